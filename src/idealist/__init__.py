@@ -1,0 +1,91 @@
+"""idealist evaluates ranked retrieval: numbers that say exactly what they mean.
+
+>>> import idealist as il
+>>> from idealist import nDCG
+>>> round((nDCG @ 5)([1, 3, 0, 2, 2]), 4)
+0.7954
+
+Names are imported when they are first used, so that ``idealist --help`` needs no NumPy.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from idealist._version import __version__
+
+if TYPE_CHECKING:
+    from idealist.conventions import CONVENTIONS, Convention
+    from idealist.errors import IdealistError, InputError, UsageError
+    from idealist.evaluate import Evaluator, evaluate
+    from idealist.evaluation import Doubt, Evaluation
+    from idealist.formats import read_pairs, read_qrels, read_queries, read_run
+    from idealist.measures import (
+        AP,
+        CG,
+        DCG,
+        ERR,
+        RBP,
+        RR,
+        UDCG,
+        F,
+        Judged,
+        Measure,
+        NumQ,
+        NumRel,
+        NumRelRet,
+        NumRet,
+        P,
+        R,
+        RBPResidual,
+        Rprec,
+        Success,
+        Unjudged,
+        bpref,
+        measure,
+        nDCG,
+        parse,
+    )
+    from idealist.placements import Placements
+    from idealist.protocol import Protocol
+    from idealist.rank import listing, rank
+    from idealist.signature import Signature
+    from idealist.tables import Qrels, Queries, Run, Scale
+
+_HOMES = {
+    "conventions": "CONVENTIONS Convention",
+    "errors": "IdealistError InputError UsageError",
+    "evaluate": "Evaluator evaluate",
+    "evaluation": "Doubt Evaluation",
+    "formats": "read_pairs read_qrels read_queries read_run",
+    "measures": "AP CG DCG ERR F Judged Measure NumQ NumRel NumRelRet NumRet P R RBP RBPResidual RR "
+    "Rprec Success UDCG Unjudged bpref measure nDCG parse",
+    "placements": "Placements",
+    "protocol": "Protocol",
+    "rank": "listing rank",
+    "signature": "Signature",
+    "tables": "Qrels Queries Run Scale",
+}
+_HOME = {name: module for module, names in _HOMES.items() for name in names.split()}
+
+__all__ = [
+    "AP", "CG", "CONVENTIONS", "DCG", "ERR", "RBP", "RR", "UDCG", "Convention", "Doubt",
+    "Evaluation", "Evaluator", "F", "IdealistError", "InputError", "Judged", "Measure", "NumQ",
+    "NumRel", "NumRelRet", "NumRet", "P", "Placements", "Protocol", "Qrels", "Queries", "R",
+    "RBPResidual", "Rprec", "Run", "Scale", "Signature", "Success", "Unjudged", "UsageError",
+    "__version__", "bpref", "evaluate", "listing", "measure", "nDCG", "parse", "rank",
+    "read_pairs", "read_qrels", "read_queries", "read_run",
+]  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f"idealist.{_HOME[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return __all__

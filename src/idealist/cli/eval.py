@@ -1,0 +1,99 @@
+"""`idealist eval`: measure runs against judgments."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from idealist.cli.options import axes_of, check_inputs, emit, measuring, output, run_names, say
+
+if TYPE_CHECKING:
+    from idealist.evaluation import Evaluation
+
+
+@click.command("eval")
+@click.argument("qrels")
+@click.argument("runs", nargs=-1, required=True)
+@measuring
+@click.option("--per-query", is_flag=True, help="Also give the value of every query.")
+@click.option(
+    "--queries", metavar="FILE",
+    help="Count only the queries of this file: id<TAB>text lines, or JSON.",
+)  # fmt: skip
+@output
+def command(
+    qrels: str,
+    runs: tuple[str, ...],
+    measures: tuple[str, ...],
+    convention: str,
+    settings: tuple[str, ...],
+    per_query: bool,
+    queries: str | None,
+    form: str,
+    output: Path | None,
+) -> None:
+    """Measure RUNS against the judgments in QRELS.
+
+    Files are TREC text or JSON, also compressed (.gz, .xz, .zst); - is standard input. The result
+    goes to standard output; doubts and signatures go to standard error, or into the JSON.
+
+    \b
+    Examples:
+      idealist eval qrels.txt bm25.run dense.run -m nDCG@10 -m AP
+      idealist eval qrels.txt bm25.run.gz -m 'nDCG(gain=exp2)@10' --per-query -f json
+      idealist eval qrels.txt bm25.run --convention sklearn --set missing=zero
+    """
+    from idealist.evaluate import DEFAULT_MEASURES, Evaluator
+    from idealist.formats import read_queries, read_run
+
+    check_inputs([qrels, *runs, *([queries] if queries else [])])
+    evaluator = Evaluator(
+        qrels,
+        list(dict.fromkeys(measures)) or DEFAULT_MEASURES,
+        convention=convention,
+        queries=None if queries is None else read_queries(queries),
+        **axes_of(settings),
+    )
+    named = [read_run(path, name=name) for path, name in zip(runs, run_names(runs), strict=True)]
+    evaluations = [evaluator(run) for run in progress(named)]
+    emit(_drawn(evaluations, form, per_query), output)
+    if form != "json":
+        _say_notes(evaluations, form)
+
+
+def progress(runs: list[Any]) -> Iterable[Any]:
+    """Show how far many runs are, on a terminal only."""
+    if len(runs) < 2 or not sys.stderr.isatty():
+        return runs
+    from rich.console import Console
+    from rich.progress import track
+
+    return track(runs, "Evaluating", console=Console(stderr=True), transient=True)
+
+
+def _drawn(evaluations: list[Evaluation], form: str, per_query: bool) -> str:
+    from idealist.draw import FORMATS
+    from idealist.summary import long_grid, queries_grid, runs_grid
+
+    if form == "json":
+        signatures = {label: str(one) for label, one in evaluations[0].signatures.items()}
+        data = {"runs": [one.to_json(per_query) for one in evaluations], "signatures": signatures}
+        return json.dumps(data, indent=1, ensure_ascii=False)
+    if form in ("tsv", "csv"):
+        return FORMATS[form](long_grid(evaluations, per_query))
+    tables = [FORMATS[form](runs_grid(evaluations))]
+    if per_query:
+        tables.append(FORMATS[form](queries_grid(evaluations)))
+    return "\n\n".join(tables)
+
+
+def _say_notes(evaluations: list[Evaluation], form: str) -> None:
+    from idealist.summary import doubt_lines, heading, signature_lines
+
+    words = [heading(evaluations)] if form in ("table", "md", "latex") else []
+    say([*words, *doubt_lines(evaluations), *signature_lines(evaluations)])

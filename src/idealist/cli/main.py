@@ -1,0 +1,74 @@
+"""The command `idealist`: its verbs are imported when they are used, its errors have no traceback."""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib import import_module
+from typing import Any
+
+import click
+
+from idealist._version import __version__
+from idealist.errors import IdealistError
+
+#: Every verb: where it lives and what the overview says of it.
+VERBS: dict[str, tuple[str, str]] = {
+    "eval": ("idealist.cli.eval", "Measure runs against judgments."),
+    "measures": ("idealist.cli.measures", "List the measures, or explain one."),
+    "signature": ("idealist.cli.signature", "Compare or expand signatures of numbers."),
+}
+
+#: Where bad input or usage leads, as the shell sees it.
+EXIT_BAD = 2
+#: The shells' code for a program stopped by Ctrl-C.
+EXIT_INTERRUPTED = 130
+
+
+class LazyGroup(click.Group):
+    """A group that knows its verbs without importing them."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """List the verbs in the order of the table."""
+        return list(VERBS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import a verb."""
+        if cmd_name not in VERBS:
+            return None
+        command: click.Command = import_module(VERBS[cmd_name][0]).command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the overview without importing any verb."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, words) for name, (_, words) in VERBS.items()])
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, "-V", "--version", message="idealist %(version)s")
+def cli() -> None:
+    """Evaluate ranked retrieval: numbers that say exactly what they mean.
+
+    \b
+    Example:
+      idealist eval qrels.txt bm25.run dense.run -m nDCG@10 -m AP
+    """
+
+
+def main(arguments: list[str] | None = None) -> Any:
+    """Run the command and leave with its exit code."""
+    try:
+        cli.main(args=arguments, prog_name="idealist", standalone_mode=False)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(error.exit_code)
+    except IdealistError as error:
+        click.echo(f"error: {error}", err=True)
+        sys.exit(EXIT_BAD)
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("interrupted", err=True)
+        sys.exit(EXIT_INTERRUPTED)
+    except BrokenPipeError:  # the reader, such as head, has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)

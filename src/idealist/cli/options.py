@@ -1,0 +1,125 @@
+"""What verbs share: options, output, and the names of runs."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from idealist.errors import UsageError
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+FORMATS = ("table", "json", "tsv", "csv", "md", "latex")
+
+
+def measuring(command: Command) -> Command:
+    """Add the options of every verb that measures."""
+    for option in (
+        click.option(
+            "--set", "settings", multiple=True, metavar="AXIS=VALUE",
+            help="Set one rule, such as ties=docid-asc. Repeatable.",
+        ),
+        click.option(
+            "--convention", "-c", default="trec_eval", show_default=True, metavar="NAME",
+            help="The tool whose rules apply: trec_eval, trec_eval-9, pytrec_eval, sklearn.",
+        ),
+        click.option(
+            "--measure", "-m", "measures", multiple=True, metavar="MEASURE",
+            help="A measure, such as nDCG@10, 'AP(rel=2)', mrr@10. Repeatable. "
+            "Without it: nDCG@10, AP, RR@10, R@100, Judged@10.",
+        ),
+    ):  # fmt: skip
+        command = option(command)
+    return command
+
+
+def output(command: Command) -> Command:
+    """Add the options that say what is written, and where."""
+    for option in (
+        click.option(
+            "--output", "-o", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
+            help="Write there instead of to standard output.",
+        ),
+        click.option(
+            "--format", "-f", "form", type=click.Choice(FORMATS), default="table",
+            show_default=True, help="How the result is written.",
+        ),
+    ):  # fmt: skip
+        command = option(command)
+    return command
+
+
+def axes_of(settings: Sequence[str]) -> dict[str, str]:
+    """Read ``AXIS=VALUE`` words."""
+    axes: dict[str, str] = {}
+    for word in settings:
+        name, sign, value = word.partition("=")
+        if not sign or not name or not value:
+            raise UsageError(f"--set {word!r} cannot be read", "write --set AXIS=VALUE")
+        if name in axes:
+            raise UsageError(f"--set {name} is given twice", "give each axis once")
+        axes[name] = value
+    return axes
+
+
+def check_inputs(paths: Sequence[str]) -> None:
+    """Refuse to read standard input twice."""
+    if list(paths).count("-") > 1:
+        raise UsageError("standard input (-) can be read only once", "give files for the others")
+
+
+def run_names(paths: Sequence[str]) -> list[str]:
+    """Name runs after their files; names still equal get their folder in front.
+
+    >>> run_names(["bm25.run", "a/dense.run", "b/dense.run"])
+    ['bm25', 'a/dense', 'b/dense']
+    """
+    from idealist.formats.source import run_name
+
+    names = [run_name(path) for path in paths]
+    folders = [
+        f"{Path(path).resolve().parent.name}/{name}" if names.count(name) > 1 else name
+        for path, name in zip(paths, names, strict=True)
+    ]
+    return [
+        path if folders.count(name) > 1 else name
+        for path, name in zip(paths, folders, strict=True)
+    ]
+
+
+def emit(text: str, target: Path | None) -> None:
+    """Write a finished result: to standard output, or to a file that appears whole or not at all."""
+    if target is None:
+        click.echo(text)
+        return
+    try:
+        with tempfile.NamedTemporaryFile(
+            "w", encoding="utf-8", dir=target.parent, prefix=target.name, delete=False
+        ) as file:
+            file.write(text + "\n")
+        os.chmod(file.name, 0o666 & ~_umask())
+        os.replace(file.name, target)
+    except OSError as error:
+        raise UsageError(f"cannot write {target}: {error.strerror}", "check the folder") from None
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def say(lines: Sequence[str]) -> None:
+    """Write words to standard error, away from the data; doubts stand out on a terminal."""
+    for line in lines:
+        click.secho(line, err=True, fg="yellow" if line.startswith("doubt:") else None, color=_color())
+
+
+def _color() -> bool | None:
+    return False if os.environ.get("NO_COLOR") or not sys.stderr.isatty() else None

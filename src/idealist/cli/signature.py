@@ -1,0 +1,95 @@
+"""`idealist signature`: compare or expand signatures of numbers."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from idealist.cli.options import emit, output
+from idealist.errors import UsageError
+
+if TYPE_CHECKING:
+    from idealist.signature import Signature
+
+
+@click.group("signature")
+def command() -> None:
+    """Compare or expand signatures: what a number was made with."""
+
+
+@command.command("diff")
+@click.argument("a")
+@click.argument("b")
+@output
+def diff(a: str, b: str, form: str, output: Path | None) -> None:
+    """Show the axes in which the signatures A and B differ.
+
+    A and B are signatures, long or short, or JSON files that hold some: what `eval -f json` or
+    `Evaluation.save()` wrote. Two numbers are comparable if nothing differs.
+
+    \b
+    Example:
+      idealist signature diff 'nDCG@10|trec_eval|qrels:2057cbf8e7|rules:1' \\
+                              'nDCG@10|sklearn|qrels:2057cbf8e7|rules:1'
+    """
+    from idealist.draw import FORMATS, Grid
+
+    found = {label: one.diff(other) for label, one, other in _paired(_read(a), _read(b))}
+    if form == "json":
+        emit(json.dumps(found, indent=1, ensure_ascii=False), output)
+        return
+    rows = [[label, axis, *pair] for label, axes in found.items() for axis, pair in axes.items()]
+    same = [label for label, axes in found.items() if not axes]
+    grid = FORMATS[form](Grid(["measure", "axis", "A", "B"], rows)) if rows else ""
+    words = [f"{label}: the signatures agree" for label in same] if form == "table" else []
+    emit("\n".join(filter(None, [grid, *words])), output)
+
+
+@command.command("expand")
+@click.argument("text")
+@output
+def expand(text: str, form: str, output: Path | None) -> None:
+    """Show every axis of the signature TEXT.
+
+    \b
+    Example:
+      idealist signature expand 'nDCG@10|trec_eval|qrels:2057cbf8e7|rules:1'
+    """
+    from idealist.draw import FORMATS, Grid
+    from idealist.signature import Signature
+
+    fields = Signature.parse(text).fields
+    if form == "json":
+        emit(json.dumps(fields, indent=1, ensure_ascii=False), output)
+    else:
+        emit(FORMATS[form](Grid(["axis", "value"], [list(pair) for pair in fields.items()])), output)
+
+
+def _read(given: str) -> dict[str, Signature]:
+    """Read a signature, or all those of a JSON file."""
+    from idealist.signature import Signature
+
+    if "|" in given or not Path(given).is_file():
+        one = Signature.parse(given)
+        return {one.fields["measure"]: one}
+    try:
+        texts = json.loads(Path(given).read_text("utf-8"))["signatures"]
+        return {label: Signature.parse(text) for label, text in texts.items()}
+    except (ValueError, KeyError, TypeError, AttributeError):
+        hint = "give a file that eval -f json or Evaluation.save() wrote"
+        raise UsageError(f"{given} holds no signatures", hint) from None
+
+
+def _paired(
+    a: dict[str, Signature], b: dict[str, Signature]
+) -> list[tuple[str, Signature, Signature]]:
+    if len(a) == len(b) == 1:
+        return [(next(iter(a)), next(iter(a.values())), next(iter(b.values())))]
+    common = [label for label in a if label in b]
+    if not common:
+        hint = f"A has {', '.join(a)}; B has {', '.join(b)}"
+        raise UsageError("the two have no measure in common", hint)
+    return [(label, a[label], b[label]) for label in common]

@@ -1,0 +1,29 @@
+"""Conventions: the rules by which a tool computes its numbers, each under the tool's name."""
+
+from __future__ import annotations
+
+from idealist.conventions.base import Convention
+from idealist.conventions.sklearn import SKLEARN
+from idealist.conventions.trec_eval import PYTREC_EVAL, TREC_EVAL, TREC_EVAL_9
+from idealist.errors import UsageError, nearest
+
+__all__ = ["CONVENTIONS", "DEFAULT", "Convention", "convention"]
+
+#: Every convention by its name. Adding one means adding it here.
+CONVENTIONS: dict[str, Convention] = {
+    one.name: one for one in (TREC_EVAL, TREC_EVAL_9, PYTREC_EVAL, SKLEARN)
+}
+DEFAULT = TREC_EVAL.name
+
+
+def convention(given: str | Convention) -> Convention:
+    """Find a convention by its name.
+
+    >>> convention("sklearn").tool
+    'scikit-learn'
+    """
+    if isinstance(given, Convention):
+        return given
+    if given not in CONVENTIONS:
+        raise UsageError(f"there is no convention {given!r}", nearest(given, CONVENTIONS))
+    return CONVENTIONS[given]

@@ -1,0 +1,110 @@
+"""Describing measures: what each is, from its docstring and parameters, for people and documents."""
+
+from __future__ import annotations
+
+import inspect
+import math
+import re
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from idealist.draw import Grid
+from idealist.measures import ALIASES, MEASURES, Measure, parse
+from idealist.notation import text
+
+DIRECTIONS = {1: "higher is better", -1: "lower is better", 0: "neither"}
+
+
+@dataclass(frozen=True)
+class Description:
+    """A measure in words."""
+
+    name: str
+    summary: str
+    formula: str
+    notes: str
+    example: str
+    reference: str
+    range: str
+    direction: str
+    cutoff: bool
+    parameters: list[dict[str, str]]
+    aliases: list[str]
+
+    def to_json(self) -> dict[str, Any]:
+        """Give it as plain data."""
+        return asdict(self)
+
+
+def describe(name: str) -> Description:
+    """Describe the measure of a name, in any spelling.
+
+    >>> describe("mrr").summary
+    'Reciprocal rank: how soon the first relevant document comes; its mean is MRR.'
+    """
+    return _described(type(parse(name)))
+
+
+def describe_all() -> list[Description]:
+    """Describe every measure, in the order of the index."""
+    return [_described(cls) for cls in MEASURES.values()]
+
+
+def _described(cls: type[Measure]) -> Description:
+    summary, *paragraphs = (inspect.getdoc(cls) or "").split("\n\n")
+    parts = {"Formula": "", "Reference": ""}
+    notes, example = [], ""
+    for paragraph in paragraphs:
+        head, _, body = paragraph.partition(": ")
+        if head in parts:
+            parts[head] = " ".join(body.split())
+        elif paragraph.startswith(">>>"):
+            example = paragraph
+        else:
+            notes.append(" ".join(paragraph.split()))
+    return Description(
+        name=cls.__name__,
+        summary=" ".join(summary.split()),
+        formula=parts["Formula"],
+        notes="\n\n".join(notes),
+        example=example,
+        reference=parts["Reference"],
+        range=_range(cls),
+        direction=DIRECTIONS[cls.direction],
+        cutoff=cls.takes_cutoff,
+        parameters=[
+            {"name": name, "default": text(about.default), "values": about.kind.words, "doc": about.doc}
+            for name, about in cls.parameters().items()
+        ],
+        aliases=[alias for alias, meant in ALIASES.items() if re.split(r"[(@]", meant)[0] == cls.__name__],
+    )
+
+
+def _range(cls: type[Measure]) -> str:
+    low, high = cls().filled().bounds(0.0)
+    left = "(-∞" if math.isinf(low) else f"[{low:g}"
+    right = "∞)" if math.isinf(high) else f"{high:.4g}]"
+    return f"{left}, {right}"
+
+
+def overview() -> Grid:
+    """Tabulate all measures."""
+    return Grid(["measure", "what it is"], [[one.name, one.summary] for one in describe_all()])
+
+
+def explained(one: Description) -> str:
+    """Explain a measure in full, for a terminal."""
+    at = "; takes a cutoff, @k" if one.cutoff else "; takes no cutoff"
+    lines = [f"{one.name}: {one.summary}" if not one.summary.startswith(one.name) else one.summary, ""]
+    lines += [f"Formula    {one.formula}", f"Range      {one.range}, {one.direction}{at}"]
+    lines += [f"Reference  {one.reference}"]
+    if one.aliases:
+        lines.append(f"Also typed {', '.join(one.aliases)}")
+    if one.notes:
+        lines += ["", one.notes]
+    if one.parameters:
+        lines += ["", "Parameters (default)"]
+    for parameter in one.parameters:
+        lines.append(f"  {parameter['name']} ({parameter['default']}): {parameter['doc']}")
+        lines.append(f"      {parameter['values']}")
+    return "\n".join([*lines, "", "Example", *("  " + line for line in one.example.splitlines())])

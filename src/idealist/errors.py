@@ -1,0 +1,131 @@
+"""What can go wrong with a user's input, each fault with a code, a place and a remedy.
+
+    IdealistError
+    ├── InputError     a file or table that cannot be read as what it should be
+    └── UsageError     a measure, convention, axis or option that does not exist or does not fit
+"""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NoReturn
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+#: Every fault of input by its code, with what it means. The error reference is made from this table.
+CODES: dict[str, str] = {
+    "bad-column": "a column has a length or a type that does not fit the table",
+    "bad-grade": "a grade is not a finite number",
+    "bad-id": "a query or document id is empty or is not text or a whole number",
+    "bad-rank": "a rank is not a whole number although the ranking is to follow the rank column",
+    "bad-score": "a score is not a number",
+    "bad-shape": "the data is not in one of the shapes that can be read",
+    "binary": "the file holds binary data, not text",
+    "columns": "a line has too few or too many columns",
+    "compressed": "a compressed file is damaged or is not what its suffix says",
+    "contradiction": "one document was judged twice for one query, with different grades",
+    "duplicate": "one document was retrieved twice for one query",
+    "duplicate-key": "a JSON object holds the same key twice",
+    "empty": "the file or table holds no rows",
+    "encoding": "the file is not UTF-8 text",
+    "json": "the file is not valid JSON",
+    "missing-column": "the data lacks something the chosen order or measure needs",
+    "missing-query": "the run lacks a judged query and missing=error was asked for",
+    "negative-grade": "a grade is negative and negative=error was asked for",
+    "no-file": "the file does not exist or cannot be opened",
+    "no-relevant": "a query has no relevant document and no_relevant=error was asked for",
+    "nonfinite-score": "a score is NaN or infinite",
+    "off-scale": "a grade is not on the scale that was declared",
+    "tie": "two documents have the same score and ties=error was asked for",
+    "truncated": "a compressed file ends before its end",
+    "unknown-query": "the run has a query without judgments and unknown=error was asked for",
+}
+
+SHOWN = 10
+
+
+class IdealistError(Exception):
+    """Base of all errors that are the input's or the caller's; `hint` says what to do."""
+
+    def __init__(self, message: str, hint: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+    def __str__(self) -> str:
+        return f"{self.message}\n  hint: {self.hint}" if self.hint else self.message
+
+
+class UsageError(IdealistError):
+    """A name, parameter or combination that does not exist or does not make sense."""
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One thing wrong with an input: what, where, and what to do about it."""
+
+    code: str
+    message: str
+    hint: str = ""
+    file: str = ""
+    line: int | None = None
+
+    def __str__(self) -> str:
+        place = f"{self.file}:{self.line}: " if self.line else f"{self.file}: " if self.file else ""
+        return f"{place}{self.message} [{self.code}]"
+
+
+class InputError(IdealistError):
+    """One or more faults of an input; `code` and `line` are the first one's.
+
+    >>> str(InputError([Fault("bad-grade", "grade 'x' is not a number", file="qrels.txt", line=3)]))
+    "qrels.txt:3: grade 'x' is not a number [bad-grade]"
+    """
+
+    def __init__(self, faults: Iterable[Fault], total: int | None = None) -> None:
+        self.faults = tuple(faults)
+        self.total = len(self.faults) if total is None else total
+        first = self.faults[0]
+        self.code, self.file, self.line = first.code, first.file, first.line
+        shown = [str(fault) for fault in self.faults]
+        if self.total > len(shown):
+            shown.append(f"… and {self.total - len(shown)} more faults")
+        hints = dict.fromkeys(fault.hint for fault in self.faults if fault.hint)
+        super().__init__("\n".join(shown), "\n  hint: ".join(hints))
+
+
+@dataclass
+class Faults:
+    """Collects the faults of one input so that they are reported together."""
+
+    file: str = ""
+    shown: list[Fault] = field(default_factory=list)
+    total: int = 0
+
+    def add(self, code: str, message: str, hint: str = "", line: int | None = None) -> None:
+        """Note one more fault; only the first ten keep their text."""
+        self.total += 1
+        if len(self.shown) < SHOWN:
+            self.shown.append(Fault(code, message, hint, self.file, line))
+
+    def check(self) -> None:
+        """Raise what was collected, if anything was."""
+        if self.shown:
+            raise InputError(self.shown, self.total)
+
+    def fail(self, code: str, message: str, hint: str = "", line: int | None = None) -> NoReturn:
+        """Raise at once, with what was collected before."""
+        self.add(code, message, hint, line)
+        raise InputError(self.shown, self.total)
+
+
+def nearest(name: str, names: Iterable[str]) -> str:
+    """Hint at the names closest to one that is not known."""
+    known = sorted(names)
+    folded = {known_name.lower(): known_name for known_name in known}
+    close = difflib.get_close_matches(name.lower(), folded, n=3, cutoff=0.5)
+    if close:
+        return "did you mean " + " or ".join(folded[match] for match in close) + "?"
+    return "known: " + ", ".join(known)

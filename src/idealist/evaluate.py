@@ -1,0 +1,125 @@
+"""Evaluating: judgments, a run and measures in; values, doubts and signatures out."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from idealist.aggregate import Aggregate
+from idealist.conventions import DEFAULT, Convention
+from idealist.conventions import convention as find_convention
+from idealist.doubts import Case, find_doubts
+from idealist.errors import UsageError, nearest
+from idealist.evaluation import Evaluation
+from idealist.formats import read_qrels, read_run
+from idealist.measures import MEASURES, Measure, as_measure
+from idealist.measuring import entering, measured
+from idealist.protocol import Protocol
+from idealist.rank import rank
+from idealist.signature import signatures
+
+#: What is measured where nobody says what.
+DEFAULT_MEASURES = ("nDCG@10", "AP", "RR@10", "R@100", "Judged@10")
+
+
+class Evaluator:
+    """Judgments and measures, prepared once, for any number of runs.
+
+    >>> evaluator = Evaluator({"q1": {"d1": 1}}, ["RR@10"])
+    >>> evaluator({"q1": ["d3", "d1"]})["RR@10"]
+    0.5
+    """
+
+    def __init__(
+        self,
+        qrels: Any,
+        measures: Any = DEFAULT_MEASURES,
+        *,
+        convention: str | Convention = DEFAULT,
+        queries: Collection[str] | None = None,
+        **axes: Any,
+    ) -> None:
+        self.qrels = read_qrels(qrels)
+        if queries is not None:
+            self.qrels = self.qrels.only(queries)
+        self.convention = find_convention(convention)
+        self.measures = _labelled(measures)
+        _check_axes(axes, self.measures.values())
+        self.instruments = {
+            label: self.convention.instrument(measure, axes)
+            for label, measure in self.measures.items()
+        }
+        self.signatures = signatures(self.instruments, self.qrels)
+
+    def __call__(self, run: Any) -> Evaluation:
+        """Evaluate one run."""
+        run = read_run(run)
+        protocols = {instrument.protocol for instrument in self.instruments.values()}
+        placed = rank(self.qrels, run, protocols)
+        found = {
+            label: measured(instrument, placed[instrument.protocol])
+            for label, instrument in self.instruments.items()
+        }
+        case = Case(self.qrels, self.convention, self.instruments, run, placed, found)
+        shown = np.any([entering(placements) for placements in placed.values()], axis=0)
+        return Evaluation(
+            run=run.name,
+            queries=case.named(shown),
+            values={label: one.values[shown] for label, one in found.items()},
+            counted={label: one.counted[shown] for label, one in found.items()},
+            aggregates={label: one.aggregate for label, one in found.items()},
+            signatures=self.signatures,
+            doubts=find_doubts(case),
+            convention=self.convention.name,
+        )
+
+    def each(self, runs: Iterable[Any]) -> Iterator[Evaluation]:
+        """Evaluate many runs, one after the other, each forgotten before the next is read."""
+        return (self(run) for run in runs)
+
+
+def evaluate(
+    qrels: Any,
+    run: Any,
+    measures: Any = DEFAULT_MEASURES,
+    *,
+    convention: str | Convention = DEFAULT,
+    queries: Collection[str] | None = None,
+    **axes: Any,
+) -> Evaluation:
+    """Evaluate a run: the value of each measure, per query and together.
+
+    `measures` are measures or their texts, `convention` names the tool whose rules set what they
+    leave open, and `axes` set single rules, such as ``ties="docid-asc"``. `queries` restricts the
+    judgments to some queries.
+
+    >>> result = evaluate({"q1": {"d1": 2, "d2": 1}}, {"q1": {"d2": 1.5, "d1": 0.5}}, "nDCG@10")
+    >>> round(result["nDCG@10"], 4)
+    0.8597
+    """
+    evaluator = Evaluator(qrels, measures, convention=convention, queries=queries, **axes)
+    return evaluator(run)
+
+
+def _labelled(measures: Any) -> dict[str, Measure]:
+    """Give each measure the name it was typed with."""
+    several = isinstance(measures, Iterable) and not isinstance(measures, (str, type, Measure))
+    given = list(measures) if several else [measures]
+    if not given:
+        raise UsageError("there is nothing to measure", "give at least one measure")
+    return {one if isinstance(one, str) else str(as_measure(one)): as_measure(one) for one in given}
+
+
+def _check_axes(axes: Mapping[str, Any], measures: Collection[Measure]) -> None:
+    """Refuse axes that do not exist or that none of the measures has."""
+    general = Protocol.parameters().keys() | Aggregate.parameters().keys()
+    for name in axes:
+        if name in general or any(name in measure.parameters() for measure in measures):
+            continue
+        known = {key for cls in MEASURES.values() for key in cls.parameters()}
+        if name in known:
+            hint = "ask for a measure that has it, or leave it out"
+            raise UsageError(f"none of the measures has the axis {name!r}", hint)
+        raise UsageError(f"there is no axis {name!r}", nearest(name, general | known))

@@ -1,0 +1,203 @@
+"""An evaluation: the values of one run, per query and together, with their doubts and signatures."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from idealist.aggregate import Aggregate, mean
+from idealist.conventions import DEFAULT, convention
+from idealist.errors import Faults, UsageError
+from idealist.measures import as_measure
+from idealist.signature import Signature
+from idealist.student import quantile
+from idealist.summary import html_summary, text_summary
+from idealist.tables.columns import Bools, Floats
+
+SCHEMA = 1
+
+
+@dataclass(frozen=True)
+class Doubt:
+    """Something legal but doubtful about a result: what, how much of it, and what it costs.
+
+    `values` holds the price: what some measures would be without it.
+    """
+
+    code: str
+    message: str
+    count: int
+    queries: tuple[str, ...] = ()
+    values: Mapping[str, Any] = field(default_factory=dict)
+
+    def to_json(self) -> dict[str, Any]:
+        """Give it as plain data."""
+        return {
+            "code": self.code, "message": self.message, "count": self.count,
+            "queries": list(self.queries), "values": _plain(dict(self.values)),
+        }  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluation:
+    """What an evaluation found. ``result[nDCG @ 10]`` is the number, ``print(result)`` a table.
+
+    `values` holds a value per measure and query, NaN where undefined; `counted` says which of them
+    the aggregate is made of.
+    """
+
+    run: str
+    queries: tuple[str, ...]
+    values: Mapping[str, Floats]
+    counted: Mapping[str, Bools]
+    aggregates: Mapping[str, float]
+    signatures: Mapping[str, Signature]
+    doubts: tuple[Doubt, ...] = ()
+    convention: str = DEFAULT
+
+    def label(self, measure: Any) -> str:
+        """Find the measure as it was typed."""
+        if str(measure) in self.aggregates:
+            return str(measure)
+        wanted = as_measure(measure)
+        for label in self.aggregates:
+            try:
+                if as_measure(label) == wanted:
+                    return label
+            except UsageError:  # a user's own measure is known by its name only
+                continue
+        hint = "evaluated: " + ", ".join(self.aggregates)
+        raise UsageError(f"{wanted} was not evaluated", hint)
+
+    def __getitem__(self, measure: Any) -> float:
+        return self.aggregates[self.label(measure)]
+
+    @property
+    def per_query(self) -> dict[str, list[Any]]:
+        """The values as columns: ``query`` and one per measure, in the order of the queries."""
+        columns = {label: values.tolist() for label, values in self.values.items()}
+        return {"query": list(self.queries), **columns}
+
+    def interval(self, measure: Any, confidence: float = 0.95) -> tuple[float, float]:
+        """Give the t-interval of a mean over queries; NaN for other aggregates or one query."""
+        label = self.label(measure)
+        values = self.values[label][self.counted[label]].tolist()
+        aggregate = dict(self.signatures[label].settings)["aggregate"]
+        if aggregate != "mean" or len(values) < 2 or any(map(math.isnan, values)):
+            return math.nan, math.nan
+        centre = mean(values)
+        variance = math.fsum((value - centre) ** 2 for value in values) / (len(values) - 1)
+        t = quantile((1 + confidence) / 2, len(values) - 1)
+        half = t * math.sqrt(variance / len(values))
+        return centre - half, centre + half
+
+    def short_signature(self, measure: Any) -> str:
+        """Give a measure's signature by its convention's name."""
+        return self.signatures[self.label(measure)].short(convention(self.convention))
+
+    def to_json(self, per_query: bool = True) -> dict[str, Any]:
+        """Give it as plain data; undefined values are None."""
+        data: dict[str, Any] = {
+            "run": self.run,
+            "values": _plain(dict(self.aggregates)),
+            "queries": len(self.queries),
+            "doubts": [doubt.to_json() for doubt in self.doubts],
+        }
+        if per_query:
+            columns = {label: values.tolist() for label, values in self.values.items()}
+            data["per_query"] = {
+                query: {label: _plain(column[i]) for label, column in columns.items()}
+                for i, query in enumerate(self.queries)
+            }
+        return data
+
+    def save(self, path: str | Path) -> None:
+        """Write all of it as JSON, to be compared later without the run."""
+        uncounted = {
+            label: [query for query, counts in zip(self.queries, mask, strict=True) if not counts]
+            for label, mask in self.counted.items()
+        }
+        data = {
+            "idealist": SCHEMA,
+            "convention": self.convention,
+            **self.to_json(),
+            "uncounted": {label: queries for label, queries in uncounted.items() if queries},
+            "signatures": {label: str(one) for label, one in self.signatures.items()},
+        }
+        Path(path).write_text(json.dumps(data, indent=1, ensure_ascii=False) + "\n", "utf-8")
+
+    @classmethod
+    def load(cls, path: str | Path) -> Evaluation:
+        """Read a saved evaluation."""
+        faults = Faults(str(path))
+        try:
+            data = json.loads(Path(path).read_text("utf-8"))
+            return cls._from_json(data)
+        except OSError as error:
+            faults.fail("no-file", f"cannot be read: {error.strerror}", "check the path")
+        except (ValueError, KeyError, TypeError, AttributeError):
+            hint = "give a file that Evaluation.save() wrote"
+            faults.fail("bad-shape", "this is not a saved evaluation", hint)
+
+    @classmethod
+    def _from_json(cls, data: dict[str, Any]) -> Evaluation:
+        if data["idealist"] != SCHEMA:
+            raise ValueError(data["idealist"])
+        rows, labels = data["per_query"], list(data["values"])
+        skipped = {label: set(queries) for label, queries in data["uncounted"].items()}
+        return cls(
+            run=data["run"],
+            queries=tuple(rows),
+            values={label: np.array([_number(row[label]) for row in rows.values()]) for label in labels},
+            counted={
+                label: np.array([query not in skipped.get(label, ()) for query in rows], dtype=bool)
+                for label in labels
+            },
+            aggregates={label: _number(value) for label, value in data["values"].items()},
+            signatures={key: Signature.parse(one) for key, one in data["signatures"].items()},
+            doubts=tuple(
+                Doubt(**{**doubt, "queries": tuple(doubt["queries"])}) for doubt in data["doubts"]
+            ),
+            convention=data["convention"],
+        )
+
+    def to_pandas(self) -> Any:
+        """Give the values per query as a pandas data frame, indexed by query."""
+        try:
+            import pandas as pd
+        except ImportError:
+            raise UsageError("to_pandas() needs pandas", "pip install pandas") from None
+        return pd.DataFrame(self.per_query).set_index("query")
+
+    def __str__(self) -> str:
+        return text_summary([self])
+
+    def _repr_html_(self) -> str:
+        return html_summary([self])
+
+
+def evaluated(
+    aggregate: Aggregate, values: Floats, counted: Bools
+) -> tuple[Floats, float]:
+    """Round values where asked for, and aggregate those that count."""
+    rounded = np.array(aggregate.each(values.tolist()))
+    return rounded, aggregate.of(rounded[counted].tolist())
+
+
+def _number(value: float | None) -> float:
+    return math.nan if value is None else float(value)
+
+
+def _plain(value: Any) -> Any:
+    """Replace what JSON cannot hold."""
+    if isinstance(value, dict):
+        return {key: _plain(entry) for key, entry in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(entry) for entry in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value

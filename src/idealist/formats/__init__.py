@@ -1,0 +1,178 @@
+"""Reading: whatever a user holds becomes `Qrels`, `Run` or `Queries`, or an error that teaches."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from idealist.errors import Faults
+from idealist.formats import json_text, shapes, trec
+from idealist.formats.source import Source, run_name
+from idealist.tables import Qrels, Queries, Rows, Run, Scale
+from idealist.tables.columns import to_id
+
+__all__ = ["read_pairs", "read_qrels", "read_queries", "read_run"]
+
+#: Columns of judgments that hold text; the others hold numbers.
+TEXT_COLUMNS = frozenset({"judge", "stratum", "group", "subtopic"})
+
+
+def read_qrels(data: Any, *, scale: Any = None, name: str = "") -> Qrels:
+    """Read judgments from a file (TREC or JSON, also compressed, ``-``) or from Python data.
+
+    `scale` declares the grades there are: the highest one, a list, or {grade: label}.
+
+    >>> read_qrels({"q1": {"d1": 2, "d2": 0}})
+    <Qrels qrels: 1 queries, 2 judgments, bc1ed81cd9>
+    """
+    declared = None if scale is None else Scale.of(scale)
+    if isinstance(data, Qrels):
+        return data
+    if not isinstance(data, (str, Path)):
+        return _qrels(data, declared, name or "qrels", None)
+    source = Source.of(data)
+    content = source.read()
+    if _is_json(content):
+        loaded = json_text.load(content, source.name)
+        return _qrels(loaded, declared, source.name, _locate(content))
+    return trec.read_qrels(content, source.name, declared)
+
+
+def read_run(data: Any, *, name: str = "") -> Run:
+    """Read a run from a file (TREC or JSON, also compressed, ``-``) or from Python data.
+
+    A file is only read when the run is ranked. Without scores the given order is the ranking.
+
+    >>> read_run({"q1": ["d3", "d1"]}, name="dense")
+    <Run dense>
+    """
+    if isinstance(data, Run):
+        return data.renamed(name) if name else data
+    if not isinstance(data, (str, Path)):
+        return Run(_rows(data, name or "run", None), name or "run")
+    source = Source.of(data)
+    return Run(lambda: _rows_of_file(source), name or run_name(data))
+
+
+def read_pairs(pairs: Iterable[Mapping[str, Any]], *, name: str = "run") -> tuple[Qrels, Run]:
+    """Read records that hold both sides: what was retrieved and what should have been.
+
+    Queries are named by their key ``query`` or else numbered from 1.
+
+    >>> qrels, run = read_pairs([{"retrieved": ["d2", "d1"], "ground_truth": {"d1": 1}}])
+    >>> qrels.queries, run
+    (('1',), <Run run>)
+    """
+    faults = Faults(name)
+    judged: dict[Any, Any] = {}
+    retrieved: dict[Any, Any] = {}
+    for number, pair in enumerate(pairs, 1):
+        if not isinstance(pair, Mapping) or not {"retrieved", "ground_truth"} <= pair.keys():
+            hint = 'give {"retrieved": […], "ground_truth": {…}} for each query'
+            faults.fail("bad-shape", f"record {number}: cannot read {pair!r}", hint)
+        query = pair.get("query", number)
+        if query in judged:
+            faults.fail("duplicate-key", f"record {number}: query {query!r} stands there twice")
+        judged[query], retrieved[query] = pair["ground_truth"], pair["retrieved"]
+    return read_qrels(judged), read_run(retrieved, name=name)
+
+
+def read_queries(data: Any, *, name: str = "queries") -> Queries:
+    """Read queries: {id: text}, {id: {"text": …, column: …}}, or a file of ``id<TAB>text`` lines."""
+    if isinstance(data, Queries):
+        return data
+    if isinstance(data, (str, Path)):
+        source = Source.of(data)
+        content, name = source.read(), source.name
+        data = json_text.load(content, name) if _is_json(content) else _tab_lines(content, name)
+    if not isinstance(data, Mapping):
+        Faults(name).fail("bad-shape", "cannot be read as queries", "give {query: text}")
+    records = {
+        to_id(query): entry if isinstance(entry, Mapping) else {"text": entry}
+        for query, entry in data.items()
+    }
+    text = {query: str(record.get("text", "")) for query, record in records.items()}
+    keys = dict.fromkeys(key for record in records.values() for key in record if key != "text")
+    columns = {
+        key: {query: record[key] for query, record in records.items() if key in record}
+        for key in keys
+    }
+    return Queries(text, columns, name)
+
+
+def _is_json(content: bytes) -> bool:
+    return content.lstrip()[:1] in (b"{", b"[")
+
+
+def _locate(content: bytes) -> shapes.Locate:
+    def locate(query: str, document: str | None) -> int | None:
+        path = (query,) if document is None else (query, document)
+        text = content.decode()
+        return json_text.line_of(text, path) or json_text.line_of(text, (query,))
+
+    return locate
+
+
+def _tab_lines(content: bytes, name: str) -> dict[str, str]:
+    faults, found = Faults(name), {}
+    for number, line in enumerate(content.decode().splitlines(), 1):
+        query, tab, text = line.partition("\t")
+        if line.strip() and not tab:
+            faults.add("columns", f"no tab in {line[:40]!r}", "lines are: query<TAB>text", number)
+        elif query in found:
+            faults.add("duplicate-key", f"query {query!r} stands there twice", "", number)
+        elif line.strip():
+            found[query] = text
+    faults.check()
+    return found
+
+
+def _rows_of_file(source: Source) -> Rows:
+    content = source.read()
+    if _is_json(content):
+        return _rows(json_text.load(content, source.name), source.name, _locate(content))
+    return trec.read_run(content, source.name)
+
+
+def _qrels(data: Any, scale: Scale | None, name: str, locate: shapes.Locate | None) -> Qrels:
+    faults = Faults(name)
+    table = shapes.table(data, "grade", faults, locate)
+    if len(table.value) < len(table.query):
+        hint = "name the column grade, relevance, rel, label or score"
+        faults.fail("missing-column", "the judgments have no grades", hint)
+    subtopic = table.columns.pop("subtopic", None)
+    columns = {
+        key: _column(key, cells, faults)
+        for key, cells in table.columns.items()
+        if key not in ("rank", "score")
+    }
+    texts = None if subtopic is None else [str(cell) for cell in subtopic]
+    return Qrels.build(
+        table.query, table.document, table.value,
+        subtopic=texts, columns=columns, scale=scale, name=name,
+    )  # fmt: skip
+
+
+def _column(key: str, cells: list[Any], faults: Faults) -> list[Any]:
+    """Check a judgment column; a number that is not known is NaN."""
+    if key in TEXT_COLUMNS:
+        return ["" if cell is None else str(cell) for cell in cells]
+    convert: Callable[[Any], float] = lambda cell: np.nan if cell is None else float(cell)  # noqa: E731
+    try:
+        return [convert(cell) for cell in cells]
+    except (TypeError, ValueError):
+        faults.fail("bad-column", f"column {key!r} holds something that is not a number")
+
+
+def _rows(data: Any, name: str, locate: shapes.Locate | None) -> Rows:
+    faults = Faults(name)
+    table = shapes.table(data, "score", faults, locate)
+    ranks = table.columns.get("rank")
+    return Rows.build(
+        table.query, table.document, table.value or None,
+        rank=None if ranks is None else _column("rank", ranks, faults),
+        empty=table.empty, name=name,
+    )  # fmt: skip

@@ -1,0 +1,81 @@
+"""JSON: the same shapes as in Python; a key that stands twice in one object is refused."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from idealist.errors import Faults
+
+Path = tuple[str | int, ...]
+
+
+def load(data: bytes, name: str) -> Any:
+    """Parse JSON, naming the line of what is wrong with it."""
+    faults = Faults(name)
+    text = data.decode()
+    repeated = False
+
+    def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        nonlocal repeated
+        result = dict(pairs)
+        repeated = repeated or len(result) < len(pairs)
+        return result
+
+    try:
+        value = json.loads(text, object_pairs_hook=unique)
+    except json.JSONDecodeError as error:
+        faults.fail("json", f"not valid JSON: {error.msg}", "check the file's end", error.lineno)
+    except RecursionError:
+        faults.fail("json", "nested too deeply", "give an object of objects")
+    except ValueError as error:  # an integer of thousands of digits
+        faults.fail("json", f"a number cannot be read: {error}")
+    if repeated:
+        _report_repeats(text, faults)
+    return value
+
+
+def _report_repeats(text: str, faults: Faults) -> None:
+    first: dict[Path, int] = {}
+    for path, line in keys(text):
+        if path in first:
+            where = " → ".join(repr(key) for key in path)
+            message = f"key {where} stands here again, first on line {first[path]}"
+            faults.add("duplicate-key", message, "keep one of them", line)
+        first.setdefault(path, line)
+    faults.check()
+
+
+def line_of(text: str, path: Path) -> int | None:
+    """Find the line a key stands on; only errors ask for it.
+
+    >>> line_of('{"q1":\\n {"d1": 1,\\n  "d2": 2}}', ("q1", "d2"))
+    3
+    """
+    return next((line for found, line in keys(text) if found == path), None)
+
+
+_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]:,\n]')
+
+
+def keys(text: str) -> Iterator[tuple[Path, int]]:
+    """Give the path and line of every key, in the order they stand; array elements are numbered."""
+    line, string = 1, ""
+    stack: list[str | int] = []
+    for match in _TOKEN.finditer(text):
+        token = match[0]
+        if token == "\n":
+            line += 1
+        elif token[0] == '"':
+            string = token
+        elif token == ":":
+            stack[-1] = str(json.loads(string))
+            yield tuple(stack), line
+        elif token in "{[":
+            stack.append(0 if token == "[" else "")
+        elif token in "}]":
+            stack.pop()
+        elif isinstance(stack[-1], int):
+            stack[-1] += 1

@@ -1,0 +1,175 @@
+"""Tables in Python: dicts, lists, tuples, records and columns become rows of plain values.
+
+    {query: {document: value}}           value a number, or {"grade": 2, "abstain": 0.1}
+    {query: [document, …]}               a ranking, best first; for judgments: the relevant ones
+    {query: [(document, value), …]}
+    [(query, document, value), …]        also named tuples and records (dicts)
+    {"query": […], "document": […], …}   columns
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from idealist.errors import Faults
+from idealist.formats.names import ours
+from idealist.tables.columns import to_float, to_id
+
+Locate = Callable[[str, str | None], int | None]
+Row = tuple[Any, Any, Mapping[str, Any]]
+
+SHAPES_HINT = (
+    "give {query: {document: value}}, {query: [document, …]}, {query: [(document, value), …]}, "
+    "[(query, document, value), …] or {'query': […], 'document': […], …}"
+)
+
+
+@dataclass
+class Table:
+    """Rows as columns of checked values; `columns` holds what is neither id nor value, `empty`
+    the queries that were named without any document.
+    """
+
+    query: list[str] = field(default_factory=list)
+    document: list[str] = field(default_factory=list)
+    value: list[float] = field(default_factory=list)
+    columns: dict[str, list[Any]] = field(default_factory=dict)
+    empty: list[str] = field(default_factory=list)
+
+
+def table(data: Any, value: str, faults: Faults, locate: Locate | None = None) -> Table:
+    """Read any of the shapes; `value` is "grade" or "score". All faults are reported together."""
+    result = Table(empty=_empty(data))
+    for number, (query, document, cells) in enumerate(_rows(data, value, faults)):
+        checked = _checked(query, document, cells, value, faults, locate)
+        if checked is not None:
+            _append(result, *checked, number, faults)
+    faults.check()
+    if result.value and len(result.value) != len(result.query):
+        faults.fail("bad-shape", f"some rows have a {value} and some have none", SHAPES_HINT)
+    return result
+
+
+def _empty(data: Any) -> list[str]:
+    if not isinstance(data, Mapping) or {"query", "document"} <= ours(map(str, data)).keys():
+        return []
+    return [str(query) for query, entries in data.items() if hasattr(entries, "__len__") and not len(entries)]
+
+
+def _rows(data: Any, value: str, faults: Faults) -> Iterator[Row]:
+    if isinstance(data, Mapping):
+        names = ours(str(key) for key in data)
+        if {"query", "document"} <= names.keys() and not isinstance(data[names["query"]], Mapping):
+            yield from _from_columns(data, names, value, faults)
+        else:
+            for query, entries in data.items():
+                yield from _of_query(query, entries, value, faults)
+    elif isinstance(data, Iterable) and not isinstance(data, (str, bytes)):
+        for number, record in enumerate(data):
+            yield _from_record(record, number, value, faults)
+    else:
+        faults.fail("bad-shape", f"{type(data).__name__} cannot be read as a table", SHAPES_HINT)
+
+
+def _of_query(query: Any, entries: Any, value: str, faults: Faults) -> Iterator[Row]:
+    if isinstance(entries, Mapping):
+        for document, cell in entries.items():
+            yield query, document, cell if isinstance(cell, Mapping) else {value: cell}
+    elif isinstance(entries, Iterable) and not isinstance(entries, (str, bytes)):
+        for entry in entries:
+            if isinstance(entry, (tuple, list)) and len(entry) == 2:
+                yield query, entry[0], {value: entry[1]}
+            elif isinstance(entry, (tuple, list, Mapping)):
+                faults.fail("bad-shape", f"query {query!r}: cannot read {entry!r}", SHAPES_HINT)
+            else:
+                yield query, entry, {"grade": 1} if value == "grade" else {}
+    else:
+        faults.fail("bad-shape", f"query {query!r}: cannot read {entries!r}", SHAPES_HINT)
+
+
+def _from_columns(
+    data: Mapping[Any, Any], names: Mapping[str, str], value: str, faults: Faults
+) -> Iterator[Row]:
+    renamed = {theirs: own for own, theirs in names.items()}
+    columns = {renamed.get(str(key), str(key)): _plain(column) for key, column in data.items()}
+    lengths = {key: len(column) for key, column in columns.items()}
+    if len(set(lengths.values())) > 1:
+        shown = ", ".join(f"{key} {length}" for key, length in lengths.items())
+        faults.fail("bad-column", f"columns of different lengths: {shown}", "make them equally long")
+    others = [key for key in columns if key not in ("query", "document")]
+    for i, (query, document) in enumerate(zip(columns["query"], columns["document"], strict=True)):
+        yield query, document, _named({key: columns[key][i] for key in others}, value)
+
+
+def _from_record(record: Any, number: int, value: str, faults: Faults) -> Row:
+    if hasattr(record, "_asdict"):
+        record = record._asdict()
+    if isinstance(record, Mapping):
+        names = ours(str(key) for key in record)
+        if {"query", "document"} <= names.keys():
+            renamed = {theirs: own for own, theirs in names.items()}
+            cells = {renamed.get(str(key), str(key)): cell for key, cell in record.items()}
+            query, document = cells.pop("query"), cells.pop("document")
+            return query, document, _named(cells, value)
+    elif isinstance(record, (tuple, list)) and len(record) == 3:
+        return record[0], record[1], {value: record[2]}
+    elif isinstance(record, (tuple, list)) and len(record) == 2 and value == "score":
+        return record[0], record[1], {}
+    faults.fail("bad-shape", f"row {number + 1}: cannot read {record!r}", SHAPES_HINT)
+
+
+def _named(cells: dict[str, Any], value: str) -> dict[str, Any]:
+    """Let BEIR's qrels call their grade a score."""
+    if value == "grade" and "grade" not in cells and "score" in cells:
+        cells["grade"] = cells.pop("score")
+    return cells
+
+
+def _plain(column: Any) -> list[Any]:
+    return list(column.tolist() if hasattr(column, "tolist") else column)
+
+
+def _checked(
+    query: Any, document: Any, cells: Mapping[str, Any], value: str, faults: Faults,
+    locate: Locate | None,
+) -> tuple[str, str, float | None, dict[str, Any]] | None:  # fmt: skip
+    def line() -> int | None:
+        return locate(str(query), str(document)) if locate else None
+
+    try:
+        ids = to_id(query), to_id(document)
+    except (TypeError, ValueError):
+        shown = f"query {query!r}, document {document!r}: an id must be text or a whole number"
+        faults.add("bad-id", shown, "write ids as text", line())
+        return None
+    others = {key: cell for key, cell in cells.items() if key != value}
+    if value not in cells:
+        return *ids, None, others
+    try:
+        number = to_float(cells[value])
+        if value == "grade" and number - number != 0:
+            raise ValueError(number)
+    except (TypeError, ValueError, OverflowError):
+        shown = f"query {ids[0]!r}, document {ids[1]!r}: {value} {cells[value]!r} is not a number"
+        faults.add(f"bad-{value}", shown, f"give each document a numeric {value}", line())
+        return None
+    return *ids, number, others
+
+
+def _append(
+    result: Table, query: str, document: str, value: float | None, cells: dict[str, Any],
+    number: int, faults: Faults,
+) -> None:  # fmt: skip
+    result.query.append(query)
+    result.document.append(document)
+    if value is not None:
+        result.value.append(value)
+    if cells.keys() != result.columns.keys():
+        if number:
+            shown = f"query {query!r}, document {document!r}: other columns than the rows before"
+            faults.fail("bad-column", shown, "give every row the same columns")
+        result.columns = {key: [] for key in cells}
+    for key, cell in cells.items():
+        result.columns[key].append(cell)

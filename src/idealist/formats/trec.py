@@ -1,0 +1,131 @@
+"""TREC text: qrels of four columns and runs of six, divided by any run of blanks and tabs.
+
+What trec_eval 10 accepts is accepted: comment lines, CRLF, a missing last newline, and in runs
+anything behind the sixth column. Columns are split on ASCII blanks only, as C's `isspace` does, so
+ids may hold any other character.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from idealist.errors import Faults
+from idealist.tables import Qrels, Rows, Scale
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+QRELS_HINT = "qrels lines are: query iteration document grade"
+RUN_HINT = "run lines are: query Q0 document rank score tag"
+
+
+def read_qrels(data: bytes, name: str, scale: Scale | None) -> Qrels:
+    """Read judgments; column 2 is a subtopic only where a document repeats with another value."""
+    faults = Faults(name)
+    query, iteration, document, grade, lines = [], [], [], [], []
+    for line, cells in _lines(data, 5):
+        if len(cells) != 4:
+            faults.add("columns", _found(cells, "4 expected"), _qrels_hint(cells), line)
+            continue
+        value = _number(cells[3])
+        if value is None or not math.isfinite(value):
+            shown = cells[3].decode()
+            faults.add("bad-grade", f"grade {shown!r} is not a finite number", QRELS_HINT, line)
+            continue
+        query.append(cells[0])
+        iteration.append(cells[1])
+        document.append(cells[2])
+        grade.append(value)
+        lines.append(line)
+    faults.check()
+    queries, documents = _decoded(query), _decoded(document)
+    subtopic = _decoded(iteration) if _divided(query, document, iteration) else None
+    return Qrels.build(
+        queries, documents, grade, subtopic=subtopic, scale=scale, lines=lines, name=name
+    )
+
+
+def read_run(data: bytes, name: str) -> Rows:
+    """Read a run; whether its scores and duplicates are acceptable is the protocol's business."""
+    faults = Faults(name)
+    query, document, rank, score, lines = [], [], [], [], []
+    for line, cells in _lines(data, 6):
+        if len(cells) < 6:
+            faults.add("columns", _found(cells, "6 expected"), _run_hint(cells), line)
+            continue
+        query.append(cells[0])
+        document.append(cells[2])
+        rank.append(cells[3])
+        score.append(cells[4])
+        lines.append(line)
+    scores = _scores(score, lines, faults)
+    faults.check()
+    ranks = [value if (value := _number(cell)) is not None else math.nan for cell in rank]
+    return Rows.build(_decoded(query), _decoded(document), scores, rank=ranks, lines=lines, name=name)
+
+
+def _lines(data: bytes, columns: int) -> Iterator[tuple[int, list[bytes]]]:
+    """Give number and cells of each line that holds data."""
+    for number, line in enumerate(data.split(b"\n"), 1):
+        cells = line.split(None, columns)
+        if cells and cells[0][0] != ord("#"):
+            yield number, cells
+
+
+def _number(cell: bytes) -> float | None:
+    if b"_" in cell:  # Python reads 1_000 as a number, nobody else does
+        return None
+    try:
+        return float(cell)
+    except ValueError:
+        return None
+
+
+def _scores(cells: list[bytes], lines: list[int], faults: Faults) -> list[float]:
+    scores = []
+    for line, cell in zip(lines, cells, strict=True):
+        value = _number(cell)
+        if value is None:
+            faults.add("bad-score", f"score {cell.decode()!r} is not a number", RUN_HINT, line)
+        else:
+            scores.append(value)
+    return scores
+
+
+def _decoded(cells: list[bytes]) -> list[str]:
+    return b"\n".join(cells).decode().split("\n") if cells else []
+
+
+def _divided(query: list[bytes], document: list[bytes], iteration: list[bytes]) -> bool:
+    """Whether column 2 tells subtopics: some document stands there with two values."""
+    seen: dict[tuple[bytes, bytes], bytes] = {}
+    pairs = zip(query, document, strict=True)
+    return any(
+        seen.setdefault(pair, value) != value for pair, value in zip(pairs, iteration, strict=True)
+    )
+
+
+def _found(cells: list[bytes], expected: str) -> str:
+    more = " or more" if len(cells) > 4 and expected.startswith("4") else ""
+    shown = b" ".join(cells).decode(errors="replace")
+    shown = shown if len(shown) <= 60 else shown[:57] + "..."
+    return f"{len(cells)}{more} columns, {expected}: {shown!r}"
+
+
+def _qrels_hint(cells: list[bytes]) -> str:
+    if len(cells) >= 5 and _number(cells[3]) is not None and _number(cells[4].split()[0]) is not None:
+        return "this looks like a run; judgments come first, then runs"
+    return QRELS_HINT + _separator(cells)
+
+
+def _run_hint(cells: list[bytes]) -> str:
+    if len(cells) == 4 and _number(cells[3]) is not None:
+        return "this looks like qrels; judgments come first, then runs"
+    if len(cells) == 5:
+        return RUN_HINT + "; is the tag missing?"
+    return RUN_HINT + _separator(cells)
+
+
+def _separator(cells: list[bytes]) -> str:
+    return "; divided by blanks or tabs, not commas" if len(cells) == 1 and b"," in cells[0] else ""

@@ -1,0 +1,112 @@
+"""The measures: their index, the names people type for them, and the parser of both."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from idealist.errors import UsageError, nearest
+from idealist.measures.ap import AP
+from idealist.measures.base import Measure
+from idealist.measures.bpref import bpref
+from idealist.measures.cumulative import CG, DCG, nDCG
+from idealist.measures.custom import Custom, measure
+from idealist.measures.first import RR
+from idealist.measures.judged import Judged, NumQ, NumRel, NumRelRet, NumRet, Unjudged
+from idealist.measures.sets import F, P, R, Rprec, Success
+from idealist.measures.stopping import ERR, RBP, RBPResidual
+from idealist.measures.udcg import UDCG
+from idealist.notation import split
+
+__all__ = [
+    "AP", "CG", "DCG", "ERR", "RBP", "RR", "UDCG", "Custom", "F", "Judged", "Measure", "NumQ",
+    "NumRel", "NumRelRet", "NumRet", "P", "R", "RBPResidual", "Rprec", "Success", "Unjudged",
+    "as_measure", "bpref", "measure", "nDCG", "parse",
+]  # fmt: skip
+
+#: Every measure by its name. Adding one means adding it here.
+MEASURES: dict[str, type[Measure]] = {
+    cls.__name__: cls
+    for cls in (
+        nDCG, DCG, CG, AP, RR, P, R, F, Success, Rprec, ERR, RBP, RBPResidual, bpref, UDCG,
+        Judged, Unjudged, NumRet, NumRel, NumRelRet, NumQ,
+    )
+}  # fmt: skip
+
+#: What else people type, in lower case, and what they mean by it.
+ALIASES: dict[str, str] = {
+    "ndcg_cut": "nDCG",
+    "map": "AP", "map_cut": "AP", "average_precision": "AP",
+    "mrr": "RR", "recip_rank": "RR", "reciprocal_rank": "RR",
+    "precision": "P", "set_p": "P",
+    "recall": "R", "set_recall": "R", "capped_recall": "R(denominator=min(k,R))",
+    "r_cap": "R(denominator=min(k,R))", "recall_cap": "R(denominator=min(k,R))",
+    "f1": "F", "set_f": "F",
+    "hit": "Success", "hits": "Success", "hit_rate": "Success", "hitrate": "Success",
+    "r-precision": "Rprec", "r_precision": "Rprec", "rprecision": "Rprec",
+    "rbp_resid": "RBPResidual", "unj": "Unjudged",
+    "num_ret": "NumRet", "num_rel": "NumRel", "num_rel_ret": "NumRelRet", "num_q": "NumQ",
+    "ndcg_burges": "nDCG(gain=exp2)",
+}  # fmt: skip
+
+_FOLDED = {name.lower(): name for name in MEASURES} | ALIASES
+_FORM = re.compile(r"(?P<name>[^()@\s]+)\s*(?:\((?P<inside>.*)\))?\s*(?:@\s*(?P<cutoff>\d+))?", re.S)
+_TAIL = re.compile(r"(?P<name>.+?)[._](?P<cutoff>\d+)")
+
+
+def parse(written: str) -> Measure:
+    """Read a measure from its text, in our spelling or one that people type.
+
+    >>> parse("nDCG(gain=exp2)@10"), parse("ndcg_cut_10"), parse("mrr@5"), parse("P.5")
+    (nDCG(gain=exp2)@10, nDCG@10, RR@5, P@5)
+    """
+    match = _FORM.fullmatch(written.strip())
+    if match is None:
+        raise _unreadable(written)
+    name, cutoff = match["name"], match["cutoff"]
+    if name.lower() not in _FOLDED and cutoff is None and (tail := _TAIL.fullmatch(name)):
+        name, cutoff = tail["name"], tail["cutoff"]
+    if name.lower() not in _FOLDED:
+        raise UsageError(f"there is no measure {name!r}", nearest(name, [*MEASURES, *ALIASES]))
+    meant = _FOLDED[name.lower()]
+    base, _, preset = meant.partition("(")
+    given = {**_arguments(preset.removesuffix(")") if preset else "", written)}
+    given |= _arguments(match["inside"] or "", written)
+    cls = MEASURES[base]
+    for key in given.keys() - cls.parameters().keys():
+        raise UsageError(f"{base} has no parameter {key!r}", nearest(key, cls.parameters()))
+    made: Measure = cls(**given)  # type: ignore[arg-type]
+    return made if cutoff is None else made @ int(cutoff)
+
+
+def as_measure(given: Any) -> Measure:
+    """Take a measure, its class, or its text.
+
+    >>> as_measure(AP), as_measure("map")
+    (AP, AP)
+    """
+    if isinstance(given, Measure):
+        return given
+    if isinstance(given, type) and issubclass(given, Measure):
+        return given()
+    if isinstance(given, str):
+        return parse(given)
+    raise UsageError(f"{given!r} is not a measure", "give nDCG @ 10, or its text 'nDCG@10'")
+
+
+def _arguments(inside: str, written: str) -> dict[str, str]:
+    try:
+        pairs = [part.split("=", 1) for part in split(inside)]
+    except ValueError:
+        raise _unreadable(written) from None
+    if any(len(pair) != 2 for pair in pairs):
+        raise _unreadable(written)
+    found = {key.strip(): value.strip().strip("'\"") for key, value in pairs}
+    if len(found) < len(pairs):
+        raise UsageError(f"{written!r} gives a parameter twice", "give each parameter once")
+    return found
+
+
+def _unreadable(written: str) -> UsageError:
+    hint = "write NAME, NAME@CUTOFF or NAME(parameter=value,…)@CUTOFF, such as nDCG(gain=exp2)@10"
+    return UsageError(f"{written!r} is not a measure", hint)

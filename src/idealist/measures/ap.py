@@ -1,0 +1,100 @@
+"""Average precision, with the six denominators that tools divide by."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from idealist.errors import UsageError
+from idealist.lists import Array, Lists
+from idealist.measures.base import Binary
+from idealist.notation import choice, flag, parameter
+
+DENOMINATORS = ("R", "R_list", "hits", "min(k,R)", "min(k,R_list)", "min(k,n,R_list)")
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class AP(Binary):
+    """Average precision: the mean of the precision at each relevant document; its mean is MAP.
+
+    Formula: (1/R) Σ_{r≤k, r relevant} (relevant in the first r) / r
+
+    Tools divide by R (all judged relevant documents), R_list (the retrieved ones), hits (those in
+    the first k), or the smallest of some of these, the cutoff k and the list's length n.
+
+    >>> AP()([1, 0, 1], judged=[1])
+    0.5555555555555555
+    >>> round(AP(denominator="hits")([1, 0, 1], judged=[1]), 4)
+    0.8333
+
+    Reference: Buckley and Voorhees 2005, in TREC: Experiment and Evaluation, chapter 3
+    """
+
+    denominator: str = parameter("R", choice(*DENOMINATORS), "what the sum is divided by")
+    block_end: bool = parameter(
+        False, flag(), "take the precision at the end of each tie, as scikit-learn does"
+    )
+
+    averages_ties: ClassVar[bool] = True
+
+    def formula(self, lists: Lists) -> Array:
+        """Average the precisions at the relevant documents."""
+        hits = self.hits(lists)
+        counted = hits & lists.within(self.cutoff)
+        whole = self._denominator(lists, counted)
+        if lists.averaged and not self.block_end:
+            return lists.ratio(lists.total(self._expected(lists, hits)), whole)
+        so_far = lists.xp.cumulative_sum(lists.number(hits), axis=1)
+        rank = lists.rank
+        if self.block_end and lists.end is not None:
+            so_far, rank = lists.xp.take_along_axis(so_far, lists.end, axis=1), lists.last
+        precision = so_far / lists.number(lists.xp.where(rank > 0, rank, lists.xp.ones_like(rank)))
+        zero = lists.xp.zeros_like(precision)
+        return lists.ratio(lists.total(lists.xp.where(counted, precision, zero)), whole)
+
+    def _denominator(self, lists: Lists, counted: Array) -> Array:
+        terms = {
+            "R": lambda: self.all_relevant(lists),
+            "R_list": lambda: lists.count(lists.found & self.relevant(lists.grade)),
+            "hits": lambda: lists.count(counted),
+            "k": lambda: lists.xp.full_like(lists.number(lists.retrieved), float(self.cutoff or np.inf)),
+            "n": lambda: lists.number(lists.retrieved),
+        }
+        if self.denominator == "hits" and lists.averaged and self.cutoff is not None:
+            hint = "choose another order of ties, or another denominator"
+            raise UsageError("AP(denominator=hits) has no closed form for ties=expected", hint)
+        names = self.denominator.removeprefix("min(").removesuffix(")").split(",")
+        smallest, *others = (terms[name]() for name in names)
+        for other in others:
+            smallest = lists.xp.where(other < smallest, other, smallest)
+        return smallest
+
+    def _expected(self, lists: Lists, hits: Array) -> Array:
+        """Average each hit's precision over the orders of its tie (McSherry and Najork 2008).
+
+        In a tie of n documents, r of them hits, on the ranks a+1 … b, with c hits above it, a hit
+        adds (1/n) Σ_{i=1..n} (c + 1 + (i-1)(r-1)/(n-1)) / (a+i); the sum stops at the cutoff.
+        """
+        xp = lists.xp
+        so_far = xp.cumulative_sum(lists.number(hits), axis=1)
+        own = lists.number(hits)
+        through = xp.take_along_axis(so_far, lists.end, axis=1)
+        above = xp.take_along_axis(so_far - own, lists.start, axis=1)
+        others = through - above - 1.0
+        size = lists.number(lists.last - lists.first + 1)
+        limit = lists.last if self.cutoff is None else lists.constant(self.cutoff)
+        last = xp.where(lists.last < limit, lists.last, limit)
+        before = xp.where(lists.first - 1 < limit, lists.first - 1, limit)
+        before = xp.where(before > 0, before, xp.zeros_like(before))
+        harmonic = np.concatenate(([0.0], np.cumsum(1.0 / np.arange(1, lists.depth + 1))))
+        span = lists.gather(harmonic, last) - lists.gather(harmonic, before)
+        steps = lists.number(last - before) - lists.number(lists.first) * span
+        ones = xp.ones_like(size)
+        slope = others / xp.where(size > 1, size - 1.0, ones)
+        mean = ((above + 1.0) * span + slope * steps) / xp.where(size > 0, size, ones)
+        alone = (above + 1.0) / lists.number(xp.where(lists.rank > 0, lists.rank, xp.ones_like(lists.rank)))
+        alone = xp.where(lists.within(self.cutoff), alone, xp.zeros_like(alone))
+        mean = xp.where(lists.first == lists.last, alone, mean)
+        return xp.where(hits, mean, xp.zeros_like(mean))

@@ -1,0 +1,173 @@
+"""What a measure is: a frozen value with a formula's parameters, a function of ranked lists."""
+
+from __future__ import annotations
+
+import math
+from abc import ABCMeta
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from idealist.errors import Faults, UsageError
+from idealist.lists import Array, Lists, lists_of
+from idealist.notation import Kind, Settings, Value, choice, flag, number, parameter, text
+from idealist.placements import Placements
+from idealist.tables.columns import Floats
+
+#: Rounding may carry a value this far beyond its range; anything more is a defect of ours.
+SLACK = 1e-9
+
+
+class MeasureType(ABCMeta):
+    """Lets ``nDCG @ 10`` stand for ``nDCG() @ 10``."""
+
+    def __matmul__(cls, cutoff: int) -> Any:
+        return cls() @ cutoff
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Measure(Settings, metaclass=MeasureType):
+    """A measure of ranked lists: stores what the user wrote, the rest is a convention's to set.
+
+    A subclass states a `formula` over `Lists`. ``measure @ k`` looks at the first k ranks,
+    ``str(measure)`` is what `parse` reads, and a measure is a function of a list of grades.
+    """
+
+    cutoff: int | None = None
+
+    #: Whether ``@ k`` makes sense.
+    takes_cutoff: ClassVar[bool] = True
+    #: +1 where higher is better, -1 where lower is, 0 where neither.
+    direction: ClassVar[int] = 1
+    #: Whether the mean over all orders of a tie has a closed form.
+    averages_ties: ClassVar[bool] = False
+    #: How the values of queries become one, where the user does not say.
+    aggregate: ClassVar[str] = "mean"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.cutoff is None:
+            return
+        if not self.takes_cutoff:
+            raise UsageError(f"{self.name} takes no cutoff", f"write {self.name} without @")
+        if isinstance(self.cutoff, bool) or not isinstance(self.cutoff, int) or self.cutoff < 1:
+            hint = "a cutoff is a whole number of at least 1"
+            raise UsageError(f"{self.name} cannot be cut at {self.cutoff!r}", hint)
+
+    @property
+    def name(self) -> str:
+        """The measure's name without parameters."""
+        return type(self).__name__
+
+    def __matmul__(self, cutoff: int) -> Self:
+        return replace(self, cutoff=cutoff)
+
+    def __str__(self) -> str:
+        inside = ",".join(f"{name}={text(value)}" for name, value in self.written().items())
+        cut = "" if self.cutoff is None else f"@{self.cutoff}"
+        return f"{self.name}({inside}){cut}" if inside else f"{self.name}{cut}"
+
+    __repr__ = __str__
+
+    def filled(self, convention: Mapping[str, Value] | None = None) -> Self:
+        """Set what the user did not: from a convention, and else from the defaults."""
+        defaults = {name: about.default for name, about in self.parameters().items()}
+        return replace(self, **{**defaults, **(convention or {}), **self.written()})
+
+    def bounds(self, lowest: float) -> tuple[float, float]:
+        """Give the range of values, where no grade is below `lowest`."""
+        return 0.0, 1.0
+
+    def formula(self, lists: Lists) -> Array:
+        """Compute one value per list, every parameter set; NaN where it is not defined."""
+        raise NotImplementedError(f"{self.name} has no formula")
+
+    def __call__(
+        self, grades: Sequence[float | None], judged: Sequence[float] = (), **columns: Any
+    ) -> float:
+        """Measure one list of grades, None where unjudged; `judged` are those not retrieved."""
+        lists = lists_of(grades, judged, **columns)
+        filled = self.filled()
+        value = filled._settled(lists, filled.formula(lists))
+        return float(filled._bounded(np.asarray(value), min([*grades_of(grades), *judged, 0]))[0])
+
+    def values(self, placements: Placements) -> Floats:
+        """Measure every query; NaN where the value is not defined."""
+        filled = self.filled()
+        if placements.protocol.ties == "expected" and not self.averages_ties:
+            raise UsageError(
+                f"{self.name} has no closed form for ties=expected",
+                "choose another order of ties, or ties=random(SEED) for several seeds",
+            )
+        values = np.zeros(len(placements.qrels.queries))
+        for queries, lists in placements.lists:
+            values[queries] = filled._settled(lists, filled.formula(lists))
+        if filled._no_relevant == "error":
+            filled._check_defined(values, placements)
+        return filled._bounded(values, float(placements.qrels.grades.min()))
+
+    @property
+    def _no_relevant(self) -> str:
+        return str(getattr(self, "no_relevant", "nan"))
+
+    def _settled(self, lists: Lists, values: Array) -> Array:
+        """Put the value asked for where the formula has none."""
+        fill = {"0": 0.0, "1": 1.0}.get(self._no_relevant, math.nan)
+        return lists.xp.where(lists.xp.isnan(values), lists.constant(fill), values)
+
+    def _check_defined(self, values: Floats, placements: Placements) -> None:
+        faults = Faults(placements.qrels.name)
+        for i in np.flatnonzero(np.isnan(values)).tolist():
+            hint = "let such queries count with no_relevant=0, or leave them out with skip"
+            message = f"query {placements.qrels.queries[i]!r} has no relevant document for {self.name}"
+            faults.add("no-relevant", message, hint)
+        faults.check()
+
+    def _bounded(self, values: Floats, lowest: float) -> Floats:
+        low, high = self.bounds(lowest)
+        if np.any(values < low - SLACK) or np.any(values > high + SLACK):
+            raise AssertionError(f"{self}: a value left the range [{low}, {high}]")
+        return np.clip(values, low, high)
+
+
+def grades_of(grades: Sequence[float | None]) -> list[float]:
+    """Give the grades there are."""
+    return [grade for grade in grades if grade is not None]
+
+
+NO_RELEVANT = Kind(
+    "one of 0, 1, nan, skip, error",
+    lambda value: choice("0", "1", "nan", "skip", "error").check(
+        text(value) if isinstance(value, (int, float)) and value == value else str(value)
+    ),
+)
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Binary(Measure):
+    """Base of measures that only ask whether a document is relevant."""
+
+    rel: float = parameter(1, number(), "the grade from which a document is relevant")
+    rel_op: str = parameter(">=", choice(">=", ">"), "whether that grade itself is relevant")
+    positive_score: bool = parameter(False, flag(), "count only documents with a score above 0")
+    no_relevant: str = parameter("0", NO_RELEVANT, "the value of a query without relevant documents")
+
+    def relevant(self, grade: Array) -> Array:
+        """Say which grades are relevant."""
+        return grade > self.rel if self.rel_op == ">" else grade >= self.rel
+
+    def hits(self, lists: Lists) -> Array:
+        """Say which of the documents found are relevant."""
+        found = lists.found & self.relevant(lists.grade)
+        return found & (lists.score > 0) if self.positive_score else found
+
+    def all_relevant(self, lists: Lists) -> Array:
+        """Count the judged relevant documents, R."""
+        return lists.count(lists.judged & self.relevant(lists.pool))
+
+    def defined(self, lists: Lists, values: Array) -> Array:
+        """Give the values, NaN where there is no relevant document to find."""
+        nothing = self.all_relevant(lists) == 0
+        return lists.xp.where(nothing, lists.constant(math.nan), values)

@@ -1,0 +1,54 @@
+"""Binary preference, for judgments that are known to be incomplete."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from idealist.lists import Array, Lists
+from idealist.measures.base import Binary
+from idealist.notation import choice, parameter
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class bpref(Binary):
+    """Binary preference: how seldom documents judged non-relevant stand above relevant ones.
+
+    Formula: (1/R) Σ_{relevant r found} (1 - min(n_r, R) / min(N, R)), n_r non-relevant above r
+
+    Unjudged documents do not count. Documents with negative grades are taken as unjudged by
+    trec_eval and as non-relevant by ranx.
+
+    >>> bpref()([1, 0, None, 1])
+    0.5
+
+    Reference: Buckley and Voorhees 2004, doi:10.1145/1008992.1009000, as trec_eval has it since 8.0
+    """
+
+    negative: str = parameter(
+        "unjudged", choice("unjudged", "nonrelevant"), "what a document with a negative grade is"
+    )
+    denominator: str = parameter(
+        "min(N,R)", choice("min(N,R)", "R"), "what the non-relevant above a document are divided by"
+    )
+
+    takes_cutoff: ClassVar[bool] = False
+
+    def nonrelevant(self, grade: Array) -> Array:
+        """Say which grades are judged non-relevant."""
+        bad = ~self.relevant(grade)
+        return bad & (grade >= 0) if self.negative == "unjudged" else bad
+
+    def formula(self, lists: Lists) -> Array:
+        """Average the preferences that the list honours."""
+        xp = lists.xp
+        hits = self.hits(lists)
+        bad = lists.found & self.nonrelevant(lists.grade)
+        above = xp.cumulative_sum(lists.number(bad), axis=1)
+        relevant = self.all_relevant(lists)[:, None]
+        all_bad = lists.count(lists.judged & self.nonrelevant(lists.pool))[:, None]
+        least = xp.where(all_bad < relevant, all_bad, relevant)
+        above = xp.where(above < relevant, above, relevant)
+        broken = lists.ratio(above, (least if self.denominator == "min(N,R)" else relevant), 0.0)
+        kept = xp.where(hits, 1.0 - broken, xp.zeros_like(broken))
+        return lists.ratio(lists.total(kept), relevant[:, 0])

@@ -1,0 +1,165 @@
+"""Cumulative gain: CG, DCG and nDCG, in every form they are published and shipped in."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+from idealist.errors import UsageError
+from idealist.lists import Array, Lists
+from idealist.measures.base import NO_RELEVANT, Measure
+from idealist.measures.discounts import DISCOUNT, Discount
+from idealist.measures.gains import GAIN, gain_of
+from idealist.notation import Kind, choice, parameter, text, to_number
+
+_REL = Kind(
+    "none or a grade", lambda value: "none" if value == "none" else text(to_number(value))
+)
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class CG(Measure):
+    """Cumulative gain: what the retrieved documents are worth together, wherever they stand.
+
+    Formula: Σ_{r≤k} gain(grade_r)
+
+    >>> (CG @ 5)([1, 3, 0, 2, 2])
+    8.0
+
+    Reference: Järvelin and Kekäläinen 2002, doi:10.1145/582415.582418
+    """
+
+    gain: str = parameter("linear", GAIN, "what a grade is worth")
+    rel: str = parameter("none", _REL, "the grade below which a document is worth nothing")
+    negative: str = parameter(
+        "zero", choice("zero", "keep"), "a negative grade is worth nothing, or takes away"
+    )
+
+    averages_ties: ClassVar[bool] = True
+
+    def gains(self, lists: Lists, grade: Array, there: Array) -> Array:
+        """Give the gain of each grade, 0 where there is none."""
+        xp = lists.xp
+        threshold = 1.0 if self.rel == "none" else float(self.rel)
+        gains = gain_of(self.gain, lists, grade, threshold)
+        counted = there if self.rel == "none" else there & (grade >= threshold)
+        if self.negative == "zero":
+            counted = counted & (grade >= 0)
+        return xp.where(counted, gains, xp.zeros_like(gains))
+
+    def bounds(self, lowest: float) -> tuple[float, float]:
+        """Give the range: unbounded above, and below where negative gains are kept."""
+        return (-math.inf if self.negative == "keep" and lowest < 0 else 0.0), math.inf
+
+    def formula(self, lists: Lists) -> Array:
+        """Sum the gains."""
+        return Discount("none").sum(
+            lists, self.gains(lists, lists.grade, lists.found), self.cutoff
+        )
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class DCG(CG):
+    """Discounted cumulative gain: gains count less the deeper they stand.
+
+    Formula: Σ_{r≤k} gain(grade_r) / discount(r)
+
+    With ``negative=keep`` this is the signed DCG: distractors take away.
+
+    >>> round((DCG @ 5)([1, 3, 0, 2, 2]), 3)
+    4.528
+
+    Reference: Järvelin and Kekäläinen 2002, doi:10.1145/582415.582418
+    """
+
+    discount: str = parameter("log2", DISCOUNT, "what a rank takes away")
+
+    def formula(self, lists: Lists) -> Array:
+        """Sum the discounted gains."""
+        gains = self.gains(lists, lists.grade, lists.found)
+        return Discount(self.discount).sum(lists, gains, self.cutoff)
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class nDCG(DCG):
+    """Normalised discounted cumulative gain: DCG over that of the ideal list.
+
+    Formula: DCG@k / IDCG@k, where IDCG is the DCG of the best possible list
+
+    The ideal list is made of all judged documents, of the retrieved ones, or of k perfect ones; it
+    is cut at k, at min(k, retrieved), or not. It leaves out what takes away (``negative=keep``)
+    unless ``ideal_negative=keep`` says otherwise, as list-wise tools do.
+
+    >>> round((nDCG @ 5)([1, 3, 0, 2, 2]), 4)
+    0.7954
+
+    Reference: Järvelin and Kekäläinen 2002, doi:10.1145/582415.582418; Burges et al. 2005 for the
+    gain 2^g - 1, doi:10.1145/1102351.1102363
+    """
+
+    ideal: str = parameter(
+        "judged", choice("judged", "retrieved", "perfect"), "the documents of the ideal list"
+    )
+    ideal_cut: str = parameter("k", choice("k", "min(k,n)", "none"), "where the ideal list is cut")
+    ideal_negative: str = parameter(
+        "omit", choice("omit", "keep"), "whether the ideal list holds documents that take away"
+    )
+    no_relevant: str = parameter("0", NO_RELEVANT, "the value of a query without an ideal list")
+
+    def bounds(self, lowest: float) -> tuple[float, float]:
+        """Give the range: [0, 1], unless negative gains are kept."""
+        if self.negative != "keep" or lowest >= 0:
+            return 0.0, 1.0
+        return -math.inf, math.inf if self.ideal_negative == "keep" else 1.0
+
+    def formula(self, lists: Lists) -> Array:
+        """Divide DCG by the DCG of the ideal list."""
+        gains = self.gains(lists, lists.grade, lists.found)
+        dcg = Discount(self.discount).sum(lists, gains, self.cutoff)
+        return lists.ratio(dcg, self.ideal_dcg(lists))
+
+    def ideal_dcg(self, lists: Lists) -> Array:
+        """Compute the DCG of the ideal list."""
+        if self.ideal == "perfect":
+            return self._perfect_dcg(lists)
+        xp = lists.xp
+        pooled = self.ideal == "judged"
+        grade, there = (lists.pool, lists.judged) if pooled else (lists.grade, lists.found)
+        gains = self.gains(lists, grade, there)
+        if self.ideal_negative == "omit":
+            gains = xp.where(gains > 0, gains, xp.zeros_like(gains))
+        gains = -xp.sort(xp.where(there, -gains, lists.constant(math.inf)), axis=1)  # highest first
+        gains = xp.where(gains > -math.inf, gains, xp.zeros_like(gains))
+        rank = self._ideal_ranks(lists, gains, there)
+        discounted = Discount(self.discount).apply(lists, gains, rank, self._deepest(lists))
+        return lists.total(xp.where(self._in_ideal(lists, rank), discounted, xp.zeros_like(gains)))
+
+    def _ideal_ranks(self, lists: Lists, gains: Array, there: Array) -> Array:
+        """Rank the sorted gains; those that take away come after the unjudged documents."""
+        xp = lists.xp
+        rank = lists.constant(range(1, gains.shape[1] + 1)) + xp.zeros_like(there, dtype=xp.int64)
+        if self.ideal == "judged" or self.ideal_negative == "omit":
+            return rank
+        unjudged = lists.retrieved - xp.sum(xp.astype(there, xp.int64), axis=1)
+        return xp.where(gains < 0, rank + unjudged[:, None], rank)
+
+    def _deepest(self, lists: Lists) -> int:
+        return max(int(lists.xp.max(lists.retrieved)), int(lists.pool.shape[1]))
+
+    def _in_ideal(self, lists: Lists, rank: Array) -> Array:
+        inside = rank >= 1
+        if self.ideal_cut != "none" and self.cutoff is not None:
+            inside = inside & (rank <= self.cutoff)
+        if self.ideal_cut == "min(k,n)":
+            inside = inside & (rank <= lists.retrieved[:, None])
+        return inside
+
+    def _perfect_dcg(self, lists: Lists) -> Array:
+        if self.cutoff is None:
+            hint = "write nDCG(ideal=perfect)@10, or another cutoff"
+            raise UsageError("an ideal list of perfect documents needs a cutoff", hint)
+        grades = lists.constant([[lists.maximum, *map(float, range(int(lists.maximum) + 1))]])
+        gain = lists.xp.max(self.gains(lists, grades, grades == grades))
+        weights = Discount(self.discount).weights(self.cutoff)[1 : self.cutoff + 1]
+        return gain * float(sum(weights.tolist())) + lists.xp.zeros_like(lists.number(lists.retrieved))

@@ -1,0 +1,90 @@
+"""A user's own measure: any function of `Placements` with a name."""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+
+from idealist.errors import UsageError
+from idealist.measures.base import Measure
+from idealist.notation import Kind, parameter
+from idealist.placements import Placements
+from idealist.tables.columns import Floats
+
+Function = Callable[..., Any]
+
+
+def _digest(function: Function) -> str:
+    try:
+        source = inspect.getsource(function)
+    except (OSError, TypeError):
+        source = repr(function.__code__.co_code) if hasattr(function, "__code__") else repr(function)
+    return hashlib.sha256(source.encode()).hexdigest()[:8]
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Custom(Measure):
+    """A measure defined by a function; `measure` makes one. `source` tells two of a name apart."""
+
+    label: str = ""
+    function: Function = field(compare=False)
+    source: str = parameter("", Kind("the digest of the function's source", str), "set by itself")
+
+    averages_ties: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "source", _digest(self.function))
+        super().__post_init__()
+        if self.cutoff is not None and "cutoff" not in inspect.signature(self.function).parameters:
+            hint = "give its function a parameter named cutoff"
+            raise UsageError(f"{self.label} takes no cutoff", hint)
+
+    @property
+    def name(self) -> str:
+        """The name it was given."""
+        return self.label
+
+    def __str__(self) -> str:
+        return self.label if self.cutoff is None else f"{self.label}@{self.cutoff}"
+
+    __repr__ = __str__
+
+    def bounds(self, lowest: float) -> tuple[float, float]:
+        """Leave the range to the function."""
+        return -math.inf, math.inf
+
+    def __call__(self, grades: Sequence[float | None], judged: Sequence[float] = (), **columns: Any) -> float:
+        """Refuse: a function of placements needs placements."""
+        raise UsageError(f"{self.label} is a function of placements", "use evaluate()")
+
+    def values(self, placements: Placements) -> Floats:
+        """Call the function, which gives one value per query of ``placements.qrels``."""
+        arguments = {} if self.cutoff is None else {"cutoff": self.cutoff}
+        values = np.ma.filled(np.ma.asarray(self.function(placements, **arguments), np.float64), np.nan)
+        if values.shape != (len(placements.qrels.queries),):
+            expected = f"({len(placements.qrels.queries)},)"
+            message = f"{self.label} gave an array of shape {values.shape}, not {expected}"
+            raise UsageError(message, "return one value for each of placements.qrels.queries")
+        return np.asarray(values)
+
+
+def measure(name: str) -> Callable[[Function], Custom]:
+    """Make a measure of a function of placements, usable wherever a built-in one is.
+
+    >>> @measure("TopGrade")
+    ... def top_grade(placements):
+    ...     return placements.grid(1)[:, 0].filled(0)
+    >>> top_grade
+    TopGrade
+    """
+
+    def decorate(function: Function) -> Custom:
+        return Custom(label=name, function=function)
+
+    return decorate

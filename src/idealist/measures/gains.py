@@ -1,0 +1,57 @@
+"""Gains: what a document of a grade is worth."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from idealist.lists import Array, Lists
+from idealist.notation import Kind, Value, call, table, to_number
+
+
+def gain_of(gain: str, lists: Lists, grade: Array, rel: float = 1.0) -> Array:
+    """Turn grades into gains; `rel` is where ``binary`` begins.
+
+    ``linear`` is g, ``exp2`` is 2^g - 1, ``binary`` is 1 from `rel` on, ``scaled(a,b)`` is
+    (g-a)/(b-a) kept in [0, 1], and ``table(0=0,1=3)`` names gains by grade; a grade it does not
+    name keeps its own value, as trec_eval has it.
+    """
+    xp = lists.xp
+    name, arguments = call(gain)
+    if name == "linear":
+        return grade
+    if name == "exp2":
+        return xp.pow(xp.full_like(grade, 2.0), grade) - 1.0
+    if name == "binary":
+        return lists.number(grade >= rel)
+    if name == "scaled":
+        low, high = map(float, arguments)
+        return xp.clip((grade - low) / (high - low), 0.0, 1.0)
+    gains = grade
+    for pair in arguments:
+        key, worth = pair.split("=")
+        gains = xp.where(grade == float(key), lists.constant(float(worth)), gains)
+    return gains
+
+
+def _check(value: Any) -> Value:
+    if not isinstance(value, str):
+        value = table(value)
+    name, arguments = call(value)
+    if name in ("linear", "exp2", "binary") and not arguments:
+        return name
+    if name == "scaled":
+        low, high = map(to_number, arguments)
+        if low >= high:
+            raise ValueError(value)
+        return f"scaled({low},{high})"
+    if name != "table" or not arguments:
+        raise ValueError(value)
+    pairs = dict(argument.split("=") for argument in arguments)
+    if len(pairs) < len(arguments) or any(to_number(worth) < 0 for worth in pairs.values()):
+        raise ValueError(value)
+    return table(pairs)
+
+
+GAIN = Kind(
+    "linear, exp2, binary, scaled(LOW,HIGH) or table(GRADE=GAIN,…) with gains of at least 0", _check
+)

@@ -1,0 +1,162 @@
+"""Coverage and counts: Judged, Unjudged, NumRet, NumRel, NumRelRet, NumQ."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+from idealist.lists import Array, Lists
+from idealist.measures.base import Binary, Measure
+from idealist.measures.discounts import Discount
+from idealist.notation import choice, parameter
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Judged(Measure):
+    """Judged: the share of the first k documents that were judged.
+
+    Formula: judged in the first k / min(k, n)
+
+    >>> (Judged @ 4)([1, None, 0, None])
+    0.5
+
+    Reference: ir_measures 0.4.3, Judged
+    """
+
+    denominator: str = parameter(
+        "min(k,n)", choice("k", "min(k,n)"), "the cutoff, or the list's length where it is shorter"
+    )
+    negative: str = parameter(
+        "judged", choice("judged", "unjudged"), "what a document with a negative grade is"
+    )
+
+    averages_ties: ClassVar[bool] = True
+
+    def share(self, lists: Lists, counted: Array) -> Array:
+        """Divide a count by the documents looked at; 0 for an empty list."""
+        if self.denominator == "k" and self.cutoff is not None:
+            return counted / float(self.cutoff)
+        return lists.ratio(counted, lists.cut(self.cutoff), 0.0)
+
+    def judged(self, lists: Lists) -> Array:
+        """Count the judged documents in the first k."""
+        known = lists.found & (lists.grade >= 0) if self.negative == "unjudged" else lists.found
+        return Discount("none").sum(lists, lists.number(known), self.cutoff)
+
+    def formula(self, lists: Lists) -> Array:
+        """Divide the judged documents by all."""
+        return self.share(lists, self.judged(lists))
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Unjudged(Judged):
+    """Unjudged: the share of the first k documents that were not judged (trec_eval's unj).
+
+    Formula: unjudged in the first k / k
+
+    >>> (Unjudged @ 4)([1, None, 0])
+    0.25
+
+    Reference: trec_eval 10.0, unj
+    """
+
+    denominator: str = parameter(
+        "k", choice("k", "min(k,n)"), "the cutoff, or the list's length where it is shorter"
+    )
+    negative: str = parameter(
+        "unjudged", choice("judged", "unjudged"), "what a document with a negative grade is"
+    )
+
+    direction: ClassVar[int] = -1
+
+    def formula(self, lists: Lists) -> Array:
+        """Divide the unjudged documents by all."""
+        return self.share(lists, lists.cut(self.cutoff) - self.judged(lists))
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Count(Measure):
+    """Base of measures that count; their values are summed over queries."""
+
+    direction: ClassVar[int] = 0
+    averages_ties: ClassVar[bool] = True
+    aggregate: ClassVar[str] = "sum"
+
+    def bounds(self, lowest: float) -> tuple[float, float]:
+        """Give the range of a count."""
+        return 0.0, math.inf
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class NumRet(Count):
+    """The number of documents retrieved.
+
+    Formula: n, or min(k, n) with a cutoff
+
+    >>> NumRet()([1, 0, None])
+    3.0
+
+    Reference: trec_eval 10.0, num_ret
+    """
+
+    def formula(self, lists: Lists) -> Array:
+        """Count the documents of each list."""
+        return lists.cut(self.cutoff)
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class NumRel(Count, Binary):
+    """The number of relevant documents judged.
+
+    Formula: R
+
+    >>> NumRel()([1, 0], judged=[1])
+    2.0
+
+    Reference: trec_eval 10.0, num_rel
+    """
+
+    takes_cutoff: ClassVar[bool] = False
+
+    def formula(self, lists: Lists) -> Array:
+        """Count the relevant judgments."""
+        return self.all_relevant(lists)
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class NumRelRet(Count, Binary):
+    """The number of relevant documents retrieved.
+
+    Formula: relevant in the list, or in its first k
+
+    >>> (NumRelRet @ 2)([1, 0, 1])
+    1.0
+
+    Reference: trec_eval 10.0, num_rel_ret
+    """
+
+    direction: ClassVar[int] = 1
+
+    def formula(self, lists: Lists) -> Array:
+        """Count the relevant documents found."""
+        return Discount("none").sum(lists, lists.number(self.hits(lists)), self.cutoff)
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class NumQ(Count):
+    """The number of queries that count.
+
+    Formula: 1 for every query, summed
+
+    >>> NumQ()([1])
+    1.0
+
+    Reference: trec_eval 10.0, num_q
+    """
+
+    takes_cutoff: ClassVar[bool] = False
+
+    def formula(self, lists: Lists) -> Array:
+        """Count each query once."""
+        return lists.xp.ones_like(lists.number(lists.retrieved))

@@ -1,0 +1,156 @@
+"""Measures of the first k documents as a set: P, R, F, Success, Rprec."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from idealist.errors import UsageError
+from idealist.lists import Array, Lists
+from idealist.measures.base import Binary
+from idealist.measures.discounts import Discount
+from idealist.measures.first import first_hit
+from idealist.notation import choice, number, parameter
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Counted(Binary):
+    """Base of measures made of the number of relevant documents in the first k."""
+
+    averages_ties: ClassVar[bool] = True
+
+    def found(self, lists: Lists, cutoff: Array | int | None) -> Array:
+        """Count the relevant documents above a cutoff."""
+        hits = lists.number(self.hits(lists))
+        return Discount("none").sum(lists, hits, cutoff)
+
+    def precision(self, lists: Lists, denominator: str) -> Array:
+        """Compute the share of relevant documents in the first k."""
+        hits = self.found(lists, self.cutoff)
+        if denominator == "judged":
+            return lists.ratio(hits, lists.count(lists.within(self.cutoff)), 0.0)
+        if denominator == "k" and self.cutoff is not None:
+            return hits / float(self.cutoff)
+        return lists.ratio(hits, lists.cut(self.cutoff), 0.0)
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class P(Counted):
+    """Precision: the share of relevant documents among the first k.
+
+    Formula: relevant in the first k / k
+
+    Without a cutoff the whole list is taken, and divided by its length (trec_eval's set_P).
+
+    >>> (P @ 5)([1, 0, 2]), P(denominator="min(k,n)")([1, 0, 2, 0])
+    (0.4, 0.5)
+
+    Reference: Kent et al. 1955, doi:10.1002/asi.5090060209
+    """
+
+    denominator: str = parameter(
+        "k", choice("k", "min(k,n)", "judged"),
+        "what is divided by: the cutoff, the length of the list if shorter, or the judged in it",
+    )  # fmt: skip
+
+    def formula(self, lists: Lists) -> Array:
+        """Divide the relevant documents found by the documents looked at."""
+        if self.denominator == "judged" and lists.averaged:
+            hint = "choose another order of ties, or denominator=k"
+            raise UsageError("P(denominator=judged) has no closed form for ties=expected", hint)
+        return self.defined(lists, self.precision(lists, self.denominator))
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class R(Counted):
+    """Recall: the share of the relevant documents that stand among the first k.
+
+    Formula: relevant in the first k / R
+
+    ``denominator=min(k,R)`` is capped recall: 1 where all k documents are relevant.
+
+    >>> (R @ 2)([1, 0, 2], judged=[1]), R(denominator="min(k,R)")([1, 0, 2], judged=[1])
+    (0.3333333333333333, 0.6666666666666666)
+
+    Reference: Kent et al. 1955, doi:10.1002/asi.5090060209; Thakur et al. 2021 for the cap,
+    arXiv:2104.08663
+    """
+
+    denominator: str = parameter(
+        "R", choice("R", "min(k,R)", "R_list"),
+        "what is divided by: the relevant documents judged, at most k, or those retrieved",
+    )  # fmt: skip
+
+    def formula(self, lists: Lists) -> Array:
+        """Divide the relevant documents found by those there are."""
+        whole = self.all_relevant(lists)
+        if self.denominator == "R_list":
+            whole = lists.count(lists.found & self.relevant(lists.grade))
+        elif self.denominator == "min(k,R)" and self.cutoff is not None:
+            limit = lists.constant(float(self.cutoff))
+            whole = lists.xp.where(whole < limit, whole, limit)
+        return lists.ratio(self.found(lists, self.cutoff), whole)
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class F(Counted):
+    """F: the weighted harmonic mean of precision and recall in the first k.
+
+    Formula: (1 + β²) P R / (β² P + R)
+
+    >>> round((F @ 4)([1, 0, 1, 0], judged=[1]), 4)
+    0.5714
+
+    Reference: van Rijsbergen 1979, Information Retrieval, chapter 7
+    """
+
+    beta: float = parameter(1, number(0), "how many times recall counts as much as precision")
+    denominator: str = parameter("k", choice("k", "min(k,n)"), "precision's denominator")
+
+    averages_ties: ClassVar[bool] = False
+
+    def formula(self, lists: Lists) -> Array:
+        """Combine precision and recall."""
+        precision = self.precision(lists, self.denominator)
+        recall = lists.ratio(self.found(lists, self.cutoff), self.all_relevant(lists))
+        square = float(self.beta) ** 2
+        mean = lists.ratio((1.0 + square) * precision * recall, square * precision + recall, 0.0)
+        return self.defined(lists, mean)
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Success(Counted):
+    """Success: whether any relevant document stands among the first k; also called hit rate.
+
+    Formula: 1 if there is a relevant document in the first k, else 0
+
+    >>> (Success @ 2)([0, 1]), (Success @ 1)([0, 1])
+    (1.0, 0.0)
+
+    Reference: Buckley and Voorhees 2005, in TREC: Experiment and Evaluation, chapter 3
+    """
+
+    def formula(self, lists: Lists) -> Array:
+        """Look for the first relevant document."""
+        return self.defined(lists, first_hit(lists, self.hits(lists), self.cutoff, Discount("none")))
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Rprec(Counted):
+    """R-precision: precision among the first R documents, R being the number of relevant ones.
+
+    Formula: relevant in the first R / R
+
+    >>> Rprec()([1, 0, 1], judged=[1])
+    0.6666666666666666
+
+    Reference: Buckley and Voorhees 2005, in TREC: Experiment and Evaluation, chapter 3
+    """
+
+    takes_cutoff: ClassVar[bool] = False
+
+    def formula(self, lists: Lists) -> Array:
+        """Divide the relevant documents in the first R by R."""
+        relevant = self.all_relevant(lists)
+        cutoff = lists.xp.astype(relevant, lists.xp.int64)[:, None]
+        return lists.ratio(self.found(lists, cutoff), relevant)

@@ -1,0 +1,135 @@
+"""Measures of a reader who may stop at each document: ERR, RBP and its residual."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+from idealist.errors import UsageError
+from idealist.lists import Array, Lists
+from idealist.measures.base import NO_RELEVANT, Measure
+from idealist.measures.discounts import Discount, geometric
+from idealist.measures.gains import GAIN, gain_of
+from idealist.notation import Kind, choice, number, parameter, text, to_number, whole
+
+
+def _check_max_grade(value: object) -> str:
+    if value == "observed":
+        return "observed"
+    if (result := to_number(value)) <= 0:
+        raise ValueError(value)
+    return text(result)
+
+
+MAX_GRADE = Kind("observed (the scale's highest, or else the highest given) or a grade", _check_max_grade)
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class ERR(Measure):
+    """Expected reciprocal rank: of the document where a reader is satisfied and stops.
+
+    Formula: Σ_{r≤k} (1/r) p_r Π_{j<r} (1 - p_j), with p = (2^g - 1) / 2^max_grade
+
+    gdeval has max_grade=4 whatever the judgments; the default here is the highest grade of the
+    declared scale or, without one, of the judgments.
+
+    >>> ERR(max_grade=1)([0, 1])
+    0.25
+
+    Reference: Chapelle et al. 2009, doi:10.1145/1645953.1646033
+    """
+
+    max_grade: str = parameter("observed", MAX_GRADE, "the grade of a perfect document")
+    probability: str = parameter(
+        "exp2", choice("exp2", "identity"), "how a grade becomes the probability to stop"
+    )
+    no_relevant: str = parameter("0", NO_RELEVANT, "the value of a query without relevant documents")
+
+    def stops(self, lists: Lists, grade: Array) -> Array:
+        """Give the probability to stop at a document of each grade."""
+        xp = lists.xp
+        grade = xp.where(grade > 0, grade, xp.zeros_like(grade))
+        highest = lists.maximum if self.max_grade == "observed" else float(self.max_grade)
+        limit = 1.0 if self.probability == "identity" else highest
+        if (top := float(xp.max(lists.pool))) > limit:
+            raise UsageError(
+                f"ERR: grade {top:g} is above the highest there can be, {limit:g}",
+                "give max_grade, or grades in [0, 1] with probability=identity",
+            )
+        if self.probability == "identity":
+            return grade
+        return (xp.pow(xp.full_like(grade, 2.0), grade) - 1.0) / 2.0**highest
+
+    def formula(self, lists: Lists) -> Array:
+        """Add up the reciprocal ranks, each with the probability to stop there."""
+        xp = lists.xp
+        zero = xp.zeros_like(lists.grade)
+        stop = xp.where(lists.within(self.cutoff), self.stops(lists, lists.grade), zero)
+        going = xp.cumulative_prod(1.0 - stop, axis=1, include_initial=True)[:, :-1]
+        value = lists.total(Discount("position").apply(lists, stop * going, lists.rank, lists.depth))
+        nothing = ~xp.any(lists.judged & (lists.pool > 0), axis=1)
+        return xp.where(nothing, lists.constant(math.nan), value)
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class RBP(Measure):
+    """Rank-biased precision: a reader goes on to the next document with probability p.
+
+    Formula: (1 - p) Σ_{r≤k} gain(grade_r) p^(r-1)
+
+    Gains are in [0, 1]: binary from `rel` on, or ``scaled(0,3)`` for grades up to 3. `depth`
+    divides by the weight of the first `depth` ranks, as cwl_eval does with 1000.
+
+    >>> RBP(p=0.5)([1, 0, 1])
+    0.625
+
+    Reference: Moffat and Zobel 2008, doi:10.1145/1416950.1416952
+    """
+
+    p: float = parameter(0.8, number(0, 1), "the probability to go on")
+    gain: str = parameter("binary", GAIN, "what a grade is worth, between 0 and 1")
+    rel: float = parameter(1, number(), "the grade from which a document is relevant")
+    depth: str = parameter(
+        "none", whole(1, "none or a number of ranks", "none"), "the ranks whose weights sum to 1"
+    )
+    no_relevant: str = parameter("0", NO_RELEVANT, "the value of a query without relevant documents")
+
+    averages_ties: ClassVar[bool] = True
+
+    def formula(self, lists: Lists) -> Array:
+        """Sum the gains, each with the probability that it is seen."""
+        xp = lists.xp
+        gains = gain_of(self.gain, lists, lists.grade, self.rel)
+        gains = xp.where(lists.found & (lists.grade >= 0), gains, xp.zeros_like(gains))
+        if float(xp.max(gains)) > 1:
+            hint = "use gain=binary, or gain=scaled(0,HIGHEST)"
+            raise UsageError(f"RBP: a gain of {float(xp.max(gains)):g} is above 1", hint)
+        share = 1.0 if self.depth == "none" else 1.0 - self.p ** int(self.depth)
+        value = (1.0 - self.p) * geometric(self.p).sum(lists, gains, self.cutoff) / share
+        threshold = self.rel if self.gain == "binary" else math.nextafter(0, 1)
+        nothing = ~xp.any(lists.judged & (lists.pool >= threshold), axis=1)
+        return xp.where(nothing, lists.constant(math.nan), value)
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class RBPResidual(Measure):
+    """The residual of RBP: how much unjudged documents, and what lies below the list, could add.
+
+    Formula: p^n + (1 - p) Σ_{r≤n, r unjudged} p^(r-1), n the documents looked at
+
+    >>> RBPResidual(p=0.5)([1, None])
+    0.5
+
+    Reference: Moffat and Zobel 2008, doi:10.1145/1416950.1416952
+    """
+
+    p: float = parameter(0.8, number(0, 1), "the probability to go on")
+
+    direction: ClassVar[int] = -1
+    averages_ties: ClassVar[bool] = True
+
+    def formula(self, lists: Lists) -> Array:
+        """Take the weight of the judged documents from 1."""
+        judged = geometric(self.p).sum(lists, lists.number(lists.found), self.cutoff)
+        return 1.0 - (1.0 - self.p) * judged

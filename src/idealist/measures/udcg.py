@@ -1,0 +1,67 @@
+"""UDCG: what a retrieved context is worth to the language model that reads it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from idealist.errors import UsageError
+from idealist.lists import Array, Lists
+from idealist.measures.base import Measure
+from idealist.notation import choice, flag, number, parameter
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class UDCG(Measure):
+    """Utility- and distraction-aware cumulative gain of the passages handed to a language model.
+
+    Formula: σ((1/n) Σ_{r≤k} w_r u_r), n = min(k, retrieved), w = 1 if relevant else -γ, u = 1 - abstain
+
+    `abstain` is the probability that the model, given the passage alone, answers that it cannot
+    answer; it is a judgment column, as is `utility`, which gives u itself. Both belong to one
+    model: UDCG is always UDCG under that model. Passages without the column or without a judgment
+    add nothing but count in n. There is no discount: the order of the passages does not matter. An
+    empty list is 0, below every other value (0.4174 to 0.7311 with γ = 1/3).
+
+    The released code has γ = 1/3; its README and the values published with it have 0.333, which
+    changes the fifth decimal. Its README also describes a mean over the relevant minus a mean over
+    the irrelevant passages; the code, which is followed here, divides both sums by all passages. A
+    sum of signed utilities over log2(r+1) circulates under the same name: that is a signed DCG,
+    ``DCG(negative=keep)`` here. The paper's learned variant, with weights by position, was not
+    released.
+
+    >>> round(UDCG()([1, 0], abstain=[0.0, 0.4]), 4)
+    0.5987
+
+    Reference: Trappolini et al. 2026, EACL, arXiv:2510.21440
+    """
+
+    rel: float = parameter(1, number(), "the grade from which a passage is relevant")
+    gamma: float = parameter(1 / 3, number(0), "how much a distracting passage takes away")
+    signal: str = parameter("abstain", choice("abstain", "utility"), "the judgment column to use")
+    squash: bool = parameter(True, flag(), "apply σ; without it the value is the sum inside")
+
+    def bounds(self, lowest: float) -> tuple[float, float]:
+        """Give the range; the empty list's 0 is in it."""
+        if self.squash:
+            return 0.0, 1 / (1 + math.exp(-1))
+        return -float(self.gamma), 1.0
+
+    def formula(self, lists: Lists) -> Array:
+        """Weigh each passage's utility by its relevance."""
+        xp = lists.xp
+        utility = lists.column(self.signal)
+        known = lists.within(self.cutoff) & ~xp.isnan(utility)
+        zero = xp.zeros_like(utility)
+        utility = xp.where(known, utility, zero)
+        if bool(xp.any(utility < 0)) or bool(xp.any(utility > 1)):
+            hint = "abstain and utility are probabilities, between 0 and 1"
+            raise UsageError(f"UDCG: a value of {self.signal!r} is outside [0, 1]", hint)
+        if self.signal == "abstain":
+            utility = 1.0 - utility
+        weight = xp.where(lists.grade >= self.rel, zero + 1.0, zero - float(self.gamma))
+        passages = lists.cut(self.cutoff)
+        mean = lists.ratio(lists.total(xp.where(known, weight * utility, zero)), passages, 0.0)
+        if not self.squash:
+            return mean
+        return xp.where(passages > 0, 1.0 / (1.0 + xp.exp(-mean)), xp.zeros_like(mean))

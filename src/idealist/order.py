@@ -1,0 +1,207 @@
+"""Order: one query's documents, best first. This is the only sort of documents there is.
+
+Plain Python over NumPy: the definition that any faster version is held to.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from idealist.errors import Faults
+from idealist.notation import call
+from idealist.protocol import Protocol
+from idealist.tables import Rows
+from idealist.tables.columns import Floats, Ints
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """One query's documents, best first, with the first and last rank of each one's tie."""
+
+    documents: list[str]
+    scores: Floats
+    first: Ints
+    last: Ints
+    duplicates: int
+    merged: int
+    float32: bool
+
+
+@dataclass(frozen=True)
+class _Entries:
+    """One query's rows on their way to a ranking; `rows` says where each stood in the run."""
+
+    documents: list[str]
+    scores: Floats
+    rows: Ints
+    keys: Floats
+
+    def at(self, kept: Sequence[int] | Ints) -> _Entries:
+        documents = [self.documents[i] for i in kept]
+        index = np.asarray(kept, dtype=np.int64)
+        return _Entries(documents, self.scores[index], self.rows[index], self.keys[index])
+
+
+def order(rows: Rows, span: slice, query: str, protocol: Protocol) -> Ranking:
+    """Order one query's documents. This is the only sort."""
+    faults = Faults(rows.name)
+    entries = _entries(rows, span, protocol)
+    if protocol.exclude_self and query in entries.documents:
+        entries = entries.at([i for i, d in enumerate(entries.documents) if d != query])
+    before = len(entries.documents)
+    entries = _without_duplicates(entries, rows, query, protocol, faults)
+    distinct = len(entries.documents)
+    entries = _collapsed(entries, protocol)
+    _check_keys(entries, rows, query, protocol, faults)
+    permutation = np.argsort(entries.keys, kind="stable")  # NaN comes last
+    entries = entries.at(permutation)
+    first, last = _tie_bounds(entries.keys)
+    entries = entries.at(_break_ties(entries, first, last, rows, query, protocol, faults))
+    return Ranking(
+        entries.documents,
+        entries.scores,
+        first,
+        last,
+        duplicates=before - distinct,
+        merged=distinct - len(entries.documents),
+        float32=_float32_ties(entries.scores, protocol),
+    )
+
+
+def _entries(rows: Rows, span: slice, protocol: Protocol) -> _Entries:
+    """Take one query's rows with the key, smallest first, that orders them."""
+    index = np.arange(span.start, span.stop)
+    scores = np.full(len(index), np.nan) if rows.scores is None else rows.scores[span]
+    if protocol.order == "rank":
+        if rows.ranks is None:
+            hint = "give a rank column, or use order=score or order=given"
+            Faults(rows.name).fail("missing-column", "order=rank, but the run has no ranks", hint)
+        keys = rows.ranks[span]
+    elif protocol.order == "given" or rows.scores is None:
+        keys = np.arange(len(index), dtype=np.float64)
+    else:
+        with np.errstate(over="ignore"):
+            keys = -scores.astype(protocol.precision).astype(np.float64)
+    return _Entries(list(rows.documents[span]), scores, index, keys)
+
+
+def _without_duplicates(
+    entries: _Entries, rows: Rows, query: str, protocol: Protocol, faults: Faults
+) -> _Entries:
+    if len(set(entries.documents)) == len(entries.documents):
+        return entries
+    kept: dict[str, int] = {}
+    for i, document in enumerate(entries.documents):
+        if document in kept and protocol.duplicates == "error":
+            first, again = (rows.line(int(entries.rows[n])) for n in (kept[document], i))
+            where = f", first on line {first}" if first else ""
+            faults.add(
+                "duplicate",
+                f"query {query!r}: document {document!r} was retrieved twice{where}",
+                "remove one, or choose with --set duplicates=first or duplicates=last",
+                again,
+            )
+        elif document not in kept or protocol.duplicates == "last":
+            kept[document] = i
+    faults.check()
+    return entries.at(sorted(kept.values()))
+
+
+def _collapsed(entries: _Entries, protocol: Protocol) -> _Entries:
+    """Let chunks stand for their document: of each document, the best chunk is kept."""
+    if protocol.collapse == "none":
+        return entries
+    documents = [_whole(document, protocol) for document in entries.documents]
+    best: dict[str, int] = {}
+    for i, document in enumerate(documents):
+        if document not in best or entries.keys[i] < entries.keys[best[document]]:
+            best[document] = i
+    kept = entries.at(list(best.values()))
+    return _Entries(list(best), kept.scores, kept.rows, kept.keys)
+
+
+def _whole(chunk: str, protocol: Protocol) -> str:
+    if protocol.mapping:
+        return protocol.mapping.get(chunk, chunk)
+    return re.sub(f"(?:{protocol.collapse})$", "", chunk, count=1) or chunk
+
+
+def _check_keys(
+    entries: _Entries, rows: Rows, query: str, protocol: Protocol, faults: Faults
+) -> None:
+    keys = entries.keys
+    if np.isfinite(keys).all():
+        return
+    if protocol.order == "rank":
+        code, what, hint = "bad-rank", "rank", "repair the rank column, or use order=score"
+        bad = ~np.isfinite(keys)
+    else:
+        code, what = "nonfinite-score", "score"
+        hint = "repair the score, or choose with --set nonfinite=as_is or nonfinite=last"
+        bad = {"error": ~np.isfinite(keys), "as_is": np.isnan(keys)}.get(
+            protocol.nonfinite, np.zeros(len(keys), dtype=bool)
+        )
+    for i in np.flatnonzero(bad).tolist():
+        shown = "not a number" if code == "bad-rank" else str(entries.scores[i])
+        message = f"query {query!r}, document {entries.documents[i]!r}: {what} is {shown}"
+        faults.add(code, message, hint, rows.line(int(entries.rows[i])))
+    faults.check()
+
+
+def _tie_bounds(keys: Floats) -> tuple[Ints, Ints]:
+    """Give the first and last rank of the tie each sorted key stands in."""
+    n = len(keys)
+    new = np.ones(n + 1, dtype=bool)
+    new[1:-1] = (keys[1:] != keys[:-1]) & ~(np.isnan(keys[1:]) & np.isnan(keys[:-1]))
+    edges = np.flatnonzero(new)
+    sizes = np.diff(edges)
+    return np.repeat(edges[:-1] + 1, sizes), np.repeat(edges[1:], sizes)
+
+
+def _break_ties(
+    entries: _Entries, first: Ints, last: Ints, rows: Rows, query: str, protocol: Protocol,
+    faults: Faults,
+) -> Ints:  # fmt: skip
+    permutation = np.arange(len(first))
+    starts = np.unique(first[first < last])
+    if protocol.ties == "error" and len(starts):
+        i = int(starts[0]) - 1
+        a, b = entries.documents[i], entries.documents[i + 1]
+        hint = "choose an order of ties, such as --set ties=docid-desc"
+        message = f"query {query!r}: documents {a!r} and {b!r} have the same score"
+        faults.fail("tie", message, hint, rows.line(int(entries.rows[i + 1])))
+    for start in starts.tolist():
+        block = slice(start - 1, int(last[start - 1]))
+        members = permutation[block].tolist()
+        permutation[block] = _tie_order(members, entries.documents, query, protocol.ties)
+    return permutation
+
+
+def _tie_order(members: list[int], documents: list[str], query: str, ties: str) -> list[int]:
+    if ties == "input":
+        return members
+    if ties == "input-reversed":
+        return members[::-1]
+    if ties.startswith("random"):
+        return sorted(members, key=lambda i: _draw(call(ties)[1][0], query, documents[i]))
+    return sorted(members, key=documents.__getitem__, reverse=ties != "docid-asc")
+
+
+def _draw(seed: str, query: str, document: str) -> bytes:
+    """Draw from seed, query and document alone, so that no other row changes the order."""
+    return hashlib.blake2b(f"{seed}\t{query}\t{document}".encode(), digest_size=16).digest()
+
+
+def _float32_ties(scores: Floats, protocol: Protocol) -> bool:
+    """Whether float32 ties two scores that differ in float64."""
+    if protocol.order != "score" or len(scores) < 2:
+        return False
+    scores = np.sort(scores)
+    with np.errstate(over="ignore"):
+        rough = scores.astype(np.float32)
+    return bool(np.any((rough[1:] == rough[:-1]) & (scores[1:] != scores[:-1])))

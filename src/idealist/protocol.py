@@ -1,0 +1,105 @@
+"""How a run becomes a ranking, and which queries count.
+
+The steps come in this order: score precision, self-retrieval, duplicates, collapse, non-finite
+scores, order, ties; then, on the ranking, depth, negative grades, unjudged documents.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from idealist.errors import UsageError
+from idealist.notation import Kind, Settings, Value, axis, call, choice, flag, whole
+from idealist.tables.columns import to_id
+
+_TIES = (
+    "docid-desc", "docid-asc", "input", "input-reversed", "worst", "best", "expected", "error",
+)  # fmt: skip
+
+
+def _check_ties(value: Any) -> Value:
+    name, arguments = call(str(value))
+    if name == "random":
+        (seed,) = arguments or ["0"]
+        return f"random({int(seed)})"
+    return choice(*_TIES).check(value)
+
+
+def _check_collapse(value: Any) -> Value:
+    if isinstance(value, str):
+        re.compile(value)
+        return value
+    raise TypeError(value)
+
+
+TIES = Kind("one of " + ", ".join(_TIES) + ", random(SEED)", _check_ties)
+DEPTH = whole(1, "none or a number of documents", "none")
+COLLAPSE = Kind("none, or a pattern whose match at the end of an id is cut off", _check_collapse)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Protocol(Settings):
+    """How a run becomes a ranking. The defaults are trec_eval 10's, as officially used (``-c``).
+
+    >>> Protocol(ties="docid-asc", depth=100).ties
+    'docid-asc'
+    """
+
+    precision: str = axis(
+        "float64", choice("float64", "float32"), "the precision scores are compared in"
+    )
+    order: str = axis(
+        "score", choice("score", "rank", "given"),
+        "what orders a list: its scores (a list without scores keeps its given order), "
+        "the rank column, or the order of the rows",
+    )  # fmt: skip
+    ties: str = axis("docid-desc", TIES, "the order of documents with equal scores")
+    duplicates: str = axis(
+        "error", choice("error", "first", "last"), "which row of a repeated document counts"
+    )
+    nonfinite: str = axis(
+        "error", choice("error", "as_is", "last"),
+        "NaN and infinite scores: refused; infinities ordered as numbers; NaN ranked last besides",
+    )  # fmt: skip
+    depth: str | int = axis("none", DEPTH, "how many documents of a list are looked at")
+    exclude_self: bool = axis(False, flag(), "leave out a document whose id is the query's")
+    unjudged: str = axis(
+        "zero", choice("zero", "drop"), "unjudged documents hold their rank, or are taken out"
+    )
+    negative: str = axis(
+        "allow", choice("allow", "drop", "error"),
+        "documents with a negative grade are left to the measure, taken out, or refused",
+    )  # fmt: skip
+    grades: str = axis(
+        "truncate", choice("keep", "truncate"), "fractions of grades are kept, or cut as C's atol does"
+    )
+    collapse: str = axis("none", COLLAPSE, "chunks of one document count as it, the best one kept")
+    missing: str = axis(
+        "zero", choice("zero", "skip", "error"),
+        "a judged query that the run lacks counts as an empty list, not at all, or is refused",
+    )  # fmt: skip
+    unknown: str = axis(
+        "skip", choice("skip", "error"), "a query of the run without judgments is ignored or refused"
+    )
+    mapping: Mapping[str, str] = field(default_factory=dict, repr=False, hash=False)
+
+    def __post_init__(self) -> None:
+        if isinstance(self.collapse, Mapping):
+            mapping = {to_id(chunk): to_id(whole) for chunk, whole in self.collapse.items()}
+            object.__setattr__(self, "mapping", mapping)
+            object.__setattr__(self, "collapse", f"map({_digest(mapping)})")
+        super().__post_init__()
+        if self.ties == "expected" and self.depth != "none":
+            raise UsageError(
+                "ties=expected has no meaning with a depth: which documents it keeps is left to chance",
+                "cut the measure instead (nDCG@10), or choose another order of ties",
+            )
+
+
+def _digest(mapping: Mapping[str, str]) -> str:
+    rows = "\n".join(f"{chunk}\t{whole}" for chunk, whole in sorted(mapping.items()))
+    return hashlib.sha256(rows.encode()).hexdigest()[:10]

@@ -1,0 +1,121 @@
+"""Ranking: a run ordered under a protocol and joined to judgments.
+
+`rank` is the one heavy function of the system; here it is defined in plain Python over NumPy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from idealist.errors import Faults
+from idealist.order import Ranking, order
+from idealist.placements import Placements
+from idealist.protocol import Protocol
+from idealist.tables import Qrels, Rows, Run
+from idealist.tables.columns import Floats, Ints
+
+
+def rank(qrels: Qrels, run: Run, protocols: Iterable[Protocol]) -> dict[Protocol, Placements]:
+    """Find the judged documents of a run under each protocol; the run is read once.
+
+    >>> from idealist.formats import read_qrels, read_run
+    >>> qrels = read_qrels({"q1": {"d1": 2, "d2": 0, "d9": 1}})
+    >>> run = read_run({"q1": {"d2": 0.3, "u": 0.2, "d1": 0.1}})
+    >>> found = rank(qrels, run, [Protocol()])[Protocol()]
+    >>> found.rank.tolist(), found.grade.tolist(), found.retrieved.tolist()
+    ([1, 3], [0.0, 2.0], [3])
+    """
+    rows = run.rows()
+    return {protocol: _placed(qrels, rows, protocol) for protocol in protocols}
+
+
+def listing(
+    run: Run, protocol: Protocol, queries: Iterable[str], depth: int | None = None
+) -> dict[str, Ranking]:
+    """Give the ranked documents themselves, judged or not, of some queries.
+
+    Ties by grade (worst, best, expected) need judgments and are in the order of `docid-desc` here.
+    """
+    rows = run.rows()
+    spans = rows.spans()
+    rankings = {q: order(rows, spans[q], q, protocol) for q in queries if q in spans}
+    return {query: _first(ranking, depth) for query, ranking in rankings.items()}
+
+
+def _first(ranking: Ranking, depth: int | None) -> Ranking:
+    columns = (ranking.documents, ranking.scores, ranking.first, ranking.last)
+    counts = (ranking.duplicates, ranking.merged, ranking.float32)
+    return Ranking(*(column[:depth] for column in columns), *counts)  # type: ignore[arg-type]
+
+
+def _placed(qrels: Qrels, rows: Rows, protocol: Protocol) -> Placements:
+    judged = qrels.truncated if protocol.grades == "truncate" else qrels
+    _check_queries(judged, rows, protocol)
+    spans = rows.spans()
+    rankings = {
+        index: order(rows, spans[query], query, protocol)
+        for index, query in enumerate(judged.queries)
+        if query in spans
+    }
+    unknown = tuple(sorted(spans.keys() - judged.lookup.keys()))
+    placements = Placements(judged, protocol, unknown=unknown, **_columns(judged, rankings))
+    if protocol.ties in ("best", "worst"):
+        placements = placements.retied(protocol.ties)
+    if isinstance(protocol.depth, int):
+        placements = placements.cut(protocol.depth)
+    if protocol.negative == "drop":
+        placements = placements.without_negative()
+    return placements.condensed() if protocol.unjudged == "drop" else placements
+
+
+def _columns(qrels: Qrels, rankings: Mapping[int, Ranking]) -> dict[str, Any]:
+    """Join the rankings to the judgments, as the columns of `Placements`."""
+    size = len(qrels.queries)
+    retrieved, duplicates, merged = (np.zeros(size, dtype=np.int64) for _ in range(3))
+    in_run, float32 = (np.zeros(size, dtype=bool) for _ in range(2))
+    found: list[tuple[Ints, Ints, Ints, Ints, Floats, Ints]] = []
+    for query, ranking in rankings.items():
+        index = qrels.lookup[qrels.queries[query]]
+        judgment = np.array([index.get(d, -1) for d in ranking.documents], dtype=np.int64)
+        place = np.flatnonzero(judgment >= 0)
+        in_run[query], retrieved[query] = True, len(ranking.documents)
+        duplicates[query], merged[query] = ranking.duplicates, ranking.merged
+        float32[query] = ranking.float32
+        found.append((
+            np.full(len(place), query), place + 1, ranking.first[place], ranking.last[place],
+            ranking.scores[place], judgment[place],
+        ))  # fmt: skip
+    names = ("query", "rank", "first", "last", "score", "judgment")
+    joined = [np.concatenate(column) for column in zip(*found, strict=True)] or (
+        [np.zeros(0, np.float64 if name == "score" else np.int64) for name in names]
+    )
+    per_query = {
+        "in_run": in_run, "retrieved": retrieved, "duplicates": duplicates,
+        "merged": merged, "float32": float32,
+    }  # fmt: skip
+    return per_query | dict(zip(names, joined, strict=True))
+
+
+def _check_queries(qrels: Qrels, rows: Rows, protocol: Protocol) -> None:
+    faults = Faults(rows.name)
+    if protocol.unknown == "error":
+        for query in sorted(set(rows.queries) - qrels.lookup.keys()):
+            hint = "leave it out of the run, or use --set unknown=skip"
+            faults.add("unknown-query", f"query {query!r} has no judgments", hint)
+    if protocol.missing == "error":
+        for query in sorted(qrels.lookup.keys() - set(rows.queries)):
+            hint = "let it count with --set missing=zero, or leave it out with missing=skip"
+            faults.add("missing-query", f"judged query {query!r} is not in the run", hint)
+    if protocol.negative == "error" and np.any(qrels.grades < 0):
+        lowest = int(np.argmin(qrels.grades))
+        query = qrels.queries[int(np.searchsorted(qrels.starts, lowest, side="right")) - 1]
+        Faults(qrels.name).fail(
+            "negative-grade",
+            f"query {query!r}, document {qrels.documents[lowest]!r}: grade "
+            f"{qrels.grades[lowest]:g} is negative",
+            "leave negatives to the measure with --set negative=allow, or take them out with drop",
+        )
+    faults.check()

@@ -1,0 +1,136 @@
+"""The signature: the identity of the instrument that made a number, as text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from urllib.parse import unquote
+
+from idealist._version import RULES, __version__
+from idealist.conventions import CONVENTIONS, Convention, convention
+from idealist.errors import UsageError
+from idealist.instrument import Instrument
+from idealist.measures import parse
+from idealist.measures.base import Measure
+from idealist.notation import split, text
+from idealist.tables import Qrels
+
+
+@dataclass(frozen=True)
+class Signature:
+    """What made a number: measure, protocol, aggregate, judgments and rules, never the run.
+
+    Its text is the measure with every parameter, then ``key:value`` for everything else, divided
+    by ``|``. It is derived from the objects that the computation receives. The short form names a
+    convention and what differs from it.
+
+    >>> written = "nDCG@10|trec_eval+unjudged:drop|qrels:2057cbf8e7|rules:1"
+    >>> str(Signature.parse(written))[:49]
+    'nDCG(gain=linear,rel=none,negative=zero,discount='
+    """
+
+    measure: str
+    settings: tuple[tuple[str, str], ...]
+    qrels: str
+    rules: str = str(RULES)
+    version: str = __version__
+
+    @classmethod
+    def of(cls, instrument: Instrument, qrels: str) -> Signature:
+        """Derive the signature of an instrument used with judgments of a hash."""
+        settings = instrument.protocol.written() | instrument.aggregate.written()
+        return cls(
+            _full(instrument.measure), tuple((key, text(value)) for key, value in settings.items()), qrels
+        )
+
+    def __str__(self) -> str:
+        fields = [(key, _quote(value)) for key, value in self.settings]
+        return "|".join([_quote(self.measure), *map(":".join, fields), *self._ending, f"v:{self.version}"])
+
+    @property
+    def _ending(self) -> list[str]:
+        return [f"qrels:{self.qrels}", f"rules:{self.rules}"]
+
+    @classmethod
+    def parse(cls, written: str) -> Signature:
+        """Read a signature in its long or its short form."""
+        measure, *fields = written.strip().split("|")
+        named = fields[0].partition("+")[0] if fields else ""
+        if named in CONVENTIONS:
+            return cls._from_short(unquote(measure), fields)
+        pairs = [tuple(field.split(":", 1)) for field in fields]
+        values = {key: unquote(value) for key, value in (pair for pair in pairs if len(pair) == 2)}
+        if len(values) < len(fields) or not {"qrels", "rules"} <= values.keys():
+            hint = "copy it whole: MEASURE|key:value|…|qrels:HASH|rules:N"
+            raise UsageError(f"{written!r} is not a signature", hint)
+        ending = {key: values.pop(key) for key in ("qrels", "rules")}
+        version = values.pop("v", __version__)
+        return cls(unquote(measure), tuple(values.items()), **ending, version=version)
+
+    @classmethod
+    def _from_short(cls, measure: str, fields: list[str]) -> Signature:
+        name, *changes = fields[0].split("+")
+        rest = dict(field.split(":", 1) for field in fields[1:])
+        axes = {key: unquote(value) for key, value in (change.split(":", 1) for change in changes)}
+        instrument = convention(name).instrument(parse(measure), axes)
+        made = cls.of(instrument, rest["qrels"])
+        return cls(made.measure, made.settings, made.qrels, rest["rules"], rest.get("v", __version__))
+
+    def short(self, base: Convention) -> str:
+        """Name a convention and what differs from it."""
+        try:
+            measure = parse(self.measure)
+        except UsageError:  # a user's own measure has no shorter form
+            return str(self)
+        written = _minimal(measure, base)
+        usual = Signature.of(base.instrument(written), self.qrels)
+        changed = set(self.settings) - set(usual.settings)
+        changes = [f"{key}:{_quote(value)}" for key, value in self.settings if (key, value) in changed]
+        return "|".join([_quote(str(written)), "+".join([base.name, *changes]), *self._ending])
+
+    @cached_property
+    def fields(self) -> dict[str, str]:
+        """Every axis with its value, the measure's own included."""
+        name, _, rest = self.measure.partition("(")
+        inside, _, cutoff = rest.rpartition(")")
+        if not rest:
+            name, _, cutoff = self.measure.partition("@")
+        own = dict(part.split("=", 1) for part in split(inside))
+        prefixed = {f"{name}.{key}": value for key, value in own.items()}
+        settings = dict(self.settings)
+        start = {"measure": name, "cutoff": cutoff.lstrip("@") or "none"}
+        return start | prefixed | settings | {"qrels": self.qrels, "rules": self.rules}
+
+    def diff(self, other: Signature) -> dict[str, tuple[str, str]]:
+        """Give the axes in which two signatures differ; two numbers compare only if there are none."""
+        keys = dict.fromkeys([*self.fields, *other.fields])
+        pairs = {key: (self.fields.get(key, "-"), other.fields.get(key, "-")) for key in keys}
+        return {key: pair for key, pair in pairs.items() if pair[0] != pair[1]}
+
+
+def signatures(instruments: Mapping[str, Instrument], qrels: Qrels) -> dict[str, Signature]:
+    """Sign each measure."""
+    return {label: Signature.of(one, qrels.hash) for label, one in instruments.items()}
+
+
+def _full(measure: Measure) -> str:
+    inside = ",".join(f"{name}={text(value)}" for name, value in measure.written().items())
+    cut = "" if measure.cutoff is None else f"@{measure.cutoff}"
+    return f"{measure.name}({inside}){cut}"
+
+
+def _minimal(measure: Measure, base: Convention) -> Measure:
+    """Leave out the parameters that a convention would set just so."""
+    bare = parse(measure.name)
+    bare = bare if measure.cutoff is None else bare @ measure.cutoff
+    usual = base.instrument(bare).measure.written()
+    own = {key: value for key, value in measure.written().items() if usual[key] != value}
+    made: Measure = type(measure)(cutoff=measure.cutoff, **own)  # type: ignore[arg-type]
+    return made
+
+
+def _quote(value: str) -> str:
+    """Escape what divides the fields of a signature."""
+    return re.sub(r"[|:%+\s]", lambda match: f"%{ord(match[0]):02X}", value)

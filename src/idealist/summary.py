@@ -1,0 +1,106 @@
+"""Summaries of evaluations: one row a run, the doubts below it, the signatures last."""
+
+from __future__ import annotations
+
+import html
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from idealist.draw import Grid, plain, web
+
+if TYPE_CHECKING:
+    from idealist.evaluation import Evaluation
+
+
+def number(value: float, digits: int = 4) -> str:
+    """Write a value for people: counts whole, values with four digits, nothing for undefined.
+
+    >>> number(0.43125), number(30.0, 0), number(float("nan"))
+    ('0.4313', '30', '-')
+    """
+    return "-" if math.isnan(value) else f"{value:.{digits}f}"
+
+
+def runs_grid(evaluations: Sequence[Evaluation]) -> Grid:
+    """Tabulate aggregates with their 95 % intervals, one row a run."""
+    labels = list(evaluations[0].aggregates)
+    rows = [[one.run, *(_cell(one, label) for label in labels)] for one in evaluations]
+    return Grid(["run", *labels], rows, "\n".join(signature_lines(evaluations)))
+
+
+def _cell(evaluation: Evaluation, label: str) -> str:
+    value = evaluation.aggregates[label]
+    counts = dict(evaluation.signatures[label].settings)["aggregate"] == "sum"
+    shown = number(value, 0 if counts and value == int(value) else 4)
+    low, high = evaluation.interval(label)
+    return shown if math.isnan(low) else f"{shown} ± {number((high - low) / 2)}"
+
+
+def queries_grid(evaluations: Sequence[Evaluation]) -> Grid:
+    """Tabulate the values of every query, one row a run and query."""
+    labels = list(evaluations[0].aggregates)
+    rows = [
+        [one.run, query, *(number(float(one.values[label][i])) for label in labels)]
+        for one in evaluations
+        for i, query in enumerate(one.queries)
+    ]
+    return Grid(["run", "query", *labels], rows)
+
+
+def long_grid(evaluations: Sequence[Evaluation], per_query: bool) -> Grid:
+    """Tabulate for programs: run, query (``all`` for aggregates), measure, value in full."""
+    rows = []
+    for one in evaluations:
+        for label, value in one.aggregates.items():
+            if per_query:
+                pairs = zip(one.queries, one.values[label].tolist(), strict=True)
+                rows += [[one.run, query, label, _full(each)] for query, each in pairs]
+            rows.append([one.run, "all", label, _full(value)])
+    return Grid(["run", "query", "measure", "value"], rows)
+
+
+def _full(value: float) -> str:
+    return "" if math.isnan(value) else repr(value)
+
+
+def doubt_lines(evaluations: Sequence[Evaluation]) -> list[str]:
+    """List what is doubtful, run by run; what all runs share is said once."""
+    shared = [
+        doubt.message
+        for doubt in evaluations[0].doubts
+        if all(doubt in one.doubts for one in evaluations)
+    ]
+    lines = [f"doubt: {message}" for message in shared]
+    for one in evaluations:
+        own = [doubt.message for doubt in one.doubts if doubt.message not in shared]
+        lines += [f"doubt: {one.run}: {message}" for message in own]
+    return lines
+
+
+def signature_lines(evaluations: Sequence[Evaluation]) -> list[str]:
+    """List the signatures of the measures, in their short form."""
+    one = evaluations[0]
+    return [f"signature: {one.short_signature(label)}" for label in one.aggregates]
+
+
+def heading(evaluations: Sequence[Evaluation]) -> str:
+    """Say what the numbers are made of."""
+    queries = max(len(one.queries) for one in evaluations)
+    words = f"{queries} queries" if queries != 1 else "1 query"
+    return f"{words}, convention {evaluations[0].convention}; ± is half a 95 % t-interval of the mean"
+
+
+def text_summary(evaluations: Sequence[Evaluation]) -> str:
+    """Write evaluations for people: table, doubts, signatures."""
+    notes = [*doubt_lines(evaluations), *signature_lines(evaluations)]
+    return "\n".join([plain(runs_grid(evaluations)), "", heading(evaluations), *notes])
+
+
+def html_summary(evaluations: Sequence[Evaluation]) -> str:
+    """Write evaluations for a notebook."""
+    doubts = "".join(f"<li>{html.escape(line)}</li>" for line in doubt_lines(evaluations))
+    listed = f"<ul>{doubts}</ul>" if doubts else ""
+    signed = "<br>".join(html.escape(line) for line in signature_lines(evaluations))
+    heading_ = html.escape(heading(evaluations))
+    return f"{web(runs_grid(evaluations))}<p>{heading_}</p>{listed}<small><code>{signed}</code></small>"

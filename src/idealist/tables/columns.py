@@ -1,0 +1,60 @@
+"""Columns: ids as exact text, numbers as float64, frozen once they are made."""
+
+from __future__ import annotations
+
+import numbers
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+Floats: TypeAlias = NDArray[np.float64]
+Ints: TypeAlias = NDArray[np.int64]
+Bools: TypeAlias = NDArray[np.bool_]
+
+
+def to_id(value: Any) -> str:
+    """Give an id as exact text; whole numbers are their digits, nothing else is guessed.
+
+    >>> to_id(12), to_id("12"), to_id(np.int64(12))
+    ('12', '12', '12')
+    """
+    if isinstance(value, str):
+        result = str(value)
+    elif isinstance(value, numbers.Integral) and not isinstance(value, (bool, np.bool_)):
+        result = str(int(value))
+    else:
+        raise TypeError(value)
+    if not result or not (result.isascii() or result.encode()):  # a lone surrogate cannot encode
+        raise ValueError(value)
+    return result
+
+
+def to_float(value: Any) -> float:
+    """Give a number as float; text must be a plain decimal number.
+
+    >>> to_float("1e-3"), to_float(np.float32(0.5))
+    (0.001, 0.5)
+    """
+    if isinstance(value, str):
+        if "_" in value or not value.isascii():
+            raise ValueError(value)
+    elif isinstance(value, (bytes, bytearray)):
+        raise TypeError(value)
+    return float(value)
+
+
+def freeze(array: Any) -> Any:
+    """Make an array read-only and give it back."""
+    array.flags.writeable = False
+    return array
+
+
+def starts_of(sizes: Sequence[int] | Ints) -> Ints:
+    """Turn the sizes of consecutive groups into their starts, with the end appended."""
+    starts = np.zeros(len(sizes) + 1, dtype=np.int64)
+    np.cumsum(np.asarray(sizes, dtype=np.int64), out=starts[1:])
+    return starts

@@ -1,0 +1,124 @@
+"""Judgments as they come, row by row, before they are a table: scale, subtopics, contradictions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from idealist.errors import Faults
+from idealist.notation import tidy, to_number
+from idealist.tables.columns import Floats, Ints, freeze
+
+
+@dataclass(frozen=True)
+class Scale:
+    """The grades a judge could give, with a label each where there are labels.
+
+    >>> Scale.of({0: "off topic", 1: "related", 2: "answers"}).maximum
+    2
+    """
+
+    grades: tuple[float, ...]
+    labels: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, scale: Scale | float | Mapping[Any, str] | Iterable[float]) -> Scale:
+        """Read a scale from its maximum, its grades, or grades with labels."""
+        if isinstance(scale, Scale):
+            return scale
+        if isinstance(scale, Mapping):
+            pairs = sorted((to_number(grade), str(label)) for grade, label in scale.items())
+            return cls(tuple(grade for grade, _ in pairs), tuple(label for _, label in pairs))
+        if isinstance(scale, Iterable):
+            return cls(tuple(sorted(map(to_number, scale))))
+        return cls(tuple(range(int(to_number(scale)) + 1)))
+
+    @property
+    def maximum(self) -> float:
+        """The highest grade there is."""
+        return self.grades[-1]
+
+
+@dataclass(frozen=True)
+class Subtopics:
+    """Judgments by subtopic: rows that refer to a judged pair of query and document."""
+
+    pair: Ints
+    subtopic: tuple[str, ...]
+    grade: Floats
+
+    def only(self, pairs: Ints) -> Subtopics:
+        """Keep the rows of some pairs, which are then numbered as they are given."""
+        kept = np.flatnonzero(np.isin(self.pair, pairs))
+        subtopic = tuple(self.subtopic[i] for i in kept)
+        pair = np.searchsorted(pairs, self.pair[kept])
+        return Subtopics(freeze(pair), subtopic, freeze(self.grade[kept]))
+
+
+@dataclass(frozen=True)
+class Judgments:
+    """Judgments as they came, before they are a table."""
+
+    query: Sequence[str]
+    document: Sequence[str]
+    grade: Sequence[float]
+    subtopic: Sequence[str]
+    lines: Sequence[int] | None
+
+    def pair(self, i: int) -> tuple[str, str]:
+        return self.query[i], self.document[i]
+
+    def key(self, i: int) -> tuple[str, str, str]:
+        return self.query[i], self.document[i], self.subtopic[i]
+
+    def line(self, i: int) -> int | None:
+        return self.lines[i] if self.lines is not None else None
+
+    def unique(self, faults: Faults) -> list[int]:
+        """Order the rows by key, without repeats; note contradictions."""
+        kept: list[int] = []
+        for i in sorted(range(len(self.query)), key=self.key):
+            if not kept or self.key(i) != self.key(kept[-1]):
+                kept.append(i)
+            elif self.grade[i] != self.grade[kept[-1]]:
+                before, first = tidy(self.grade[kept[-1]]), self.line(kept[-1])
+                where = f" (line {first})" if first else ""
+                faults.add(
+                    "contradiction",
+                    f"query {self.query[i]!r}, document {self.document[i]!r}: "
+                    f"grade {tidy(self.grade[i])} contradicts {before}{where}",
+                    "keep one judgment per query and document",
+                    self.line(i),
+                )
+        return kept
+
+    def by_subtopic(
+        self, kept: list[int], pairs: list[int], divided: bool
+    ) -> tuple[Floats, Subtopics | None]:
+        """Give each pair its highest grade, and the rows by subtopic where there are any."""
+        if not divided:
+            return np.array([self.grade[i] for i in pairs], dtype=np.float64), None
+        position = {self.pair(i): n for n, i in enumerate(pairs)}
+        pair = np.array([position[self.pair(i)] for i in kept], dtype=np.int64)
+        grade = np.array([self.grade[i] for i in kept], dtype=np.float64)
+        highest = np.full(len(pairs), -np.inf)
+        np.maximum.at(highest, pair, grade)
+        subtopic = tuple(self.subtopic[i] for i in kept)
+        return highest, Subtopics(freeze(pair), subtopic, freeze(grade))
+
+
+def check_scale(rows: Judgments, kept: list[int], scale: Scale | None, faults: Faults) -> None:
+    if scale is None:
+        return
+    for i in kept:
+        if rows.grade[i] not in scale.grades:
+            faults.add(
+                "off-scale",
+                f"query {rows.query[i]!r}, document {rows.document[i]!r}: "
+                f"grade {tidy(rows.grade[i])} is not on the declared scale",
+                "declared grades: " + ", ".join(str(tidy(grade)) for grade in scale.grades),
+                rows.line(i),
+            )

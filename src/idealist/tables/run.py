@@ -1,0 +1,101 @@
+"""A run: what a system retrieved for each query, by score or in a given order."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from idealist.errors import Faults
+from idealist.tables.columns import Floats, Ints, freeze, starts_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """The rows of a run, grouped by query and otherwise in the order they came.
+
+    The rows of query ``queries[i]`` are ``documents[starts[i]:starts[i + 1]]``. Without scores the
+    order given is the ranking. `lines` says where in the file each row stood.
+    """
+
+    queries: tuple[str, ...]
+    starts: Ints
+    documents: Sequence[str]
+    scores: Floats | None = None
+    ranks: Floats | None = None
+    lines: Ints | None = None
+    name: str = "run"
+
+    @classmethod
+    def build(
+        cls,
+        query: Sequence[str],
+        document: Sequence[str],
+        score: Sequence[float] | None = None,
+        *,
+        rank: Sequence[float] | None = None,
+        lines: Sequence[int] | None = None,
+        empty: Sequence[str] = (),
+        name: str = "run",
+    ) -> Rows:
+        """Group rows by query; `empty` names queries for which nothing was retrieved."""
+        if not len(query) and not empty:
+            Faults(name).fail("empty", "the run holds no rows", "give at least one retrieved document")
+        codes: dict[str, int] = {}
+        code = np.array([codes.setdefault(q, len(codes)) for q in query], dtype=np.int64)
+        for q in empty:
+            codes.setdefault(q, len(codes))
+        sizes = np.bincount(code, minlength=len(codes))
+        scores = None if score is None else np.array(score, dtype=np.float64)
+        ranks = None if rank is None else np.array(rank, dtype=np.float64)
+        places = None if lines is None else np.array(lines, dtype=np.int64)
+        if np.any(np.diff(code) < 0):  # rows of one query lie apart
+            together = np.argsort(code, kind="stable")
+            document = [document[i] for i in together.tolist()]
+            scores = None if scores is None else scores[together]
+            ranks = None if ranks is None else ranks[together]
+            places = None if places is None else places[together]
+        frozen = [None if column is None else freeze(column) for column in (scores, ranks, places)]
+        return cls(tuple(codes), freeze(starts_of(sizes)), document, *frozen, name=name)
+
+    def __len__(self) -> int:
+        return len(self.documents)
+
+    def spans(self) -> dict[str, slice]:
+        """Give the rows of each query."""
+        ends = zip(self.starts[:-1].tolist(), self.starts[1:].tolist(), strict=True)
+        return {query: slice(*ends_) for query, ends_ in zip(self.queries, ends, strict=True)}
+
+    def line(self, row: int) -> int | None:
+        """Give the line of the file a row came from, where it came from one."""
+        return int(self.lines[row]) if self.lines is not None else None
+
+
+class Run:
+    """A named ranking for many queries; one read from a file stays a file until it is ranked.
+
+    >>> run = Run(Rows.build(["q1", "q1"], ["d2", "d1"], [0.4, 0.9]), name="bm25")
+    >>> run
+    <Run bm25>
+    >>> len(run.rows())
+    2
+    """
+
+    def __init__(self, rows: Rows | Callable[[], Rows], name: str) -> None:
+        self._rows = rows
+        self.name = name
+
+    def __repr__(self) -> str:
+        return f"<Run {self.name}>"
+
+    def rows(self) -> Rows:
+        """Give the rows; those of a file are read anew each time, so that they need no memory."""
+        return self._rows if isinstance(self._rows, Rows) else self._rows()
+
+    def renamed(self, name: str) -> Run:
+        """Give the same run under another name."""
+        return Run(self._rows, name)
