@@ -59,8 +59,8 @@ _HOMES = {
     "evaluate": "Evaluator evaluate",
     "evaluation": "Doubt Evaluation",
     "formats": "read_pairs read_qrels read_queries read_run",
-    "measures": "AP CG DCG ERR F Judged Measure NumQ NumRel NumRelRet NumRet P R RBP RBPResidual RR "
-    "Rprec Success UDCG Unjudged bpref measure nDCG parse",
+    "measures": "AP CG DCG ERR F Judged Measure NumQ NumRel NumRelRet NumRet P R RBP RBPResidual "
+    "RR Rprec Success UDCG Unjudged bpref measure nDCG parse",
     "placements": "Placements",
     "protocol": "Protocol",
     "rank": "listing rank",

@@ -30,9 +30,7 @@ def _check_round(value: Any) -> Value:
     return name if name == "none" else int(name)
 
 
-AGGREGATE = Kind(
-    "one of mean, median, min, max, sum, geometric(FLOOR)", _check_aggregate
-)
+AGGREGATE = Kind("one of mean, median, min, max, sum, geometric(FLOOR)", _check_aggregate)
 ROUND = Kind("none, a number of digits, or query(DIGITS) to round each query", _check_round)
 
 
@@ -40,9 +38,9 @@ ROUND = Kind("none, a number of digits, or query(DIGITS) to round each query", _
 class Aggregate(Settings):
     """How values become one number. The mean is exactly rounded, so no order of queries matters.
 
-    >>> Aggregate().of([0.1, 0.2, 0.3])
-    0.2
-    >>> Aggregate(aggregate="geometric(1e-5)").of([0.0, 0.1])
+    >>> Aggregate().of([0.25, 0.75, 0.5])
+    0.5
+    >>> round(Aggregate(aggregate="geometric(1e-5)").of([0.0, 0.1]), 6)
     0.001
     """
 

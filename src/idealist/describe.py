@@ -1,4 +1,4 @@
-"""Describing measures: what each is, from its docstring and parameters, for people and documents."""
+"""Describing measures: what each is, from its docstring and its parameters."""
 
 from __future__ import annotations
 
@@ -73,10 +73,17 @@ def _described(cls: type[Measure]) -> Description:
         direction=DIRECTIONS[cls.direction],
         cutoff=cls.takes_cutoff,
         parameters=[
-            {"name": name, "default": text(about.default), "values": about.kind.words, "doc": about.doc}
+            {
+                "name": name,
+                "default": text(about.default),
+                "values": about.kind.words,
+                "doc": about.doc,
+            }
             for name, about in cls.parameters().items()
         ],
-        aliases=[alias for alias, meant in ALIASES.items() if re.split(r"[(@]", meant)[0] == cls.__name__],
+        aliases=[
+            alias for alias, meant in ALIASES.items() if re.split(r"[(@]", meant)[0] == cls.__name__
+        ],
     )
 
 
@@ -89,13 +96,18 @@ def _range(cls: type[Measure]) -> str:
 
 def overview() -> Grid:
     """Tabulate all measures."""
-    return Grid(["measure", "what it is"], [[one.name, one.summary] for one in describe_all()])
+    return Grid(
+        ["measure", "what it is"], [[one.name, one.summary] for one in describe_all()], words=2
+    )
 
 
 def explained(one: Description) -> str:
     """Explain a measure in full, for a terminal."""
     at = "; takes a cutoff, @k" if one.cutoff else "; takes no cutoff"
-    lines = [f"{one.name}: {one.summary}" if not one.summary.startswith(one.name) else one.summary, ""]
+    lines = [
+        f"{one.name}: {one.summary}" if not one.summary.startswith(one.name) else one.summary,
+        "",
+    ]
     lines += [f"Formula    {one.formula}", f"Range      {one.range}, {one.direction}{at}"]
     lines += [f"Reference  {one.reference}"]
     if one.aliases:

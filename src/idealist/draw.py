@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Grid:
-    """A table of finished text; the first column is set left, the others right.
+    """A table of finished text; the first columns hold words, set left, the others numbers.
 
     >>> print(markdown(Grid(["run", "AP"], [["bm25", "0.2143"]])))
     | run | AP |
@@ -22,23 +22,28 @@ class Grid:
     headers: Sequence[str]
     rows: Sequence[Sequence[str]]
     caption: str = ""
+    words: int = 1
+
+    def align(self, left: str, right: str) -> list[str]:
+        """Give the mark of each column's alignment."""
+        return [left if i < self.words else right for i in range(len(self.headers))]
 
 
 def plain(grid: Grid) -> str:
     """Draw for a terminal, in columns divided by blanks.
 
     >>> print(plain(Grid(["run", "AP"], [["bm25", "0.2143"]])))
-     run       AP
+     run        AP
      ─────────────
-     bm25  0.2143
+     bm25   0.2143
     """
     from rich.box import SIMPLE_HEAD
     from rich.console import Console
     from rich.table import Table
 
     table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False)
-    for i, header in enumerate(grid.headers):
-        table.add_column(_literal(header), justify="right" if i else "left", no_wrap=True)
+    for header, side in zip(grid.headers, grid.align("left", "right"), strict=True):
+        table.add_column(_literal(header), justify=side, no_wrap=True)  # type: ignore[arg-type]
     for row in grid.rows:
         table.add_row(*map(_literal, row))
     stream = io.StringIO()
@@ -54,16 +59,15 @@ def _literal(cell: str) -> str:
 
 def markdown(grid: Grid) -> str:
     """Draw for a README or an issue."""
-    marks = [":---", *["---:"] * (len(grid.headers) - 1)]
     cells = [[cell.replace("|", "\\|") for cell in row] for row in (grid.headers, *grid.rows)]
     head, *rows = ["| " + " | ".join(row) + " |" for row in cells]
-    return "\n".join([head, "|" + "|".join(marks) + "|", *rows])
+    return "\n".join([head, "|" + "|".join(grid.align(":---", "---:")) + "|", *rows])
 
 
 def latex(grid: Grid) -> str:
     """Draw for a paper; the lines are booktabs'."""
     rows = [" & ".join(map(_tex, row)) + r" \\" for row in (grid.headers, *grid.rows)]
-    start = r"\begin{tabular}{l" + "r" * (len(grid.headers) - 1) + "}"
+    start = r"\begin{tabular}{" + "".join(grid.align("l", "r")) + "}"
     lines = [start, r"\toprule", rows[0], r"\midrule", *rows[1:], r"\bottomrule", r"\end{tabular}"]
     if grid.caption:
         lines = ["\n".join(f"% {line}" for line in grid.caption.splitlines()), *lines]
@@ -71,7 +75,9 @@ def latex(grid: Grid) -> str:
 
 
 def _tex(cell: str) -> str:
-    return "".join("\\" + sign if sign in "&%$#_{}" else sign for sign in cell).replace("±", r"$\pm$")
+    return "".join("\\" + sign if sign in "&%$#_{}" else sign for sign in cell).replace(
+        "±", r"$\pm$"
+    )
 
 
 def web(grid: Grid) -> str:

@@ -1,8 +1,8 @@
 """What can go wrong with a user's input, each fault with a code, a place and a remedy.
 
-    IdealistError
-    ├── InputError     a file or table that cannot be read as what it should be
-    └── UsageError     a measure, convention, axis or option that does not exist or does not fit
+IdealistError
+├── InputError     a file or table that cannot be read as what it should be
+└── UsageError     a measure, convention, axis or option that does not exist or does not fit
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NoReturn
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-#: Every fault of input by its code, with what it means. The error reference is made from this table.
+#: Every fault of input by its code, with what it means; the reference is made from this table.
 CODES: dict[str, str] = {
     "bad-column": "a column has a length or a type that does not fit the table",
     "bad-grade": "a grade is not a finite number",

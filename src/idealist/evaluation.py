@@ -1,4 +1,4 @@
-"""An evaluation: the values of one run, per query and together, with their doubts and signatures."""
+"""An evaluation: the values of one run, per query and together, with doubts and signatures."""
 
 from __future__ import annotations
 
@@ -154,7 +154,9 @@ class Evaluation:
         return cls(
             run=data["run"],
             queries=tuple(rows),
-            values={label: np.array([_number(row[label]) for row in rows.values()]) for label in labels},
+            values={
+                label: np.array([_number(row[label]) for row in rows.values()]) for label in labels
+            },
             counted={
                 label: np.array([query not in skipped.get(label, ()) for query in rows], dtype=bool)
                 for label in labels
@@ -182,9 +184,7 @@ class Evaluation:
         return html_summary([self])
 
 
-def evaluated(
-    aggregate: Aggregate, values: Floats, counted: Bools
-) -> tuple[Floats, float]:
+def evaluated(aggregate: Aggregate, values: Floats, counted: Bools) -> tuple[Floats, float]:
     """Round values where asked for, and aggregate those that count."""
     rounded = np.array(aggregate.each(values.tolist()))
     return rounded, aggregate.of(rounded[counted].tolist())

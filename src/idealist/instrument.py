@@ -1,4 +1,4 @@
-"""An instrument: a measure with every parameter set, the protocol and the aggregate it is used with."""
+"""An instrument: a measure with every parameter set, with its protocol and aggregate."""
 
 from __future__ import annotations
 

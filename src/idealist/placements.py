@@ -11,8 +11,8 @@ import numpy as np
 from idealist.lists import Lists
 from idealist.protocol import Protocol
 from idealist.tables import Qrels
-from idealist.tables.qrels import Pool
 from idealist.tables.columns import Bools, Floats, Ints
+from idealist.tables.qrels import Pool
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,7 +81,11 @@ class Placements:
         place = np.where(found, begin + column, 0)
 
         def padded(values: Any) -> Any:
-            return np.where(found, values[place], 0) if len(values) else np.zeros(found.shape, values.dtype)
+            return (
+                np.where(found, values[place], 0)
+                if len(values)
+                else np.zeros(found.shape, values.dtype)
+            )
 
         start, end = self.blocks if self.tied else (None, None)
         last = padded(self.last)

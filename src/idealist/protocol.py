@@ -75,7 +75,9 @@ class Protocol(Settings):
         "documents with a negative grade are left to the measure, taken out, or refused",
     )  # fmt: skip
     grades: str = axis(
-        "truncate", choice("keep", "truncate"), "fractions of grades are kept, or cut as C's atol does"
+        "truncate",
+        choice("keep", "truncate"),
+        "fractions of grades are kept, or cut as C's atol does",
     )
     collapse: str = axis("none", COLLAPSE, "chunks of one document count as it, the best one kept")
     missing: str = axis(
@@ -83,7 +85,9 @@ class Protocol(Settings):
         "a judged query that the run lacks counts as an empty list, not at all, or is refused",
     )  # fmt: skip
     unknown: str = axis(
-        "skip", choice("skip", "error"), "a query of the run without judgments is ignored or refused"
+        "skip",
+        choice("skip", "error"),
+        "a query of the run without judgments is ignored or refused",
     )
     mapping: Mapping[str, str] = field(default_factory=dict, repr=False, hash=False)
 
@@ -95,7 +99,7 @@ class Protocol(Settings):
         super().__post_init__()
         if self.ties == "expected" and self.depth != "none":
             raise UsageError(
-                "ties=expected has no meaning with a depth: which documents it keeps is left to chance",
+                "ties=expected has no meaning with a depth: chance decides what it keeps",
                 "cut the measure instead (nDCG@10), or choose another order of ties",
             )
 

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -46,9 +47,8 @@ def listing(
 
 
 def _first(ranking: Ranking, depth: int | None) -> Ranking:
-    columns = (ranking.documents, ranking.scores, ranking.first, ranking.last)
-    counts = (ranking.duplicates, ranking.merged, ranking.float32)
-    return Ranking(*(column[:depth] for column in columns), *counts)  # type: ignore[arg-type]
+    names = ("documents", "scores", "first", "last")
+    return replace(ranking, **{name: getattr(ranking, name)[:depth] for name in names})
 
 
 def _placed(qrels: Qrels, rows: Rows, protocol: Protocol) -> Placements:

@@ -42,12 +42,16 @@ class Signature:
         """Derive the signature of an instrument used with judgments of a hash."""
         settings = instrument.protocol.written() | instrument.aggregate.written()
         return cls(
-            _full(instrument.measure), tuple((key, text(value)) for key, value in settings.items()), qrels
+            _full(instrument.measure),
+            tuple((key, text(value)) for key, value in settings.items()),
+            qrels,
         )
 
     def __str__(self) -> str:
         fields = [(key, _quote(value)) for key, value in self.settings]
-        return "|".join([_quote(self.measure), *map(":".join, fields), *self._ending, f"v:{self.version}"])
+        return "|".join(
+            [_quote(self.measure), *map(":".join, fields), *self._ending, f"v:{self.version}"]
+        )
 
     @property
     def _ending(self) -> list[str]:
@@ -76,7 +80,9 @@ class Signature:
         axes = {key: unquote(value) for key, value in (change.split(":", 1) for change in changes)}
         instrument = convention(name).instrument(parse(measure), axes)
         made = cls.of(instrument, rest["qrels"])
-        return cls(made.measure, made.settings, made.qrels, rest["rules"], rest.get("v", __version__))
+        return cls(
+            made.measure, made.settings, made.qrels, rest["rules"], rest.get("v", __version__)
+        )
 
     def short(self, base: Convention) -> str:
         """Name a convention and what differs from it."""
@@ -87,7 +93,9 @@ class Signature:
         written = _minimal(measure, base)
         usual = Signature.of(base.instrument(written), self.qrels)
         changed = set(self.settings) - set(usual.settings)
-        changes = [f"{key}:{_quote(value)}" for key, value in self.settings if (key, value) in changed]
+        changes = [
+            f"{key}:{_quote(value)}" for key, value in self.settings if (key, value) in changed
+        ]
         return "|".join([_quote(str(written)), "+".join([base.name, *changes]), *self._ending])
 
     @cached_property
@@ -104,7 +112,7 @@ class Signature:
         return start | prefixed | settings | {"qrels": self.qrels, "rules": self.rules}
 
     def diff(self, other: Signature) -> dict[str, tuple[str, str]]:
-        """Give the axes in which two signatures differ; two numbers compare only if there are none."""
+        """Give the axes that differ; two numbers are comparable only if there are none."""
         keys = dict.fromkeys([*self.fields, *other.fields])
         pairs = {key: (self.fields.get(key, "-"), other.fields.get(key, "-")) for key in keys}
         return {key: pair for key, pair in pairs.items() if pair[0] != pair[1]}
@@ -127,7 +135,7 @@ def _minimal(measure: Measure, base: Convention) -> Measure:
     bare = bare if measure.cutoff is None else bare @ measure.cutoff
     usual = base.instrument(bare).measure.written()
     own = {key: value for key, value in measure.written().items() if usual[key] != value}
-    made: Measure = type(measure)(cutoff=measure.cutoff, **own)  # type: ignore[arg-type]
+    made: Measure = type(measure)(cutoff=measure.cutoff, **own)
     return made
 
 

@@ -45,7 +45,7 @@ def queries_grid(evaluations: Sequence[Evaluation]) -> Grid:
         for one in evaluations
         for i, query in enumerate(one.queries)
     ]
-    return Grid(["run", "query", *labels], rows)
+    return Grid(["run", "query", *labels], rows, words=2)
 
 
 def long_grid(evaluations: Sequence[Evaluation], per_query: bool) -> Grid:
@@ -57,7 +57,7 @@ def long_grid(evaluations: Sequence[Evaluation], per_query: bool) -> Grid:
                 pairs = zip(one.queries, one.values[label].tolist(), strict=True)
                 rows += [[one.run, query, label, _full(each)] for query, each in pairs]
             rows.append([one.run, "all", label, _full(value)])
-    return Grid(["run", "query", "measure", "value"], rows)
+    return Grid(["run", "query", "measure", "value"], rows, words=3)
 
 
 def _full(value: float) -> str:
@@ -88,7 +88,9 @@ def heading(evaluations: Sequence[Evaluation]) -> str:
     """Say what the numbers are made of."""
     queries = max(len(one.queries) for one in evaluations)
     words = f"{queries} queries" if queries != 1 else "1 query"
-    return f"{words}, convention {evaluations[0].convention}; ± is half a 95 % t-interval of the mean"
+    return (
+        f"{words}, convention {evaluations[0].convention}; ± is half a 95 % t-interval of the mean"
+    )
 
 
 def text_summary(evaluations: Sequence[Evaluation]) -> str:
@@ -102,5 +104,7 @@ def html_summary(evaluations: Sequence[Evaluation]) -> str:
     doubts = "".join(f"<li>{html.escape(line)}</li>" for line in doubt_lines(evaluations))
     listed = f"<ul>{doubts}</ul>" if doubts else ""
     signed = "<br>".join(html.escape(line) for line in signature_lines(evaluations))
-    heading_ = html.escape(heading(evaluations))
-    return f"{web(runs_grid(evaluations))}<p>{heading_}</p>{listed}<small><code>{signed}</code></small>"
+    words = (
+        f"<p>{html.escape(heading(evaluations))}</p>{listed}<small><code>{signed}</code></small>"
+    )
+    return web(runs_grid(evaluations)) + words

@@ -1,4 +1,4 @@
-"""The command `idealist`: its verbs are imported when they are used, its errors have no traceback."""
+"""The command `idealist`: verbs are imported when used, errors come without a traceback."""
 
 from __future__ import annotations
 

@@ -34,5 +34,9 @@ def command(name: str | None, form: str, output: Path | None) -> None:
         )
     else:
         one = describe(name)
-        drawn = json.dumps(one.to_json(), indent=1, ensure_ascii=False) if form == "json" else explained(one)
+        drawn = (
+            json.dumps(one.to_json(), indent=1, ensure_ascii=False)
+            if form == "json"
+            else explained(one)
+        )
     emit(drawn, output)

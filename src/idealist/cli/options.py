@@ -88,13 +88,12 @@ def run_names(paths: Sequence[str]) -> list[str]:
         for path, name in zip(paths, names, strict=True)
     ]
     return [
-        path if folders.count(name) > 1 else name
-        for path, name in zip(paths, folders, strict=True)
+        path if folders.count(name) > 1 else name for path, name in zip(paths, folders, strict=True)
     ]
 
 
 def emit(text: str, target: Path | None) -> None:
-    """Write a finished result: to standard output, or to a file that appears whole or not at all."""
+    """Write a finished result: to standard output, or to a file, whole or not at all."""
     if target is None:
         click.echo(text)
         return
@@ -118,7 +117,9 @@ def _umask() -> int:
 def say(lines: Sequence[str]) -> None:
     """Write words to standard error, away from the data; doubts stand out on a terminal."""
     for line in lines:
-        click.secho(line, err=True, fg="yellow" if line.startswith("doubt:") else None, color=_color())
+        click.secho(
+            line, err=True, fg="yellow" if line.startswith("doubt:") else None, color=_color()
+        )
 
 
 def _color() -> bool | None:

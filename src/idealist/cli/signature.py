@@ -43,7 +43,7 @@ def diff(a: str, b: str, form: str, output: Path | None) -> None:
         return
     rows = [[label, axis, *pair] for label, axes in found.items() for axis, pair in axes.items()]
     same = [label for label, axes in found.items() if not axes]
-    grid = FORMATS[form](Grid(["measure", "axis", "A", "B"], rows)) if rows else ""
+    grid = FORMATS[form](Grid(["measure", "axis", "A", "B"], rows, words=4)) if rows else ""
     words = [f"{label}: the signatures agree" for label in same] if form == "table" else []
     emit("\n".join(filter(None, [grid, *words])), output)
 
@@ -65,7 +65,8 @@ def expand(text: str, form: str, output: Path | None) -> None:
     if form == "json":
         emit(json.dumps(fields, indent=1, ensure_ascii=False), output)
     else:
-        emit(FORMATS[form](Grid(["axis", "value"], [list(pair) for pair in fields.items()])), output)
+        rows = [list(pair) for pair in fields.items()]
+        emit(FORMATS[form](Grid(["axis", "value"], rows, words=2)), output)
 
 
 def _read(given: str) -> dict[str, Signature]:

@@ -7,7 +7,7 @@ from idealist.measures import Measure
 
 
 def _rule(measure: Measure) -> Axes:
-    """It sees nothing but the list that is passed: the ideal and R come from the retrieved.
+    """Take the ideal and R from the retrieved documents: the list passed is all it sees.
 
     DCG and nDCG average over the orders of ties; AP takes the precision at the end of each tie.
     """

@@ -7,7 +7,22 @@ from idealist.measures import Measure
 
 #: What pytrec_eval computes, by our names.
 PYTREC_EVAL_MEASURES = frozenset(
-    "AP DCG F NumQ NumRel NumRelRet NumRet P R RR Rprec Success bpref nDCG".split()
+    [
+        "AP",
+        "DCG",
+        "F",
+        "NumQ",
+        "NumRel",
+        "NumRelRet",
+        "NumRet",
+        "P",
+        "R",
+        "RR",
+        "Rprec",
+        "Success",
+        "bpref",
+        "nDCG",
+    ]
 )
 
 

@@ -26,7 +26,7 @@ def read_qrels(data: Any, *, scale: Any = None, name: str = "") -> Qrels:
     `scale` declares the grades there are: the highest one, a list, or {grade: label}.
 
     >>> read_qrels({"q1": {"d1": 2, "d2": 0}})
-    <Qrels qrels: 1 queries, 2 judgments, bc1ed81cd9>
+    <Qrels qrels: 1 queries, 2 judgments, 59b804bfdc>
     """
     declared = None if scale is None else Scale.of(scale)
     if isinstance(data, Qrels):
@@ -81,7 +81,7 @@ def read_pairs(pairs: Iterable[Mapping[str, Any]], *, name: str = "run") -> tupl
 
 
 def read_queries(data: Any, *, name: str = "queries") -> Queries:
-    """Read queries: {id: text}, {id: {"text": …, column: …}}, or a file of ``id<TAB>text`` lines."""
+    """Read queries: {id: text}, {id: {"text": …, …}}, or a file of ``id<TAB>text`` lines."""
     if isinstance(data, Queries):
         return data
     if isinstance(data, (str, Path)):

@@ -1,10 +1,10 @@
 """Tables in Python: dicts, lists, tuples, records and columns become rows of plain values.
 
-    {query: {document: value}}           value a number, or {"grade": 2, "abstain": 0.1}
-    {query: [document, …]}               a ranking, best first; for judgments: the relevant ones
-    {query: [(document, value), …]}
-    [(query, document, value), …]        also named tuples and records (dicts)
-    {"query": […], "document": […], …}   columns
+{query: {document: value}}           value a number, or {"grade": 2, "abstain": 0.1}
+{query: [document, …]}               a ranking, best first; for judgments: the relevant ones
+{query: [(document, value), …]}
+[(query, document, value), …]        also named tuples and records (dicts)
+{"query": […], "document": […], …}   columns
 """
 
 from __future__ import annotations
@@ -28,8 +28,9 @@ SHAPES_HINT = (
 
 @dataclass
 class Table:
-    """Rows as columns of checked values; `columns` holds what is neither id nor value, `empty`
-    the queries that were named without any document.
+    """Rows as columns of checked values.
+
+    `columns` holds what is neither id nor value, `empty` the queries named without any document.
     """
 
     query: list[str] = field(default_factory=list)
@@ -55,7 +56,11 @@ def table(data: Any, value: str, faults: Faults, locate: Locate | None = None) -
 def _empty(data: Any) -> list[str]:
     if not isinstance(data, Mapping) or {"query", "document"} <= ours(map(str, data)).keys():
         return []
-    return [str(query) for query, entries in data.items() if hasattr(entries, "__len__") and not len(entries)]
+    return [
+        str(query)
+        for query, entries in data.items()
+        if hasattr(entries, "__len__") and not len(entries)
+    ]
 
 
 def _rows(data: Any, value: str, faults: Faults) -> Iterator[Row]:
@@ -97,7 +102,9 @@ def _from_columns(
     lengths = {key: len(column) for key, column in columns.items()}
     if len(set(lengths.values())) > 1:
         shown = ", ".join(f"{key} {length}" for key, length in lengths.items())
-        faults.fail("bad-column", f"columns of different lengths: {shown}", "make them equally long")
+        faults.fail(
+            "bad-column", f"columns of different lengths: {shown}", "make them equally long"
+        )
     others = [key for key in columns if key not in ("query", "document")]
     for i, (query, document) in enumerate(zip(columns["query"], columns["document"], strict=True)):
         yield query, document, _named({key: columns[key][i] for key in others}, value)

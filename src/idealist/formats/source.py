@@ -14,7 +14,20 @@ from idealist.errors import Faults, UsageError
 
 #: Suffixes that are no part of a run's name.
 SUFFIXES = frozenset(
-    ".run .trec .txt .tsv .csv .json .jsonl .parquet .gz .xz .zst .qrels".split()
+    [
+        ".run",
+        ".trec",
+        ".txt",
+        ".tsv",
+        ".csv",
+        ".json",
+        ".jsonl",
+        ".parquet",
+        ".gz",
+        ".xz",
+        ".zst",
+        ".qrels",
+    ]
 )
 
 
@@ -114,7 +127,11 @@ def _inflated(
     try:
         return decompress(data)
     except (EOFError, lzma.LZMAError, zlib.error, OSError, ValueError) as error:
-        cut = isinstance(error, EOFError) or "end-of-stream" in str(error) or "incomplete" in str(error)
+        cut = (
+            isinstance(error, EOFError)
+            or "end-of-stream" in str(error)
+            or "incomplete" in str(error)
+        )
         code, what = ("truncated", "ends too early") if cut else ("compressed", "is damaged")
         faults.fail(code, f"the {suffix} data {what}: {error}", "copy or make the file anew")
     except Exception as error:  # zstandard has an error class of its own

@@ -62,7 +62,9 @@ def read_run(data: bytes, name: str) -> Rows:
     scores = _scores(score, lines, faults)
     faults.check()
     ranks = [value if (value := _number(cell)) is not None else math.nan for cell in rank]
-    return Rows.build(_decoded(query), _decoded(document), scores, rank=ranks, lines=lines, name=name)
+    return Rows.build(
+        _decoded(query), _decoded(document), scores, rank=ranks, lines=lines, name=name
+    )
 
 
 def _lines(data: bytes, columns: int) -> Iterator[tuple[int, list[bytes]]]:
@@ -114,7 +116,11 @@ def _found(cells: list[bytes], expected: str) -> str:
 
 
 def _qrels_hint(cells: list[bytes]) -> str:
-    if len(cells) >= 5 and _number(cells[3]) is not None and _number(cells[4].split()[0]) is not None:
+    if (
+        len(cells) >= 5
+        and _number(cells[3]) is not None
+        and _number(cells[4].split()[0]) is not None
+    ):
         return "this looks like a run; judgments come first, then runs"
     return QRELS_HINT + _separator(cells)
 

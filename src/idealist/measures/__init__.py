@@ -50,7 +50,9 @@ ALIASES: dict[str, str] = {
 }  # fmt: skip
 
 _FOLDED = {name.lower(): name for name in MEASURES} | ALIASES
-_FORM = re.compile(r"(?P<name>[^()@\s]+)\s*(?:\((?P<inside>.*)\))?\s*(?:@\s*(?P<cutoff>\d+))?", re.S)
+_FORM = re.compile(
+    r"(?P<name>[^()@\s]+)\s*(?:\((?P<inside>.*)\))?\s*(?:@\s*(?P<cutoff>\d+))?", re.DOTALL
+)
 _TAIL = re.compile(r"(?P<name>.+?)[._](?P<cutoff>\d+)")
 
 

@@ -59,7 +59,9 @@ class AP(Binary):
             "R": lambda: self.all_relevant(lists),
             "R_list": lambda: lists.count(lists.found & self.relevant(lists.grade)),
             "hits": lambda: lists.count(counted),
-            "k": lambda: lists.xp.full_like(lists.number(lists.retrieved), float(self.cutoff or np.inf)),
+            "k": lambda: lists.xp.full_like(
+                lists.number(lists.retrieved), float(self.cutoff or np.inf)
+            ),
             "n": lambda: lists.number(lists.retrieved),
         }
         if self.denominator == "hits" and lists.averaged and self.cutoff is not None:
@@ -94,7 +96,9 @@ class AP(Binary):
         ones = xp.ones_like(size)
         slope = others / xp.where(size > 1, size - 1.0, ones)
         mean = ((above + 1.0) * span + slope * steps) / xp.where(size > 0, size, ones)
-        alone = (above + 1.0) / lists.number(xp.where(lists.rank > 0, lists.rank, xp.ones_like(lists.rank)))
+        alone = (above + 1.0) / lists.number(
+            xp.where(lists.rank > 0, lists.rank, xp.ones_like(lists.rank))
+        )
         alone = xp.where(lists.within(self.cutoff), alone, xp.zeros_like(alone))
         mean = xp.where(lists.first == lists.last, alone, mean)
         return xp.where(hits, mean, xp.zeros_like(mean))

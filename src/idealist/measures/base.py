@@ -74,7 +74,8 @@ class Measure(Settings, metaclass=MeasureType):
     def filled(self, convention: Mapping[str, Value] | None = None) -> Self:
         """Set what the user did not: from a convention, and else from the defaults."""
         defaults = {name: about.default for name, about in self.parameters().items()}
-        return replace(self, **{**defaults, **(convention or {}), **self.written()})
+        values: dict[str, Any] = {**defaults, **(convention or {}), **self.written()}
+        return replace(self, **values)
 
     def bounds(self, lowest: float) -> tuple[float, float]:
         """Give the range of values, where no grade is below `lowest`."""
@@ -121,7 +122,9 @@ class Measure(Settings, metaclass=MeasureType):
         faults = Faults(placements.qrels.name)
         for i in np.flatnonzero(np.isnan(values)).tolist():
             hint = "let such queries count with no_relevant=0, or leave them out with skip"
-            message = f"query {placements.qrels.queries[i]!r} has no relevant document for {self.name}"
+            message = (
+                f"query {placements.qrels.queries[i]!r} has no relevant document for {self.name}"
+            )
             faults.add("no-relevant", message, hint)
         faults.check()
 
@@ -139,9 +142,7 @@ def grades_of(grades: Sequence[float | None]) -> list[float]:
 
 NO_RELEVANT = Kind(
     "one of 0, 1, nan, skip, error",
-    lambda value: choice("0", "1", "nan", "skip", "error").check(
-        text(value) if isinstance(value, (int, float)) and value == value else str(value)
-    ),
+    lambda value: choice("0", "1", "nan", "skip", "error").check(str(value).removesuffix(".0")),
 )
 
 
@@ -152,7 +153,9 @@ class Binary(Measure):
     rel: float = parameter(1, number(), "the grade from which a document is relevant")
     rel_op: str = parameter(">=", choice(">=", ">"), "whether that grade itself is relevant")
     positive_score: bool = parameter(False, flag(), "count only documents with a score above 0")
-    no_relevant: str = parameter("0", NO_RELEVANT, "the value of a query without relevant documents")
+    no_relevant: str = parameter(
+        "0", NO_RELEVANT, "the value of a query without relevant documents"
+    )
 
     def relevant(self, grade: Array) -> Array:
         """Say which grades are relevant."""

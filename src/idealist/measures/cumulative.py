@@ -13,9 +13,7 @@ from idealist.measures.discounts import DISCOUNT, Discount
 from idealist.measures.gains import GAIN, gain_of
 from idealist.notation import Kind, choice, parameter, text, to_number
 
-_REL = Kind(
-    "none or a grade", lambda value: "none" if value == "none" else text(to_number(value))
-)
+_REL = Kind("none or a grade", lambda value: "none" if value == "none" else text(to_number(value)))
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -54,9 +52,7 @@ class CG(Measure):
 
     def formula(self, lists: Lists) -> Array:
         """Sum the gains."""
-        return Discount("none").sum(
-            lists, self.gains(lists, lists.grade, lists.found), self.cutoff
-        )
+        return Discount("none").sum(lists, self.gains(lists, lists.grade, lists.found), self.cutoff)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -160,6 +156,8 @@ class nDCG(DCG):
             hint = "write nDCG(ideal=perfect)@10, or another cutoff"
             raise UsageError("an ideal list of perfect documents needs a cutoff", hint)
         grades = lists.constant([[lists.maximum, *map(float, range(int(lists.maximum) + 1))]])
-        gain = lists.xp.max(self.gains(lists, grades, grades == grades))
+        gain = lists.xp.max(self.gains(lists, grades, grades > -math.inf))
         weights = Discount(self.discount).weights(self.cutoff)[1 : self.cutoff + 1]
-        return gain * float(sum(weights.tolist())) + lists.xp.zeros_like(lists.number(lists.retrieved))
+        return gain * float(sum(weights.tolist())) + lists.xp.zeros_like(
+            lists.number(lists.retrieved)
+        )

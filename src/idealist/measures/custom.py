@@ -24,7 +24,9 @@ def _digest(function: Function) -> str:
     try:
         source = inspect.getsource(function)
     except (OSError, TypeError):
-        source = repr(function.__code__.co_code) if hasattr(function, "__code__") else repr(function)
+        source = (
+            repr(function.__code__.co_code) if hasattr(function, "__code__") else repr(function)
+        )
     return hashlib.sha256(source.encode()).hexdigest()[:8]
 
 
@@ -59,14 +61,18 @@ class Custom(Measure):
         """Leave the range to the function."""
         return -math.inf, math.inf
 
-    def __call__(self, grades: Sequence[float | None], judged: Sequence[float] = (), **columns: Any) -> float:
+    def __call__(
+        self, grades: Sequence[float | None], judged: Sequence[float] = (), **columns: Any
+    ) -> float:
         """Refuse: a function of placements needs placements."""
         raise UsageError(f"{self.label} is a function of placements", "use evaluate()")
 
     def values(self, placements: Placements) -> Floats:
         """Call the function, which gives one value per query of ``placements.qrels``."""
         arguments = {} if self.cutoff is None else {"cutoff": self.cutoff}
-        values = np.ma.filled(np.ma.asarray(self.function(placements, **arguments), np.float64), np.nan)
+        values = np.ma.filled(
+            np.ma.asarray(self.function(placements, **arguments), np.float64), np.nan
+        )
         if values.shape != (len(placements.qrels.queries),):
             expected = f"({len(placements.qrels.queries)},)"
             message = f"{self.label} gave an array of shape {values.shape}, not {expected}"

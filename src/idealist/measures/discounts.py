@@ -117,7 +117,7 @@ def _check(value: Any) -> Value:
 
 
 DISCOUNT = Kind(
-    "log2 for log2(rank+1), log(BASE), jk(BASE) for Järvelin and Kekäläinen's, position for 1/rank, "
-    "none, or table(W1,W2,…), weights that do not grow",
+    "log2 for log2(rank+1), log(BASE), jk(BASE) for Järvelin and Kekäläinen's, position for "
+    "1/rank, none, or table(W1,W2,…), weights that do not grow",
     _check,
 )

@@ -13,7 +13,7 @@ from idealist.measures.discounts import Discount
 
 
 def first_hit(lists: Lists, hits: Array, cutoff: int | None, discount: Discount) -> Array:
-    """Give the discounted weight of the first hit's rank, 0 where there is none up to the cutoff."""
+    """Give the weight of the first hit's rank, 0 where there is none up to the cutoff."""
     xp = lists.xp
     place = xp.argmax(xp.astype(hits, xp.int64), axis=1, keepdims=True)
     there = xp.any(hits & lists.within(cutoff if not lists.averaged else None), axis=1)
@@ -47,7 +47,11 @@ def _expected_first(
     value, none_yet = xp.zeros_like(size), xp.ones_like(size)
     for i in range(int(xp.max(size - r)) + 1):
         left = size - float(i)  # documents of the tie not yet placed
-        chance = xp.where(left >= r, none_yet * r / xp.where(left > 0, left, xp.ones_like(left)), xp.zeros_like(left))
+        chance = xp.where(
+            left >= r,
+            none_yet * r / xp.where(left > 0, left, xp.ones_like(left)),
+            xp.zeros_like(left),
+        )
         rank = xp.where(first + i <= lists.depth, first + i, xp.zeros_like(first))
         value = value + chance * lists.gather(weights, rank)
         none_yet = none_yet - chance

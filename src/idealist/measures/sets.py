@@ -132,7 +132,9 @@ class Success(Counted):
 
     def formula(self, lists: Lists) -> Array:
         """Look for the first relevant document."""
-        return self.defined(lists, first_hit(lists, self.hits(lists), self.cutoff, Discount("none")))
+        return self.defined(
+            lists, first_hit(lists, self.hits(lists), self.cutoff, Discount("none"))
+        )
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

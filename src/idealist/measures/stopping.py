@@ -22,7 +22,9 @@ def _check_max_grade(value: object) -> str:
     return text(result)
 
 
-MAX_GRADE = Kind("observed (the scale's highest, or else the highest given) or a grade", _check_max_grade)
+MAX_GRADE = Kind(
+    "observed (the scale's highest, or else the highest given) or a grade", _check_max_grade
+)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -44,7 +46,9 @@ class ERR(Measure):
     probability: str = parameter(
         "exp2", choice("exp2", "identity"), "how a grade becomes the probability to stop"
     )
-    no_relevant: str = parameter("0", NO_RELEVANT, "the value of a query without relevant documents")
+    no_relevant: str = parameter(
+        "0", NO_RELEVANT, "the value of a query without relevant documents"
+    )
 
     def stops(self, lists: Lists, grade: Array) -> Array:
         """Give the probability to stop at a document of each grade."""
@@ -67,7 +71,9 @@ class ERR(Measure):
         zero = xp.zeros_like(lists.grade)
         stop = xp.where(lists.within(self.cutoff), self.stops(lists, lists.grade), zero)
         going = xp.cumulative_prod(1.0 - stop, axis=1, include_initial=True)[:, :-1]
-        value = lists.total(Discount("position").apply(lists, stop * going, lists.rank, lists.depth))
+        value = lists.total(
+            Discount("position").apply(lists, stop * going, lists.rank, lists.depth)
+        )
         nothing = ~xp.any(lists.judged & (lists.pool > 0), axis=1)
         return xp.where(nothing, lists.constant(math.nan), value)
 
@@ -93,7 +99,9 @@ class RBP(Measure):
     depth: str = parameter(
         "none", whole(1, "none or a number of ranks", "none"), "the ranks whose weights sum to 1"
     )
-    no_relevant: str = parameter("0", NO_RELEVANT, "the value of a query without relevant documents")
+    no_relevant: str = parameter(
+        "0", NO_RELEVANT, "the value of a query without relevant documents"
+    )
 
     averages_ties: ClassVar[bool] = True
 

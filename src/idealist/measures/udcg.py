@@ -15,7 +15,8 @@ from idealist.notation import choice, flag, number, parameter
 class UDCG(Measure):
     """Utility- and distraction-aware cumulative gain of the passages handed to a language model.
 
-    Formula: σ((1/n) Σ_{r≤k} w_r u_r), n = min(k, retrieved), w = 1 if relevant else -γ, u = 1 - abstain
+    Formula: σ((1/n) Σ_{r≤k} w_r u_r), with n = min(k, retrieved), w = 1 if relevant and -γ
+    otherwise, u = 1 - abstain
 
     `abstain` is the probability that the model, given the passage alone, answers that it cannot
     answer; it is a judgment column, as is `utility`, which gives u itself. Both belong to one

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numbers
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -24,7 +23,7 @@ def to_id(value: Any) -> str:
     """
     if isinstance(value, str):
         result = str(value)
-    elif isinstance(value, numbers.Integral) and not isinstance(value, (bool, np.bool_)):
+    elif isinstance(value, (int, np.integer)) and value is not True and value is not False:
         result = str(int(value))
     else:
         raise TypeError(value)

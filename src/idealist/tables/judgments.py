@@ -69,12 +69,15 @@ class Judgments:
     lines: Sequence[int] | None
 
     def pair(self, i: int) -> tuple[str, str]:
+        """Give what was judged."""
         return self.query[i], self.document[i]
 
     def key(self, i: int) -> tuple[str, str, str]:
+        """Give what may stand there only once."""
         return self.query[i], self.document[i], self.subtopic[i]
 
     def line(self, i: int) -> int | None:
+        """Give the line of the file a row came from, where it came from one."""
         return self.lines[i] if self.lines is not None else None
 
     def unique(self, faults: Faults) -> list[int]:
@@ -111,6 +114,7 @@ class Judgments:
 
 
 def check_scale(rows: Judgments, kept: list[int], scale: Scale | None, faults: Faults) -> None:
+    """Note the grades that the declared scale does not have."""
     if scale is None:
         return
     for i in kept:

@@ -56,7 +56,7 @@ class Qrels:
         lines: Sequence[int] | None = None,
         name: str = "qrels",
     ) -> Qrels:
-        """Sort rows into a table; the same judgment twice counts once, a contradiction is refused."""
+        """Sort rows into a table; a repeated judgment counts once, a contradiction is refused."""
         rows = Judgments(query, document, grade, subtopic or [""] * len(query), lines)
         faults = Faults(name)
         if not len(query):
@@ -85,7 +85,9 @@ class Qrels:
         return len(self.documents)
 
     def __repr__(self) -> str:
-        return f"<Qrels {self.name}: {len(self.queries)} queries, {len(self)} judgments, {self.hash}>"
+        return (
+            f"<Qrels {self.name}: {len(self.queries)} queries, {len(self)} judgments, {self.hash}>"
+        )
 
     @cached_property
     def hash(self) -> str:
@@ -104,7 +106,9 @@ class Qrels:
                 extra = (_cell(column[i]) for column in columns)
                 yield (query, self.documents[i], _cell(self.grades[i]), *extra)
         if self.subtopics is not None:
-            rows = zip(self.subtopics.pair, self.subtopics.subtopic, self.subtopics.grade, strict=True)
+            rows = zip(
+                self.subtopics.pair, self.subtopics.subtopic, self.subtopics.grade, strict=True
+            )
             for pair, subtopic, grade in rows:
                 yield (str(pair), subtopic, _cell(grade))
 

@@ -44,7 +44,9 @@ class Rows:
     ) -> Rows:
         """Group rows by query; `empty` names queries for which nothing was retrieved."""
         if not len(query) and not empty:
-            Faults(name).fail("empty", "the run holds no rows", "give at least one retrieved document")
+            Faults(name).fail(
+                "empty", "the run holds no rows", "give at least one retrieved document"
+            )
         codes: dict[str, int] = {}
         code = np.array([codes.setdefault(q, len(codes)) for q in query], dtype=np.int64)
         for q in empty:
@@ -59,8 +61,11 @@ class Rows:
             scores = None if scores is None else scores[together]
             ranks = None if ranks is None else ranks[together]
             places = None if places is None else places[together]
-        frozen = [None if column is None else freeze(column) for column in (scores, ranks, places)]
-        return cls(tuple(codes), freeze(starts_of(sizes)), document, *frozen, name=name)
+        for column in (scores, ranks, places):
+            if column is not None:
+                freeze(column)
+        starts = freeze(starts_of(sizes))
+        return cls(tuple(codes), starts, document, scores, ranks, places, name=name)
 
     def __len__(self) -> int:
         return len(self.documents)

@@ -1,0 +1,40 @@
+"""Doubts: what is legal but questionable about a result, counted and priced."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from idealist.doubts.case import Case
+from idealist.doubts.grades import binary, fractional, not_in_tool, utility
+from idealist.doubts.queries import missing, no_relevant, unknown
+from idealist.doubts.rankings import duplicates, float32, ties, unjudged
+from idealist.evaluation import Doubt
+
+__all__ = ["CODES", "Case", "find_doubts"]
+
+#: What each doubt means. The reference is made from this table.
+CODES: dict[str, str] = {
+    "binary-on-graded": "a measure that knows relevant or not is used on more than two grades",
+    "collapsed": "chunks were merged into their documents, the best one kept",
+    "duplicates": "a document was retrieved twice for a query and one row was taken",
+    "float32": "float32 and float64 scores give different rankings",
+    "fractional-grades": "the convention's tool cuts off fractions of grades",
+    "missing-queries": "judged queries are not in the run",
+    "no-relevant": "queries have no relevant document",
+    "not-in-tool": "the convention's tool does not have this measure",
+    "repeated-judgments": "the same judgment stands in the qrels more than once",
+    "ties": "documents with equal scores could be ordered otherwise",
+    "unjudged": "documents in the first k were not judged",
+    "unknown-queries": "queries of the run have no judgments",
+    "unknown-utility": "passages in the first k lack the column that UDCG needs",
+}
+
+CHECKS: tuple[Callable[[Case], Iterator[Doubt]], ...] = (
+    missing, unknown, no_relevant, unjudged, ties, float32, duplicates, fractional, binary,
+    not_in_tool, utility,
+)  # fmt: skip
+
+
+def find_doubts(case: Case) -> tuple[Doubt, ...]:
+    """Look for everything that is doubtful."""
+    return tuple(doubt for check in CHECKS for doubt in check(case))
