@@ -1,0 +1,60 @@
+# Every target sets up what it needs; `make demo` and `make test` work on a bare checkout.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test parity lint docs bench clean
+
+help: ## List the targets
+	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
+
+demo: $(VENV)/demo.stamp ## Evaluate two small runs
+	$(BIN)/idealist eval examples/qrels.txt examples/bm25.run examples/reranked.run
+
+test: $(VENV)/test.stamp ## Run all tests that need no heavy packages
+	$(BIN)/python -m pytest
+
+parity: $(VENV)/parity.stamp ## Compare with the heavy peers (PyTorch, torchmetrics, ranx)
+	$(BIN)/python -m pytest parity
+
+lint: $(VENV)/lint.stamp ## Check format, style, types and layers
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+docs: $(VENV)/docs.stamp ## Build the documentation; warnings are errors
+	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build/html
+
+bench: $(VENV)/test.stamp ## Time us and the light peers on the same data
+	$(BIN)/python bench/evaluate.py
+
+clean: ## Remove everything that was built
+	rm -rf $(VENV) docs/_build docs/reference/generated dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+
+$(VENV)/pip.stamp:
+	$(PYTHON) -m venv $(VENV)
+	$(PIP) --upgrade pip
+	@touch $@
+
+$(VENV)/demo.stamp: $(VENV)/pip.stamp pyproject.toml
+	$(PIP) --editable .
+	@touch $@
+
+$(VENV)/test.stamp: $(VENV)/pip.stamp pyproject.toml
+	$(PIP) --editable '.[test]'
+	@touch $@
+
+$(VENV)/parity.stamp: $(VENV)/test.stamp
+	$(PIP) --editable '.[test,parity]'
+	@touch $@
+
+$(VENV)/lint.stamp: $(VENV)/test.stamp
+	$(PIP) --editable '.[test,lint]'
+	@touch $@
+
+$(VENV)/docs.stamp: $(VENV)/pip.stamp pyproject.toml
+	$(PIP) --editable '.[docs]'
+	@touch $@

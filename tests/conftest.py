@@ -1,0 +1,21 @@
+"""What tests share: where real data lies, and how to skip where it does not."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+#: Real runs, judgments and published values; see CONTRIBUTING.md.
+TEST_DATA = Path(
+    os.environ.get("IDEALIST_TEST_DATA", Path(__file__).parents[2] / "shared" / "data")
+)
+
+
+@pytest.fixture(scope="session")
+def data() -> Path:
+    """The folder of real data; the test is skipped where there is none."""
+    if not TEST_DATA.is_dir():
+        pytest.skip(f"no real data at {TEST_DATA}; set IDEALIST_TEST_DATA")
+    return TEST_DATA
