@@ -16,7 +16,7 @@ from idealist.errors import Faults
 from idealist.notation import call
 from idealist.protocol import Protocol
 from idealist.tables import Rows
-from idealist.tables.columns import Floats, Ints
+from idealist.tables.columns import Bools, Floats, Ints
 
 
 @dataclass(frozen=True)
@@ -47,9 +47,11 @@ class _Entries:
         return _Entries(documents, self.scores[index], self.rows[index], self.keys[index])
 
 
-def order(rows: Rows, span: slice, query: str, protocol: Protocol) -> Ranking:
-    """Order one query's documents. This is the only sort."""
-    faults = Faults(rows.name)
+def order(rows: Rows, span: slice, query: str, protocol: Protocol, faults: Faults) -> Ranking:
+    """Order one query's documents. This is the only sort.
+
+    What is wrong with them is noted in `faults`, so that all queries' faults come together.
+    """
     entries = _entries(rows, span, protocol)
     if protocol.exclude_self and query in entries.documents:
         entries = entries.at([i for i, d in enumerate(entries.documents) if d != query])
@@ -108,7 +110,6 @@ def _without_duplicates(
             )
         elif document not in kept or protocol.duplicates == "last":
             kept[document] = i
-    faults.check()
     return entries.at(sorted(kept.values()))
 
 
@@ -135,22 +136,32 @@ def _check_keys(
     entries: _Entries, rows: Rows, query: str, protocol: Protocol, faults: Faults
 ) -> None:
     keys = entries.keys
-    if np.isfinite(keys).all():
-        return
     if protocol.order == "rank":
-        code, what, hint = "bad-rank", "rank", "repair the rank column, or use order=score"
-        bad = ~np.isfinite(keys)
+        code, hint = "bad-rank", "repair the rank column, or use order=score"
+        bad, say = ~np.isfinite(keys) | (np.trunc(keys) != keys), _rank_words
     else:
-        code, what = "nonfinite-score", "score"
+        code, say = "nonfinite-score", _score_words
         hint = "repair the score, or choose with --set nonfinite=as_is or nonfinite=last"
-        bad = {"error": ~np.isfinite(keys), "as_is": np.isnan(keys)}.get(
-            protocol.nonfinite, np.zeros(len(keys), dtype=bool)
-        )
+        bad = _refused(keys, protocol.nonfinite)
     for i in np.flatnonzero(bad).tolist():
-        shown = "not a number" if code == "bad-rank" else str(entries.scores[i])
-        message = f"query {query!r}, document {entries.documents[i]!r}: {what} is {shown}"
+        message = f"query {query!r}, document {entries.documents[i]!r}: {say(entries, i)}"
         faults.add(code, message, hint, rows.line(int(entries.rows[i])))
-    faults.check()
+
+
+def _refused(keys: Floats, nonfinite: str) -> Bools:
+    if nonfinite == "last":
+        return np.zeros(len(keys), dtype=bool)
+    return np.isnan(keys) if nonfinite == "as_is" else ~np.isfinite(keys)
+
+
+def _rank_words(entries: _Entries, i: int) -> str:
+    rank = entries.keys[i]
+    return "rank is not a number" if np.isnan(rank) else f"rank {rank} is not a whole number"
+
+
+def _score_words(entries: _Entries, i: int) -> str:
+    score = entries.scores[i]
+    return f"score is {score}" + (", too large for float32" if np.isfinite(score) else "")
 
 
 def _tie_bounds(keys: Floats) -> tuple[Ints, Ints]:
@@ -168,18 +179,22 @@ def _break_ties(
     faults: Faults,
 ) -> Ints:  # fmt: skip
     permutation = np.arange(len(first))
-    starts = np.unique(first[first < last])
-    if protocol.ties == "error" and len(starts):
-        i = int(starts[0]) - 1
-        a, b = entries.documents[i], entries.documents[i + 1]
-        hint = "choose an order of ties, such as --set ties=docid-desc"
-        message = f"query {query!r}: documents {a!r} and {b!r} have the same score"
-        faults.fail("tie", message, hint, rows.line(int(entries.rows[i + 1])))
-    for start in starts.tolist():
+    for start in np.unique(first[first < last]).tolist():
+        if protocol.ties == "error":
+            _report_tie(entries, start - 1, rows, query, protocol, faults)
         block = slice(start - 1, int(last[start - 1]))
         members = permutation[block].tolist()
         permutation[block] = _tie_order(members, entries.documents, query, protocol.ties)
     return permutation
+
+
+def _report_tie(
+    entries: _Entries, i: int, rows: Rows, query: str, protocol: Protocol, faults: Faults
+) -> None:
+    a, b = entries.documents[i], entries.documents[i + 1]
+    message = f"query {query!r}: documents {a!r} and {b!r} have the same {protocol.order}"
+    hint = "choose an order of ties, such as --set ties=docid-desc"
+    faults.add("tie", message, hint, rows.line(int(entries.rows[i + 1])))
 
 
 def _tie_order(members: list[int], documents: list[str], query: str, ties: str) -> list[int]:

@@ -122,7 +122,10 @@ class Placements:
         return np.ma.masked_array(grades, mask=column > self.retrieved[:, None])
 
     def retied(self, ties: str) -> Placements:
-        """Order every tie by grade: best first, or worst first; the unjudged count as grade 0."""
+        """Order every tie by grade: best first, or worst first.
+
+        The unjudged count as grade 0, and as worse than a document judged so.
+        """
         if not self.tied:
             return self
         sign = -1.0 if ties == "best" else 1.0
@@ -136,8 +139,8 @@ class Placements:
 
     def cut(self, depth: int) -> Placements:
         """Look at the first documents of each list only."""
-        kept = self.rank <= depth
-        return self._at(kept, retrieved=np.minimum(self.retrieved, depth))
+        cut = replace(self, last=np.minimum(self.last, depth))
+        return cut._at(self.rank <= depth, retrieved=np.minimum(self.retrieved, depth))
 
     def without_negative(self) -> Placements:
         """Take documents with a negative grade out of the lists."""

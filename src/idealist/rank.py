@@ -41,8 +41,9 @@ def listing(
     Ties by grade (worst, best, expected) need judgments and are in the order of `docid-desc` here.
     """
     rows = run.rows()
-    spans = rows.spans()
-    rankings = {q: order(rows, spans[q], q, protocol) for q in queries if q in spans}
+    spans, faults = rows.spans(), Faults(rows.name)
+    rankings = {q: order(rows, spans[q], q, protocol, faults) for q in queries if q in spans}
+    faults.check()
     return {query: _first(ranking, depth) for query, ranking in rankings.items()}
 
 
@@ -54,12 +55,13 @@ def _first(ranking: Ranking, depth: int | None) -> Ranking:
 def _placed(qrels: Qrels, rows: Rows, protocol: Protocol) -> Placements:
     judged = qrels.truncated if protocol.grades == "truncate" else qrels
     _check_queries(judged, rows, protocol)
-    spans = rows.spans()
+    spans, faults = rows.spans(), Faults(rows.name)
     rankings = {
-        index: order(rows, spans[query], query, protocol)
+        index: order(rows, spans[query], query, protocol, faults)
         for index, query in enumerate(judged.queries)
         if query in spans
     }
+    faults.check()
     unknown = tuple(sorted(spans.keys() - judged.lookup.keys()))
     placements = Placements(judged, protocol, unknown=unknown, **_columns(judged, rankings))
     if protocol.ties in ("best", "worst"):
@@ -109,13 +111,18 @@ def _check_queries(qrels: Qrels, rows: Rows, protocol: Protocol) -> None:
         for query in sorted(qrels.lookup.keys() - set(rows.queries)):
             hint = "let it count with --set missing=zero, or leave it out with missing=skip"
             faults.add("missing-query", f"judged query {query!r} is not in the run", hint)
-    if protocol.negative == "error" and np.any(qrels.grades < 0):
-        lowest = int(np.argmin(qrels.grades))
-        query = qrels.queries[int(np.searchsorted(qrels.starts, lowest, side="right")) - 1]
-        Faults(qrels.name).fail(
-            "negative-grade",
-            f"query {query!r}, document {qrels.documents[lowest]!r}: grade "
-            f"{qrels.grades[lowest]:g} is negative",
-            "leave negatives to the measure with --set negative=allow, or take them out with drop",
+    faults.check()
+    if protocol.negative == "error":
+        _check_grades(qrels)
+
+
+def _check_grades(qrels: Qrels) -> None:
+    faults = Faults(qrels.name)
+    hint = "leave negatives to the measure with --set negative=allow, or take them out with drop"
+    for i in np.flatnonzero(qrels.grades < 0).tolist():
+        query = qrels.queries[int(np.searchsorted(qrels.starts, i, side="right")) - 1]
+        grade = f"grade {qrels.grades[i]:g} is negative"
+        faults.add(
+            "negative-grade", f"query {query!r}, document {qrels.documents[i]!r}: {grade}", hint
         )
     faults.check()

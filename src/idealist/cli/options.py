@@ -98,14 +98,26 @@ def emit(text: str, target: Path | None) -> None:
         click.echo(text)
         return
     try:
-        with tempfile.NamedTemporaryFile(
-            "w", encoding="utf-8", dir=target.parent, prefix=target.name, delete=False
-        ) as file:
-            file.write(text + "\n")
-        os.chmod(file.name, 0o666 & ~_umask())
-        os.replace(file.name, target)
+        if target.exists() and not target.is_file():  # a pipe or device is not to be replaced
+            target.write_text(text + "\n", "utf-8")
+        else:
+            _replace(target.resolve(), text + "\n")
     except OSError as error:
         raise UsageError(f"cannot write {target}: {error.strerror}", "check the folder") from None
+
+
+def _replace(target: Path, text: str) -> None:
+    with tempfile.NamedTemporaryFile(
+        "w", encoding="utf-8", dir=target.parent, prefix=target.name, delete=False
+    ) as file:
+        try:
+            file.write(text)
+            file.close()
+            os.chmod(file.name, 0o666 & ~_umask())
+            os.replace(file.name, target)
+        except BaseException:
+            os.unlink(file.name)
+            raise
 
 
 def _umask() -> int:

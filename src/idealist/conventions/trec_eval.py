@@ -9,7 +9,6 @@ from idealist.measures import Measure
 PYTREC_EVAL_MEASURES = frozenset(
     [
         "AP",
-        "DCG",
         "F",
         "NumQ",
         "NumRel",

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from idealist.errors import Faults
 from idealist.formats import json_text, shapes, trec
 from idealist.formats.source import Source, run_name
 from idealist.tables import Qrels, Queries, Rows, Run, Scale
-from idealist.tables.columns import to_id
+from idealist.tables.columns import to_float
 
 __all__ = ["read_pairs", "read_qrels", "read_queries", "read_run"]
 
@@ -72,10 +73,11 @@ def read_pairs(pairs: Iterable[Mapping[str, Any]], *, name: str = "run") -> tupl
     for number, pair in enumerate(pairs, 1):
         if not isinstance(pair, Mapping) or not {"retrieved", "ground_truth"} <= pair.keys():
             hint = 'give {"retrieved": […], "ground_truth": {…}} for each query'
-            faults.fail("bad-shape", f"record {number}: cannot read {pair!r}", hint)
+            faults.fail("bad-shape", f"record {number}: cannot read {shapes.shown(pair)}", hint)
         query = pair.get("query", number)
         if query in judged:
-            faults.fail("duplicate-key", f"record {number}: query {query!r} stands there twice")
+            message = f"record {number}: query {query!r} stands there twice"
+            faults.fail("duplicate-key", message, "keep one of them")
         judged[query], retrieved[query] = pair["ground_truth"], pair["retrieved"]
     return read_qrels(judged), read_run(retrieved, name=name)
 
@@ -90,10 +92,11 @@ def read_queries(data: Any, *, name: str = "queries") -> Queries:
         data = json_text.load(content, name) if _is_json(content) else _tab_lines(content, name)
     if not isinstance(data, Mapping):
         Faults(name).fail("bad-shape", "cannot be read as queries", "give {query: text}")
-    records = {
-        to_id(query): entry if isinstance(entry, Mapping) else {"text": entry}
-        for query, entry in data.items()
-    }
+    faults, records = Faults(name), {}
+    for query, entry in data.items():
+        if key := shapes.checked_id(query, faults):
+            records[key] = entry if isinstance(entry, Mapping) else {"text": entry}
+    faults.check()
     text = {query: str(record.get("text", "")) for query, record in records.items()}
     keys = dict.fromkeys(key for record in records.values() for key in record if key != "text")
     columns = {
@@ -108,23 +111,29 @@ def _is_json(content: bytes) -> bool:
 
 
 def _locate(content: bytes) -> shapes.Locate:
+    @cache  # many faults ask, and no file without one should pay
+    def lines() -> dict[json_text.Path, int]:
+        return dict(json_text.keys(content.decode()))
+
     def locate(query: str, document: str | None) -> int | None:
-        path = (query,) if document is None else (query, document)
-        text = content.decode()
-        return json_text.line_of(text, path) or json_text.line_of(text, (query,))
+        inside = None if document is None else lines().get((query, document))
+        return inside or lines().get((query,))
 
     return locate
 
 
 def _tab_lines(content: bytes, name: str) -> dict[str, str]:
     faults, found = Faults(name), {}
-    for number, line in enumerate(content.decode().splitlines(), 1):
-        query, tab, text = line.partition("\t")
-        if line.strip() and not tab:
+    for number, line in enumerate(content.decode().split("\n"), 1):
+        query, tab, text = line.removesuffix("\r").partition("\t")
+        if not line.strip():
+            continue
+        if not tab:
             faults.add("columns", f"no tab in {line[:40]!r}", "lines are: query<TAB>text", number)
         elif query in found:
-            faults.add("duplicate-key", f"query {query!r} stands there twice", "", number)
-        elif line.strip():
+            message = f"query {query!r} stands there twice"
+            faults.add("duplicate-key", message, "keep one of them", number)
+        elif shapes.checked_id(query, faults, number):
             found[query] = text
     faults.check()
     return found
@@ -149,7 +158,7 @@ def _qrels(data: Any, scale: Scale | None, name: str, locate: shapes.Locate | No
         for key, cells in table.columns.items()
         if key not in ("rank", "score")
     }
-    texts = None if subtopic is None else [str(cell) for cell in subtopic]
+    texts = None if subtopic is None else _column("subtopic", subtopic, faults)
     return Qrels.build(
         table.query, table.document, table.value,
         subtopic=texts, columns=columns, scale=scale, name=name,
@@ -158,13 +167,24 @@ def _qrels(data: Any, scale: Scale | None, name: str, locate: shapes.Locate | No
 
 def _column(key: str, cells: list[Any], faults: Faults) -> list[Any]:
     """Check a judgment column; a number that is not known is NaN."""
-    if key in TEXT_COLUMNS:
-        return ["" if cell is None else str(cell) for cell in cells]
-    convert: Callable[[Any], float] = lambda cell: np.nan if cell is None else float(cell)  # noqa: E731
-    try:
-        return [convert(cell) for cell in cells]
-    except (TypeError, ValueError):
-        faults.fail("bad-column", f"column {key!r} holds something that is not a number")
+    texts, checked = key in TEXT_COLUMNS, []
+    for cell in cells:
+        try:
+            checked.append(_text(cell) if texts else np.nan if cell is None else to_float(cell))
+        except (TypeError, ValueError, OverflowError):
+            message = f"column {key!r} holds {shapes.shown(cell)}"
+            hint = f"{'text' if texts else 'a number'} or null in each row"
+            faults.add("bad-column", message, hint)
+    faults.check()
+    return checked
+
+
+def _text(cell: Any) -> str:
+    if isinstance(cell, (list, tuple, Mapping)):
+        raise TypeError(cell)
+    result = "" if cell is None else str(cell)
+    result.encode()  # a lone surrogate cannot be
+    return result
 
 
 def _rows(data: Any, name: str, locate: shapes.Locate | None) -> Rows:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NoReturn
 
 from idealist.errors import Faults
 
@@ -27,14 +27,25 @@ def load(data: bytes, name: str) -> Any:
     try:
         value = json.loads(text, object_pairs_hook=unique)
     except json.JSONDecodeError as error:
-        faults.fail("json", f"not valid JSON: {error.msg}", "check the file's end", error.lineno)
+        _report_syntax(error, faults)
     except RecursionError:
         faults.fail("json", "nested too deeply", "give an object of objects")
     except ValueError as error:  # an integer of thousands of digits
-        faults.fail("json", f"a number cannot be read: {error}")
+        faults.fail("json", f"a number cannot be read: {error}", "give numbers of fewer digits")
     if repeated:
         _report_repeats(text, faults)
     return value
+
+
+def _report_syntax(error: json.JSONDecodeError, faults: Faults) -> NoReturn:
+    near = error.doc[error.pos : error.pos + 20]
+    if not error.doc[error.pos :].strip() or error.msg.startswith("Unterminated"):
+        where, hint = "the text ends too early", "was the file written to its end?"
+    elif error.msg == "Extra data":
+        where, hint = f"more text follows: {near!r}", "put everything into one object or list"
+    else:
+        where, hint = f"{error.msg} at {near!r}", "repair that place"
+    faults.fail("json", f"not valid JSON: {where}", hint, error.lineno)
 
 
 def _report_repeats(text: str, faults: Faults) -> None:
@@ -48,20 +59,15 @@ def _report_repeats(text: str, faults: Faults) -> None:
     faults.check()
 
 
-def line_of(text: str, path: Path) -> int | None:
-    """Find the line a key stands on; only errors ask for it.
-
-    >>> line_of('{"q1":\\n {"d1": 1,\\n  "d2": 2}}', ("q1", "d2"))
-    3
-    """
-    return next((line for found, line in keys(text) if found == path), None)
-
-
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]:,\n]')
 
 
 def keys(text: str) -> Iterator[tuple[Path, int]]:
-    """Give the path and line of every key, in the order they stand; array elements are numbered."""
+    """Give the path and line of every key, in the order they stand; array elements are numbered.
+
+    >>> dict(keys('{"q1":\\n {"d1": 1,\\n  "d2": 2}}'))
+    {('q1',): 1, ('q1', 'd1'): 2, ('q1', 'd2'): 3}
+    """
     line, string = 1, ""
     stack: list[str | int] = []
     for match in _TOKEN.finditer(text):

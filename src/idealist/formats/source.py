@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import gzip
 import lzma
+import os
+import stat
 import sys
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NoReturn
 
 from idealist.errors import Faults, UsageError
 
@@ -45,10 +48,11 @@ class Source:
         if str(path) == "-":
             return cls("<stdin>", spooled=sys.stdin.buffer.read())
         path = Path(path)
-        if not path.exists():
-            hint = "check the path" if path.parent.exists() else f"there is no folder {path.parent}"
-            Faults(str(path)).fail("no-file", "there is no such file", hint)
-        if path.is_dir():
+        try:
+            folder = stat.S_ISDIR(path.stat().st_mode)
+        except (OSError, ValueError) as error:  # ValueError: a name that no file can have
+            _refuse(path, error)
+        if folder:
             Faults(str(path)).fail("no-file", "this is a folder", "give a file inside it")
         return cls(str(path), path)
 
@@ -67,6 +71,16 @@ class Source:
             faults.fail("no-file", f"cannot be read: {error.strerror}", "check its permissions")
 
 
+def _refuse(path: Path, error: Exception) -> NoReturn:
+    faults = Faults(str(path))
+    if isinstance(error, OSError) and not isinstance(
+        error, (FileNotFoundError, NotADirectoryError)
+    ):
+        faults.fail("no-file", f"cannot be read: {error.strerror}", "check its permissions")
+    hint = "check the path" if os.path.isdir(path.parent) else f"there is no folder {path.parent}"
+    faults.fail("no-file", "there is no such file", hint)
+
+
 def run_name(path: str | Path) -> str:
     """Name a run after its file, less the suffixes that only say what kind of file it is.
 
@@ -79,6 +93,18 @@ def run_name(path: str | Path) -> str:
     while path.suffix.lower() in SUFFIXES and path.stem:
         path = path.with_suffix("")
     return path.name
+
+
+def _unxz(data: bytes) -> bytes:
+    """Decompress every stream; `lzma.decompress` drops what it cannot read behind the first."""
+    plain = []
+    while data:
+        reader = lzma.LZMADecompressor(lzma.FORMAT_XZ)
+        plain.append(reader.decompress(data))
+        if not reader.eof:
+            raise EOFError("the xz stream is not complete")
+        data = reader.unused_data.lstrip(b"\x00")  # streams may be padded
+    return b"".join(plain)
 
 
 def _unzstd(data: bytes) -> bytes:
@@ -95,29 +121,40 @@ def _unzstd(data: bytes) -> bytes:
             "reading .zst files needs a package that is not installed",
             "pip install 'idealist[zstd]'",
         ) from None
-    reader = zstandard.ZstdDecompressor().decompressobj()
-    plain = reader.decompress(data)
-    if not reader.eof:
-        raise EOFError("the zstd frame is not complete")
-    return plain
+    plain = []
+    while data:  # a reader stops behind the first frame
+        reader = zstandard.ZstdDecompressor().decompressobj()
+        plain.append(reader.decompress(data))
+        if not reader.eof:
+            raise EOFError("the zstd frame is not complete")
+        data = reader.unused_data
+    return b"".join(plain)
 
 
-#: Suffix, first bytes and reader of each kind of compression.
-_COMPRESSIONS: tuple[tuple[str, bytes, Callable[[bytes], bytes]], ...] = (
-    (".gz", b"\x1f\x8b", gzip.decompress),
-    (".xz", b"\xfd7zXZ\x00", lzma.decompress),
-    (".zst", b"\x28\xb5\x2f\xfd", _unzstd),
+ANEW = "copy or make the file anew"
+
+#: What readers of damaged data raise.
+_DAMAGE = (EOFError, lzma.LZMAError, zlib.error, OSError, ValueError)
+
+#: Suffix, possible first bytes and reader of each kind of compression; pzstd begins with a frame
+#: that is to be skipped.
+_COMPRESSIONS: tuple[tuple[str, tuple[bytes, ...], Callable[[bytes], bytes]], ...] = (
+    (".gz", (b"\x1f\x8b",), gzip.decompress),
+    (".xz", (b"\xfd7zXZ\x00",), _unxz),
+    (".zst", (b"\x28\xb5\x2f\xfd", b"\x50\x2a\x4d\x18"), _unzstd),
 )
 
 
 def _decompressed(data: bytes, name: str, faults: Faults) -> bytes:
-    for suffix, magic, decompress in _COMPRESSIONS:
-        if data.startswith(magic):
+    for suffix, magics, _ in _COMPRESSIONS:
+        if data and name.lower().endswith(suffix) and not data.startswith(magics):
+            if any(magic.startswith(data) for magic in magics):
+                faults.fail("truncated", f"the {suffix} data ends too early", ANEW)
+            hint = "copy it anew, or correct its suffix"
+            faults.fail("compressed", f"this is not a {suffix} file", hint)
+    for suffix, magics, decompress in _COMPRESSIONS:
+        if data.startswith(magics):
             return _inflated(data, suffix, decompress, faults)
-        if name.lower().endswith(suffix) and data:
-            short = magic.startswith(data)
-            code = "truncated" if short else "compressed"
-            faults.fail(code, f"this is not a {suffix} file", "copy it anew, or correct its suffix")
     return data
 
 
@@ -126,18 +163,12 @@ def _inflated(
 ) -> bytes:
     try:
         return decompress(data)
-    except (EOFError, lzma.LZMAError, zlib.error, OSError, ValueError) as error:
-        cut = (
-            isinstance(error, EOFError)
-            or "end-of-stream" in str(error)
-            or "incomplete" in str(error)
-        )
-        code, what = ("truncated", "ends too early") if cut else ("compressed", "is damaged")
-        faults.fail(code, f"the {suffix} data {what}: {error}", "copy or make the file anew")
-    except Exception as error:  # zstandard has an error class of its own
-        if type(error).__name__ != "ZstdError":
+    except Exception as error:  # each zstd package has an error class of its own
+        if not isinstance(error, _DAMAGE) and type(error).__name__ != "ZstdError":
             raise
-        faults.fail("compressed", f"the {suffix} data is damaged: {error}", "copy the file anew")
+        cut = isinstance(error, EOFError) or "end-of-stream" in str(error)
+        code, what = ("truncated", "ends too early") if cut else ("compressed", "is damaged")
+        faults.fail(code, f"the {suffix} data {what}: {error}", ANEW)
 
 
 def _text(data: bytes, faults: Faults) -> bytes:

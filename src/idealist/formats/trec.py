@@ -109,10 +109,11 @@ def _divided(query: list[bytes], document: list[bytes], iteration: list[bytes]) 
 
 
 def _found(cells: list[bytes], expected: str) -> str:
-    more = " or more" if len(cells) > 4 and expected.startswith("4") else ""
+    more = " or more" if len(cells) > 5 else ""  # what is behind is not divided
+    noun = "column" if len(cells) == 1 else "columns"
     shown = b" ".join(cells).decode(errors="replace")
     shown = shown if len(shown) <= 60 else shown[:57] + "..."
-    return f"{len(cells)}{more} columns, {expected}: {shown!r}"
+    return f"{len(cells)}{more} {noun}, {expected}: {shown!r}"
 
 
 def _qrels_hint(cells: list[bytes]) -> str:

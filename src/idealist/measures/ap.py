@@ -64,9 +64,10 @@ class AP(Binary):
             ),
             "n": lambda: lists.number(lists.retrieved),
         }
-        if self.denominator == "hits" and lists.averaged and self.cutoff is not None:
-            hint = "choose another order of ties, or another denominator"
-            raise UsageError("AP(denominator=hits) has no closed form for ties=expected", hint)
+        divided_by_chance = self.denominator == "hits" or self.block_end
+        if divided_by_chance and lists.averaged and self.cutoff is not None:
+            hint = "choose another order of ties, or leave out the cutoff"
+            raise UsageError(f"{self} has no closed form for ties=expected", hint)
         names = self.denominator.removeprefix("min(").removesuffix(")").split(",")
         smallest, *others = (terms[name]() for name in names)
         for other in others:

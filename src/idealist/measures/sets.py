@@ -98,6 +98,8 @@ class F(Counted):
 
     Formula: (1 + β²) P R / (β² P + R)
 
+    The parameter of trec_eval's set_F, which ir_measures calls beta, is β².
+
     >>> round((F @ 4)([1, 0, 1, 0], judged=[1]), 4)
     0.5714
 

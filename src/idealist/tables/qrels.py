@@ -166,7 +166,8 @@ class Qrels:
         """
         chosen = [(query, start, end) for query, start, end in self.spans() if query in queries]
         if not chosen:
-            Faults(self.name).fail("empty", "none of the queries asked for has a judgment")
+            hint = "check that the ids are written alike"
+            Faults(self.name).fail("empty", "none of the queries asked for has a judgment", hint)
         kept = np.concatenate([np.arange(start, end) for _, start, end in chosen])
         return replace(
             self,

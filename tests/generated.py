@@ -1,0 +1,146 @@
+"""Generated cases: small judgments and runs with everything that goes wrong in real ones."""
+
+from __future__ import annotations
+
+import math
+import random
+from typing import Any
+
+from hypothesis import strategies as st
+
+import oracle
+from idealist.measures import MEASURES, Measure
+from idealist.protocol import Protocol
+
+Qrels = dict[str, dict[str, float]]
+Rows = dict[str, list[tuple[str, float]]]
+
+#: Every value of each axis that can be listed; what else there is is added below.
+AXES: dict[str, list[Any]] = {
+    "precision": ["float64", "float32"],
+    "order": ["score", "given"],
+    "ties": ["docid-desc", "docid-asc", "input", "input-reversed", "worst", "best"],
+    "duplicates": ["error", "first", "last"],
+    "depth": ["none", 1, 3, 5],
+    "exclude_self": [False, True],
+    "unjudged": ["zero", "drop"],
+    "negative": ["allow", "drop"],
+    "grades": ["keep", "truncate"],
+    "collapse": ["none", "#.*"],
+    "missing": ["zero", "skip"],
+}
+
+PARAMETERS: dict[str, list[Any]] = {
+    "rel": [1, 0, 2],
+    "rel_op": [">=", ">"],
+    "positive_score": [False, True],
+    "no_relevant": ["0", "1", "nan"],
+    "gain": ["linear", "exp2", "binary", "table(0=0,1=3,2=9)", "scaled(0,3)"],
+    "negative": ["zero", "keep"],
+    "discount": ["log2", "log(10)", "jk(2)", "jk(3)", "position", "none", "table(1,0.5,0.5,0.1)"],
+    "ideal": ["judged", "retrieved", "perfect"],
+    "ideal_cut": ["k", "min(k,n)", "none"],
+    "ideal_negative": ["omit", "keep"],
+    "block_end": [False, True],
+    "beta": [1, 2, 0.5],
+    "max_grade": ["observed", "4"],
+    "probability": ["exp2"],
+    "p": [0.5, 0.8, 0.95],
+    "depth": ["none", 1000],
+}
+DENOMINATORS: dict[str, list[str]] = {
+    "P": ["k", "min(k,n)", "judged"],
+    "R": ["R", "min(k,R)", "R_list"],
+    "F": ["k", "min(k,n)"],
+    "AP": ["R", "R_list", "hits", "min(k,R)", "min(k,R_list)", "min(k,n,R_list)"],
+    "bpref": ["min(N,R)", "R"],
+    "Judged": ["k", "min(k,n)"],
+    "Unjudged": ["k", "min(k,n)"],
+}
+OTHER: dict[tuple[str, str], list[Any]] = {
+    ("bpref", "negative"): ["unjudged", "nonrelevant"],
+    ("Judged", "negative"): ["judged", "unjudged"],
+    ("Unjudged", "negative"): ["judged", "unjudged"],
+    ("RBP", "gain"): ["binary", "scaled(0,3)"],
+    ("CG", "rel"): ["none", "1", "2"],
+    ("DCG", "rel"): ["none", "1", "2"],
+    ("nDCG", "rel"): ["none", "1", "2"],
+}
+
+
+def values_of(name: str, parameter: str) -> list[Any]:
+    if parameter == "denominator":
+        return DENOMINATORS[name]
+    return OTHER.get((name, parameter), PARAMETERS[parameter])
+
+
+def some_measure(rng: random.Random, name: str) -> Measure:
+    cls = MEASURES[name]
+    own = {key: rng.choice(values_of(name, key)) for key in cls.parameters()}
+    made: Measure = cls(**{key: own[key] for key in own if rng.random() < 0.8})
+    if cls.takes_cutoff and (rng.random() < 0.7 or own.get("ideal") == "perfect"):
+        made = made @ rng.choice([1, 2, 3, 5, 10])
+    return made
+
+
+def some_protocol(rng: random.Random) -> Protocol:
+    axes = {key: rng.choice(values) for key, values in AXES.items() if rng.random() < 0.5}
+    return Protocol(**axes)
+
+
+def some_case(rng: random.Random, size: int = 12, fractions: bool = True) -> tuple[Qrels, Rows]:
+    """Make judgments and a run: ties, holes, negatives, chunks, missing queries, short lists."""
+    grades = rng.choice([[0, 1], [0, 1, 2, 3], [-2, -1, 0, 1, 2], [0], [0, 0.5, 1, 1.7]])
+    if not fractions:
+        grades = [grade for grade in grades if grade == int(grade)]
+    ids = [f"d{i}" for i in range(size)] + ["q1", "q2", "é", "d1#1", "d1#2", "d2#1"]
+    qrels: Qrels = {}
+    run: Rows = {}
+    for q in range(rng.randint(1, 4)):
+        judged = rng.sample(ids, rng.randint(1, len(ids)))
+        qrels[f"q{q}"] = {d: rng.choice(grades) for d in judged}
+        if rng.random() < 0.9:
+            run[f"q{q}"] = some_list(rng, ids)
+    run[f"q{9}"] = some_list(rng, ids)
+    return qrels, run
+
+
+def some_list(rng: random.Random, ids: list[str]) -> list[tuple[str, float]]:
+    retrieved = rng.sample(ids, rng.randint(1, len(ids)))
+    scores = rng.choice([
+        lambda: rng.random(),
+        lambda: float(rng.randint(-2, 2)),
+        lambda: 1 + rng.randint(0, 3) * 1e-9,
+    ])  # fmt: skip
+    return [(d, scores()) for d in retrieved]
+
+
+def truth(measure: Measure, protocol: Protocol, qrels: Qrels, rows: Rows, query: str) -> float:
+    """Ask the oracle for the value of one query."""
+    filled = measure.filled()
+    axes = protocol.written()
+    pool = list(qrels[query].values())
+    if protocol.grades == "truncate":
+        pool = [math.trunc(grade) for grade in pool]
+    everything = [grade for judged in qrels.values() for grade in judged.values()]
+    maximum = max(math.trunc(g) if protocol.grades == "truncate" else g for g in everything)
+    if protocol.negative == "drop":
+        pool = [grade for grade in pool if grade >= 0]
+    params = {**filled.written(), "maximum": maximum}
+    if protocol.order == "given":
+        params["block_end"] = False  # an order that is given has no ties
+    docs = oracle.rank(rows.get(query, []), qrels[query], query, axes)
+    if protocol.ties == "expected":
+        values = [
+            oracle.measure(filled.name, filled.cutoff, params, docs_, pool)
+            for docs_ in oracle.orders(docs)
+        ]
+        value = None if None in values else sum(v for v in values if v is not None) / len(values)
+    else:
+        value = oracle.measure(filled.name, filled.cutoff, params, docs, pool)
+    if value is None:
+        return {"0": 0.0, "1": 1.0}.get(str(getattr(filled, "no_relevant", "nan")), math.nan)
+    return value
+
+
+seeds = st.integers(0, 2**32)
