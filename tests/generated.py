@@ -25,7 +25,7 @@ AXES: dict[str, list[Any]] = {
     "exclude_self": [False, True],
     "unjudged": ["zero", "drop"],
     "negative": ["allow", "drop"],
-    "grades": ["keep", "truncate"],
+    "grades": ["truncate", "keep"],
     "collapse": ["none", "#.*"],
     "missing": ["zero", "skip"],
 }
@@ -108,7 +108,7 @@ def some_case(rng: random.Random, size: int = 12, fractions: bool = True) -> tup
 def some_list(rng: random.Random, ids: list[str]) -> list[tuple[str, float]]:
     retrieved = rng.sample(ids, rng.randint(1, len(ids)))
     scores = rng.choice([
-        lambda: rng.random(),
+        rng.random,
         lambda: float(rng.randint(-2, 2)),
         lambda: 1 + rng.randint(0, 3) * 1e-9,
     ])  # fmt: skip

@@ -95,9 +95,9 @@ def measure(
     name: str, k: int | None, p: Params, docs: list[Doc], pool: list[float]
 ) -> float | None:
     """Measure a ranking; None where the measure is not defined."""
-    if "rel_op" in p and name not in ("AP", "R", "Rprec", "bpref", "NumRel", "NumRelRet"):
-        if not any(is_relevant(grade, p) for grade in pool):
-            return None
+    asks_for_relevant = "rel_op" in p and not name.startswith("Num")
+    if asks_for_relevant and not any(is_relevant(grade, p) for grade in pool):
+        return None
     value: float | None = globals()[f"_{name}"](docs, pool, math.inf if k is None else k, p)
     return value
 

@@ -74,7 +74,8 @@ def commands(block: Block) -> Iterator[tuple[str, str]]:
 
 def run_python(block: Block, namespace: dict[str, Any]) -> None:
     if not block.body.startswith(">>> "):
-        exec(compile("\n" * (block.line - 1) + block.body, block.place, "exec"), namespace)
+        source = "\n" * (block.line - 1) + block.body
+        exec(compile(source, block.place, "exec", dont_inherit=True), namespace)
         return
     parser, report = doctest.DocTestParser(), list[str]()
     examples = parser.get_examples(block.body, block.place)
@@ -98,16 +99,26 @@ def run_console(block: Block, folder: Path) -> None:
         assert same, f"{block.place}: $ {command}\nshown:\n{want}\nprinted:\n{got}"
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
-def test_a_page_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    shutil.copytree(ROOT / "examples", tmp_path / "examples")
-    monkeypatch.chdir(tmp_path)
+def run_page(page: Path) -> None:
+    """Run the examples of a page, in order, where we stand; those in Python share their names."""
     namespace: dict[str, Any] = {"__name__": "__page__"}
     for block in blocks(page):
         if block.runs and block.language == "python":
             run_python(block, namespace)
         elif block.runs:
-            run_console(block, tmp_path)
+            run_console(block, Path.cwd())
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_a_page_runs(page: Path, tmp_path: Path) -> None:
+    """A reader starts with a fresh interpreter, and so does each page."""
+    shutil.copytree(ROOT / "examples", tmp_path / "examples")
+    done = subprocess.run(
+        [sys.executable, "-W", "error", __file__, str(page)],
+        cwd=tmp_path, check=False, capture_output=True, encoding="utf-8",
+    )  # fmt: skip
+    assert not done.returncode, done.stderr
+    assert not done.stderr, done.stderr
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
@@ -141,19 +152,24 @@ def test_a_measure_is_described(one: Description) -> None:
         assert getattr(one, part), f"{one.name} has no {part}"
 
 
-def helps(path: tuple[str, ...]) -> Iterator[tuple[str, str]]:
-    """Give the help of a verb and of the verbs below it."""
+def help_of(*path: str) -> str:
     shown = CliRunner().invoke(cli, [*path, "--help"], prog_name="idealist")
     assert shown.exit_code == 0, shown.output
-    yield " ".join(path), shown.output
-    _, _, below = shown.output.partition("\nCommands:\n")
+    return shown.output
+
+
+def helps(*path: str) -> Iterator[tuple[str, str]]:
+    """Give the help of a verb and of the verbs below it."""
+    shown = help_of(*path)
+    yield " ".join(path), shown
+    _, _, below = shown.partition("\nCommands:\n")
     for name in re.findall(r"^  (\S+)", below, re.MULTILINE):
-        yield from helps((*path, name))
+        yield from helps(*path, name)
 
 
 @pytest.mark.parametrize("verb", ["", *VERBS])
 def test_help_has_an_example(verb: str) -> None:
-    for path, shown in helps((verb,) if verb else ()):
+    for path, shown in helps(verb) if verb else [("", help_of())]:
         assert f"idealist {path}".strip() in shown.partition("Example")[2], shown
 
 
@@ -162,10 +178,13 @@ def test_public_names_are_sorted() -> None:
         return (0 if name.isupper() and len(name) > 1 else 1 if name[0].isupper() else 2), name
 
     assert idealist.__all__ == sorted(set(idealist.__all__), key=key)
-    assert dir(idealist) == sorted(idealist.__all__)
 
 
 @pytest.mark.parametrize("name", idealist.__all__)
 def test_a_public_name_can_be_imported(name: str) -> None:
     value = getattr(idealist, name)
     assert not isinstance(value, ModuleType), f"idealist.{name} is the module of that name"
+
+
+if __name__ == "__main__":
+    run_page(Path(sys.argv[1]))

@@ -9,7 +9,7 @@ import pytest
 
 import idealist as il
 from generated import AXES, some_case, some_measure, some_protocol, truth, values_of
-from idealist.errors import InputError, UsageError
+from idealist.errors import UsageError
 from idealist.measures import MEASURES
 from idealist.protocol import Protocol
 
@@ -24,11 +24,12 @@ def check(seed: int, name: str, protocol: Protocol | None = None) -> None:
     qrels, rows = some_case(rng, size=5 if expected else 12)
     if expected:  # every order is enumerated: keep ties small
         rows = {q: entries[:6] for q, entries in rows.items()}
+    placements = il.rank(il.read_qrels(qrels), il.read_run(rows), [protocol])[protocol]
     try:
-        placements = il.rank(il.read_qrels(qrels), il.read_run(rows), [protocol])[protocol]
         values = measure.values(placements)
-    except (InputError, UsageError) as error:
-        assert "above" in str(error) or "no closed form" in str(error), error
+    except UsageError as error:
+        if "above" not in str(error) and "no closed form" not in str(error):
+            raise
         return
     for i, query in enumerate(placements.qrels.queries):
         wanted = truth(measure, protocol, qrels, rows, query)

@@ -18,8 +18,8 @@ from idealist._version import __version__
 if TYPE_CHECKING:
     from idealist.conventions import CONVENTIONS, Convention
     from idealist.errors import IdealistError, InputError, UsageError
-    from idealist.evaluate import Evaluator, evaluate
     from idealist.evaluation import Doubt, Evaluation
+    from idealist.evaluator import Evaluator, evaluate
     from idealist.formats import read_pairs, read_qrels, read_queries, read_run
     from idealist.measures import (
         AP,
@@ -49,21 +49,21 @@ if TYPE_CHECKING:
     )
     from idealist.placements import Placements
     from idealist.protocol import Protocol
-    from idealist.rank import listing, rank
+    from idealist.ranking import listing, rank
     from idealist.signature import Signature
     from idealist.tables import Qrels, Queries, Run, Scale
 
 _HOMES = {
     "conventions": "CONVENTIONS Convention",
     "errors": "IdealistError InputError UsageError",
-    "evaluate": "Evaluator evaluate",
+    "evaluator": "Evaluator evaluate",
     "evaluation": "Doubt Evaluation",
     "formats": "read_pairs read_qrels read_queries read_run",
     "measures": "AP CG DCG ERR F Judged Measure NumQ NumRel NumRelRet NumRet P R RBP RBPResidual "
     "RR Rprec Success UDCG Unjudged bpref measure nDCG parse",
     "placements": "Placements",
     "protocol": "Protocol",
-    "rank": "listing rank",
+    "ranking": "listing rank",
     "signature": "Signature",
     "tables": "Qrels Queries Run Scale",
 }

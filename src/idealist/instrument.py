@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from idealist.aggregate import Aggregate
@@ -20,11 +20,17 @@ class Instrument:
     aggregate: Aggregate
 
     @classmethod
-    def of(cls, measure: Measure, axes: Mapping[str, Any]) -> Instrument:
-        """Set up a measure under some axes; what the measure itself says wins."""
-        own, protocol, aggregate = route(type(measure), axes)
-        usual = Aggregate(aggregate=measure.aggregate)
-        return cls(measure.filled(own), Protocol(**protocol), replace(usual, **aggregate))
+    def of(cls, measure: Measure, *layers: Mapping[str, Any]) -> Instrument:
+        """Set up a measure under layers of axes: a later one wins, the measure over all."""
+        own: dict[str, Any] = {}
+        protocol: dict[str, Any] = {}
+        aggregate: dict[str, Any] = {"aggregate": measure.aggregate}
+        for axes in layers:
+            for part, chosen in zip(
+                (own, protocol, aggregate), route(type(measure), axes), strict=True
+            ):
+                part.update(chosen)
+        return cls(measure.filled(own), Protocol(**protocol), Aggregate(**aggregate))
 
 
 def route(

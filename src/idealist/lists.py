@@ -143,7 +143,7 @@ def lists_of(
         depth=int(rank.max()),
         judgment=np.maximum(rank - 1, 0),
         columns={
-            name: np.array([np.nan if v is None else v for v in values], dtype=np.float64)
+            name: np.array([np.nan if v is None else v for v in values] or [np.nan], np.float64)
             for name, values in columns.items()
         },
     )

@@ -31,6 +31,11 @@ class Ranking:
     merged: int
     float32: bool
 
+    @property
+    def tied(self) -> bool:
+        """Whether any two documents have the same score."""
+        return bool(np.any(self.first < self.last))
+
 
 @dataclass(frozen=True)
 class _Entries:

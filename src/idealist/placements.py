@@ -20,9 +20,10 @@ class Placements:
     """Where the judged documents of each query stand in a ranking.
 
     Per query of `qrels`, in its order: `in_run`, `retrieved`, the number of `duplicates` dropped
-    and of chunks `merged`, and whether `float32` would tie scores that differ. Per judged document
-    found, by query and rank: the index of its `query`, its `rank`, the `first` and `last` rank of
-    its tie, its `score` (NaN in a list without scores), and its `judgment`, an index into `qrels`.
+    and of chunks `merged`, whether there are `ties`, and whether `float32` would tie scores that
+    differ. Per judged document found, by query and rank: the index of its `query`, its `rank`, the
+    `first` and `last` rank of its tie, its `score` (NaN in a list without scores), and its
+    `judgment`, an index into `qrels`.
     """
 
     qrels: Qrels
@@ -31,6 +32,7 @@ class Placements:
     retrieved: Ints
     duplicates: Ints
     merged: Ints
+    ties: Bools
     float32: Bools
     query: Ints
     rank: Ints

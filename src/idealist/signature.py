@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from urllib.parse import unquote
 
@@ -61,28 +61,17 @@ class Signature:
     def parse(cls, written: str) -> Signature:
         """Read a signature in its long or its short form."""
         measure, *fields = written.strip().split("|")
-        named = fields[0].partition("+")[0] if fields else ""
-        if named in CONVENTIONS:
-            return cls._from_short(unquote(measure), fields)
-        pairs = [tuple(field.split(":", 1)) for field in fields]
-        values = {key: unquote(value) for key, value in (pair for pair in pairs if len(pair) == 2)}
-        if len(values) < len(fields) or not {"qrels", "rules"} <= values.keys():
-            hint = "copy it whole: MEASURE|key:value|…|qrels:HASH|rules:N"
-            raise UsageError(f"{written!r} is not a signature", hint)
+        name, *changes = fields[0].split("+") if fields else [""]
+        short = name in CONVENTIONS
+        values = _pairs(fields[1:] if short else fields, written)
+        if not {"qrels", "rules"} <= values.keys():
+            raise _unreadable(written)
         ending = {key: values.pop(key) for key in ("qrels", "rules")}
         version = values.pop("v", __version__)
-        return cls(unquote(measure), tuple(values.items()), **ending, version=version)
-
-    @classmethod
-    def _from_short(cls, measure: str, fields: list[str]) -> Signature:
-        name, *changes = fields[0].split("+")
-        rest = dict(field.split(":", 1) for field in fields[1:])
-        axes = {key: unquote(value) for key, value in (change.split(":", 1) for change in changes)}
-        instrument = convention(name).instrument(parse(measure), axes)
-        made = cls.of(instrument, rest["qrels"])
-        return cls(
-            made.measure, made.settings, made.qrels, rest["rules"], rest.get("v", __version__)
-        )
+        if not short:
+            return cls(unquote(measure), tuple(values.items()), **ending, version=version)
+        instrument = convention(name).instrument(parse(unquote(measure)), _pairs(changes, written))
+        return replace(cls.of(instrument, ending["qrels"]), rules=ending["rules"], version=version)
 
     def short(self, base: Convention) -> str:
         """Name a convention and what differs from it."""
@@ -121,6 +110,18 @@ class Signature:
 def signatures(instruments: Mapping[str, Instrument], qrels: Qrels) -> dict[str, Signature]:
     """Sign each measure."""
     return {label: Signature.of(one, qrels.hash) for label, one in instruments.items()}
+
+
+def _pairs(fields: list[str], written: str) -> dict[str, str]:
+    pairs = [field.split(":", 1) for field in fields]
+    if any(len(pair) != 2 for pair in pairs):
+        raise _unreadable(written)
+    return {key: unquote(value) for key, value in pairs}
+
+
+def _unreadable(written: str) -> UsageError:
+    hint = "copy it whole: MEASURE|key:value|…|qrels:HASH|rules:N"
+    return UsageError(f"{written!r} is not a signature", hint)
 
 
 def _full(measure: Measure) -> str:

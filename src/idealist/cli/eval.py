@@ -48,7 +48,7 @@ def command(
       idealist eval qrels.txt bm25.run.gz -m 'nDCG(gain=exp2)@10' --per-query -f json
       idealist eval qrels.txt bm25.run --convention sklearn --set missing=zero
     """
-    from idealist.evaluate import DEFAULT_MEASURES, Evaluator
+    from idealist.evaluator import DEFAULT_MEASURES, Evaluator
     from idealist.formats import read_queries, read_run
 
     check_inputs([qrels, *runs, *([queries] if queries else [])])

@@ -36,4 +36,4 @@ class Convention:
 
     def instrument(self, measure: Measure, axes: Mapping[str, Any] | None = None) -> Instrument:
         """Set every parameter: as the user wrote it, or as `axes` or else the tool have it."""
-        return Instrument.of(measure, {**self.rule(measure), **(axes or {})})
+        return Instrument.of(measure, self.rule(measure), axes or {})

@@ -14,7 +14,7 @@ from idealist.measures.base import Binary
 from idealist.measures.judged import Count
 from idealist.measures.udcg import UDCG
 from idealist.measuring import measured
-from idealist.rank import rank
+from idealist.ranking import rank
 
 
 def fractional(case: Case) -> Iterator[Doubt]:

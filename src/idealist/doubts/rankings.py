@@ -12,7 +12,7 @@ from idealist.evaluation import Doubt
 from idealist.measures.judged import Count, Judged
 from idealist.measuring import measured
 from idealist.placements import Placements
-from idealist.rank import rank
+from idealist.ranking import rank
 
 #: How deep a measure without cutoff is looked at for unjudged documents.
 TOP = 10
@@ -50,7 +50,7 @@ def ties(case: Case) -> Iterator[Doubt]:
     """Find how far the order of ties could move each value."""
     for label, instrument in case.instruments.items():
         placements = case.placements(label)
-        if not placements.tied or instrument.protocol.ties == "expected":
+        if not placements.ties.any() or instrument.protocol.ties == "expected":
             continue
         low, high = (
             measured(instrument, _retied(case, placements, ties)) for ties in ("worst", "best")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -14,11 +14,12 @@ from idealist.formats import json_text, shapes, trec
 from idealist.formats.source import Source, run_name
 from idealist.tables import Qrels, Queries, Rows, Run, Scale
 from idealist.tables.columns import to_float
+from idealist.tables.judgments import subtopics_in
 
 __all__ = ["read_pairs", "read_qrels", "read_queries", "read_run"]
 
 #: Columns of judgments that hold text; the others hold numbers.
-TEXT_COLUMNS = frozenset({"judge", "stratum", "group", "subtopic"})
+TEXT_COLUMNS = frozenset({"judge", "stratum", "group", "subtopic", "iteration"})
 
 
 def read_qrels(data: Any, *, scale: Any = None, name: str = "") -> Qrels:
@@ -152,17 +153,25 @@ def _qrels(data: Any, scale: Scale | None, name: str, locate: shapes.Locate | No
     if len(table.value) < len(table.query):
         hint = "name the column grade, relevance, rel, label or score"
         faults.fail("missing-column", "the judgments have no grades", hint)
-    subtopic = table.columns.pop("subtopic", None)
+    subtopic = _subtopic(table, faults)
     columns = {
         key: _column(key, cells, faults)
         for key, cells in table.columns.items()
         if key not in ("rank", "score")
     }
-    texts = None if subtopic is None else _column("subtopic", subtopic, faults)
     return Qrels.build(
         table.query, table.document, table.value,
-        subtopic=texts, columns=columns, scale=scale, name=name,
+        subtopic=subtopic, columns=columns, scale=scale, name=name,
     )  # fmt: skip
+
+
+def _subtopic(table: shapes.Table, faults: Faults) -> Sequence[str] | None:
+    iteration, subtopic = (table.columns.pop(key, None) for key in ("iteration", "subtopic"))
+    if subtopic is not None:
+        return _column("subtopic", subtopic, faults)
+    if iteration is None:
+        return None
+    return subtopics_in(table.query, table.document, _column("iteration", iteration, faults))
 
 
 def _column(key: str, cells: list[Any], faults: Faults) -> list[Any]:

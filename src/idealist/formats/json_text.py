@@ -39,19 +39,25 @@ def load(data: bytes, name: str) -> Any:
 
 def _report_syntax(error: json.JSONDecodeError, faults: Faults) -> NoReturn:
     near = error.doc[error.pos : error.pos + 20]
-    if not error.doc[error.pos :].strip() or error.msg.startswith("Unterminated"):
+    if not error.doc[error.pos :].strip():
         where, hint = "the text ends too early", "was the file written to its end?"
+    elif error.msg.startswith("Unterminated"):
+        where, hint = f"the string {near} has no end", "close it, or was the file cut off?"
     elif error.msg == "Extra data":
         where, hint = f"more text follows: {near!r}", "put everything into one object or list"
     else:
-        where, hint = f"{error.msg} at {near!r}", "repair that place"
+        where, hint = f"{error.msg.removesuffix(' at')} at {near!r}", "repair that place"
     faults.fail("json", f"not valid JSON: {where}", hint, error.lineno)
 
 
 def _report_repeats(text: str, faults: Faults) -> None:
     first: dict[Path, int] = {}
+    repeated: set[Path] = set()
     for path, line in keys(text):
+        if any(path[:n] in repeated for n in range(1, len(path))):
+            continue  # its object stands there twice: that is the fault
         if path in first:
+            repeated.add(path)
             where = " → ".join(repr(key) for key in path)
             message = f"key {where} stands here again, first on line {first[path]}"
             faults.add("duplicate-key", message, "keep one of them", line)

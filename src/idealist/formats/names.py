@@ -13,7 +13,8 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "grade": ("relevance", "rel", "label", "rating"),
     "score": ("sim", "similarity"),
     "rank": (),
-    "subtopic": ("iteration", "iter"),
+    "subtopic": (),
+    "iteration": ("iter",),
 }  # fmt: skip
 
 

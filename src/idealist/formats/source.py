@@ -95,10 +95,15 @@ def run_name(path: str | Path) -> str:
     return path.name
 
 
+_XZ = b"\xfd7zXZ\x00"
+
+
 def _unxz(data: bytes) -> bytes:
     """Decompress every stream; `lzma.decompress` drops what it cannot read behind the first."""
     plain = []
     while data:
+        if not data.startswith(_XZ[: len(data)]):
+            raise lzma.LZMAError("something else follows")
         reader = lzma.LZMADecompressor(lzma.FORMAT_XZ)
         plain.append(reader.decompress(data))
         if not reader.eof:
@@ -140,7 +145,7 @@ _DAMAGE = (EOFError, lzma.LZMAError, zlib.error, OSError, ValueError)
 #: that is to be skipped.
 _COMPRESSIONS: tuple[tuple[str, tuple[bytes, ...], Callable[[bytes], bytes]], ...] = (
     (".gz", (b"\x1f\x8b",), gzip.decompress),
-    (".xz", (b"\xfd7zXZ\x00",), _unxz),
+    (".xz", (_XZ,), _unxz),
     (".zst", (b"\x28\xb5\x2f\xfd", b"\x50\x2a\x4d\x18"), _unzstd),
 )
 

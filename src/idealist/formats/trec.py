@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from idealist.errors import Faults
 from idealist.tables import Qrels, Rows, Scale
+from idealist.tables.judgments import subtopics_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -40,7 +41,7 @@ def read_qrels(data: bytes, name: str, scale: Scale | None) -> Qrels:
         lines.append(line)
     faults.check()
     queries, documents = _decoded(query), _decoded(document)
-    subtopic = _decoded(iteration) if _divided(query, document, iteration) else None
+    subtopic = subtopics_in(queries, documents, _decoded(iteration))
     return Qrels.build(
         queries, documents, grade, subtopic=subtopic, scale=scale, lines=lines, name=name
     )
@@ -97,15 +98,6 @@ def _scores(cells: list[bytes], lines: list[int], faults: Faults) -> list[float]
 
 def _decoded(cells: list[bytes]) -> list[str]:
     return b"\n".join(cells).decode().split("\n") if cells else []
-
-
-def _divided(query: list[bytes], document: list[bytes], iteration: list[bytes]) -> bool:
-    """Whether column 2 tells subtopics: some document stands there with two values."""
-    seen: dict[tuple[bytes, bytes], bytes] = {}
-    pairs = zip(query, document, strict=True)
-    return any(
-        seen.setdefault(pair, value) != value for pair, value in zip(pairs, iteration, strict=True)
-    )
 
 
 def _found(cells: list[bytes], expected: str) -> str:

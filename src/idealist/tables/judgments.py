@@ -58,6 +58,21 @@ class Subtopics:
         return Subtopics(freeze(pair), subtopic, freeze(self.grade[kept]))
 
 
+def subtopics_in(
+    query: Sequence[str], document: Sequence[str], iteration: Sequence[str]
+) -> Sequence[str] | None:
+    """Take TREC's second column for subtopics where a document stands there with two values.
+
+    >>> subtopics_in(["q", "q"], ["d", "d"], ["1", "2"])
+    ['1', '2']
+    >>> subtopics_in(["q", "q"], ["d", "e"], ["1", "2"])
+    """
+    seen: dict[tuple[str, str], str] = {}
+    rows = zip(query, document, iteration, strict=True)
+    divided = any(seen.setdefault((q, d), value) != value for q, d, value in rows)
+    return iteration if divided else None
+
+
 @dataclass(frozen=True)
 class Judgments:
     """Judgments as they came, before they are a table."""

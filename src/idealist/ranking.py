@@ -77,7 +77,7 @@ def _columns(qrels: Qrels, rankings: Mapping[int, Ranking]) -> dict[str, Any]:
     """Join the rankings to the judgments, as the columns of `Placements`."""
     size = len(qrels.queries)
     retrieved, duplicates, merged = (np.zeros(size, dtype=np.int64) for _ in range(3))
-    in_run, float32 = (np.zeros(size, dtype=bool) for _ in range(2))
+    in_run, ties, float32 = (np.zeros(size, dtype=bool) for _ in range(3))
     found: list[tuple[Ints, Ints, Ints, Ints, Floats, Ints]] = []
     for query, ranking in rankings.items():
         index = qrels.lookup[qrels.queries[query]]
@@ -85,7 +85,7 @@ def _columns(qrels: Qrels, rankings: Mapping[int, Ranking]) -> dict[str, Any]:
         place = np.flatnonzero(judgment >= 0)
         in_run[query], retrieved[query] = True, len(ranking.documents)
         duplicates[query], merged[query] = ranking.duplicates, ranking.merged
-        float32[query] = ranking.float32
+        ties[query], float32[query] = ranking.tied, ranking.float32
         found.append((
             np.full(len(place), query), place + 1, ranking.first[place], ranking.last[place],
             ranking.scores[place], judgment[place],
@@ -96,7 +96,7 @@ def _columns(qrels: Qrels, rankings: Mapping[int, Ranking]) -> dict[str, Any]:
     )
     per_query = {
         "in_run": in_run, "retrieved": retrieved, "duplicates": duplicates,
-        "merged": merged, "float32": float32,
+        "merged": merged, "ties": ties, "float32": float32,
     }  # fmt: skip
     return per_query | dict(zip(names, joined, strict=True))
 

@@ -17,7 +17,7 @@ from idealist.formats import read_qrels, read_run
 from idealist.measures import MEASURES, Measure, as_measure
 from idealist.measuring import entering, measured
 from idealist.protocol import Protocol
-from idealist.rank import rank
+from idealist.ranking import rank
 from idealist.signature import signatures
 
 #: What is measured where nobody says what.

@@ -1,0 +1,244 @@
+"""Evaluations: aggregates, intervals, doubts, signatures, saving, many runs."""
+
+from __future__ import annotations
+
+import json
+import math
+import random
+import tracemalloc
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+from scipy import stats
+
+import idealist as il
+from idealist.aggregate import Aggregate
+from idealist.conventions import CONVENTIONS
+from idealist.doubts import CODES
+
+QRELS = {"q1": {"a": 2, "b": 1, "c": 0}, "q2": {"a": 1}, "q3": {"a": 0}, "q4": {"b": 1}}
+RUN = {
+    "q1": {"b": 0.9, "a": 0.8, "x": 0.7},
+    "q2": {"x": 0.5, "a": 0.5},
+    "q3": {"a": 1.0},
+    "q9": {"a": 1},
+}
+
+
+def doubts_of(
+    qrels: Any, run: Any, measures: Any = "nDCG@10", **options: Any
+) -> dict[str, il.Doubt]:
+    return {doubt.code: doubt for doubt in il.evaluate(qrels, run, measures, **options).doubts}
+
+
+def test_the_result_answers_to_the_measure_in_any_spelling() -> None:
+    result = il.evaluate(QRELS, RUN, ["ndcg@10", il.AP, "P@5"])
+    assert result["ndcg@10"] == result[il.nDCG @ 10] == result["nDCG@10"]
+    assert result[il.AP] == result["map"] == result["AP"]
+    assert list(result.aggregates) == ["ndcg@10", "AP", "P@5"]
+    with pytest.raises(il.UsageError, match="evaluated: ndcg@10, AP, P@5"):
+        result["RR"]
+
+
+def test_missing_queries_count_unless_they_are_skipped() -> None:
+    counted = il.evaluate(QRELS, RUN, "RR")
+    assert counted.per_query == {"query": ["q1", "q2", "q3", "q4"], "RR": [1, 0.5, 0, 0]}
+    skipped = il.evaluate(QRELS, RUN, "RR", missing="skip")
+    assert skipped.queries == ("q1", "q2", "q3")
+    assert (counted["RR"], skipped["RR"]) == (0.375, 0.5)
+
+
+def test_the_interval_is_students() -> None:
+    result = il.evaluate(QRELS, RUN, "RR")
+    values = result.values["RR"]
+    wanted = stats.t.interval(0.95, 3, values.mean(), stats.sem(values))
+    assert result.interval("RR") == pytest.approx(wanted, rel=1e-12)
+    assert math.isnan(il.evaluate({"q": {"a": 1}}, {"q": ["a"]}, "RR").interval("RR")[0])
+    assert math.isnan(il.evaluate(QRELS, RUN, "NumRet").interval("NumRet")[0])
+
+
+def test_aggregates_and_rounding() -> None:
+    values = [0.5, 1.0, 0.0, 0.25]
+    wanted = {"mean": 0.4375, "median": 0.375, "min": 0, "max": 1, "sum": 1.75}
+    assert {name: Aggregate(aggregate=name).of(values) for name in wanted} == wanted
+    geometric = math.exp(math.fsum(map(math.log, [0.5, 1, 0.01, 0.25])) / 4)
+    assert Aggregate(aggregate="geometric(0.01)").of(values) == pytest.approx(geometric)
+    result = il.evaluate(QRELS, RUN, "nDCG", round="query(2)")
+    assert result.values["nDCG"].tolist() == [round(v, 2) for v in result.values["nDCG"].tolist()]
+    assert il.evaluate(QRELS, RUN, "nDCG", round=2)["nDCG"] == round(
+        il.evaluate(QRELS, RUN, "nDCG")["nDCG"], 2
+    )
+
+
+def test_doubts_about_queries() -> None:
+    found = doubts_of(QRELS, RUN)
+    assert found["missing-queries"].queries == ("q4",)
+    assert found["unknown-queries"].queries == ("q9",)
+    assert found["no-relevant"].queries == ("q3",)
+    result = il.evaluate(QRELS, RUN, "nDCG@10")
+    without = [
+        v
+        for q, v in zip(result.queries, result.values["nDCG@10"].tolist(), strict=True)
+        if q != "q3"
+    ]
+    assert found["no-relevant"].values["nDCG@10"] == pytest.approx(sum(without) / 3)
+
+
+def test_a_doubt_about_unjudged_documents_is_priced_by_the_condensed_list() -> None:
+    doubt = doubts_of(QRELS, RUN)["unjudged"]
+    assert (doubt.count, doubt.queries) == (2, ("q1", "q2"))
+    condensed = il.evaluate(QRELS, RUN, "nDCG@10", unjudged="drop")["nDCG@10"]
+    assert doubt.values == {"nDCG@10": condensed}
+    assert "unjudged" not in doubts_of(QRELS, RUN, unjudged="drop")
+
+
+def test_a_doubt_about_ties_says_how_far_they_go() -> None:
+    doubt = doubts_of(QRELS, RUN)["ties"]
+    ends = [il.evaluate(QRELS, RUN, "nDCG@10", ties=ties)["nDCG@10"] for ties in ("worst", "best")]
+    assert doubt.queries == ("q2",)
+    assert doubt.values == {"nDCG@10": ends}
+    tied = {"q": {"a": 1.0, "x": 1.0, "y": 1.0, "b": 0.5}}
+    deep = doubts_of({"q": {"a": 1, "b": 1}}, tied, "RR", depth=2)["ties"]
+    assert deep.values == {"RR": [0, 1]}  # the depth cuts the tie in two
+
+
+def test_a_doubt_about_precision_says_what_it_moves() -> None:
+    run = {"q": {"a": 1.00000001, "b": 1.0}}
+    doubt = doubts_of({"q": {"a": 1, "b": 0}}, run, "RR")["float32"]
+    assert doubt.values == {"RR with float32": 0.5}
+    other = doubts_of({"q": {"a": 1, "b": 0}}, run, "RR", convention="trec_eval-9")["float32"]
+    assert other.values == {"RR with float64": 1.0}
+    assert "float32" not in doubts_of({"q": {"x": 1}}, run, "RR")
+
+
+def test_doubts_about_duplicates_and_grades() -> None:
+    twice = [("q", "a", 0.9), ("q", "b", 0.8), ("q", "a", 0.1)]
+    qrels = [("q", "a", 1.7), ("q", "b", 0.5), ("q", "b", 0.5), ("q", "c", 3)]
+    found = doubts_of(qrels, twice, ["nDCG", "AP"], duplicates="first")
+    assert found["duplicates"].count == found["repeated-judgments"].count == 1
+    kept = il.evaluate(qrels, twice, "nDCG", duplicates="first", grades="keep")["nDCG"]
+    assert found["fractional-grades"].count == 2
+    assert found["fractional-grades"].values["nDCG"] == kept
+    assert "AP" in found["binary-on-graded"].message
+    assert "binary-on-graded" not in doubts_of(qrels, twice, "AP(rel=2)", duplicates="last")
+
+
+def test_doubts_about_tools_and_utilities() -> None:
+    found = doubts_of(QRELS, RUN, ["RR", "nDCG"], convention="sklearn")
+    assert "scikit-learn has no RR" in found["not-in-tool"].message
+    columns = {"query": ["q", "q"], "document": ["a", "b"], "grade": [1, 0], "abstain": [0.1, None]}
+    doubt = doubts_of(columns, {"q": ["a", "b", "x"]}, "UDCG@3")["unknown-utility"]
+    assert doubt.count == 2
+
+
+def test_no_doubt_without_a_reason() -> None:
+    assert (
+        il.evaluate({"q": {"a": 1, "b": 0}}, {"q": {"a": 2, "b": 1}}, ["nDCG@10", "AP"]).doubts
+        == ()
+    )
+
+
+def test_every_doubt_has_a_meaning() -> None:
+    found = doubts_of(QRELS, RUN, ["AP", "nDCG"], convention="sklearn", collapse="#.*")
+    assert found.keys() <= CODES.keys()
+
+
+def test_an_evaluation_is_saved_and_read_back(tmp_path: Path) -> None:
+    path = tmp_path / "bm25.json"
+    result = il.evaluate(
+        QRELS, RUN, ["nDCG@10", "AP(no_relevant=skip)", "RR(no_relevant=nan)", "NumRet"]
+    )
+    result.save(path)
+    loaded = il.Evaluation.load(path)
+    assert loaded.to_json() == result.to_json()
+    assert loaded.signatures == result.signatures
+    assert loaded.interval("AP(no_relevant=skip)") == result.interval("AP(no_relevant=skip)")
+    assert str(loaded) == str(result)
+    path.write_text(json.dumps({"idealist": 99}))
+    with pytest.raises(il.InputError, match="not a saved evaluation"):
+        il.Evaluation.load(path)
+
+
+def test_pandas_and_notebooks() -> None:
+    result = il.evaluate(QRELS, RUN, ["nDCG@10", "RR"], convention="pytrec_eval")
+    frame = result.to_pandas()
+    assert isinstance(frame, pd.DataFrame)
+    assert frame.loc["q2", "RR"] == 0.5
+    html = result._repr_html_()
+    assert "<table>" in html
+    assert "doubt:" in html
+    assert "pytrec_eval" in html
+
+
+def test_the_short_signature_names_the_convention_and_what_differs() -> None:
+    result = il.evaluate(
+        QRELS, RUN, "nDCG(gain=exp2)@10", convention="pytrec_eval", unjudged="drop"
+    )
+    qrels = il.read_qrels(QRELS).hash
+    wanted = f"nDCG(gain=exp2)@10|pytrec_eval+unjudged:drop|qrels:{qrels}|rules:1"
+    assert result.short_signature("nDCG(gain=exp2)@10") == wanted
+    changed = il.evaluate(QRELS, RUN, "AP", rel=2, aggregate="median")
+    assert changed.short_signature("AP").startswith("AP(rel=2)|trec_eval+aggregate:median|")
+
+
+def test_what_the_user_wrote_wins() -> None:
+    evaluator = il.Evaluator(QRELS, ["nDCG(gain=exp2)", "nDCG", "DCG"], gain="binary")
+    gains = [getattr(one.measure, "gain", None) for one in evaluator.instruments.values()]
+    assert gains == ["exp2", "binary", "binary"]
+
+
+@pytest.mark.parametrize(
+    ("axes", "says"),
+    [
+        ({"tie": "input"}, "did you mean ties"),
+        ({"ties": "inputs"}, "ties is one of"),
+        ({"beta": 2}, "none of the measures has the axis 'beta'"),
+        ({"negative": "sometimes"}, "negative"),
+        ({"convention": "sklern"}, "did you mean sklearn"),
+    ],
+)
+def test_axes_that_do_not_exist_are_explained(axes: dict[str, Any], says: str) -> None:
+    with pytest.raises(il.UsageError) as caught:
+        il.evaluate(QRELS, RUN, "nDCG", **axes)
+    assert says in str(caught.value)
+
+
+def test_one_axis_name_may_mean_measure_or_protocol() -> None:
+    qrels, run = {"q": {"a": -1, "b": 1}}, {"q": ["a", "b"]}
+    kept = il.evaluate(qrels, run, "DCG", negative="keep")["DCG"]
+    dropped = il.evaluate(qrels, run, "DCG", negative="drop")["DCG"]
+    assert (round(kept, 4), dropped) == (-0.3691, 1.0)
+    both = CONVENTIONS["sklearn"].instrument(il.parse("DCG"), {"negative": "drop"})
+    assert (both.measure.negative, both.protocol.negative) == ("keep", "drop")  # type: ignore[attr-defined]
+
+
+def test_a_subset_of_queries_is_another_instrument() -> None:
+    whole = il.evaluate(QRELS, RUN, "RR")
+    part = il.evaluate(QRELS, RUN, "RR", queries=["q1", "q2"])
+    assert part.queries == ("q1", "q2")
+    assert part.signatures["RR"].diff(whole.signatures["RR"]).keys() == {"qrels"}
+
+
+def test_memory_does_not_grow_with_the_number_of_runs(tmp_path: Path) -> None:
+    rng = random.Random(0)
+    qrels = {
+        f"q{q}": {f"d{rng.randrange(500)}": rng.choice([0, 1, 2]) for _ in range(20)}
+        for q in range(5)
+    }
+    lines = [f"q{q} Q0 d{d} 1 {rng.random()} t\n" for q in range(5) for d in range(200)]
+    path = tmp_path / "one.run"
+    path.write_text("".join(lines))
+    evaluator = il.Evaluator(qrels, ["nDCG@10", "AP"])
+
+    def peak(runs: int) -> int:
+        tracemalloc.start()
+        for result in evaluator.each(path for _ in range(runs)):
+            assert 0 < result["nDCG@10"] < 1
+        size = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        return size
+
+    peak(2)
+    assert peak(40) < 1.2 * peak(4)

@@ -1,0 +1,197 @@
+"""Laws that hold whatever the data."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import fields, replace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+import idealist as il
+from generated import AXES, seeds, some_case, some_list, some_measure, some_protocol, values_of
+from idealist.conventions import CONVENTIONS
+from idealist.errors import UsageError
+from idealist.instrument import Instrument
+from idealist.measures import MEASURES
+from idealist.protocol import Protocol
+from idealist.signature import Signature
+
+MANY = [
+    "nDCG@5", "nDCG(gain=exp2)", "AP", "AP(denominator=min(k,R))@3", "RR", "P@3", "R@3", "ERR@5",
+    "RBP", "bpref", "Judged@5", "NumRelRet",
+]  # fmt: skip
+
+
+def result_of(qrels: Any, rows: Any, measures: Any = MANY, **axes: Any) -> dict[str, list[float]]:
+    result = il.evaluate(qrels, rows, measures, **axes)
+    return {label: values.tolist() for label, values in result.values.items()}
+
+
+@given(seeds)
+@settings(max_examples=100, deadline=None)
+def test_row_order_never_matters_under_document_id_ties(seed: int) -> None:
+    rng = random.Random(seed)
+    qrels, rows = some_case(rng)
+    shuffled = {q: rng.sample(rows[q], len(rows[q])) for q in rng.sample(list(rows), len(rows))}
+    mixed = {
+        q: dict(rng.sample(list(qrels[q].items()), len(qrels[q])))
+        for q in rng.sample(list(qrels), len(qrels))
+    }
+    assert result_of(qrels, rows) == result_of(mixed, shuffled)
+    a, b = il.evaluate(qrels, rows, MANY), il.evaluate(mixed, shuffled, MANY)
+    assert a.to_json() == b.to_json()
+
+
+@given(seeds)
+@settings(max_examples=100, deadline=None)
+def test_names_of_documents_never_matter_without_ties(seed: int) -> None:
+    rng = random.Random(seed)
+    qrels, rows = some_case(rng)
+    rows = {q: [(d, i + rng.random() / 2) for i, (d, _) in enumerate(rows[q])] for q in rows}
+    names = {d: f"x{rng.random()}" for q in qrels for d in qrels[q]}
+    names |= {d: f"y{rng.random()}" for q in rows for d, _ in rows[q] if d not in names}
+    renamed = {q: {names[d]: g for d, g in qrels[q].items()} for q in qrels}
+    rerun = {q: [(names[d], s) for d, s in rows[q]] for q in rows}
+    assert result_of(qrels, rows) == result_of(renamed, rerun)
+
+
+@pytest.mark.parametrize(
+    "measure",
+    ["nDCG@5", "nDCG", "nDCG(gain=exp2,discount=jk(2))@4", "ERR(max_grade=3)@5", "RBP",
+     "RBP(gain=scaled(0,3))", "AP", "AP@4", "RR", "RR@3", "DCG@5"],
+)  # fmt: skip
+def test_a_better_document_moved_up_never_lowers_the_value(measure: str) -> None:
+    rng = random.Random(1)
+    one = il.parse(measure)
+    for _ in range(500):
+        grades: list[float] = [rng.choice([0, 0, 1, 2, 3]) for _ in range(rng.randint(2, 8))]
+        judged = [rng.choice([0, 1, 2, 3]) for _ in range(rng.randint(0, 3))]
+        i = rng.randrange(len(grades) - 1)
+        if grades[i] >= grades[i + 1]:
+            continue
+        swapped = [*grades[:i], grades[i + 1], grades[i], *grades[i + 2 :]]
+        assert one(swapped, judged) >= one(grades, judged), (grades, judged)
+
+
+@given(seeds)
+@settings(max_examples=300, deadline=None)
+def test_values_stay_in_their_stated_range(seed: int) -> None:
+    rng = random.Random(seed)
+    measure = some_measure(rng, rng.choice([name for name in MEASURES if name != "UDCG"]))
+    qrels, rows = some_case(rng)
+    try:
+        result = il.evaluate(qrels, rows, measure, missing="zero")
+    except UsageError:
+        return
+    lowest = min(grade for judged in qrels.values() for grade in judged.values())
+    low, high = measure.filled().bounds(lowest)
+    values = result.values[str(measure)]
+    values = values[~np.isnan(values)]
+    assert np.all((values >= low) & (values <= high))
+
+
+@pytest.mark.parametrize(
+    "measure",
+    ["nDCG@5", "nDCG", "nDCG(gain=exp2)@3", "nDCG(discount=position)@5", "nDCG(ideal=retrieved)@5",
+     "AP", "RR@5", "R", "Rprec", "Success@1", "bpref", "AP(denominator=min(k,R))@3",
+     "R(denominator=min(k,R))@3", "nDCG(negative=keep)"],
+)  # fmt: skip
+def test_the_ideal_list_attains_the_maximum(measure: str) -> None:
+    rng = random.Random(2)
+    one = il.parse(measure)
+    for _ in range(200):
+        grades = sorted((rng.choice([-1, 0, 1, 2, 3]) for _ in range(6)), reverse=True)
+        if grades[0] < 1:
+            continue
+        found = [grade for grade in grades if grade >= 0]
+        left = [grade for grade in grades if grade < 0]
+        assert one(found, judged=left) == one.filled().bounds(-1)[1]
+
+
+@given(seeds)
+@settings(max_examples=300, deadline=None)
+def test_a_measure_is_what_it_prints(seed: int) -> None:
+    rng = random.Random(seed)
+    measure = some_measure(rng, rng.choice([name for name in MEASURES if name != "UDCG"]))
+    assert il.parse(str(measure)) == measure
+    assert hash(il.parse(str(measure))) == hash(measure)
+
+
+@given(seeds)
+@settings(max_examples=200, deadline=None)
+def test_a_signature_is_what_it_prints_in_both_forms(seed: int) -> None:
+    rng = random.Random(seed)
+    measure = some_measure(rng, rng.choice([name for name in MEASURES if name != "UDCG"]))
+    base = CONVENTIONS[rng.choice(list(CONVENTIONS))]
+    axes = some_protocol(rng).written()
+    signature = Signature.of(base.instrument(measure, axes), "0123456789")
+    assert Signature.parse(str(signature)) == signature
+    other = CONVENTIONS[rng.choice(list(CONVENTIONS))]
+    assert Signature.parse(signature.short(other)) == signature
+
+
+def test_every_field_of_the_instrument_is_in_the_signature() -> None:
+    """Change each field in turn; the signature must change, and so name it."""
+    instrument = Instrument.of(il.parse("nDCG@10"), {})
+    before = str(Signature.of(instrument, "0"))
+    for part in ("measure", "protocol", "aggregate"):
+        settings_ = getattr(instrument, part)
+        for name in type(settings_).parameters():
+            changed = replace(settings_, **{name: another(part, name)})
+            after = str(Signature.of(replace(instrument, **{part: changed}), "0"))
+            assert after != before, name
+            assert name in after
+    assert str(Signature.of(instrument, "1")) != before
+    assert (
+        str(Signature.of(replace(instrument, measure=il.parse("nDCG@5").filled()), "0")) != before
+    )
+    hidden = {f.name for f in fields(Protocol)} - Protocol.parameters().keys()
+    assert hidden == {"mapping"}  # its digest is the value of collapse
+    chunks = [replace(instrument.protocol, collapse={"c": whole}) for whole in ("a", "b")]  # type: ignore[arg-type]
+    assert chunks[0].collapse != chunks[1].collapse
+
+
+def another(part: str, name: str) -> Any:
+    """Give a value of a parameter that is not its default."""
+    if part == "measure":
+        return values_of("nDCG", name)[1]
+    elsewhere = {"nonfinite": "last", "unknown": "error", "aggregate": "median", "round": 3}
+    return elsewhere[name] if name in elsewhere else AXES[name][1]
+
+
+@given(seeds)
+@settings(max_examples=150, deadline=None)
+def test_equal_signatures_mean_equal_numbers(seed: int) -> None:
+    """A changed convention changes the signature or no number."""
+    rng = random.Random(seed)
+    qrels, rows = some_case(rng)
+    measure = some_measure(rng, rng.choice(["nDCG", "AP", "RR", "P", "R", "bpref"]))
+    found: dict[str, list[float]] = {}
+    for name in CONVENTIONS:
+        try:
+            result = il.evaluate(qrels, rows, measure, convention=name)
+        except il.IdealistError:
+            continue
+        text = str(result.signatures[str(measure)])
+        values = result.values[str(measure)].tolist()
+        np.testing.assert_array_equal(found.setdefault(text, values), values)
+
+
+@given(seeds)
+@settings(max_examples=60, deadline=None)
+def test_random_ties_depend_on_seed_query_and_document_alone(seed: int) -> None:
+    rng = random.Random(seed)
+    ids = [f"d{i}" for i in range(12)]
+    entries = [(d, float(rng.randint(0, 1))) for d, _ in some_list(rng, ids)]
+    protocol = Protocol(ties="random(5)")
+
+    def listed(rows: list[tuple[str, float]]) -> list[str]:
+        return il.listing(il.read_run({"q": rows}), protocol, ["q"])["q"].documents
+
+    one, other = listed(entries), listed(entries[::-1])
+    fewer = listed(entries[: len(entries) // 2 + 1])
+    assert one == other
+    assert [d for d in one if d in fewer] == fewer
