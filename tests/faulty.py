@@ -28,15 +28,21 @@ RUN = [
 ]  # fmt: skip
 
 Side = Literal["qrels", "run", "queries"]
+BOTH: tuple[Side, Side] = ("qrels", "run")
+Content = bytes | Callable[[Path], object]
 
 
 @dataclass(frozen=True)
 class Case:
-    """A bad file: its class of fault, how it is made, and the first line of the error it causes."""
+    """A bad file: its class of fault, how it is made, and the error it causes.
+
+    The first line of the error has the `code` and the `line` and `says` the value; `more` faults
+    are reported with it.
+    """
 
     fault: str
     code: str
-    content: bytes | Callable[[Path], object]
+    content: Content
     says: str
     line: int | None = None
     side: Side = "qrels"
@@ -46,11 +52,8 @@ class Case:
 
     def arguments(self, folder: Path) -> list[str]:
         """Write this file and good ones beside it; give the command line that reads them."""
-        paths: dict[Side, Path] = {
-            "qrels": folder / "good.qrels", "run": folder / "good.run", self.side: self.path(folder)
-        }  # fmt: skip
-        (folder / "good.qrels").write_bytes(text(QRELS))
-        (folder / "good.run").write_bytes(text(RUN))
+        good = write_good(folder)
+        paths: dict[Side, Path] = {"qrels": good[0], "run": good[1], self.side: self.path(folder)}
         if isinstance(self.content, bytes):
             self.path(folder).write_bytes(self.content)
         else:
@@ -60,6 +63,14 @@ class Case:
 
     def path(self, folder: Path) -> Path:
         return folder / self.name
+
+
+def write_good(folder: Path) -> tuple[Path, Path]:
+    """Write judgments and a run that nothing is wrong with."""
+    qrels, run = folder / "good.qrels", folder / "good.run"
+    qrels.write_bytes(text(QRELS))
+    run.write_bytes(text(RUN))
+    return qrels, run
 
 
 def text(rows: list[str], end: str = "\n", last: str | None = None) -> bytes:
@@ -83,50 +94,47 @@ COMPRESSED: dict[str, Callable[[bytes], bytes]] = {"gz": gz, "xz": lzma.compress
 LONG = text([f"q{i} 0 d{i * i % 97} {i % 3}" for i in range(1, 400)])
 
 
-def flipped(data: bytes, at: int) -> bytes:
-    mutable = bytearray(data)
-    mutable[at] ^= 0x10
-    return bytes(mutable)
-
-
 def truncated_files() -> Iterator[Case]:
     cuts = {"gz": (1, 2, 9, 10, -9, -8, -1), "xz": (1, 5, 6, 12, -12, -1), "zst": (1, 3, 4, 6, -1)}
-    sides: tuple[Side, Side] = ("qrels", "run")
     for suffix, positions in cuts.items():
-        whole = COMPRESSED[suffix](LONG)
-        for n, cut in enumerate((*positions, len(whole) // 2)):
-            yield Case(
-                f"{suffix}-truncated", "truncated", whole[:cut], f".{suffix} data ends too early",
-                side=sides[n % 2], name=f"faulty.{suffix}",
-            )  # fmt: skip
-        twice = whole + whole[: len(whole) // 2]
-        says = f".{suffix} data ends too early"
-        yield Case("second-part-truncated", "truncated", twice, says, name=f"faulty.{suffix}")
+        whole, name = COMPRESSED[suffix](LONG), f"faulty.{suffix}"
+        half, says = len(whole) // 2, f".{suffix} data ends too early"
+        for n, cut in enumerate((*positions, half)):
+            fault, side = f"{suffix}-truncated", BOTH[n % 2]
+            yield Case(fault, "truncated", whole[:cut], says, None, side, name)
+        twice = whole + whole[:half]
+        yield Case("second-part-truncated", "truncated", twice, says, name=name)
         yield Case("truncated-without-suffix", "truncated", whole[:-1], says)
 
 
+def flipped(data: bytes, at: int) -> bytes:
+    changed = bytearray(data)
+    changed[at] ^= 0x10
+    return bytes(changed)
+
+
 def damaged_files() -> Iterator[Case]:
-    stored, packed = gz(LONG, 0), {suffix: pack(LONG) for suffix, pack in COMPRESSED.items()}
-    damage = {
-        "gz": [flipped(stored, 40), flipped(stored, 2000), flipped(packed["gz"], -7),
-               flipped(packed["gz"], -2), flipped(packed["gz"], 2)],
-        "xz": [flipped(packed["xz"], n) for n in (7, 9, 14, 60, -3)],
-        "zst": [flipped(packed["zst"], -1), flipped(packed["zst"], -4)],
-    }  # fmt: skip
-    for suffix, contents in damage.items():
-        name = f"faulty.{suffix}"
-        for content in contents:
+    stored = gz(LONG, 0)
+    places = {"gz": (-7, -2, 2), "xz": (7, 9, 14, 60, -3), "zst": (-1, -4)}
+    for suffix, positions in places.items():
+        whole, name = COMPRESSED[suffix](LONG), f"faulty.{suffix}"
+        flips = [flipped(whole, at) for at in positions]
+        for content in [*flips, *(flipped(stored, at) for at in (40, 2000) if suffix == "gz")]:
             yield Case(f"{suffix}-damaged", "compressed", content, "is damaged", name=name)
-        for plain in (text(QRELS), b"{}", b"\x89PNG\r\n\x1a\n"):
-            says = f"not a .{suffix} file"
-            yield Case("not-compressed", "compressed", plain, says, name=name)
-        for n, garbage in enumerate((b"garbage", b"\xff" * 40)):
-            side: Side = "run" if n else "qrels"
-            content = packed[suffix] + garbage
+        for side, garbage in zip(BOTH, (b"garbage", b"\xff" * 40), strict=True):
+            content = whole + garbage
             yield Case("trailing-garbage", "compressed", content, "is damaged", None, side, name)
-    for suffix, other in (("gz", "xz"), ("gz", "zst"), ("xz", "gz"), ("zst", "gz"), ("zst", "xz")):
+
+
+def misnamed_files() -> Iterator[Case]:
+    for suffix in COMPRESSED:
         says, name = f"not a .{suffix} file", f"faulty.{suffix}"
-        yield Case("other-compression", "compressed", packed[other], says, side="run", name=name)
+        for plain in (text(QRELS), b"{}", b"\x89PNG\r\n\x1a\n"):
+            yield Case("not-compressed", "compressed", plain, says, name=name)
+        for other, pack in COMPRESSED.items():
+            if other != suffix:
+                packed = pack(text(RUN))
+                yield Case("other-compression", "compressed", packed, says, None, "run", name)
     yield Case("not-compressed", "compressed", text(RUN), "not a .gz file", name="FAULTY.GZ")
 
 
@@ -139,16 +147,19 @@ def undecodable_files() -> Iterator[Case]:
         yield Case("utf-16-without-mark", "binary", good.encode(codec), "binary", 1)
     for line, word in ((1, "Größe"), (4, "café"), (8, "Übung")):
         rows = replaced(QRELS, line, f"q1 0 {word} 1")
-        content = text(rows).decode().encode("latin-1")
+        content = "\n".join(rows).encode("latin-1")
         yield Case("latin-1", "encoding", content, "is not UTF-8", line)
-        packed = gz(text(rows, "\r\n").decode().encode("latin-1"))
-        yield Case("latin-1-compressed", "encoding", packed, "0x", line, name="faulty.gz")
+        packed = gz("\r\n".join(rows).encode("latin-1"))
+        yield Case("latin-1-compressed", "encoding", packed, "byte 0x", line, name="faulty.gz")
     in_json = '{"q1":\n {"é": 1}}'.encode("latin-1")
     yield Case("latin-1", "encoding", in_json, "byte 0xe9", 2, "run", "faulty.json")
-    broken = {b"\xc0\xaf": "0xc0", b"\xed\xa0\x80": "0xed", b"\xe2\x82": "0xe2", b"\x80": "0x80"}
-    for line, (raw, says) in enumerate(broken.items(), 2):
+
+
+def broken_unicode() -> Iterator[Case]:
+    """Give an overlong form, a surrogate, a cut sign, a stray byte, and a cut at the end."""
+    for line, raw in enumerate((b"\xc0\xaf", b"\xed\xa0\x80", b"\xe2\x82", b"\x80"), 2):
         content = text(QRELS).replace(QRELS[line - 1].encode(), b"q1 0 d" + raw + b" 1")
-        yield Case("broken-utf-8", "encoding", content, f"byte {says}", line)
+        yield Case("broken-utf-8", "encoding", content, f"byte 0x{raw[0]:x}", line)
     cut = text(RUN) + "q3 Q0 d7 3 -3 é".encode()[:-1]
     yield Case("broken-utf-8", "encoding", cut, "byte 0xc3", 9, "run")
 
@@ -167,19 +178,18 @@ def binary_files() -> Iterator[Case]:
         "zip": (zipped(), 1),
         "elf": (b"\x7fELF\x02\x01\x01\x00", 1),
         "sqlite": (b"SQLite format 3\x00\x10\x00", 1),
-        "numpy": (b"\x93NUMPY\x01\x00v\x00{'descr'", 1),
+        "npy": (b"\x93NUMPY\x01\x00v\x00{'descr'", 1),
         "doubles": (struct.pack("<4d", 1, 2, 3, 4), 1),
     }
     for n, (kind, (content, line)) in enumerate(kinds.items()):
-        side: Side = "run" if n % 2 else "qrels"
-        yield Case("binary-format", "binary", content, "binary", line, side, f"faulty.{kind}")
+        name = f"faulty.{kind}"
+        yield Case("binary-format", "binary", content, "binary", line, BOTH[n % 2], name)
     for line in (1, 5, 8):
         rows = replaced(RUN, line, "q1 Q0 d\x007 1 1 good")
         yield Case("nul-byte", "binary", text(rows), "binary", line, "run")
-    nul_in_json = b'{"q1": {"d1": 1,\n "d\x002": 1}}'
-    yield Case("nul-byte", "binary", nul_in_json, "binary", 2, name="faulty.json")
-    tail = text(QRELS) + b"\x00" * 512
-    yield Case("nul-padding", "binary", tail, "binary", 9)
+    in_json = b'{"q1": {"d1": 1,\n "d\x002": 1}}'
+    yield Case("nul-byte", "binary", in_json, "binary", 2, name="faulty.json")
+    yield Case("nul-padding", "binary", text(QRELS) + b"\x00" * 512, "binary", 9)
     yield Case("compressed-twice", "binary", gz(gz(text(QRELS))), "binary", 1, name="faulty.gz")
     yield Case("compressed-twice", "binary", lzma.compress(lzma.compress(LONG)), "binary", 1)
 
@@ -188,7 +198,7 @@ def column_counts() -> Iterator[Case]:
     whole = "q1 Q0 d7 4 0.5 tag"
     for line, count in ((1, 1), (2, 2), (4, 3), (6, 4), (8, 5)):
         rows = replaced(RUN, line, " ".join(whole.split()[:count]))
-        says = f"{count} column{'s' if count > 1 else ''}, 6 expected"
+        says = f"{count} column{'s' * (count > 1)}, 6 expected"
         yield Case("run-columns", "columns", text(rows), says, line, "run")
         packed = zst(text(rows, "\r\n", last=""))
         yield Case("run-columns", "columns", packed, says, line, "run", "faulty.zst")
@@ -198,15 +208,17 @@ def column_counts() -> Iterator[Case]:
         yield Case("qrels-columns", "columns", text(rows), says, line)
         tabs = text([row.replace(" ", "\t") for row in rows], last="")
         yield Case("qrels-columns", "columns", lzma.compress(tabs), says, line, name="faulty.xz")
-    yield Case(
-        "swapped-files", "columns", text(RUN), "4 expected: 'q1 Q0 d1 1 3.5 good'", 1, more=7
-    )
-    yield Case("swapped-files", "columns", text(QRELS), "6 expected: 'q1 0 d1 1'", 1, "run", more=7)
+
+
+def other_layouts() -> Iterator[Case]:
+    as_qrels, as_run = "4 expected: 'q1 Q0 d1 1 3.5 good'", "6 expected: 'q1 0 d1 1'"
+    yield Case("swapped-files", "columns", text(RUN), as_qrels, 1, more=7)
+    yield Case("swapped-files", "columns", text(QRELS), as_run, 1, "run", more=7)
     for sign in (",", ";", "|"):
-        rows = [row.replace(" ", sign) for row in QRELS]
-        yield Case("other-separator", "columns", text(rows), f"'q1{sign}0{sign}d1", 1, more=7)
-        rows = [row.replace(" ", sign) for row in RUN]
-        yield Case("other-separator", "columns", text(rows), "1 column, ", 1, "run", more=7)
+        for side, rows in zip(BOTH, (QRELS, RUN), strict=True):
+            content = text([row.replace(" ", sign) for row in rows])
+            says, fault = f"expected: 'q1{sign}", "other-separator"
+            yield Case(fault, "columns", content, says, 1, side, more=7)
     header = text(["query-id corpus-id score", *QRELS])
     yield Case("header-line", "columns", header, "3 columns", 1)
     yield Case("header-line", "columns", text(["query Q0 doc rank", *RUN]), "4 columns", 1, "run")
@@ -216,37 +228,38 @@ def column_counts() -> Iterator[Case]:
         yield Case("json-scalar", "columns", content, says, 1, name="faulty.json")
 
 
-GRADES = ["abc", "nan", "NaN", "inf", "-Infinity", "1e999", "1_000", "0x1", "١", "½", "--1", "1e"]
-SCORES = ["abc", "1_000", "0x1.8p1", "٣٫٥", "1,5", "−1", "1e", "None", "3.5good"]
-REFUSED = [*GRADES, "1,5", "relevant", "None", "true", "−1"]
+NONFINITE = ["nan", "NaN", "-nan", "inf", "-Infinity", "1e999", "-1e310"]
+LOOK_ALIKES = ["1_000", "0x1", "0x1.8p1", "١", "½", "--1", "1e", "1,5", "−1", "true", "3good"]
+WORDS = ["abc", "relevant", "None", "#1"]
 
 
 def numbers() -> Iterator[Case]:
-    for n, cell in enumerate(REFUSED):
-        line = n % len(QRELS) + 1
+    for n, cell in enumerate([*NONFINITE, *LOOK_ALIKES, *WORDS]):
+        line, end = n % len(QRELS) + 1, ("\n", "\r\n")[n % 2]
         rows = replaced(QRELS, line, f"q1 0 d7 {cell}")
+        fault = "nonfinite-grade" if cell in NONFINITE else "bad-grade"
         says = f"grade {cell!r} is not a finite number"
-        fault = "nonfinite-grade" if n in range(1, 6) else "bad-grade"
-        yield Case(fault, "bad-grade", text(rows, ("\n", "\r\n")[n % 2]), says, line)
-    for n, cell in enumerate(SCORES):
-        line = n % len(RUN) + 1
+        yield Case(fault, "bad-grade", text(rows, end), says, line)
+    for n, cell in enumerate([*LOOK_ALIKES, *WORDS]):
+        line, end = n % len(RUN) + 1, ("\r\n", "\n")[n % 2]
         rows = replaced(RUN, line, f"q1 Q0 d7 4 {cell} good")
         says = f"score {cell!r} is not a number"
-        yield Case("bad-score", "bad-score", text(rows, ("\n", "\r\n")[n % 2]), says, line, "run")
-    for n, cell in enumerate(["nan", "-NaN", "NAN", "inf", "-inf", "Infinity", "1e999", "-1e310"]):
-        line = n + 1
+        yield Case("bad-score", "bad-score", text(rows, end), says, line, "run")
+
+
+def nonfinite_scores() -> Iterator[Case]:
+    code = "nonfinite-score"
+    for line, cell in enumerate(NONFINITE, 1):
         rows = replaced(RUN, line, f"q{line % 3 + 1} Q0 d7 4 {cell} good")
         fault = "nan-score" if "nan" in cell.lower() else "infinite-score"
-        says = f"score is {float(cell)}"
-        yield Case(fault, "nonfinite-score", text(rows), says, line, "run")
+        says = f"document 'd7': score is {float(cell)}"
+        yield Case(fault, code, text(rows), says, line, "run")
         if fault == "nan-score":
             options = ("--set", "nonfinite=as_is")
-            yield Case(fault, "nonfinite-score", text(rows), says, line, "run", options=options)
-    rows = replaced(RUN, 3, "q1 Q0 d9 3 1e39 good")
+            yield Case(fault, code, text(rows), says, line, "run", options=options)
+    beyond = text(replaced(RUN, 3, "q1 Q0 d9 3 1e39 good"))
     says, options = "1e+39, too large for float32", ("-c", "trec_eval-9")
-    yield Case(
-        "score-beyond-float32", "nonfinite-score", text(rows), says, 3, "run", options=options
-    )
+    yield Case("score-beyond-float32", code, beyond, says, 3, "run", options=options)
 
 
 def repeated_documents() -> Iterator[Case]:
@@ -257,117 +270,123 @@ def repeated_documents() -> Iterator[Case]:
         yield Case(fault, "duplicate", text(rows), says, at + 1, "run")
         packed = gz(text(rows, "\r\n", last=""))
         yield Case(fault, "duplicate", packed, says, at + 1, "run", "faulty.run.gz")
-    same = text([RUN[0], *RUN])
-    yield Case("duplicate-line", "duplicate", same, says, 2, "run")
+    yield Case("duplicate-line", "duplicate", text([RUN[0], *RUN]), says, 2, "run")
     far = text([*RUN, *(f"q3 Q0 x{i} 9 0.1 good" for i in range(1000)), again])
     yield Case("duplicate-far", "duplicate", far, says, 1009, "run")
     queries = text([*RUN, "q2 Q0 d4 1 1 good", again])
     yield Case("duplicates-of-queries", "duplicate", queries, says, 10, "run", more=1)
-    doubled = text([*RUN, *RUN])
-    yield Case("file-written-twice", "duplicate", doubled, says, 9, "run", more=7)
-    in_list = b'{"q1": ["d1", "d2",\n "d1"]}'
-    yield Case("json-duplicate-document", "duplicate", in_list, "'d1'", None, "run", "faulty.json")
-    pairs = b'{"q1": [["d1", 2],\n ["d1", 1]]}'
-    yield Case("json-duplicate-document", "duplicate", pairs, "'d1'", None, "run", "faulty.json")
+    yield Case("file-written-twice", "duplicate", text([*RUN, *RUN]), says, 9, "run", more=7)
+    for content in (b'{"q1": ["d1", "d2", "d1"]}', b'{"q1": [["d1", 2], ["d1", 1]]}'):
+        says, name = "document 'd1' was retrieved twice", "faulty.json"
+        yield Case("json-duplicate-document", "duplicate", content, says, None, "run", name)
 
 
 def contradictions() -> Iterator[Case]:
+    code = "contradiction"
     for at in (1, 4, 8):
         rows = [*QRELS[:at], "q1 0 d1 2", *QRELS[at:]]
         says = "document 'd1': grade 2 contradicts 1 (line 1)"
-        yield Case("contradiction", "contradiction", text(rows), says, at + 1)
+        yield Case(code, code, text(rows), says, at + 1)
         packed = lzma.compress(text(rows, "\r\n", last=""))
-        yield Case("contradiction", "contradiction", packed, says, at + 1, name="faulty.xz")
+        yield Case(code, code, packed, says, at + 1, name="faulty.xz")
     rows = [*QRELS, "q1 0 d1 0.5", "q1 0 d1 -1"]
-    yield Case("contradictions", "contradiction", text(rows), "grade 0.5 contradicts 1", 9, more=1)
+    yield Case("contradictions", code, text(rows), "grade 0.5 contradicts 1", 9, more=1)
     rows = ["q1 1 d1 1", "q1 2 d1 1", "q1 2 d1 2"]
-    says = "grade 2 contradicts 1 (line 2)"
-    yield Case("contradiction-in-subtopic", "contradiction", text(rows), says, 3)
-    records = json.dumps([["q1", "d1", 1], ["q1", "d1", 2]]).encode()
-    says, name = "grade 2 contradicts 1", "faulty.json"
-    yield Case("json-contradiction", "contradiction", records, says, name=name)
-    columns = json.dumps({"qid": ["q1", "q1"], "docno": ["d1", "d1"], "rel": [0, 1]}).encode()
-    yield Case("json-contradiction", "contradiction", columns, "grade 1 contradicts 0", name=name)
-
-
-def json_syntax() -> Iterator[Case]:
-    good = '{"q1": {"d1": 1, "d2": 0},\n "q2": {"d4": 1},\n "q3": {"d2": 2}}'
-    early = "the text ends too early"
-    broken = [
-        ("json-trailing-comma", '{"q1":\n {"d1": 1,}}', "at '}}'", 2),
-        ("json-trailing-comma", '{"q1": {"d1": 1},\n}', "at '}'", 2),
-        ("json-trailing-comma", '[["q1", "d1", 1],\n\n]', "at ']'", 3),
-        ("json-missing-comma", '{"q1": {"d1": 1}\n "q2": {"d1": 1}}', 'at \'"q2"', 2),
-        ("json-missing-colon", '{"q1" {"d1": 1}}', "':' delimiter at '{\"d1\"", 1),
-        ("json-single-quotes", "{'q1': {'d1': 1}}", "double quotes at \"'q1'", 1),
-        ("json-unquoted-key", '{"q1":\n\n{d1: 1}}', "at 'd1: 1}}'", 3),
-        ("json-comment", '{"q1": {"d1": 1}, // one\n "q2": {}}', "at '// one", 1),
-        ("json-bad-escape", '{"q1": {"d\\x41": 1}}', "at '\\\\x41", 1),
-        ("json-control-character", '{"q1": {"d\n1": 1}}', "control character", 1),
-        ("json-leading-zero", '{"q1": {"d1": 01}}', "at '1}}'", 1),
-        ("json-python-literal", '{"q1": {"d1": None}}', "at 'None}}'", 1),
-        ("json-unterminated-string", '{"q1": {"d1', early, 1),
-        ("json-unterminated-string", '{"q1":\n {"d1: 1}}', early, 2),
-        ("json-two-documents", good + "\n" + good, 'more text follows: \'{"q1"', 4),
-        ("json-lines", '["q1", "d1", 1]\n["q1", "d2", 0]\n', 'more text follows: \'["q1"', 2),
-        ("json-trailing-garbage", good + "]", "more text follows: ']'", 3),
-    ]
-    for n, (fault, content, says, line) in enumerate(broken):
-        side: Side = "run" if n % 2 else "qrels"
-        yield Case(fault, "json", content.encode(), says, line, side, "faulty.json")
-    for cut in (1, 6, 7, 16, 26, 40, len(good) - 1):
-        content, line = good[:cut].encode(), good[:cut].count("\n") + 1
-        yield Case("json-truncated", "json", content, early, line, name="faulty.json")
-    yield Case("json-truncated", "json", gz(good[:-1].encode()), early, 3, "run", "faulty.json.gz")
-    for depth in (5_000, 200_000):
-        nested = b"[" * depth + b"]" * depth
-        yield Case("json-too-deep", "json", nested, "nested too deeply", name="faulty.json")
-    digits = b'{"q1": {"d1": ' + b"7" * 5000 + b"}}"
-    yield Case("json-endless-number", "json", digits, "5000 digits", None, "run", "faulty.json")
-
-
-def json_keys() -> Iterator[Case]:
-    repeats = [
-        ("json-repeated-query", '{"q1": {"d1": 1},\n "q1": {"d2": 1}}', "key 'q1' stands", 2),
-        ("json-repeated-query", '{"q1": {},\n "q2": {},\n\n "q1": {}}', "first on line 1", 4),
-        ("json-repeated-query", '{"q1": {"d1": 1}, "q\\u0031": {"d1": 1}}', "'q1'", 1),
-        ("json-repeated-document", '{"q1": {"d1": 1,\n "d1": 1}}', "'q1' → 'd1'", 2),
-        ("json-repeated-document", '{"q1": {"d1": 1, "d2": 0,\n\n\n "d1": 2}}', "'q1' → 'd1'", 4),
-        ("json-repeated-cell", '{"q1": {"d1": {"grade": 1,\n "grade": 2}}}', "'grade'", 2),
-        ("json-repeated-cell", '[{"query": "q1",\n "query": "q2"}]', "0 → 'query'", 2),
-        ("json-repeated-column", '{"query": ["q1"],\n "query": ["q2"]}', "'query'", 2),
-    ]
-    for n, (fault, content, says, line) in enumerate(repeats):
-        side: Side = "run" if n % 2 else "qrels"
-        yield Case(fault, "duplicate-key", content.encode(), says, line, side, "faulty.json")
-    both = b'{"q1": {"d1": 1, "d1": 1},\n "q1": {"d1": 1}}'
-    yield Case("json-repeated-keys", "duplicate-key", both, "'d1'", 1, name="faulty.json", more=1)
+    yield Case("contradiction-in-subtopic", code, text(rows), "contradicts 1 (line 2)", 3)
+    records = [["q1", "d1", 1], ["q1", "d1", 2]]
+    columns = {"qid": ["q1", "q1"], "docno": ["d1", "d1"], "rel": [1, 2]}
+    for data in (records, columns):
+        yield json_case("json-contradiction", code, data, "grade 2 contradicts 1", None)
 
 
 def json_case(
     fault: str, code: str, data: Any, says: str, line: int | None = 1, side: Side = "qrels"
 ) -> Case:
-    content = json.dumps(data).encode()
-    return Case(fault, code, content, says, line, side, "faulty.json")
+    return Case(fault, code, json.dumps(data).encode(), says, line, side, "faulty.json")
+
+
+GOOD_JSON = '{"q1": {"d1": 1, "d2": 0},\n "q2": {"d4": 1},\n "q3": {"d2": 2}}'
+EARLY = "the text ends too early"
+BROKEN_JSON = [
+    ("json-trailing-comma", '{"q1":\n {"d1": 1,}}', "}}'", 2),
+    ("json-trailing-comma", '{"q1": {"d1": 1}\n,}', "}'", 2),
+    ("json-trailing-comma", '[["q1", "d1", 1]\n\n,]', "]'", 3),
+    ("json-missing-comma", '{"q1": {"d1": 1}\n "q2": {"d1": 1}}', 'at \'"q2"', 2),
+    ("json-missing-colon", '{"q1" {"d1": 1}}', "':' delimiter at '{\"d1\"", 1),
+    ("json-single-quotes", "{'q1': {'d1': 1}}", "double quotes at \"'q1'", 1),
+    ("json-unquoted-key", '{"q1":\n\n{d1: 1}}', "at 'd1: 1}}'", 3),
+    ("json-comment", '{"q1": {"d1": 1}, // one\n "q2": {}}', "at '// one", 1),
+    ("json-bad-escape", '{"q1": {"d\\x41": 1}}', "at '\\\\x41", 1),
+    ("json-control-character", '{"q1": {"d\n1": 1}}', "control character at '\\n1", 1),
+    ("json-leading-zero", '{"q1": {"d1": 01}}', "at '1}}'", 1),
+    ("json-python-literal", '{"q1": {"d1": None}}', "at 'None}}'", 1),
+    ("json-unterminated-string", '{"q1": {"d1', "the string '\"d1' has no end", 1),
+    ("json-unterminated-string", '{"q1":\n {"d1: 1}}', "'\"d1: 1}}' has no end", 2),
+    ("json-unterminated-string", '{"q1":\n ["d1\\"]}', "has no end", 2),
+    ("json-two-documents", f"{GOOD_JSON}\n{GOOD_JSON}", 'more text follows: \'{"q1"', 4),
+    ("json-lines", '["q1", "d1", 1]\n["q1", "d2", 0]\n', 'more text follows: \'["q1"', 2),
+    ("json-trailing-garbage", GOOD_JSON + "]", "more text follows: ']'", 3),
+]
+
+
+def json_syntax() -> Iterator[Case]:
+    name = "faulty.json"
+    for n, (fault, content, says, line) in enumerate(BROKEN_JSON):
+        yield Case(fault, "json", content.encode(), says, line, BOTH[n % 2], name)
+    for cut in (1, 6, 7, 16, 26, 34, len(GOOD_JSON) - 1):
+        start = GOOD_JSON[:cut]
+        line = start.count("\n") + 1
+        yield Case("json-truncated", "json", start.encode(), EARLY, line, name=name)
+    packed = gz(GOOD_JSON[:-1].encode())
+    yield Case("json-truncated", "json", packed, EARLY, 3, "run", "faulty.json.gz")
+    for depth in (100_000, 200_000):
+        nested = b"[" * depth + b"]" * depth
+        yield Case("json-too-deep", "json", nested, "nested too deeply", name=name)
+    digits = b'{"q1": {"d1": ' + b"7" * 5000 + b"}}"
+    yield Case("json-endless-number", "json", digits, "5000 digits", None, "run", name)
+
+
+REPEATED_KEYS = [
+    ("json-repeated-query", '{"q1": {"d1": 1},\n "q1": {"d2": 1}}', "key 'q1' stands", 2),
+    ("json-repeated-query", '{"q1": {},\n "q2": {},\n\n "q1": {}}', "first on line 1", 4),
+    ("json-repeated-query", '{"q1": {"d1": 1}, "q\\u0031": {"d1": 1}}', "key 'q1' stands", 1),
+    ("json-repeated-document", '{"q1": {"d1": 1,\n "d1": 1}}', "'q1' → 'd1'", 2),
+    ("json-repeated-document", '{"q1": {"d1": 1, "d2": 0,\n\n\n "d1": 2}}', "'q1' → 'd1'", 4),
+    ("json-repeated-cell", '{"q1": {"d1": {"grade": 1,\n "grade": 2}}}', "'d1' → 'grade'", 2),
+    ("json-repeated-cell", '[{"query": "q1",\n "query": "q2"}]', "0 → 'query'", 2),
+    ("json-repeated-column", '{"query": ["q1"],\n "query": ["q2"]}', "key 'query'", 2),
+]
+
+
+def json_keys() -> Iterator[Case]:
+    code, name = "duplicate-key", "faulty.json"
+    for n, (fault, content, says, line) in enumerate(REPEATED_KEYS):
+        yield Case(fault, code, content.encode(), says, line, BOTH[n % 2], name)
+    both = b'{"q1": {"d1": 1, "d1": 1},\n "q1": {"d1": 1}}'
+    yield Case("json-repeated-keys", code, both, "'q1' → 'd1'", 1, name=name, more=1)
 
 
 def json_shapes() -> Iterator[Case]:
+    rows: list[Any] = [1, "q1", None, [], ["q1"], ["q1", "d", 1, 2], {"query": "q1"}, {"a": 1}]
+    entries: list[Any] = [[], ["d1"], ["d1", 1, 2], {"d1": 1}]
     for found in (5, "d1", None, True, 0.5):
         says = f"query 'q1': cannot read {found!r}"
         yield json_case("json-query-without-documents", "bad-shape", {"q1": found}, says)
-    for row in (1, "q1", None, [], ["q1"], ["q1", "d1", 1, 2], {"query": "q1"}, {"a": 1}):
+    for row in rows:
         says = f"row 2: cannot read {row!r}"
         yield json_case("json-bad-row", "bad-shape", [["q1", "d1", 1], row], says, None)
-    for entry in ([], ["d1"], ["d1", 1, 2], {"d1": 1}):
+    for entry in entries:
         says = f"query 'q2': cannot read {entry!r}"
         data = {"q1": ["d1"], "q2": ["d1", entry]}
         yield json_case("json-bad-entry", "bad-shape", data, says, side="run")
     large = [["q1", "d1", 1], list(range(10_000))]
-    yield json_case("json-large-row", "bad-shape", large, "0, 1, 2, 3, 4, 5, ...", None)
-    mixed: dict[str, Any] = {"q1": ["d1", ["d2", 0.5]]}
-    yield json_case("json-mixed-scores", "bad-shape", mixed, "some have none", None, "run")
-    rows = [["q1", "d1"], ["q1", "d2", 1]]
-    yield json_case("json-mixed-scores", "bad-shape", rows, "some have none", None, "run")
+    yield json_case("json-large-row", "bad-shape", large, "[0, 1, 2, 3, 4, 5, ...]", None)
+    for mixed in ({"q1": ["d1", ["d2", 0.5]]}, [["q1", "d1"], ["q1", "d2", 1]]):
+        says = "some rows have a score and some have none"
+        yield json_case("json-mixed-scores", "bad-shape", mixed, says, None, "run")
+
+
+def json_ids() -> Iterator[Case]:
     ids: list[Any] = [None, True, 1.5, ["d1"], {}, "", "\ud800"]
     for bad in ids:
         says = f"document {bad!r}: an id must be"
@@ -379,58 +398,64 @@ def json_shapes() -> Iterator[Case]:
 
 def json_values() -> Iterator[Case]:
     infinite = [float("nan"), float("inf"), float("-inf")]
-    words: list[Any] = [None, "abc", "", "1_000", "٣", [1], "nan", 10**400, "\ud800"]
-    for n, bad in enumerate([*words, *infinite]):
-        data = {"q1": {"d1": 1, "d2": bad if n % 2 else {"grade": bad}}}
-        shown = "1000" if bad == 10**400 else repr(bad)
-        says = f"query 'q1', document 'd2': grade {shown}"
-        content = json.dumps(data, indent=1).encode()
+    values: list[Any] = [None, "abc", "", "1_000", "٣", [1], {}, 10**400, "\ud800"]
+    for n, bad in enumerate([*values, *infinite]):
+        cell = bad if n % 2 else {"grade": bad}
+        content = json.dumps({"q1": {"d1": 1, "d2": cell}}, indent=1).encode()
+        says = f"document 'd2': grade {'1000' if bad == 10**400 else repr(bad)}"
         yield Case("json-bad-grade", "bad-grade", content, says, 4, name="faulty.json")
-    for n, bad in enumerate(word for word in words if word != "nan"):
-        data = {"q1": {"d1": 1, "d2": bad if n % 2 else {"score": bad}}}
-        content = json.dumps(data, indent=1).encode()
-        yield Case("json-bad-score", "bad-score", content, "score ", 4, "run", "faulty.json")
+    for n, bad in enumerate(values):
+        cell = {"score": bad} if n % 2 or bad == {} else bad
+        content = json.dumps({"q1": {"d1": 1, "d2": cell}}, indent=1).encode()
+        says = f"document 'd2': score {'1000' if bad == 10**400 else repr(bad)}"
+        yield Case("json-bad-score", "bad-score", content, says, 4, "run", "faulty.json")
     for bad in infinite:
-        says = f"score is {bad}"
         data = {"q1": {"d1": 1, "d2": bad}}
-        yield json_case("json-nonfinite-score", "nonfinite-score", data, says, None, "run")
+        fault, code = "json-nonfinite-score", "nonfinite-score"
+        yield json_case(fault, code, data, f"score is {bad}", None, "run")
+
+
+def columns(**changed: Any) -> dict[str, Any]:
+    return {"query": ["q1", "q1"], "document": ["d1", "d2"], "grade": [1, 0], **changed}
 
 
 def json_columns() -> Iterator[Case]:
-    def columns(**changed: Any) -> dict[str, Any]:
-        return {"query": ["q1", "q1"], "document": ["d1", "d2"], "grade": [1, 0], **changed}
-
-    for bad in (5, "ab", None, {"a": 1}, True):
+    code = "bad-column"
+    scalars: list[Any] = [5, "ab", None, {"a": 1}, True]
+    for bad in scalars:
         says = f"column 'grade' is not a list: {bad!r}"
-        yield json_case("json-no-list", "bad-column", columns(grade=bad), says, None)
+        yield json_case("json-no-list", code, columns(grade=bad), says, None)
         says = f"column 'document' is not a list: {bad!r}"
-        yield json_case("json-no-list", "bad-column", columns(document=bad), says, None, "run")
-    yield json_case("json-uneven", "bad-column", columns(grade=[1]), "grade 1", None)
-    yield json_case("json-uneven", "bad-column", columns(query=["q1"] * 3), "query 3", None, "run")
-    for bad in ("x", [1], 10**400, "1_0"):
-        says = "column 'cost' holds "
-        yield json_case("json-bad-cell", "bad-column", columns(cost=[1, bad]), says, None)
-    for bad in (["x"], {"a": 1}, "\ud800"):
-        for name in ("judge", "subtopic"):
-            says = f"column {name!r} holds {bad!r}"
-            yield json_case(
-                "json-bad-text", "bad-column", columns(**{name: ["a", bad]}), says, None
-            )
-    surrogate = columns(**{"\ud800": [1, 2]})
-    yield json_case("json-column-name", "bad-column", surrogate, "'\\ud800'", None)
+        yield json_case("json-no-list", code, columns(document=bad), says, None, "run")
+    yield json_case("json-uneven", code, columns(grade=[1]), "grade 1", None)
+    yield json_case("json-uneven", code, columns(query=["q1"] * 3), "query 3", None, "run")
     ragged = {"q1": {"d1": {"grade": 1, "cost": 2}, "d2": {"grade": 1}}}
-    yield json_case("json-ragged", "bad-column", ragged, "document 'd2': other columns", None)
+    yield json_case("json-ragged", code, ragged, "document 'd2': other columns", None)
+    surrogate = columns(**{"\ud800": [1, 2]})
+    yield json_case("json-column-name", code, surrogate, "'\\ud800' cannot name", None)
+    ungraded: list[Any] = [{"query": ["q1"], "document": ["d1"]}, {"q1": {"d1": {}, "d2": {}}}]
+    for without in ungraded:
+        yield json_case("json-without-grades", "missing-column", without, "no grades", None)
+
+
+def json_cells() -> Iterator[Case]:
+    code = "bad-column"
+    cells: list[Any] = ["x", [1], 10**400, "1_0"]
+    for bad in cells:
+        data = columns(cost=[1, bad])
+        yield json_case("json-bad-cell", code, data, "column 'cost' holds ", None)
+    texts: list[Any] = [["x"], {"a": 1}, "\ud800"]
+    for bad in texts:
+        for name in ("judge", "subtopic"):
+            data, says = columns(**{name: ["a", bad]}), f"column {name!r} holds {bad!r}"
+            yield json_case("json-bad-text", code, data, says, None)
     ranks = [{"query": "q1", "document": "d1", "score": 1, "rank": "first"}]
-    yield json_case("json-bad-cell", "bad-column", ranks, "'rank' holds 'first'", None, "run")
-    without = {"query": ["q1"], "document": ["d1"]}
-    yield json_case("json-without-grades", "missing-column", without, "no grades", None)
-    empty_cells: dict[str, Any] = {"q1": {"d1": {}, "d2": {}}}
-    yield json_case("json-without-grades", "missing-column", empty_cells, "no grades", None)
+    yield json_case("json-bad-cell", code, ranks, "column 'rank' holds 'first'", None, "run")
 
 
 def empty_files() -> Iterator[Case]:
-    sides: tuple[Side, Side] = ("qrels", "run")
-    for side in sides:
+    words = {"qrels": "there are no judgments", "run": "the run holds no rows"}
+    for side in BOTH:
         for name in ("faulty.txt", "faulty.gz", "faulty.json"):
             yield Case("empty-file", "empty", b"", "is empty", None, side, name)
         for content in (b"\n", b" \t \r\n\n", b"\n" * 5000, b"\x0c\x0b"):
@@ -439,13 +464,12 @@ def empty_files() -> Iterator[Case]:
         for suffix, pack in COMPRESSED.items():
             name = f"faulty.{suffix}"
             yield Case("empty-inside", "empty", pack(b""), "is empty", None, side, name)
-        words = {"qrels": "there are no judgments", "run": "the run holds no rows"}[side]
         for content in (b"# nothing\n", b"#\r\n\r\n  # q1 0 d1 1\r\n"):
-            yield Case("comments-only", "empty", content, words, None, side)
+            yield Case("comments-only", "empty", content, words[side], None, side)
         for content in (b"{}", b" [ ]\n", b'{"query": [], "document": []}'):
-            yield Case("empty-json", "empty", content, words, None, side, "faulty.json")
-    no_documents = b'{"q1": {}, "q2": []}'
-    yield Case("empty-json", "empty", no_documents, "no judgments", name="faulty.json")
+            yield Case("empty-json", "empty", content, words[side], None, side, "faulty.json")
+    without = b'{"q1": {}, "q2": []}'
+    yield Case("empty-json", "empty", without, words["qrels"], name="faulty.json")
 
 
 def nothing(path: Path) -> None:
@@ -472,71 +496,76 @@ def locked_folder(path: Path) -> None:
 
 
 def unopened_files() -> Iterator[Case]:
-    sides: tuple[Side, Side] = ("qrels", "run")
-    for side in sides:
-        no_such = "there is no such file"
-        yield Case("missing-file", "no-file", nothing, no_such, None, side)
-        yield Case("missing-folder", "no-file", nothing, no_such, None, side, "gone/faulty.txt")
-        under_file = "good.run/faulty.txt"
-        yield Case("file-as-folder", "no-file", nothing, no_such, None, side, under_file)
-        yield Case("folder", "no-file", Path.mkdir, "this is a folder", None, side)
-        name = "n" * 300
-        yield Case("name-too-long", "no-file", nothing, "cannot be read: ", None, side, name)
-        yield Case("dangling-link", "no-file", link_to_nothing, no_such, None, side)
-        yield Case("link-to-itself", "no-file", link_to_itself, "cannot be read: ", None, side)
-        if os.geteuid():  # nothing is forbidden to root
-            yield Case("unreadable-file", "no-file", unreadable, "cannot be read: ", None, side)
-            name = "locked/faulty.txt"
-            yield Case(
-                "locked-folder", "no-file", locked_folder, "cannot be read: ", None, side, name
-            )
+    made: list[tuple[str, Content, str, str]] = [
+        ("missing-file", nothing, "there is no such file", "faulty.txt"),
+        ("missing-folder", nothing, "there is no such file", "gone/faulty.txt"),
+        ("file-as-folder", nothing, "there is no such file", "good.run/faulty.txt"),
+        ("folder", Path.mkdir, "this is a folder", "faulty.txt"),
+        ("name-too-long", nothing, "cannot be read: ", "n" * 300),
+        ("dangling-link", link_to_nothing, "there is no such file", "faulty.txt"),
+        ("link-to-itself", link_to_itself, "cannot be read: ", "faulty.txt"),
+    ]
+    if os.geteuid():  # nothing is forbidden to root
+        made.append(("unreadable-file", unreadable, "cannot be read: ", "faulty.txt"))
+        made.append(("locked-folder", locked_folder, "cannot be read: ", "locked/faulty.txt"))
+    for fault, content, says, name in made:
+        for side in BOTH:
+            yield Case(fault, "no-file", content, says, None, side, name)
 
 
-def strict(fault: str, code: str, rows: list[str], says: str, axis: str, **other: Any) -> Case:
-    return Case(fault, code, text(rows), says, options=("--set", axis), **other)
+def strict(code: str, rows: list[str], says: str, *axes: str, **other: Any) -> Case:
+    """Give a fault that is one only because axes were set so."""
+    options = tuple(word for axis in axes for word in ("--set", axis))
+    return Case(code, code, text(rows), says, options=options, **other)
 
 
-def asked_for() -> Iterator[Case]:
-    """Give the faults that only are some because an axis was set to `error`, or to `rank`."""
-    lacking = {n: [row for row in RUN if row[:2] not in n] for n in (("q1",), ("q2", "q3"))}
-    for queries, rows in lacking.items():
-        says, more = f"query {queries[0]!r} is not in the run", len(queries) - 1
-        axis, fault = "missing=error", "missing-query"
-        yield strict(fault, fault, rows, says, axis, side="run", more=more)
-        strange = [*RUN, *(f"x{query} Q0 d1 1 1 good" for query in queries)]
-        says = f"query {'x' + queries[0]!r} has no judgments"
-        axis, fault = "unknown=error", "unknown-query"
-        yield strict(fault, fault, strange, says, axis, side="run", more=more)
-    for axis, tied in (("score", "q1 Q0 d7 9 2.5 x"), ("rank", "q1 Q0 d7 2 9.5 x")):
-        says = f"'d2' and 'd7' have the same {axis}"
-        options = ("--set", "ties=error", "--set", f"order={axis}")
-        for at in (2, 5, 8):
-            rows = [*RUN[:at], tied, *RUN[at:]]
-            yield Case("tie", "tie", text(rows), says, at + 1, "run", options=options)
-    several = text([*RUN, "q1 Q0 d7 9 2.5 x", "q2 Q0 d7 9 0.8 x", "q2 Q0 d6 9 0.7 x"])
-    yield Case("tie", "tie", several, "'q1'", 9, "run", options=("--set", "ties=error"), more=2)
-    for grade in ("-1", "-2.5", "-1e3"):
-        rows = [*QRELS, f"q2 0 d7 {grade}"]
-        says = f"query 'q2', document 'd7': grade {float(grade):g} is negative"
-        options = ("--set", "negative=error", "--set", "grades=keep")
-        yield Case("negative-grade", "negative-grade", text(rows), says, options=options)
-    rows = [*QRELS, "q2 0 d7 -1", "q1 0 d7 -1"]
-    yield strict("negative-grade", "negative-grade", rows, "'q1'", "negative=error", more=1)
+def refused_queries() -> Iterator[Case]:
+    for queries in (("q1",), ("q2", "q3")):
+        more, missing, unknown = len(queries) - 1, "missing-query", "unknown-query"
+        rows = [row for row in RUN if not row.startswith(queries)]
+        says = f"query {queries[0]!r} is not in the run"
+        yield strict(missing, rows, says, "missing=error", side="run", more=more)
+        rows = [*RUN, *(f"x{query} Q0 d1 1 1 good" for query in queries)]
+        says = f"query 'x{queries[0]}' has no judgments"
+        yield strict(unknown, rows, says, "unknown=error", side="run", more=more)
     for rows, query in (([*QRELS, "q4 0 d1 0"], "q4"), (["q1 0 d1 0", *QRELS[3:]], "q1")):
         says = f"query {query!r} has no relevant document for AP"
         options = ("-m", "AP", "--set", "no_relevant=error")
         yield Case("no-relevant", "no-relevant", text(rows), says, options=options)
-    axis = "order=rank"
-    for line, cell, says in (
-        (1, "first", "rank is not a number"), (3, "nan", "rank is not a number"),
-        (5, "1.5", "rank 1.5 is not a whole number"), (6, "inf", "rank inf is not"),
-        (8, "-", "rank is not a number"), (2, "2_0", "rank is not a number"),
-    ):  # fmt: skip
+
+
+def refused_ties() -> Iterator[Case]:
+    for axis, tied in (("score", "q1 Q0 d7 9 2.5 x"), ("rank", "q1 Q0 d7 2 9.5 x")):
+        axes, says = ("ties=error", f"order={axis}"), f"'d2' and 'd7' have the same {axis}"
+        for at in (2, 5, 8):
+            rows = [*RUN[:at], tied, *RUN[at:]]
+            yield strict("tie", rows, says, *axes, line=at + 1, side="run")
+    rows = [*RUN, "q1 Q0 d7 9 2.5 x", "q2 Q0 d7 9 0.8 x", "q2 Q0 d6 9 0.7 x"]
+    yield strict("tie", rows, "query 'q1'", "ties=error", line=9, side="run", more=2)
+
+
+def refused_grades() -> Iterator[Case]:
+    code = "negative-grade"
+    for grade in ("-1", "-2.5", "-1e3"):
+        rows = [*QRELS, f"q2 0 d7 {grade}"]
+        says = f"query 'q2', document 'd7': grade {float(grade):g} is negative"
+        yield strict(code, rows, says, "negative=error", "grades=keep")
+    rows = [*QRELS, "q2 0 d7 -1", "q1 0 d7 -1"]
+    yield strict(code, rows, "query 'q1', document 'd7'", "negative=error", more=1)
+
+
+def refused_ranks() -> Iterator[Case]:
+    unread, unwhole = "rank is not a number", "is not a whole number"
+    cells = [
+        ("first", unread), ("1_0", unread), ("-", unread), ("1st", unread), ("nan", unread),
+        ("1.5", f"rank 1.5 {unwhole}"), ("inf", f"rank inf {unwhole}"),
+    ]  # fmt: skip
+    for line, (cell, says) in enumerate(cells, 2):
         rows = replaced(RUN, line, f"q2 Q0 d7 {cell} 0.5 good")
-        yield strict("bad-rank", "bad-rank", rows, says, axis, line=line, side="run")
-    unranked = b'{"q1": ["d1"]}'
-    yield Case("json-without-ranks", "missing-column", unranked, "no ranks", None, "run",
-               "faulty.json", ("--set", axis))  # fmt: skip
+        yield strict("bad-rank", rows, says, "order=rank", line=line, side="run")
+    fault, options = "json-without-ranks", ("--set", "order=rank")
+    for content in (b'{"q1": ["d1"]}', b'{"q1": {"d1": 0.5}}'):
+        yield Case(fault, "missing-column", content, "no ranks", None, "run", "f.json", options)
 
 
 def many_faults() -> Iterator[Case]:
@@ -556,29 +585,28 @@ def many_faults() -> Iterator[Case]:
 
 
 def query_files() -> Iterator[Case]:
-    lines = [
+    files: list[tuple[str, Content, str, int | None]] = [
         ("columns", b"q1\tone\nq2 two\n", "no tab in 'q2 two'", 2),
         ("columns", b"q1\tone\r\n\r\nq2\r\n", "no tab in 'q2", 3),
-        ("columns", text(QRELS), "no tab in 'q1 0 d1 1'", 1),
         ("duplicate-key", b"q1\tone\nq2\ttwo\nq1\tthree\n", "query 'q1'", 3),
         ("bad-id", b"q1\tone\n\ttwo\n", "query ''", 2),
         ("bad-id", b'{"q1": "one", "": "two"}', "query ''", None),
         ("bad-shape", b'["q1", "q2"]', "cannot be read as queries", None),
         ("duplicate-key", b'{"q1": "one",\n "q1": "two"}', "key 'q1'", 2),
-        ("json", b'{"q1": "one"', "ends too early", 1),
+        ("json", b'{"q1": "one"', EARLY, 1),
         ("encoding", "q1\tgrößer\n".encode("latin-1"), "byte 0xf6", 1),
         ("empty", b"", "is empty", None),
-        ("no-file", b"", "no such file", None),
+        ("no-file", nothing, "no such file", None),
     ]
-    for code, content, says, line in lines:
-        made: bytes | Callable[[Path], object] = nothing if code == "no-file" else content
-        more = 7 if content == text(QRELS) else 0
-        yield Case("queries-file", code, made, says, line, "queries", "faulty.tsv", more=more)
+    for code, content, says, line in files:
+        yield Case("queries-file", code, content, says, line, "queries", "faulty.tsv")
 
 
 CASES: tuple[Case, ...] = (
-    *truncated_files(), *damaged_files(), *undecodable_files(), *binary_files(), *column_counts(),
-    *numbers(), *repeated_documents(), *contradictions(), *json_syntax(), *json_keys(),
-    *json_shapes(), *json_values(), *json_columns(), *empty_files(), *unopened_files(),
-    *asked_for(), *many_faults(), *query_files(),
+    *truncated_files(), *damaged_files(), *misnamed_files(), *undecodable_files(),
+    *broken_unicode(), *binary_files(), *column_counts(), *other_layouts(), *numbers(),
+    *nonfinite_scores(), *repeated_documents(), *contradictions(), *json_syntax(), *json_keys(),
+    *json_shapes(), *json_ids(), *json_values(), *json_columns(), *json_cells(), *empty_files(),
+    *unopened_files(), *refused_queries(), *refused_ties(), *refused_grades(), *refused_ranks(),
+    *many_faults(), *query_files(),
 )  # fmt: skip

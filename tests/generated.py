@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+from collections.abc import Callable
 from typing import Any
 
 from hypothesis import strategies as st
@@ -46,7 +47,7 @@ PARAMETERS: dict[str, list[Any]] = {
     "max_grade": ["observed", "4"],
     "probability": ["exp2"],
     "p": [0.5, 0.8, 0.95],
-    "depth": ["none", 1000],
+    "normalise_depth": ["none", 1000],
 }
 DENOMINATORS: dict[str, list[str]] = {
     "P": ["k", "min(k,n)", "judged"],
@@ -90,7 +91,8 @@ def some_protocol(rng: random.Random) -> Protocol:
 
 def some_case(rng: random.Random, size: int = 12, fractions: bool = True) -> tuple[Qrels, Rows]:
     """Make judgments and a run: ties, holes, negatives, chunks, missing queries, short lists."""
-    grades = rng.choice([[0, 1], [0, 1, 2, 3], [-2, -1, 0, 1, 2], [0], [0, 0.5, 1, 1.7]])
+    scales: list[list[float]] = [[0, 1], [0, 1, 2, 3], [-2, -1, 0, 1, 2], [0], [0, 0.5, 1, 1.7]]
+    grades = rng.choice(scales)
     if not fractions:
         grades = [grade for grade in grades if grade == int(grade)]
     ids = [f"d{i}" for i in range(size)] + ["q1", "q2", "é", "d1#1", "d1#2", "d2#1"]
@@ -107,12 +109,13 @@ def some_case(rng: random.Random, size: int = 12, fractions: bool = True) -> tup
 
 def some_list(rng: random.Random, ids: list[str]) -> list[tuple[str, float]]:
     retrieved = rng.sample(ids, rng.randint(1, len(ids)))
-    scores = rng.choice([
+    kinds: list[Callable[[], float]] = [
         rng.random,
         lambda: float(rng.randint(-2, 2)),
         lambda: 1 + rng.randint(0, 3) * 1e-9,
-    ])  # fmt: skip
-    return [(d, scores()) for d in retrieved]
+    ]
+    score = rng.choice(kinds)
+    return [(d, score()) for d in retrieved]
 
 
 def truth(measure: Measure, protocol: Protocol, qrels: Qrels, rows: Rows, query: str) -> float:

@@ -105,7 +105,7 @@ def measure(
 def is_relevant(grade: float | None, p: Params) -> bool:
     if grade is None:
         return False
-    return grade > p["rel"] if p.get("rel_op") == ">" else grade >= p["rel"]
+    return bool(grade > p["rel"] if p.get("rel_op") == ">" else grade >= p["rel"])
 
 
 def hit(doc: Doc, p: Params) -> bool:
@@ -127,7 +127,7 @@ def gain(grade: float | None, p: Params) -> float:
     if p["gain"] == "linear":
         return grade
     if p["gain"] == "exp2":
-        return 2.0**grade - 1
+        return float(2.0**grade - 1)
     if p["gain"] == "binary":
         return 1.0 if grade >= (1 if rel == "none" else float(rel)) else 0.0
     inside = p["gain"][p["gain"].index("(") + 1 : -1].split(",")
@@ -259,7 +259,7 @@ def _ERR(docs: list[Doc], pool: list[float], k: float, p: Params) -> float | Non
         stop = grade if p["probability"] == "identity" else (2**grade - 1) / 2**highest
         value += going * stop / r
         going *= 1 - stop
-    return value if any(grade > 0 for grade in pool) else None
+    return float(value) if any(grade > 0 for grade in pool) else None
 
 
 def _RBP(docs: list[Doc], pool: list[float], k: float, p: Params) -> float | None:
@@ -267,8 +267,8 @@ def _RBP(docs: list[Doc], pool: list[float], k: float, p: Params) -> float | Non
         return None
     p = p if p["gain"] == "binary" else {**p, "rel": "none"}
     value = sum(gain(doc.grade, p) * p["p"] ** i for i, doc in enumerate(top(docs, k)))
-    share = 1.0 if p["depth"] == "none" else 1 - p["p"] ** p["depth"]
-    return (1 - p["p"]) * value / share
+    share = 1.0 if p["normalise_depth"] == "none" else 1 - p["p"] ** p["normalise_depth"]
+    return float((1 - p["p"]) * value / share)
 
 
 def _RBPResidual(docs: list[Doc], pool: list[float], k: float, p: Params) -> float:

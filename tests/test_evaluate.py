@@ -17,6 +17,8 @@ import idealist as il
 from idealist.aggregate import Aggregate
 from idealist.conventions import CONVENTIONS
 from idealist.doubts import CODES
+from idealist.measures import MEASURES
+from idealist.protocol import Protocol
 
 QRELS = {"q1": {"a": 2, "b": 1, "c": 0}, "q2": {"a": 1}, "q3": {"a": 0}, "q4": {"b": 1}}
 RUN = {
@@ -242,3 +244,55 @@ def test_memory_does_not_grow_with_the_number_of_runs(tmp_path: Path) -> None:
 
     peak(2)
     assert peak(40) < 1.2 * peak(4)
+
+
+def test_an_axis_of_one_measure_leaves_the_others_alone() -> None:
+    qrels, run = {"q": {"a": -1, "b": 1}}, {"q": ["a", "b"]}
+    together = il.evaluate(qrels, run, ["DCG", "AP"], negative="keep")
+    assert together["DCG"] == il.evaluate(qrels, run, "DCG", negative="keep")["DCG"]
+    assert together["AP"] == il.evaluate(qrels, run, "AP")["AP"]
+
+
+def test_one_name_is_an_axis_of_measures_and_protocols_by_its_values() -> None:
+    shared = {
+        (cls.__name__, name)
+        for cls in MEASURES.values()
+        for name in cls.parameters().keys()
+        & (Protocol.parameters() | Aggregate.parameters()).keys()
+    }
+    assert {name for _, name in shared} == {"negative"}
+    for measure, name in shared:
+        for value in ("allow", "drop", "error"):
+            assert not MEASURES[measure].accepts(name, value)
+
+
+def test_queries_that_were_left_out_are_not_unknown() -> None:
+    found = doubts_of(QRELS, RUN, "RR", queries=["q1"])
+    assert found["unknown-queries"].queries == ("q9",)
+    run = {query: RUN[query] for query in ("q1", "q2")}
+    assert il.evaluate(QRELS, run, "RR", queries=["q1"], unknown="error")["RR"] == 1
+
+
+def test_ties_that_cannot_move_the_aggregate_are_no_doubt() -> None:
+    qrels = {q: {"a": 1} for q in "xyz"}
+    run = {"x": {"a": 1.0}, "y": {"a": 1.0}, "z": {"a": 1.0, "b": 1.0}}
+    assert "ties" in doubts_of(qrels, run, "RR")
+    assert "ties" not in doubts_of(qrels, run, "RR", aggregate="median")
+
+
+@pytest.mark.parametrize(
+    "axis", ["round=query", "round=4(2)", "collapse=(", "depth=0", "aggregate=mode"]
+)
+def test_values_that_an_axis_cannot_take(axis: str) -> None:
+    name, value = axis.split("=")
+    with pytest.raises(il.UsageError, match="cannot be"):
+        il.evaluate(QRELS, RUN, "RR", **{name: value})
+
+
+def test_what_an_evaluation_is_called() -> None:
+    assert repr(il.evaluate(QRELS, RUN, "RR")) == "<Evaluation run: RR 0.3750; 4 queries>"
+
+
+def test_signatures_with_axes_that_do_not_exist() -> None:
+    with pytest.raises(il.UsageError, match="no axis 'foo'"):
+        il.Signature.parse("nDCG@5|trec_eval+foo:1|qrels:1|rules:1")

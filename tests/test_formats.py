@@ -181,7 +181,7 @@ def test_ids_keep_every_character_but_ascii_blanks(tmp_path: Path) -> None:
 
 
 def test_pairs_give_both_tables() -> None:
-    records = [
+    records: list[dict[str, Any]] = [
         {"retrieved": ["d2", "d1"], "ground_truth": {"d1": 3}},
         {"retrieved": ["d5"], "ground_truth": ["d5", "d6"]},
         {"query": "named", "retrieved": [], "ground_truth": {"d1": 1}},

@@ -150,7 +150,7 @@ def test_every_field_of_the_instrument_is_in_the_signature() -> None:
     )
     hidden = {f.name for f in fields(Protocol)} - Protocol.parameters().keys()
     assert hidden == {"mapping"}  # its digest is the value of collapse
-    chunks = [replace(instrument.protocol, collapse={"c": whole}) for whole in ("a", "b")]  # type: ignore[arg-type]
+    chunks = [replace(instrument.protocol, collapse={"c": whole}) for whole in ("a", "b")]
     assert chunks[0].collapse != chunks[1].collapse
 
 

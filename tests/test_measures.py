@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import idealist as il
-from idealist import AP, CG, DCG, ERR, P, R, RBP, RR, UDCG, nDCG
+from idealist import AP, CG, DCG, ERR, RBP, RR, UDCG, P, R, nDCG
 from idealist.measures import as_measure
 
 LIST = [1, 3, 0, 2, 2]
@@ -127,14 +127,14 @@ def test_what_cannot_be_read_is_explained(typed: str, says: str) -> None:
 
 
 def test_grades_that_a_measure_cannot_take_are_refused() -> None:
-    for call in (
-        lambda: ERR(max_grade=2)([3]),
-        lambda: RBP(gain="linear")([2]),
-        lambda: UDCG()([1], abstain=[1.5]),
-        lambda: UDCG()([1]),
-    ):
-        with pytest.raises(il.UsageError):
-            call()
+    with pytest.raises(il.UsageError, match="above the highest"):
+        ERR(max_grade=2)([3])
+    with pytest.raises(il.UsageError, match="above 1"):
+        RBP(gain="linear")([2])
+    with pytest.raises(il.UsageError, match="outside"):
+        UDCG()([1], abstain=[1.5])
+    with pytest.raises(il.UsageError, match="no column 'abstain'"):
+        UDCG()([1])
 
 
 def test_no_relevant_document() -> None:
@@ -179,3 +179,19 @@ def test_expected_ties_are_refused_where_there_is_no_closed_form() -> None:
             il.evaluate({"q": {"a": 1, "b": 0}}, {"q": {"a": 1, "b": 1}}, text, ties="expected")
     with pytest.raises(il.UsageError, match="no meaning with a depth"):
         il.Protocol(ties="expected", depth=5)
+
+
+def test_lists_that_do_not_fit_are_refused() -> None:
+    with pytest.raises(il.UsageError, match="abstain has 1 values for 2 grades"):
+        UDCG()([1, 0], abstain=[0.1])
+    with pytest.raises(il.InputError, match="no relevant document"):
+        nDCG(no_relevant="error")([0, 0])
+    assert UDCG()([], judged=[1]) == 0
+
+
+def test_a_users_own_measure_is_not_averaged_over_ties() -> None:
+    own = il.measure("Own")(lambda placements: np.ones(len(placements.qrels.queries)))
+    with pytest.raises(il.UsageError, match="no closed form"):
+        il.evaluate({"q": {"a": 1}}, {"q": ["a"]}, own, ties="expected")
+    signed = il.evaluate({"q": {"a": 1}}, {"q": ["a"]}, own, convention="sklearn").signatures["Own"]
+    assert signed.fields["ties"] == "docid-desc"

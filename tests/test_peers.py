@@ -93,7 +93,7 @@ IR_MEASURES: list[tuple[str, Any, dict[str, str]]] = [
     ("F(beta=1.4142135623730951)", ir_measures.SetF(beta=2.0), {}),
     ("NumRet", ir_measures.NumRet, {}),
     ("NumRelRet", ir_measures.NumRet(rel=1), {}),
-    ("RBP(depth=1000)", ir_measures.RBP(rel=1, p=0.8), {"ties": "input", "precision": "float64"}),
+    ("RBP(normalise_depth=1000)", ir_measures.RBP(rel=1, p=0.8), {"ties": "input", "precision": "float64"}),
 ]  # fmt: skip
 
 

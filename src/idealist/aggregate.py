@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from idealist.notation import Kind, Settings, Value, axis, call, text, to_number
+from idealist.notation import Kind, Settings, Value, Written, axis, call, text, to_number
 
 
 def _check_aggregate(value: Any) -> Value:
@@ -26,7 +26,10 @@ def _check_aggregate(value: Any) -> Value:
 def _check_round(value: Any) -> Value:
     name, arguments = call(str(value))
     if name == "query":
-        return f"query({int(arguments[0])})"
+        (digits,) = arguments
+        return f"query({int(digits)})"
+    if arguments:
+        raise ValueError(value)
     return name if name == "none" else int(name)
 
 
@@ -45,7 +48,7 @@ class Aggregate(Settings):
     """
 
     aggregate: str = axis("mean", AGGREGATE, "how the values of queries become one")
-    round: str | int = axis("none", ROUND, "the digits a value is rounded to, and where")
+    round: Written = axis("none", ROUND, "the digits a value is rounded to, and where")
 
     def each(self, values: Sequence[float]) -> list[float]:
         """Round the values of queries, where that is asked for."""

@@ -180,6 +180,10 @@ class Evaluation:
     def __str__(self) -> str:
         return text_summary([self])
 
+    def __repr__(self) -> str:
+        values = ", ".join(f"{label} {value:.4f}" for label, value in self.aggregates.items())
+        return f"<Evaluation {self.run}: {values}; {len(self.queries)} queries>"
+
     def _repr_html_(self) -> str:
         return html_summary([self])
 

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
 import numpy as np
 
-from idealist.aggregate import Aggregate
 from idealist.conventions import DEFAULT, Convention
 from idealist.conventions import convention as find_convention
 from idealist.doubts import Case, find_doubts
-from idealist.errors import UsageError, nearest
+from idealist.errors import UsageError
 from idealist.evaluation import Evaluation
 from idealist.formats import read_qrels, read_run
-from idealist.measures import MEASURES, Measure, as_measure
+from idealist.instrument import check_axes
+from idealist.measures import Measure, as_measure
 from idealist.measuring import entering, measured
-from idealist.protocol import Protocol
 from idealist.ranking import rank
 from idealist.signature import signatures
 
@@ -46,7 +45,7 @@ class Evaluator:
             self.qrels = self.qrels.only(queries)
         self.convention = find_convention(convention)
         self.measures = _labelled(measures)
-        _check_axes(axes, self.measures.values())
+        check_axes(axes, self.measures.values())
         self.instruments = {
             label: self.convention.instrument(measure, axes)
             for label, measure in self.measures.items()
@@ -110,16 +109,3 @@ def _labelled(measures: Any) -> dict[str, Measure]:
     if not given:
         raise UsageError("there is nothing to measure", "give at least one measure")
     return {one if isinstance(one, str) else str(as_measure(one)): as_measure(one) for one in given}
-
-
-def _check_axes(axes: Mapping[str, Any], measures: Collection[Measure]) -> None:
-    """Refuse axes that do not exist or that none of the measures has."""
-    general = Protocol.parameters().keys() | Aggregate.parameters().keys()
-    for name in axes:
-        if name in general or any(name in measure.parameters() for measure in measures):
-            continue
-        known = {key for cls in MEASURES.values() for key in cls.parameters()}
-        if name in known:
-            hint = "ask for a measure that has it, or leave it out"
-            raise UsageError(f"none of the measures has the axis {name!r}", hint)
-        raise UsageError(f"there is no axis {name!r}", nearest(name, general | known))

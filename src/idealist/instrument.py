@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from idealist.aggregate import Aggregate
-from idealist.measures import Measure
+from idealist.errors import UsageError, nearest
+from idealist.measures import MEASURES, Measure
 from idealist.protocol import Protocol
 
 
@@ -47,12 +48,25 @@ def route(
     for name, value in axes.items():
         if cls.accepts(name, value):
             own[name] = value
-        elif name in Protocol.parameters() and (
-            name not in cls.parameters() or Protocol.accepts(name, value)
-        ):
+        elif Protocol.accepts(name, value):
             protocol[name] = value
         elif name in Aggregate.parameters():
             aggregate[name] = value
         elif name in cls.parameters():
             own[name] = value  # the measure will say why it cannot take it
+        elif not any(other.accepts(name, value) for other in MEASURES.values()):
+            protocol[name] = value  # the protocol will
     return own, protocol, aggregate
+
+
+def check_axes(axes: Mapping[str, Any], measures: Collection[Measure]) -> None:
+    """Refuse axes that do not exist or that none of the measures has."""
+    general = Protocol.parameters().keys() | Aggregate.parameters().keys()
+    for name in axes:
+        if name in general or any(name in measure.parameters() for measure in measures):
+            continue
+        known = {key for cls in MEASURES.values() for key in cls.parameters()}
+        if name in known:
+            hint = "ask for a measure that has it, or leave it out"
+            raise UsageError(f"none of the measures has the axis {name!r}", hint)
+        raise UsageError(f"there is no axis {name!r}", nearest(name, general | known))

@@ -58,15 +58,17 @@ class Lists:
         [[1, 2]]
         """
         arrays = {
-            f.name: xp.asarray(value)
+            f.name: xp.asarray(value.copy())  # frozen arrays are not to be shared
             for f in fields(self)
             if isinstance(value := getattr(self, f.name), np.ndarray)
         }
-        columns = {name: xp.asarray(column) for name, column in self.columns.items()}
+        columns = {name: xp.asarray(column.copy()) for name, column in self.columns.items()}
         return replace(self, xp=xp, columns=columns, **arrays)
 
     def constant(self, values: Any) -> Array:
         """Make an array beside the others, on the same device."""
+        if isinstance(values, (int, float, list, range, np.ndarray)):
+            values = np.array(values)  # float64 whatever the library's default
         return self.xp.asarray(values, device=self.rank.device)
 
     def number(self, array: Array) -> Array:
@@ -105,13 +107,16 @@ class Lists:
 
     def column(self, name: str) -> Array:
         """Give a judgment column for the documents found; NaN elsewhere."""
+        nan = self.constant(np.nan)
+        if name not in self.columns and not bool(self.xp.any(self.found)):
+            return self.xp.where(self.found, nan, nan)
         if name not in self.columns:
             raise UsageError(
                 f"the judgments have no column {name!r}",
                 f'give one: {{"query": […], "document": […], "grade": […], "{name}": […]}}',
             )
         cells = self.gather(self.columns[name], self.judgment)
-        return self.xp.where(self.found, cells, self.constant(np.nan))
+        return self.xp.where(self.found, cells, nan)
 
 
 def lists_of(
@@ -122,6 +127,10 @@ def lists_of(
     `judged` are the grades of documents that were judged but not retrieved; `columns` are further
     facts about each retrieved document.
     """
+    for name, values in columns.items():
+        if len(values) != len(grades):
+            message = f"{name} has {len(values)} values for {len(grades)} grades"
+            raise UsageError(message, "give one for each grade, None where there is none")
     place = [i for i, grade in enumerate(grades) if grade is not None]
     found = np.array([grades[i] for i in place], dtype=np.float64)
     pool = -np.sort(-np.concatenate((found, np.asarray(judged, dtype=np.float64))))

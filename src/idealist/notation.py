@@ -19,6 +19,9 @@ from idealist.errors import UsageError
 
 Value: TypeAlias = str | int | float | bool
 
+#: A parameter in any form that its kind takes, such as a dict for a table; text once it is checked.
+Written: TypeAlias = Any
+
 
 @dataclass(frozen=True)
 class Kind:
@@ -124,8 +127,11 @@ def to_number(value: Any) -> int | float:
     return tidy(number)
 
 
-def number(low: float = -math.inf, high: float = math.inf, words: str = "a number") -> Kind:
+def number(low: float = -math.inf, high: float = math.inf) -> Kind:
     """Describe a finite number between two bounds, both included."""
+    words = "a number"
+    if math.isfinite(low):
+        words += f" from {low:g} to {high:g}" if math.isfinite(high) else f" of at least {low:g}"
 
     def check(value: Any) -> Value:
         if not low <= (result := to_number(value)) <= high:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from idealist.errors import UsageError
-from idealist.notation import Kind, Settings, Value, axis, call, choice, flag, whole
+from idealist.notation import Kind, Settings, Value, Written, axis, call, choice, flag, whole
 from idealist.tables.columns import to_id
 
 _TIES = (
@@ -30,10 +30,13 @@ def _check_ties(value: Any) -> Value:
 
 
 def _check_collapse(value: Any) -> Value:
-    if isinstance(value, str):
+    if not isinstance(value, str):
+        raise TypeError(value)
+    try:
         re.compile(value)
-        return value
-    raise TypeError(value)
+    except re.error as error:
+        raise ValueError(value) from error
+    return value
 
 
 TIES = Kind("one of " + ", ".join(_TIES) + ", random(SEED)", _check_ties)
@@ -65,7 +68,7 @@ class Protocol(Settings):
         "error", choice("error", "as_is", "last"),
         "NaN and infinite scores: refused; infinities ordered as numbers; NaN ranked last besides",
     )  # fmt: skip
-    depth: str | int = axis("none", DEPTH, "how many documents of a list are looked at")
+    depth: Written = axis("none", DEPTH, "how many documents of a list are looked at")
     exclude_self: bool = axis(False, flag(), "leave out a document whose id is the query's")
     unjudged: str = axis(
         "zero", choice("zero", "drop"), "unjudged documents hold their rank, or are taken out"
@@ -79,7 +82,9 @@ class Protocol(Settings):
         choice("keep", "truncate"),
         "fractions of grades are kept, or cut as C's atol does",
     )
-    collapse: str = axis("none", COLLAPSE, "chunks of one document count as it, the best one kept")
+    collapse: Written = axis(
+        "none", COLLAPSE, "chunks of one document count as it, the best one kept"
+    )
     missing: str = axis(
         "zero", choice("zero", "skip", "error"),
         "a judged query that the run lacks counts as an empty list, not at all, or is refused",

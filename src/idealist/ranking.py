@@ -62,7 +62,7 @@ def _placed(qrels: Qrels, rows: Rows, protocol: Protocol) -> Placements:
         if query in spans
     }
     faults.check()
-    unknown = tuple(sorted(spans.keys() - judged.lookup.keys()))
+    unknown = tuple(sorted(spans.keys() - judged.lookup.keys() - judged.left_out))
     placements = Placements(judged, protocol, unknown=unknown, **_columns(judged, rankings))
     if protocol.ties in ("best", "worst"):
         placements = placements.retied(protocol.ties)
@@ -104,7 +104,7 @@ def _columns(qrels: Qrels, rankings: Mapping[int, Ranking]) -> dict[str, Any]:
 def _check_queries(qrels: Qrels, rows: Rows, protocol: Protocol) -> None:
     faults = Faults(rows.name)
     if protocol.unknown == "error":
-        for query in sorted(set(rows.queries) - qrels.lookup.keys()):
+        for query in sorted(set(rows.queries) - qrels.lookup.keys() - qrels.left_out):
             hint = "leave it out of the run, or use --set unknown=skip"
             faults.add("unknown-query", f"query {query!r} has no judgments", hint)
     if protocol.missing == "error":

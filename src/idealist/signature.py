@@ -11,7 +11,7 @@ from urllib.parse import unquote
 from idealist._version import RULES, __version__
 from idealist.conventions import CONVENTIONS, Convention, convention
 from idealist.errors import UsageError
-from idealist.instrument import Instrument
+from idealist.instrument import Instrument, check_axes
 from idealist.measures import parse
 from idealist.measures.base import Measure
 from idealist.notation import split, text
@@ -70,7 +70,9 @@ class Signature:
         version = values.pop("v", __version__)
         if not short:
             return cls(unquote(measure), tuple(values.items()), **ending, version=version)
-        instrument = convention(name).instrument(parse(unquote(measure)), _pairs(changes, written))
+        one, axes = parse(unquote(measure)), _pairs(changes, written)
+        check_axes(axes, [one])
+        instrument = convention(name).instrument(one, axes)
         return replace(cls.of(instrument, ending["qrels"]), rules=ending["rules"], version=version)
 
     def short(self, base: Convention) -> str:

@@ -17,7 +17,12 @@ if TYPE_CHECKING:
 
 @click.group("signature")
 def command() -> None:
-    """Compare or expand signatures: what a number was made with."""
+    r"""Compare or expand signatures: what a number was made with.
+
+    \b
+    Example:
+      idealist signature expand 'nDCG@10|trec_eval|qrels:2057cbf8e7|rules:1'
+    """
 
 
 @command.command("diff")

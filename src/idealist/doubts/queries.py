@@ -22,10 +22,9 @@ def missing(case: Case) -> Iterator[Doubt]:
     counting = {
         label: one for label, one in case.instruments.items() if one.protocol.missing == "zero"
     }
-    how = "count as empty lists" if counting else "do not count"
-    message = (
-        f"{many(len(queries), 'judged query is', 'judged queries are')} not in the run and {how}"
-    )
+    how = "as if nothing was retrieved" if counting else "which does not count"
+    some = many(len(queries), "judged query is", "judged queries are")
+    message = f"{some} not in the run, {how}"
     values = case.without(gone, counting)
     yield Doubt(
         "missing-queries",
@@ -40,15 +39,9 @@ def unknown(case: Case) -> Iterator[Doubt]:
     """Look for queries of the run without judgments."""
     queries = case.first.unknown
     if queries:
-        message = (
-            f"{many(len(queries), 'query of the run has', 'queries of the run have')} no judgments"
-        )
-        yield Doubt(
-            "unknown-queries",
-            f"{message} and are left out ({few(queries)})",
-            len(queries),
-            queries,
-        )
+        some = many(len(queries), "query of the run has", "queries of the run have")
+        message = f"{some} no judgments, which is ignored ({few(queries)})"
+        yield Doubt("unknown-queries", message, len(queries), queries)
 
 
 def no_relevant(case: Case) -> Iterator[Doubt]:

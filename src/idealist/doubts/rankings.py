@@ -56,7 +56,7 @@ def ties(case: Case) -> Iterator[Doubt]:
             measured(instrument, _retied(case, placements, ties)) for ties in ("worst", "best")
         )
         moved = (low.values != high.values) & ~np.isnan(low.values)
-        if moved.any():
+        if moved.any() and low.aggregate != high.aggregate:
             queries = case.named(moved)
             message = (
                 f"{label}: the order of tied scores decides "
@@ -113,14 +113,22 @@ def duplicates(case: Case) -> Iterator[Doubt]:
     """Count what stood there more than once."""
     first = case.first
     for code, counts, what in (
-        ("duplicates", first.duplicates, "repeated documents were dropped"),
-        ("collapsed", first.merged, "chunks were merged into a better one of their document"),
+        (
+            "duplicates",
+            first.duplicates,
+            ("repeated document was dropped", "repeated documents were dropped"),
+        ),
+        (
+            "collapsed",
+            first.merged,
+            ("chunk was merged into a better one", "chunks were merged into better ones"),
+        ),
     ):
         if count := int(counts.sum()):
             queries = case.named(counts > 0)
             yield Doubt(
                 code,
-                f"{count} {what}, in {many(len(queries), 'query', 'queries')}",
+                f"{many(count, *what)}, in {many(len(queries), 'query', 'queries')}",
                 count,
                 queries,
             )

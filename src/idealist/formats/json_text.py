@@ -42,7 +42,7 @@ def _report_syntax(error: json.JSONDecodeError, faults: Faults) -> NoReturn:
     if not error.doc[error.pos :].strip():
         where, hint = "the text ends too early", "was the file written to its end?"
     elif error.msg.startswith("Unterminated"):
-        where, hint = f"the string {near} has no end", "close it, or was the file cut off?"
+        where, hint = f"the string {near!r} has no end", "close it, or was the file cut off?"
     elif error.msg == "Extra data":
         where, hint = f"more text follows: {near!r}", "put everything into one object or list"
     else:

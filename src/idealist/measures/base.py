@@ -12,7 +12,7 @@ import numpy as np
 
 from idealist.errors import Faults, UsageError
 from idealist.lists import Array, Lists, lists_of
-from idealist.notation import Kind, Settings, Value, choice, flag, number, parameter, text
+from idealist.notation import Kind, Settings, Value, Written, choice, flag, number, parameter, text
 from idealist.placements import Placements
 from idealist.tables.columns import Floats
 
@@ -92,22 +92,27 @@ class Measure(Settings, metaclass=MeasureType):
         lists = lists_of(grades, judged, **columns)
         filled = self.filled()
         value = filled._settled(lists, filled.formula(lists))
+        if filled._no_relevant == "error" and np.isnan(value[0]):
+            Faults().fail("no-relevant", f"{self}: there is no relevant document in the list")
         return float(filled._bounded(np.asarray(value), min([*grades_of(grades), *judged, 0]))[0])
 
     def values(self, placements: Placements) -> Floats:
         """Measure every query; NaN where the value is not defined."""
         filled = self.filled()
-        if placements.protocol.ties == "expected" and not self.averages_ties:
-            raise UsageError(
-                f"{self.name} has no closed form for ties=expected",
-                "choose another order of ties, or ties=random(SEED) for several seeds",
-            )
+        self._check_ties(placements)
         values = np.zeros(len(placements.qrels.queries))
         for queries, lists in placements.lists:
             values[queries] = filled._settled(lists, filled.formula(lists))
         if filled._no_relevant == "error":
             filled._check_defined(values, placements)
         return filled._bounded(values, float(placements.qrels.grades.min()))
+
+    def _check_ties(self, placements: Placements) -> None:
+        if placements.protocol.ties == "expected" and not self.averages_ties:
+            raise UsageError(
+                f"{self.name} has no closed form for ties=expected",
+                "choose another order of ties, or ties=random(SEED) for several seeds",
+            )
 
     @property
     def _no_relevant(self) -> str:
@@ -153,7 +158,7 @@ class Binary(Measure):
     rel: float = parameter(1, number(), "the grade from which a document is relevant")
     rel_op: str = parameter(">=", choice(">=", ">"), "whether that grade itself is relevant")
     positive_score: bool = parameter(False, flag(), "count only documents with a score above 0")
-    no_relevant: str = parameter(
+    no_relevant: Written = parameter(
         "0", NO_RELEVANT, "the value of a query without relevant documents"
     )
 

@@ -11,7 +11,7 @@ from idealist.lists import Array, Lists
 from idealist.measures.base import NO_RELEVANT, Measure
 from idealist.measures.discounts import DISCOUNT, Discount
 from idealist.measures.gains import GAIN, gain_of
-from idealist.notation import Kind, choice, parameter, text, to_number
+from idealist.notation import Kind, Written, choice, parameter, text, to_number
 
 _REL = Kind("none or a grade", lambda value: "none" if value == "none" else text(to_number(value)))
 
@@ -28,8 +28,8 @@ class CG(Measure):
     Reference: Järvelin and Kekäläinen 2002, doi:10.1145/582415.582418
     """
 
-    gain: str = parameter("linear", GAIN, "what a grade is worth")
-    rel: str = parameter("none", _REL, "the grade below which a document is worth nothing")
+    gain: Written = parameter("linear", GAIN, "what a grade is worth")
+    rel: Written = parameter("none", _REL, "the grade below which a document is worth nothing")
     negative: str = parameter(
         "zero", choice("zero", "keep"), "a negative grade is worth nothing, or takes away"
     )
@@ -69,7 +69,7 @@ class DCG(CG):
     Reference: Järvelin and Kekäläinen 2002, doi:10.1145/582415.582418
     """
 
-    discount: str = parameter("log2", DISCOUNT, "what a rank takes away")
+    discount: Written = parameter("log2", DISCOUNT, "what a rank takes away")
 
     def formula(self, lists: Lists) -> Array:
         """Sum the discounted gains."""
@@ -101,7 +101,7 @@ class nDCG(DCG):
     ideal_negative: str = parameter(
         "omit", choice("omit", "keep"), "whether the ideal list holds documents that take away"
     )
-    no_relevant: str = parameter("0", NO_RELEVANT, "the value of a query without an ideal list")
+    no_relevant: Written = parameter("0", NO_RELEVANT, "the value of a query without an ideal list")
 
     def bounds(self, lowest: float) -> tuple[float, float]:
         """Give the range: [0, 1], unless negative gains are kept."""

@@ -7,7 +7,7 @@ import inspect
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -38,8 +38,6 @@ class Custom(Measure):
     function: Function = field(compare=False)
     source: str = parameter("", Kind("the digest of the function's source", str), "set by itself")
 
-    averages_ties: ClassVar[bool] = True
-
     def __post_init__(self) -> None:
         object.__setattr__(self, "source", _digest(self.function))
         super().__post_init__()
@@ -69,6 +67,7 @@ class Custom(Measure):
 
     def values(self, placements: Placements) -> Floats:
         """Call the function, which gives one value per query of ``placements.qrels``."""
+        self._check_ties(placements)
         arguments = {} if self.cutoff is None else {"cutoff": self.cutoff}
         values = np.ma.filled(
             np.ma.asarray(self.function(placements, **arguments), np.float64), np.nan
@@ -85,7 +84,7 @@ def measure(name: str) -> Callable[[Function], Custom]:
 
     >>> @measure("TopGrade")
     ... def top_grade(placements):
-    ...     return placements.grid(1)[:, 0].filled(0)
+    ...     return np.nan_to_num(placements.grid(1).filled(0))[:, 0]
     >>> top_grade
     TopGrade
     """

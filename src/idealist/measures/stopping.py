@@ -11,7 +11,7 @@ from idealist.lists import Array, Lists
 from idealist.measures.base import NO_RELEVANT, Measure
 from idealist.measures.discounts import Discount, geometric
 from idealist.measures.gains import GAIN, gain_of
-from idealist.notation import Kind, choice, number, parameter, text, to_number, whole
+from idealist.notation import Kind, Written, choice, number, parameter, text, to_number, whole
 
 
 def _check_max_grade(value: object) -> str:
@@ -42,11 +42,11 @@ class ERR(Measure):
     Reference: Chapelle et al. 2009, doi:10.1145/1645953.1646033
     """
 
-    max_grade: str = parameter("observed", MAX_GRADE, "the grade of a perfect document")
+    max_grade: Written = parameter("observed", MAX_GRADE, "the grade of a perfect document")
     probability: str = parameter(
         "exp2", choice("exp2", "identity"), "how a grade becomes the probability to stop"
     )
-    no_relevant: str = parameter(
+    no_relevant: Written = parameter(
         "0", NO_RELEVANT, "the value of a query without relevant documents"
     )
 
@@ -84,8 +84,8 @@ class RBP(Measure):
 
     Formula: (1 - p) Σ_{r≤k} gain(grade_r) p^(r-1)
 
-    Gains are in [0, 1]: binary from `rel` on, or ``scaled(0,3)`` for grades up to 3. `depth`
-    divides by the weight of the first `depth` ranks, as cwl_eval does with 1000.
+    Gains are in [0, 1]: binary from `rel` on, or ``scaled(0,3)`` for grades up to 3.
+    `normalise_depth` divides by the weight of so many ranks, as cwl_eval does with 1000.
 
     >>> RBP(p=0.5)([1, 0, 1])
     0.625
@@ -94,12 +94,12 @@ class RBP(Measure):
     """
 
     p: float = parameter(0.8, number(0, 1), "the probability to go on")
-    gain: str = parameter("binary", GAIN, "what a grade is worth, between 0 and 1")
+    gain: Written = parameter("binary", GAIN, "what a grade is worth, between 0 and 1")
     rel: float = parameter(1, number(), "the grade from which a document is relevant")
-    depth: str = parameter(
+    normalise_depth: Written = parameter(
         "none", whole(1, "none or a number of ranks", "none"), "the ranks whose weights sum to 1"
     )
-    no_relevant: str = parameter(
+    no_relevant: Written = parameter(
         "0", NO_RELEVANT, "the value of a query without relevant documents"
     )
 
@@ -113,7 +113,7 @@ class RBP(Measure):
         if float(xp.max(gains)) > 1:
             hint = "use gain=binary, or gain=scaled(0,HIGHEST)"
             raise UsageError(f"RBP: a gain of {float(xp.max(gains)):g} is above 1", hint)
-        share = 1.0 if self.depth == "none" else 1.0 - self.p ** int(self.depth)
+        share = 1.0 if self.normalise_depth == "none" else 1.0 - self.p**self.normalise_depth
         value = (1.0 - self.p) * geometric(self.p).sum(lists, gains, self.cutoff) / share
         threshold = self.rel if self.gain == "binary" else math.nextafter(0, 1)
         nothing = ~xp.any(lists.judged & (lists.pool >= threshold), axis=1)

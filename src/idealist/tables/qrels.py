@@ -30,7 +30,8 @@ class Qrels:
     """Judged pairs of query and document, sorted by query and document.
 
     The pairs of query ``queries[i]`` are ``documents[starts[i]:starts[i + 1]]``. Where a document
-    is judged by subtopic, its grade is the highest one and `subtopics` holds the rows.
+    is judged by subtopic, its grade is the highest one and `subtopics` holds the rows. `left_out`
+    names judged queries that are not to count.
     """
 
     queries: tuple[str, ...]
@@ -42,6 +43,7 @@ class Qrels:
     scale: Scale | None = None
     repeats: int = 0
     name: str = "qrels"
+    left_out: frozenset[str] = frozenset()
 
     @classmethod
     def build(
@@ -177,6 +179,7 @@ class Qrels:
             grades=freeze(self.grades[kept]),
             columns={key: _column(column, kept) for key, column in self.columns.items()},
             subtopics=self.subtopics and self.subtopics.only(kept),
+            left_out=self.left_out | (set(self.queries) - {query for query, _, _ in chosen}),
         )
 
 

@@ -1,0 +1,221 @@
+"""Sphinx configuration. The reference pages are written from the code before every build."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+from sphinx.application import Sphinx
+
+import idealist
+from idealist import doubts, errors
+from idealist.aggregate import Aggregate
+from idealist.cli.main import cli
+from idealist.conventions import CONVENTIONS, DEFAULT, Convention
+from idealist.describe import Description, describe_all
+from idealist.measures import Measure, parse
+from idealist.notation import Settings, text
+from idealist.protocol import Protocol
+from idealist.signature import Signature
+
+project = "idealist"
+author = "The idealist authors"
+copyright = author
+version = release = idealist.__version__
+
+extensions = ["myst_parser", "sphinx.ext.autodoc"]
+exclude_patterns = ["_build"]
+html_theme = "furo"
+html_title = f"idealist {release}"
+myst_heading_anchors = 3
+add_module_names = False
+autodoc_member_order = "bysource"
+autodoc_typehints = "description"
+autodoc_typehints_description_target = "documented"
+
+#: Measures whose rules the page of conventions compares.
+COMPARED = ("nDCG@10", "AP", "RR")
+
+
+def write_reference(app: Sphinx) -> None:
+    pages = {
+        "measures": measures_page(),
+        "axes": axes_page(),
+        "conventions": conventions_page(),
+        "errors": codes_page("Error codes", ERRORS_INTRO, errors.CODES),
+        "doubts": codes_page("Doubt codes", DOUBTS_INTRO, doubts.CODES),
+        "command-line": command_line_page(),
+        "python": python_page(),
+    }
+    folder = Path(app.srcdir) / "reference" / "generated"
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, lines in pages.items():
+        content = "\n".join(lines) + "\n"
+        path = folder / f"{name}.md"
+        if not path.exists() or path.read_text("utf-8") != content:
+            path.write_text(content, "utf-8")
+
+
+def setup(app: Sphinx) -> None:
+    app.connect("builder-inited", write_reference)
+
+
+def table(headers: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
+    for row in (headers, ["---"] * len(headers), *rows):
+        yield "| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |"
+
+
+def code(value: str) -> str:
+    return f"`{value}`"
+
+
+def fenced(language: str, body: str) -> list[str]:
+    return [f"```{language}", body, "```"]
+
+
+def measures_page() -> Iterator[str]:
+    yield "# Measures"
+    yield "\nOne section a measure. `idealist measures NAME` prints the same."
+    yield "\nEvery parameter can be written in the measure's text, as in `nDCG(gain=exp2)@10`, as a"
+    yield "keyword, as in `nDCG(gain='exp2') @ 10`, and with `--set` for all measures that have it."
+    for one in describe_all():
+        yield from measure_section(one)
+
+
+def measure_section(one: Description) -> Iterator[str]:
+    yield f"\n## {one.name}\n\n{one.summary}\n"
+    yield from fenced("text", one.formula)
+    cut = f"`{one.name} @ k` looks at the first k ranks" if one.cutoff else "takes no cutoff"
+    yield f"\n- Range: {one.range}, {one.direction}"
+    yield f"- Cutoff: {cut}"
+    if one.aliases:
+        yield f"- Also typed: {', '.join(map(code, one.aliases))}"
+    yield f"- Reference: {one.reference}"
+    if one.notes:
+        yield f"\n{one.notes}"
+    if one.parameters:
+        yield ""
+        rows = [
+            [code(each["name"]), code(each["default"]), each["doc"], each["values"]]
+            for each in one.parameters
+        ]
+        yield from table(["parameter", "default", "what it sets", "values"], rows)
+    yield ""
+    yield from fenced("python", one.example)
+
+
+def axes_page() -> Iterator[str]:
+    yield "# Axes"
+    yield "\nAn axis is one rule. Set it with `--set AXIS=VALUE` or as a keyword of `evaluate`. The"
+    yield "parameters of a measure are axes too; they are listed with the [measures](measures.md)."
+    yield "\n## Protocol: how a run becomes a ranking, and which queries count\n"
+    yield from axes_table(Protocol)
+    yield "\n## Aggregate: how the values of queries become one\n"
+    yield from axes_table(Aggregate)
+
+
+def axes_table(cls: type[Settings]) -> Iterator[str]:
+    rows = [
+        [code(name), code(text(about.default)), about.doc, about.kind.words]
+        for name, about in cls.parameters().items()
+    ]
+    return table(["axis", "default", "what it sets", "values"], rows)
+
+
+def conventions_page() -> Iterator[str]:
+    yield "# Conventions"
+    yield f"\nThe default is `{DEFAULT}`. A convention sets what you leave open; what you write"
+    yield "wins. Evidence: *live* means that the tool runs in our tests, *recorded* that values it"
+    yield "printed are checked, *derived* that its source was read."
+    for one in CONVENTIONS.values():
+        yield from convention_section(one)
+
+
+def convention_section(one: Convention) -> Iterator[str]:
+    has = "all" if one.measures is None else ", ".join(map(code, sorted(one.measures)))
+    yield f"\n## {one.name}\n"
+    yield f"- Tool: {one.tool} {one.version}"
+    yield f"- Evidence: {one.evidence}"
+    yield f"- Measures that follow it: {has}"
+    if one.measures is not None:
+        yield "- Other measures are computed with a doubt, `not-in-tool`"
+    rows = [
+        [written, code(axis), code(usual), code(here)]
+        for written in COMPARED
+        for axis, (usual, here) in signed(DEFAULT, written).diff(signed(one.name, written)).items()
+    ]
+    yield ""
+    if rows:
+        yield from table(["measure", "axis", DEFAULT, one.name], rows)
+    else:
+        yield f"{', '.join(COMPARED)}: this is the default."
+
+
+def signed(name: str, written: str) -> Signature:
+    return Signature.of(CONVENTIONS[name].instrument(parse(written)), qrels="")
+
+
+ERRORS_INTRO = """\
+Input that cannot be read raises `InputError`. Its text ends with the code in square brackets; its
+`code`, `file` and `line` are those of the first fault, and `faults` holds the first ten. A name or
+an option that does not exist raises `UsageError`. Both are an `IdealistError`. The command line
+prints the same text and leaves with exit code 2."""
+
+DOUBTS_INTRO = """\
+A doubt is something legal but questionable. It never stops an evaluation and never changes the exit
+code. [Doubts](../../explanation/doubts.md) explains how to read them."""
+
+
+def codes_page(title: str, intro: str, codes: dict[str, str]) -> Iterator[str]:
+    yield f"# {title}\n\n{intro}\n"
+    rows = [[code(key), words] for key, words in codes.items()]
+    yield from table(["code", "what it means"], rows)
+
+
+def command_line_page() -> Iterator[str]:
+    yield "# Command line"
+    yield "\nData goes to standard output, words to standard error. Exit code 0 is fine, 2 is bad"
+    yield "input or usage. Doubts do not change it. `NO_COLOR` switches colours off."
+    settings: dict[str, Any] = {"help_option_names": ["-h", "--help"], "terminal_width": 80}
+    yield from command_section(cli, click.Context(cli, info_name="idealist", **settings))
+
+
+def command_section(command: click.Command, context: click.Context) -> Iterator[str]:
+    yield f"\n## {context.command_path}\n"
+    yield from fenced("text", command.get_help(context))
+    if isinstance(command, click.Group):
+        for name in command.list_commands(context):
+            below = command.get_command(context, name)
+            if below is not None:
+                yield from command_section(below, click.Context(below, context, name))
+
+
+def python_page() -> Iterator[str]:
+    names = [name for name in idealist.__all__ if not name.startswith("_")]
+    objects = {name: getattr(idealist, name) for name in names}
+    yield "# Python"
+    yield "\nEverything here is imported from `idealist`: `import idealist as il`."
+    yield "\n## Functions\n"
+    yield from autodoc("autofunction", filter(inspect.isfunction, objects.values()))
+    yield "\n## Classes\n"
+    classes = [one for one in objects.values() if inspect.isclass(one)]
+    own = [one for one in classes if not issubclass(one, Measure) or one is Measure]
+    yield from autodoc("autoclass", own)
+    yield "\n## Measures\n"
+    listed = [one for one in classes if issubclass(one, Measure) and one is not Measure]
+    yield ", ".join(f"[{one.__name__}](measures.md#{one.__name__.lower()})" for one in listed)
+    yield "\n## CONVENTIONS\n"
+    yield "Every `Convention` by its name; see [conventions](conventions.md)."
+
+
+def autodoc(directive: str, objects: Iterable[Any]) -> list[str]:
+    members = ["   :members:"] if directive == "autoclass" else []
+    lines = [
+        line
+        for one in objects
+        for line in (f".. {directive}:: {one.__module__}.{one.__qualname__}", *members, "")
+    ]
+    return fenced("{eval-rst}", "\n".join(lines))
