@@ -273,6 +273,8 @@ USAGE = [
     (["--set", "ties=alphabetical"], "ties cannot be 'alphabetical'", "docid-desc"),
     (["--set", "ties=random(x)"], "ties cannot be 'random(x)'", "random(SEED)"),
     (["--set", "depth=0"], "depth cannot be '0'", "number of documents"),
+    (["--set", "collapse=("], "collapse cannot be '('", "a pattern"),
+    (["--set", "round=query"], "round cannot be 'query'", "query(DIGITS)"),
     (["--set", "exclude_self=maybe"], "cannot be 'maybe'", "true or false"),
     (["--set", "ties"], "--set 'ties' cannot be read", "AXIS=VALUE"),
     (["--set", "=best"], "--set '=best' cannot be read", "AXIS=VALUE"),
@@ -315,6 +317,7 @@ def test_standard_input_cannot_be_read_twice() -> None:
         (["eval", "qrels.txt", "run.txt", "-f", "xml"], "xml"),
         (["measures", "nDGC"], "did you mean nDCG"),
         (["signature", "expand", "nonsense"], "nonsense"),
+        (["signature", "expand", "nDCG@10|trec_eval+x|qrels:1|rules:1"], "is not a signature"),
     ],
 )
 def test_a_command_line_that_does_not_fit_is_refused(arguments: list[str], says: str) -> None:
