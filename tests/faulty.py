@@ -222,7 +222,15 @@ def other_layouts() -> Iterator[Case]:
     header = text(["query-id corpus-id score", *QRELS])
     yield Case("header-line", "columns", header, "3 columns", 1)
     yield Case("header-line", "columns", text(["query Q0 doc rank", *RUN]), "4 columns", 1, "run")
-    yield Case("old-mac-line-ends", "columns", text(QRELS, "\r"), "6 or more columns", 1)
+    yield Case("old-mac-line-ends", "encoding", text(QRELS, "\r"), "CR alone", 1)
+    yield Case("old-mac-line-ends", "encoding", text(RUN, "\r"), "CR alone", 1, "run")
+    yield Case(
+        "huge-grade",
+        "bad-grade",
+        text([*QRELS, "q9 0 d1 1e308"]),
+        "1e+308 is too large",
+        len(QRELS) + 1,
+    )
     for content in (b"5", b"null", b'"q1"', b"true", b"-0.5\n"):
         says = f"1 column, 4 expected: {content.strip().decode()!r}"
         yield Case("json-scalar", "columns", content, says, 1, name="faulty.json")

@@ -112,12 +112,12 @@ def test_spellings_people_type(typed: str, meant: str) -> None:
     ("typed", "says"),
     [
         ("nDCC@10", "did you mean nDCG"), ("nDCG(gian=exp2)", "did you mean gain"),
-        ("nDCG(gain=cubic)", "gain is linear, exp2"), ("nDCG@0", "at least 1"), ("Rprec@5", "without @"),
+        ("nDCG(gain=cubic)", "gain is linear, exp2"), ("nDCG@0", "from 1 to"), ("nDCG@99999999999999999999", "from 1 to"), ("Rprec@5", "without @"),
         ("nDCG(gain=exp2", "write NAME"), ("nDCG(exp2)", "write NAME"), ("", "write NAME"),
         ("AP(rel=x)", "rel is a number"), ("RBP(p=2)", "cannot be '2'"), ("P(rel=1,rel=2)", "twice"),
         ("DCG(discount=table(1,2))", "do not grow"), ("DCG(discount=log(1))", "log(BASE)"),
         ("DCG(gain=table(1=-1))", "at least 0"), ("DCG(gain=scaled(2,1))", "scaled(LOW,HIGH)"),
-        ("nDCG(ideal=perfect)", "needs a cutoff"),
+        ("nDCG(ideal=perfect)", "needs a cutoff"), ("P(rel=1e400)", "rel is a number"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_read_is_explained(typed: str, says: str) -> None:
@@ -195,3 +195,12 @@ def test_a_users_own_measure_is_not_averaged_over_ties() -> None:
         il.evaluate({"q": {"a": 1}}, {"q": ["a"]}, own, ties="expected")
     signed = il.evaluate({"q": {"a": 1}}, {"q": ["a"]}, own, convention="sklearn").signatures["Own"]
     assert signed.fields["ties"] == "docid-desc"
+
+
+def test_powers_beyond_all_numbers_are_refused() -> None:
+    with pytest.raises(il.UsageError, match="too large for 2"):
+        nDCG(gain="exp2")([2000])
+    with pytest.raises(il.UsageError, match="too large for 2"):
+        ERR()([2000])
+    with pytest.raises(il.UsageError, match="not a finite number"):
+        nDCG()([math.nan])

@@ -49,9 +49,13 @@ def test_recorded_values(probes: dict[str, Any], tool: str) -> None:
             measure = MEASURES.get(name, "nDCG@10")
             if isinstance(value, str):
                 with pytest.raises(il.InputError):
-                    il.evaluate(probe["qrels"], probe["run"], measure, convention=convention, **axes)
+                    il.evaluate(
+                        probe["qrels"], probe["run"], measure, convention=convention, **axes
+                    )
             else:
-                result = il.evaluate(probe["qrels"], probe["run"], measure, convention=convention, **axes)
+                result = il.evaluate(
+                    probe["qrels"], probe["run"], measure, convention=convention, **axes
+                )
                 assert result[measure] == pytest.approx(value, abs=1e-9), (probe["id"], name)
             compared += 1
     assert compared >= 30

@@ -133,6 +133,8 @@ def lists_of(
             raise UsageError(message, "give one for each grade, None where there is none")
     place = [i for i, grade in enumerate(grades) if grade is not None]
     found = np.array([grades[i] for i in place], dtype=np.float64)
+    if not np.isfinite(found).all() or not np.isfinite(np.asarray(judged, np.float64)).all():
+        raise UsageError("a grade is not a finite number", "write None for an unjudged document")
     pool = -np.sort(-np.concatenate((found, np.asarray(judged, dtype=np.float64))))
     rank = np.array(place, dtype=np.int64)[None, :] + 1
     padding = ((0, 0), (0, 0 if place else 1))

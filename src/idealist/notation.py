@@ -141,14 +141,18 @@ def number(low: float = -math.inf, high: float = math.inf) -> Kind:
     return Kind(words, check)
 
 
+#: The deepest rank there is.
+DEEPEST = 1_000_000_000
+
+
 def whole(low: int, words: str, *also: str) -> Kind:
-    """Describe a whole number of at least `low`, or one of the words in `also`."""
+    """Describe a rank of at least `low`, or one of the words in `also`."""
 
     def check(value: Any) -> Value:
         if isinstance(value, str) and value in also:
             return value
         result = to_number(value)
-        if not isinstance(result, int) or result < low:
+        if not isinstance(result, int) or not low <= result <= DEEPEST:
             raise ValueError(value)
         return result
 

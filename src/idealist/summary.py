@@ -32,7 +32,7 @@ def runs_grid(evaluations: Sequence[Evaluation]) -> Grid:
 def _cell(evaluation: Evaluation, label: str) -> str:
     value = evaluation.aggregates[label]
     counts = dict(evaluation.signatures[label].settings)["aggregate"] == "sum"
-    shown = number(value, 0 if counts and value == int(value) else 4)
+    shown = number(value, 0 if counts and value.is_integer() else 4)
     low, high = evaluation.interval(label)
     return shown if math.isnan(low) else f"{shown} ± {number((high - low) / 2)}"
 

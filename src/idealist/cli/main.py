@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from idealist._version import __version__
-from idealist.errors import IdealistError
+from idealist.errors import IdealistError, UsageError, nearest
 
 #: Every verb: where it lives and what the overview says of it.
 VERBS: dict[str, tuple[str, str]] = {
@@ -38,6 +38,14 @@ class LazyGroup(click.Group):
             return None
         command: click.Command = import_module(VERBS[cmd_name][0]).command
         return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Suggest a verb where one is mistyped."""
+        if args[0] not in VERBS:
+            raise UsageError(f"there is no command {args[0]!r}", nearest(args[0], VERBS))
+        return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the overview without importing any verb."""
@@ -72,3 +80,6 @@ def main(arguments: list[str] | None = None) -> Any:
     except BrokenPipeError:  # the reader, such as head, has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
+    except OSError as error:  # a full disk behind standard output
+        click.echo(f"error: cannot write the result: {error.strerror}", err=True)
+        sys.exit(EXIT_BAD)

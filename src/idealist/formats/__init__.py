@@ -11,6 +11,7 @@ import numpy as np
 
 from idealist.errors import Faults
 from idealist.formats import json_text, shapes, trec
+from idealist.formats.plain import plain
 from idealist.formats.source import Source, run_name
 from idealist.tables import Qrels, Queries, Rows, Run, Scale
 from idealist.tables.columns import to_float
@@ -149,7 +150,7 @@ def _rows_of_file(source: Source) -> Rows:
 
 def _qrels(data: Any, scale: Scale | None, name: str, locate: shapes.Locate | None) -> Qrels:
     faults = Faults(name)
-    table = shapes.table(data, "grade", faults, locate)
+    table = plain(data) or shapes.table(data, "grade", faults, locate)
     if len(table.value) < len(table.query):
         hint = "name the column grade, relevance, rel, label or score"
         faults.fail("missing-column", "the judgments have no grades", hint)
@@ -198,7 +199,7 @@ def _text(cell: Any) -> str:
 
 def _rows(data: Any, name: str, locate: shapes.Locate | None) -> Rows:
     faults = Faults(name)
-    table = shapes.table(data, "score", faults, locate)
+    table = plain(data) or shapes.table(data, "score", faults, locate)
     ranks = table.columns.get("rank")
     return Rows.build(
         table.query, table.document, table.value or None,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import lzma
 import os
+import re
 import stat
 import sys
 import zlib
@@ -185,6 +186,9 @@ def _text(data: bytes, faults: Faults) -> bytes:
     if (nul := data.find(b"\x00")) >= 0:
         line = data.count(b"\n", 0, nul) + 1
         faults.fail("binary", "this is binary data, not text", "give a text file", line)
+    if b"\r" in data and (bare := re.search(rb"\r(?!\n|\Z)", data)):
+        line = data.count(b"\n", 0, bare.start()) + 1
+        faults.fail("encoding", "a line ends in CR alone", "end lines in LF or CRLF", line)
     if not data.isascii():
         try:
             data.decode()

@@ -8,7 +8,8 @@ ids may hold any other character.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
 
 from idealist.errors import Faults
 from idealist.tables import Qrels, Rows, Scale
@@ -60,9 +61,12 @@ def read_run(data: bytes, name: str) -> Rows:
         rank.append(cells[3])
         score.append(cells[4])
         lines.append(line)
-    scores = _scores(score, lines, faults)
+    scores, ranks = _numbers(score), _numbers(rank)
+    for line, cell, value in zip(lines, score, scores, strict=True):
+        if value is None:
+            faults.add("bad-score", f"score {cell.decode()!r} is not a number", RUN_HINT, line)
     faults.check()
-    ranks = [value if (value := _number(cell)) is not None else math.nan for cell in rank]
+    ranks = [math.nan if value is None else value for value in ranks]
     return Rows.build(
         _decoded(query), _decoded(document), scores, rank=ranks, lines=lines, name=name
     )
@@ -85,15 +89,12 @@ def _number(cell: bytes) -> float | None:
         return None
 
 
-def _scores(cells: list[bytes], lines: list[int], faults: Faults) -> list[float]:
-    scores = []
-    for line, cell in zip(lines, cells, strict=True):
-        value = _number(cell)
-        if value is None:
-            faults.add("bad-score", f"score {cell.decode()!r} is not a number", RUN_HINT, line)
-        else:
-            scores.append(value)
-    return scores
+def _numbers(cells: list[bytes]) -> list[Any]:
+    """Read a column of numbers, at once where all are; None where one is not."""
+    if b"_" not in b"".join(cells):
+        with suppress(ValueError):
+            return list(map(float, cells))
+    return list(map(_number, cells))
 
 
 def _decoded(cells: list[bytes]) -> list[str]:

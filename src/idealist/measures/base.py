@@ -12,7 +12,18 @@ import numpy as np
 
 from idealist.errors import Faults, UsageError
 from idealist.lists import Array, Lists, lists_of
-from idealist.notation import Kind, Settings, Value, Written, choice, flag, number, parameter, text
+from idealist.notation import (
+    DEEPEST,
+    Kind,
+    Settings,
+    Value,
+    Written,
+    choice,
+    flag,
+    number,
+    parameter,
+    text,
+)
 from idealist.placements import Placements
 from idealist.tables.columns import Floats
 
@@ -52,8 +63,9 @@ class Measure(Settings, metaclass=MeasureType):
             return
         if not self.takes_cutoff:
             raise UsageError(f"{self.name} takes no cutoff", f"write {self.name} without @")
-        if isinstance(self.cutoff, bool) or not isinstance(self.cutoff, int) or self.cutoff < 1:
-            hint = "a cutoff is a whole number of at least 1"
+        whole = isinstance(self.cutoff, int) and not isinstance(self.cutoff, bool)
+        if not whole or not 1 <= self.cutoff <= DEEPEST:
+            hint = f"a cutoff is a whole number from 1 to {DEEPEST}"
             raise UsageError(f"{self.name} cannot be cut at {self.cutoff!r}", hint)
 
     @property

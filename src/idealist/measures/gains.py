@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from idealist.errors import UsageError
 from idealist.lists import Array, Lists
 from idealist.notation import Kind, Value, call, table, to_number
+
+#: Sums of 2^grade stay numbers up to here.
+LARGEST_POWER = 1000
 
 
 def gain_of(gain: str, lists: Lists, grade: Array, rel: float = 1.0) -> Array:
@@ -20,6 +24,7 @@ def gain_of(gain: str, lists: Lists, grade: Array, rel: float = 1.0) -> Array:
     if name == "linear":
         return grade
     if name == "exp2":
+        check_power(lists, grade)
         return xp.pow(xp.full_like(grade, 2.0), grade) - 1.0
     if name == "binary":
         return lists.number(grade >= rel)
@@ -31,6 +36,13 @@ def gain_of(gain: str, lists: Lists, grade: Array, rel: float = 1.0) -> Array:
         key, worth = pair.split("=")
         gains = xp.where(grade == float(key), lists.constant(float(worth)), gains)
     return gains
+
+
+def check_power(lists: Lists, grade: Array) -> None:
+    """Refuse grades whose power of two is beyond all numbers."""
+    if (top := float(lists.xp.max(grade))) > LARGEST_POWER:
+        hint = "use gain=linear, or map the grades with gain=table(GRADE=GAIN,…)"
+        raise UsageError(f"grade {top:g} is too large for 2^grade", hint)
 
 
 def _check(value: Any) -> Value:

@@ -10,7 +10,7 @@ from idealist.errors import UsageError
 from idealist.lists import Array, Lists
 from idealist.measures.base import NO_RELEVANT, Measure
 from idealist.measures.discounts import Discount, geometric
-from idealist.measures.gains import GAIN, gain_of
+from idealist.measures.gains import GAIN, check_power, gain_of
 from idealist.notation import Kind, Written, choice, number, parameter, text, to_number, whole
 
 
@@ -63,6 +63,7 @@ class ERR(Measure):
             )
         if self.probability == "identity":
             return grade
+        check_power(lists, lists.constant([highest]))
         return (xp.pow(xp.full_like(grade, 2.0), grade) - 1.0) / 2.0**highest
 
     def formula(self, lists: Lists) -> Array:

@@ -12,6 +12,9 @@ from idealist.errors import Faults
 from idealist.notation import tidy, to_number
 from idealist.tables.columns import Floats, Ints, freeze
 
+#: Whole numbers up to here, and sums of many of them, are exact.
+LARGEST = 1e9
+
 
 @dataclass(frozen=True)
 class Scale:
@@ -128,16 +131,15 @@ class Judgments:
         return highest, Subtopics(freeze(pair), subtopic, freeze(grade))
 
 
-def check_scale(rows: Judgments, kept: list[int], scale: Scale | None, faults: Faults) -> None:
-    """Note the grades that the declared scale does not have."""
-    if scale is None:
-        return
+def check_grades(rows: Judgments, kept: list[int], scale: Scale | None, faults: Faults) -> None:
+    """Note grades too large to add up exactly, and those that the declared scale does not have."""
     for i in kept:
-        if rows.grade[i] not in scale.grades:
-            faults.add(
-                "off-scale",
-                f"query {rows.query[i]!r}, document {rows.document[i]!r}: "
-                f"grade {tidy(rows.grade[i])} is not on the declared scale",
-                "declared grades: " + ", ".join(str(tidy(grade)) for grade in scale.grades),
-                rows.line(i),
-            )
+        pair = f"query {rows.query[i]!r}, document {rows.document[i]!r}"
+        grade = tidy(rows.grade[i])
+        if abs(grade) > LARGEST:
+            hint = f"grades reach from -{LARGEST:g} to {LARGEST:g}"
+            faults.add("bad-grade", f"{pair}: grade {grade:g} is too large", hint, rows.line(i))
+        elif scale is not None and grade not in scale.grades:
+            hint = "declared grades: " + ", ".join(str(tidy(known)) for known in scale.grades)
+            message = f"{pair}: grade {grade} is not on the declared scale"
+            faults.add("off-scale", message, hint, rows.line(i))

@@ -13,7 +13,7 @@ import numpy as np
 from idealist.errors import Faults
 from idealist.notation import tidy
 from idealist.tables.columns import Bools, Floats, Ints, freeze, starts_of
-from idealist.tables.judgments import Judgments, Scale, Subtopics, check_scale
+from idealist.tables.judgments import Judgments, Scale, Subtopics, check_grades
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class Qrels:
         if not len(query):
             faults.fail("empty", "there are no judgments", "give at least one judged document")
         kept = rows.unique(faults)
-        check_scale(rows, kept, scale, faults)
+        check_grades(rows, kept, scale, faults)
         faults.check()
         pairs = [i for n, i in enumerate(kept) if not n or rows.pair(i) != rows.pair(kept[n - 1])]
         sizes: dict[str, int] = {}
