@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test parity lint docs bench clean
+.PHONY: help demo test parity lint docs bench smoke clean
 
 help: ## List the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -31,8 +31,15 @@ docs: $(VENV)/docs.stamp ## Build the documentation; warnings are errors
 bench: $(VENV)/test.stamp ## Time us and the light peers on the same data
 	$(BIN)/python bench/evaluate.py
 
+smoke: ## Install without extras, as a user would, and evaluate something
+	rm -rf $(VENV)-smoke
+	$(PYTHON) -m venv $(VENV)-smoke
+	$(VENV)-smoke/bin/python -m pip install --quiet --disable-pip-version-check .
+	$(VENV)-smoke/bin/idealist --help
+	$(VENV)-smoke/bin/idealist eval examples/qrels.txt examples/bm25.run -m nDCG@10 -f tsv
+
 clean: ## Remove everything that was built
-	rm -rf $(VENV) docs/_build docs/reference/generated dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) $(VENV)-smoke docs/_build docs/reference/generated dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
 $(VENV)/pip.stamp:
 	$(PYTHON) -m venv $(VENV)
@@ -52,7 +59,7 @@ $(VENV)/parity.stamp: $(VENV)/test.stamp
 	@touch $@
 
 $(VENV)/lint.stamp: $(VENV)/test.stamp
-	$(PIP) --editable '.[test,lint]'
+	$(PIP) --editable '.[test,lint,docs]'
 	@touch $@
 
 $(VENV)/docs.stamp: $(VENV)/pip.stamp pyproject.toml
