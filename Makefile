@@ -46,11 +46,11 @@ $(VENV)/pip.stamp:
 	$(PIP) --upgrade pip
 	@touch $@
 
-$(VENV)/demo.stamp: $(VENV)/pip.stamp pyproject.toml
+$(VENV)/demo.stamp: $(VENV)/pip.stamp pyproject.toml Makefile
 	$(PIP) --editable .
 	@touch $@
 
-$(VENV)/test.stamp: $(VENV)/pip.stamp pyproject.toml
+$(VENV)/test.stamp: $(VENV)/pip.stamp pyproject.toml Makefile
 	$(PIP) --editable '.[test]'
 	@touch $@
 
@@ -62,6 +62,6 @@ $(VENV)/lint.stamp: $(VENV)/test.stamp
 	$(PIP) --editable '.[test,lint,docs]'
 	@touch $@
 
-$(VENV)/docs.stamp: $(VENV)/pip.stamp pyproject.toml
+$(VENV)/docs.stamp: $(VENV)/pip.stamp pyproject.toml Makefile
 	$(PIP) --editable '.[docs]'
 	@touch $@
