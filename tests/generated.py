@@ -48,6 +48,9 @@ PARAMETERS: dict[str, list[Any]] = {
     "probability": ["exp2"],
     "p": [0.5, 0.8, 0.95],
     "normalise_depth": ["none", 1000],
+    "gamma": [1 / 3, 0, 1],
+    "signal": ["abstain", "utility"],
+    "squash": [True, False],
 }
 DENOMINATORS: dict[str, list[str]] = {
     "P": ["k", "min(k,n)", "judged"],

@@ -109,7 +109,7 @@ def is_relevant(grade: float | None, p: Params) -> bool:
 
 
 def hit(doc: Doc, p: Params) -> bool:
-    return is_relevant(doc.grade, p) and (not p["positive_score"] or doc.score > 0)
+    return is_relevant(doc.grade, p) and (not p.get("positive_score") or doc.score > 0)
 
 
 def top(docs: Sequence[Doc], k: float) -> list[Doc]:
@@ -183,7 +183,9 @@ def _nDCG(docs: list[Doc], pool: list[float], k: float, p: Params) -> float | No
     for r, g in enumerate(sorted(gains, reverse=True), 1):
         if r <= ideal_k:
             ideal += discounted(g, r, p["discount"])
-    return _DCG(docs, pool, k, p) / ideal if ideal > 0 else None
+    if not any(gain(grade, p) > 0 for grade in pool) or (ideal <= 0 and docs):
+        return None
+    return _DCG(docs, pool, k, p) / ideal if ideal > 0 else 0.0
 
 
 def _P(docs: list[Doc], pool: list[float], k: float, p: Params) -> float:
@@ -202,6 +204,8 @@ def _R(docs: list[Doc], pool: list[float], k: float, p: Params) -> float | None:
         whole = min(whole, k)
     if p["denominator"] == "R_list":
         whole = sum(is_relevant(doc.grade, p) for doc in docs)
+        if not whole and not docs:
+            return 0.0
     return sum(hit(doc, p) for doc in top(docs, k)) / whole if whole else None
 
 
@@ -248,7 +252,10 @@ def _AP(docs: list[Doc], pool: list[float], k: float, p: Params) -> float | None
     }
     names = p["denominator"].removeprefix("min(").removesuffix(")").split(",")
     whole = min(terms[name] for name in names)
-    return total / whole if whole else None
+    list_only = "R_list" in p["denominator"] or p["denominator"] == "hits"
+    if list_only and not terms["R_list"] and docs:
+        return None
+    return total / whole if whole else 0.0
 
 
 def _ERR(docs: list[Doc], pool: list[float], k: float, p: Params) -> float | None:
@@ -298,7 +305,18 @@ def _bpref(docs: list[Doc], pool: list[float], k: float, p: Params) -> float | N
 
 
 def _UDCG(docs: list[Doc], pool: list[float], k: float, p: Params) -> float:
-    raise AssertionError("UDCG is checked against published values")
+    """Take a document's signal from `p["signals"]`, None where it has none."""
+    seen = top(docs, k)
+    total = 0.0
+    for doc in seen:
+        signal = p["signals"].get(doc.id) if doc.grade is not None else None
+        if signal is not None:
+            utility = 1 - signal if p["signal"] == "abstain" else signal
+            total += utility if is_relevant(doc.grade, p) else -p["gamma"] * utility
+    mean = total / len(seen) if seen else 0.0
+    if not p["squash"]:
+        return mean
+    return 1 / (1 + math.exp(-mean)) if seen else 0.0
 
 
 def _judged(docs: list[Doc], p: Params) -> int:

@@ -15,6 +15,8 @@ import pytest
 import idealist as il
 from idealist.cli.main import VERBS, main
 from idealist.cli.options import run_names
+from idealist.draw import plain
+from idealist.summary import fitting_grid
 
 QRELS = "q1 0 a 2\nq1 0 b 1\nq2 0 a 1\nq3 0 c 1\n"
 BM25 = "q1 Q0 b 1 2.0 t\nq1 Q0 a 2 1.0 t\nq2 Q0 x 1 1.0 t\nq2 Q0 a 2 0.5 t\n"
@@ -42,7 +44,14 @@ def test_json_holds_what_the_contract_says(capsys: pytest.CaptureFixture[str]) -
     data = json.loads(out)
     assert err == ""
     assert [one["run"] for one in data["runs"]] == ["bm25", "dense"]
-    assert data["runs"][0].keys() == {"run", "values", "queries", "per_query", "doubts"}
+    assert data["runs"][0].keys() == {
+        "run",
+        "values",
+        "intervals",
+        "queries",
+        "per_query",
+        "doubts",
+    }
     assert data["runs"][0]["queries"] == 3
     assert list(data["runs"][0]["per_query"]) == ["q1", "q2", "q3"]
     assert data["runs"][0]["per_query"]["q3"] == {"ndcg@10": 0, "AP": 0}
@@ -290,3 +299,57 @@ def test_bad_usage_ends_with_2(files: Path, arguments: list[str], capsys: Any) -
     captured = capsys.readouterr()
     assert captured.out == ""
     assert captured.err
+
+
+def test_quiet_says_nothing_but_the_result(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out, err = run(capsys, "eval", "qrels.txt", "bm25.run", "-q")
+    assert out
+    assert err == ""
+
+
+def test_a_table_fits_where_it_is_shown() -> None:
+    qrels, ranked = {"q1": {"a": 1}, "q2": {"a": 1}}, {"q1": ["a"], "q2": ["x", "a"]}
+    names = ["a-run-with-a-very-long-name", "another-run-with-a-long-name"]
+    evaluator = il.Evaluator(qrels, ["nDCG@10", "AP", "RR@10", "R@100"])
+    results = [evaluator(il.read_run(ranked, name=name)) for name in names]
+    assert fitting_grid(results, 200).headers[0] == "run"
+    assert fitting_grid(results, 80).headers[0] == "measure"
+    assert fitting_grid(results, 60).headers == ["run", "measure", "value"]
+    for width in (200, 80, 60):
+        lines = plain(fitting_grid(results, width)).splitlines()
+        assert max(map(len, lines)) <= width
+
+
+def test_conventions_named_in_help_are_the_ones_there_are() -> None:
+    text = " ".join(run_help("eval", "--help").split())
+    assert ", ".join(il.CONVENTIONS) + "." in text
+
+
+def test_help_has_no_control_marks() -> None:
+    for verb in VERBS:
+        assert "\\b" not in run_help(verb, "--help")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["eval", "qrels.txt", "bm25.run", "-m", "nDCG@10,AP"], "give each its own -m"),
+        (["eval", "qrels.txt", "bm25.run", "-m", "ndgc@10"], "did you mean nDCG"),
+        (["evaluate"], "did you mean eval"),
+        (["signature", "diff", "no.json", "nDCG@10|trec_eval|qrels:1|rules:1"], "cannot be read"),
+        (["signature", "expand", "nDCG@10|treceval|qrels:1|rules:1"], "did you mean trec_eval"),
+        (["signature", "expand", "nDCG(x)|ties:x|qrels:1|rules:1"], "is not a signature"),
+        (
+            ["eval", "qrels.txt", "bm25.run", "-m", "AP", "--set", "negative=keep"],
+            "negative is one of",
+        ),
+        (["eval", "qrels.txt", "bm25.run", "--set", "tie=input"], "did you mean ties"),
+    ],
+)
+def test_mistakes_are_met_with_the_right_hint(
+    files: Path, arguments: list[str], says: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as caught:
+        main(arguments)
+    assert caught.value.code == 2
+    assert says in capsys.readouterr().err

@@ -109,9 +109,10 @@ def test_a_doubt_about_ties_says_how_far_they_go() -> None:
 def test_a_doubt_about_precision_says_what_it_moves() -> None:
     run = {"q": {"a": 1.00000001, "b": 1.0}}
     doubt = doubts_of({"q": {"a": 1, "b": 0}}, run, "RR")["float32"]
-    assert doubt.values == {"RR with float32": 0.5}
+    assert doubt.values == {"RR": 0.5}
+    assert "with precision=float32 RR is 0.5000" in doubt.message
     other = doubts_of({"q": {"a": 1, "b": 0}}, run, "RR", convention="trec_eval-9")["float32"]
-    assert other.values == {"RR with float64": 1.0}
+    assert other.values == {"RR": 1.0}
     assert "float32" not in doubts_of({"q": {"x": 1}}, run, "RR")
 
 
@@ -296,3 +297,95 @@ def test_what_an_evaluation_is_called() -> None:
 def test_signatures_with_axes_that_do_not_exist() -> None:
     with pytest.raises(il.UsageError, match="no axis 'foo'"):
         il.Signature.parse("nDCG@5|trec_eval+foo:1|qrels:1|rules:1")
+
+
+def test_an_axis_set_to_none_is_left_open() -> None:
+    open_ = il.evaluate(QRELS, RUN, "RR", depth=None, ties=None, aggregate=None)
+    assert open_.signatures == il.evaluate(QRELS, RUN, "RR").signatures
+    assert il.Protocol(depth=None) == il.Protocol()
+
+
+def test_queries_are_ids_whatever_they_come_as() -> None:
+    qrels, run = {"12": {"a": 1}, "1": {"a": 1}}, {"12": ["a"], "1": ["x"]}
+    assert il.evaluate(qrels, run, "RR", queries=iter([12])).queries == ("12",)
+    with pytest.raises(il.UsageError, match=r"give a list: queries=\['12'\]"):
+        il.evaluate(qrels, run, "RR", queries="12")
+    doubts = doubts_of(qrels, run, "RR", queries=["12", "99"])
+    assert "1 query asked for has no judgments" in doubts["unknown-queries"].message
+
+
+def test_ids_that_never_meet_are_a_doubt_of_their_own() -> None:
+    other_queries = doubts_of({"q1": {"a": 1}}, {"Q1": {"a": 1.0}}, "RR")["nothing-matches"]
+    assert "(q1) is in the run (Q1)" in other_queries.message
+    other_documents = doubts_of({"q1": {"a": 1}}, {"q1": {"A": 1.0}}, "RR")["nothing-matches"]
+    assert "judged are a, retrieved A" in other_documents.message
+    assert "nothing-matches" not in doubts_of(QRELS, RUN)
+
+
+def test_the_price_of_unjudged_documents_is_said_as_it_is() -> None:
+    assert (
+        "with all unjudged documents taken out nDCG@10 is"
+        in doubts_of(QRELS, RUN)["unjudged"].message
+    )
+
+
+def test_a_threshold_that_merges_grades_is_a_doubt_until_it_is_set() -> None:
+    qrels, run = {"q": {"a": 1, "b": 2}}, {"q": ["a"]}
+    assert "binary-on-graded" in doubts_of(qrels, run, "AP")
+    assert "binary-on-graded" not in doubts_of(qrels, run, "AP(rel=1)")
+    assert "binary-on-graded" not in doubts_of(qrels, run, "AP", rel=1)
+    assert "binary-on-graded" in doubts_of(qrels, run, "nDCG(gain=binary)")
+    assert "binary-on-graded" not in doubts_of(qrels, run, ["nDCG", "NumRel"])
+
+
+def test_judgments_by_subtopic_are_a_doubt(tmp_path: Path) -> None:
+    path = tmp_path / "qrels"
+    path.write_text("q1 1 d1 1\nq1 2 d1 0\nq1 1 d2 0\n")
+    assert doubts_of(path, {"q1": ["d1"]}, "RR")["subtopics"].count == 2
+
+
+def test_a_list_without_relevant_documents_is_not_a_query_without() -> None:
+    qrels, run = (
+        {"q": {"d": 1}, "p": {"d": 1}},
+        {"q": {"d": 1.0, "x": 0.5}, "p": {"x": 1.0, "y": 0.5}},
+    )
+    message = doubts_of(qrels, run, "nDCG", convention="sklearn")["no-relevant"].message
+    assert "1 query has no relevant document among those retrieved (p)" in message
+    missing = il.evaluate(qrels, {"q": ["d"]}, "nDCG(ideal=retrieved,no_relevant=1)")
+    assert missing.values["nDCG(ideal=retrieved,no_relevant=1)"].tolist() == [0.0, 1.0]
+    hits = il.evaluate(qrels, run, "AP(denominator=hits,no_relevant=skip)@1")
+    assert hits["AP(denominator=hits,no_relevant=skip)@1"] == 1.0
+
+
+def test_results_by_measure_in_any_spelling() -> None:
+    result = il.evaluate(QRELS, RUN, ["ndcg@10", "AP"])
+    for mapping in (result.values, result.signatures, result.counted, result.aggregates):
+        assert mapping[il.nDCG @ 10] is mapping["ndcg@10"]
+    assert list(result) == ["ndcg@10", "AP"]
+    assert "nDCG@10" in result
+    assert il.RR not in result
+
+
+def test_a_house_convention_prints_its_long_signature(tmp_path: Path) -> None:
+    house = il.Convention("house", "ours", "1", "derived", lambda measure: {"ties": "input"})
+    result = il.evaluate(QRELS, RUN, "RR", convention=house)
+    assert "|ties:input|" in str(result)
+    result.save(tmp_path / "house.json")
+    assert str(il.Evaluation.load(tmp_path / "house.json")) == str(result)
+    with pytest.raises(il.UsageError, match="cannot write"):
+        result.save(tmp_path / "nowhere" / "house.json")
+
+
+def test_nothing_counted_is_a_sum_of_zero_and_no_mean() -> None:
+    result = il.evaluate({"q": {"a": 1}}, {"x": ["a"]}, ["NumQ", "RR"], missing="skip")
+    assert result["NumQ"] == 0
+    assert math.isnan(result["RR"])
+    assert "0 queries" in str(result)
+
+
+def test_runs_by_name() -> None:
+    evaluator = il.Evaluator(QRELS, "RR")
+    assert [one.run for one in evaluator.each({"a": RUN, "b": RUN})] == ["a", "b"]
+    assert repr(evaluator).startswith("<Evaluator RR over <Qrels")
+    with pytest.raises(il.UsageError, match="several runs"):
+        il.evaluate(QRELS, ["a.run", "b.run"], "RR")

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 import zstandard
 
@@ -231,3 +232,53 @@ def test_queries_from_a_file_and_from_python(tmp_path: Path) -> None:
     assert il.read_queries(path).text == {"q1": "list to tuple", "q2": "sort a dict"}
     table = il.read_queries({"q1": {"text": "a", "type": "how-to"}, 2: "b"})
     assert (list(table), table.column("type")) == (["q1", "2"], {"q1": "how-to"})
+
+
+def test_ids_with_tabs_do_not_meet_in_the_hash() -> None:
+    assert hash_of({"q": {"a\tb": 1}}) != hash_of({"q\ta": {"b": 1}})
+
+
+def test_a_query_may_be_judged_to_have_no_answer() -> None:
+    qrels = il.read_qrels({"q1": {"a": 1}, "q2": {}})
+    assert qrels.queries == ("q1", "q2")
+    assert qrels.hash != hash_of({"q1": {"a": 1}})
+    result = il.evaluate(qrels, {"q1": ["a"], "q2": ["x"]}, "RR")
+    assert result.per_query == {"query": ["q1", "q2"], "RR": [1.0, 0.0]}
+    assert result["RR"] == 0.5
+    assert il.evaluate(qrels, {"q1": ["a"]}, "RR", no_relevant="skip")["RR"] == 1.0
+
+
+def test_pairs_name_their_queries_and_may_be_a_file(tmp_path: Path) -> None:
+    records = [
+        {"id": "x", "retrieved": ["a"], "ground_truth": []},
+        {"query_id": 7, "retrieved": ["a"], "ground_truth": ["a"]},
+    ]
+    path = tmp_path / "pairs.json"
+    path.write_text(json.dumps(records))
+    assert il.read_pairs(path)[0].queries == il.read_pairs(records)[0].queries == ("7", "x")
+
+
+def test_a_data_frame_is_columns() -> None:
+    frame = pd.DataFrame(
+        {"qid": ["q1"] * 3 + ["q2"], "docno": ["d1", "d2", "d3", "d1"], "label": [2, 0, -1, 1]}
+    )
+    assert hash_of(frame) == hash_of(QRELS)
+
+
+def test_names_and_scales_are_taken_from_the_caller(tmp_path: Path) -> None:
+    path = tmp_path / "qrels.txt"
+    path.write_bytes(TREC_QRELS)
+    assert il.read_qrels(path, name="mine").name == "mine"
+    assert il.read_qrels(il.read_qrels({"q": {"a": 1}}), scale=4).maximum == 4
+    for scale in (2.5, "abc", [], -1):
+        with pytest.raises(il.UsageError, match="is not a scale"):
+            il.read_qrels({"q": {"a": 1}}, scale=scale)
+
+
+def test_runs_and_columns_cannot_be_changed() -> None:
+    run = il.read_run(RUN)
+    with pytest.raises(AttributeError):
+        run.name = "other"  # type: ignore[misc]
+    qrels = il.read_qrels({"query": ["q"], "document": ["a"], "grade": [1], "abstain": [0.5]})
+    with pytest.raises(TypeError):
+        qrels.columns["abstain"] = None  # type: ignore[index]

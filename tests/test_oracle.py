@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import idealist as il
+import oracle
 from generated import AXES, some_case, some_measure, some_protocol, truth, values_of
 from idealist.errors import UsageError
 from idealist.measures import MEASURES
@@ -79,3 +80,32 @@ def test_a_list_of_grades_is_measured_like_a_run() -> None:
         except UsageError:
             continue
         assert measure(grades, judged) == pytest.approx(wanted, abs=1e-12, nan_ok=True)
+
+
+def test_udcg_equals_the_reference() -> None:
+    for seed in range(300):
+        rng = random.Random(seed)
+        measure = some_measure(rng, "UDCG").filled()
+        qrels, rows = some_case(rng)
+        signals = {
+            q: {d: rng.choice([None, 0.0, rng.random(), 1.0]) for d in qrels[q]} for q in qrels
+        }
+        judged = [
+            {
+                "query": q,
+                "document": d,
+                "grade": g,
+                "abstain": signals[q][d],
+                "utility": signals[q][d],
+            }
+            for q in qrels
+            for d, g in qrels[q].items()
+        ]
+        protocol = some_protocol(rng)
+        placements = il.rank(il.read_qrels(judged), il.read_run(rows), [protocol])[protocol]
+        values = measure.values(placements)
+        for i, query in enumerate(placements.qrels.queries):
+            docs = oracle.rank(rows.get(query, []), qrels[query], query, protocol.written())
+            params = {**measure.written(), "signals": signals[query]}
+            wanted = oracle.measure("UDCG", measure.cutoff, params, docs, [])
+            assert values[i] == pytest.approx(wanted, abs=1e-12), (seed, query)

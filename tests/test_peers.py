@@ -176,6 +176,27 @@ def test_sklearn(ours: str, theirs: Callable[[Any, Any], float]) -> None:
         assert mine == pytest.approx(wanted, abs=1e-12), (grades, scores)
 
 
+@pytest.mark.parametrize("ours", ["nDCG@3", "AP"])
+def test_sklearn_sees_nothing_but_the_list(ours: str) -> None:
+    """Unjudged documents are 0 to it, and what was not retrieved does not exist."""
+    theirs = dict(SKLEARN)[ours]
+    compared = 0
+    for seed in range(300):
+        qrels, rows = some_case(random.Random(seed))
+        result = il.evaluate(qrels, rows, ours, convention="sklearn", negative="allow")
+        for query, value in zip(result.queries, result.values[ours].tolist(), strict=True):
+            grades = [max(qrels[query].get(d, 0), 0) for d, _ in rows[query]]
+            if len(grades) < 2:
+                continue  # it refuses a list of one document
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                binary = [grade >= 1 for grade in grades]
+                wanted = theirs(binary if ours == "AP" else grades, [s for _, s in rows[query]])
+            assert value == pytest.approx(wanted, abs=1e-12), (seed, query)
+            compared += 1
+    assert compared > 300
+
+
 def test_sklearn_refuses_negative_grades_in_ndcg_as_we_do() -> None:
     with pytest.raises(ValueError, match="negative"):
         ndcg_score([[-1, 1]], [[0.5, 0.2]])

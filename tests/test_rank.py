@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -97,3 +100,40 @@ def test_one_run_is_read_once_for_many_protocols() -> None:
     protocols = [il.Protocol(), il.Protocol(ties="input"), il.Protocol(precision="float32")]
     assert len(il.rank(il.read_qrels({"q": {"a": 1}}), il.Run(load, "run"), protocols)) == 3
     assert reads == 1
+
+
+def test_a_querys_own_chunks_are_excluded_too() -> None:
+    run = {"d1": {"d1#0": 1.0, "d2#0": 0.5}}
+    assert il.evaluate({"d1": {"d2": 1}}, run, "RR", collapse="#.*", exclude_self=True)["RR"] == 1
+
+
+def test_chunk_patterns_that_cannot_be_used_are_refused() -> None:
+    for pattern in ("(", "(?i)#p.*", "map(0123456789)"):
+        with pytest.raises(il.UsageError):
+            il.Protocol(collapse=pattern)
+
+
+def test_negative_grades_are_refused_where_they_are_met() -> None:
+    qrels = {"q": {"a": 1, "n": -1}}
+    assert il.evaluate(qrels, {"q": {"a": 1.0}}, "RR", negative="error")["RR"] == 1
+    with pytest.raises(il.InputError, match="grade -1 is negative"):
+        il.evaluate(qrels, {"q": {"n": 1.0}}, "RR", negative="error")
+
+
+def test_a_pipe_is_read_once(tmp_path: Path) -> None:
+    """Doubts rank the run a second time; what comes from a pipe must still be there."""
+    (tmp_path / "qrels").write_text("q 0 a 1\nq 0 b 0\n")
+    (tmp_path / "run").write_text("q Q0 a 1 1.00000001 t\nq Q0 b 2 1.0 t\n")
+    program = (
+        "import sys, idealist as il; print(il.evaluate('qrels', sys.argv[1], 'RR').doubts[0].code)"
+    )
+    command = f'{sys.executable} -c "{program}" <(cat run)'
+    done = subprocess.run(
+        ["bash", "-c", command], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "float32\n"
+
+
+def test_a_score_above_zero_needs_scores() -> None:
+    with pytest.raises(il.UsageError, match="positive_score needs scores"):
+        il.evaluate({"q": {"a": 1}}, {"q": ["a"]}, "RR(positive_score=true)")

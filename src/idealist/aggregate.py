@@ -58,8 +58,9 @@ class Aggregate(Settings):
         return [value if math.isnan(value) else round(value, int(arguments[0])) for value in values]
 
     def of(self, values: Sequence[float]) -> float:
-        """Aggregate values; NaN where there are none."""
-        if not len(values) or any(math.isnan(value) for value in values):
+        """Aggregate values; NaN where there are none, but for a sum."""
+        nothing = not len(values) and self.aggregate != "sum"
+        if nothing or any(math.isnan(value) for value in values):
             return math.nan
         value = self._of(values)
         return round(value, self.round) if isinstance(self.round, int) else value

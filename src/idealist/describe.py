@@ -12,7 +12,7 @@ from idealist.draw import Grid
 from idealist.measures import ALIASES, MEASURES, Measure, parse
 from idealist.notation import text
 
-DIRECTIONS = {1: "higher is better", -1: "lower is better", 0: "neither"}
+DIRECTIONS = {1: "higher is better", -1: "lower is better", 0: "neither good nor bad"}
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ def _described(cls: type[Measure]) -> Description:
         elif paragraph.startswith(">>>"):
             example = paragraph
         else:
-            notes.append(" ".join(paragraph.split()))
+            notes.append(" ".join(paragraph.replace("``", "`").split()))
     return Description(
         name=cls.__name__,
         summary=" ".join(summary.split()),

@@ -24,6 +24,12 @@ class Grid:
     caption: str = ""
     words: int = 1
 
+    @property
+    def width(self) -> int:
+        """The width of the table on a terminal."""
+        columns = zip(self.headers, *self.rows, strict=True)
+        return sum(max(map(len, column)) + 3 for column in columns)
+
     def align(self, left: str, right: str) -> list[str]:
         """Give the mark of each column's alignment."""
         return [left if i < self.words else right for i in range(len(self.headers))]

@@ -2,7 +2,8 @@
 
 IdealistError
 ├── InputError     a file or table that cannot be read as what it should be
-└── UsageError     a measure, convention, axis or option that does not exist or does not fit
+├── UsageError     a measure, convention, axis or option that does not exist or does not fit
+└── Defect         a mistake of ours
 """
 
 from __future__ import annotations
@@ -60,6 +61,13 @@ class IdealistError(Exception):
 
 class UsageError(IdealistError):
     """A name, parameter or combination that does not exist or does not make sense."""
+
+
+class Defect(IdealistError):
+    """A mistake of ours, which a user can only report."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, "this is a defect of idealist; please report it with the data")
 
 
 @dataclass(frozen=True)
@@ -121,11 +129,11 @@ class Faults:
         raise InputError(self.shown, self.total)
 
 
-def nearest(name: str, names: Iterable[str]) -> str:
-    """Hint at the names closest to one that is not known."""
-    known = sorted(names)
+def nearest(name: str, names: Iterable[str], else_: Iterable[str] = ()) -> str:
+    """Hint at the names closest to one that is not known, or else list some."""
+    known = list(names)
     folded = {known_name.lower(): known_name for known_name in known}
-    close = difflib.get_close_matches(name.lower(), folded, n=3, cutoff=0.5)
+    close = difflib.get_close_matches(name.lower(), folded, n=2, cutoff=0.6)
     if close:
         return "did you mean " + " or ".join(folded[match] for match in close) + "?"
-    return "known: " + ", ".join(known)
+    return "known: " + ", ".join(else_ or known)

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
-from idealist.aggregate import Aggregate, mean
-from idealist.conventions import DEFAULT, convention
+from idealist.aggregate import mean
+from idealist.conventions import CONVENTIONS, DEFAULT
 from idealist.errors import Faults, UsageError
 from idealist.measures import as_measure
 from idealist.signature import Signature
@@ -34,7 +35,7 @@ class Doubt:
     message: str
     count: int
     queries: tuple[str, ...] = ()
-    values: Mapping[str, Any] = field(default_factory=dict)
+    values: Mapping[Any, Any] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
         """Give it as plain data."""
@@ -42,6 +43,40 @@ class Doubt:
             "code": self.code, "message": self.message, "count": self.count,
             "queries": list(self.queries), "values": _plain(dict(self.values)),
         }  # fmt: skip
+
+
+T = TypeVar("T")
+
+
+class ByMeasure(dict[str, T]):
+    """A mapping by measure, in any spelling of it.
+
+    >>> ByMeasure({"ndcg@10": 0.5})[as_measure("nDCG@10")]
+    0.5
+    """
+
+    def __missing__(self, measure: Any) -> T:
+        return self[label_of(measure, self)]
+
+    def __contains__(self, measure: object) -> bool:
+        try:
+            label_of(measure, self)
+        except UsageError:
+            return False
+        return True
+
+
+def label_of(measure: Any, labels: Iterable[str]) -> str:
+    """Find a measure among labels as they were typed."""
+    known = list(labels)
+    if str(measure) in known:
+        return str(measure)
+    wanted = as_measure(measure)
+    for label in known:
+        with suppress(UsageError):  # a user's own measure is known by its name only
+            if as_measure(label) == wanted:
+                return label
+    raise UsageError(f"{wanted} was not evaluated", "evaluated: " + ", ".join(known))
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,29 +89,29 @@ class Evaluation:
 
     run: str
     queries: tuple[str, ...]
-    values: Mapping[str, Floats]
-    counted: Mapping[str, Bools]
-    aggregates: Mapping[str, float]
-    signatures: Mapping[str, Signature]
+    values: Mapping[Any, Floats]
+    counted: Mapping[Any, Bools]
+    aggregates: Mapping[Any, float]
+    signatures: Mapping[Any, Signature]
     doubts: tuple[Doubt, ...] = ()
     convention: str = DEFAULT
 
+    def __post_init__(self) -> None:
+        for name in ("values", "counted", "aggregates", "signatures"):
+            object.__setattr__(self, name, ByMeasure(getattr(self, name)))
+
     def label(self, measure: Any) -> str:
         """Find the measure as it was typed."""
-        if str(measure) in self.aggregates:
-            return str(measure)
-        wanted = as_measure(measure)
-        for label in self.aggregates:
-            try:
-                if as_measure(label) == wanted:
-                    return label
-            except UsageError:  # a user's own measure is known by its name only
-                continue
-        hint = "evaluated: " + ", ".join(self.aggregates)
-        raise UsageError(f"{wanted} was not evaluated", hint)
+        return label_of(measure, self.aggregates)
 
     def __getitem__(self, measure: Any) -> float:
-        return self.aggregates[self.label(measure)]
+        return self.aggregates[measure]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.aggregates)
+
+    def __contains__(self, measure: object) -> bool:
+        return measure in self.aggregates
 
     @property
     def per_query(self) -> dict[str, list[Any]]:
@@ -99,13 +134,16 @@ class Evaluation:
 
     def short_signature(self, measure: Any) -> str:
         """Give a measure's signature by its convention's name."""
-        return self.signatures[self.label(measure)].short(convention(self.convention))
+        signature = self.signatures[self.label(measure)]
+        known = CONVENTIONS.get(self.convention)
+        return signature.short(known) if known else str(signature)
 
     def to_json(self, per_query: bool = True) -> dict[str, Any]:
         """Give it as plain data; undefined values are None."""
         data: dict[str, Any] = {
             "run": self.run,
             "values": _plain(dict(self.aggregates)),
+            "intervals": {label: _plain(self.interval(label)) for label in self.aggregates},
             "queries": len(self.queries),
             "doubts": [doubt.to_json() for doubt in self.doubts],
         }
@@ -130,7 +168,10 @@ class Evaluation:
             "uncounted": {label: queries for label, queries in uncounted.items() if queries},
             "signatures": {label: str(one) for label, one in self.signatures.items()},
         }
-        Path(path).write_text(json.dumps(data, indent=1, ensure_ascii=False) + "\n", "utf-8")
+        try:
+            Path(path).write_text(json.dumps(data, indent=1, ensure_ascii=False) + "\n", "utf-8")
+        except OSError as error:
+            raise UsageError(f"cannot write {path}: {error.strerror}", "check the folder") from None
 
     @classmethod
     def load(cls, path: str | Path) -> Evaluation:
@@ -186,12 +227,6 @@ class Evaluation:
 
     def _repr_html_(self) -> str:
         return html_summary([self])
-
-
-def evaluated(aggregate: Aggregate, values: Floats, counted: Bools) -> tuple[Floats, float]:
-    """Round values where asked for, and aggregate those that count."""
-    rounded = np.array(aggregate.each(values.tolist()))
-    return rounded, aggregate.of(rounded[counted].tolist())
 
 
 def _number(value: float | None) -> float:

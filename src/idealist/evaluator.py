@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from idealist.measures import Measure, as_measure
 from idealist.measuring import entering, measured
 from idealist.ranking import rank
 from idealist.signature import signatures
+from idealist.tables.columns import to_id
 
 #: What is measured where nobody says what.
 DEFAULT_MEASURES = ("nDCG@10", "AP", "RR@10", "R@100", "Judged@10")
@@ -37,12 +38,14 @@ class Evaluator:
         measures: Any = DEFAULT_MEASURES,
         *,
         convention: str | Convention = DEFAULT,
-        queries: Collection[str] | None = None,
+        queries: Iterable[Any] | None = None,
         **axes: Any,
     ) -> None:
         self.qrels = read_qrels(qrels)
+        self.asked = _ids(queries)
         if queries is not None:
-            self.qrels = self.qrels.only(queries)
+            self.qrels = self.qrels.only(self.asked)
+        axes = {name: value for name, value in axes.items() if value is not None}
         self.convention = find_convention(convention)
         self.measures = _labelled(measures)
         check_axes(axes, self.measures.values())
@@ -50,18 +53,28 @@ class Evaluator:
             label: self.convention.instrument(measure, axes)
             for label, measure in self.measures.items()
         }
+        self.written = {
+            label: measure.written().keys() | axes.keys()
+            for label, measure in self.measures.items()
+        }
         self.signatures = signatures(self.instruments, self.qrels)
+
+    def __repr__(self) -> str:
+        return f"<Evaluator {', '.join(self.measures)} over {self.qrels!r}>"
 
     def __call__(self, run: Any) -> Evaluation:
         """Evaluate one run."""
-        run = read_run(run)
+        run = read_run(run).loaded()
         protocols = {instrument.protocol for instrument in self.instruments.values()}
         placed = rank(self.qrels, run, protocols)
         found = {
             label: measured(instrument, placed[instrument.protocol])
             for label, instrument in self.instruments.items()
         }
-        case = Case(self.qrels, self.convention, self.instruments, run, placed, found)
+        case = Case(
+            self.qrels, self.convention, self.instruments, self.written, self.asked,
+            run, placed, found,
+        )  # fmt: skip
         shown = np.any([entering(placements) for placements in placed.values()], axis=0)
         return Evaluation(
             run=run.name,
@@ -75,7 +88,12 @@ class Evaluator:
         )
 
     def each(self, runs: Iterable[Any]) -> Iterator[Evaluation]:
-        """Evaluate many runs, one after the other, each forgotten before the next is read."""
+        """Evaluate many runs, one after the other, each forgotten before the next is read.
+
+        `runs` may also be a mapping from names to runs.
+        """
+        if isinstance(runs, Mapping):
+            return (self(read_run(run, name=name)) for name, run in runs.items())
         return (self(run) for run in runs)
 
 
@@ -85,7 +103,7 @@ def evaluate(
     measures: Any = DEFAULT_MEASURES,
     *,
     convention: str | Convention = DEFAULT,
-    queries: Collection[str] | None = None,
+    queries: Iterable[Any] | None = None,
     **axes: Any,
 ) -> Evaluation:
     """Evaluate a run: the value of each measure, per query and together.
@@ -108,4 +126,16 @@ def _labelled(measures: Any) -> dict[str, Measure]:
     given = list(measures) if several else [measures]
     if not given:
         raise UsageError("there is nothing to measure", "give at least one measure")
-    return {one if isinstance(one, str) else str(as_measure(one)): as_measure(one) for one in given}
+    found: dict[str, Measure] = {}
+    for one in given:
+        label = one if isinstance(one, str) else str(as_measure(one))
+        if found.setdefault(label, as_measure(one)) != as_measure(one):
+            raise UsageError(f"two measures are called {label}", "give them different names")
+    return found
+
+
+def _ids(queries: Iterable[Any] | None) -> frozenset[str]:
+    """Give the queries asked for, as ids."""
+    if isinstance(queries, str):
+        raise UsageError(f"queries={queries!r} is one text", f"give a list: queries=[{queries!r}]")
+    return frozenset(to_id(query) for query in queries or ())

@@ -9,6 +9,7 @@ from typing import Any
 from idealist.aggregate import Aggregate
 from idealist.errors import UsageError, nearest
 from idealist.measures import MEASURES, Measure
+from idealist.notation import Parameter, Settings
 from idealist.protocol import Protocol
 
 
@@ -52,21 +53,24 @@ def route(
             protocol[name] = value
         elif name in Aggregate.parameters():
             aggregate[name] = value
-        elif name in cls.parameters():
-            own[name] = value  # the measure will say why it cannot take it
-        elif not any(other.accepts(name, value) for other in MEASURES.values()):
-            protocol[name] = value  # the protocol will
     return own, protocol, aggregate
 
 
 def check_axes(axes: Mapping[str, Any], measures: Collection[Measure]) -> None:
-    """Refuse axes that do not exist or that none of the measures has."""
-    general = Protocol.parameters().keys() | Aggregate.parameters().keys()
-    for name in axes:
-        if name in general or any(name in measure.parameters() for measure in measures):
+    """Refuse axes that do not exist, and values that nothing in the call can take."""
+    general: dict[str, Parameter] = Protocol.parameters() | Aggregate.parameters()
+    for name, value in axes.items():
+        users: list[type[Settings]] = [Protocol, Aggregate, *map(type, measures)]
+        if any(part.accepts(name, value) for part in users):
             continue
-        known = {key for cls in MEASURES.values() for key in cls.parameters()}
-        if name in known:
-            hint = "ask for a measure that has it, or leave it out"
+        others = [cls for cls in MEASURES.values() if name in cls.parameters()]
+        kinds = [part.parameters()[name].kind for part in users if name in part.parameters()]
+        if kinds:
+            hint = f"{name} is " + ", or ".join(dict.fromkeys(kind.words for kind in kinds))
+            raise UsageError(f"{name} cannot be {value!r} here", hint)
+        if others:
+            names = ", ".join(cls.__name__ for cls in others)
+            hint = f"ask for one that has it ({names}), or leave it out"
             raise UsageError(f"none of the measures has the axis {name!r}", hint)
-        raise UsageError(f"there is no axis {name!r}", nearest(name, general | known))
+        known = {key for cls in MEASURES.values() for key in cls.parameters()}
+        raise UsageError(f"there is no axis {name!r}", nearest(name, [*general, *known], general))

@@ -108,7 +108,7 @@ class Lists:
     def column(self, name: str) -> Array:
         """Give a judgment column for the documents found; NaN elsewhere."""
         nan = self.constant(np.nan)
-        if name not in self.columns and not bool(self.xp.any(self.found)):
+        if name not in self.columns and not bool(self.xp.any(self.retrieved > 0)):
             return self.xp.where(self.found, nan, nan)
         if name not in self.columns:
             raise UsageError(

@@ -38,6 +38,7 @@ class Parameter:
     default: Value
     kind: Kind
     doc: str
+    always: bool = False
 
 
 def parameter(default: Value, kind: Kind, doc: str) -> Any:
@@ -47,7 +48,7 @@ def parameter(default: Value, kind: Kind, doc: str) -> Any:
 
 def axis(default: Value, kind: Kind, doc: str) -> Any:
     """Declare an axis of a protocol or aggregate, which always has a value."""
-    return field(default=default, metadata={"parameter": Parameter(default, kind, doc)})
+    return field(default=default, metadata={"parameter": Parameter(default, kind, doc, True)})
 
 
 class Settings:
@@ -56,7 +57,9 @@ class Settings:
     def __post_init__(self) -> None:
         for name, about in self.parameters().items():
             value = getattr(self, name)
-            if value is not None:
+            if value is None and about.always:
+                object.__setattr__(self, name, about.default)
+            elif value is not None:
                 object.__setattr__(self, name, _checked(type(self), name, about, value))
 
     @classmethod
@@ -142,7 +145,7 @@ def number(low: float = -math.inf, high: float = math.inf) -> Kind:
 
 
 #: The deepest rank there is.
-DEEPEST = 1_000_000_000
+DEEPEST = 10_000_000
 
 
 def whole(low: int, words: str, *also: str) -> Kind:

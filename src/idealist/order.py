@@ -6,7 +6,8 @@ Plain Python over NumPy: the definition that any faster version is held to.
 from __future__ import annotations
 
 import hashlib
-import re
+import json
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -14,7 +15,7 @@ import numpy as np
 
 from idealist.errors import Faults
 from idealist.notation import call
-from idealist.protocol import Protocol
+from idealist.protocol import Protocol, suffix
 from idealist.tables import Rows
 from idealist.tables.columns import Bools, Floats, Ints
 
@@ -58,15 +59,15 @@ def order(rows: Rows, span: slice, query: str, protocol: Protocol, faults: Fault
     What is wrong with them is noted in `faults`, so that all queries' faults come together.
     """
     entries = _entries(rows, span, protocol)
-    if protocol.exclude_self and query in entries.documents:
-        entries = entries.at([i for i, d in enumerate(entries.documents) if d != query])
     before = len(entries.documents)
     entries = _without_duplicates(entries, rows, query, protocol, faults)
     distinct = len(entries.documents)
-    entries = _collapsed(entries, protocol)
     _check_keys(entries, rows, query, protocol, faults)
-    permutation = np.argsort(entries.keys, kind="stable")  # NaN comes last
-    entries = entries.at(permutation)
+    entries = _collapsed(entries, protocol)
+    merged = distinct - len(entries.documents)
+    if protocol.exclude_self and query in entries.documents:
+        entries = entries.at([i for i, d in enumerate(entries.documents) if d != query])
+    entries = entries.at(np.argsort(entries.keys, kind="stable"))  # NaN comes last
     first, last = _tie_bounds(entries.keys)
     entries = entries.at(_break_ties(entries, first, last, rows, query, protocol, faults))
     return Ranking(
@@ -75,7 +76,7 @@ def order(rows: Rows, span: slice, query: str, protocol: Protocol, faults: Fault
         first,
         last,
         duplicates=before - distinct,
-        merged=distinct - len(entries.documents),
+        merged=merged,
         float32=_float32_ties(entries.scores, protocol),
     )
 
@@ -123,9 +124,10 @@ def _collapsed(entries: _Entries, protocol: Protocol) -> _Entries:
     if protocol.collapse == "none":
         return entries
     documents = [_whole(document, protocol) for document in entries.documents]
+    keys = [(math.isnan(key), key) for key in entries.keys.tolist()]  # NaN is worse than all
     best: dict[str, int] = {}
     for i, document in enumerate(documents):
-        if document not in best or entries.keys[i] < entries.keys[best[document]]:
+        if document not in best or keys[i] < keys[best[document]]:
             best[document] = i
     kept = entries.at(list(best.values()))
     return _Entries(list(best), kept.scores, kept.rows, kept.keys)
@@ -134,7 +136,7 @@ def _collapsed(entries: _Entries, protocol: Protocol) -> _Entries:
 def _whole(chunk: str, protocol: Protocol) -> str:
     if protocol.mapping:
         return protocol.mapping.get(chunk, chunk)
-    return re.sub(f"(?:{protocol.collapse})$", "", chunk, count=1) or chunk
+    return suffix(protocol.collapse).sub("", chunk, count=1) or chunk
 
 
 def _check_keys(
@@ -214,7 +216,8 @@ def _tie_order(members: list[int], documents: list[str], query: str, ties: str) 
 
 def _draw(seed: str, query: str, document: str) -> bytes:
     """Draw from seed, query and document alone, so that no other row changes the order."""
-    return hashlib.blake2b(f"{seed}\t{query}\t{document}".encode(), digest_size=16).digest()
+    row = json.dumps([seed, query, document])
+    return hashlib.blake2b(row.encode(), digest_size=16).digest()
 
 
 def _float32_ties(scores: Floats, protocol: Protocol) -> bool:

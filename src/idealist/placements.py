@@ -123,19 +123,20 @@ class Placements:
         grades[self.query[near], self.rank[near] - 1] = self.grade[near]
         return np.ma.masked_array(grades, mask=column > self.retrieved[:, None])
 
-    def retied(self, ties: str) -> Placements:
-        """Order every tie by grade: best first, or worst first.
+    def retied(self, ties: str, worth: Floats | None = None) -> Placements:
+        """Order every tie by what its documents are worth: best first, or worst first.
 
-        The unjudged count as grade 0, and as worse than a document judged so.
+        `worth` is the grade where nothing else is given. Unjudged documents are worth 0, and count
+        as worse than a judged one worth as much.
         """
         if not self.tied:
             return self
         sign = -1.0 if ties == "best" else 1.0
-        order = np.lexsort((sign * self.grade, self.first, self.query))
+        worth = self.grade if worth is None else worth
+        order = np.lexsort((sign * worth, self.first, self.query))
         start, end = self.blocks  # sorting within ties moves no place out of its block
         place = np.arange(len(order))
-        grade = self.grade[order]
-        early = grade >= 0 if ties == "best" else grade < 0
+        early = worth[order] >= 0 if ties == "best" else worth[order] < 0
         rank = np.where(early, self.first + (place - start), self.last - (end - place))
         return replace(self, rank=rank, score=self.score[order], judgment=self.judgment[order])
 

@@ -1,15 +1,17 @@
 """How a run becomes a ranking, and which queries count.
 
-The steps come in this order: score precision, self-retrieval, duplicates, collapse, non-finite
-scores, order, ties; then, on the ranking, depth, negative grades, unjudged documents.
+The steps come in this order: score precision, duplicates, non-finite scores, collapse,
+self-retrieval, order, ties; then, on the ranking, depth, negative grades, unjudged documents.
 """
 
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 from idealist.errors import UsageError
@@ -30,18 +32,29 @@ def _check_ties(value: Any) -> Value:
 
 
 def _check_collapse(value: Any) -> Value:
+    if isinstance(value, Mapping):
+        return f"map({_digest(value)})"
     if not isinstance(value, str):
         raise TypeError(value)
     try:
-        re.compile(value)
+        suffix(value)
     except re.error as error:
         raise ValueError(value) from error
     return value
 
 
+@lru_cache(maxsize=64)
+def suffix(pattern: str) -> re.Pattern[str]:
+    """Compile a pattern that must match at the very end of an id."""
+    return re.compile(rf"(?:{pattern})\Z")
+
+
 TIES = Kind("one of " + ", ".join(_TIES) + ", random(SEED)", _check_ties)
 DEPTH = whole(1, "none or a number of documents", "none")
-COLLAPSE = Kind("none, or a pattern whose match at the end of an id is cut off", _check_collapse)
+COLLAPSE = Kind(
+    "none, a pattern whose match at the end of an id is cut off, or {chunk: document}",
+    _check_collapse,
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,7 +88,7 @@ class Protocol(Settings):
     )
     negative: str = axis(
         "allow", choice("allow", "drop", "error"),
-        "documents with a negative grade are left to the measure, taken out, or refused",
+        "retrieved documents with a negative grade are left to the measure, taken out, or refused",
     )  # fmt: skip
     grades: str = axis(
         "truncate",
@@ -100,7 +113,10 @@ class Protocol(Settings):
         if isinstance(self.collapse, Mapping):
             mapping = {to_id(chunk): to_id(whole) for chunk, whole in self.collapse.items()}
             object.__setattr__(self, "mapping", mapping)
-            object.__setattr__(self, "collapse", f"map({_digest(mapping)})")
+            object.__setattr__(self, "collapse", _check_collapse(mapping))
+        elif str(self.collapse).startswith("map(") and not self.mapping:
+            hint = "give the map itself: collapse={chunk: document, …}"
+            raise UsageError(f"collapse={self.collapse} names a map that is not here", hint)
         super().__post_init__()
         if self.ties == "expected" and self.depth != "none":
             raise UsageError(
@@ -110,5 +126,4 @@ class Protocol(Settings):
 
 
 def _digest(mapping: Mapping[str, str]) -> str:
-    rows = "\n".join(f"{chunk}\t{whole}" for chunk, whole in sorted(mapping.items()))
-    return hashlib.sha256(rows.encode()).hexdigest()[:10]
+    return hashlib.sha256(json.dumps(sorted(mapping.items())).encode()).hexdigest()[:10]

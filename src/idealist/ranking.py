@@ -39,12 +39,14 @@ def listing(
     """Give the ranked documents themselves, judged or not, of some queries.
 
     Ties by grade (worst, best, expected) need judgments and are in the order of `docid-desc` here.
+    `depth` is in place of the protocol's.
     """
     rows = run.rows()
     spans, faults = rows.spans(), Faults(rows.name)
     rankings = {q: order(rows, spans[q], q, protocol, faults) for q in queries if q in spans}
     faults.check()
-    return {query: _first(ranking, depth) for query, ranking in rankings.items()}
+    limit = depth or (protocol.depth if isinstance(protocol.depth, int) else None)
+    return {query: _first(ranking, limit) for query, ranking in rankings.items()}
 
 
 def _first(ranking: Ranking, depth: int | None) -> Ranking:
@@ -66,8 +68,15 @@ def _placed(qrels: Qrels, rows: Rows, protocol: Protocol) -> Placements:
     placements = Placements(judged, protocol, unknown=unknown, **_columns(judged, rankings))
     if protocol.ties in ("best", "worst"):
         placements = placements.retied(protocol.ties)
+    return limited(placements, protocol)
+
+
+def limited(placements: Placements, protocol: Protocol) -> Placements:
+    """Leave out what a protocol does not look at: below the depth, negative, unjudged."""
     if isinstance(protocol.depth, int):
         placements = placements.cut(protocol.depth)
+    if protocol.negative == "error":
+        _check_grades(placements)
     if protocol.negative == "drop":
         placements = placements.without_negative()
     return placements.condensed() if protocol.unjudged == "drop" else placements
@@ -112,17 +121,15 @@ def _check_queries(qrels: Qrels, rows: Rows, protocol: Protocol) -> None:
             hint = "let it count with --set missing=zero, or leave it out with missing=skip"
             faults.add("missing-query", f"judged query {query!r} is not in the run", hint)
     faults.check()
-    if protocol.negative == "error":
-        _check_grades(qrels)
 
 
-def _check_grades(qrels: Qrels) -> None:
-    faults = Faults(qrels.name)
+def _check_grades(placements: Placements) -> None:
+    """Refuse negative grades among the documents found."""
+    qrels, faults = placements.qrels, Faults(placements.qrels.name)
     hint = "leave negatives to the measure with --set negative=allow, or take them out with drop"
-    for i in np.flatnonzero(qrels.grades < 0).tolist():
-        query = qrels.queries[int(np.searchsorted(qrels.starts, i, side="right")) - 1]
-        grade = f"grade {qrels.grades[i]:g} is negative"
-        faults.add(
-            "negative-grade", f"query {query!r}, document {qrels.documents[i]!r}: {grade}", hint
-        )
+    for i in np.flatnonzero(placements.grade < 0).tolist():
+        query = qrels.queries[placements.query[i]]
+        document = qrels.documents[placements.judgment[i]]
+        grade = f"grade {placements.grade[i]:g} is negative"
+        faults.add("negative-grade", f"query {query!r}, document {document!r}: {grade}", hint)
     faults.check()

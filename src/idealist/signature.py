@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from urllib.parse import unquote
+from urllib.parse import quote, unquote
 
 from idealist._version import RULES, __version__
-from idealist.conventions import CONVENTIONS, Convention, convention
+from idealist.conventions import Convention, convention
 from idealist.errors import UsageError
 from idealist.instrument import Instrument, check_axes
 from idealist.measures import parse
@@ -35,7 +35,7 @@ class Signature:
     settings: tuple[tuple[str, str], ...]
     qrels: str
     rules: str = str(RULES)
-    version: str = __version__
+    version: str = field(default=__version__, compare=False)
 
     @classmethod
     def of(cls, instrument: Instrument, qrels: str) -> Signature:
@@ -62,13 +62,14 @@ class Signature:
         """Read a signature in its long or its short form."""
         measure, *fields = written.strip().split("|")
         name, *changes = fields[0].split("+") if fields else [""]
-        short = name in CONVENTIONS
+        short = bool(name) and ":" not in name
         values = _pairs(fields[1:] if short else fields, written)
         if not {"qrels", "rules"} <= values.keys():
             raise _unreadable(written)
         ending = {key: values.pop(key) for key in ("qrels", "rules")}
         version = values.pop("v", __version__)
         if not short:
+            _taken_apart(unquote(measure))
             return cls(unquote(measure), tuple(values.items()), **ending, version=version)
         one, axes = parse(unquote(measure)), _pairs(changes, written)
         check_axes(axes, [one])
@@ -92,14 +93,10 @@ class Signature:
     @cached_property
     def fields(self) -> dict[str, str]:
         """Every axis with its value, the measure's own included."""
-        name, _, rest = self.measure.partition("(")
-        inside, _, cutoff = rest.rpartition(")")
-        if not rest:
-            name, _, cutoff = self.measure.partition("@")
-        own = dict(part.split("=", 1) for part in split(inside))
+        name, own, cutoff = _taken_apart(self.measure)
         prefixed = {f"{name}.{key}": value for key, value in own.items()}
         settings = dict(self.settings)
-        start = {"measure": name, "cutoff": cutoff.lstrip("@") or "none"}
+        start = {"measure": name, "cutoff": cutoff}
         return start | prefixed | settings | {"qrels": self.qrels, "rules": self.rules}
 
     def diff(self, other: Signature) -> dict[str, tuple[str, str]]:
@@ -107,6 +104,21 @@ class Signature:
         keys = dict.fromkeys([*self.fields, *other.fields])
         pairs = {key: (self.fields.get(key, "-"), other.fields.get(key, "-")) for key in keys}
         return {key: pair for key, pair in pairs.items() if pair[0] != pair[1]}
+
+
+_MEASURE = re.compile(r"(?P<name>[\w.-]+)\((?P<inside>.*)\)(?:@(?P<cutoff>\d+))?")
+
+
+def _taken_apart(measure: str) -> tuple[str, dict[str, str], str]:
+    """Give the name, the parameters and the cutoff of a measure with every parameter set."""
+    match = _MEASURE.fullmatch(measure)
+    try:
+        if match is None:
+            raise ValueError(measure)
+        own = dict(part.split("=", 1) for part in split(match["inside"]))
+    except ValueError:
+        raise _unreadable(measure) from None
+    return match["name"], own, match["cutoff"] or "none"
 
 
 def signatures(instruments: Mapping[str, Instrument], qrels: Qrels) -> dict[str, Signature]:
@@ -144,4 +156,4 @@ def _minimal(measure: Measure, base: Convention) -> Measure:
 
 def _quote(value: str) -> str:
     """Escape what divides the fields of a signature."""
-    return re.sub(r"[|:%+\s]", lambda match: f"%{ord(match[0]):02X}", value)
+    return re.sub(r"[|:%+\s]", lambda match: quote(match[0], safe=""), value)

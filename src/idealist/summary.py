@@ -79,18 +79,43 @@ def doubt_lines(evaluations: Sequence[Evaluation]) -> list[str]:
 
 
 def signature_lines(evaluations: Sequence[Evaluation]) -> list[str]:
-    """List the signatures of the measures, in their short form."""
+    """List the signatures, short; measures that share all but the name share a line."""
     one = evaluations[0]
-    return [f"signature: {one.short_signature(label)}" for label in one.aggregates]
+    sharing: dict[str, list[str]] = {}
+    for label in one.aggregates:
+        measure, _, rest = one.short_signature(label).partition("|")
+        sharing.setdefault(rest, []).append(measure)
+    return [
+        f"signature: {measures[0]}|{rest}"
+        if len(measures) == 1
+        else f"signature: MEASURE|{rest} for {', '.join(measures)}"
+        for rest, measures in sharing.items()
+    ]
 
 
 def heading(evaluations: Sequence[Evaluation]) -> str:
     """Say what the numbers are made of."""
-    queries = max(len(one.queries) for one in evaluations)
-    words = f"{queries} queries" if queries != 1 else "1 query"
-    return (
-        f"{words}, convention {evaluations[0].convention}; ± is half a 95 % t-interval of the mean"
-    )
+    counts = {int(counted.sum()) for one in evaluations for counted in one.counted.values()}
+    least, most = min(counts), max(counts)
+    words = f"{most} queries" if least == most else f"{least} to {most} queries"
+    intervals = any(not math.isnan(one.interval(label)[0]) for one in evaluations for label in one)
+    plus_minus = "; ± is half a 95 % t-interval of the mean" if intervals else ""
+    words = "1 query" if (least, most) == (1, 1) else words
+    return f"{words}, convention {evaluations[0].convention}{plus_minus}"
+
+
+def fitting_grid(evaluations: Sequence[Evaluation], width: int) -> Grid:
+    """Tabulate one row a run or, where that is too wide, one row a measure or a row for each."""
+    wide = runs_grid(evaluations)
+    names = [one.run for one in evaluations]
+    columns = [list(cells) for cells in zip(*(row[1:] for row in wide.rows), strict=True)]
+    pairs = list(zip(wide.headers[1:], columns, strict=True))
+    tall = Grid(["measure", *names], [[label, *cells] for label, cells in pairs])
+    rows = [
+        [run, label, cell] for label, cells in pairs for run, cell in zip(names, cells, strict=True)
+    ]
+    longest = Grid(["run", "measure", "value"], rows, words=2)
+    return next((grid for grid in (wide, tall) if grid.width <= width), longest)
 
 
 def text_summary(evaluations: Sequence[Evaluation]) -> str:

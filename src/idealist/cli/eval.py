@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sys
 from collections.abc import Iterable
 from pathlib import Path
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     "--queries", metavar="FILE",
     help="Count only the queries of this file: id<TAB>text lines, or JSON.",
 )  # fmt: skip
+@click.option("--quiet", "-q", is_flag=True, help="Say no doubts and no signatures.")
 @output
 def command(
     qrels: str,
@@ -34,6 +36,7 @@ def command(
     settings: tuple[str, ...],
     per_query: bool,
     queries: str | None,
+    quiet: bool,
     form: str,
     output: Path | None,
 ) -> None:
@@ -62,7 +65,7 @@ def command(
     named = [read_run(path, name=name) for path, name in zip(runs, run_names(runs), strict=True)]
     evaluations = [evaluator(run) for run in progress(named)]
     emit(_drawn(evaluations, form, per_query), output)
-    if form != "json":
+    if form != "json" and not quiet:
         _say_notes(evaluations, form)
 
 
@@ -78,15 +81,20 @@ def progress(runs: list[Any]) -> Iterable[Any]:
 
 def _drawn(evaluations: list[Evaluation], form: str, per_query: bool) -> str:
     from idealist.draw import FORMATS
-    from idealist.summary import long_grid, queries_grid, runs_grid
+    from idealist.summary import fitting_grid, long_grid, queries_grid, runs_grid
 
     if form == "json":
         signatures = {label: str(one) for label, one in evaluations[0].signatures.items()}
-        data = {"runs": [one.to_json(per_query) for one in evaluations], "signatures": signatures}
+        runs = [one.to_json(per_query) for one in evaluations]
+        convention = evaluations[0].convention
+        data = {"runs": runs, "convention": convention, "signatures": signatures}
         return json.dumps(data, indent=1, ensure_ascii=False)
     if form in ("tsv", "csv"):
         return FORMATS[form](long_grid(evaluations, per_query))
-    tables = [FORMATS[form](runs_grid(evaluations))]
+    on_terminal = form == "table" and sys.stdout.isatty()
+    width = shutil.get_terminal_size().columns
+    grid = fitting_grid(evaluations, width) if on_terminal else runs_grid(evaluations)
+    tables = [FORMATS[form](grid)]
     if per_query:
         tables.append(FORMATS[form](queries_grid(evaluations)))
     return "\n\n".join(tables)

@@ -129,9 +129,8 @@ def _umask() -> int:
 def say(lines: Sequence[str]) -> None:
     """Write words to standard error, away from the data; doubts stand out on a terminal."""
     for line in lines:
-        click.secho(
-            line, err=True, fg="yellow" if line.startswith("doubt:") else None, color=_color()
-        )
+        shown = click.style(line, fg="yellow") if line.startswith("doubt:") else line
+        click.echo(shown, err=True, color=_color())
 
 
 def _color() -> bool | None:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @click.group("signature")
 def command() -> None:
-    r"""Compare or expand signatures: what a number was made with.
+    """Compare or expand signatures: what a number was made with.
 
     \b
     Example:
@@ -78,20 +78,30 @@ def _read(given: str) -> dict[str, Signature]:
     """Read a signature, or all those of a JSON file."""
     from idealist.signature import Signature
 
-    if "|" in given or not Path(given).is_file():
+    if "|" in given:
         one = Signature.parse(given)
-        return {one.fields["measure"]: one}
+        return {_name(one): one}
     try:
         texts = json.loads(Path(given).read_text("utf-8"))["signatures"]
-        return {label: Signature.parse(text) for label, text in texts.items()}
+        found = [Signature.parse(text) for text in texts.values()]
+        return {_name(one): one for one in found}
+    except OSError as error:
+        hint = "give a signature, which has |, or a JSON file that holds some"
+        raise UsageError(f"{given} cannot be read: {error.strerror}", hint) from None
     except (ValueError, KeyError, TypeError, AttributeError):
         hint = "give a file that eval -f json or Evaluation.save() wrote"
         raise UsageError(f"{given} holds no signatures", hint) from None
 
 
+def _name(signature: Signature) -> str:
+    fields = signature.fields
+    return fields["measure"] + ("" if fields["cutoff"] == "none" else f"@{fields['cutoff']}")
+
+
 def _paired(
     a: dict[str, Signature], b: dict[str, Signature]
 ) -> list[tuple[str, Signature, Signature]]:
+    """Pair the signatures of equal measures, or the only ones of both."""
     if len(a) == len(b) == 1:
         return [(next(iter(a)), next(iter(a.values())), next(iter(b.values())))]
     common = [label for label in a if label in b]

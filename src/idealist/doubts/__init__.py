@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from idealist.doubts.case import Case
-from idealist.doubts.grades import binary, fractional, not_in_tool, utility
-from idealist.doubts.queries import missing, no_relevant, unknown
+from idealist.doubts.grades import binary, fractional, not_in_tool, subtopics, utility
+from idealist.doubts.queries import missing, no_relevant, nothing_matches, unknown
 from idealist.doubts.rankings import duplicates, float32, ties, unjudged
 from idealist.evaluation import Doubt
 
@@ -21,17 +21,19 @@ CODES: dict[str, str] = {
     "fractional-grades": "the convention's tool cuts off fractions of grades",
     "missing-queries": "judged queries are not in the run",
     "no-relevant": "queries have no relevant document",
+    "nothing-matches": "no query or no document of the judgments is in the run",
     "not-in-tool": "the convention's tool does not have this measure",
     "repeated-judgments": "the same judgment stands in the qrels more than once",
+    "subtopics": "documents were judged by subtopic, and the highest grade counts",
     "ties": "documents with equal scores could be ordered otherwise",
     "unjudged": "documents in the first k were not judged",
-    "unknown-queries": "queries of the run have no judgments",
+    "unknown-queries": "queries of the run, or asked for, have no judgments",
     "unknown-utility": "passages in the first k lack the column that UDCG needs",
 }
 
 CHECKS: tuple[Callable[[Case], Iterator[Doubt]], ...] = (
-    missing, unknown, no_relevant, unjudged, ties, float32, duplicates, fractional, binary,
-    not_in_tool, utility,
+    nothing_matches, missing, unknown, no_relevant, unjudged, ties, float32, duplicates,
+    subtopics, fractional, binary, not_in_tool, utility,
 )  # fmt: skip
 
 

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from idealist.conventions import Convention
+from idealist.errors import IdealistError
 from idealist.instrument import Instrument
-from idealist.measures.judged import Count
 from idealist.measuring import Measured, measured
 from idealist.placements import Placements
 from idealist.protocol import Protocol
+from idealist.ranking import rank
 from idealist.tables import Qrels, Run
 from idealist.tables.columns import Bools
 
@@ -24,11 +27,16 @@ NAMED = 5
 
 @dataclass(frozen=True)
 class Case:
-    """One evaluation while it is looked over."""
+    """One evaluation while it is looked over.
+
+    `written` says which axes the user set for each measure, `asked` which queries were asked for.
+    """
 
     qrels: Qrels
     convention: Convention
     instruments: Mapping[str, Instrument]
+    written: Mapping[str, Collection[str]]
+    asked: Collection[str]
     run: Run
     placed: Mapping[Protocol, Placements]
     measured: Mapping[str, Measured]
@@ -46,17 +54,42 @@ class Case:
         """Name the queries of a mask."""
         return tuple(self.qrels.queries[i] for i in np.flatnonzero(mask))
 
-    def without(self, gone: Bools, labels: Mapping[str, Instrument]) -> dict[str, float]:
-        """Price some queries: what each measure is without them."""
-        priced = {
-            label: measured(instrument, self.placements(label), ~gone).aggregate
-            for label, instrument in labels.items()
-            if not isinstance(instrument.measure, Count)
-        }
+    def priced(self, placed: Mapping[str, Placements]) -> dict[str, float]:
+        """Price a change: what measures would be with it, where that would print differently."""
+        values = {}
+        for label, placements in placed.items():
+            with suppress(IdealistError):  # a change that cannot be measured has no price
+                values[label] = measured(self.instruments[label], placements).aggregate
+        return self._moved(values)
+
+    def without(self, gone: Bools, labels: Collection[str]) -> dict[str, float]:
+        """Price some queries: what measures would be without them."""
+        values = {}
+        for label in labels:
+            found, aggregate = self.measured[label], self.instruments[label].aggregate
+            values[label] = aggregate.of(found.values[found.counted & ~gone].tolist())
+        return self._moved(values)
+
+    def reranked(self, labels: Collection[str], **axes: str) -> dict[str, float]:
+        """Price another protocol; what it would newly refuse is let pass."""
+        lenient = {"ties": "docid-desc", "nonfinite": "as_is", "negative": "allow"}
+        values: dict[str, float] = {}
+        for label in labels:
+            mine = self.instruments[label].protocol
+            refusing = [key for key in lenient if getattr(mine, key) == "error"]
+            changes: dict[str, Any] = {key: lenient[key] for key in refusing}
+            other = replace(mine, **{**changes, **axes})
+            with suppress(IdealistError):
+                values |= self.priced({label: rank(self.qrels, self.run, [other])[other]})
+        return values
+
+    def _moved(self, values: Mapping[str, float]) -> dict[str, float]:
+        """Keep the prices that print differently from the values."""
         return {
             label: value
-            for label, value in priced.items()
-            if value != self.measured[label].aggregate
+            for label, value in values.items()
+            if f"{value:.4f}" != f"{self.measured[label].aggregate:.4f}"
+            and self.instruments[label].measure.judges
         }
 
 
@@ -71,9 +104,7 @@ def many(count: int, one: str, several: str) -> str:
     return f"{count} {one if count == 1 else several}"
 
 
-def prices(values: Mapping[str, float]) -> str:
+def prices(how: str, values: Mapping[str, float]) -> str:
     """Say what measures would be otherwise."""
-    shown = ", ".join(
-        f"{label} is {value:.4f}" for label, value in values.items() if not math.isnan(value)
-    )
-    return f"; without them {shown}" if shown else ""
+    shown = [f"{key} is {value:.4f}" for key, value in values.items() if not math.isnan(value)]
+    return f"; {how} {', '.join(shown)}" if shown else ""

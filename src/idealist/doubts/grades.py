@@ -3,66 +3,63 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 import numpy as np
 
-from idealist.doubts.case import Case, many
+from idealist.doubts.case import Case, many, prices
 from idealist.evaluation import Doubt
-from idealist.instrument import Instrument
-from idealist.measures.base import Binary
-from idealist.measures.judged import Count
+from idealist.measures.base import Measure, Threshold
 from idealist.measures.udcg import UDCG
-from idealist.measuring import measured
-from idealist.ranking import rank
+from idealist.tables.columns import Floats
 
 
 def fractional(case: Case) -> Iterator[Doubt]:
     """Look for fractions that the convention's tool cuts off."""
     count = int(np.count_nonzero(case.qrels.grades != np.trunc(case.qrels.grades)))
-    cut = {
-        label: one for label, one in case.instruments.items() if one.protocol.grades == "truncate"
-    }
+    cut = [label for label, one in case.instruments.items() if one.protocol.grades == "truncate"]
     if not count or not cut:
         return
-    kept = {replace(one.protocol, grades="keep") for one in cut.values()}
-    placed = rank(case.qrels, case.run, kept)
-    values = {
-        label: measured(one, placed[replace(one.protocol, grades="keep")]).aggregate
-        for label, one in cut.items()
-        if not isinstance(one.measure, Count)
-    }
-    prices = ", ".join(f"{label} is {value:.4f}" for label, value in values.items())
-    message = (
-        f"{many(count, 'grade has', 'grades have')} a fraction, which {case.convention.tool} cuts "
-        f"off; with grades=keep {prices}"
-    )
+    values = case.reranked(cut, grades="keep")
+    cost = prices("with grades=keep", values)
+    some = many(count, "grade has", "grades have")
+    message = f"{some} a fraction, which grades=truncate cuts off{cost}"
     yield Doubt("fractional-grades", message, count, (), values)
 
 
+def subtopics(case: Case) -> Iterator[Doubt]:
+    """Say where judgments by subtopic became one grade."""
+    if case.qrels.subtopics is not None:
+        count = len(np.unique(case.qrels.subtopics.pair))
+        some = many(count, "document was", "documents were")
+        yield Doubt("subtopics", f"{some} judged by subtopic; the highest grade counts", count)
+
+
 def binary(case: Case) -> Iterator[Doubt]:
-    """Look for measures that make two kinds out of many grades."""
+    """Look for measures that take different grades for the same."""
     grades = np.unique(case.qrels.grades[case.qrels.grades >= 0])
-    labels = [label for label, one in case.instruments.items() if _knows_two(one)]
-    if len(grades) > 2 and labels:
+    labels = [
+        label
+        for label, one in case.instruments.items()
+        if "rel" not in case.written[label] and _merges(one.measure, grades)
+    ]
+    if labels:
         listed = ", ".join(f"{grade:g}" for grade in grades[:10])
         message = (
-            f"{', '.join(labels)}: relevant or not, while the judgments have the grades {listed}; "
-            "set rel= to say where relevance begins"
+            f"{', '.join(labels)} knows relevant or not, and the judgments have the grades "
+            f"{listed}; set rel to say from which grade on a document is relevant"
         )
         yield Doubt("binary-on-graded", message, len(labels))
 
 
-def _knows_two(instrument: Instrument) -> bool:
-    measure = instrument.measure
-    binary = (
-        isinstance(measure, Binary)
-        or getattr(measure, "gain", "") == "binary"
-        or isinstance(measure, UDCG)
-    )
-    return (
-        binary and not isinstance(measure, Count) and getattr(measure, "rel", None) in (1, "none")
-    )
+def _merges(measure: Measure, grades: Floats) -> bool:
+    """Whether a measure's threshold takes several of the grades for the same."""
+    if isinstance(measure, Threshold):
+        relevant = measure.relevant(grades)
+    elif isinstance(measure, UDCG) or getattr(measure, "gain", "") == "binary":
+        relevant = grades >= 1
+    else:
+        return False
+    return measure.judges and bool(relevant.sum() > 1 or (~relevant).sum() > 1)
 
 
 def not_in_tool(case: Case) -> Iterator[Doubt]:

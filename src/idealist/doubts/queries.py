@@ -1,4 +1,4 @@
-"""Doubts about queries: missing, unknown, without relevant documents."""
+"""Doubts about queries: not matching, missing, unknown, without relevant documents."""
 
 from __future__ import annotations
 
@@ -9,8 +9,27 @@ import numpy as np
 
 from idealist.doubts.case import Case, few, many, prices
 from idealist.evaluation import Doubt
-from idealist.measures.judged import Count
+from idealist.measures import Measure
 from idealist.measuring import entering
+from idealist.ranking import listing
+
+
+def nothing_matches(case: Case) -> Iterator[Doubt]:
+    """Look for ids that never meet, which makes every value 0 for no reason of the system's."""
+    first = case.first
+    if not first.in_run.any():
+        some, other = few(case.qrels.queries), few(first.unknown)
+        message = f"none of the judged queries ({some}) is in the run ({other}): do the ids match?"
+        yield Doubt("nothing-matches", message, len(case.qrels.queries), case.qrels.queries)
+    elif not len(first.query) and first.retrieved.any():
+        query = case.qrels.queries[int(np.argmax(first.retrieved))]
+        found = listing(case.run, first.protocol, [query], depth=3)[query].documents
+        judged = list(case.qrels.lookup[query])[:3]
+        message = (
+            f"no judged document was retrieved for any query (query {query}: judged are "
+            f"{', '.join(judged)}, retrieved {', '.join(found)}): do the ids match?"
+        )
+        yield Doubt("nothing-matches", message, len(case.qrels.queries), case.qrels.queries)
 
 
 def missing(case: Case) -> Iterator[Doubt]:
@@ -19,44 +38,50 @@ def missing(case: Case) -> Iterator[Doubt]:
     if not gone.any():
         return
     queries = case.named(gone)
-    counting = {
-        label: one for label, one in case.instruments.items() if one.protocol.missing == "zero"
-    }
-    how = "as if nothing was retrieved" if counting else "which does not count"
+    zero = [label for label, one in case.instruments.items() if one.protocol.missing == "zero"]
+    how = "counted as an empty list" if zero else "left out"
+    values = case.without(gone, zero)
     some = many(len(queries), "judged query is", "judged queries are")
-    message = f"{some} not in the run, {how}"
-    values = case.without(gone, counting)
-    yield Doubt(
-        "missing-queries",
-        f"{message} ({few(queries)}){prices(values)}",
-        len(queries),
-        queries,
-        values,
-    )
+    cost = prices("without", values)
+    message = f"{some} not in the run, {how} ({few(queries)}){cost}"
+    yield Doubt("missing-queries", message, len(queries), queries, values)
 
 
 def unknown(case: Case) -> Iterator[Doubt]:
-    """Look for queries of the run without judgments."""
-    queries = case.first.unknown
-    if queries:
-        some = many(len(queries), "query of the run has", "queries of the run have")
-        message = f"{some} no judgments, which is ignored ({few(queries)})"
-        yield Doubt("unknown-queries", message, len(queries), queries)
+    """Look for queries without judgments, in the run or asked for."""
+    known = set(case.qrels.queries)
+    asked = tuple(sorted(query for query in case.asked if query not in known))
+    for queries, where in ((case.first.unknown, "of the run"), (asked, "asked for")):
+        if queries:
+            some = many(len(queries), f"query {where} has", f"queries {where} have")
+            message = f"{some} no judgments, left out ({few(queries)})"
+            yield Doubt("unknown-queries", message, len(queries), queries)
 
 
 def no_relevant(case: Case) -> Iterator[Doubt]:
     """Look for queries whose value is a convention's word, not a measurement."""
-    found: dict[tuple[str, ...], dict[str, float]] = {}
+    found: dict[tuple[str, ...], list[str]] = {}
     for label, instrument in case.instruments.items():
-        if "no_relevant" not in instrument.measure.parameters() or isinstance(
-            instrument.measure, Count
-        ):
+        measure, placements = instrument.measure, case.placements(label)
+        if "no_relevant" not in measure.parameters():
             continue
-        unsettled = replace(instrument.measure, no_relevant="nan")  # type: ignore[call-arg]
-        gaps = np.isnan(unsettled.values(case.placements(label))) & entering(case.placements(label))
+        unsettled = replace(measure, no_relevant="nan")  # type: ignore[call-arg]
+        gaps = np.isnan(unsettled.values(placements)) & entering(placements)
         if gaps.any():
-            found.setdefault(case.named(gaps), {}).update(case.without(gaps, {label: instrument}))
-    for queries, values in found.items():
+            found.setdefault(case.named(gaps), []).append(label)
+    for queries, labels in found.items():
+        gone = np.isin(case.qrels.queries, queries)
+        values = case.without(gone, labels)
         some = many(len(queries), "query has", "queries have")
-        message = f"{some} no relevant document ({few(queries)}){prices(values)}"
+        cost = prices("without", values)
+        listed = any(knows_the_list_only(case.instruments[label].measure) for label in labels)
+        where = " among those retrieved" if listed else ""
+        message = f"{some} no relevant document{where} ({few(queries)}){cost}"
         yield Doubt("no-relevant", message, len(queries), queries, values)
+
+
+def knows_the_list_only(measure: Measure) -> bool:
+    """Whether a measure is blind to relevant documents that were not retrieved."""
+    denominator = str(getattr(measure, "denominator", ""))
+    listed = "R_list" in denominator or denominator == "hits"
+    return listed or getattr(measure, "ideal", "") == "retrieved"

@@ -8,132 +8,105 @@ from dataclasses import replace
 import numpy as np
 
 from idealist.doubts.case import Case, few, many, prices
+from idealist.errors import IdealistError
 from idealist.evaluation import Doubt
-from idealist.measures.judged import Count, Judged
-from idealist.measuring import measured
-from idealist.placements import Placements
-from idealist.ranking import rank
+from idealist.measuring import Measured, measured
+from idealist.ranking import limited, rank
 
 #: How deep a measure without cutoff is looked at for unjudged documents.
 TOP = 10
 
 
 def unjudged(case: Case) -> Iterator[Doubt]:
-    """Count unjudged documents above each cutoff, and price them by the condensed list."""
+    """Count unjudged documents above each cutoff, and price them by the condensed lists.
+
+    The least cutoff is always reported, deeper ones where the price is not nothing.
+    """
     by_cutoff: dict[int, list[str]] = {}
     for label, instrument in case.instruments.items():
-        if instrument.protocol.unjudged == "zero" and not isinstance(
-            instrument.measure, (Count, Judged)
-        ):
+        if instrument.protocol.unjudged == "zero" and instrument.measure.judges:
             by_cutoff.setdefault(instrument.measure.cutoff or TOP, []).append(label)
     for cutoff, labels in sorted(by_cutoff.items()):
         placements = case.placements(labels[0])
         seen = np.minimum(placements.retrieved, cutoff)
         near = placements.query[placements.rank <= cutoff]
         holes = seen - np.bincount(near, minlength=len(seen))
-        if not (count := int(holes.sum())):
-            continue
-        values = {
-            label: measured(case.instruments[label], case.placements(label).condensed()).aggregate
-            for label in labels
-        }
-        values = {
-            key: value for key, value in values.items() if value != case.measured[key].aggregate
-        }
-        queries = case.named(holes > 0)
-        share = f"{count} of {int(seen.sum())} documents in the first {cutoff} are unjudged"
-        message = f"{share}, in {many(len(queries), 'query', 'queries')}{prices(values)}"
-        yield Doubt("unjudged", message, count, queries, values)
+        values = case.priced({label: case.placements(label).condensed() for label in labels})
+        count, total = int(holes.sum()), int(seen.sum())
+        if count and (values or cutoff == min(by_cutoff)):
+            queries = case.named(holes > 0)
+            share = f"{count} of {total} documents in the first {cutoff} are unjudged"
+            cost = prices("with all unjudged documents taken out", values)
+            message = f"{share}, in {many(len(queries), 'query', 'queries')}{cost}"
+            yield Doubt("unjudged", message, count, queries, values)
 
 
 def ties(case: Case) -> Iterator[Doubt]:
     """Find how far the order of ties could move each value."""
+    values: dict[str, list[float]] = {}
+    moved = np.zeros(len(case.qrels.queries), dtype=bool)
     for label, instrument in case.instruments.items():
-        placements = case.placements(label)
-        if not placements.ties.any() or instrument.protocol.ties == "expected":
+        if not case.placements(label).ties.any() or instrument.protocol.ties == "expected":
             continue
-        low, high = (
-            measured(instrument, _retied(case, placements, ties)) for ties in ("worst", "best")
-        )
-        moved = (low.values != high.values) & ~np.isnan(low.values)
-        if moved.any() and low.aggregate != high.aggregate:
-            queries = case.named(moved)
-            message = (
-                f"{label}: the order of tied scores decides "
-                f"{many(len(queries), 'query', 'queries')} ({few(queries)}); "
-                f"the value could lie between {low.aggregate:.4f} and {high.aggregate:.4f}"
-            )
-            values = {label: [low.aggregate, high.aggregate]}
-            yield Doubt("ties", message, len(queries), queries, values)
+        ends = [end for how in ("worst", "best") if (end := _retied(case, label, how)) is not None]
+        low, *_, high = sorted(ends or [case.measured[label]], key=lambda end: end.aggregate)
+        if f"{low.aggregate:.4f}" != f"{high.aggregate:.4f}":
+            values[label] = [low.aggregate, high.aggregate]
+            moved |= (low.values != high.values) & ~np.isnan(low.values)
+    if values:
+        queries = case.named(moved)
+        ranges = ", ".join(f"{label} from {a:.4f} to {b:.4f}" for label, (a, b) in values.items())
+        some = many(len(queries), "query", "queries")
+        message = f"the order of tied scores decides {some} ({few(queries)}): {ranges}"
+        yield Doubt("ties", message, len(queries), queries, values)
 
 
-def _retied(case: Case, placements: Placements, ties: str) -> Placements:
-    if placements.protocol.depth == "none":
-        return placements.retied(ties)
-    other = replace(placements.protocol, ties=ties)  # the depth may cut a tie in two
-    return rank(case.qrels, case.run, [other])[other]
+def _retied(case: Case, label: str, how: str) -> Measured | None:
+    """Measure with ties ordered by what the measure rewards; None where it refuses."""
+    instrument, placements = case.instruments[label], case.placements(label)
+    protocol = instrument.protocol
+    if protocol.depth != "none":  # which may cut a tie in two
+        whole = replace(protocol, depth="none", unjudged="zero", negative="allow")
+        placements = rank(case.qrels, case.run, [whole])[whole]
+    placements = placements.retied(how, instrument.measure.worth(placements))
+    if protocol.depth != "none":
+        placements = limited(placements, protocol)
+    try:
+        return measured(instrument, placements)
+    except IdealistError:
+        return None
 
 
 def float32(case: Case) -> Iterator[Doubt]:
     """Where float32 ties scores that differ, see whether that moves a value."""
-    labels = [label for label in case.instruments if case.placements(label).float32.any()]
-    if not labels:
-        return
-    swap = {"float64": "float32", "float32": "float64"}
-    others = {
-        label: replace(
-            case.instruments[label].protocol,
-            precision=swap[case.instruments[label].protocol.precision],
-        )
-        for label in labels
-    }
-    placed = rank(case.qrels, case.run, set(others.values()))
-    changed = np.zeros(len(case.qrels.queries), dtype=bool)
-    values = {}
-    for label, protocol in others.items():
-        other = measured(case.instruments[label], placed[protocol])
-        moved = ~np.isclose(
-            other.values, case.measured[label].values, rtol=0, atol=0, equal_nan=True
-        )
-        if moved.any():
-            changed |= moved
-            values[f"{label} with {protocol.precision}"] = other.aggregate
-    if values:
-        queries = case.named(changed)
-        prices = ", ".join(f"{label} is {value:.4f}" for label, value in values.items())
-        message = (
-            f"scores closer than float32 can tell decide {many(len(queries), 'query', 'queries')}"
-        )
-        yield Doubt(
-            "float32", f"{message} ({few(queries)}); {prices}", len(queries), queries, values
-        )
+    for mine, other in (("float64", "float32"), ("float32", "float64")):
+        labels = [
+            label
+            for label, one in case.instruments.items()
+            if one.protocol.precision == mine and case.placements(label).float32.any()
+        ]
+        values = case.reranked(labels, precision=other)
+        if values:
+            near = np.any([case.placements(label).float32 for label in values], axis=0)
+            queries, cost = case.named(near), prices(f"with precision={other}", values)
+            some = many(len(queries), "query has", "queries have")
+            message = f"{some} scores closer than float32 can tell ({few(queries)}){cost}"
+            yield Doubt("float32", message, len(queries), queries, values)
 
 
 def duplicates(case: Case) -> Iterator[Doubt]:
     """Count what stood there more than once."""
-    first = case.first
-    for code, counts, what in (
-        (
-            "duplicates",
-            first.duplicates,
-            ("repeated document was dropped", "repeated documents were dropped"),
-        ),
-        (
-            "collapsed",
-            first.merged,
-            ("chunk was merged into a better one", "chunks were merged into better ones"),
-        ),
+    first, repeats = case.first, case.qrels.repeats
+    dropped = ("repeated document was dropped", "repeated documents were dropped")
+    merged = ("chunk was merged into a better one", "chunks were merged into better ones")
+    for code, counts, words in (
+        ("duplicates", first.duplicates, dropped),
+        ("collapsed", first.merged, merged),
     ):
         if count := int(counts.sum()):
             queries = case.named(counts > 0)
-            yield Doubt(
-                code,
-                f"{many(count, *what)}, in {many(len(queries), 'query', 'queries')}",
-                count,
-                queries,
-            )
-    if case.qrels.repeats:
-        message = (
-            f"{many(case.qrels.repeats, 'judgment stands', 'judgments stand')} in the qrels twice"
-        )
-        yield Doubt("repeated-judgments", message, case.qrels.repeats)
+            message = f"{many(count, *words)}, in {many(len(queries), 'query', 'queries')}"
+            yield Doubt(code, message, count, queries)
+    if repeats:
+        message = f"{many(repeats, 'judgment stands', 'judgments stand')} in the qrels twice"
+        yield Doubt("repeated-judgments", message, repeats)

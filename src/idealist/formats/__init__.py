@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from idealist.errors import Faults
+from idealist.errors import Faults, UsageError
 from idealist.formats import json_text, shapes, trec
+from idealist.formats.names import ours
 from idealist.formats.plain import plain
 from idealist.formats.source import Source, run_name
 from idealist.tables import Qrels, Queries, Rows, Run, Scale
@@ -33,15 +35,18 @@ def read_qrels(data: Any, *, scale: Any = None, name: str = "") -> Qrels:
     """
     declared = None if scale is None else Scale.of(scale)
     if isinstance(data, Qrels):
-        return data
-    if not isinstance(data, (str, Path)):
-        return _qrels(data, declared, name or "qrels", None)
-    source = Source.of(data)
-    content = source.read()
-    if _is_json(content):
-        loaded = json_text.load(content, source.name)
-        return _qrels(loaded, declared, source.name, _locate(content))
-    return trec.read_qrels(content, source.name, declared)
+        made = data if declared is None else data.on(declared)
+    elif not isinstance(data, (str, Path)):
+        made = _qrels(data, declared, name or "qrels", None)
+    else:
+        source = Source.of(data)
+        content = source.read()
+        if _is_json(content):
+            loaded = json_text.load(content, source.name)
+            made = _qrels(loaded, declared, source.name, _locate(content))
+        else:
+            made = trec.read_qrels(content, source.name, declared)
+    return replace(made, name=name) if name else made
 
 
 def read_run(data: Any, *, name: str = "") -> Run:
@@ -54,21 +59,28 @@ def read_run(data: Any, *, name: str = "") -> Run:
     """
     if isinstance(data, Run):
         return data.renamed(name) if name else data
+    if isinstance(data, (list, tuple)) and data and isinstance(data[0], (str, Path, Run)):
+        hint = "evaluate several with Evaluator(qrels, measures).each(runs)"
+        raise UsageError("these are several runs, not one", hint)
     if not isinstance(data, (str, Path)):
         return Run(_rows(data, name or "run", None), name or "run")
     source = Source.of(data)
     return Run(lambda: _rows_of_file(source), name or run_name(data))
 
 
-def read_pairs(pairs: Iterable[Mapping[str, Any]], *, name: str = "run") -> tuple[Qrels, Run]:
+def read_pairs(pairs: Any, *, name: str = "run") -> tuple[Qrels, Run]:
     """Read records that hold both sides: what was retrieved and what should have been.
 
-    Queries are named by their key ``query`` or else numbered from 1.
+    Queries are named by their key ``query``, ``query_id`` or ``id``, or else numbered from 1. The
+    records may also stand in a JSON file.
 
     >>> qrels, run = read_pairs([{"retrieved": ["d2", "d1"], "ground_truth": {"d1": 1}}])
     >>> qrels.queries, run
     (('1',), <Run run>)
     """
+    if isinstance(pairs, (str, Path)):
+        source = Source.of(pairs)
+        pairs = json_text.load(source.read(), source.name)
     faults = Faults(name)
     judged: dict[Any, Any] = {}
     retrieved: dict[Any, Any] = {}
@@ -76,7 +88,7 @@ def read_pairs(pairs: Iterable[Mapping[str, Any]], *, name: str = "run") -> tupl
         if not isinstance(pair, Mapping) or not {"retrieved", "ground_truth"} <= pair.keys():
             hint = 'give {"retrieved": […], "ground_truth": {…}} for each query'
             faults.fail("bad-shape", f"record {number}: cannot read {shapes.shown(pair)}", hint)
-        query = pair.get("query", number)
+        query = pair.get(ours(pair).get("query", "id"), number)
         if query in judged:
             message = f"record {number}: query {query!r} stands there twice"
             faults.fail("duplicate-key", message, "keep one of them")
@@ -162,7 +174,7 @@ def _qrels(data: Any, scale: Scale | None, name: str, locate: shapes.Locate | No
     }
     return Qrels.build(
         table.query, table.document, table.value,
-        subtopic=subtopic, columns=columns, scale=scale, name=name,
+        subtopic=subtopic, columns=columns, scale=scale, empty=table.empty, name=name,
     )  # fmt: skip
 
 

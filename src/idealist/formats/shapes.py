@@ -94,6 +94,8 @@ def _column_names(data: Mapping[Any, Any]) -> dict[str, str]:
 
 
 def _rows(data: Any, value: str, faults: Faults, locate: Locate | None) -> Iterator[Row]:
+    if hasattr(data, "columns") and hasattr(data, "to_dict"):  # a data frame
+        data = {str(name): data[name] for name in data.columns}
     if isinstance(data, Mapping):
         if names := _column_names(data):
             yield from _from_columns(data, names, value, faults)

@@ -50,12 +50,15 @@ class Source:
             return cls("<stdin>", spooled=sys.stdin.buffer.read())
         path = Path(path)
         try:
-            folder = stat.S_ISDIR(path.stat().st_mode)
+            mode = path.stat().st_mode
         except (OSError, ValueError) as error:  # ValueError: a name that no file can have
             _refuse(path, error)
-        if folder:
+        if stat.S_ISDIR(mode):
             Faults(str(path)).fail("no-file", "this is a folder", "give a file inside it")
-        return cls(str(path), path)
+        found = cls(str(path), path)
+        if not stat.S_ISREG(mode):  # a pipe can be read only once
+            return cls(str(path), spooled=found._raw(Faults(str(path))))
+        return found
 
     def read(self) -> bytes:
         """Give all bytes, decompressed, and refuse what is not UTF-8 text."""

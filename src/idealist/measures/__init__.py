@@ -69,7 +69,8 @@ def parse(written: str) -> Measure:
     if name.lower() not in _FOLDED and cutoff is None and (tail := _TAIL.fullmatch(name)):
         name, cutoff = tail["name"], tail["cutoff"]
     if name.lower() not in _FOLDED:
-        raise UsageError(f"there is no measure {name!r}", nearest(name, [*MEASURES, *ALIASES]))
+        close = nearest(name, [*MEASURES, *ALIASES], else_=MEASURES)
+        raise UsageError(f"there is no measure {name!r}", close)
     meant = _FOLDED[name.lower()]
     base, _, preset = meant.partition("(")
     given = {**_arguments(preset.removesuffix(")") if preset else "", written)}
@@ -87,6 +88,8 @@ def as_measure(given: Any) -> Measure:
     >>> as_measure(AP), as_measure("map")
     (AP, AP)
     """
+    if isinstance(given, Custom) and given.label.lower() in _FOLDED:
+        raise UsageError(f"{given.label} is a measure of ours", "give yours another name")
     if isinstance(given, Measure):
         return given
     if isinstance(given, type) and issubclass(given, Measure):
@@ -110,5 +113,7 @@ def _arguments(inside: str, written: str) -> dict[str, str]:
 
 
 def _unreadable(written: str) -> UsageError:
+    if re.fullmatch(r"[\w.@-]+([,\s]+[\w.@-]+)+", written.strip()):
+        return UsageError(f"{written!r} is not one measure", "give each its own -m, or a list")
     hint = "write NAME, NAME@CUTOFF or NAME(parameter=value,…)@CUTOFF, such as nDCG(gain=exp2)@10"
     return UsageError(f"{written!r} is not a measure", hint)

@@ -45,19 +45,24 @@ class AP(Binary):
         counted = hits & lists.within(self.cutoff)
         whole = self._denominator(lists, counted)
         if lists.averaged and not self.block_end:
-            return lists.ratio(lists.total(self._expected(lists, hits)), whole)
+            return self._divided(lists, self._expected(lists, hits), whole)
         so_far = lists.xp.cumulative_sum(lists.number(hits), axis=1)
         rank = lists.rank
         if self.block_end and lists.end is not None:
             so_far, rank = lists.xp.take_along_axis(so_far, lists.end, axis=1), lists.last
         precision = so_far / lists.number(lists.xp.where(rank > 0, rank, lists.xp.ones_like(rank)))
         zero = lists.xp.zeros_like(precision)
-        return lists.ratio(lists.total(lists.xp.where(counted, precision, zero)), whole)
+        return self._divided(lists, lists.xp.where(counted, precision, zero), whole)
+
+    def _divided(self, lists: Lists, precisions: Array, whole: Array) -> Array:
+        mean = lists.ratio(lists.total(precisions), whole, 0.0)
+        listed = "R_list" in self.denominator or self.denominator == "hits"
+        return self.defined(lists, mean, self.listed_relevant(lists) if listed else None)
 
     def _denominator(self, lists: Lists, counted: Array) -> Array:
         terms = {
             "R": lambda: self.all_relevant(lists),
-            "R_list": lambda: lists.count(lists.found & self.relevant(lists.grade)),
+            "R_list": lambda: self.listed_relevant(lists),
             "hits": lambda: lists.count(counted),
             "k": lambda: lists.xp.full_like(
                 lists.number(lists.retrieved), float(self.cutoff or np.inf)

@@ -6,11 +6,11 @@ import math
 from abc import ABCMeta
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
 
-from idealist.errors import Faults, UsageError
+from idealist.errors import Defect, Faults, UsageError
 from idealist.lists import Array, Lists, lists_of
 from idealist.notation import (
     DEEPEST,
@@ -31,10 +31,13 @@ from idealist.tables.columns import Floats
 SLACK = 1e-9
 
 
+M = TypeVar("M", bound="Measure")
+
+
 class MeasureType(ABCMeta):
     """Lets ``nDCG @ 10`` stand for ``nDCG() @ 10``."""
 
-    def __matmul__(cls, cutoff: int) -> Any:
+    def __matmul__(cls: type[M], cutoff: int) -> M:  # type: ignore[misc]  # cls is a measure
         return cls() @ cutoff
 
 
@@ -54,6 +57,8 @@ class Measure(Settings, metaclass=MeasureType):
     direction: ClassVar[int] = 1
     #: Whether the mean over all orders of a tie has a closed form.
     averages_ties: ClassVar[bool] = False
+    #: Whether it says how good a ranking is, and not how much there is of something.
+    judges: ClassVar[bool] = True
     #: How the values of queries become one, where the user does not say.
     aggregate: ClassVar[str] = "mean"
 
@@ -92,6 +97,10 @@ class Measure(Settings, metaclass=MeasureType):
     def bounds(self, lowest: float) -> tuple[float, float]:
         """Give the range of values, where no grade is below `lowest`."""
         return 0.0, 1.0
+
+    def worth(self, placements: Placements) -> Floats:
+        """Give what each place adds; a tie is best with the greatest first. Unjudged add 0."""
+        return placements.grade
 
     def formula(self, lists: Lists) -> Array:
         """Compute one value per list, every parameter set; NaN where it is not defined."""
@@ -148,7 +157,7 @@ class Measure(Settings, metaclass=MeasureType):
     def _bounded(self, values: Floats, lowest: float) -> Floats:
         low, high = self.bounds(lowest)
         if np.any(values < low - SLACK) or np.any(values > high + SLACK):
-            raise AssertionError(f"{self}: a value left the range [{low}, {high}]")
+            raise Defect(f"{self}: a value left the range [{low}, {high}]")
         return np.clip(values, low, high)
 
 
@@ -164,30 +173,60 @@ NO_RELEVANT = Kind(
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Binary(Measure):
-    """Base of measures that only ask whether a document is relevant."""
+class Threshold(Measure):
+    """Base of measures that ask whether a document is relevant."""
 
     rel: float = parameter(1, number(), "the grade from which a document is relevant")
     rel_op: str = parameter(">=", choice(">=", ">"), "whether that grade itself is relevant")
-    positive_score: bool = parameter(False, flag(), "count only documents with a score above 0")
-    no_relevant: Written = parameter(
-        "0", NO_RELEVANT, "the value of a query without relevant documents"
-    )
 
     def relevant(self, grade: Array) -> Array:
         """Say which grades are relevant."""
         return grade > self.rel if self.rel_op == ">" else grade >= self.rel
 
+    def worth(self, placements: Placements) -> Floats:
+        """Give 1 to relevant documents."""
+        relevant: Floats = self.filled().relevant(placements.grade).astype(np.float64)
+        return relevant
+
     def hits(self, lists: Lists) -> Array:
         """Say which of the documents found are relevant."""
-        found = lists.found & self.relevant(lists.grade)
-        return found & (lists.score > 0) if self.positive_score else found
+        return lists.found & self.relevant(lists.grade)
+
+    def listed_relevant(self, lists: Lists) -> Array:
+        """Count the relevant documents retrieved, R_list."""
+        return lists.count(lists.found & self.relevant(lists.grade))
 
     def all_relevant(self, lists: Lists) -> Array:
         """Count the judged relevant documents, R."""
         return lists.count(lists.judged & self.relevant(lists.pool))
 
-    def defined(self, lists: Lists, values: Array) -> Array:
-        """Give the values, NaN where there is no relevant document to find."""
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Binary(Threshold):
+    """Base of measures of how good a ranking of relevant and other documents is."""
+
+    positive_score: bool = parameter(False, flag(), "count only documents with a score above 0")
+    no_relevant: Written = parameter(
+        "0", NO_RELEVANT, "the value of a query without relevant documents"
+    )
+
+    def hits(self, lists: Lists) -> Array:
+        """Say which of the documents found are relevant."""
+        hits = super().hits(lists)
+        if not self.positive_score:
+            return hits
+        if bool(lists.xp.any(lists.found & lists.xp.isnan(lists.score))):
+            hint = "give the run scores, or leave positive_score out"
+            raise UsageError("positive_score needs scores, and the run has only an order", hint)
+        return hits & (lists.score > 0)
+
+    def defined(self, lists: Lists, values: Array, whole: Array | None = None) -> Array:
+        """Give the values, NaN where there is no relevant document to find.
+
+        `whole` is what a measure divides by that knows no more than the list. It takes a list
+        without relevant documents for a query without; an empty list is worth 0 all the same.
+        """
         nothing = self.all_relevant(lists) == 0
+        if whole is not None:
+            nothing = nothing | ((whole <= 0) & (lists.retrieved > 0))
         return lists.xp.where(nothing, lists.constant(math.nan), values)

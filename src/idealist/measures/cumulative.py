@@ -7,11 +7,13 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from idealist.errors import UsageError
-from idealist.lists import Array, Lists
+from idealist.lists import Array, Lists, lists_of
 from idealist.measures.base import NO_RELEVANT, Measure
 from idealist.measures.discounts import DISCOUNT, Discount
-from idealist.measures.gains import GAIN, gain_of
+from idealist.measures.gains import GAIN, gain_of, named_grades
 from idealist.notation import Kind, Written, choice, parameter, text, to_number
+from idealist.placements import Placements
+from idealist.tables.columns import Floats
 
 _REL = Kind("none or a grade", lambda value: "none" if value == "none" else text(to_number(value)))
 
@@ -45,6 +47,12 @@ class CG(Measure):
         if self.negative == "zero":
             counted = counted & (grade >= 0)
         return xp.where(counted, gains, xp.zeros_like(gains))
+
+    def worth(self, placements: Placements) -> Floats:
+        """Give each place its gain."""
+        grade = placements.grade
+        gains: Floats = self.filled().gains(lists_of([]), grade, grade > -math.inf)
+        return gains
 
     def bounds(self, lowest: float) -> tuple[float, float]:
         """Give the range: unbounded above, and below where negative gains are kept."""
@@ -112,8 +120,11 @@ class nDCG(DCG):
     def formula(self, lists: Lists) -> Array:
         """Divide DCG by the DCG of the ideal list."""
         gains = self.gains(lists, lists.grade, lists.found)
-        dcg = Discount(self.discount).sum(lists, gains, self.cutoff)
-        return lists.ratio(dcg, self.ideal_dcg(lists))
+        dcg, ideal = Discount(self.discount).sum(lists, gains, self.cutoff), self.ideal_dcg(lists)
+        nothing = ~lists.xp.any(self.gains(lists, lists.pool, lists.judged) > 0, axis=1)
+        nothing = nothing | ((ideal <= 0) & (lists.retrieved > 0))  # an empty list is worth 0
+        value = lists.ratio(dcg, ideal, 0.0)
+        return lists.xp.where(nothing, lists.constant(math.nan), value)
 
     def ideal_dcg(self, lists: Lists) -> Array:
         """Compute the DCG of the ideal list."""
@@ -155,8 +166,8 @@ class nDCG(DCG):
         if self.cutoff is None:
             hint = "write nDCG(ideal=perfect)@10, or another cutoff"
             raise UsageError("an ideal list of perfect documents needs a cutoff", hint)
-        grades = lists.constant([[lists.maximum, *map(float, range(int(lists.maximum) + 1))]])
-        gain = lists.xp.max(self.gains(lists, grades, grades > -math.inf))
+        best = lists.constant([[lists.maximum, *named_grades(self.gain, lists.maximum)]])
+        gain = lists.xp.max(self.gains(lists, best, best > -math.inf))
         weights = Discount(self.discount).weights(self.cutoff)[1 : self.cutoff + 1]
         return gain * float(sum(weights.tolist())) + lists.xp.zeros_like(
             lists.number(lists.retrieved)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import inspect
 import math
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -21,13 +22,28 @@ Function = Callable[..., Any]
 
 
 def _digest(function: Function) -> str:
+    """Digest what a function does: its code, its constants, and the plain values it closes over."""
+    code = getattr(function, "__code__", None)
+    if code is None:
+        raise UsageError(f"{function!r} is not a plain function", "wrap it in def or lambda")
+    cells = [cell.cell_contents for cell in function.__closure__ or ()]
+    parts = [_source(function), code.co_names, code.co_consts, function.__defaults__, cells]
+    return hashlib.sha256("\n".join(map(_stable, parts)).encode()).hexdigest()[:8]
+
+
+def _source(function: Function) -> str:
     try:
-        source = inspect.getsource(function)
-    except (OSError, TypeError):
-        source = (
-            repr(function.__code__.co_code) if hasattr(function, "__code__") else repr(function)
-        )
-    return hashlib.sha256(source.encode()).hexdigest()[:8]
+        return inspect.getsource(function)
+    except OSError:
+        return repr(function.__code__.co_code)
+
+
+def _stable(value: Any) -> str:
+    """Write a value without memory addresses, which change from run to run."""
+    if isinstance(value, (list, tuple)):
+        return "(" + ",".join(map(_stable, value)) + ")"
+    plain = isinstance(value, (str, int, float, bool, bytes, type(None)))
+    return repr(value) if plain else type(value).__qualname__
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -39,6 +55,9 @@ class Custom(Measure):
     source: str = parameter("", Kind("the digest of the function's source", str), "set by itself")
 
     def __post_init__(self) -> None:
+        if not re.fullmatch(r"[\w.-]+", self.label):
+            hint = "name a measure with letters, digits, dots, hyphens and underscores"
+            raise UsageError(f"{self.label!r} is not a name for a measure", hint)
         object.__setattr__(self, "source", _digest(self.function))
         super().__post_init__()
         if self.cutoff is not None and "cutoff" not in inspect.signature(self.function).parameters:

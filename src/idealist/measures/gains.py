@@ -40,9 +40,9 @@ def gain_of(gain: str, lists: Lists, grade: Array, rel: float = 1.0) -> Array:
 
 def check_power(lists: Lists, grade: Array) -> None:
     """Refuse grades whose power of two is beyond all numbers."""
-    if (top := float(lists.xp.max(grade))) > LARGEST_POWER:
+    if bool(lists.xp.any(grade > LARGEST_POWER)):
         hint = "use gain=linear, or map the grades with gain=table(GRADE=GAIN,…)"
-        raise UsageError(f"grade {top:g} is too large for 2^grade", hint)
+        raise UsageError(f"a grade above {LARGEST_POWER} is too large for 2^grade", hint)
 
 
 def _check(value: Any) -> Value:
@@ -58,10 +58,20 @@ def _check(value: Any) -> Value:
         return f"scaled({low},{high})"
     if name != "table" or not arguments:
         raise ValueError(value)
-    pairs = dict(argument.split("=") for argument in arguments)
+    pairs = {to_number(grade): worth for grade, worth in (pair.split("=") for pair in arguments)}
     if len(pairs) < len(arguments) or any(to_number(worth) < 0 for worth in pairs.values()):
         raise ValueError(value)
     return table(pairs)
+
+
+def named_grades(gain: str, highest: float) -> list[float]:
+    """Give the grades up to the highest that could be worth most: whole ones, and a table's own."""
+    name, arguments = call(gain)
+    if name != "table":
+        return []
+    named = [float(pair.split("=")[0]) for pair in arguments]
+    whole = map(float, range(min(int(highest), LARGEST_POWER) + 1))
+    return [*(grade for grade in named if grade <= highest), *whole]
 
 
 GAIN = Kind(

@@ -6,10 +6,14 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
+import numpy as np
+
 from idealist.lists import Array, Lists
-from idealist.measures.base import Binary, Measure
+from idealist.measures.base import Measure, Threshold
 from idealist.measures.discounts import Discount
 from idealist.notation import choice, parameter
+from idealist.placements import Placements
+from idealist.tables.columns import Floats
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -32,6 +36,12 @@ class Judged(Measure):
     )
 
     averages_ties: ClassVar[bool] = True
+    judges: ClassVar[bool] = False
+
+    def worth(self, placements: Placements) -> Floats:
+        """Give 1 to judged documents."""
+        known = self.filled().negative == "judged"
+        return np.where(known | (placements.grade >= 0), 1.0, 0.0)
 
     def share(self, lists: Lists, counted: Array) -> Array:
         """Divide a count by the documents looked at; 0 for an empty list."""
@@ -80,6 +90,7 @@ class Count(Measure):
     """Base of measures that count; their values are summed over queries."""
 
     direction: ClassVar[int] = 0
+    judges: ClassVar[bool] = False
     averages_ties: ClassVar[bool] = True
     aggregate: ClassVar[str] = "sum"
 
@@ -106,7 +117,7 @@ class NumRet(Count):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class NumRel(Count, Binary):
+class NumRel(Count, Threshold):
     """The number of relevant documents judged.
 
     Formula: R
@@ -125,7 +136,7 @@ class NumRel(Count, Binary):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class NumRelRet(Count, Binary):
+class NumRelRet(Count, Threshold):
     """The number of relevant documents retrieved.
 
     Formula: relevant in the list, or in its first k

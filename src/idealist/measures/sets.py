@@ -83,13 +83,15 @@ class R(Counted):
 
     def formula(self, lists: Lists) -> Array:
         """Divide the relevant documents found by those there are."""
+        found = self.found(lists, self.cutoff)
         whole = self.all_relevant(lists)
         if self.denominator == "R_list":
-            whole = lists.count(lists.found & self.relevant(lists.grade))
-        elif self.denominator == "min(k,R)" and self.cutoff is not None:
+            whole = self.listed_relevant(lists)
+            return self.defined(lists, lists.ratio(found, whole, 0.0), whole)
+        if self.denominator == "min(k,R)" and self.cutoff is not None:
             limit = lists.constant(float(self.cutoff))
             whole = lists.xp.where(whole < limit, whole, limit)
-        return lists.ratio(self.found(lists, self.cutoff), whole)
+        return lists.ratio(found, whole)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -106,7 +108,7 @@ class F(Counted):
     Reference: van Rijsbergen 1979, Information Retrieval, chapter 7
     """
 
-    beta: float = parameter(1, number(0), "how many times recall counts as much as precision")
+    beta: float = parameter(1, number(0, 1e6), "how many times recall counts as much as precision")
     denominator: str = parameter("k", choice("k", "min(k,n)"), "precision's denominator")
 
     averages_ties: ClassVar[bool] = False
@@ -121,7 +123,7 @@ class F(Counted):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Success(Counted):
+class Success(Binary):
     """Success: whether any relevant document stands among the first k; also called hit rate.
 
     Formula: 1 if there is a relevant document in the first k, else 0
@@ -131,6 +133,8 @@ class Success(Counted):
 
     Reference: Buckley and Voorhees 2005, in TREC: Experiment and Evaluation, chapter 3
     """
+
+    averages_ties: ClassVar[bool] = True
 
     def formula(self, lists: Lists) -> Array:
         """Look for the first relevant document."""

@@ -6,12 +6,16 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
+import numpy as np
+
 from idealist.errors import UsageError
-from idealist.lists import Array, Lists
+from idealist.lists import Array, Lists, lists_of
 from idealist.measures.base import NO_RELEVANT, Measure
 from idealist.measures.discounts import Discount, geometric
 from idealist.measures.gains import GAIN, check_power, gain_of
 from idealist.notation import Kind, Written, choice, number, parameter, text, to_number, whole
+from idealist.placements import Placements
+from idealist.tables.columns import Floats
 
 
 def _check_max_grade(value: object) -> str:
@@ -56,7 +60,8 @@ class ERR(Measure):
         grade = xp.where(grade > 0, grade, xp.zeros_like(grade))
         highest = lists.maximum if self.max_grade == "observed" else float(self.max_grade)
         limit = 1.0 if self.probability == "identity" else highest
-        if (top := float(xp.max(lists.pool))) > limit:
+        pool = xp.where(lists.judged, lists.pool, xp.zeros_like(lists.pool))
+        if (top := float(xp.max(pool))) > max(limit, 0.0):
             raise UsageError(
                 f"ERR: grade {top:g} is above the highest there can be, {limit:g}",
                 "give max_grade, or grades in [0, 1] with probability=identity",
@@ -79,6 +84,15 @@ class ERR(Measure):
         return xp.where(nothing, lists.constant(math.nan), value)
 
 
+def _check_going_on(value: object) -> float:
+    if not 0 <= (result := to_number(value)) < 1:
+        raise ValueError(value)
+    return result
+
+
+GOING_ON = Kind("a number from 0 up to, but not, 1", _check_going_on)
+
+
 @dataclass(frozen=True, kw_only=True, repr=False)
 class RBP(Measure):
     """Rank-biased precision: a reader goes on to the next document with probability p.
@@ -94,7 +108,7 @@ class RBP(Measure):
     Reference: Moffat and Zobel 2008, doi:10.1145/1416950.1416952
     """
 
-    p: float = parameter(0.8, number(0, 1), "the probability to go on")
+    p: float = parameter(0.8, GOING_ON, "the probability to go on")
     gain: Written = parameter("binary", GAIN, "what a grade is worth, between 0 and 1")
     rel: float = parameter(1, number(), "the grade from which a document is relevant")
     normalise_depth: Written = parameter(
@@ -105,6 +119,12 @@ class RBP(Measure):
     )
 
     averages_ties: ClassVar[bool] = True
+
+    def worth(self, placements: Placements) -> Floats:
+        """Give each place its gain."""
+        filled, grade = self.filled(), placements.grade
+        gains: Floats = gain_of(filled.gain, lists_of([]), grade, filled.rel)
+        return np.where(grade >= 0, gains, 0.0)
 
     def formula(self, lists: Lists) -> Array:
         """Sum the gains, each with the probability that it is seen."""
@@ -133,10 +153,15 @@ class RBPResidual(Measure):
     Reference: Moffat and Zobel 2008, doi:10.1145/1416950.1416952
     """
 
-    p: float = parameter(0.8, number(0, 1), "the probability to go on")
+    p: float = parameter(0.8, GOING_ON, "the probability to go on")
 
     direction: ClassVar[int] = -1
+    judges: ClassVar[bool] = False
     averages_ties: ClassVar[bool] = True
+
+    def worth(self, placements: Placements) -> Floats:
+        """Give 1 to judged documents."""
+        return np.ones(len(placements.rank))
 
     def formula(self, lists: Lists) -> Array:
         """Take the weight of the judged documents from 1."""

@@ -5,10 +5,14 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+import numpy as np
+
 from idealist.errors import UsageError
 from idealist.lists import Array, Lists
 from idealist.measures.base import Measure
 from idealist.notation import choice, flag, number, parameter
+from idealist.placements import Placements
+from idealist.tables.columns import Floats
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -21,8 +25,8 @@ class UDCG(Measure):
     `abstain` is the probability that the model, given the passage alone, answers that it cannot
     answer; it is a judgment column, as is `utility`, which gives u itself. Both belong to one
     model: UDCG is always UDCG under that model. Passages without the column or without a judgment
-    add nothing but count in n. There is no discount: the order of the passages does not matter. An
-    empty list is 0, below every other value (0.4174 to 0.7311 with γ = 1/3).
+    add nothing but count in n. There is no discount: above a cutoff the order of the passages does
+    not matter. An empty list is 0, below every other value (0.4174 to 0.7311 with γ = 1/3).
 
     The released code has γ = 1/3; its README and the values published with it have 0.333, which
     changes the fifth decimal. Its README also describes a mean over the relevant minus a mean over
@@ -47,6 +51,14 @@ class UDCG(Measure):
         if self.squash:
             return 0.0, 1 / (1 + math.exp(-1))
         return -float(self.gamma), 1.0
+
+    def worth(self, placements: Placements) -> Floats:
+        """Give each place its utility, less where it distracts."""
+        filled = self.filled()
+        utility = placements.qrels.numbers[filled.signal][placements.judgment]
+        utility = 1.0 - utility if filled.signal == "abstain" else utility
+        weight = np.where(placements.grade >= filled.rel, 1.0, -float(filled.gamma))
+        return np.nan_to_num(weight * utility)
 
     def formula(self, lists: Lists) -> Array:
         """Weigh each passage's utility by its relevance."""

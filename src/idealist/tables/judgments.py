@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
-from idealist.errors import Faults
+from idealist.errors import Faults, UsageError
 from idealist.notation import tidy, to_number
 from idealist.tables.columns import Floats, Ints, freeze
 
@@ -32,12 +33,20 @@ class Scale:
         """Read a scale from its maximum, its grades, or grades with labels."""
         if isinstance(scale, Scale):
             return scale
-        if isinstance(scale, Mapping):
-            pairs = sorted((to_number(grade), str(label)) for grade, label in scale.items())
-            return cls(tuple(grade for grade, _ in pairs), tuple(label for _, label in pairs))
-        if isinstance(scale, Iterable):
-            return cls(tuple(sorted(map(to_number, scale))))
-        return cls(tuple(range(int(to_number(scale)) + 1)))
+        try:
+            if isinstance(scale, Mapping):
+                pairs = sorted((to_number(grade), str(label)) for grade, label in scale.items())
+                made = cls(tuple(grade for grade, _ in pairs), tuple(label for _, label in pairs))
+            elif isinstance(scale, Iterable) and not isinstance(scale, str):
+                made = cls(tuple(sorted(map(to_number, scale))))
+            else:
+                made = cls(tuple(range(operator.index(cast("int", to_number(scale))) + 1)))
+        except (TypeError, ValueError):
+            made = cls(())
+        if not made.grades:
+            hint = "give the highest grade, the list of grades, or {grade: label}"
+            raise UsageError(f"{scale!r} is not a scale", hint)
+        return made
 
     @property
     def maximum(self) -> float:

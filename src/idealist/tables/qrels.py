@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -56,9 +58,13 @@ class Qrels:
         columns: Mapping[str, Sequence[Any]] | None = None,
         scale: Scale | None = None,
         lines: Sequence[int] | None = None,
+        empty: Sequence[str] = (),
         name: str = "qrels",
     ) -> Qrels:
-        """Sort rows into a table; a repeated judgment counts once, a contradiction is refused."""
+        """Sort rows into a table; a repeated judgment counts once, a contradiction is refused.
+
+        `empty` names queries that were judged to have no relevant document at all.
+        """
         rows = Judgments(query, document, grade, subtopic or [""] * len(query), lines)
         faults = Faults(name)
         if not len(query):
@@ -67,16 +73,18 @@ class Qrels:
         check_grades(rows, kept, scale, faults)
         faults.check()
         pairs = [i for n, i in enumerate(kept) if not n or rows.pair(i) != rows.pair(kept[n - 1])]
-        sizes: dict[str, int] = {}
+        sizes = dict.fromkeys(sorted({*query, *empty}), 0)
         for i in pairs:
-            sizes[query[i]] = sizes.get(query[i], 0) + 1
+            sizes[query[i]] += 1
         grades, subtopics = rows.by_subtopic(kept, pairs, subtopic is not None)
         return cls(
             queries=tuple(sizes),
             starts=freeze(starts_of(list(sizes.values()))),
             documents=tuple(document[i] for i in pairs),
             grades=freeze(grades),
-            columns={key: _column(values, pairs) for key, values in (columns or {}).items()},
+            columns=MappingProxyType(
+                {key: _column(values, pairs) for key, values in (columns or {}).items()}
+            ),
             subtopics=subtopics,
             scale=scale,
             repeats=len(query) - len(kept),
@@ -96,7 +104,7 @@ class Qrels:
         """Ten hexadecimal digits that depend on the judgments alone, not on order or format."""
         digest = hashlib.sha256()
         for row in self._hash_rows():
-            digest.update("\t".join(row).encode() + b"\n")
+            digest.update(json.dumps(row).encode() + b"\n")
         return digest.hexdigest()[:10]
 
     def _hash_rows(self) -> Iterable[tuple[str, ...]]:
@@ -104,6 +112,7 @@ class Qrels:
         columns = [self.columns[name] for name in names]
         yield ("columns", *names, "scale", *(map(str, self.scale.grades) if self.scale else ()))
         for query, start, end in self.spans():
+            yield (query, str(end - start))
             for i in range(start, end):
                 extra = (_cell(column[i]) for column in columns)
                 yield (query, self.documents[i], _cell(self.grades[i]), *extra)
@@ -147,9 +156,9 @@ class Qrels:
 
     def _pool(self, queries: Ints) -> Pool:
         starts, sizes = self.starts[queries], np.diff(self.starts)[queries]
-        column = np.arange(sizes.max())
+        column = np.arange(max(int(sizes.max()), 1))
         judged = column < sizes[:, None]
-        cell = np.where(judged, starts[:, None] + column, 0)
+        cell = np.where(judged, starts[:, None] + column, 0)  # a table has at least one judgment
         grades = np.where(judged, self.grades[cell], -np.inf)
         grades = -np.sort(-grades, axis=1)
         return Pool(queries, freeze(np.where(judged, grades, 0.0)), freeze(judged))
@@ -158,6 +167,15 @@ class Qrels:
     def maximum(self) -> float:
         """The highest grade of the declared scale, or else the highest one given."""
         return float(self.scale.maximum if self.scale else self.grades.max())
+
+    def on(self, scale: Scale) -> Qrels:
+        """Declare the scale of the grades; each must be on it."""
+        query = [query for query, start, end in self.spans() for _ in range(start, end)]
+        rows = Judgments(query, self.documents, self.grades.tolist(), [""] * len(query), None)
+        faults = Faults(self.name)
+        check_grades(rows, list(range(len(query))), scale, faults)
+        faults.check()
+        return replace(self, scale=scale)
 
     def only(self, queries: Collection[str]) -> Qrels:
         """Keep the judgments of some queries.

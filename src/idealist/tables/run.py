@@ -80,6 +80,7 @@ class Rows:
         return int(self.lines[row]) if self.lines is not None else None
 
 
+@dataclass(frozen=True, eq=False, repr=False)
 class Run:
     """A named ranking for many queries; one read from a file stays a file until it is ranked.
 
@@ -90,17 +91,20 @@ class Run:
     2
     """
 
-    def __init__(self, rows: Rows | Callable[[], Rows], name: str) -> None:
-        self._rows = rows
-        self.name = name
+    source: Rows | Callable[[], Rows]
+    name: str
 
     def __repr__(self) -> str:
         return f"<Run {self.name}>"
 
     def rows(self) -> Rows:
         """Give the rows; those of a file are read anew each time, so that they need no memory."""
-        return self._rows if isinstance(self._rows, Rows) else self._rows()
+        return self.source if isinstance(self.source, Rows) else self.source()
+
+    def loaded(self) -> Run:
+        """Give the same run with its rows in memory."""
+        return Run(self.rows(), self.name)
 
     def renamed(self, name: str) -> Run:
         """Give the same run under another name."""
-        return Run(self._rows, name)
+        return Run(self.source, name)
