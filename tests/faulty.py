@@ -555,11 +555,11 @@ def refused_ties() -> Iterator[Case]:
 def refused_grades() -> Iterator[Case]:
     code = "negative-grade"
     for grade in ("-1", "-2.5", "-1e3"):
-        rows = [*QRELS, f"q2 0 d7 {grade}"]
-        says = f"query 'q2', document 'd7': grade {float(grade):g} is negative"
+        rows = [*QRELS, f"q2 0 d8 {grade}"]
+        says = f"query 'q2', document 'd8': grade {float(grade):g} is negative"
         yield strict(code, rows, says, "negative=error", "grades=keep")
-    rows = [*QRELS, "q2 0 d7 -1", "q1 0 d7 -1"]
-    yield strict(code, rows, "query 'q1', document 'd7'", "negative=error", more=1)
+    rows = [*QRELS, "q2 0 d8 -1", "q1 0 d9 -1"]
+    yield strict(code, rows, "query 'q1', document 'd9'", "negative=error", more=1)
 
 
 def refused_ranks() -> Iterator[Case]:

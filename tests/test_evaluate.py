@@ -389,3 +389,13 @@ def test_runs_by_name() -> None:
     assert repr(evaluator).startswith("<Evaluator RR over <Qrels")
     with pytest.raises(il.UsageError, match="several runs"):
         il.evaluate(QRELS, ["a.run", "b.run"], "RR")
+
+
+@pytest.mark.parametrize("name", CONVENTIONS)
+def test_every_rule_of_a_convention_is_an_axis(name: str) -> None:
+    for cls in MEASURES.values():
+        instrument = CONVENTIONS[name].instrument(cls())
+        assert instrument.measure.written().keys() == cls.parameters().keys()
+    misspelt = il.Convention("house", "ours", "1", "derived", lambda measure: {"ties": "inputs"})
+    with pytest.raises(il.UsageError, match="ties=inputs is a rule of nothing"):
+        il.evaluate(QRELS, RUN, "RR", convention=misspelt)

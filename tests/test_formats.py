@@ -270,7 +270,8 @@ def test_names_and_scales_are_taken_from_the_caller(tmp_path: Path) -> None:
     path.write_bytes(TREC_QRELS)
     assert il.read_qrels(path, name="mine").name == "mine"
     assert il.read_qrels(il.read_qrels({"q": {"a": 1}}), scale=4).maximum == 4
-    for scale in (2.5, "abc", [], -1):
+    scales: list[Any] = [2.5, "abc", [], -1]
+    for scale in scales:
         with pytest.raises(il.UsageError, match="is not a scale"):
             il.read_qrels({"q": {"a": 1}}, scale=scale)
 
@@ -282,3 +283,13 @@ def test_runs_and_columns_cannot_be_changed() -> None:
     qrels = il.read_qrels({"query": ["q"], "document": ["a"], "grade": [1], "abstain": [0.5]})
     with pytest.raises(TypeError):
         qrels.columns["abstain"] = None  # type: ignore[index]
+
+
+def test_a_header_line_is_recognised(tmp_path: Path) -> None:
+    path = tmp_path / "bm25.run"
+    path.write_bytes(b"query_id Q0 doc_id rank score tag\n" + TREC_RUN)
+    with pytest.raises(il.InputError, match="is this line a header"):
+        il.read_run(path).rows()
+    path.write_bytes(b"query iter doc grade\n" + TREC_QRELS)
+    with pytest.raises(il.InputError, match="is this line a header"):
+        il.read_qrels(path)

@@ -35,7 +35,7 @@ class Doubt:
     message: str
     count: int
     queries: tuple[str, ...] = ()
-    values: Mapping[Any, Any] = field(default_factory=dict)
+    values: Mapping[str, Any] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
         """Give it as plain data."""

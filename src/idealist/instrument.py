@@ -51,8 +51,10 @@ def route(
             own[name] = value
         elif Protocol.accepts(name, value):
             protocol[name] = value
-        elif name in Aggregate.parameters():
+        elif Aggregate.accepts(name, value):
             aggregate[name] = value
+        elif not any(other.accepts(name, value) for other in MEASURES.values()):
+            raise UsageError(f"{name}={value} is a rule of nothing", "see the reference of axes")
     return own, protocol, aggregate
 
 

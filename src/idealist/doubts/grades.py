@@ -45,7 +45,7 @@ def binary(case: Case) -> Iterator[Doubt]:
     if labels:
         listed = ", ".join(f"{grade:g}" for grade in grades[:10])
         message = (
-            f"{', '.join(labels)} knows relevant or not, and the judgments have the grades "
+            f"{', '.join(labels)}: only relevant or not counts, and the judgments have the grades "
             f"{listed}; set rel to say from which grade on a document is relevant"
         )
         yield Doubt("binary-on-graded", message, len(labels))

@@ -12,6 +12,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from idealist.errors import Faults
+from idealist.formats.names import ours
 from idealist.tables import Qrels, Rows, Scale
 from idealist.tables.judgments import subtopics_in
 
@@ -33,7 +34,8 @@ def read_qrels(data: bytes, name: str, scale: Scale | None) -> Qrels:
         value = _number(cells[3])
         if value is None or not math.isfinite(value):
             shown = cells[3].decode()
-            faults.add("bad-grade", f"grade {shown!r} is not a finite number", QRELS_HINT, line)
+            hint = QRELS_HINT + _header(cells[0])
+            faults.add("bad-grade", f"grade {shown!r} is not a finite number", hint, line)
             continue
         query.append(cells[0])
         iteration.append(cells[1])
@@ -64,7 +66,8 @@ def read_run(data: bytes, name: str) -> Rows:
     scores, ranks = _numbers(score), _numbers(rank)
     for line, cell, value in zip(lines, score, scores, strict=True):
         if value is None:
-            faults.add("bad-score", f"score {cell.decode()!r} is not a number", RUN_HINT, line)
+            hint = RUN_HINT + _header(query[lines.index(line)])
+            faults.add("bad-score", f"score {cell.decode()!r} is not a number", hint, line)
     faults.check()
     ranks = [math.nan if value is None else value for value in ranks]
     return Rows.build(
@@ -125,6 +128,11 @@ def _run_hint(cells: list[bytes]) -> str:
     if len(cells) == 5:
         return RUN_HINT + "; is the tag missing?"
     return RUN_HINT + _separator(cells)
+
+
+def _header(first: bytes) -> str:
+    """Suspect a header where the first cell is what tools call the column of queries."""
+    return "; is this line a header? Remove it" if ours([first.decode()]) else ""
 
 
 def _separator(cells: list[bytes]) -> str:

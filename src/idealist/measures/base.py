@@ -104,7 +104,7 @@ class Measure(Settings, metaclass=MeasureType):
 
     def formula(self, lists: Lists) -> Array:
         """Compute one value per list, every parameter set; NaN where it is not defined."""
-        raise NotImplementedError(f"{self.name} has no formula")
+        raise Defect(f"{self.name} states no formula")
 
     def __call__(
         self, grades: Sequence[float | None], judged: Sequence[float] = (), **columns: Any
