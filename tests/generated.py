@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from typing import Any
 
 from hypothesis import strategies as st
 
+import idealist as il
 import oracle
+from idealist.errors import UsageError
+from idealist.lists import Lists
 from idealist.measures import MEASURES, Measure
 from idealist.protocol import Protocol
 
@@ -150,3 +154,17 @@ def truth(measure: Measure, protocol: Protocol, qrels: Qrels, rows: Rows, query:
 
 
 seeds = st.integers(0, 2**32)
+
+
+def some_lists(name: str, count: int) -> Iterator[tuple[Measure, Lists, Any]]:
+    """Give measures with every parameter set, lists, and what NumPy computes of them."""
+    for seed in range(count):
+        rng = random.Random(seed)
+        measure = some_measure(rng, name).filled()
+        ties = "expected" if measure.averages_ties and seed % 2 else "docid-desc"
+        qrels, rows = some_case(rng)
+        protocol = Protocol(ties=ties)
+        placements = il.rank(il.read_qrels(qrels), il.read_run(rows), [protocol])[protocol]
+        for _, lists in placements.lists:
+            with suppress(UsageError):  # parameters and grades that do not go together
+                yield measure, lists, measure.formula(lists)
