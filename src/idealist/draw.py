@@ -88,9 +88,14 @@ def _tex(cell: str) -> str:
 
 def web(grid: Grid) -> str:
     """Draw as an HTML table."""
+    sides = grid.align("left", "right")
 
     def row(cells: Sequence[str], tag: str) -> str:
-        return "<tr>" + "".join(f"<{tag}>{html.escape(cell)}</{tag}>" for cell in cells) + "</tr>"
+        styled = (
+            f'<{tag} style="text-align: {side}; padding: 0.2em 0.8em">{html.escape(cell)}</{tag}>'
+            for cell, side in zip(cells, sides, strict=True)
+        )
+        return "<tr>" + "".join(styled) + "</tr>"
 
     body = "".join(row(cells, "td") for cells in grid.rows)
     return f"<table><thead>{row(grid.headers, 'th')}</thead><tbody>{body}</tbody></table>"
