@@ -34,7 +34,7 @@ CODES: dict[str, str] = {
     "json": "the file is not valid JSON",
     "missing-column": "the data lacks something the chosen order or measure needs",
     "missing-query": "the run lacks a judged query and missing=error was asked for",
-    "negative-grade": "a grade is negative and negative=error was asked for",
+    "negative-grade": "a retrieved document has a negative grade and negative=error was asked for",
     "no-file": "the file does not exist or cannot be opened",
     "no-relevant": "a query has no relevant document and no_relevant=error was asked for",
     "nonfinite-score": "a score is NaN or infinite",

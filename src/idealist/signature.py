@@ -61,6 +61,9 @@ class Signature:
     def parse(cls, written: str) -> Signature:
         """Read a signature in its long or its short form."""
         measure, *fields = written.strip().split("|")
+        if measure == "MEASURE":
+            hint = "put the measure's name there, and leave out what stands behind rules"
+            raise UsageError("MEASURE stands for several measures", hint)
         name, *changes = fields[0].split("+") if fields else [""]
         short = bool(name) and ":" not in name
         values = _pairs(fields[1:] if short else fields, written)

@@ -26,7 +26,12 @@ if TYPE_CHECKING:
     "--queries", metavar="FILE",
     help="Count only the queries of this file: id<TAB>text lines, or JSON.",
 )  # fmt: skip
-@click.option("--quiet", "-q", is_flag=True, help="Say no doubts and no signatures.")
+@click.option(
+    "--quiet",
+    "-q",
+    is_flag=True,
+    help="Say nothing on standard error: no heading, doubts or signatures.",
+)
 @output
 def command(
     qrels: str,

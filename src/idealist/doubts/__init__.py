@@ -14,10 +14,10 @@ __all__ = ["CODES", "Case", "find_doubts"]
 
 #: What each doubt means. The reference is made from this table.
 CODES: dict[str, str] = {
-    "binary-on-graded": "a measure that knows relevant or not is used on more than two grades",
+    "binary-on-graded": "a threshold takes different grades for the same, and was not set by the user",
     "collapsed": "chunks were merged into their documents, the best one kept",
     "duplicates": "a document was retrieved twice for a query and one row was taken",
-    "float32": "float32 and float64 scores give different rankings",
+    "float32": "scores closer than float32 can tell move a value",
     "fractional-grades": "the convention's tool cuts off fractions of grades",
     "missing-queries": "judged queries are not in the run",
     "no-relevant": "queries have no relevant document",

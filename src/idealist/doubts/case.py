@@ -88,7 +88,7 @@ class Case:
         return {
             label: value
             for label, value in values.items()
-            if f"{value:.4f}" != f"{self.measured[label].aggregate:.4f}"
+            if f"{value:.4f}" not in ("nan", f"{self.measured[label].aggregate:.4f}")
             and self.instruments[label].measure.judges
         }
 

@@ -89,7 +89,7 @@ def utility(case: Case) -> Iterator[Doubt]:
         if count := int(lacking.sum()):
             queries = case.named(lacking > 0)
             message = (
-                f"{label}: {count} of {int(passages.sum())} passages have no {measure.signal} "
-                f"and add nothing, in {many(len(queries), 'query', 'queries')}"
+                f"{label}: {measure.signal} is not known for {count} of {int(passages.sum())} passages, "
+                f"which add nothing, in {many(len(queries), 'query', 'queries')}"
             )
             yield Doubt("unknown-utility", message, count, queries)

@@ -35,7 +35,8 @@ def unjudged(case: Case) -> Iterator[Doubt]:
         count, total = int(holes.sum()), int(seen.sum())
         if count and (values or cutoff == min(by_cutoff)):
             queries = case.named(holes > 0)
-            share = f"{count} of {total} documents in the first {cutoff} are unjudged"
+            were = "is" if count == 1 else "are"
+            share = f"{count} of {total} documents in the first {cutoff} {were} unjudged"
             cost = prices("with all unjudged documents taken out", values)
             message = f"{share}, in {many(len(queries), 'query', 'queries')}{cost}"
             yield Doubt("unjudged", message, count, queries, values)

@@ -31,7 +31,7 @@ def read_qrels(data: Any, *, scale: Any = None, name: str = "") -> Qrels:
     `scale` declares the grades there are: the highest one, a list, or {grade: label}.
 
     >>> read_qrels({"q1": {"d1": 2, "d2": 0}})
-    <Qrels qrels: 1 queries, 2 judgments, 59b804bfdc>
+    <Qrels qrels: 1 queries, 2 judgments, b982a29162>
     """
     declared = None if scale is None else Scale.of(scale)
     if isinstance(data, Qrels):
@@ -71,8 +71,8 @@ def read_run(data: Any, *, name: str = "") -> Run:
 def read_pairs(pairs: Any, *, name: str = "run") -> tuple[Qrels, Run]:
     """Read records that hold both sides: what was retrieved and what should have been.
 
-    Queries are named by their key ``query``, ``query_id`` or ``id``, or else numbered from 1. The
-    records may also stand in a JSON file.
+    Queries are named by their key ``query``, ``query_id``, ``qid`` or ``id``, or else numbered
+    from 1. The records may also stand in a JSON file.
 
     >>> qrels, run = read_pairs([{"retrieved": ["d2", "d1"], "ground_truth": {"d1": 1}}])
     >>> qrels.queries, run

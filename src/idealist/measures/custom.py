@@ -27,7 +27,8 @@ def _digest(function: Function) -> str:
     if code is None:
         raise UsageError(f"{function!r} is not a plain function", "wrap it in def or lambda")
     cells = [cell.cell_contents for cell in function.__closure__ or ()]
-    parts = [_source(function), code.co_names, code.co_consts, function.__defaults__, cells]
+    defaults = [function.__defaults__, function.__kwdefaults__]
+    parts = [_source(function), code.co_names, code.co_consts, defaults, cells]
     return hashlib.sha256("\n".join(map(_stable, parts)).encode()).hexdigest()[:8]
 
 
@@ -40,6 +41,8 @@ def _source(function: Function) -> str:
 
 def _stable(value: Any) -> str:
     """Write a value without memory addresses, which change from run to run."""
+    if isinstance(value, dict):
+        value = sorted(value.items(), key=repr)
     if isinstance(value, (list, tuple)):
         return "(" + ",".join(map(_stable, value)) + ")"
     plain = isinstance(value, (str, int, float, bool, bytes, type(None)))
