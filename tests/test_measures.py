@@ -250,3 +250,7 @@ def test_udcg_without_its_column() -> None:
 def test_parameters_without_meaning_are_refused(text: str) -> None:
     with pytest.raises(il.UsageError):
         il.parse(text)
+
+
+def test_udcg_of_empty_lists_needs_no_column() -> None:
+    assert il.evaluate({"q": {"d": 1}}, {"q": []}, "UDCG")["UDCG"] == 0

@@ -14,7 +14,7 @@ __all__ = ["CODES", "Case", "find_doubts"]
 
 #: What each doubt means. The reference is made from this table.
 CODES: dict[str, str] = {
-    "binary-on-graded": "a threshold takes different grades for the same, and was not set by the user",
+    "binary-on-graded": "a threshold that nobody set takes different grades for the same",
     "collapsed": "chunks were merged into their documents, the best one kept",
     "duplicates": "a document was retrieved twice for a query and one row was taken",
     "float32": "scores closer than float32 can tell move a value",

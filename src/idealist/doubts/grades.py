@@ -77,19 +77,16 @@ def not_in_tool(case: Case) -> Iterator[Doubt]:
 def utility(case: Case) -> Iterator[Doubt]:
     """Look for passages that UDCG knows nothing of."""
     for label, instrument in case.instruments.items():
-        measure = instrument.measure
-        if not isinstance(measure, UDCG):
+        measure, placements = instrument.measure, case.placements(label)
+        if not isinstance(measure, UDCG) or not placements.retrieved.any():
             continue
-        placements = case.placements(label)
         known = ~np.isnan(placements.qrels.numbers[measure.signal][placements.judgment])
         if measure.cutoff is not None:
             known &= placements.rank <= measure.cutoff
         passages = np.minimum(placements.retrieved, measure.cutoff or placements.retrieved)
         lacking = passages - np.bincount(placements.query[known], minlength=len(passages))
-        if count := int(lacking.sum()):
-            queries = case.named(lacking > 0)
-            message = (
-                f"{label}: {measure.signal} is not known for {count} of {int(passages.sum())} passages, "
-                f"which add nothing, in {many(len(queries), 'query', 'queries')}"
-            )
+        count, total, queries = int(lacking.sum()), int(passages.sum()), case.named(lacking > 0)
+        if count:
+            where = f"{count} of {total} passages, in {many(len(queries), 'query', 'queries')}"
+            message = f"{label}: {measure.signal} is not known for {where}; they add nothing"
             yield Doubt("unknown-utility", message, count, queries)
