@@ -288,7 +288,7 @@ def test_signatures_are_compared(files: Path, capsys: pytest.CaptureFixture[str]
     "arguments",
     [
         ["eval"], ["eval", "qrels.txt"], ["evl"], ["eval", "qrels.txt", "bm25.run", "-f", "yaml"],
-        ["signature", "diff", "x", "y"], ["signature", "diff", "a|b:c", "a|b:c"], ["measures", "nope"],
+        ["signature", "diff", "x", "y"], ["signature", "diff", "a|b:c", "a|b:c"], ["measures", "nope"], ["conventions", "nope"], ["conventions", "a", "b", "c"],
         ["signature", "expand", "nDCG@10|trec_eval|qrels:1"],
     ],
 )  # fmt: skip
@@ -320,9 +320,20 @@ def test_a_table_fits_where_it_is_shown() -> None:
         assert max(map(len, lines)) <= width
 
 
-def test_conventions_named_in_help_are_the_ones_there_are() -> None:
-    text = " ".join(run_help("eval", "--help").split())
-    assert ", ".join(il.CONVENTIONS) + "." in text
+def test_conventions_are_listed_and_compared(capsys: pytest.CaptureFixture[str]) -> None:
+    out, _ = run(capsys, "conventions", "-f", "json")
+    rows = json.loads(out)
+    assert [row["convention"] for row in rows] == list(il.CONVENTIONS)
+    assert {row["evidence"] for row in rows} == {"live", "recorded", "derived"}
+    out, _ = run(capsys, "conventions", "sklearn", "-f", "tsv")
+    assert "nDCG\tideal\tretrieved\tjudged" in out.splitlines()
+    out, _ = run(capsys, "conventions", "sklearn", "ranx", "-f", "tsv")
+    assert "nDCG\tties\texpected\tinput" in out.splitlines()
+    assert "RR" not in out
+    out, _ = run(capsys, "conventions", "trec_eval")
+    assert out == "no axis differs\n"
+    out, _ = run(capsys, "conventions", "trec_eval", "--all", "-f", "tsv")
+    assert "AP\tties\tdocid-desc\tdocid-desc" in out.splitlines()
 
 
 def test_help_has_no_control_marks() -> None:

@@ -72,6 +72,7 @@ def test_doubts_never_stop_what_can_be_measured(seed: int) -> None:
     strict = {"ties": "error", "negative": "error", "missing": "error", "unknown": "error"}
     axes: dict[str, Any] = some_protocol(rng).written()
     axes |= {key: value for key, value in strict.items() if rng.random() < 0.3}
+    axes |= {"depth": rng.choice([1, 3, "none"])}
     scale = rng.choice([1.0, 1e39])
     rows = {q: [(d, s * scale) for d, s in rows[q]] for q in rows}
     try:

@@ -8,9 +8,11 @@ import re
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from idealist.conventions import CONVENTIONS, convention
 from idealist.draw import Grid
 from idealist.measures import ALIASES, MEASURES, Measure, parse
 from idealist.notation import text
+from idealist.signature import Signature
 
 DIRECTIONS = {1: "higher is better", -1: "lower is better", 0: "neither good nor bad"}
 
@@ -120,3 +122,34 @@ def explained(one: Description) -> str:
         lines.append(f"  {parameter['name']} ({parameter['default']}): {parameter['doc']}")
         lines.append(f"      {parameter['values']}")
     return "\n".join([*lines, "", "Example", *("  " + line for line in one.example.splitlines())])
+
+
+def listed() -> Grid:
+    """Tabulate all conventions: name, tool, version, evidence, measures."""
+    rows = [
+        [one.name, one.tool, one.version, one.evidence, ", ".join(sorted(one.measures or {"all"}))]
+        for one in CONVENTIONS.values()
+    ]
+    return Grid(["convention", "tool", "version", "evidence", "measures"], rows, words=5)
+
+
+def compared(name: str, other: str, everything: bool) -> Grid:
+    """Tabulate the axes of two conventions by measure: those that differ, or all.
+
+    >>> compared("burges", "trec_eval", False).rows[0]
+    ['nDCG', 'gain', 'exp2', 'linear']
+    """
+    a, b = convention(name), convention(other)
+    rows = []
+    for measure in (cls() for cls in MEASURES.values()):
+        if not (a.has(measure) and b.has(measure)):
+            continue
+        ours, theirs = (Signature.of(one.instrument(measure), "").fields for one in (a, b))
+        for axis in ours:
+            if axis in ("measure", "qrels", "rules") or (
+                ours[axis] == theirs[axis] and not everything
+            ):
+                continue
+            own = axis.removeprefix(f"{measure.name}.")
+            rows.append([measure.name, own, ours[axis], theirs[axis]])
+    return Grid(["measure", "axis", a.name, b.name], rows, words=4)

@@ -87,6 +87,8 @@ class Signature:
             return str(self)
         written = _minimal(measure, base)
         usual = Signature.of(base.instrument(written), self.qrels)
+        if usual.measure != self.measure:  # the convention would cut what is not cut here
+            return str(self)
         changed = set(self.settings) - set(usual.settings)
         changes = [
             f"{key}:{_quote(value)}" for key, value in self.settings if (key, value) in changed
@@ -148,13 +150,16 @@ def _full(measure: Measure) -> str:
 
 
 def _minimal(measure: Measure, base: Convention) -> Measure:
-    """Leave out the parameters that a convention would set just so."""
+    """Leave out the parameters that a convention would set just so.
+
+    A rule may look at what is written; where leaving something out would change it, all stays.
+    """
     bare = parse(measure.name)
     bare = bare if measure.cutoff is None else bare @ measure.cutoff
     usual = base.instrument(bare).measure.written()
     own = {key: value for key, value in measure.written().items() if usual[key] != value}
     made: Measure = type(measure)(cutoff=measure.cutoff, **own)
-    return made
+    return made if base.instrument(made).measure == measure else measure
 
 
 def _quote(value: str) -> str:

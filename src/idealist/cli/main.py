@@ -16,6 +16,7 @@ from idealist.errors import IdealistError, UsageError, nearest
 VERBS: dict[str, tuple[str, str]] = {
     "eval": ("idealist.cli.eval", "Measure runs against judgments."),
     "measures": ("idealist.cli.measures", "List the measures, or explain one."),
+    "conventions": ("idealist.cli.conventions", "List the conventions, or compare two."),
     "signature": ("idealist.cli.signature", "Compare or expand signatures of numbers."),
 }
 

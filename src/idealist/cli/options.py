@@ -27,7 +27,7 @@ def measuring(command: Command) -> Command:
         ),
         click.option(
             "--convention", "-c", default="trec_eval", show_default=True, metavar="NAME",
-            help="The tool whose rules apply: trec_eval, trec_eval-9, pytrec_eval, sklearn.",
+            help="The tool whose rules apply; `idealist conventions` lists them.",
         ),
         click.option(
             "--measure", "-m", "measures", multiple=True, metavar="MEASURE",

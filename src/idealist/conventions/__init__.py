@@ -3,7 +3,26 @@
 from __future__ import annotations
 
 from idealist.conventions.base import Convention
+from idealist.conventions.learning import CATBOOST, LIGHTGBM, RAX, TF_RANKING, XGBOOST
+from idealist.conventions.products import (
+    ELASTICSEARCH,
+    LLAMA_INDEX,
+    OPENSEARCH,
+    QUEPID,
+    QUEPID_CUT,
+    SENTENCE_TRANSFORMERS,
+)
 from idealist.conventions.sklearn import SKLEARN
+from idealist.conventions.textbook import BURGES, JARVELIN_KEKALAINEN
+from idealist.conventions.toolkits import (
+    BEIR,
+    GDEVAL,
+    IR_MEASURES,
+    MSMARCO,
+    MTEB,
+    RANX,
+    TORCHMETRICS,
+)
 from idealist.conventions.trec_eval import PYTREC_EVAL, TREC_EVAL, TREC_EVAL_9
 from idealist.errors import UsageError, nearest
 
@@ -11,8 +30,14 @@ __all__ = ["CONVENTIONS", "DEFAULT", "Convention", "convention"]
 
 #: Every convention by its name. Adding one means adding it here.
 CONVENTIONS: dict[str, Convention] = {
-    one.name: one for one in (TREC_EVAL, TREC_EVAL_9, PYTREC_EVAL, SKLEARN)
-}
+    one.name: one
+    for one in (
+        TREC_EVAL, TREC_EVAL_9, PYTREC_EVAL, IR_MEASURES, RANX, GDEVAL, BEIR, MTEB, MSMARCO,
+        SKLEARN, TORCHMETRICS, LIGHTGBM, XGBOOST, CATBOOST, RAX, TF_RANKING,
+        SENTENCE_TRANSFORMERS, LLAMA_INDEX, ELASTICSEARCH, OPENSEARCH, QUEPID, QUEPID_CUT,
+        BURGES, JARVELIN_KEKALAINEN,
+    )
+}  # fmt: skip
 DEFAULT = TREC_EVAL.name
 
 

@@ -17,8 +17,9 @@ Axes = Mapping[str, Value]
 class Convention:
     """How one tool measures.
 
-    `rule` gives the axes in which the tool differs from the default for a measure; `measures` names
-    the measures the tool has, or is None where all follow the rule. `evidence` says how we know:
+    `rule` gives the axes in which the tool differs from the default for a measure, and the cutoff
+    it uses where none is given; `measures` names the measures the tool has, or is None where all
+    follow the rule. `evidence` says how we know:
     the tool runs in our tests (live), its printed values are checked (recorded), or its source was
     read (derived).
     """
@@ -36,4 +37,8 @@ class Convention:
 
     def instrument(self, measure: Measure, axes: Mapping[str, Any] | None = None) -> Instrument:
         """Set every parameter: as the user wrote it, or as `axes` or else the tool have it."""
-        return Instrument.of(measure, self.rule(measure), axes or {})
+        rules = dict(self.rule(measure))
+        cutoff = rules.pop("cutoff", None)
+        if isinstance(cutoff, int) and measure.cutoff is None and measure.takes_cutoff:
+            measure = measure @ cutoff
+        return Instrument.of(measure, rules, axes or {})

@@ -15,6 +15,8 @@ from idealist.ranking import limited, rank
 
 #: How deep a measure without cutoff is looked at for unjudged documents.
 TOP = 10
+#: The orders of ties between which all others lie.
+HOW = ("worst", "best")
 
 
 def unjudged(case: Case) -> Iterator[Doubt]:
@@ -49,8 +51,9 @@ def ties(case: Case) -> Iterator[Doubt]:
     for label, instrument in case.instruments.items():
         if not case.placements(label).ties.any() or instrument.protocol.ties == "expected":
             continue
-        ends = [end for how in ("worst", "best") if (end := _retied(case, label, how)) is not None]
-        low, *_, high = sorted(ends or [case.measured[label]], key=lambda end: end.aggregate)
+        ends = [case.measured[label], *filter(None, (_retied(case, label, h) for h in HOW))]
+        ends.sort(key=lambda end: end.aggregate)
+        low, high = ends[0], ends[-1]
         if f"{low.aggregate:.4f}" != f"{high.aggregate:.4f}":
             values[label] = [low.aggregate, high.aggregate]
             moved |= (low.values != high.values) & ~np.isnan(low.values)
@@ -66,14 +69,16 @@ def _retied(case: Case, label: str, how: str) -> Measured | None:
     """Measure with ties ordered by what the measure rewards; None where it refuses."""
     instrument, placements = case.instruments[label], case.placements(label)
     protocol = instrument.protocol
-    if protocol.depth != "none":  # which may cut a tie in two
+    try:
+        if protocol.depth == "none":
+            return measured(
+                instrument, placements.retied(how, instrument.measure.worth(placements))
+            )
+        # the depth may cut a tie in two: order the whole lists, then cut
         whole = replace(protocol, depth="none", unjudged="zero", negative="allow")
         placements = rank(case.qrels, case.run, [whole])[whole]
-    placements = placements.retied(how, instrument.measure.worth(placements))
-    if protocol.depth != "none":
-        placements = limited(placements, protocol)
-    try:
-        return measured(instrument, placements)
+        placements = placements.retied(how, instrument.measure.worth(placements))
+        return measured(instrument, limited(placements, protocol))
     except IdealistError:
         return None
 

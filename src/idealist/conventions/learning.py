@@ -1,0 +1,88 @@
+"""Libraries for learning to rank, which see nothing but the list they are passed.
+
+Their ideal list and their relevant documents are the retrieved ones; a list without relevant
+documents is to them a query without.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from idealist.conventions.base import Axes, Convention
+from idealist.measures import Measure
+from idealist.notation import Value
+
+#: What all of them do.
+_LIST: Mapping[str, Value] = {
+    "grades": "keep", "missing": "skip", "ties": "input", "ideal": "retrieved",
+}  # fmt: skip
+_SIGNED: Mapping[str, Value] = {"negative": "keep", "ideal_negative": "keep"}
+_ABOVE_HALF: Mapping[str, Value] = {"rel": 0.5, "rel_op": ">"}
+
+
+def _lightgbm(measure: Measure) -> Axes:
+    axes = {**_LIST, "gain": "exp2", "negative": "error", "no_relevant": 1}
+    if measure.name == "AP":
+        return {**axes, **_ABOVE_HALF, "denominator": "min(k,n,R_list)"}
+    return axes
+
+
+def _xgboost(measure: Measure) -> Axes:
+    """Cut at 32 where no cutoff is given; a linear gain may be negative, an exponential not."""
+    axes = {**_LIST, "precision": "float32", "cutoff": 32}
+    if measure.name == "nDCG":
+        linear = measure.written().get("gain") == "linear"
+        sign = _SIGNED if linear else {"negative": "error"}
+        return {**axes, "gain": "exp2", **sign, "no_relevant": 1}
+    if measure.name == "AP":
+        return {**axes, "denominator": "min(k,R_list)", "no_relevant": 1}
+    return {**axes, "denominator": "min(k,n)"}
+
+
+def _catboost(measure: Measure) -> Axes:
+    """Put the worst document of a tie first."""
+    kind = _SIGNED if "DCG" in measure.name else _ABOVE_HALF
+    return {**_LIST, "ties": "worst", **kind, **_CATBOOST.get(measure.name, {})}
+
+
+#: In what CatBoost's measures differ from each other.
+_CATBOOST: dict[str, Axes] = {
+    "nDCG": {"no_relevant": 1},
+    "AP": {"denominator": "min(k,n,R_list)"},
+    "P": {"denominator": "min(k,n)"},
+    "R": {"denominator": "R_list", "no_relevant": 1},
+    "ERR": {"probability": "identity"},
+}
+
+
+def _rax(measure: Measure) -> Axes:
+    axes = {**_LIST, "precision": "float32"}
+    if "DCG" in measure.name:
+        return {**axes, **_SIGNED, "gain": "exp2"}
+    denominators = {"AP": "R_list", "P": "min(k,n)", "R": "R_list"}
+    return {**axes, "denominator": denominators.get(measure.name, "R")}
+
+
+def _tf_ranking(measure: Measure) -> Axes:
+    """Shuffle ties anew at each call, for which a seed stands here; a negative label is padding."""
+    axes = {**_rax(measure), "ties": "random(0)"}
+    return {key: value for key, value in axes.items() if key not in _SIGNED} | {"negative": "drop"}
+
+
+LIGHTGBM = Convention(
+    "lightgbm", "LightGBM", "4.7.0", "recorded", _lightgbm, frozenset({"AP", "nDCG"})
+)
+XGBOOST = Convention(
+    "xgboost", "XGBoost", "3.2.0", "recorded", _xgboost, frozenset({"AP", "P", "nDCG"})
+)
+CATBOOST = Convention(
+    "catboost", "CatBoost", "1.2.10", "recorded", _catboost,
+    frozenset(["AP", "DCG", "ERR", "P", "R", "RR", "nDCG"]),
+)  # fmt: skip
+RAX = Convention(
+    "rax", "Rax", "0.4.0", "recorded", _rax, frozenset(["AP", "DCG", "P", "R", "RR", "nDCG"])
+)
+TF_RANKING = Convention(
+    "tf-ranking", "TF-Ranking", "0.5.5", "derived", _tf_ranking,
+    frozenset(["AP", "DCG", "P", "R", "RR", "nDCG"]),
+)  # fmt: skip

@@ -1,0 +1,103 @@
+"""Evaluation toolkits: ir_measures, ranx, gdeval, BEIR, MTEB, ms_marco_eval, torchmetrics."""
+
+from __future__ import annotations
+
+from idealist.conventions.base import Axes, Convention
+from idealist.measures import Measure
+
+
+def _ir_measures(measure: Measure) -> Axes:
+    """Follow the provider that answers: pytrec_eval, msmarco for RR@k, gdeval, or cwl_eval."""
+    gdeval = measure.name == "ERR" or measure.written().get("gain") == "exp2"
+    if gdeval:
+        return {"max_grade": "4", "round": "query(5)"}
+    if measure.name == "Judged" or (measure.name == "RR" and measure.cutoff is not None):
+        return {"ties": "docid-asc"}
+    if measure.name == "RBP":
+        return {"ties": "input", "normalise_depth": 1000}
+    return {"precision": "float32"}
+
+
+def _ranx(measure: Measure) -> Axes:
+    """Zero what is below the relevance level in nDCG too, and take negatives for non-relevant."""
+    axes: dict[str, str | int] = {"ties": "input", "missing": "error", "unknown": "error"}
+    if measure.name in ("DCG", "nDCG"):
+        axes["rel"] = 1
+    if measure.name == "bpref":
+        axes["negative"] = "nonrelevant"
+    if measure.name == "NumRelRet":
+        axes["aggregate"] = "mean"
+    return axes
+
+
+def _gdeval(measure: Measure) -> Axes:
+    """Leave out queries without relevant documents, and print five digits."""
+    return {
+        "gain": "exp2", "max_grade": "4", "no_relevant": "skip", "missing": "skip",
+        "round": 5, "cutoff": 20,
+    }  # fmt: skip
+
+
+def _beir(measure: Measure) -> Axes:
+    """Mix two rankings: pytrec_eval's, and for MRR, accuracy and capped recall its own."""
+    capped = measure.name == "R" and measure.written().get("denominator") == "min(k,R)"
+    if capped or measure.name in ("RR", "Success"):
+        own: Axes = {"ties": "input", "unknown": "error", "exclude_self": True, "round": 5}
+        return {**own, "no_relevant": "error"} if capped else own
+    return {"precision": "float32", "missing": "skip", "exclude_self": True, "round": 5}
+
+
+def _mteb(measure: Measure) -> Axes:
+    """Take all but MRR from pytrec_eval, rounded; MRR is computed in double and not rounded."""
+    if measure.name == "RR":
+        return {"missing": "skip", "unknown": "error"}
+    return {"precision": "float32", "missing": "skip", "unknown": "error", "round": 5}
+
+
+def _msmarco(measure: Measure) -> Axes:
+    """Trust the rank column, look no further than rank 10, know relevant documents only."""
+    return {"order": "rank", "cutoff": 10, "no_relevant": "skip"}
+
+
+def _torchmetrics(measure: Measure) -> Axes:
+    """See nothing but the list; average nDCG over ties; elsewhere want a score above 0."""
+    seen: Axes = {"precision": "float32", "grades": "keep", "missing": "skip", "ties": "input"}
+    return {**seen, **_TORCHMETRICS.get(measure.name, {})}
+
+
+#: In what torchmetrics' measures differ from each other.
+_TORCHMETRICS: dict[str, Axes] = {
+    "nDCG": {
+        "ties": "expected", "ideal": "retrieved", "negative": "keep", "ideal_negative": "keep",
+    },
+    "AP": {"denominator": "hits", "positive_score": True},
+    "RR": {"positive_score": True},
+    "P": {"positive_score": True},
+    "R": {"denominator": "R_list", "positive_score": True},
+}  # fmt: skip
+
+#: What ir_measures computes, by our names; its other measures are not here yet.
+_IR_MEASURES = "AP ERR F Judged NumQ NumRel NumRelRet NumRet P R RBP RR Rprec Success bpref nDCG"
+
+IR_MEASURES = Convention(
+    "ir_measures", "ir_measures", "0.4.3", "live", _ir_measures,
+    frozenset(_IR_MEASURES.split()),
+)  # fmt: skip
+RANX = Convention(
+    "ranx", "ranx", "0.3.21", "live", _ranx,
+    frozenset(["AP", "DCG", "F", "NumRelRet", "P", "R", "RR", "Rprec", "Success", "bpref", "nDCG"]),
+)  # fmt: skip
+GDEVAL = Convention("gdeval", "gdeval.pl", "1.3", "recorded", _gdeval, frozenset({"ERR", "nDCG"}))
+BEIR = Convention(
+    "beir", "BEIR", "2.2.0", "recorded", _beir, frozenset(["AP", "P", "R", "RR", "Success", "nDCG"])
+)
+MTEB = Convention(
+    "mteb", "MTEB", "2.26.24", "recorded", _mteb, frozenset(["AP", "P", "R", "RR", "nDCG"])
+)
+MSMARCO = Convention(
+    "msmarco", "ms_marco_eval.py", "28b3693", "recorded", _msmarco, frozenset({"RR"})
+)
+TORCHMETRICS = Convention(
+    "torchmetrics", "torchmetrics", "1.9.0", "live", _torchmetrics,
+    frozenset(["AP", "P", "R", "RR", "Success", "nDCG"]),
+)  # fmt: skip
