@@ -422,7 +422,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def judge(folder: Path, side: str, content: bytes, axes: list[str]) -> None:
+def check_fuzzed(folder: Path, side: str, content: bytes, axes: list[str]) -> None:
     path = folder / f"{side}.fuzzed"
     path.write_bytes(content)
     paths = {"qrels": folder / "good.qrels", "run": folder / "good.run", side: path}
@@ -445,7 +445,7 @@ def test_mutated_text_is_read_or_refused(
     folder: Path, data: st.DataObject, side: str, axes: list[str]
 ) -> None:
     content = data.draw(st.sampled_from(GOOD[side]).flatmap(mutated))
-    judge(folder, side, content, axes)
+    check_fuzzed(folder, side, content, axes)
 
 
 @fuzzing
@@ -457,7 +457,7 @@ def test_mutated_json_text_is_read_or_refused(
         json.dumps(one, indent=indent).encode() for one in JSON[side] for indent in (None, 1)
     ]
     content = data.draw(st.sampled_from(written).flatmap(mutated))
-    judge(folder, side, content, axes)
+    check_fuzzed(folder, side, content, axes)
 
 
 @fuzzing
@@ -469,7 +469,7 @@ def test_json_of_any_shape_is_read_or_refused(
     folder: Path, data: st.DataObject, side: str, axes: list[str], branch: Any, path: list[int]
 ) -> None:
     good = data.draw(st.sampled_from(JSON[side]))
-    judge(folder, side, json.dumps(grafted(good, path, branch)).encode(), axes)
+    check_fuzzed(folder, side, json.dumps(grafted(good, path, branch)).encode(), axes)
 
 
 @fuzzing
@@ -478,4 +478,4 @@ def test_mutated_compressed_data_is_read_or_refused(
     folder: Path, data: st.DataObject, suffix: str
 ) -> None:
     content = data.draw(mutated(COMPRESSED[suffix](text(RUN))))
-    judge(folder, "run", content, [])
+    check_fuzzed(folder, "run", content, [])
