@@ -16,7 +16,7 @@ demo: $(VENV)/demo.stamp ## Evaluate two small runs
 test: $(VENV)/test.stamp ## Run all tests that need no heavy packages
 	$(BIN)/python -m pytest
 
-parity: $(VENV)/parity.stamp ## Compare with the heavy peers (PyTorch, torchmetrics, ranx)
+parity: $(VENV)/parity.stamp ## Compare with the heavy peers (torchmetrics, ranx, CatBoost, …)
 	$(BIN)/python -m pytest parity
 
 lint: $(VENV)/lint.stamp ## Check format, style, types and layers

@@ -69,14 +69,12 @@ def _tf_ranking(measure: Measure) -> Axes:
     return {key: value for key, value in axes.items() if key not in _SIGNED} | {"negative": "drop"}
 
 
-LIGHTGBM = Convention(
-    "lightgbm", "LightGBM", "4.7.0", "recorded", _lightgbm, frozenset({"AP", "nDCG"})
-)
+LIGHTGBM = Convention("lightgbm", "LightGBM", "4.7.0", "live", _lightgbm, frozenset({"AP", "nDCG"}))
 XGBOOST = Convention(
-    "xgboost", "XGBoost", "3.2.0", "recorded", _xgboost, frozenset({"AP", "P", "nDCG"})
+    "xgboost", "XGBoost", "3.2.0", "live", _xgboost, frozenset({"AP", "P", "nDCG"})
 )
 CATBOOST = Convention(
-    "catboost", "CatBoost", "1.2.10", "recorded", _catboost,
+    "catboost", "CatBoost", "1.2.10", "live", _catboost,
     frozenset(["AP", "DCG", "ERR", "P", "R", "RR", "nDCG"]),
 )  # fmt: skip
 RAX = Convention(
