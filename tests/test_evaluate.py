@@ -399,3 +399,15 @@ def test_every_rule_of_a_convention_is_an_axis(name: str) -> None:
     misspelt = il.Convention("house", "ours", "1", "derived", lambda measure: {"ties": "inputs"})
     with pytest.raises(il.UsageError, match="ties=inputs is a rule of nothing"):
         il.evaluate(QRELS, RUN, "RR", convention=misspelt)
+
+
+def test_ids_that_meet_are_no_doubt_because_of_what_is_left_out() -> None:
+    qrels, run = {"q": {"a": -1, "b": 1}}, {"q": {"x": 2.0, "a": 1.0}}
+    for axes in ({"negative": "drop"}, {"depth": 1}):
+        assert "nothing-matches" not in doubts_of(qrels, run, "RR", **axes)
+    assert "nothing-matches" in doubts_of({"q": {"A": 1}}, run, "RR", unjudged="drop")
+
+
+def test_a_query_without_judgments_cannot_stand_alone() -> None:
+    with pytest.raises(il.InputError, match="none of the queries asked for has a judgment"):
+        il.evaluate({"q1": {"a": 1}, "q2": {}}, {"q2": ["a"]}, "RR", queries=["q2"])

@@ -92,7 +92,7 @@ class Lists:
         """Say which documents were found and stand at or above a cutoff."""
         return self.found if cutoff is None else self.found & (self.rank <= cutoff)
 
-    def cut(self, cutoff: int | None) -> Array:
+    def lengths(self, cutoff: int | None) -> Array:
         """Give the length of each list, at most the cutoff."""
         if cutoff is None:
             return self.number(self.retrieved)

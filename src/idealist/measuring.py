@@ -20,11 +20,11 @@ class Measured:
     aggregate: float
 
 
-def measured(instrument: Instrument, placements: Placements, kept: Bools | None = None) -> Measured:
-    """Measure placements; `kept` restricts the queries that count."""
+def measured(instrument: Instrument, placements: Placements) -> Measured:
+    """Measure placements."""
     values = instrument.measure.values(placements)
-    counted = entering(placements) if kept is None else entering(placements) & kept
-    if getattr(instrument.measure, "no_relevant", None) == "skip":
+    counted = entering(placements)
+    if instrument.measure.if_undefined == "skip":
         counted = counted & ~np.isnan(values)
     rounded = np.array(instrument.aggregate.each(values.tolist()))
     return Measured(rounded, counted, instrument.aggregate.of(rounded[counted].tolist()))

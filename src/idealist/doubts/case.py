@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -106,5 +105,5 @@ def many(count: int, one: str, several: str) -> str:
 
 def prices(how: str, values: Mapping[str, float]) -> str:
     """Say what measures would be otherwise."""
-    shown = [f"{key} is {value:.4f}" for key, value in values.items() if not math.isnan(value)]
-    return f"; {how} {', '.join(shown)}" if shown else ""
+    shown = ", ".join(f"{label} is {value:.4f}" for label, value in values.items())
+    return f"; {how} {shown}" if shown else ""

@@ -9,9 +9,8 @@ import numpy as np
 
 from idealist.doubts.case import Case, few, many, prices
 from idealist.evaluation import Doubt
-from idealist.measures import Measure
 from idealist.measuring import entering
-from idealist.ranking import listing
+from idealist.ranking import listing, rank
 
 
 def nothing_matches(case: Case) -> Iterator[Doubt]:
@@ -21,15 +20,24 @@ def nothing_matches(case: Case) -> Iterator[Doubt]:
         some, other = few(case.qrels.queries), few(first.unknown)
         message = f"none of the judged queries ({some}) is in the run ({other}): do the ids match?"
         yield Doubt("nothing-matches", message, len(case.qrels.queries), case.qrels.queries)
-    elif not len(first.query) and first.retrieved.any():
-        query = case.qrels.queries[int(np.argmax(first.retrieved))]
-        found = listing(case.run, first.protocol, [query], depth=3)[query].documents
-        judged = list(case.qrels.lookup[query])[:3]
-        message = (
-            f"no judged document was retrieved for any query (query {query}: judged are "
-            f"{', '.join(judged)}, retrieved {', '.join(found)}): do the ids match?"
-        )
-        yield Doubt("nothing-matches", message, len(case.qrels.queries), case.qrels.queries)
+    elif not len(first.query):
+        yield from _no_document(case)
+
+
+def _no_document(case: Case) -> Iterator[Doubt]:
+    """Look past what the protocol leaves out before doubting the ids."""
+    whole = replace(case.first.protocol, depth="none", unjudged="zero", negative="allow")
+    placements = rank(case.qrels, case.run, [whole])[whole]
+    if len(placements.query) or not placements.retrieved.any():
+        return
+    query = case.qrels.queries[int(np.argmax(placements.retrieved))]
+    found = listing(case.run, whole, [query], depth=3)[query].documents
+    judged = list(case.qrels.lookup[query])[:3]
+    message = (
+        f"no judged document was retrieved for any query (query {query}: judged are "
+        f"{', '.join(judged)}, retrieved {', '.join(found)}): do the ids match?"
+    )
+    yield Doubt("nothing-matches", message, len(case.qrels.queries), case.qrels.queries)
 
 
 def missing(case: Case) -> Iterator[Doubt]:
@@ -74,14 +82,7 @@ def no_relevant(case: Case) -> Iterator[Doubt]:
         values = case.without(gone, labels)
         some = many(len(queries), "query has", "queries have")
         cost = prices("without", values)
-        listed = any(knows_the_list_only(case.instruments[label].measure) for label in labels)
+        listed = any(case.instruments[label].measure.list_only for label in labels)
         where = " among those retrieved" if listed else ""
         message = f"{some} no relevant document{where} ({few(queries)}){cost}"
         yield Doubt("no-relevant", message, len(queries), queries, values)
-
-
-def knows_the_list_only(measure: Measure) -> bool:
-    """Whether a measure is blind to relevant documents that were not retrieved."""
-    denominator = str(getattr(measure, "denominator", ""))
-    listed = "R_list" in denominator or denominator == "hits"
-    return listed or getattr(measure, "ideal", "") == "retrieved"

@@ -70,13 +70,9 @@ def _retied(case: Case, label: str, how: str) -> Measured | None:
     instrument, placements = case.instruments[label], case.placements(label)
     protocol = instrument.protocol
     try:
-        if protocol.depth == "none":
-            return measured(
-                instrument, placements.retied(how, instrument.measure.worth(placements))
-            )
-        # the depth may cut a tie in two: order the whole lists, then cut
-        whole = replace(protocol, depth="none", unjudged="zero", negative="allow")
-        placements = rank(case.qrels, case.run, [whole])[whole]
+        if protocol.depth != "none":  # which may cut a tie in two: order whole lists, then cut
+            whole = replace(protocol, depth="none", unjudged="zero", negative="allow")
+            placements = rank(case.qrels, case.run, [whole])[whole]
         placements = placements.retied(how, instrument.measure.worth(placements))
         return measured(instrument, limited(placements, protocol))
     except IdealistError:

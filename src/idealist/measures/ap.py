@@ -39,6 +39,11 @@ class AP(Binary):
 
     averages_ties: ClassVar[bool] = True
 
+    @property
+    def list_only(self) -> bool:
+        """Whether it is divided by relevant documents of the list alone."""
+        return "R_list" in self.denominator or self.denominator == "hits"
+
     def formula(self, lists: Lists) -> Array:
         """Average the precisions at the relevant documents."""
         hits = self.hits(lists)
@@ -56,8 +61,7 @@ class AP(Binary):
 
     def _divided(self, lists: Lists, precisions: Array, whole: Array) -> Array:
         mean = lists.ratio(lists.total(precisions), whole, 0.0)
-        listed = "R_list" in self.denominator or self.denominator == "hits"
-        return self.defined(lists, mean, self.listed_relevant(lists) if listed else None)
+        return self.defined(lists, mean, self.listed_relevant(lists) if self.list_only else None)
 
     def _denominator(self, lists: Lists, counted: Array) -> Array:
         terms = {

@@ -113,7 +113,7 @@ class Measure(Settings, metaclass=MeasureType):
         lists = lists_of(grades, judged, **columns)
         filled = self.filled()
         value = filled._settled(lists, filled.formula(lists))
-        if filled._no_relevant == "error" and np.isnan(value[0]):
+        if filled.if_undefined == "error" and np.isnan(value[0]):
             Faults().fail("no-relevant", f"{self}: there is no relevant document in the list")
         return float(filled._bounded(np.asarray(value), min([*grades_of(grades), *judged, 0]))[0])
 
@@ -124,7 +124,7 @@ class Measure(Settings, metaclass=MeasureType):
         values = np.zeros(len(placements.qrels.queries))
         for queries, lists in placements.lists:
             values[queries] = filled._settled(lists, filled.formula(lists))
-        if filled._no_relevant == "error":
+        if filled.if_undefined == "error":
             filled._check_defined(values, placements)
         return filled._bounded(values, float(placements.qrels.grades.min()))
 
@@ -136,12 +136,18 @@ class Measure(Settings, metaclass=MeasureType):
             )
 
     @property
-    def _no_relevant(self) -> str:
+    def if_undefined(self) -> str:
+        """What stands for a value that the formula does not have: 0, 1, nan, skip or error."""
         return str(getattr(self, "no_relevant", "nan"))
+
+    @property
+    def list_only(self) -> bool:
+        """Whether it is blind to relevant documents that were not retrieved."""
+        return False
 
     def _settled(self, lists: Lists, values: Array) -> Array:
         """Put the value asked for where the formula has none."""
-        fill = {"0": 0.0, "1": 1.0}.get(self._no_relevant, math.nan)
+        fill = {"0": 0.0, "1": 1.0}.get(self.if_undefined, math.nan)
         return lists.xp.where(lists.xp.isnan(values), lists.constant(fill), values)
 
     def _check_defined(self, values: Floats, placements: Placements) -> None:

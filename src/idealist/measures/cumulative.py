@@ -117,6 +117,11 @@ class nDCG(DCG):
             return 0.0, 1.0
         return -math.inf, math.inf if self.ideal_negative == "keep" else 1.0
 
+    @property
+    def list_only(self) -> bool:
+        """Whether the ideal list is made of the retrieved documents."""
+        return self.ideal == "retrieved"
+
     def formula(self, lists: Lists) -> Array:
         """Divide DCG by the DCG of the ideal list."""
         gains = self.gains(lists, lists.grade, lists.found)

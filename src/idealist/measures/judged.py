@@ -47,7 +47,7 @@ class Judged(Measure):
         """Divide a count by the documents looked at; 0 for an empty list."""
         if self.denominator == "k" and self.cutoff is not None:
             return counted / float(self.cutoff)
-        return lists.ratio(counted, lists.cut(self.cutoff), 0.0)
+        return lists.ratio(counted, lists.lengths(self.cutoff), 0.0)
 
     def judged(self, lists: Lists) -> Array:
         """Count the judged documents in the first k."""
@@ -82,7 +82,7 @@ class Unjudged(Judged):
 
     def formula(self, lists: Lists) -> Array:
         """Divide the unjudged documents by all."""
-        return self.share(lists, lists.cut(self.cutoff) - self.judged(lists))
+        return self.share(lists, lists.lengths(self.cutoff) - self.judged(lists))
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -113,7 +113,7 @@ class NumRet(Count):
 
     def formula(self, lists: Lists) -> Array:
         """Count the documents of each list."""
-        return lists.cut(self.cutoff)
+        return lists.lengths(self.cutoff)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

@@ -31,7 +31,7 @@ class Counted(Binary):
             return lists.ratio(hits, lists.count(lists.within(self.cutoff)), 0.0)
         if denominator == "k" and self.cutoff is not None:
             return hits / float(self.cutoff)
-        return lists.ratio(hits, lists.cut(self.cutoff), 0.0)
+        return lists.ratio(hits, lists.lengths(self.cutoff), 0.0)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -81,11 +81,16 @@ class R(Counted):
         "what is divided by: the relevant documents judged, at most k, or those retrieved",
     )  # fmt: skip
 
+    @property
+    def list_only(self) -> bool:
+        """Whether it is divided by relevant documents of the list alone."""
+        return self.denominator == "R_list"
+
     def formula(self, lists: Lists) -> Array:
         """Divide the relevant documents found by those there are."""
         found = self.found(lists, self.cutoff)
         whole = self.all_relevant(lists)
-        if self.denominator == "R_list":
+        if self.list_only:
             whole = self.listed_relevant(lists)
             return self.defined(lists, lists.ratio(found, whole, 0.0), whole)
         if self.denominator == "min(k,R)" and self.cutoff is not None:

@@ -73,7 +73,7 @@ class UDCG(Measure):
         if self.signal == "abstain":
             utility = 1.0 - utility
         weight = xp.where(lists.grade >= self.rel, zero + 1.0, zero - float(self.gamma))
-        passages = lists.cut(self.cutoff)
+        passages = lists.lengths(self.cutoff)
         mean = lists.ratio(lists.total(xp.where(known, weight * utility, zero)), passages, 0.0)
         if not self.squash:
             return mean

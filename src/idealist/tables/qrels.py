@@ -82,9 +82,7 @@ class Qrels:
             starts=freeze(starts_of(list(sizes.values()))),
             documents=tuple(document[i] for i in pairs),
             grades=freeze(grades),
-            columns=MappingProxyType(
-                {key: _column(values, pairs) for key, values in (columns or {}).items()}
-            ),
+            columns=_columns(columns or {}, pairs),
             subtopics=subtopics,
             scale=scale,
             repeats=len(query) - len(kept),
@@ -185,20 +183,24 @@ class Qrels:
         ('q2',)
         """
         chosen = [(query, start, end) for query, start, end in self.spans() if query in queries]
-        if not chosen:
+        kept = np.array([i for _, start, end in chosen for i in range(start, end)], dtype=np.int64)
+        if not len(kept):
             hint = "check that the ids are written alike"
             Faults(self.name).fail("empty", "none of the queries asked for has a judgment", hint)
-        kept = np.concatenate([np.arange(start, end) for _, start, end in chosen])
         return replace(
             self,
             queries=tuple(query for query, _, _ in chosen),
             starts=freeze(starts_of([end - start for _, start, end in chosen])),
             documents=tuple(self.documents[i] for i in kept),
             grades=freeze(self.grades[kept]),
-            columns={key: _column(column, kept) for key, column in self.columns.items()},
+            columns=_columns(self.columns, kept),
             subtopics=self.subtopics and self.subtopics.only(kept),
             left_out=self.left_out | (set(self.queries) - {query for query, _, _ in chosen}),
         )
+
+
+def _columns(columns: Mapping[str, Sequence[Any]], pairs: Iterable[int]) -> Mapping[str, Any]:
+    return MappingProxyType({key: _column(values, pairs) for key, values in columns.items()})
 
 
 def _column(values: Sequence[Any], pairs: Iterable[int]) -> Floats | tuple[str, ...]:
