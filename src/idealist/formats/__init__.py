@@ -212,9 +212,12 @@ def _text(cell: Any) -> str:
 def _rows(data: Any, name: str, locate: shapes.Locate | None) -> Rows:
     faults = Faults(name)
     table = plain(data) or shapes.table(data, "score", faults, locate)
-    ranks = table.columns.get("rank")
+    numbers = {
+        key: _column(key, table.columns[key], faults)
+        for key in ("rank", "tokens")
+        if key in table.columns
+    }
     return Rows.build(
         table.query, table.document, table.value or None,
-        rank=None if ranks is None else _column("rank", ranks, faults),
-        empty=table.empty, name=name,
+        empty=table.empty, name=name, **numbers,
     )  # fmt: skip

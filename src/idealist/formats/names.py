@@ -13,6 +13,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "grade": ("relevance", "rel", "label", "rating"),
     "score": ("sim", "similarity"),
     "rank": (),
+    "tokens": ("token_count", "num_tokens", "n_tokens"),
     "subtopic": (),
     "iteration": ("iter",),
 }  # fmt: skip

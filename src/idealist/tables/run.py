@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,7 +19,8 @@ class Rows:
     """The rows of a run, grouped by query and otherwise in the order they came.
 
     The rows of query ``queries[i]`` are ``documents[starts[i]:starts[i + 1]]``. Without scores the
-    order given is the ranking. `lines` says where in the file each row stood.
+    order given is the ranking. `tokens` are the lengths of the documents, where they are known;
+    `lines` says where in the file each row stood.
     """
 
     queries: tuple[str, ...]
@@ -27,6 +28,7 @@ class Rows:
     documents: Sequence[str]
     scores: Floats | None = None
     ranks: Floats | None = None
+    tokens: Floats | None = None
     lines: Ints | None = None
     name: str = "run"
 
@@ -38,6 +40,7 @@ class Rows:
         score: Sequence[float] | None = None,
         *,
         rank: Sequence[float] | None = None,
+        tokens: Sequence[float] | None = None,
         lines: Sequence[int] | None = None,
         empty: Sequence[str] = (),
         name: str = "run",
@@ -52,20 +55,19 @@ class Rows:
         for q in empty:
             codes.setdefault(q, len(codes))
         sizes = np.bincount(code, minlength=len(codes))
-        scores = None if score is None else np.array(score, dtype=np.float64)
-        ranks = None if rank is None else np.array(rank, dtype=np.float64)
-        places = None if lines is None else np.array(lines, dtype=np.int64)
+        given = {"scores": score, "ranks": rank, "tokens": tokens, "lines": lines}
+        columns: dict[str, Any] = {
+            key: np.array(column, dtype=np.int64 if key == "lines" else np.float64)
+            for key, column in given.items()
+            if column is not None
+        }
         if np.any(np.diff(code) < 0):  # rows of one query lie apart
             together = np.argsort(code, kind="stable")
             document = [document[i] for i in together.tolist()]
-            scores = None if scores is None else scores[together]
-            ranks = None if ranks is None else ranks[together]
-            places = None if places is None else places[together]
-        for column in (scores, ranks, places):
-            if column is not None:
-                freeze(column)
+            columns = {key: column[together] for key, column in columns.items()}
+        columns = {key: freeze(column) for key, column in columns.items()}
         starts = freeze(starts_of(sizes))
-        return cls(tuple(codes), starts, document, scores, ranks, places, name=name)
+        return cls(tuple(codes), starts, document, name=name, **columns)
 
     def __len__(self) -> int:
         return len(self.documents)
