@@ -17,6 +17,7 @@ VERBS: dict[str, tuple[str, str]] = {
     "eval": ("idealist.cli.eval", "Measure runs against judgments."),
     "measures": ("idealist.cli.measures", "List the measures, or explain one."),
     "conventions": ("idealist.cli.conventions", "List the conventions, or compare two."),
+    "convert": ("idealist.cli.convert", "Write judgments or a run in another format."),
     "signature": ("idealist.cli.signature", "Compare or expand signatures of numbers."),
 }
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
@@ -97,33 +96,9 @@ def emit(text: str, target: Path | None) -> None:
     if target is None:
         click.echo(text)
         return
-    try:
-        if target.exists() and not target.is_file():  # a pipe or device is not to be replaced
-            target.write_text(text + "\n", "utf-8")
-        else:
-            _replace(target.resolve(), text + "\n")
-    except OSError as error:
-        raise UsageError(f"cannot write {target}: {error.strerror}", "check the folder") from None
+    from idealist import files
 
-
-def _replace(target: Path, text: str) -> None:
-    with tempfile.NamedTemporaryFile(
-        "w", encoding="utf-8", dir=target.parent, prefix=target.name, delete=False
-    ) as file:
-        try:
-            file.write(text)
-            file.close()
-            os.chmod(file.name, 0o666 & ~_umask())
-            os.replace(file.name, target)
-        except BaseException:
-            os.unlink(file.name)
-            raise
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+    files.write(target, (text + "\n").encode())
 
 
 def say(lines: Sequence[str]) -> None:

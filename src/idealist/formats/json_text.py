@@ -12,8 +12,8 @@ from idealist.errors import Faults
 Path = tuple[str | int, ...]
 
 
-def load(data: bytes, name: str) -> Any:
-    """Parse JSON, naming the line of what is wrong with it."""
+def load(data: bytes, name: str, before: int = 0) -> Any:
+    """Parse JSON, naming the line of what is wrong with it; `before` lines stand above it."""
     faults = Faults(name)
     text = data.decode()
     repeated = False
@@ -27,17 +27,37 @@ def load(data: bytes, name: str) -> Any:
     try:
         value = json.loads(text, object_pairs_hook=unique)
     except json.JSONDecodeError as error:
-        _report_syntax(error, faults)
+        _report_syntax(error, before, faults)
     except RecursionError:
         faults.fail("json", "nested too deeply", "give an object of objects")
     except ValueError as error:  # an integer of thousands of digits
         faults.fail("json", f"a number cannot be read: {error}", "give numbers of fewer digits")
     if repeated:
-        _report_repeats(text, faults)
+        _report_repeats(text, before, faults)
     return value
 
 
-def _report_syntax(error: json.JSONDecodeError, faults: Faults) -> NoReturn:
+def is_lines(data: bytes) -> bool:
+    """Whether the text is JSON by the line: an object that ends its line, and another below.
+
+    >>> is_lines(b'{"a": 1}\\n{"a": 2}\\n'), is_lines(b'{"a": 1,\\n"b": 2}')
+    (True, False)
+    """
+    first, _, rest = data.lstrip().partition(b"\n")
+    return first.startswith(b"{") and first.rstrip().endswith(b"}") and rest.lstrip()[:1] == b"{"
+
+
+def load_lines(data: bytes, name: str) -> tuple[list[Any], list[int]]:
+    """Parse JSON by the line; give the values and the line of each."""
+    values, lines = [], []
+    for number, line in enumerate(data.split(b"\n"), 1):
+        if line.strip():
+            values.append(load(line, name, number - 1))
+            lines.append(number)
+    return values, lines
+
+
+def _report_syntax(error: json.JSONDecodeError, before: int, faults: Faults) -> NoReturn:
     near = error.doc[error.pos : error.pos + 20]
     if not error.doc[error.pos :].strip():
         where, hint = "the text ends too early", "was the file written to its end?"
@@ -47,10 +67,10 @@ def _report_syntax(error: json.JSONDecodeError, faults: Faults) -> NoReturn:
         where, hint = f"more text follows: {near!r}", "put everything into one object or list"
     else:
         where, hint = f"{error.msg.removesuffix(' at')} at {near!r}", "repair that place"
-    faults.fail("json", f"not valid JSON: {where}", hint, error.lineno)
+    faults.fail("json", f"not valid JSON: {where}", hint, before + error.lineno)
 
 
-def _report_repeats(text: str, faults: Faults) -> None:
+def _report_repeats(text: str, before: int, faults: Faults) -> None:
     first: dict[Path, int] = {}
     repeated: set[Path] = set()
     for path, line in keys(text):
@@ -59,8 +79,8 @@ def _report_repeats(text: str, faults: Faults) -> None:
         if path in first:
             repeated.add(path)
             where = " → ".join(repr(key) for key in path)
-            message = f"key {where} stands here again, first on line {first[path]}"
-            faults.add("duplicate-key", message, "keep one of them", line)
+            message = f"key {where} stands here again, first on line {before + first[path]}"
+            faults.add("duplicate-key", message, "keep one of them", before + line)
         first.setdefault(path, line)
     faults.check()
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from idealist.formats.shapes import Table
+from idealist.formats.table import Table
 
 
 def plain(data: Any) -> Table | None:
     """Read a dict of dicts of text and finite numbers; None where anything wants a closer look.
 
     >>> plain({"q1": {"d1": 2}})
-    Table(query=['q1'], document=['d1'], value=[2.0], columns={}, empty=[])
+    Table(query=['q1'], document=['d1'], value=[2.0], columns={}, empty=[], lines=None, ungraded=0)
     >>> plain({"q1": ["d1"]})
     """
     if type(data) is not dict or not {str} >= set(map(type, data)) or "" in data:

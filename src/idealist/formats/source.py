@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
 
-from idealist.errors import Faults, UsageError
+from idealist.errors import Faults
+from idealist.files import zstd_error
 
 #: Suffixes that are no part of a run's name.
 SUFFIXES = frozenset(
@@ -26,7 +27,10 @@ SUFFIXES = frozenset(
         ".csv",
         ".json",
         ".jsonl",
+        ".ndjson",
         ".parquet",
+        ".arrow",
+        ".feather",
         ".gz",
         ".xz",
         ".zst",
@@ -60,11 +64,23 @@ class Source:
             return cls(str(path), spooled=found._raw(Faults(str(path))))
         return found
 
+    @property
+    def suffix(self) -> str:
+        """What kind of file it says it is, compression aside."""
+        return plain_suffix(self.name)
+
+    def data(self) -> bytes:
+        """Give all bytes, decompressed."""
+        faults = Faults(self.name)
+        return _decompressed(self._raw(faults), self.name, faults)
+
+    def text(self, data: bytes) -> bytes:
+        """Refuse bytes that are not UTF-8 text."""
+        return _text(data, Faults(self.name))
+
     def read(self) -> bytes:
         """Give all bytes, decompressed, and refuse what is not UTF-8 text."""
-        faults = Faults(self.name)
-        data = _decompressed(self._raw(faults), self.name, faults)
-        return _text(data, faults)
+        return self.text(self.data())
 
     def _raw(self, faults: Faults) -> bytes:
         if self.path is None:
@@ -126,10 +142,7 @@ def _unzstd(data: bytes) -> bytes:
     try:
         import zstandard
     except ImportError:
-        raise UsageError(
-            "reading .zst files needs a package that is not installed",
-            "pip install 'idealist[zstd]'",
-        ) from None
+        raise zstd_error("reading") from None
     plain = []
     while data:  # a reader stops behind the first frame
         reader = zstandard.ZstdDecompressor().decompressobj()
@@ -152,6 +165,21 @@ _COMPRESSIONS: tuple[tuple[str, tuple[bytes, ...], Callable[[bytes], bytes]], ..
     (".xz", (_XZ,), _unxz),
     (".zst", (b"\x28\xb5\x2f\xfd", b"\x50\x2a\x4d\x18"), _unzstd),
 )
+
+
+_COMPRESSED = frozenset(suffix for suffix, _, _ in _COMPRESSIONS)
+
+
+def plain_suffix(path: str | Path) -> str:
+    """Give a file's suffix, that of its compression aside.
+
+    >>> plain_suffix("runs/bm25.JSONL.gz"), plain_suffix("bm25")
+    ('.jsonl', '')
+    """
+    plain = Path(str(path).lower())
+    while plain.suffix in _COMPRESSED:
+        plain = plain.with_suffix("")
+    return plain.suffix
 
 
 def _decompressed(data: bytes, name: str, faults: Faults) -> bytes:

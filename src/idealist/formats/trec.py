@@ -1,5 +1,7 @@
 """TREC text: qrels of four columns and runs of six, divided by any run of blanks and tabs.
 
+Runs of three columns are MS MARCO's: query, document, rank.
+
 What trec_eval 10 accepts is accepted: comment lines, CRLF, a missing last newline, and in runs
 anything behind the sixth column. Columns are split on ASCII blanks only, as C's `isspace` does, so
 ids may hold any other character.
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
 
 QRELS_HINT = "qrels lines are: query iteration document grade"
 RUN_HINT = "run lines are: query Q0 document rank score tag"
+MSMARCO_HINT = "lines of three columns are: query document rank"
 
 
 def read_qrels(data: bytes, name: str, scale: Scale | None) -> Qrels:
@@ -53,6 +56,8 @@ def read_qrels(data: bytes, name: str, scale: Scale | None) -> Qrels:
 def read_run(data: bytes, name: str) -> Rows:
     """Read a run; whether its scores and duplicates are acceptable is the protocol's business."""
     faults = Faults(name)
+    if _is_msmarco(data):
+        return _read_msmarco(data, name)
     query, document, rank, score, lines = [], [], [], [], []
     for line, cells in _lines(data, 6):
         if len(cells) < 6:
@@ -72,6 +77,35 @@ def read_run(data: bytes, name: str) -> Rows:
     ranks = [math.nan if value is None else value for value in ranks]
     return Rows.build(
         _decoded(query), _decoded(document), scores, rank=ranks, lines=lines, name=name
+    )
+
+
+def kind_of(data: bytes) -> str | None:
+    """Tell judgments from a run by the columns of the first line that holds data."""
+    _, cells = next(_lines(data, 6), (0, []))
+    return {3: "run", 4: "qrels", 6: "run", 7: "run"}.get(len(cells))
+
+
+def _is_msmarco(data: bytes) -> bool:
+    """Whether the first line that holds data is query, document and rank."""
+    _, cells = next(_lines(data, 6), (0, []))
+    return len(cells) == 3 and cells[2].isdigit()
+
+
+def _read_msmarco(data: bytes, name: str) -> Rows:
+    faults = Faults(name)
+    rows = list(_lines(data, 6))
+    for line, cells in rows:
+        if len(cells) != 3:
+            faults.add("columns", _found(cells, "3 expected as above"), MSMARCO_HINT, line)
+        elif not cells[2].isdigit():
+            message = f"rank {cells[2].decode()!r} is not a whole number"
+            faults.add("bad-rank", message, MSMARCO_HINT, line)
+    faults.check()
+    query, document, rank = ([cells[i] for _, cells in rows] for i in range(3))
+    lines = [line for line, _ in rows]
+    return Rows.build(
+        _decoded(query), _decoded(document), rank=list(map(float, rank)), lines=lines, name=name
     )
 
 

@@ -1,0 +1,50 @@
+"""`idealist convert`: write judgments or a run in another format."""
+
+from __future__ import annotations
+
+import os
+
+import click
+
+from idealist.cli.options import say
+from idealist.errors import UsageError
+
+#: Formats that no suffix names; what each is for is in `idealist.writing.FORMATS`.
+NAMED = ("trec", "msmarco", "beir", "quepid", "quepid-snapshot", "rank-eval", "hits")
+
+
+@click.command("convert")
+@click.argument("source", metavar="IN")
+@click.argument("target", metavar="OUT")
+@click.option(
+    "--kind", type=click.Choice(["qrels", "run"]),
+    help="What IN holds, where that cannot be told from it.",
+)  # fmt: skip
+@click.option(
+    "--to", default="", metavar="FORMAT",
+    help="The format of OUT, where its suffix does not say: " + ", ".join(NAMED) + ".",
+)  # fmt: skip
+def command(source: str, target: str, kind: str | None, to: str) -> None:
+    """Write the judgments or the run in IN to OUT, in the format that OUT's suffix names.
+
+    Suffixes: .txt .trec .run .qrels (TREC), .json, .jsonl, .csv, .tsv, .parquet, .arrow, each also
+    with .gz, .xz or .zst behind. What OUT cannot hold is said; what it would garble is refused.
+
+    \b
+    Examples:
+      idealist convert bm25.run bm25.parquet
+      idealist convert judgments.csv qrels.txt
+      idealist convert hits.json es.run --kind run
+      idealist convert qrels.txt ratings.json --to rank-eval
+    """
+    from idealist.formats import kind_of
+    from idealist.writing import write_qrels, write_run
+
+    if os.path.exists(target) and os.path.exists(source) and os.path.samefile(source, target):
+        raise UsageError(f"{target} would be written over itself", "give another name")
+    kind = kind or kind_of(source)
+    if kind is None:
+        hint = "say which with --kind qrels or --kind run"
+        raise UsageError(f"{source} could hold judgments or a run", hint)
+    lost = (write_qrels if kind == "qrels" else write_run)(source, target, to=to)
+    say([f"doubt: {words}" for words in lost])

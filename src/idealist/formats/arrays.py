@@ -1,0 +1,113 @@
+"""Arrays as learning-to-rank code holds them: labels and scores, one or many lists."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from idealist.errors import Faults
+from idealist.formats import build
+from idealist.formats.table import Cells, checked
+from idealist.tables import Qrels, Run
+
+_HINT = "give y_true and y_score of one shape: a row a query, or all documents in one row"
+
+
+def read_arrays(
+    y_true: Any,
+    y_score: Any,
+    *,
+    group: Any = None,
+    qid: Any = None,
+    mask: Any = None,
+    name: str = "run",
+) -> tuple[Qrels, Run]:
+    """Read labels and scores of documents, as learning-to-rank libraries hold them.
+
+    Two dimensions are queries x documents, and `mask` is true where there is a document. One
+    dimension is all lists in a row: `group` gives the length of each (LightGBM), or `qid` the
+    query of each document (XGBoost, CatBoost); with neither it is one list. Queries without an id
+    are numbered from 1, and so are the documents of each, in their order, zeros in front.
+
+    >>> qrels, run = read_arrays([3, 0, 1], [0.2, 0.9, 0.4], group=[2, 1])
+    >>> qrels.queries, run.rows().documents
+    (('1', '2'), ['1', '2', '1'])
+
+    Arrays of PyTorch, JAX and others do as well as NumPy's.
+    """
+    faults = Faults(name)
+    labels, scores = _array(y_true, "y_true", faults), _array(y_score, "y_score", faults)
+    if labels.shape != scores.shape or labels.ndim not in (1, 2):
+        message = f"y_true has the shape {labels.shape}, y_score {scores.shape}"
+        faults.fail("bad-shape", message, _HINT)
+    if labels.ndim == 2:
+        query, place, kept = _of_rows(labels.shape, mask, group, qid, faults)
+        labels, scores = labels[kept], scores[kept]
+    else:
+        query, place = _of_groups(len(labels), group, qid, mask, faults)
+    width = len(str(max(place, default=1)))
+    ids = {"query": query, "document": [f"{number:0{width}d}" for number in place]}
+    judged = Cells({**ids, "grade": labels.tolist()})
+    found = Cells({**ids, "score": scores.tolist()})
+    qrels = build.qrels(checked(judged, "grade", faults), None, "y_true")
+    return qrels, Run(build.rows(checked(found, "score", faults), name), name)
+
+
+def _array(given: Any, name: str, faults: Faults) -> Any:
+    """Take a numeric array of any library, off its device and its gradients."""
+    if hasattr(given, "detach"):
+        given = given.detach().cpu()
+    try:
+        return np.asarray(given, dtype=np.float64)
+    except (TypeError, ValueError):
+        faults.fail("bad-shape", f"{name} is not an array of numbers", _HINT)
+
+
+def _of_rows(
+    shape: tuple[int, ...], mask: Any, group: Any, qid: Any, faults: Faults
+) -> tuple[list[Any], list[int], Any]:
+    if group is not None:
+        hint = "leave it out, or give the documents in one row"
+        faults.fail("bad-shape", "group has no meaning for queries x documents", hint)
+    kept = np.ones(shape, bool) if mask is None else np.asarray(mask)
+    if kept.shape != shape or kept.dtype != np.bool_:
+        message = f"mask is {kept.dtype} of the shape {kept.shape}, the labels have {shape}"
+        faults.fail("bad-shape", message, "true where there is a document, of the same shape")
+    ids = _ids(qid, shape[0], "one id a row", faults)
+    rows, columns = np.nonzero(kept)
+    return [ids[row] for row in rows.tolist()], (columns + 1).tolist(), kept
+
+
+def _of_groups(
+    count: int, group: Any, qid: Any, mask: Any, faults: Faults
+) -> tuple[list[Any], list[int]]:
+    if mask is not None or (group is not None and qid is not None):
+        hint = "give group or qid; a mask goes with queries x documents"
+        faults.fail("bad-shape", "documents in one row are divided by group or by qid", hint)
+    if qid is None:
+        sizes = [count] if group is None else [int(size) for size in np.asarray(group).tolist()]
+        if min(sizes, default=0) < 0 or sum(sizes) != count:
+            message = f"the groups hold {sum(sizes)} documents, and there are {count}"
+            faults.fail("bad-shape", message, "group gives the length of each list")
+        return (
+            [str(number) for number, size in enumerate(sizes, 1) for _ in range(size)],
+            [place for size in sizes for place in range(1, size + 1)],
+        )
+    query = _ids(qid, count, "one id a document", faults)
+    seen: dict[Any, int] = {}
+    place = []
+    for one in query:
+        seen[one] = seen.get(one, 0) + 1
+        place.append(seen[one])
+    return query, place
+
+
+def _ids(qid: Any, count: int, words: str, faults: Faults) -> list[Any]:
+    if qid is None:
+        return [str(number) for number in range(1, count + 1)]
+    ids = qid.tolist() if hasattr(qid, "tolist") else list(qid) if isinstance(qid, Iterable) else []
+    if len(ids) != count:
+        faults.fail("bad-shape", f"qid has {len(ids)} ids for {count}", f"give {words}")
+    return list(ids)

@@ -1,0 +1,117 @@
+"""From a checked table to `Qrels` or a run's `Rows`: what the other columns mean."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from idealist.errors import Faults
+from idealist.formats.table import Table, shown
+from idealist.tables import Qrels, Rows, Scale
+from idealist.tables.columns import to_float
+from idealist.tables.judgments import subtopics_in
+
+#: Columns of judgments that hold text; the others hold numbers, or text that is no number.
+TEXT_COLUMNS = frozenset({"judge", "stratum", "group", "subtopic", "iteration"})
+#: What a run's row says beyond document and score.
+RUN_COLUMNS = ("rank", "tokens")
+
+
+def qrels(table: Table, scale: Scale | None, name: str) -> Qrels:
+    """Make judgments; those without a grade are counted, not kept."""
+    faults = Faults(name)
+    if len(table.value) < len(table.query):
+        hint = "name the column grade, relevance, rel, label or score"
+        faults.fail("missing-column", "the judgments have no grades", hint)
+    subtopic = _subtopic(table, faults)
+    columns = {
+        key: _column(key, cells, faults)
+        for key, cells in table.columns.items()
+        if key not in ("score", *RUN_COLUMNS)
+    }
+    known = {key: cells for key, cells in columns.items() if any(map(_is_known, cells))}
+    return Qrels.build(
+        table.query, table.document, table.value, subtopic=subtopic, columns=known, scale=scale,
+        lines=table.lines, empty=table.empty, ungraded=table.ungraded, name=name,
+    )  # fmt: skip
+
+
+def rows(table: Table, name: str) -> Rows:
+    """Make a run's rows; columns that say nothing about a ranking are left out."""
+    faults = Faults(name)
+    numbers: dict[str, Any] = {
+        key: _numbers(key, table.columns[key], faults)
+        for key in RUN_COLUMNS
+        if key in table.columns
+    }
+    faults.check()
+    numbers = {key: cells for key, cells in numbers.items() if any(map(_is_known, cells))}
+    return Rows.build(
+        table.query, table.document, table.value or None,
+        lines=table.lines, empty=table.empty, name=name, **numbers,
+    )  # fmt: skip
+
+
+def _is_known(cell: str | float) -> bool:
+    return bool(cell) if isinstance(cell, str) else not math.isnan(cell)
+
+
+def _subtopic(table: Table, faults: Faults) -> Sequence[str] | None:
+    iteration, subtopic = (table.columns.pop(key, None) for key in ("iteration", "subtopic"))
+    if subtopic is not None:
+        return _column("subtopic", subtopic, faults)
+    if iteration is None:
+        return None
+    return subtopics_in(table.query, table.document, _column("iteration", iteration, faults))
+
+
+def _column(key: str, cells: list[Any], faults: Faults) -> list[Any]:
+    """Check a judgment column: numbers, NaN where not known, or else text throughout."""
+    texts = key in TEXT_COLUMNS or _is_text(cells)
+    checked = _texts(key, cells, faults) if texts else _numbers(key, cells, faults)
+    faults.check()
+    return checked
+
+
+def _is_text(cells: list[Any]) -> bool:
+    """Whether every cell there is is text, and one of them no number."""
+    if not all(cell is None or isinstance(cell, str) for cell in cells):
+        return False
+    return any(cell is not None and not _reads_as_number(cell) for cell in cells)
+
+
+def _reads_as_number(cell: str) -> bool:
+    try:
+        to_float(cell)
+    except ValueError:
+        return False
+    return True
+
+
+def _numbers(key: str, cells: list[Any], faults: Faults) -> list[float]:
+    checked = []
+    for cell in cells:
+        try:
+            checked.append(np.nan if cell is None else to_float(cell))
+        except (TypeError, ValueError, OverflowError):
+            message = f"column {key!r} holds {shown(cell)}"
+            faults.add("bad-column", message, "a number or null in each row")
+    return checked
+
+
+def _texts(key: str, cells: list[Any], faults: Faults) -> list[str]:
+    checked = []
+    for cell in cells:
+        try:
+            if isinstance(cell, (list, tuple, Mapping)):
+                raise TypeError(cell)
+            text = "" if cell is None else str(cell)
+            text.encode()  # a lone surrogate cannot be
+            checked.append(text)
+        except (TypeError, ValueError):
+            message = f"column {key!r} holds {shown(cell)}"
+            faults.add("bad-column", message, "text or null in each row")
+    return checked

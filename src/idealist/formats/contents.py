@@ -1,0 +1,95 @@
+"""What a file holds: found by its first bytes and its first line, then read into `Cells`."""
+
+from __future__ import annotations
+
+import os
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from idealist.errors import Faults
+from idealist.formats import delimited, frames, json_text, shapes, trec
+from idealist.formats.names import ours
+from idealist.formats.source import Source
+from idealist.formats.table import Cells, pivot
+
+
+def cells(source: Source, value: str, faults: Faults) -> Cells | bytes:
+    """Read a file's columns; TREC text, which has none by name, is given back as it is."""
+    data = source.data()
+    if (columns := frames.of_file(data, source.name, faults)) is not None:
+        return shapes.of_columns(columns, value, faults, nulls=True)
+    content = source.text(data)
+    if is_lines(content, source):
+        return _of_lines(content, source.name, value, faults)
+    if is_json(content):
+        loaded = json_text.load(content, source.name)
+        return shapes.cells_of(loaded, value, faults, _locate(content))
+    sign = delimited.delimiter_of(content)
+    if sign is None and source.suffix == ".csv":
+        hint = f"{delimited.HEADER_HINT}; a document is called document, doc_id, docno, …"
+        message = "the first line does not name a column for the query and one for the document"
+        faults.fail("columns", message, hint, 1)
+    if sign is None:
+        return content
+    named, lines = delimited.read(content, sign, faults)
+    return shapes.of_columns(named, value, faults, lines, nulls=True)
+
+
+def kind_of(path: str | Path) -> str | None:
+    """Tell judgments from a run by what a file's rows hold; None where they could be either."""
+    if os.path.isdir(path):
+        return "qrels"
+    source = Source.of(path)
+    data = source.data()
+    if not frames.is_binary(data) and is_json(source.text(data)) and not is_lines(data, source):
+        return None
+    found = cells(source, "score", Faults(source.name))
+    if isinstance(found, bytes):
+        return trec.kind_of(found)
+    if "grade" in found.columns:
+        return "qrels"
+    return "run" if "rank" in found.columns else None
+
+
+def is_json(content: bytes) -> bool:
+    """Whether text is JSON."""
+    return content.lstrip()[:1] in (b"{", b"[")
+
+
+def is_lines(content: bytes, source: Source) -> bool:
+    """Whether text is JSON by the line."""
+    return source.suffix in (".jsonl", ".ndjson") or json_text.is_lines(content)
+
+
+def _of_lines(content: bytes, name: str, value: str, faults: Faults) -> Cells:
+    """Read a row from each line, or an engine's response with the query it answers."""
+    records, lines = json_text.load_lines(content, name)
+    for record, line in zip(records, lines, strict=True):
+        if not isinstance(record, dict):
+            faults.fail("json", "not a JSON object", 'give {"query": …, "document": …}', line)
+    if all("hits" in record and "document" not in ours(record) for record in records):
+        responses = {record.get(ours(record).get("query", "id")): record for record in records}
+        return shapes.cells_of(responses, value, faults)
+    rows = (shapes.record(r, i, value, faults) for i, r in zip(lines, records, strict=True))
+    return Cells(pivot(rows), lines, nulls=True)
+
+
+def _locate(content: bytes) -> shapes.Locate:
+    @cache  # many faults ask, and no file without one should pay
+    def lines() -> dict[json_text.Path, int]:
+        return dict(json_text.keys(content.decode()))
+
+    def locate(query: str, document: str | None) -> int | None:
+        inside = None if document is None else lines().get((query, document))
+        return inside or lines().get((query,))
+
+    return locate
+
+
+def loaded(source: Source) -> tuple[Any, list[int] | None]:
+    """Give a JSON file's value, or the values of its lines and where each stands."""
+    content = source.read()
+    if is_lines(content, source):
+        return json_text.load_lines(content, source.name)
+    return json_text.load(content, source.name), None

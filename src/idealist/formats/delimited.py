@@ -1,0 +1,72 @@
+"""Text with a header: columns divided by commas, tabs or semicolons, as RFC 4180 quotes them.
+
+BEIR's judgments, Quepid's exports and what spreadsheets save are of this kind. TREC text has no
+header and never comes here.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Collection
+from typing import Any
+
+from idealist.errors import Faults
+from idealist.formats.names import ours
+
+HEADER_HINT = "the first line names the columns, such as query,document,grade"
+
+
+def delimiter_of(content: bytes, wanted: Collection[str] = ("query", "document")) -> str | None:
+    """Find what divides the columns, where the first line names those that are wanted.
+
+    >>> delimiter_of(b"query-id\\tcorpus-id\\tscore\\nq1\\td1\\t2\\n")
+    '\\t'
+    >>> delimiter_of(b"q1 0 d1 2\\n")
+    """
+    first = content.split(b"\n", 1)[0].decode().rstrip("\r")
+    for sign in "\t,;":
+        if sign in first and set(wanted) <= ours(_cells(first, sign)).keys():
+            return sign
+    return None
+
+
+def _cells(line: str, sign: str) -> list[str]:
+    return next(csv.reader([line], delimiter=sign), [])
+
+
+def read(content: bytes, sign: str, faults: Faults) -> tuple[dict[str, list[Any]], list[int]]:
+    """Give the columns and the line of each row; an empty cell is None."""
+    reader = csv.reader(io.StringIO(content.decode(), newline=""), delimiter=sign, strict=True)
+    try:
+        header = next(reader)
+        _check_header(header, faults)
+        rows, lines, before = [], [], reader.line_num
+        for row in reader:
+            start, before = before + 1, reader.line_num
+            if any(row):
+                rows.append(_fitted(row, header, start, faults))
+                lines.append(start)
+    except csv.Error as error:
+        message = f"cannot be read: {error}"
+        faults.fail(
+            "columns", message, 'close quotes, and double those inside: "a ""b"""', reader.line_num
+        )
+    faults.check()
+    columns = list(zip(*rows, strict=True)) or [()] * len(header)
+    pairs = zip(header, columns, strict=True)
+    return {name: [cell or None for cell in column] for name, column in pairs}, lines
+
+
+def _check_header(header: list[str], faults: Faults) -> None:
+    for name in header:
+        if header.count(name) > 1:
+            faults.fail("columns", f"two columns are called {name!r}", HEADER_HINT, 1)
+
+
+def _fitted(row: list[str], header: list[str], line: int, faults: Faults) -> list[str]:
+    """Take a row as long as the header; Quepid writes an unrated query as one cell alone."""
+    if len(row) > len(header) or 1 < len(row) < len(header):
+        message = f"{len(row)} cells, the header has {len(header)}: {','.join(row)[:60]!r}"
+        faults.add("columns", message, HEADER_HINT, line)
+    return (row + [""] * len(header))[: len(header)]

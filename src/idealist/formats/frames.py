@@ -1,0 +1,89 @@
+"""Data frames and Arrow data, of whatever library, as columns of Python values."""
+
+from __future__ import annotations
+
+import io
+from importlib import import_module
+from typing import Any
+
+from idealist.errors import Faults, UsageError
+
+#: The first bytes of Parquet, Arrow (Feather) and streamed Arrow files.
+PARQUET, ARROW, STREAM = b"PAR1", b"ARROW1", b"\xff\xff\xff\xff"
+
+
+def columns(data: Any, faults: Faults) -> dict[str, list[Any]] | None:
+    """Give the columns of a frame by name, None for what is missing; None for anything else."""
+    if hasattr(data, "collect_schema") and hasattr(data, "collect"):  # a polars plan
+        data = data.collect()
+    if hasattr(data, "columns") and hasattr(data, "to_dict"):
+        return _of_frame(data, faults)
+    if hasattr(data, "__arrow_c_stream__") or hasattr(data, "__arrow_c_array__"):
+        return _of_arrow(arrow().table(data), faults)
+    return None
+
+
+def of_file(content: bytes, name: str, faults: Faults) -> dict[str, list[Any]] | None:
+    """Give the columns of a Parquet or Arrow file; None for anything else."""
+    if not is_binary(content):
+        return None
+    pyarrow, ipc = arrow(), import_module("pyarrow.ipc")
+    source = io.BytesIO(content)
+    try:
+        if content.startswith(PARQUET):
+            table = import_module("pyarrow.parquet").read_table(source)
+        elif content.startswith(ARROW):
+            table = ipc.open_file(source).read_all()
+        else:
+            table = ipc.open_stream(source).read_all()
+        return _of_arrow(table, faults)
+    except (pyarrow.ArrowException, OSError) as error:
+        words = str(error).splitlines()[0][:80]
+        faults.fail("damaged", f"the data cannot be read: {words}", "copy or make the file anew")
+
+
+def is_binary(content: bytes) -> bool:
+    """Whether these are the bytes of a Parquet or Arrow file."""
+    return content.startswith((PARQUET, ARROW, STREAM)) and b"\0" in content
+
+
+def arrow() -> Any:
+    """Import pyarrow, or say how to get it."""
+    try:
+        import pyarrow
+    except ImportError:
+        raise UsageError(
+            "Parquet and Arrow data need a package that is not installed",
+            "pip install 'idealist[parquet]'",
+        ) from None
+    return pyarrow
+
+
+def _of_frame(frame: Any, faults: Faults) -> dict[str, list[Any]]:
+    named_index = hasattr(frame, "index") and any(n is not None for n in frame.index.names)
+    frame = frame.reset_index() if named_index else frame
+    names = list(frame.columns)
+    _check_names(names, faults)
+    return {name: _cells(frame[name]) for name in names}
+
+
+def _cells(series: Any) -> list[Any]:
+    """Give a column's cells; what pandas writes as NaN, NaT or NA is None."""
+    if hasattr(series, "to_list") and not hasattr(series, "isna"):  # polars knows NaN from null
+        return list(series.to_list())
+    cells = series.tolist()
+    if series.isna().any():
+        cells = [None if gone else c for c, gone in zip(cells, series.isna(), strict=True)]
+    return list(cells)
+
+
+def _of_arrow(table: Any, faults: Faults) -> dict[str, list[Any]]:
+    _check_names(table.column_names, faults)
+    pairs = zip(table.column_names, table.columns, strict=True)
+    return {name: column.to_pylist() for name, column in pairs}
+
+
+def _check_names(names: list[Any], faults: Faults) -> None:
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        faults.fail("bad-column", f"two columns are called {twice!r}", "rename one of them")

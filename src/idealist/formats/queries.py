@@ -1,0 +1,143 @@
+"""Queries: their text and other facts about them, from lines, tables or JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from idealist.errors import Faults
+from idealist.formats import collections, contents, delimited, frames, json_text
+from idealist.formats.names import ours
+from idealist.formats.source import Source
+from idealist.formats.table import checked_id, shown
+from idealist.tables import Queries
+
+#: What other tools call the id and the text of a query.
+IDS = ("query_id", "query-id", "qid", "_id", "id")
+TEXTS = ("text", "query_text", "query text")
+
+
+def read_queries(data: Any, *, name: str = "queries") -> Queries:
+    """Read queries: {id: text}, {id: {"text": …, …}}, records or columns, or a file.
+
+    A file holds JSON, JSON by the line, columns with a header, or ``id<TAB>text`` lines; a folder
+    of BEIR's and a collection of ir_datasets do as well.
+
+    >>> read_queries([{"_id": "q1", "text": "sort a list", "weight": 3}]).column("weight")
+    {'q1': 3}
+    """
+    if isinstance(data, Queries):
+        return data
+    data, lines = collections.resolved(data, "queries"), None
+    if isinstance(data, (str, Path)):
+        source = Source.of(data)
+        name = source.name
+        data, lines = _of_file(source)
+    faults = Faults(name)
+    if (columns := frames.columns(data, faults)) is not None:
+        data = _records(columns)
+    if not isinstance(data, Mapping):
+        data = _by_id(data, lines, faults)
+    return _built(data, faults)
+
+
+def _of_file(source: Source) -> tuple[Any, list[int] | None]:
+    data = source.data()
+    faults = Faults(source.name)
+    if (columns := frames.of_file(data, source.name, faults)) is not None:
+        return _records(columns), None
+    content = source.text(data)
+    if contents.is_lines(content, source):
+        return json_text.load_lines(content, source.name)
+    if contents.is_json(content):
+        return json_text.load(content, source.name), None
+    sign = _delimiter(content, source.suffix)
+    if sign is None:
+        return _tab_lines(content, faults), None
+    columns, lines = delimited.read(content, sign, faults)
+    return _records(columns), lines
+
+
+def _delimiter(content: bytes, suffix: str) -> str | None:
+    """Find what divides the columns, where the first line names an id and something else."""
+    first = content.split(b"\n", 1)[0].decode().rstrip("\r")
+    for sign in "\t,;":
+        names = [name.strip().lower() for name in first.split(sign)]
+        if (
+            len(names) > 1
+            and set(names) & {"query", *IDS}
+            and (set(names) & {*TEXTS, "weight", "query"})
+        ):
+            return sign
+    return "," if suffix == ".csv" else None
+
+
+def _records(columns: Mapping[str, list[Any]]) -> list[dict[str, Any]]:
+    rows = zip(*columns.values(), strict=True)
+    return [dict(zip(columns, row, strict=True)) for row in rows]
+
+
+def _by_id(records: Any, lines: list[int] | None, faults: Faults) -> dict[Any, Any]:
+    """Name each record by its id; where a record has an id and a query, that is the text."""
+    if not isinstance(records, Iterable) or isinstance(records, (str, bytes)):
+        faults.fail("bad-shape", "cannot be read as queries", "give {query: text}")
+    found: dict[Any, Any] = {}
+    for number, given in enumerate(records):
+        record = given._asdict() if hasattr(given, "_asdict") else given
+        line = lines[number] if lines else None
+        if not isinstance(record, Mapping):
+            hint = 'give {"query": id, "text": …}'
+            faults.fail("bad-shape", f"record {number + 1}: cannot read {shown(given)}", hint, line)
+        query, cells = _apart(record, number, line, faults)
+        if query in found:
+            message = f"query {query!r} stands there twice"
+            faults.add("duplicate-key", message, "keep one of them", line)
+        found[query] = cells
+    faults.check()
+    return found
+
+
+def _apart(
+    record: Mapping[str, Any], number: int, line: int | None, faults: Faults
+) -> tuple[Any, dict[str, Any]]:
+    folded = {str(key).strip().lower(): key for key in record}
+    own = next((folded[name] for name in IDS if name in folded), ours(record).get("query"))
+    if own is None:
+        message = f"record {number + 1} has no id: {shown(dict(record))}"
+        faults.fail("missing-column", message, "call it query, query_id or _id", line)
+    text = next((folded[name] for name in (*TEXTS, "query") if name in folded), None)
+    cells = {str(key): cell for key, cell in record.items() if key not in (own, text)}
+    return record[own], {"text": record[text], **cells} if text not in (None, own) else cells
+
+
+def _tab_lines(content: bytes, faults: Faults) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for number, line in enumerate(content.decode().split("\n"), 1):
+        query, tab, text = line.removesuffix("\r").partition("\t")
+        if not line.strip():
+            continue
+        if not tab:
+            faults.add("columns", f"no tab in {line[:40]!r}", "lines are: query<TAB>text", number)
+        elif query in found:
+            message = f"query {query!r} stands there twice"
+            faults.add("duplicate-key", message, "keep one of them", number)
+        elif checked_id(query, faults, number):
+            found[query] = text
+    faults.check()
+    return found
+
+
+def _built(data: Mapping[Any, Any], faults: Faults) -> Queries:
+    records: dict[str, Mapping[str, Any]] = {}
+    for query, entry in data.items():
+        if key := checked_id(query, faults):
+            records[key] = entry if isinstance(entry, Mapping) else {"text": entry}
+    faults.check()
+    text = {query: str(record.get("text") or "") for query, record in records.items()}
+    keys = dict.fromkeys(key for record in records.values() for key in record if key != "text")
+    columns = {
+        key: {query: record[key] for query, record in records.items() if key in record}
+        for key in keys
+    }
+    return Queries(text, columns, faults.file)

@@ -1,0 +1,200 @@
+"""Writing: judgments and runs into any format that can be read; what is lost is said."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from idealist import files
+from idealist.errors import Faults, UsageError, nearest
+from idealist.formats import encode, flat, read_qrels, read_run
+from idealist.formats.source import plain_suffix
+from idealist.protocol import Protocol
+from idealist.ranking import listing
+from idealist.tables import Qrels, Run
+from idealist.tables.judgments import subtopics_in
+
+EVERYTHING = frozenset({"columns", "subtopics", "empty", "score", "rank", "tokens"})
+
+
+@dataclass(frozen=True)
+class Format:
+    """A way to write a table: the suffixes that mean it, for what, and what it can hold.
+
+    `needs` names columns that it cannot do without, which are then made from the order.
+    """
+
+    encode: Callable[[encode.Columns, str, Faults], bytes]
+    suffixes: tuple[str, ...] = ()
+    kinds: tuple[str, ...] = ("qrels", "run")
+    holds: frozenset[str] = EVERYTHING
+    needs: tuple[str, ...] = ()
+
+
+def _held(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
+#: Every format that can be written, by name.
+FORMATS: dict[str, Format] = {
+    "trec": Format(
+        encode.trec, ("", ".txt", ".trec", ".run", ".qrels"),
+        holds=_held("subtopics score rank"), needs=("rank", "score"),
+    ),
+    "json": Format(encode.nested, (".json",)),
+    "jsonl": Format(encode.lines, (".jsonl", ".ndjson")),
+    "csv": Format(encode.delimited(","), (".csv",)),
+    "tsv": Format(encode.delimited("\t"), (".tsv",)),
+    "parquet": Format(encode.parquet, (".parquet",)),
+    "arrow": Format(encode.arrow_file, (".arrow", ".feather")),
+    "msmarco": Format(encode.msmarco, kinds=("run",), holds=_held("rank"), needs=("rank",)),
+    "beir": Format(
+        encode.delimited("\t", query="query-id", document="corpus-id", grade="score"),
+        kinds=("qrels",), holds=_held(""),
+    ),
+    "quepid": Format(
+        encode.delimited(",", query="query", document="docid", grade="rating"),
+        kinds=("qrels",), holds=_held(""),
+    ),
+    "quepid-snapshot": Format(
+        encode.delimited(",", query="Query Text", document="Doc ID", rank="Doc Position"),
+        kinds=("run",), holds=_held("rank"), needs=("rank",),
+    ),
+    "rank-eval": Format(encode.rank_eval, kinds=("qrels",), holds=_held("empty")),
+    "hits": Format(encode.hits, kinds=("run",), holds=_held("score empty")),
+}  # fmt: skip
+
+
+def write_qrels(qrels: Any, path: str | Path, *, to: str = "") -> list[str]:
+    """Write judgments; the suffix says how, or `to` names the format. Gives what is lost, in words.
+
+    >>> write_qrels({"q1": {"d1": 2}, "q2": {}}, "/dev/null", to="trec")
+    ['1 query judged to have no relevant document is left out']
+    """
+    judged = read_qrels(qrels)
+    form = _format(path, to, "qrels")
+    columns = flat.of_qrels(judged, "subtopics" in form.holds)
+    lost = _lost_of_qrels(judged, form, columns)
+    _write(path, form, columns, judged.name)
+    return lost
+
+
+def write_run(run: Any, path: str | Path, *, to: str = "") -> list[str]:
+    """Write a run; the suffix says how, or `to` names the format. Gives what is lost, in words.
+
+    Rows keep their order. Where a format needs ranks and there are none, they follow the scores,
+    ties by document id descending; where it needs scores, they fall by one from rank to rank.
+
+    >>> write_run({"q1": ["d3", "d1"]}, "/dev/null", to="trec")
+    ['there are no scores: some that fall from rank to rank are made up']
+    """
+    found = read_run(run).loaded()
+    form = _format(path, to, "run")
+    columns = flat.of_rows(found.rows())
+    lost = _lost_of_run(form, columns)
+    _add_needs(form, columns, found)
+    _write(path, form, columns, found.name)
+    return lost
+
+
+def _format(path: str | Path, to: str, kind: str) -> Format:
+    if to and to not in FORMATS:
+        raise UsageError(f"there is no format {to!r}", nearest(to, FORMATS))
+    form = FORMATS[to] if to else _by_suffix(path)
+    if kind not in form.kinds:
+        others = ", ".join(name for name, one in FORMATS.items() if kind in one.kinds)
+        raise UsageError(f"the format {to} is not for a {kind}", f"those that are: {others}")
+    return form
+
+
+def _by_suffix(path: str | Path) -> Format:
+    suffix = plain_suffix(path)
+    known = {one: form for form in FORMATS.values() for one in form.suffixes}
+    if suffix not in known:
+        hint = f"write to {', '.join(filter(None, known))}, or name the format"
+        raise UsageError(f"the suffix {suffix} means no format", hint)
+    return known[suffix]
+
+
+def _write(path: str | Path, form: Format, columns: flat.Flat, name: str) -> None:
+    if "empty" not in form.holds:
+        kept = [i for i, document in enumerate(columns["document"]) if document is not None]
+        columns = {key: [cells[i] for i in kept] for key, cells in columns.items()}
+    if "columns" not in form.holds:
+        held = {"query", "document", "grade", "subtopic", *form.holds}
+        columns = {key: cells for key, cells in columns.items() if key in held}
+    tag = "-".join(name.split()) or "run"
+    content = form.encode(columns, tag, Faults(str(path)))
+    files.write(path, files.compressed(path, content))
+
+
+def _lost_of_qrels(qrels: Qrels, form: Format, columns: flat.Flat) -> list[str]:
+    lost = []
+    empty = columns["document"].count(None)
+    if empty and "empty" not in form.holds:
+        words = "1 query" if empty == 1 else f"{empty} queries"
+        verb = "is" if empty == 1 else "are"
+        lost.append(f"{words} judged to have no relevant document {verb} left out")
+    if qrels.columns and "columns" not in form.holds:
+        lost.append(f"columns are left out: {', '.join(qrels.columns)}")
+    if qrels.subtopics is not None and not _keeps_subtopics(form, columns):
+        lost.append("subtopics are left out; a document has the highest of its grades")
+    if qrels.scale is not None:
+        lost.append("the declared scale is left out")
+    return lost
+
+
+def _keeps_subtopics(form: Format, columns: flat.Flat) -> bool:
+    """Whether subtopics can be read again: TREC's second column shows them by repeats alone."""
+    if "columns" in form.holds or "subtopics" not in form.holds:
+        return "columns" in form.holds
+    return bool(subtopics_in(columns["query"], columns["document"], columns["subtopic"]))
+
+
+def _lost_of_run(form: Format, columns: flat.Flat) -> list[str]:
+    lost = []
+    empty = columns["document"].count(None)
+    if empty and "empty" not in form.holds:
+        words = "1 query" if empty == 1 else f"{empty} queries"
+        lost.append(f"{words} without any document {'is' if empty == 1 else 'are'} left out")
+    named = {"score": "scores", "rank": "ranks", "tokens": "lengths"}
+    gone = [words for key, words in named.items() if key in columns and key not in form.holds]
+    if gone:
+        lost.append(f"{' and '.join(gone)} are left out")
+    if "score" in form.needs and "score" not in columns:
+        lost.append("there are no scores: some that fall from rank to rank are made up")
+    if "rank" in form.needs and "rank" in columns and not _complete(columns):
+        lost.append("some rows have no rank: all ranks are made anew")
+    return lost
+
+
+def _complete(columns: flat.Flat) -> bool:
+    """Whether every document has a rank."""
+    pairs = zip(columns["document"], columns["rank"], strict=True)
+    return all(document is None or rank is not None for document, rank in pairs)
+
+
+def _add_needs(form: Format, columns: flat.Flat, run: Run) -> None:
+    """Make up the ranks or scores that a format cannot do without."""
+    if "rank" in columns and "rank" in form.needs and not _complete(columns):
+        del columns["rank"]
+    if not form.needs or {*form.needs} <= columns.keys():
+        return
+    place = _places(run)
+    pairs = list(zip(columns["query"], columns["document"], strict=True))
+    ranks = columns.setdefault("rank", [place.get(pair) for pair in pairs])
+    if "score" in form.needs and "score" not in columns:
+        most = max((rank or 0 for rank in ranks), default=0)
+        columns["score"] = [None if rank is None else most + 1 - rank for rank in ranks]
+
+
+def _places(run: Run) -> dict[tuple[str, str], float]:
+    """Give the rank of each document, ties by document id descending; NaN scores come last."""
+    ranked = listing(run, Protocol(duplicates="first", nonfinite="last"), run.rows().queries)
+    return {
+        (query, document): float(rank)
+        for query, ranking in ranked.items()
+        for rank, document in enumerate(ranking.documents, 1)
+    }

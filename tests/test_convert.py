@@ -1,0 +1,188 @@
+"""Every format is written and read again: nothing is lost that was not announced."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import idealist as il
+from idealist.cli.main import main
+from idealist.errors import InputError
+from idealist.writing import FORMATS
+
+IDS = [
+    "q1", "7", "007", "d-1", "a b", "tab\there", "new\nline", "cr\rhere", "nul\0here", 'say "hi"',
+    "a,b", "a;b", "#1", "{x", "[y]", "'", "\\", "é", "日本", "🙂", "\u00a0x", "\u2028", " lead",
+    "trail ", "null", "NaN", "None", "true", "1e3", "query", "document", "hits", "requests", "-",
+    "x" * 300, "PAR1", "ARROW1",
+]  # fmt: skip
+PLAIN_IDS = [f"q{i}" for i in range(9)] + [f"doc{i}" for i in range(20)]
+SCORES = [0.0, -0.0, 1.5, -2.25, 1e300, 5e-324, 0.1 + 0.2, 1e15, 123456789012345678.0, 3.0]
+ODD_SCORES = [float("nan"), float("inf"), float("-inf")]
+
+#: What each announcement is about.
+ANNOUNCED = {
+    "judged to have no relevant": "empty", "without any document": "empty",
+    "columns are": "columns", "subtopics": "subtopics", "scores are": "score",
+    "ranks are": "rank", "ranks and lengths": "rank", "lengths are": "tokens", "lengths": "tokens",
+    "scores and": "score", "no scores": "score", "no rank": "rank",
+}  # fmt: skip
+
+
+def generated_qrels(draw: random.Random) -> il.Qrels:
+    ids = IDS if draw.random() < 0.3 else PLAIN_IDS
+    rows: dict[tuple[str, str, str], dict[str, Any]] = {}
+    divided, judged_by, abstain = (draw.random() < 0.3 for _ in range(3))
+    for _ in range(draw.randint(1, 12)):
+        pair = draw.choice(ids), draw.choice(ids)
+        row: dict[str, Any] = {"grade": draw.choice([0, 1, 2, 3, -1, 0.5, 1e9])}
+        if judged_by:
+            row["judge"] = draw.choice(["ann", "", "bob, jr", "12"])
+        if abstain:
+            row["abstain"] = draw.choice([0.25, None, 1.0])
+        rows[*pair, draw.choice("123") if divided else ""] = row
+    first = {pair[:2]: row for pair, row in reversed(rows.items())}
+    records = [
+        {**first[q, d], "query": q, "document": d, "grade": row["grade"]}
+        | ({"subtopic": subtopic} if divided else {})
+        for (q, d, subtopic), row in rows.items()
+    ]
+    qrels = il.read_qrels(records)
+    if draw.random() < 0.2:
+        absent = [q for q in ids if q not in qrels.queries]
+        judged: dict[str, Any] = {q: {} for q in draw.sample(absent, min(2, len(absent)))}
+        plain = {q: {d: row["grade"]} for (q, d, _), row in rows.items()}
+        return il.read_qrels(plain | judged)
+    return qrels
+
+
+def generated_run(draw: random.Random) -> il.Run:
+    ids = IDS if draw.random() < 0.3 else PLAIN_IDS
+    scored, ranked, measured = draw.random() < 0.8, draw.random() < 0.3, draw.random() < 0.2
+    scores = SCORES + ODD_SCORES if draw.random() < 0.2 else SCORES
+    repeats = draw.random() < 0.1
+    found: dict[str, list[dict[str, Any]]] = {}
+    for query in draw.sample(ids, draw.randint(1, 4)):
+        size = draw.choice([0, 1, 2, 5])
+        chosen = draw.choices(ids, k=size) if repeats else draw.sample(ids, size)
+        rows: list[dict[str, Any]] = [{"document": document} for document in chosen]
+        for rank, row in enumerate(rows, 1):
+            row.update({"score": draw.choice(scores)} if scored else {})
+            row.update({"rank": draw.choice([rank, rank + 5, None])} if ranked else {})
+            row.update({"tokens": draw.choice([12, 300.5, None])} if measured else {})
+        found[query] = rows
+    shapes: dict[str, Any] = {
+        query: rows if scored or ranked or measured else [row["document"] for row in rows]
+        for query, rows in found.items()
+    }
+    try:
+        return il.read_run(shapes)
+    except InputError:  # nothing in it at all, or names that read as columns
+        return il.read_run({"q": ["d"]})
+
+
+def view_of_qrels(qrels: il.Qrels) -> dict[str, Any]:
+    by_subtopic = qrels.subtopics
+    return {
+        "rows": [
+            (query, qrels.documents[i], float(qrels.grades[i]))
+            for query, start, end in qrels.spans() for i in range(start, end)
+        ],
+        "columns": {key: [str(cell) for cell in column] for key, column in qrels.columns.items()},
+        "subtopics": by_subtopic and [
+            by_subtopic.pair.tolist(), by_subtopic.subtopic, by_subtopic.grade.tolist()
+        ],
+        "empty": [query for query, start, end in qrels.spans() if start == end],
+    }  # fmt: skip
+
+
+def view_of_run(run: il.Run) -> dict[str, Any]:
+    rows = run.rows()
+    listed = {query: list(rows.documents[span]) for query, span in rows.spans().items()}
+
+    def column(values: Any) -> Any:
+        if values is None or all(map(math.isnan, values.tolist())):
+            return None  # nothing is known
+        return {
+            q: [repr(v) for v in values[s].tolist()] for q, s in rows.spans().items() if listed[q]
+        }
+
+    return {
+        "rows": {query: documents for query, documents in listed.items() if documents},
+        "empty": sorted(query for query, documents in listed.items() if not documents),
+        "score": column(rows.scores), "rank": column(rows.ranks), "tokens": column(rows.tokens),
+    }  # fmt: skip
+
+
+def check_round_trip(
+    table: Any, name: str, path: Path, write: Callable[..., list[str]], read: Callable[[Path], Any],
+    view: Callable[[Any], dict[str, Any]],
+) -> Any | None:  # fmt: skip
+    """Write and read a table; give what was read, or None where it was refused."""
+    path.unlink(missing_ok=True)
+    try:
+        lost = write(table, path, to=name)
+    except InputError as refused:
+        assert refused.code in ("bad-id", "bad-rank")  # noqa: PT017
+        assert not path.exists()
+        return None
+    before = view(table)
+    if not any(before["rows"]) and "empty" not in FORMATS[name].holds:
+        return None  # nothing is left to read
+    after_table = read(path)
+    after = view(after_table)
+    announced = {about for words in lost for key, about in ANNOUNCED.items() if key in words}
+    made_up = {"rank"} if before.get("rank") is None and "rank" in FORMATS[name].needs else set()
+    changed = {key for key in before if before[key] != after[key]} - made_up
+    assert changed <= announced, (name, lost, before, after)
+    return after_table
+
+
+def chains(kind: str, count: int, seed: int) -> Iterator[tuple[random.Random, str, str]]:
+    names = [name for name, form in FORMATS.items() if kind in form.kinds]
+    for i in range(count):
+        draw = random.Random(f"{kind} {seed} {i}")
+        yield draw, draw.choice(names), draw.choice(names)
+
+
+def test_judgments_survive_every_format(tmp_path: Path) -> None:
+    written = dict.fromkeys((n for n, f in FORMATS.items() if "qrels" in f.kinds), 0)
+    for draw, first, second in chains("qrels", 5000, 1):
+        table: Any = generated_qrels(draw)
+        for step, name in enumerate((first, second)):
+            args = (name, tmp_path / f"table{step}", il.write_qrels, il.read_qrels, view_of_qrels)
+            table = check_round_trip(table, *args)
+            if table is None:
+                break
+            written[name] += 1
+    assert min(written.values()) > 100
+
+
+def test_runs_survive_every_format(tmp_path: Path) -> None:
+    written = dict.fromkeys((n for n, f in FORMATS.items() if "run" in f.kinds), 0)
+    for draw, first, second in chains("run", 5000, 2):
+        table: Any = generated_run(draw)
+        for step, name in enumerate((first, second)):
+            args = (name, tmp_path / f"table{step}", il.write_run, il.read_run, view_of_run)
+            table = check_round_trip(table, *args)
+            if table is None:
+                break
+            written[name] += 1
+    assert min(written.values()) > 100
+
+
+@pytest.mark.parametrize("name", ["bm25.run", "reranked.run"])
+@pytest.mark.parametrize(
+    "suffix", [".json", ".jsonl", ".csv", ".tsv", ".parquet", ".arrow", ".csv.gz", ".jsonl.xz", ".run.zst"]
+)  # fmt: skip
+def test_a_converted_run_evaluates_to_the_same(name: str, suffix: str, tmp_path: Path) -> None:
+    source, target = Path("examples") / name, tmp_path / f"run{suffix}"
+    main(["convert", str(source), str(target)])
+    expected, found = (il.evaluate("examples/qrels.txt", run) for run in (source, target))
+    assert dict(found.aggregates) == dict(expected.aggregates)
+    assert found.signatures == expected.signatures
