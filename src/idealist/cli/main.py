@@ -14,6 +14,7 @@ from idealist.errors import IdealistError, UsageError, nearest
 
 #: Every verb: where it lives and what the overview says of it.
 VERBS: dict[str, tuple[str, str]] = {
+    "demo": ("idealist.cli.demo", "Evaluate a reranker on embedded data and tell the story."),
     "eval": ("idealist.cli.eval", "Measure runs against judgments."),
     "measures": ("idealist.cli.measures", "List the measures, or explain one."),
     "conventions": ("idealist.cli.conventions", "List the conventions, or compare two."),

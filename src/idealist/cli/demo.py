@@ -1,0 +1,50 @@
+"""`idealist demo`: the main job on embedded data."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from idealist.cli.options import say
+
+OPENING = """Does reranking by an embedding model help? Documents about programming, searched with
+BM25; reranked puts its first 50 documents in the order of all-MiniLM-L6-v2."""
+
+
+@click.command("demo")
+@click.option(
+    "--dir", "folder", type=click.Path(file_okay=False, path_type=Path), default="idealist-demo",
+    show_default=True, help="Where the files are left to play with.",
+)  # fmt: skip
+def command(folder: Path) -> None:
+    """Evaluate a reranker against its baseline, on a collection that comes with idealist.
+
+    198 short documents about programming, 30 queries, judgments with the grades 0 to 3, and two
+    real runs. The files are left in a folder; those that you changed are kept and used.
+
+    \b
+    Example:
+      idealist demo --dir play
+    """
+    from idealist.demo import leave_files
+    from idealist.demo.story import Story
+
+    kept = leave_files(folder)
+    story = Story.read(folder)
+    click.echo("\n\n".join([OPENING, story.text(), _commands(folder)]))
+    say([f"doubt: {folder / name} was changed since it was left there" for name in kept])
+
+
+def _commands(folder: Path) -> str:
+    qrels, before, after = (folder / name for name in ("qrels.txt", "bm25.run", "reranked.run"))
+    commands = (
+        f"idealist eval {qrels} {before} {after}",
+        f"idealist eval {qrels} {before} {after} -m nDCG@10 --per-query",
+        f"idealist eval {qrels} {before} {after} -m nDCG@10 --weights {folder / 'queries.csv'}",
+        f"idealist eval {qrels} {before} {after} -m nDCG@10 --convention sklearn",
+        f"idealist convert {after} {folder / 'reranked.csv'}",
+    )
+    return "\n".join(
+        [f"The files are in {folder}. Go on with", *(f"  {line}" for line in commands)]
+    )

@@ -1,0 +1,194 @@
+"""The story of a reranker and its baseline: before, after, who won, who lost, what to try next."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from textwrap import fill
+
+from idealist.draw import Grid, plain
+from idealist.evaluation import Evaluation
+from idealist.evaluator import Evaluator
+from idealist.formats import read_qrels, read_queries, read_run
+from idealist.summary import number
+from idealist.tables import Qrels, Queries, Run
+
+MAIN = "nDCG@10"
+MEASURES = ("nDCG@5", MAIN)
+#: A difference below this is none.
+SAME = 1e-9
+#: Tools that differ from each other in what they call nDCG.
+TOOLS = ("trec_eval", "burges", "jarvelin-kekalainen", "sklearn", "lightgbm", "quepid")
+#: How wide the longest bar is, and how many gains are shown.
+BAR, SHOWN = 24, 5
+
+
+@dataclass(frozen=True)
+class Story:
+    """A baseline, a reranking of its candidates, the judgments and the queries."""
+
+    qrels: Qrels
+    queries: Queries
+    before: Run
+    after: Run
+
+    @classmethod
+    def read(cls, folder: Path) -> Story:
+        """Read the files that the demo leaves behind."""
+        before, after = (read_run(folder / f"{name}.run").loaded() for name in ("bm25", "reranked"))
+        queries = read_queries(folder / "queries.csv")
+        return cls(read_qrels(folder / "qrels.txt"), queries, before, after)
+
+    @cached_property
+    def evaluations(self) -> tuple[Evaluation, Evaluation]:
+        """Both runs, evaluated."""
+        evaluator = Evaluator(self.qrels, MEASURES)
+        return evaluator(self.before), evaluator(self.after)
+
+    @cached_property
+    def changes(self) -> dict[str, float]:
+        """What each query gained, the greatest gain first."""
+        before, after = (one.values[MAIN].tolist() for one in self.evaluations)
+        pairs = zip(self.evaluations[0].queries, before, after, strict=True)
+        gained = {query: new - old for query, old, new in pairs}
+        return dict(sorted(gained.items(), key=lambda pair: -pair[1]))
+
+    def text(self) -> str:
+        """Tell it."""
+        parts = (
+            self.means(),
+            self.verdict(),
+            self.bars(),
+            self.slices(),
+            self.conventions(),
+            self.advice(),
+        )
+        return "\n\n".join(parts)
+
+    def means(self) -> str:
+        """Tabulate the means before and after, with the improvement."""
+        rows = []
+        for label in MEASURES:
+            before, after = (one[label] for one in self.evaluations)
+            cells = [f"{one[label]:.4f} ± {_half(one, label)}" for one in self.evaluations]
+            gain = f"{after - before:+.4f}", f"{(after - before) / before:+.1%}"
+            rows.append([label, *cells, *gain])
+        names = [one.run for one in self.evaluations]
+        return plain(Grid(["measure", *names, "absolute", "relative"], rows))
+
+    def verdict(self) -> str:
+        """Count queries, wins, ties and losses."""
+        values = self.changes.values()
+        won, lost = sum(v > SAME for v in values), sum(v < -SAME for v in values)
+        counted = int(self.evaluations[0].counted[MAIN].sum())
+        words = (
+            f"{counted} of {len(self.queries)} queries were evaluated, and of each the first 10 "
+            f"documents of both runs are judged." if self._covered() else
+            f"{counted} of {len(self.queries)} queries were evaluated; not all documents of the "
+            "first 10 are judged."
+        )  # fmt: skip
+        return (
+            f"{words}\n{MAIN}: {won} queries better, {len(values) - won - lost} the same, "
+            f"{lost} worse."
+        )
+
+    def _covered(self) -> bool:
+        judged = Evaluator(self.qrels, ["Unjudged@10"])
+        return not any(judged(run)["Unjudged@10"] for run in (self.before, self.after))
+
+    def bars(self) -> str:
+        """Draw what the queries with the greatest gains, and all that lost, changed by."""
+        changes = list(self.changes.items())
+        lost = [(query, change) for query, change in changes if change < -SAME]
+        widest = max(abs(change) for _, change in changes) or 1.0
+        heading = [f"Greatest gains in {MAIN}", *self._bar_lines(changes[:SHOWN], widest)]
+        return "\n".join([*heading, "", "Losses", *(self._bar_lines(lost, widest) or ["  none"])])
+
+    def _bar_lines(self, changes: Sequence[tuple[str, float]], widest: float) -> list[str]:
+        return [
+            f"  {query}  {change:+.3f}  {_bar(abs(change) / widest)}  {self.queries.text[query]}"
+            for query, change in changes
+        ]
+
+    def slices(self) -> str:
+        """Tabulate the mean by kind of query."""
+        kinds = self.queries.column("kind")
+        rows = []
+        for kind in dict.fromkeys(kinds.values()):
+            mine = [query for query in self.qrels.queries if kinds.get(query) == kind]
+            evaluator = Evaluator(self.qrels, MAIN, queries=mine)
+            before, after = (evaluator(run)[MAIN] for run in (self.before, self.after))
+            rows.append(
+                [
+                    str(kind),
+                    str(len(mine)),
+                    f"{before:.3f}",
+                    f"{after:.3f}",
+                    f"{after - before:+.3f}",
+                ]
+            )
+        rows.sort(key=lambda row: -float(row[-1]))
+        names = [one.run for one in self.evaluations]
+        return plain(Grid(["kind of query", "queries", *names, "change"], rows))
+
+    def conventions(self) -> str:
+        """Say what other tools would print for the same ranking."""
+        values = {
+            name: Evaluator(self.qrels, MAIN, convention=name)(self.after)[MAIN] for name in TOOLS
+        }
+        listed = ", ".join(f"{name} {value:.4f}" for name, value in values.items())
+        return f"{MAIN} of {self.after.name} as other tools print it:\n  {listed}"
+
+    def advice(self) -> str:
+        """Say what to try next, as far as the numbers tell."""
+        lines = [
+            fill(words, 96, initial_indent="  - ", subsequent_indent="    ")
+            for words in self._hints()
+        ]
+        return "\n".join(["What to try next", *lines])
+
+    def _hints(self) -> Iterator[str]:
+        reached, ceiling = self.evaluations[1][MAIN], self._ceiling()
+        yield (
+            f"Retrieve more: these candidates in the best possible order have {MAIN} "
+            f"{ceiling[MAIN]:.4f}, and {self.after.name} has {reached:.4f}. No reranker passes it."
+        )
+        for query, best in zip(ceiling.queries, ceiling.values[MAIN].tolist(), strict=True):
+            if best < SAME:
+                words = f"nothing relevant is among its candidates ({self.queries.text[query]})"
+                yield f"Look at {query}: {words}."
+        if worse := self._worse_at_the_top():
+            yield f"Look at the first document of {', '.join(worse)}: it was better before."
+        weights = Evaluator(self.qrels, MAIN, weights=self.queries)
+        before, after = (weights(run)[MAIN] for run in (self.before, self.after))
+        yield f"Weigh queries by their traffic: {MAIN} is {before:.4f} before, {after:.4f} after."
+
+    def _worse_at_the_top(self) -> list[str]:
+        evaluator = Evaluator(self.qrels, "nDCG@1")
+        before, after = (evaluator(run) for run in (self.before, self.after))
+        lower = after.values["nDCG@1"] < before.values["nDCG@1"] - SAME
+        return [query for query, worse in zip(before.queries, lower, strict=True) if worse]
+
+    def _ceiling(self) -> Evaluation:
+        """Evaluate the candidates in the best order there is."""
+        rows, judged = self.before.rows(), self.qrels.lookup
+        best = {
+            query: {d: _grade(self.qrels, judged.get(query, {}), d) for d in rows.documents[span]}
+            for query, span in rows.spans().items()
+        }
+        return Evaluator(self.qrels, MAIN)(best)
+
+
+def _grade(qrels: Qrels, index: dict[str, int], document: str) -> float:
+    return float(qrels.grades[index[document]]) if document in index else 0.0
+
+
+def _half(evaluation: Evaluation, label: str) -> str:
+    low, high = evaluation.interval(label)
+    return number((high - low) / 2)
+
+
+def _bar(share: float) -> str:
+    return ("█" * round(share * BAR) or "▏").ljust(BAR)
