@@ -80,6 +80,14 @@ def lines() -> Iterator[Case]:
         yield Case("json-lines", code, (good + row).encode(), says, line, name="faulty.jsonl")
 
 
+def engine_lines() -> Iterator[Case]:
+    rows = [json.dumps({"query": q, **RESPONSE}) for q in ("q1", "q2", "q1")]
+    content = "\n".join(rows).encode()
+    yield Case("engine", "duplicate-key", content, "query 'q1' stands", 3, "run", "f.jsonl")
+    content = json.dumps(RESPONSE).encode()
+    yield Case("engine", "bad-id", content, "query None", 1, "run", "f.jsonl")
+
+
 def engines() -> Iterator[Case]:
     shapes: list[tuple[Any, str]] = [
         (RESPONSE, "without queries"), ({"responses": [RESPONSE]}, "without queries"),
@@ -113,4 +121,4 @@ def binary() -> Iterator[Case]:
     yield Case("parquet", "damaged", short, "cannot be read", None, name="faulty.parquet")
 
 
-TABLE_CASES = (*delimited(), *headers(), *lines(), *engines(), *binary())
+TABLE_CASES = (*delimited(), *headers(), *lines(), *engines(), *engine_lines(), *binary())

@@ -186,3 +186,53 @@ def test_a_converted_run_evaluates_to_the_same(name: str, suffix: str, tmp_path:
     expected, found = (il.evaluate("examples/qrels.txt", run) for run in (source, target))
     assert dict(found.aggregates) == dict(expected.aggregates)
     assert found.signatures == expected.signatures
+
+
+def command(capfd: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]:
+    code: Any = 0
+    try:
+        main(["convert", *words])
+    except SystemExit as left:
+        code = left.code
+    out, err = capfd.readouterr()
+    return code, out, err
+
+
+def test_standard_output_and_announcements(
+    capfd: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    (tmp_path / "run.json").write_text('{"q1": ["d2", "d1"], "q2": []}')
+    found = command(capfd, str(tmp_path / "run.json"), "-", "--kind", "run", "--to", "trec")
+    assert found[:2] == (0, "q1 Q0 d2 1 2 run\nq1 Q0 d1 2 1 run\n")
+    assert "doubt: 1 query without any document is left out" in found[2]
+    assert "doubt: there are no scores" in found[2]
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["a.json", "b.run"], "could hold judgments or a run"),
+        (["-", "b.run"], "could hold judgments or a run"),
+        (["qrels.txt", "qrels.txt"], "would be written over itself"),
+        (["qrels.txt", "b.xlsx"], "the suffix .xlsx means no format"),
+        (["qrels.txt", "b.txt", "--to", "trek"], "did you mean trec"),
+        (["qrels.txt", "b.txt", "--to", "hits"], "the format hits is not for a qrels"),
+        (["gone.txt", "b.txt"], "there is no such file"),
+        (["spaced.csv", "b.txt"], "query 'how to' cannot be written"),
+        (["qrels.txt", "no/folder/b.txt"], "cannot write"),
+    ],
+)
+def test_what_cannot_be_converted_is_explained(
+    words: list[str], says: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    monkeypatch.chdir(tmp_path)
+    Path("a.json").write_text('{"q1": {"d1": 1}}')
+    Path("qrels.txt").write_text("q1 0 d1 1\n")
+    Path("spaced.csv").write_text("query,document,grade\nhow to,d1,1\n")
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    code, out, err = command(capfd, *words)
+    assert (code, out) == (2, "")
+    assert says in err
+    assert "hint: " in err
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before

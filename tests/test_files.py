@@ -182,6 +182,11 @@ def test_queries_in_any_file(name: str, tmp_path: Path) -> None:
     assert queries.column("weight") == {"q1": "3", "q2": "5"}
 
 
+def test_lines_of_text_that_mention_columns_are_no_header(tmp_path: Path) -> None:
+    (tmp_path / "queries").write_text("q1\tsort, query\nq2\tid; text of a thing\n")
+    assert il.read_queries(tmp_path / "queries").text["q1"] == "sort, query"
+
+
 def test_pairs_by_the_line(tmp_path: Path) -> None:
     path = tmp_path / "pairs.jsonl"
     path.write_text('{"query": "a", "retrieved": ["d1"], "ground_truth": ["d1"]}\n')

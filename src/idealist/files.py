@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import lzma
 import os
+import sys
 import tempfile
 from pathlib import Path
 
@@ -12,7 +13,14 @@ from idealist.errors import UsageError
 
 
 def write(path: str | Path, data: bytes) -> None:
-    """Write a file; what stood there before stays until all of the new is on the disk."""
+    """Write a file; what stood there before stays until all of the new is on the disk.
+
+    ``-`` is standard output.
+    """
+    if str(path) == "-":
+        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.flush()
+        return
     target = Path(path)
     try:
         if target.exists() and not target.is_file():  # a pipe or device is not to be replaced

@@ -28,7 +28,8 @@ def command(source: str, target: str, kind: str | None, to: str) -> None:
     """Write the judgments or the run in IN to OUT, in the format that OUT's suffix names.
 
     Suffixes: .txt .trec .run .qrels (TREC), .json, .jsonl, .csv, .tsv, .parquet, .arrow, each also
-    with .gz, .xz or .zst behind. What OUT cannot hold is said; what it would garble is refused.
+    with .gz, .xz or .zst behind; - is standard input or output. What OUT cannot hold is said; what
+    it would garble is refused.
 
     \b
     Examples:
@@ -36,13 +37,14 @@ def command(source: str, target: str, kind: str | None, to: str) -> None:
       idealist convert judgments.csv qrels.txt
       idealist convert hits.json es.run --kind run
       idealist convert qrels.txt ratings.json --to rank-eval
+      zcat hits.json.gz | idealist convert - - --kind run --to trec
     """
     from idealist.formats import kind_of
     from idealist.writing import write_qrels, write_run
 
     if os.path.exists(target) and os.path.exists(source) and os.path.samefile(source, target):
         raise UsageError(f"{target} would be written over itself", "give another name")
-    kind = kind or kind_of(source)
+    kind = kind or (None if source == "-" else kind_of(source))  # - can be read only once
     if kind is None:
         hint = "say which with --kind qrels or --kind run"
         raise UsageError(f"{source} could hold judgments or a run", hint)

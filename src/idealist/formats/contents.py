@@ -11,7 +11,7 @@ from idealist.errors import Faults
 from idealist.formats import delimited, frames, json_text, shapes, trec
 from idealist.formats.names import ours
 from idealist.formats.source import Source
-from idealist.formats.table import Cells, pivot
+from idealist.formats.table import Cells, checked_id, pivot
 
 
 def cells(source: Source, value: str, faults: Faults) -> Cells | bytes:
@@ -69,10 +69,24 @@ def _of_lines(content: bytes, name: str, value: str, faults: Faults) -> Cells:
         if not isinstance(record, dict):
             faults.fail("json", "not a JSON object", 'give {"query": …, "document": …}', line)
     if all("hits" in record and "document" not in ours(record) for record in records):
-        responses = {record.get(ours(record).get("query", "id")): record for record in records}
-        return shapes.cells_of(responses, value, faults)
+        return _of_responses(records, lines, value, faults)
     rows = (shapes.record(r, i, value, faults) for i, r in zip(lines, records, strict=True))
     return Cells(pivot(rows), lines, nulls=True)
+
+
+def _of_responses(
+    records: list[dict[str, Any]], lines: list[int], value: str, faults: Faults
+) -> Cells:
+    found: dict[str, Any] = {}
+    for record, line in zip(records, lines, strict=True):
+        query = checked_id(record.get(ours(record).get("query", "id")), faults, line)
+        if query in found:
+            message = f"query {query!r} stands there twice"
+            faults.add("duplicate-key", message, "keep one of them", line)
+        if query is not None:
+            found[query] = record
+    faults.check()
+    return shapes.cells_of(found, value, faults)
 
 
 def _locate(content: bytes) -> shapes.Locate:

@@ -60,15 +60,11 @@ def _of_file(source: Source) -> tuple[Any, list[int] | None]:
 
 
 def _delimiter(content: bytes, suffix: str) -> str | None:
-    """Find what divides the columns, where the first line names an id and something else."""
+    """Find what divides the columns, where the first line names two or more that are known."""
     first = content.split(b"\n", 1)[0].decode().rstrip("\r")
     for sign in "\t,;":
-        names = [name.strip().lower() for name in first.split(sign)]
-        if (
-            len(names) > 1
-            and set(names) & {"query", *IDS}
-            and (set(names) & {*TEXTS, "weight", "query"})
-        ):
+        names = {name.strip().lower() for name in first.split(sign)}
+        if len(names & {"query", "weight", *IDS, *TEXTS}) > 1:
             return sign
     return "," if suffix == ".csv" else None
 
