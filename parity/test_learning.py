@@ -1,9 +1,10 @@
-"""LightGBM, XGBoost and CatBoost: their own metrics, given labels and scores."""
+"""LightGBM, XGBoost, CatBoost and Rax: their own metrics, given labels and scores."""
 
 from __future__ import annotations
 
 import random
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ import pytest
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # of their dependencies
     import lightgbm
+    import rax
     import xgboost
     from catboost.utils import eval_metric
 
@@ -107,4 +109,29 @@ def test_xgboost(measure: str, metric: str, grades: list[int]) -> None:
         labels, scores = some_list(seed, grades)
         wanted = with_xgboost(metric, labels, scores)
         found = ours(measure, "xgboost", labels, scores)
+        assert found == pytest.approx(wanted, abs=1e-6), (labels, scores)
+
+
+GRADED, SIGNED, BINARY = [0, 1, 2, 3], [-1, 0, 1, 2], [0, 1]
+RAX = [
+    ("nDCG@5", rax.ndcg_metric, 5, GRADED), ("nDCG", rax.ndcg_metric, None, SIGNED),
+    ("DCG@5", rax.dcg_metric, 5, SIGNED), ("AP@5", rax.ap_metric, 5, GRADED),
+    ("AP", rax.ap_metric, None, BINARY), ("RR", rax.mrr_metric, None, GRADED),
+    ("RR@3", rax.mrr_metric, 3, BINARY), ("P@5", rax.precision_metric, 5, GRADED),
+    ("R@5", rax.recall_metric, 5, GRADED),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("measure", "theirs", "top", "grades"), RAX, ids=[f"rax {row[0]}" for row in RAX]
+)
+def test_rax(measure: str, theirs: Callable[..., Any], top: int | None, grades: list[int]) -> None:
+    """It divides by a negative ideal too; of signed labels, lists with a 2 have a positive one."""
+    for seed in range(200):
+        labels, scores = some_list(seed, grades)
+        if grades is SIGNED and max(labels) < 2:
+            continue
+        lists = np.array(scores, np.float32), np.array(labels, np.float32)
+        wanted = float(theirs(*lists, topn=top))
+        found = ours(measure, "rax", labels, scores)
         assert found == pytest.approx(wanted, abs=1e-6), (labels, scores)

@@ -48,3 +48,16 @@ def test_ranx(ours: str, theirs: str) -> None:
         assert il.evaluate(qrels, run, ours, convention="ranx")[ours] == pytest.approx(
             wanted, abs=1e-12
         )
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_ranx_rbp() -> None:
+    """With grades of 0 and 1; above that its RBP has no bound, and ours is refused."""
+    for seed in range(60):
+        qrels, run = case(seed)
+        binary = {q: {d: int(grade > 0) for d, grade in qrels[q].items()} for q in qrels}
+        wanted = ranx.evaluate(ranx.Qrels(binary), ranx.Run(run), "rbp.80")
+        found = il.evaluate(binary, run, "RBP(p=0.8)", convention="ranx")["RBP(p=0.8)"]
+        assert found == pytest.approx(wanted, abs=1e-12)
+    with pytest.raises(il.UsageError, match="above 1"):
+        il.evaluate(qrels, run, "RBP(p=0.8)", convention="ranx")

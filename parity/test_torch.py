@@ -56,7 +56,10 @@ TORCHMETRICS: list[tuple[str, Callable[[Any, Any], Any], bool, bool]] = [
 def test_torchmetrics(
     ours: str, theirs: Callable[[Any, Any], Any], binary: bool, tied: bool
 ) -> None:
-    """Tied scores only for nDCG, whose ties it averages; elsewhere its order of ties is undefined."""
+    """Tied scores only for nDCG, whose ties it averages; elsewhere its order of ties is undefined.
+
+    A relevant document that was not retrieved is nothing to it.
+    """
     for seed in range(500):
         rng = random.Random(seed)
         n = rng.randint(2, 12)
@@ -65,7 +68,7 @@ def test_torchmetrics(
         grades = [rng.choice([0, 1] if binary else [0, 1, 2, 3]) for _ in range(n)]
         target = torch.tensor(grades)
         wanted = float(theirs(torch.tensor(scores), target))
-        qrels = {"q": {f"d{i}": grade for i, grade in enumerate(grades)}}
+        qrels = {"q": {f"d{i}": grade for i, grade in enumerate(grades)} | {"elsewhere": seed % 2}}
         run = {"q": {f"d{i}": score for i, score in enumerate(scores)}}
         mine = il.evaluate(qrels, run, ours, convention="torchmetrics")[ours]
         assert mine == pytest.approx(wanted, abs=1e-6), (grades, scores)

@@ -27,7 +27,7 @@ RUN = [
     "q3 Q0 d6 1 -1 good", "q3 Q0 d2 2 -2 good",
 ]  # fmt: skip
 
-Side = Literal["qrels", "run", "queries"]
+Side = Literal["qrels", "run", "queries", "weights"]
 BOTH: tuple[Side, Side] = ("qrels", "run")
 Content = bytes | Callable[[Path], object]
 
@@ -58,8 +58,13 @@ class Case:
             self.path(folder).write_bytes(self.content)
         else:
             self.content(self.path(folder))
-        queries = ["--queries", str(paths["queries"])] if "queries" in paths else []
-        return ["eval", str(paths["qrels"]), str(paths["run"]), *queries, *self.options]
+        more = [
+            word
+            for side in ("queries", "weights")
+            if side in paths
+            for word in (f"--{side}", str(paths[side]))
+        ]
+        return ["eval", str(paths["qrels"]), str(paths["run"]), *more, *self.options]
 
     def path(self, folder: Path) -> Path:
         return folder / self.name
@@ -174,7 +179,6 @@ def zipped() -> bytes:
 def binary_files() -> Iterator[Case]:
     kinds = {
         "png": (b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR", 3),
-        "parquet": (b"PAR1\x15\x04\x15\x00\x15\x00L\x15\x02PAR1", 1),
         "zip": (zipped(), 1),
         "elf": (b"\x7fELF\x02\x01\x01\x00", 1),
         "sqlite": (b"SQLite format 3\x00\x10\x00", 1),
@@ -437,8 +441,6 @@ def json_columns() -> Iterator[Case]:
         yield json_case("json-no-list", code, columns(document=bad), says, None, "run")
     yield json_case("json-uneven", code, columns(grade=[1]), "grade 1", None)
     yield json_case("json-uneven", code, columns(query=["q1"] * 3), "query 3", None, "run")
-    ragged = {"q1": {"d1": {"grade": 1, "cost": 2}, "d2": {"grade": 1}}}
-    yield json_case("json-ragged", code, ragged, "document 'd2': other columns", None)
     surrogate = columns(**{"\ud800": [1, 2]})
     yield json_case("json-column-name", code, surrogate, "'\\ud800' cannot name", None)
     ungraded: list[Any] = [{"query": ["q1"], "document": ["d1"]}, {"q1": {"d1": {}, "d2": {}}}]
@@ -476,8 +478,6 @@ def empty_files() -> Iterator[Case]:
             yield Case("comments-only", "empty", content, words[side], None, side)
         for content in (b"{}", b" [ ]\n", b'{"query": [], "document": []}'):
             yield Case("empty-json", "empty", content, words[side], None, side, "faulty.json")
-    without = b'{"q1": {}, "q2": []}'
-    yield Case("empty-json", "empty", without, words["qrels"], name="faulty.json")
 
 
 def nothing(path: Path) -> None:
@@ -599,7 +599,7 @@ def query_files() -> Iterator[Case]:
         ("duplicate-key", b"q1\tone\nq2\ttwo\nq1\tthree\n", "query 'q1'", 3),
         ("bad-id", b"q1\tone\n\ttwo\n", "query ''", 2),
         ("bad-id", b'{"q1": "one", "": "two"}', "query ''", None),
-        ("bad-shape", b'["q1", "q2"]', "cannot be read as queries", None),
+        ("bad-shape", b'["q1", "q2"]', "record 1: cannot read 'q1'", None),
         ("duplicate-key", b'{"q1": "one",\n "q1": "two"}', "key 'q1'", 2),
         ("json", b'{"q1": "one"', EARLY, 1),
         ("encoding", "q1\tgrößer\n".encode("latin-1"), "byte 0xf6", 1),
@@ -610,11 +610,35 @@ def query_files() -> Iterator[Case]:
         yield Case("queries-file", code, content, says, line, "queries", "faulty.tsv")
 
 
+def refused_weights() -> Iterator[Case]:
+    files: list[tuple[str, bytes, str, int]] = [
+        ("missing-weight", b"q1\t3\nq2\t1\n", "query 'q3' has no weight", 0),
+        ("missing-weight", b'{"q2": {"weight": 3}}', "query 'q1' has no weight", 1),
+        ("missing-column", b"q1\tone\nq2\ttwo\nq3\tthree\n", "no column 'weight'", 0),
+        ("bad-weight", b"q1\t-3\nq2\tinf\nq3\t1\n", "query 'q1': the weight is", 1),
+        ("bad-weight", b'{"q1": {"weight": "many"}}', "the weight is 'many'", 0),
+        ("bad-weight", b"q1\t0\nq2\t0\nq3\t0\n", "all queries that count have the weight 0", 0),
+    ]
+    for code, content, says, more in files:
+        name = "faulty.json" if content.startswith(b"{") else "faulty.tsv"
+        yield Case("weights-file", code, content, says, None, "weights", name, more=more)
+
+
+def refused_lengths() -> Iterator[Case]:
+    options = ("--set", "depth=tokens(100)")
+    row = '{"q1": {"d1": {"score": 2, "tokens": 10}, "d2": {"score": 1, "tokens": %s}}}'
+    for length, shown in (("-1", "-1"), ("null", "nan"), ("1e999", "inf")):
+        says, content = f"query 'q1', document 'd2': length is {shown}", (row % length).encode()
+        yield Case("lengths", "bad-length", content, says, None, "run", "faulty.json", options)
+    says = "depth=tokens(100), but the run has no lengths"
+    yield Case("lengths", "missing-column", text(RUN), says, None, "run", options=options)
+
+
 CASES: tuple[Case, ...] = (
     *truncated_files(), *damaged_files(), *misnamed_files(), *undecodable_files(),
     *broken_unicode(), *binary_files(), *column_counts(), *other_layouts(), *numbers(),
     *nonfinite_scores(), *repeated_documents(), *contradictions(), *json_syntax(), *json_keys(),
     *json_shapes(), *json_ids(), *json_values(), *json_columns(), *json_cells(), *empty_files(),
     *unopened_files(), *refused_queries(), *refused_ties(), *refused_grades(), *refused_ranks(),
-    *many_faults(), *query_files(),
+    *many_faults(), *query_files(), *refused_weights(), *refused_lengths(),
 )  # fmt: skip

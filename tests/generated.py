@@ -19,6 +19,7 @@ from idealist.protocol import Protocol
 
 Qrels = dict[str, dict[str, float]]
 Rows = dict[str, list[tuple[str, float]]]
+Tokens = dict[str, dict[str, float]]
 
 #: Every value of each axis that can be listed; what else there is is added below.
 AXES: dict[str, list[Any]] = {
@@ -30,7 +31,7 @@ AXES: dict[str, list[Any]] = {
     "exclude_self": [False, True],
     "unjudged": ["zero", "drop"],
     "negative": ["allow", "drop"],
-    "grades": ["truncate", "keep"],
+    "grades": ["truncate", "keep", "nonzero"],
     "collapse": ["none", "#.*"],
     "missing": ["zero", "skip"],
 }
@@ -39,7 +40,7 @@ PARAMETERS: dict[str, list[Any]] = {
     "rel": [1, 0, 2],
     "rel_op": [">=", ">"],
     "positive_score": [False, True],
-    "no_relevant": ["0", "1", "nan"],
+    "no_relevant": ["0", "1", "nan", "empty"],
     "gain": ["linear", "exp2", "binary", "table(0=0,1=3,2=9)", "scaled(0,3)"],
     "negative": ["zero", "keep"],
     "discount": ["log2", "log(10)", "jk(2)", "jk(3)", "position", "none", "table(1,0.5,0.5,0.1)"],
@@ -59,6 +60,7 @@ PARAMETERS: dict[str, list[Any]] = {
 DENOMINATORS: dict[str, list[str]] = {
     "P": ["k", "min(k,n)", "judged"],
     "R": ["R", "min(k,R)", "R_list"],
+    "Rprec": ["R", "R_list"],
     "F": ["k", "min(k,n)"],
     "AP": ["R", "R_list", "hits", "min(k,R)", "min(k,R_list)", "min(k,n,R_list)"],
     "bpref": ["min(N,R)", "R"],
@@ -125,21 +127,45 @@ def some_list(rng: random.Random, ids: list[str]) -> list[tuple[str, float]]:
     return [(d, score()) for d in retrieved]
 
 
-def truth(measure: Measure, protocol: Protocol, qrels: Qrels, rows: Rows, query: str) -> float:
+def some_budget(rng: random.Random) -> Protocol:
+    """Give a protocol whose depth is a budget of tokens."""
+    axes: dict[str, Any] = some_protocol(rng).written()
+    axes["depth"] = rng.choice(["tokens(1)", "tokens(5)", "tokens(20)", "tokens(50)", "chunks(3)"])
+    axes["ties"] = rng.choice(["docid-desc", "docid-asc", "input", "input-reversed"])
+    return Protocol(**axes)
+
+
+def some_tokens(rng: random.Random, rows: Rows) -> Tokens:
+    """Give every document retrieved a length, as whole numbers of tokens are."""
+    return {q: {d: float(rng.randint(0, 9)) for d, _ in rows[q]} for q in rows}
+
+
+def with_tokens(rows: Rows, tokens: Tokens) -> dict[str, dict[str, dict[str, float]]]:
+    """Give rows and lengths as a run that can be read."""
+    return {q: {d: {"score": s, "tokens": tokens[q][d]} for d, s in rows[q]} for q in rows}
+
+
+def truth(
+    measure: Measure,
+    protocol: Protocol,
+    qrels: Qrels,
+    rows: Rows,
+    query: str,
+    tokens: Tokens | None = None,
+) -> float:
     """Ask the oracle for the value of one query."""
     filled = measure.filled()
     axes = protocol.written()
-    pool = list(qrels[query].values())
-    if protocol.grades == "truncate":
-        pool = [math.trunc(grade) for grade in pool]
-    everything = [grade for judged in qrels.values() for grade in judged.values()]
-    maximum = max(math.trunc(g) if protocol.grades == "truncate" else g for g in everything)
+    known = {q: oracle.cast_grades(judged, protocol.grades) for q, judged in qrels.items()}
+    pool = list(known[query].values())
+    maximum = max((grade for judged in known.values() for grade in judged.values()), default=0)
     if protocol.negative == "drop":
         pool = [grade for grade in pool if grade >= 0]
     params = {**filled.written(), "maximum": maximum}
     if protocol.order == "given":
         params["block_end"] = False  # an order that is given has no ties
-    docs = oracle.rank(rows.get(query, []), qrels[query], query, axes)
+    lengths = (tokens or {}).get(query)
+    docs = oracle.rank(rows.get(query, []), qrels[query], query, axes, lengths)
     if protocol.ties == "expected":
         values = [
             oracle.measure(filled.name, filled.cutoff, params, docs_, pool)
@@ -149,7 +175,8 @@ def truth(measure: Measure, protocol: Protocol, qrels: Qrels, rows: Rows, query:
     else:
         value = oracle.measure(filled.name, filled.cutoff, params, docs, pool)
     if value is None:
-        return {"0": 0.0, "1": 1.0}.get(str(getattr(filled, "no_relevant", "nan")), math.nan)
+        word = str(getattr(filled, "no_relevant", "nan"))
+        return {"0": 0.0, "1": 1.0, "empty": float(not docs)}.get(word, math.nan)
     return value
 
 

@@ -30,7 +30,11 @@ def float32(value: float) -> float:
 
 
 def rank(
-    rows: list[tuple[str, float]], grades: dict[str, float], query: str, axes: Params
+    rows: list[tuple[str, float]],
+    grades: dict[str, float],
+    query: str,
+    axes: Params,
+    tokens: dict[str, float] | None = None,
 ) -> list[Doc]:
     """Rank one query's rows under a protocol; ties must not be `expected` or `random`."""
     cast = float32 if axes["precision"] == "float32" else float
@@ -41,20 +45,47 @@ def rank(
         rows = [row for i, row in enumerate(rows) if row[0] not in [d for d, _ in rows[:i]]]
     if axes["duplicates"] == "last":
         rows = [row for i, row in enumerate(rows) if row[0] not in [d for d, _ in rows[i + 1 :]]]
+    if str(axes["depth"]).startswith("tokens("):
+        rows = affordable(rows, tokens or {}, float(axes["depth"][7:-1]), axes)
+    if str(axes["depth"]).startswith("chunks("):
+        rows = affordable(rows, {d: 1 for d, _ in rows}, float(axes["depth"][7:-1]), axes)
     if axes["collapse"] != "none":
         rows = collapsed(rows, axes["collapse"], axes["order"])
-    if axes["grades"] == "truncate":
-        grades = {d: math.trunc(g) for d, g in grades.items()}
+    grades = cast_grades(grades, axes["grades"])
     docs = [Doc(d, s, grades.get(d)) for d, s in rows]
     if axes["order"] == "score":
         docs = [doc for group in tied(docs) for doc in broken(group, axes["ties"])]
-    if axes["depth"] != "none":
+    if isinstance(axes["depth"], int):
         docs = docs[: axes["depth"]]
     if axes["negative"] == "drop":
         docs = [doc for doc in docs if doc.grade is None or doc.grade >= 0]
     if axes["unjudged"] == "drop":
         docs = [doc for doc in docs if doc.grade is not None]
     return docs
+
+
+def affordable(
+    rows: list[tuple[str, float]], tokens: dict[str, float], budget: float, axes: Params
+) -> list[tuple[str, float]]:
+    """Fill a context in rank order, until a document does not fit."""
+    docs = [Doc(d, s, None) for d, s in rows]
+    if axes["order"] == "score":
+        docs = [doc for group in tied(docs) for doc in broken(group, axes["ties"])]
+    fitting = set()
+    for doc in docs:
+        budget -= tokens[doc.id]
+        if budget < 0:
+            break
+        fitting.add(doc.id)
+    return [row for row in rows if row[0] in fitting]
+
+
+def cast_grades(grades: dict[str, float], rule: str) -> dict[str, float]:
+    """Cut fractions off, and leave out what is then 0, if the rule says so."""
+    if rule == "keep":
+        return grades
+    whole = {d: float(math.trunc(g)) for d, g in grades.items()}
+    return whole if rule == "truncate" else {d: g for d, g in whole.items() if g != 0}
 
 
 def collapsed(rows: list[tuple[str, float]], pattern: str, order: str) -> list[tuple[str, float]]:
@@ -221,8 +252,17 @@ def _Success(docs: list[Doc], pool: list[float], k: float, p: Params) -> float:
     return float(any(hit(doc, p) for doc in top(docs, k)))
 
 
+def _AllHit(docs: list[Doc], pool: list[float], k: float, p: Params) -> float:
+    relevant = sum(is_relevant(grade, p) for grade in pool)
+    return float(sum(hit(doc, p) for doc in top(docs, k)) == relevant)
+
+
 def _Rprec(docs: list[Doc], pool: list[float], k: float, p: Params) -> float | None:
     relevant = sum(is_relevant(grade, p) for grade in pool)
+    if p["denominator"] == "R_list":
+        relevant = sum(is_relevant(doc.grade, p) for doc in docs)
+        if not docs:
+            return 0.0
     return sum(hit(doc, p) for doc in docs[:relevant]) / relevant if relevant else None
 
 

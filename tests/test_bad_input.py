@@ -19,11 +19,23 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from faulty import CASES, COMPRESSED, QRELS, RUN, Case, text, write_good
-from idealist import Protocol, evaluate, listing, read_pairs, read_qrels, read_queries, read_run
+from faulty import CASES as TEXT_CASES
+from faulty import COMPRESSED, QRELS, RUN, Case, text, write_good
+from faulty_tables import TABLE_CASES
+from idealist import (
+    Protocol,
+    evaluate,
+    listing,
+    read_pairs,
+    read_qrels,
+    read_queries,
+    read_run,
+    write_run,
+)
 from idealist.cli.main import main
 from idealist.errors import CODES, SHOWN, InputError
 
+CASES = (*TEXT_CASES, *TABLE_CASES)
 FIRST_OF_CLASS = list({case.fault: case for case in reversed(CASES)}.values())
 
 
@@ -160,7 +172,8 @@ PYTHON: list[tuple[str, str, Callable[[], object]]] = [
     ("bad-shape", "int", lambda: read_qrels(5)),
     ("bad-shape", "bytes", lambda: read_run(b"q1 Q0 d1 1 1 t")),
     ("bad-shape", "record 1", lambda: read_pairs([{"retrieved": ["d1"]}])),
-    ("bad-shape", "queries", lambda: read_queries(["q1"])),
+    ("bad-shape", "record 1", lambda: read_queries(["q1"])),
+    ("bad-shape", "queries", lambda: read_queries(5)),
     ("duplicate-key", "record 2", lambda: read_pairs(
         [{"query": 1, "retrieved": [], "ground_truth": {"d": 1}}] * 2)),
     ("bad-id", "None", lambda: read_qrels({None: {"d": 1}})),
@@ -340,9 +353,20 @@ def check_survived(outcome: Outcome, path: Path) -> None:
 
 
 GOOD = {
-    "qrels": [text(QRELS), text(QRELS, "\r\n"), text(["# judged", *QRELS], last="")],
-    "run": [text(RUN), text(RUN, "\r\n"), text(["# a run", *RUN], last="")],
-}
+    "qrels": [
+        text(QRELS), text(QRELS, "\r\n"), text(["# judged", *QRELS], last=""),
+        text(["query,document,grade,judge", 'q1,d1,1,"a ""b"""', "q1,d2,0,", "q2,,0,"]),
+        text(["query-id\tcorpus-id\tscore", "q1\td1\t1", "q2\td2\t3"]),
+        text(['{"query": "q1", "document": "d1", "grade": 1}', '{"qid": "q2", "pid": "d"}']),
+    ],
+    "run": [
+        text(RUN), text(RUN, "\r\n"), text(["# a run", *RUN], last=""),
+        text(["query;document;score;tokens", "q1;d1;0.5;7", "q2;;;"]),
+        text(["Query Text,Doc ID,Doc Position", "q1,d1,1", '"q, 2",d2,1']),
+        text(["q1\td1\t1", "q1\td2\t2"]),
+        text(['{"query": "q1", "document": "d1", "score": 1}', '{"query": "q2", "document": null}']),
+    ],
+}  # fmt: skip
 JSON = {
     "qrels": [
         {"q1": {"d1": 1, "d2": 0}, "q2": {"d3": {"grade": 2, "cost": 1.5}}},
@@ -350,6 +374,7 @@ JSON = {
         [["q1", "d1", 1], ["q1", "d2", 0], ["q2", "d3", 2]],
         [{"query_id": "q1", "doc_id": "d1", "relevance": 1, "judge": "a", "subtopic": "s"}],
         {"query": ["q1", "q2"], "document": ["d1", "d2"], "grade": [1, 2], "rank": [1, 2]},
+        {"requests": [{"id": "q1", "ratings": [{"_id": "d1", "rating": 1}]}]},
     ],
     "run": [
         {"q1": {"d1": 0.5, "d2": -1e-3}, "q2": {"d3": 7}, "q3": {}},
@@ -358,6 +383,9 @@ JSON = {
         [["q1", "d1", 1], ["q2", "d2", 0.5]],
         [{"qid": "q1", "docno": "d1", "score": 1, "rank": 1}],
         {"query": ["q1", "q2"], "document": ["d1", "d2"], "score": [1, 2.5], "rank": [1, 1]},
+        {"q1": {"hits": {"hits": [{"_id": "d1", "_score": 1.5}]}}, "q2": {"hits": {"hits": []}}},
+        {"metric_score": 1, "details": {"q1": {"hits": [{"hit": {"_id": "d1", "_score": 1}}]}}},
+        {"q1": [{"document": "d1", "score": 1, "tokens": 5}, {"document": "d2", "score": 0}]},
     ],
 }
 AXES = [
@@ -479,3 +507,14 @@ def test_mutated_compressed_data_is_read_or_refused(
 ) -> None:
     content = data.draw(mutated(COMPRESSED[suffix](text(RUN))))
     check_fuzzed(folder, "run", content, [])
+
+
+@fuzzing
+@given(data=st.data(), suffix=st.sampled_from(["parquet", "arrow"]))
+def test_mutated_columns_are_read_or_refused(
+    folder: Path, data: st.DataObject, suffix: str
+) -> None:
+    path = folder / f"good.{suffix}"
+    if not path.exists():
+        write_run(folder / "good.run", path)
+    check_fuzzed(folder, "run", data.draw(mutated(path.read_bytes())), [])

@@ -198,6 +198,15 @@ def command(capfd: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, s
     return code, out, err
 
 
+def test_columns_and_rows_that_are_not_kept_are_announced(tmp_path: Path) -> None:
+    (tmp_path / "run.csv").write_text("query,document,score,lang\nq,d,1,en\n")
+    (tmp_path / "qrels.csv").write_text("query,document,grade\nq,d,1\nq,e,\n")
+    lost = il.write_run(tmp_path / "run.csv", tmp_path / "run.parquet")
+    assert lost == ["columns are left out: lang"]
+    lost = il.write_qrels(tmp_path / "qrels.csv", tmp_path / "qrels.txt")
+    assert lost == ["1 row without a grade left out"]
+
+
 def test_standard_output_and_announcements(
     capfd: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:

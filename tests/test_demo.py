@@ -45,7 +45,11 @@ def test_it_counts_queries_wins_and_losses(told: str) -> None:
     assert sum(map(int, counts)) == 30
 
 
-def test_every_command_it_prints_runs(told: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_every_command_it_prints_runs(
+    told: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder,) = re.findall(r"^  cd (.*)$", told, re.MULTILINE)
+    monkeypatch.chdir(folder)
     commands = re.findall(r"^  idealist (.*)$", told, re.MULTILINE)
     assert len(commands) >= 4
     for command in commands:

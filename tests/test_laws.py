@@ -14,17 +14,30 @@ from hypothesis import strategies as st
 
 import idealist as il
 import oracle
-from generated import AXES, seeds, some_case, some_list, some_measure, some_protocol, values_of
+from generated import (
+    AXES,
+    seeds,
+    some_budget,
+    some_case,
+    some_list,
+    some_measure,
+    some_protocol,
+    some_tokens,
+    values_of,
+    with_tokens,
+)
+from idealist.aggregate import Aggregate
 from idealist.conventions import CONVENTIONS
 from idealist.errors import UsageError
 from idealist.instrument import Instrument
 from idealist.measures import MEASURES
 from idealist.protocol import Protocol
 from idealist.signature import Signature
+from idealist.weights import Weights
 
 MANY = [
     "nDCG@5", "nDCG(gain=exp2)", "AP", "AP(denominator=min(k,R))@3", "RR", "P@3", "R@3", "ERR@5",
-    "RBP", "bpref", "Judged@5", "NumRelRet",
+    "RBP", "bpref", "Judged@5", "NumRelRet", "AllHit@5",
 ]  # fmt: skip
 
 
@@ -72,15 +85,17 @@ def test_doubts_never_stop_what_can_be_measured(seed: int) -> None:
     strict = {"ties": "error", "negative": "error", "missing": "error", "unknown": "error"}
     axes: dict[str, Any] = some_protocol(rng).written()
     axes |= {key: value for key, value in strict.items() if rng.random() < 0.3}
-    axes |= {"depth": rng.choice([1, 3, "none"])}
+    axes |= {"depth": rng.choice([1, 3, "none", "tokens(9)"])}
     scale = rng.choice([1.0, 1e39])
     rows = {q: [(d, s * scale) for d, s in rows[q]] for q in rows}
+    run = il.read_run(with_tokens(rows, some_tokens(rng, rows)))
+    weights = rng.choice([None, {q: rng.choice([1, 2, 1000]) for q in [*qrels, "elsewhere"]}])
     try:
         protocol = il.Protocol(**axes)
-        measure.values(il.rank(il.read_qrels(qrels), il.read_run(rows), [protocol])[protocol])
+        measure.values(il.rank(il.read_qrels(qrels), run, [protocol])[protocol])
     except il.IdealistError:
         return
-    result = il.evaluate(qrels, rows, measure, **axes)
+    result = il.evaluate(qrels, run, measure, weights=weights, **axes)
     assert str(result)
     assert all(doubt.message for doubt in result.doubts)
 
@@ -130,7 +145,7 @@ def test_names_of_documents_never_matter_without_ties(seed: int) -> None:
 @pytest.mark.parametrize(
     "measure",
     ["nDCG@5", "nDCG", "nDCG(gain=exp2,discount=jk(2))@4", "ERR(max_grade=3)@5", "RBP",
-     "RBP(gain=scaled(0,3))", "AP", "AP@4", "RR", "RR@3", "DCG@5"],
+     "RBP(gain=scaled(0,3))", "AP", "AP@4", "RR", "RR@3", "DCG@5", "AllHit@3"],
 )  # fmt: skip
 @given(
     grades=st.lists(GRADES, min_size=2, max_size=8),
@@ -170,7 +185,7 @@ def test_values_stay_in_their_stated_range(seed: int) -> None:
 @pytest.mark.parametrize(
     "measure",
     ["nDCG@5", "nDCG", "nDCG(gain=exp2)@3", "nDCG(discount=position)@5", "nDCG(ideal=retrieved)@5",
-     "AP", "RR@5", "R", "Rprec", "Success@1", "bpref", "AP(denominator=min(k,R))@3",
+     "AP", "RR@5", "R", "Rprec", "Success@1", "AllHit", "bpref", "AP(denominator=min(k,R))@3",
      "R(denominator=min(k,R))@3", "nDCG(negative=keep)"],
 )  # fmt: skip
 @given(grades=st.lists(st.integers(-1, 3), min_size=1, max_size=6).filter(lambda g: max(g) > 0))
@@ -180,6 +195,24 @@ def test_the_ideal_list_attains_the_maximum(measure: str, grades: list[int]) -> 
     found = sorted((grade for grade in grades if grade >= 0), reverse=True)
     left = [grade for grade in grades if grade < 0]
     assert one(found, judged=left) == one.filled().bounds(-1)[1]
+
+
+@given(seeds)
+@settings(max_examples=200, deadline=None)
+def test_all_are_hit_where_recall_is_1(seed: int) -> None:
+    rng = random.Random(seed)
+    qrels, rows = some_case(rng)
+    cut = rng.choice(["", "@1", "@3", "@10"])
+    own = {"rel": rng.choice([0, 1, 2]), "rel_op": rng.choice([">=", ">"])}
+    own["positive_score"] = rng.random() < 0.5
+    found = result_of(qrels, rows, [f"AllHit{cut}", f"R{cut}"], **own)
+    for all_hit, recall in zip(found[f"AllHit{cut}"], found[f"R{cut}"], strict=True):
+        assert all_hit in (0, 1)
+        assert all_hit <= recall
+        assert (all_hit == 1) == (recall == 1)
+    mean = result_of(qrels, rows, [f"AllHit{cut}", f"R{cut}"], ties="expected", **own)
+    for all_hit, recall in zip(mean[f"AllHit{cut}"], mean[f"R{cut}"], strict=True):
+        assert 0 <= all_hit <= recall + 1e-12
 
 
 @given(seeds)
@@ -223,6 +256,23 @@ def test_every_field_of_the_instrument_is_in_the_signature() -> None:
     assert hidden == {"mapping"}  # its digest is the value of collapse
     chunks = [replace(instrument.protocol, collapse={"c": whole}) for whole in ("a", "b")]
     assert chunks[0].collapse != chunks[1].collapse
+    hidden = {f.name for f in fields(Aggregate)} - Aggregate.parameters().keys()
+    assert hidden == {"weights"}  # their digest is in the value of aggregate
+    weighed = [instrument.weighted(Weights.read({"q": weight})).aggregate for weight in (1, 2)]
+    assert weighed[0].aggregate != weighed[1].aggregate
+
+
+def test_signatures_name_what_they_do_not_hold() -> None:
+    axes = {"collapse": {"c1": "a"}, "ties": "input"}
+    instrument = CONVENTIONS["sklearn"].instrument(il.parse("nDCG@5"), axes)
+    signature = Signature.of(instrument.weighted(Weights.read({"q": 2, "p": 1})), "0123456789")
+    for base in CONVENTIONS.values():
+        assert Signature.parse(signature.short(base)) == signature
+    assert Signature.parse(str(signature)) == signature
+    plain = Signature.of(CONVENTIONS["sklearn"].instrument(il.parse("nDCG@5"), {}), "0123456789")
+    assert plain.diff(signature).keys() == {"collapse", "aggregate", "ties"}
+    with pytest.raises(UsageError, match="no axis"):
+        Signature.parse("nDCG@5|trec_eval+gone:map(0123456789)|qrels:1|rules:1")
 
 
 def another(part: str, name: str) -> Any:
@@ -266,6 +316,42 @@ def test_random_ties_depend_on_seed_query_and_document_alone(seed: int) -> None:
     fewer = listed(entries[: len(entries) // 2 + 1])
     assert one == other
     assert [d for d in one if d in fewer] == fewer
+
+
+@given(seeds)
+@settings(max_examples=100, deadline=None)
+def test_tokens_of_one_each_are_a_number_of_documents(seed: int) -> None:
+    rng = random.Random(seed)
+    qrels, rows = some_case(rng)
+    axes: dict[str, Any] = some_budget(rng).written() | {"collapse": "none"}
+    ones = with_tokens(rows, {q: dict.fromkeys(dict(rows[q]), 1.0) for q in rows})
+    n = rng.randint(1, 12)
+    few = result_of(qrels, ones, **axes | {"depth": f"tokens({n})"})
+    assert few == result_of(qrels, rows, **axes | {"depth": n})
+    enough = result_of(qrels, ones, **axes | {"depth": "tokens(99)"})
+    assert enough == result_of(qrels, rows, **axes | {"depth": "none"})
+
+
+@given(seeds)
+@settings(max_examples=100, deadline=None)
+def test_a_larger_budget_only_adds_to_the_list(seed: int) -> None:
+    rng = random.Random(seed)
+    _, rows = some_case(rng)
+    tokens = some_tokens(rng, rows)
+    run = il.read_run(with_tokens(rows, tokens))
+    protocol = replace(some_budget(rng), collapse="none", exclude_self=False)
+    lists = [
+        il.listing(run, replace(protocol, depth=depth), rows)
+        for depth in ("tokens(10)", "tokens(11)", "tokens(30)", "none")
+    ]
+    for query in rows:
+        less, little, more, whole = (one[query].documents for one in lists)
+        assert less == whole[: len(less)] == little[: len(less)]
+        assert little == more[: len(little)]
+        assert more == whole[: len(more)]
+        spent = [sum(tokens[query][d] for d in whole[:n]) for n in range(len(whole) + 1)]
+        assert spent[len(less)] <= 10
+        assert len(less) == len(whole) or spent[len(less) + 1] > 10
 
 
 @pytest.mark.parametrize("pattern", ["#\u00a0.*", "a|b", "x:y", "50%", "a b", "\u2003+"])

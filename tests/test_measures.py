@@ -97,7 +97,8 @@ def test_a_measure_is_a_value() -> None:
     ("typed", "meant"),
     [
         ("ndcg@10", "nDCG@10"), ("NDCG@10", "nDCG@10"), ("map", "AP"), ("MAP@100", "AP@100"),
-        ("mrr@10", "RR@10"), ("recall@100", "R@100"), ("hit@5", "Success@5"),
+        ("mrr@10", "RR@10"), ("recall@100", "R@100"), ("hit@5", "Success@5"), ("all_hit@5", "AllHit@5"), ("allhit", "AllHit"),
+        ("recall_all_5", "AllHit@5"),
         ("ndcg_cut_10", "nDCG@10"), ("P_10", "P@10"), ("recip_rank", "RR"), ("map_cut.5", "AP@5"),
         ("R_cap@10", "R(denominator=min(k,R))@10"), ("f1@5", "F@5"), ("p@5", "P@5"),
         ("num_rel_ret", "NumRelRet"), ("nDCG( gain = 'exp2' ) @ 10", "nDCG(gain=exp2)@10"),
@@ -139,7 +140,8 @@ def test_grades_that_a_measure_cannot_take_are_refused() -> None:
 
 def test_no_relevant_document() -> None:
     qrels, run = {"a": {"d": 1}, "b": {"d": 0}}, {"a": ["d"], "b": ["d"]}
-    for measure in (nDCG, AP, RR, P @ 1, R, il.bpref, il.Success, il.Rprec, il.F, ERR, RBP(p=0)):
+    sets = (P @ 1, R, il.Success, il.AllHit, il.Rprec, il.F)
+    for measure in (nDCG, AP, RR, *sets, il.bpref, ERR, RBP(p=0)):
         one = as_measure(measure)
         results = {
             rule: il.evaluate(qrels, run, one, no_relevant=rule)[one]
@@ -171,6 +173,16 @@ def test_a_users_own_measure_is_used_like_any_other() -> None:
         other @ 5
     with pytest.raises(il.UsageError, match="shape"):
         il.evaluate(qrels, run, il.measure("Bad")(lambda placements: np.zeros(7)))
+
+
+def test_all_hit_of_a_tie_across_the_cutoff_is_hypergeometric() -> None:
+    qrels = {"q": {"a": 1, "b": 1, "c": 1}}
+    run = {"q": {"a": 9.0, "b": 1.0, "c": 1.0, "x": 1.0, "y": 1.0, "z": 0.5}}
+    for cutoff, chance in ((2, 0.0), (3, 1 / 6), (4, 3 / 6), (5, 1.0)):
+        measure = il.AllHit @ cutoff
+        value = il.evaluate(qrels, run, measure, ties="expected")[measure]
+        assert value == pytest.approx(chance, abs=1e-15)
+    assert il.evaluate({"q": {"a": 1, "u": 1}}, run, "AllHit@6", ties="expected")["AllHit@6"] == 0
 
 
 def test_expected_ties_are_refused_where_there_is_no_closed_form() -> None:
@@ -246,7 +258,9 @@ def test_udcg_without_its_column() -> None:
         il.evaluate({"q": {"d": 1}}, {"q": ["x"]}, "UDCG@3")
 
 
-@pytest.mark.parametrize("text", ["RBP(p=1)", "F(beta=1e200)", "DCG(gain=table(1=3,1.0=4))"])
+@pytest.mark.parametrize(
+    "text", ["RBP(p=1)", "RBP(p=1/0)", "F(beta=1e200)", "DCG(gain=table(1=3,1.0=4))"]
+)
 def test_parameters_without_meaning_are_refused(text: str) -> None:
     with pytest.raises(il.UsageError):
         il.parse(text)

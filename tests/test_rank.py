@@ -137,3 +137,115 @@ def test_a_pipe_is_read_once(tmp_path: Path) -> None:
 def test_a_score_above_zero_needs_scores() -> None:
     with pytest.raises(il.UsageError, match="positive_score needs scores"):
         il.evaluate({"q": {"a": 1}}, {"q": ["a"]}, "RR(positive_score=true)")
+
+
+def with_lengths(*rows: tuple[str, float, float]) -> dict[str, Any]:
+    return {"q": {d: {"score": score, "tokens": tokens} for d, score, tokens in rows}}
+
+
+def test_a_budget_of_tokens_ends_with_the_first_document_that_does_not_fit() -> None:
+    run = il.read_run(with_lengths(("a", 4, 300), ("b", 3, 500), ("c", 2, 400), ("d", 1, 10)))
+    for budget, kept in ((1200, "abc"), (1199, "ab"), (800, "ab"), (799, "a"), (299, "")):
+        protocol = il.Protocol(depth=f"tokens({budget})")
+        assert il.listing(run, protocol, ["q"])["q"].documents == list(kept)
+    assert len(il.listing(run, il.Protocol(depth="tokens(1)"), ["q"], depth=3)["q"].documents) == 3
+    result = il.evaluate({"q": {"b": 1, "d": 1}}, run, ["R", "NumRet"], depth="tokens(1000)")
+    assert (result["R"], result["NumRet"]) == (0.5, 2)
+    signature = result.signatures["R"]
+    assert signature.fields["depth"] == "tokens(1000)"
+    assert il.Signature.parse(result.short_signature("R")) == signature
+    assert "+depth:tokens(1000)|" in result.short_signature("R")
+
+
+def test_chunks_spend_the_budget_before_they_are_merged() -> None:
+    rows = (("x#1", 4, 50), ("x#2", 3, 50), ("y#1", 2, 50), ("q#1", 5, 500))
+    axes = {"collapse": "#.*", "exclude_self": True}
+    for budget, kept, merged in ((99, ["x"], 0), (100, ["x"], 1), (150, ["x", "y"], 1)):
+        protocol = il.Protocol(depth=f"tokens({budget})", **axes)  # type: ignore[arg-type]
+        ranking = il.listing(il.read_run(with_lengths(*rows)), protocol, ["q"])["q"]
+        assert (ranking.documents, ranking.merged) == (kept, merged)
+
+
+def test_of_a_repeated_document_the_kept_row_spends_the_budget() -> None:
+    columns = {"query": "qqq", "document": "aba", "score": [3, 2, 1], "tokens": [9, 5, 1]}
+    run = il.read_run({key: list(column) for key, column in columns.items()})
+    for rule, kept in (("first", []), ("last", ["b", "a"])):
+        protocol = il.Protocol(depth="tokens(8)", duplicates=rule)
+        assert il.listing(run, protocol, ["q"])["q"].documents == kept
+
+
+def test_lengths_that_are_none() -> None:
+    budget = {"depth": "tokens(10)"}
+    assert code_of({"q": {"a": 1.0}}, **budget) == "missing-column"
+    for length in (float("nan"), float("inf"), -1.0):
+        with pytest.raises(il.InputError, match="query 'q', document 'b': length is") as caught:
+            il.evaluate(
+                {"q": {"a": 1}}, with_lengths(("a", 2, 1), ("b", 1, length)), "RR", **budget
+            )
+        assert caught.value.code == "bad-length"
+
+
+def test_ties_with_a_budget_of_tokens() -> None:
+    for ties in ("best", "worst", "expected"):
+        with pytest.raises(il.UsageError, match="has no meaning with"):
+            il.Protocol(ties=ties, depth="tokens(10)")
+    run = with_lengths(("a", 1, 1), ("b", 1, 1), ("c", 0, 1))
+    with pytest.raises(il.InputError) as caught:
+        il.evaluate({"q": {"a": 1}}, run, "RR", ties="error", depth="tokens(10)")
+    assert caught.value.total == 1
+    for depth in ("tokens", "tokens()", "tokens(0)", "tokens(1.5)", "tokens(1,2)", "tokens(x)"):
+        with pytest.raises(il.UsageError, match="depth cannot be"):
+            il.Protocol(depth=depth)
+    assert il.Protocol(depth="tokens(4e3)").depth == "tokens(4000)"
+    assert il.Protocol(depth=5.0).depth == 5
+
+
+def test_a_grade_of_zero_may_count_as_unjudged() -> None:
+    qrels = {"q": {"a": 0, "b": 1.9, "c": 0.5, "d": -1}, "hopeless": {"a": 0}}
+    run = {"q": ["a", "b", "c", "d", "u"], "hopeless": ["a"]}
+    measures = ["Judged", "NumRel", "RR", "bpref", "NumQ"]
+    axes: dict[str, Any] = {"grades": "nonzero", "aggregate": "sum"}
+    result = il.evaluate(qrels, run, measures, **axes)
+    assert [result[one] for one in measures] == [2 / 5, 1, 1 / 2, 1, 2]
+    assert il.evaluate(qrels, run, "RR", **axes, unjudged="drop")["RR"] == 1
+    assert result.signatures["RR"].fields["grades"] == "nonzero"
+    assert "grades=nonzero cuts off" in str([doubt.message for doubt in result.doubts])
+
+
+def test_judgments_may_all_be_of_grade_zero() -> None:
+    rows = [{"query": "q", "document": "a", "grade": 0, "abstain": 0.5}]
+    measures = ["nDCG", "AP", "ERR", "nDCG(ideal=perfect)@5", "UDCG", "Judged", "NumQ"]
+    result = il.evaluate(rows, {"q": ["a", "b"]}, measures, grades="nonzero")
+    assert [result[one] for one in measures] == [0, 0, 0, 0, 0.5, 0, 1]
+    assert il.read_qrels(rows).nonzero.numbers.keys() == {"abstain"}
+
+
+def test_chunks_are_cut_before_they_are_merged() -> None:
+    run = {"q": {"a#1": 5, "a#2": 4, "b#1": 3, "c#1": 2}}
+    judged = {"q": {"a": 1, "b": 1}}
+
+    def documents(depth: Any) -> list[str]:
+        protocol = il.Protocol(depth=depth, collapse=r"#\d+")
+        return list(il.listing(il.read_run(run), protocol, ["q"])["q"].documents)
+
+    assert documents("chunks(2)") == ["a"]
+    assert documents("chunks(3)") == ["a", "b"]
+    assert documents(2) == ["a", "b"]
+    found = il.evaluate(judged, run, "R", collapse=r"#\d+", depth="chunks(2)")
+    assert found["R"] == 0.5
+    assert "depth:chunks(2)" in found.short_signature("R")
+    for bad in ("chunks(0)", "chunks(1.5)", "chunks", "chunk(3)", "tokens(1,2)"):
+        with pytest.raises(il.UsageError, match="depth cannot be"):
+            il.Protocol(depth=bad)
+
+
+def test_queries_that_have_no_answer_are_right_when_nothing_is_found() -> None:
+    judged = {"q1": {"a": 1}, "q2": {}, "q3": {}, "q4": {"a": 1}}
+    run = {"q1": ["a"], "q2": [], "q3": ["a"], "q4": []}
+    for name in ("nDCG@10", "RR", "AP", "R@5", "P@5", "Success@5", "AllHit@5"):
+        result = il.evaluate(judged, run, name, no_relevant="empty")
+        right = 0.2 if name == "P@5" else 1.0
+        assert result.per_query[name] == [right, 1.0, 0.0, 0.0]
+    only = il.evaluate(judged, run, ["RR", "NumRet"], queries=["q2", "q3"], no_relevant="empty")
+    assert only.per_query["NumRet"] == [0.0, 1.0]
+    assert il.evaluate({"q2": {}, "q3": {}}, run, "RR", no_relevant="empty")["RR"] == 0.5

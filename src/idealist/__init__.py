@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from idealist.errors import IdealistError, InputError, UsageError
     from idealist.evaluation import Doubt, Evaluation
     from idealist.evaluator import Evaluator, evaluate
-    from idealist.formats import read_pairs, read_qrels, read_queries, read_run
+    from idealist.formats import read_arrays, read_pairs, read_qrels, read_queries, read_run
     from idealist.measures import (
         AP,
         CG,
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         RBP,
         RR,
         UDCG,
+        AllHit,
         F,
         Judged,
         Measure,
@@ -52,30 +53,33 @@ if TYPE_CHECKING:
     from idealist.ranking import listing, rank
     from idealist.signature import Signature
     from idealist.tables import Qrels, Queries, Run, Scale
+    from idealist.writing import write_qrels, write_run
 
 _HOMES = {
     "conventions": "CONVENTIONS Convention",
     "errors": "IdealistError InputError UsageError",
     "evaluator": "Evaluator evaluate",
     "evaluation": "Doubt Evaluation",
-    "formats": "read_pairs read_qrels read_queries read_run",
-    "measures": "AP CG DCG ERR F Judged Measure NumQ NumRel NumRelRet NumRet P R RBP RBPResidual "
-    "RR Rprec Success UDCG Unjudged bpref measure nDCG parse",
+    "formats": "read_arrays read_pairs read_qrels read_queries read_run",
+    "measures": "AP AllHit CG DCG ERR F Judged Measure NumQ NumRel NumRelRet NumRet P R RBP "
+    "RBPResidual RR Rprec Success UDCG Unjudged bpref measure nDCG parse",
     "placements": "Placements",
     "protocol": "Protocol",
     "ranking": "listing rank",
     "signature": "Signature",
     "tables": "Qrels Queries Run Scale",
+    "writing": "write_qrels write_run",
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names.split()}
 
 __all__ = [
-    "AP", "CG", "CONVENTIONS", "DCG", "ERR", "RBP", "RR", "UDCG", "Convention", "Doubt",
+    "AP", "CG", "CONVENTIONS", "DCG", "ERR", "RBP", "RR", "UDCG", "AllHit", "Convention", "Doubt",
     "Evaluation", "Evaluator", "F", "IdealistError", "InputError", "Judged", "Measure", "NumQ",
     "NumRel", "NumRelRet", "NumRet", "P", "Placements", "Protocol", "Qrels", "Queries", "R",
     "RBPResidual", "Rprec", "Run", "Scale", "Signature", "Success", "Unjudged", "UsageError",
     "__version__", "bpref", "evaluate", "listing", "measure", "nDCG", "parse", "rank",
-    "read_pairs", "read_qrels", "read_queries", "read_run",
+    "read_arrays", "read_pairs", "read_qrels", "read_queries", "read_run", "write_qrels",
+    "write_run",
 ]  # fmt: skip
 
 

@@ -5,10 +5,13 @@ from __future__ import annotations
 import math
 import statistics
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
+from idealist.errors import UsageError
+from idealist.means import mean
 from idealist.notation import Kind, Settings, Value, Written, axis, call, text, to_number
+from idealist.weights import Weights
 
 
 def _check_aggregate(value: Any) -> Value:
@@ -18,6 +21,9 @@ def _check_aggregate(value: Any) -> Value:
         if floor <= 0:
             raise ValueError(value)
         return f"geometric({text(floor)})"
+    if name == "weighted":
+        (digits,) = arguments
+        return f"weighted({digits})"
     if name not in ("mean", "median", "min", "max", "sum") or arguments:
         raise ValueError(value)
     return name
@@ -33,13 +39,18 @@ def _check_round(value: Any) -> Value:
     return name if name == "none" else int(name)
 
 
-AGGREGATE = Kind("one of mean, median, min, max, sum, geometric(FLOOR)", _check_aggregate)
+AGGREGATE = Kind(
+    "one of mean, median, min, max, sum, geometric(FLOOR); weights make it weighted(HASH)",
+    _check_aggregate,
+)
 ROUND = Kind("none, a number of digits, or query(DIGITS) to round each query", _check_round)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Aggregate(Settings):
     """How values become one number. The mean is exactly rounded, so no order of queries matters.
+
+    With `weights` it is the weighted mean, whose text names them by a hash of their content.
 
     >>> Aggregate().of([0.25, 0.75, 0.5])
     0.5
@@ -49,6 +60,19 @@ class Aggregate(Settings):
 
     aggregate: str = axis("mean", AGGREGATE, "how the values of queries become one")
     round: Written = axis("none", ROUND, "the digits a value is rounded to, and where")
+    weights: Weights | None = field(default=None, repr=False, hash=False)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        weighted = self.aggregate.startswith("weighted(")
+        if self.weights is None and weighted:
+            hint = "give the weights themselves: weights={query: weight, …}, or --weights FILE"
+            raise UsageError(f"aggregate={self.aggregate} names weights that are not here", hint)
+        if self.weights is not None and not weighted and self.aggregate != "mean":
+            hint = f"leave out the weights, or aggregate={self.aggregate}"
+            raise UsageError(f"weights weigh a mean, and this is the {self.aggregate}", hint)
+        if self.weights is not None:
+            object.__setattr__(self, "aggregate", f"weighted({self.weights.hash})")
 
     def each(self, values: Sequence[float]) -> list[float]:
         """Round the values of queries, where that is asked for."""
@@ -57,12 +81,15 @@ class Aggregate(Settings):
             return list(values)
         return [value if math.isnan(value) else round(value, int(arguments[0])) for value in values]
 
-    def of(self, values: Sequence[float]) -> float:
-        """Aggregate values; NaN where there are none, but for a sum."""
+    def of(self, values: Sequence[float], queries: Sequence[str] = ()) -> float:
+        """Aggregate values; NaN where there are none, but for a sum.
+
+        `queries` says whose values they are, which matters where queries have weights.
+        """
         nothing = not len(values) and self.aggregate != "sum"
         if nothing or any(math.isnan(value) for value in values):
             return math.nan
-        value = self._of(values)
+        value = self._of(values) if self.weights is None else mean(values, self.weights.of(queries))
         return round(value, self.round) if isinstance(self.round, int) else value
 
     def _of(self, values: Sequence[float]) -> float:
@@ -72,8 +99,3 @@ class Aggregate(Settings):
             return math.exp(mean([math.log(max(value, floor)) for value in values]))
         functions = {"mean": mean, "median": statistics.median, "sum": math.fsum}
         return float((functions | {"min": min, "max": max})[name](values))  # type: ignore[operator]
-
-
-def mean(values: Sequence[float]) -> float:
-    """Give the mean, exactly rounded whatever the order."""
-    return math.fsum(values) / len(values)

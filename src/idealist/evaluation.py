@@ -12,12 +12,12 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from idealist.aggregate import mean
+from idealist import files
 from idealist.conventions import CONVENTIONS, DEFAULT
 from idealist.errors import Faults, UsageError
+from idealist.means import t_interval
 from idealist.measures import as_measure
 from idealist.signature import Signature
-from idealist.student import quantile
 from idealist.summary import html_summary, text_summary
 from idealist.tables.columns import Bools, Floats
 
@@ -84,7 +84,7 @@ class Evaluation:
     """What an evaluation found. ``result[nDCG @ 10]`` is the number, ``print(result)`` a table.
 
     `values` holds a value per measure and query, NaN where undefined; `counted` says which of them
-    the aggregate is made of.
+    the aggregate is made of, and `weights` what they weigh, where they do not weigh the same.
     """
 
     run: str
@@ -95,6 +95,7 @@ class Evaluation:
     signatures: Mapping[Any, Signature]
     doubts: tuple[Doubt, ...] = ()
     convention: str = DEFAULT
+    weights: Mapping[str, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for name in ("values", "counted", "aggregates", "signatures"):
@@ -122,15 +123,15 @@ class Evaluation:
     def interval(self, measure: Any, confidence: float = 0.95) -> tuple[float, float]:
         """Give the t-interval of a mean over queries; NaN for other aggregates or one query."""
         label = self.label(measure)
-        values = self.values[label][self.counted[label]].tolist()
+        counted = self.counted[label]
+        values = self.values[label][counted].tolist()
         aggregate = dict(self.signatures[label].settings)["aggregate"]
-        if aggregate != "mean" or len(values) < 2 or any(map(math.isnan, values)):
+        if aggregate == "mean":
+            return t_interval(values, None, confidence)
+        if not aggregate.startswith("weighted("):
             return math.nan, math.nan
-        centre = mean(values)
-        variance = math.fsum((value - centre) ** 2 for value in values) / (len(values) - 1)
-        t = quantile((1 + confidence) / 2, len(values) - 1)
-        half = t * math.sqrt(variance / len(values))
-        return centre - half, centre + half
+        names = (query for query, counts in zip(self.queries, counted, strict=True) if counts)
+        return t_interval(values, [self.weights.get(q, math.nan) for q in names], confidence)
 
     def short_signature(self, measure: Any) -> str:
         """Give a measure's signature by its convention's name."""
@@ -167,11 +168,9 @@ class Evaluation:
             **self.to_json(),
             "uncounted": {label: queries for label, queries in uncounted.items() if queries},
             "signatures": {label: str(one) for label, one in self.signatures.items()},
+            **({"weights": dict(self.weights)} if self.weights else {}),
         }
-        try:
-            Path(path).write_text(json.dumps(data, indent=1, ensure_ascii=False) + "\n", "utf-8")
-        except OSError as error:
-            raise UsageError(f"cannot write {path}: {error.strerror}", "check the folder") from None
+        files.write(path, (json.dumps(data, indent=1, ensure_ascii=False) + "\n").encode())
 
     @classmethod
     def load(cls, path: str | Path) -> Evaluation:
@@ -208,6 +207,7 @@ class Evaluation:
                 Doubt(**{**doubt, "queries": tuple(doubt["queries"])}) for doubt in data["doubts"]
             ),
             convention=data["convention"],
+            weights={query: float(weight) for query, weight in data.get("weights", {}).items()},
         )
 
     def to_pandas(self) -> Any:

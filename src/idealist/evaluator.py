@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from idealist.aggregate import Aggregate
 from idealist.conventions import DEFAULT, Convention
 from idealist.conventions import convention as find_convention
 from idealist.doubts import Case, find_doubts
@@ -19,6 +20,7 @@ from idealist.measuring import entering, measured
 from idealist.ranking import rank
 from idealist.signature import signatures
 from idealist.tables.columns import to_id
+from idealist.weights import Weights
 
 #: What is measured where nobody says what.
 DEFAULT_MEASURES = ("nDCG@10", "AP", "RR@10", "R@100", "Judged@10")
@@ -39,6 +41,7 @@ class Evaluator:
         *,
         convention: str | Convention = DEFAULT,
         queries: Iterable[Any] | None = None,
+        weights: Any = None,
         **axes: Any,
     ) -> None:
         self.qrels = read_qrels(qrels)
@@ -49,8 +52,11 @@ class Evaluator:
         self.convention = find_convention(convention)
         self.measures = _labelled(measures)
         check_axes(axes, self.measures.values())
+        self.weights = None if weights is None else Weights.read(weights)
+        if "aggregate" in axes:  # refuses weights of anything but a mean
+            Aggregate(aggregate=axes["aggregate"], weights=self.weights)
         self.instruments = {
-            label: self.convention.instrument(measure, axes)
+            label: self.convention.instrument(measure, axes).weighted(self.weights)
             for label, measure in self.measures.items()
         }
         self.written = {
@@ -73,18 +79,20 @@ class Evaluator:
         }
         case = Case(
             self.qrels, self.convention, self.instruments, self.written, self.asked,
-            run, placed, found,
+            run, placed, found, self.weights,
         )  # fmt: skip
         shown = np.any([entering(placements) for placements in placed.values()], axis=0)
+        queries, weights = case.named(shown), self.weights.values if self.weights else {}
         return Evaluation(
             run=run.name,
-            queries=case.named(shown),
+            queries=queries,
             values={label: one.values[shown] for label, one in found.items()},
             counted={label: one.counted[shown] for label, one in found.items()},
             aggregates={label: one.aggregate for label, one in found.items()},
             signatures=self.signatures,
             doubts=find_doubts(case),
             convention=self.convention.name,
+            weights={query: weights[query] for query in queries if query in weights},
         )
 
     def each(self, runs: Iterable[Any]) -> Iterator[Evaluation]:
@@ -104,19 +112,23 @@ def evaluate(
     *,
     convention: str | Convention = DEFAULT,
     queries: Iterable[Any] | None = None,
+    weights: Any = None,
     **axes: Any,
 ) -> Evaluation:
     """Evaluate a run: the value of each measure, per query and together.
 
     `measures` are measures or their texts, `convention` names the tool whose rules set what they
     leave open, and `axes` set single rules, such as ``ties="docid-asc"``. `queries` restricts the
-    judgments to some queries.
+    judgments to some queries. `weights`, {query: weight} or `Queries` with a column ``weight``,
+    make means weighted means.
 
     >>> result = evaluate({"q1": {"d1": 2, "d2": 1}}, {"q1": {"d2": 1.5, "d1": 0.5}}, "nDCG@10")
     >>> round(result["nDCG@10"], 4)
     0.8597
     """
-    evaluator = Evaluator(qrels, measures, convention=convention, queries=queries, **axes)
+    evaluator = Evaluator(
+        qrels, measures, convention=convention, queries=queries, weights=weights, **axes
+    )
     return evaluator(run)
 
 

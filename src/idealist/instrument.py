@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from idealist.aggregate import Aggregate
@@ -11,6 +11,7 @@ from idealist.errors import UsageError, nearest
 from idealist.measures import MEASURES, Measure
 from idealist.notation import Parameter, Settings
 from idealist.protocol import Protocol
+from idealist.weights import Weights
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,12 @@ class Instrument:
             ):
                 part.update(chosen)
         return cls(measure.filled(own), Protocol(**protocol), Aggregate(**aggregate))
+
+    def weighted(self, weights: Weights | None) -> Instrument:
+        """Weigh the queries where their mean is taken; a sum or a median stays what it is."""
+        if weights is None or self.aggregate.aggregate != "mean":
+            return self
+        return replace(self, aggregate=replace(self.aggregate, weights=weights))
 
 
 def route(

@@ -108,7 +108,8 @@ class Lists:
     def column(self, name: str) -> Array:
         """Give a judgment column for the documents found; NaN elsewhere."""
         nan = self.constant(np.nan)
-        if name not in self.columns and not bool(self.xp.any(self.retrieved > 0)):
+        asked = self.found if name in self.columns else self.retrieved > 0
+        if not bool(self.xp.any(asked)):  # nothing to look up, and perhaps nothing to look it up in
             return self.xp.where(self.found, nan, nan)
         if name not in self.columns:
             raise UsageError(

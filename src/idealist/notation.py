@@ -7,6 +7,8 @@ a value prints and parses to itself.
 
 from __future__ import annotations
 
+import hashlib
+import json
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -120,11 +122,12 @@ def to_number(value: Any) -> int | float:
     """Read a finite number from a Python number or its text; ``1/3`` is one, too."""
     if isinstance(value, bool) or value is None:
         raise TypeError(value)
-    if isinstance(value, str):
-        if "_" in value or not value.isascii():
-            raise ValueError(value)
-        value = float(Fraction(value)) if "/" in value else float(value)
-    number = float(value)
+    if isinstance(value, str) and ("_" in value or not value.isascii()):
+        raise ValueError(value)
+    try:
+        number = float(Fraction(value) if isinstance(value, str) and "/" in value else value)
+    except ArithmeticError as error:  # 1/0, or more than any float
+        raise ValueError(value) from error
     if not math.isfinite(number):
         raise ValueError(value)
     return tidy(number)
@@ -234,3 +237,8 @@ def table(value: Any) -> str:
     if isinstance(value, Sequence) and not isinstance(value, str):
         return "table(" + ",".join(str(to_number(entry)) for entry in value) + ")"
     raise TypeError(value)
+
+
+def digest(mapping: Mapping[str, str | float]) -> str:
+    """Give ten hexadecimal digits that depend on the content of a mapping, not on its order."""
+    return hashlib.sha256(json.dumps(sorted(mapping.items())).encode()).hexdigest()[:10]

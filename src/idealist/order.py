@@ -7,17 +7,24 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from idealist.entries import (
+    Entries,
+    check_keys,
+    collapsed,
+    entries_of,
+    lengths,
+    without_duplicates,
+    without_self,
+)
 from idealist.errors import Faults
 from idealist.notation import call
-from idealist.protocol import Protocol, suffix
+from idealist.protocol import Protocol
 from idealist.tables import Rows
-from idealist.tables.columns import Bools, Floats, Ints
+from idealist.tables.columns import Floats, Ints
 
 
 @dataclass(frozen=True)
@@ -38,137 +45,54 @@ class Ranking:
         return bool(np.any(self.first < self.last))
 
 
-@dataclass(frozen=True)
-class _Entries:
-    """One query's rows on their way to a ranking; `rows` says where each stood in the run."""
-
-    documents: list[str]
-    scores: Floats
-    rows: Ints
-    keys: Floats
-
-    def at(self, kept: Sequence[int] | Ints) -> _Entries:
-        documents = [self.documents[i] for i in kept]
-        index = np.asarray(kept, dtype=np.int64)
-        return _Entries(documents, self.scores[index], self.rows[index], self.keys[index])
-
-
 def order(rows: Rows, span: slice, query: str, protocol: Protocol, faults: Faults) -> Ranking:
     """Order one query's documents. This is the only sort.
 
     What is wrong with them is noted in `faults`, so that all queries' faults come together.
     """
-    entries = _entries(rows, span, protocol)
+    entries = entries_of(rows, span, protocol)
     before = len(entries.documents)
-    entries = _without_duplicates(entries, rows, query, protocol, faults)
-    distinct = len(entries.documents)
-    _check_keys(entries, rows, query, protocol, faults)
-    entries = _collapsed(entries, protocol)
-    merged = distinct - len(entries.documents)
-    if protocol.exclude_self and query in entries.documents:
-        entries = entries.at([i for i, d in enumerate(entries.documents) if d != query])
-    entries = entries.at(np.argsort(entries.keys, kind="stable"))  # NaN comes last
-    first, last = _tie_bounds(entries.keys)
-    entries = entries.at(_break_ties(entries, first, last, rows, query, protocol, faults))
+    entries = without_duplicates(entries, rows, query, protocol, faults)
+    duplicates = before - len(entries.documents)
+    check_keys(entries, rows, query, protocol, faults)
+    entries = without_self(entries, query, protocol)
+    float32 = _float32_ties(entries.scores, protocol)
+    if protocol.budget is not None:
+        entries = _within(protocol.budget, entries, rows, query, protocol, faults)
+        faults = Faults()  # what is sorted again below has had its ties reported
+    chunks = len(entries.documents)
+    entries = collapsed(entries, protocol)
+    merged = chunks - len(entries.documents)
+    entries, first, last = _sorted(entries, rows, query, protocol, faults)
     return Ranking(
         entries.documents,
         entries.scores,
         first,
         last,
-        duplicates=before - distinct,
+        duplicates=duplicates,
         merged=merged,
-        float32=_float32_ties(entries.scores, protocol),
+        float32=float32,
     )
 
 
-def _entries(rows: Rows, span: slice, protocol: Protocol) -> _Entries:
-    """Take one query's rows with the key, smallest first, that orders them."""
-    index = np.arange(span.start, span.stop)
-    scores = np.full(len(index), np.nan) if rows.scores is None else rows.scores[span]
-    if protocol.order == "rank":
-        if rows.ranks is None:
-            hint = "give a rank column, or use order=score or order=given"
-            Faults(rows.name).fail("missing-column", "order=rank, but the run has no ranks", hint)
-        keys = rows.ranks[span]
-    elif protocol.order == "given" or rows.scores is None:
-        keys = np.arange(len(index), dtype=np.float64)
-    else:
-        with np.errstate(over="ignore"):
-            keys = -scores.astype(protocol.precision).astype(np.float64)
-    return _Entries(list(rows.documents[span]), scores, index, keys)
+def _sorted(
+    entries: Entries, rows: Rows, query: str, protocol: Protocol, faults: Faults
+) -> tuple[Entries, Ints, Ints]:
+    """Sort entries, with the first and last rank of each one's tie."""
+    entries = entries.at(np.argsort(entries.keys, kind="stable"))  # NaN comes last
+    first, last = _tie_bounds(entries.keys)
+    return entries.at(_break_ties(entries, first, last, rows, query, protocol, faults)), first, last
 
 
-def _without_duplicates(
-    entries: _Entries, rows: Rows, query: str, protocol: Protocol, faults: Faults
-) -> _Entries:
-    if len(set(entries.documents)) == len(entries.documents):
-        return entries
-    kept: dict[str, int] = {}
-    for i, document in enumerate(entries.documents):
-        if document in kept and protocol.duplicates == "error":
-            first, again = (rows.line(int(entries.rows[n])) for n in (kept[document], i))
-            where = f", first on line {first}" if first else ""
-            faults.add(
-                "duplicate",
-                f"query {query!r}: document {document!r} was retrieved twice{where}",
-                "remove one, or choose with --set duplicates=first or duplicates=last",
-                again,
-            )
-        elif document not in kept or protocol.duplicates == "last":
-            kept[document] = i
-    return entries.at(sorted(kept.values()))
-
-
-def _collapsed(entries: _Entries, protocol: Protocol) -> _Entries:
-    """Let chunks stand for their document: of each document, the best chunk is kept."""
-    if protocol.collapse == "none":
-        return entries
-    documents = [_whole(document, protocol) for document in entries.documents]
-    keys = [(math.isnan(key), key) for key in entries.keys.tolist()]  # NaN is worse than all
-    best: dict[str, int] = {}
-    for i, document in enumerate(documents):
-        if document not in best or keys[i] < keys[best[document]]:
-            best[document] = i
-    kept = entries.at(list(best.values()))
-    return _Entries(list(best), kept.scores, kept.rows, kept.keys)
-
-
-def _whole(chunk: str, protocol: Protocol) -> str:
-    if protocol.mapping:
-        return protocol.mapping.get(chunk, chunk)
-    return suffix(protocol.collapse).sub("", chunk, count=1) or chunk
-
-
-def _check_keys(
-    entries: _Entries, rows: Rows, query: str, protocol: Protocol, faults: Faults
-) -> None:
-    keys = entries.keys
-    if protocol.order == "rank":
-        code, hint = "bad-rank", "repair the rank column, or use order=score"
-        bad, say = ~np.isfinite(keys) | (np.trunc(keys) != keys), _rank_words
-    else:
-        code, say = "nonfinite-score", _score_words
-        hint = "repair the score, or choose with --set nonfinite=as_is or nonfinite=last"
-        bad = _refused(keys, protocol.nonfinite)
-    for i in np.flatnonzero(bad).tolist():
-        message = f"query {query!r}, document {entries.documents[i]!r}: {say(entries, i)}"
-        faults.add(code, message, hint, rows.line(int(entries.rows[i])))
-
-
-def _refused(keys: Floats, nonfinite: str) -> Bools:
-    if nonfinite == "last":
-        return np.zeros(len(keys), dtype=bool)
-    return np.isnan(keys) if nonfinite == "as_is" else ~np.isfinite(keys)
-
-
-def _rank_words(entries: _Entries, i: int) -> str:
-    rank = entries.keys[i]
-    return "rank is not a number" if np.isnan(rank) else f"rank {rank} is not a whole number"
-
-
-def _score_words(entries: _Entries, i: int) -> str:
-    score = entries.scores[i]
-    return f"score is {score}" + (", too large for float32" if np.isfinite(score) else "")
+def _within(
+    budget: int, entries: Entries, rows: Rows, query: str, protocol: Protocol, faults: Faults
+) -> Entries:
+    """Keep the first entries whose lengths together stay within the budget, in the run's order."""
+    ranked, _, _ = _sorted(entries, rows, query, protocol, faults)
+    with np.errstate(over="ignore"):
+        spent = np.cumsum(lengths(ranked, rows, query, protocol, faults))
+    kept = ranked.rows[spent <= budget]  # lengths are not negative, so these are the first
+    return entries.at(np.flatnonzero(np.isin(entries.rows, kept)))
 
 
 def _tie_bounds(keys: Floats) -> tuple[Ints, Ints]:
@@ -182,7 +106,7 @@ def _tie_bounds(keys: Floats) -> tuple[Ints, Ints]:
 
 
 def _break_ties(
-    entries: _Entries, first: Ints, last: Ints, rows: Rows, query: str, protocol: Protocol,
+    entries: Entries, first: Ints, last: Ints, rows: Rows, query: str, protocol: Protocol,
     faults: Faults,
 ) -> Ints:  # fmt: skip
     permutation = np.arange(len(first))
@@ -196,7 +120,7 @@ def _break_ties(
 
 
 def _report_tie(
-    entries: _Entries, i: int, rows: Rows, query: str, protocol: Protocol, faults: Faults
+    entries: Entries, i: int, rows: Rows, query: str, protocol: Protocol, faults: Faults
 ) -> None:
     a, b = entries.documents[i], entries.documents[i + 1]
     message = f"query {query!r}: documents {a!r} and {b!r} have the same {protocol.order}"

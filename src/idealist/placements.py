@@ -12,7 +12,7 @@ from idealist.lists import Lists
 from idealist.protocol import Protocol
 from idealist.tables import Qrels
 from idealist.tables.columns import Bools, Floats, Ints
-from idealist.tables.qrels import Pool
+from idealist.tables.pools import Pool
 
 
 @dataclass(frozen=True, eq=False)

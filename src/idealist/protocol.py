@@ -1,13 +1,12 @@
 """How a run becomes a ranking, and which queries count.
 
-The steps come in this order: score precision, duplicates, non-finite scores, collapse,
-self-retrieval, order, ties; then, on the ranking, depth, negative grades, unjudged documents.
+The steps come in this order: score precision, duplicates, non-finite scores, self-retrieval, a
+budget of tokens or chunks (spent in the order of the scores), collapse, order, ties; then, on the
+ranking, depth, negative grades, unjudged documents.
 """
 
 from __future__ import annotations
 
-import hashlib
-import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -15,7 +14,19 @@ from functools import lru_cache
 from typing import Any
 
 from idealist.errors import UsageError
-from idealist.notation import Kind, Settings, Value, Written, axis, call, choice, flag, whole
+from idealist.notation import (
+    Kind,
+    Settings,
+    Value,
+    Written,
+    axis,
+    call,
+    choice,
+    digest,
+    flag,
+    to_number,
+    whole,
+)
 from idealist.tables.columns import to_id
 
 _TIES = (
@@ -33,7 +44,7 @@ def _check_ties(value: Any) -> Value:
 
 def _check_collapse(value: Any) -> Value:
     if isinstance(value, Mapping):
-        return f"map({_digest(value)})"
+        return f"map({digest(value)})"
     if not isinstance(value, str):
         raise TypeError(value)
     try:
@@ -43,6 +54,16 @@ def _check_collapse(value: Any) -> Value:
     return value
 
 
+def _check_depth(value: Any) -> Value:
+    if not str(value).startswith(BUDGETS):
+        return _DOCUMENTS.check(value)
+    name, arguments = call(str(value))
+    (budget,) = map(to_number, arguments)
+    if name not in BUDGETS or not isinstance(budget, int) or not 1 <= budget <= MOST_TOKENS:
+        raise ValueError(value)
+    return f"{name}({budget})"
+
+
 @lru_cache(maxsize=64)
 def suffix(pattern: str) -> re.Pattern[str]:
     """Compile a pattern that must match at the very end of an id."""
@@ -50,7 +71,15 @@ def suffix(pattern: str) -> re.Pattern[str]:
 
 
 TIES = Kind("one of " + ", ".join(_TIES) + ", random(SEED)", _check_ties)
-DEPTH = whole(1, "none or a number of documents", "none")
+#: What a list can be cut by before chunks are merged: their lengths, or their number.
+BUDGETS = ("tokens", "chunks")
+MOST_TOKENS = 10**12
+_DOCUMENTS = whole(1, "a number of documents", "none")
+DEPTH = Kind(
+    "none, a number of documents, tokens(N): as many as have N tokens together, or chunks(N): the "
+    "first N chunks, before they are merged",
+    _check_depth,
+)
 COLLAPSE = Kind(
     "none, a pattern whose match at the end of an id is cut off, or {chunk: document}",
     _check_collapse,
@@ -70,8 +99,8 @@ class Protocol(Settings):
     )
     order: str = axis(
         "score", choice("score", "rank", "given"),
-        "what orders a list: its scores (a list without scores keeps its given order), "
-        "the rank column, or the order of the rows",
+        "what orders a list: its scores (without scores its ranks, and without these the order "
+        "of the rows), the rank column, or the order of the rows",
     )  # fmt: skip
     ties: str = axis("docid-desc", TIES, "the order of documents with equal scores")
     duplicates: str = axis(
@@ -92,8 +121,9 @@ class Protocol(Settings):
     )  # fmt: skip
     grades: str = axis(
         "truncate",
-        choice("keep", "truncate"),
-        "fractions of grades are kept, or cut as C's atol does",
+        choice("keep", "truncate", "nonzero"),
+        "fractions of grades are kept, or cut as C's atol does; or cut, and what is then 0 counts "
+        "as unjudged",
     )
     collapse: Written = axis(
         "none", COLLAPSE, "chunks of one document count as it, the best one kept"
@@ -123,7 +153,19 @@ class Protocol(Settings):
                 "ties=expected has no meaning with a depth: chance decides what it keeps",
                 "cut the measure instead (nDCG@10), or choose another order of ties",
             )
+        if self.ties in ("best", "worst") and self.budget is not None:
+            raise UsageError(
+                f"ties={self.ties} has no meaning with depth={self.depth}: "
+                "what it keeps does not depend on grades alone",
+                "choose another order of ties, such as docid-desc",
+            )
 
+    @property
+    def budget(self) -> int | None:
+        """The tokens or chunks that are looked at, where the depth is a number of these.
 
-def _digest(mapping: Mapping[str, str]) -> str:
-    return hashlib.sha256(json.dumps(sorted(mapping.items())).encode()).hexdigest()[:10]
+        >>> Protocol(depth="tokens(4096)").budget
+        4096
+        """
+        name, arguments = call(str(self.depth))
+        return int(arguments[0]) if name in BUDGETS else None

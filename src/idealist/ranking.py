@@ -43,6 +43,7 @@ def listing(
     """
     rows = run.rows()
     spans, faults = rows.spans(), Faults(rows.name)
+    protocol = protocol if depth is None else replace(protocol, depth="none")
     rankings = {q: order(rows, spans[q], q, protocol, faults) for q in queries if q in spans}
     faults.check()
     limit = depth or (protocol.depth if isinstance(protocol.depth, int) else None)
@@ -55,7 +56,7 @@ def _first(ranking: Ranking, depth: int | None) -> Ranking:
 
 
 def _placed(qrels: Qrels, rows: Rows, protocol: Protocol) -> Placements:
-    judged = qrels.truncated if protocol.grades == "truncate" else qrels
+    judged = qrels.cast(protocol.grades)
     _check_queries(judged, rows, protocol)
     spans, faults = rows.spans(), Faults(rows.name)
     rankings = {

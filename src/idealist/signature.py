@@ -75,9 +75,11 @@ class Signature:
             _taken_apart(unquote(measure))
             return cls(unquote(measure), tuple(values.items()), **ending, version=version)
         one, axes = parse(unquote(measure)), _pairs(changes, written)
+        named = {key: axes.pop(key) for key in list(axes) if _NAMED.fullmatch(f"{key}:{axes[key]}")}
         check_axes(axes, [one])
-        instrument = convention(name).instrument(one, axes)
-        return replace(cls.of(instrument, ending["qrels"]), rules=ending["rules"], version=version)
+        usual = cls.of(convention(name).instrument(one, axes), ending["qrels"])
+        settings = tuple((key, named.get(key, value)) for key, value in usual.settings)
+        return replace(usual, settings=settings, rules=ending["rules"], version=version)
 
     def short(self, base: Convention) -> str:
         """Name a convention and what differs from it."""
@@ -111,6 +113,8 @@ class Signature:
         return {key: pair for key, pair in pairs.items() if pair[0] != pair[1]}
 
 
+#: Axes whose value names a content that a signature does not hold: it can be read, not computed.
+_NAMED = re.compile(r"(collapse:map|aggregate:weighted)\([0-9a-f]{10}\)")
 _MEASURE = re.compile(r"(?P<name>[\w.-]+)\((?P<inside>.*)\)(?:@(?P<cutoff>\d+))?")
 
 

@@ -99,9 +99,17 @@ def heading(evaluations: Sequence[Evaluation]) -> str:
     least, most = min(counts), max(counts)
     words = f"{most} queries" if least == most else f"{least} to {most} queries"
     intervals = any(not math.isnan(one.interval(label)[0]) for one in evaluations for label in one)
-    plus_minus = "; ± is half a 95 % t-interval of the mean" if intervals else ""
+    weighted = any(map(_weighted, evaluations))
+    mean = "weighted mean" if weighted else "mean"
+    plus_minus = f"; ± is half a 95 % t-interval of the {mean}" if intervals else ""
     words = "1 query" if (least, most) == (1, 1) else words
+    words = f"{words}, weighted" if weighted else words
     return f"{words}, convention {evaluations[0].convention}{plus_minus}"
+
+
+def _weighted(evaluation: Evaluation) -> bool:
+    used = (dict(one.settings)["aggregate"] for one in evaluation.signatures.values())
+    return any(aggregate.startswith("weighted(") for aggregate in used)
 
 
 def fitting_grid(evaluations: Sequence[Evaluation], width: int) -> Grid:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -93,7 +93,7 @@ def write_run(run: Any, path: str | Path, *, to: str = "") -> list[str]:
     found = read_run(run).loaded()
     form = _format(path, to, "run")
     columns = flat.of_rows(found.rows())
-    lost = _lost_of_run(form, columns)
+    lost = _lost_of_run(form, columns, found.rows().ignored)
     _add_needs(form, columns, found)
     _write(path, form, columns, found.name)
     return lost
@@ -143,6 +143,9 @@ def _lost_of_qrels(qrels: Qrels, form: Format, columns: flat.Flat) -> list[str]:
         lost.append("subtopics are left out; a document has the highest of its grades")
     if qrels.scale is not None:
         lost.append("the declared scale is left out")
+    if qrels.ungraded:
+        words = "1 row" if qrels.ungraded == 1 else f"{qrels.ungraded} rows"
+        lost.append(f"{words} without a grade left out")
     return lost
 
 
@@ -153,8 +156,8 @@ def _keeps_subtopics(form: Format, columns: flat.Flat) -> bool:
     return bool(subtopics_in(columns["query"], columns["document"], columns["subtopic"]))
 
 
-def _lost_of_run(form: Format, columns: flat.Flat) -> list[str]:
-    lost = []
+def _lost_of_run(form: Format, columns: flat.Flat, ignored: Sequence[str]) -> list[str]:
+    lost = [f"columns are left out: {', '.join(ignored)}"] if ignored else []
     empty = columns["document"].count(None)
     if empty and "empty" not in form.holds:
         words = "1 query" if empty == 1 else f"{empty} queries"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 
 import click
@@ -36,15 +37,17 @@ def command(folder: Path) -> None:
     say([f"doubt: {folder / name} was changed since it was left there" for name in kept])
 
 
+#: What to do with the files that were left.
+COMMANDS = (
+    "idealist eval qrels.txt bm25.run reranked.run",
+    "idealist eval qrels.txt bm25.run reranked.run -m nDCG@10 --per-query",
+    "idealist eval qrels.txt bm25.run reranked.run -m nDCG@10 --weights queries.csv",
+    "idealist eval qrels.txt bm25.run reranked.run -m nDCG@10 --convention sklearn",
+    "idealist conventions trec_eval sklearn",
+    "idealist convert reranked.run reranked.csv",
+)
+
+
 def _commands(folder: Path) -> str:
-    qrels, before, after = (folder / name for name in ("qrels.txt", "bm25.run", "reranked.run"))
-    commands = (
-        f"idealist eval {qrels} {before} {after}",
-        f"idealist eval {qrels} {before} {after} -m nDCG@10 --per-query",
-        f"idealist eval {qrels} {before} {after} -m nDCG@10 --weights {folder / 'queries.csv'}",
-        f"idealist eval {qrels} {before} {after} -m nDCG@10 --convention sklearn",
-        f"idealist convert {after} {folder / 'reranked.csv'}",
-    )
-    return "\n".join(
-        [f"The files are in {folder}. Go on with", *(f"  {line}" for line in commands)]
-    )
+    lines = (f"cd {shlex.quote(str(folder))}", *COMMANDS)
+    return "\n".join([f"The files are in {folder}. Go on with", *(f"  {line}" for line in lines)])

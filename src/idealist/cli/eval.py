@@ -24,7 +24,11 @@ if TYPE_CHECKING:
 @click.option("--per-query", is_flag=True, help="Also give the value of every query.")
 @click.option(
     "--queries", metavar="FILE",
-    help="Count only the queries of this file: id<TAB>text lines, or JSON.",
+    help="Count only the queries of this file: CSV, JSON, or id<TAB>text lines.",
+)  # fmt: skip
+@click.option(
+    "--weights", metavar="FILE",
+    help="Weigh the queries, in means: a file of queries with a column weight.",
 )  # fmt: skip
 @click.option(
     "--quiet",
@@ -41,30 +45,34 @@ def command(
     settings: tuple[str, ...],
     per_query: bool,
     queries: str | None,
+    weights: str | None,
     quiet: bool,
     form: str,
     output: Path | None,
 ) -> None:
     """Measure RUNS against the judgments in QRELS.
 
-    Files are TREC text or JSON, also compressed (.gz, .xz, .zst); - is standard input. The result
-    goes to standard output; doubts and signatures go to standard error, or into the JSON.
+    Files are TREC text, CSV, TSV, JSON, JSONL, Parquet or Arrow, also compressed (.gz, .xz, .zst); -
+    is standard input. The result goes to standard output; doubts and signatures go to standard
+    error, or into the JSON.
 
     \b
     Examples:
       idealist eval qrels.txt bm25.run dense.run -m nDCG@10 -m AP
       idealist eval qrels.txt bm25.run.gz -m 'nDCG(gain=exp2)@10' --per-query -f json
       idealist eval qrels.txt bm25.run --convention sklearn --set missing=zero
+      idealist eval qrels.txt bm25.run --weights traffic.json --set 'depth=tokens(4096)'
     """
     from idealist.evaluator import DEFAULT_MEASURES, Evaluator
     from idealist.formats import read_queries, read_run
 
-    check_inputs([qrels, *runs, *([queries] if queries else [])])
+    check_inputs([qrels, *runs, *filter(None, (queries, weights))])
     evaluator = Evaluator(
         qrels,
         list(dict.fromkeys(measures)) or DEFAULT_MEASURES,
         convention=convention,
         queries=None if queries is None else read_queries(queries),
+        weights=None if weights is None else read_queries(weights),
         **axes_of(settings),
     )
     named = [read_run(path, name=name) for path, name in zip(runs, run_names(runs), strict=True)]

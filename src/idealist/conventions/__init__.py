@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from idealist.conventions.base import Convention
 from idealist.conventions.learning import CATBOOST, LIGHTGBM, RAX, TF_RANKING, XGBOOST
-from idealist.conventions.products import (
-    ELASTICSEARCH,
+from idealist.conventions.libraries import (
+    HAYSTACK,
     LLAMA_INDEX,
-    OPENSEARCH,
-    QUEPID,
-    QUEPID_CUT,
+    MLFLOW,
+    PHOENIX,
+    PYVESPA,
     SENTENCE_TRANSFORMERS,
 )
+from idealist.conventions.products import ELASTICSEARCH, OPENSEARCH, QUEPID, QUEPID_CUT
 from idealist.conventions.sklearn import SKLEARN
 from idealist.conventions.textbook import BURGES, JARVELIN_KEKALAINEN
 from idealist.conventions.toolkits import (
     BEIR,
     GDEVAL,
+    HELM,
+    HELM_TREC,
     IR_MEASURES,
     MSMARCO,
     MTEB,
@@ -32,9 +35,10 @@ __all__ = ["CONVENTIONS", "DEFAULT", "Convention", "convention"]
 CONVENTIONS: dict[str, Convention] = {
     one.name: one
     for one in (
-        TREC_EVAL, TREC_EVAL_9, PYTREC_EVAL, IR_MEASURES, RANX, GDEVAL, BEIR, MTEB, MSMARCO,
-        SKLEARN, TORCHMETRICS, LIGHTGBM, XGBOOST, CATBOOST, RAX, TF_RANKING,
-        SENTENCE_TRANSFORMERS, LLAMA_INDEX, ELASTICSEARCH, OPENSEARCH, QUEPID, QUEPID_CUT,
+        TREC_EVAL, TREC_EVAL_9, PYTREC_EVAL, IR_MEASURES, RANX, GDEVAL, BEIR, MTEB, HELM, HELM_TREC,
+        MSMARCO, SKLEARN, TORCHMETRICS, LIGHTGBM, XGBOOST, CATBOOST, RAX, TF_RANKING,
+        SENTENCE_TRANSFORMERS, LLAMA_INDEX, HAYSTACK, MLFLOW, PHOENIX, PYVESPA,
+        ELASTICSEARCH, OPENSEARCH, QUEPID, QUEPID_CUT,
         BURGES, JARVELIN_KEKALAINEN,
     )
 }  # fmt: skip

@@ -56,6 +56,10 @@ _CATBOOST: dict[str, Axes] = {
 
 
 def _rax(measure: Measure) -> Axes:
+    """Keep negative gains, but give nothing where the ideal list is worth less than nothing.
+
+    Rax divides by such a list, and so makes a bad list good.
+    """
     axes = {**_LIST, "precision": "float32"}
     if "DCG" in measure.name:
         return {**axes, **_SIGNED, "gain": "exp2"}
@@ -78,9 +82,9 @@ CATBOOST = Convention(
     frozenset(["AP", "DCG", "ERR", "P", "R", "RR", "nDCG"]),
 )  # fmt: skip
 RAX = Convention(
-    "rax", "Rax", "0.4.0", "recorded", _rax, frozenset(["AP", "DCG", "P", "R", "RR", "nDCG"])
+    "rax", "Rax", "0.4.0", "live", _rax, frozenset(["AP", "DCG", "P", "R", "RR", "nDCG"])
 )
 TF_RANKING = Convention(
-    "tf-ranking", "TF-Ranking", "0.5.5", "derived", _tf_ranking,
+    "tf-ranking", "TF-Ranking", "0.5.5", "recorded", _tf_ranking,
     frozenset(["AP", "DCG", "P", "R", "RR", "nDCG"]),
 )  # fmt: skip

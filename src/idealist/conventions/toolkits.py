@@ -1,4 +1,4 @@
-"""Evaluation toolkits: ir_measures, ranx, gdeval, BEIR, MTEB, ms_marco_eval, torchmetrics."""
+"""Evaluation toolkits: ir_measures, ranx, gdeval, BEIR, MTEB, HELM, ms_marco_eval, torchmetrics."""
 
 from __future__ import annotations
 
@@ -27,6 +27,8 @@ def _ranx(measure: Measure) -> Axes:
         axes["negative"] = "nonrelevant"
     if measure.name == "NumRelRet":
         axes["aggregate"] = "mean"
+    if measure.name == "RBP":
+        axes["gain"] = "linear"  # which must not be above 1; ranx lets its RBP exceed 1
     return axes
 
 
@@ -38,20 +40,39 @@ def _gdeval(measure: Measure) -> Axes:
     }  # fmt: skip
 
 
+def _capped(measure: Measure) -> bool:
+    """Whether it is recall of at most k documents, which BEIR and MTEB compute themselves."""
+    return measure.name == "R" and measure.written().get("denominator") == "min(k,R)"
+
+
 def _beir(measure: Measure) -> Axes:
     """Mix two rankings: pytrec_eval's, and for MRR, accuracy and capped recall its own."""
-    capped = measure.name == "R" and measure.written().get("denominator") == "min(k,R)"
-    if capped or measure.name in ("RR", "Success"):
+    if _capped(measure) or measure.name in ("RR", "Success"):
         own: Axes = {"ties": "input", "unknown": "error", "exclude_self": True, "round": 5}
-        return {**own, "no_relevant": "error"} if capped else own
+        return {**own, "no_relevant": "error"} if _capped(measure) else own
     return {"precision": "float32", "missing": "skip", "exclude_self": True, "round": 5}
 
 
 def _mteb(measure: Measure) -> Axes:
-    """Take all but MRR from pytrec_eval, rounded; MRR is computed in double and not rounded."""
-    if measure.name == "RR":
-        return {"missing": "skip", "unknown": "error"}
-    return {"precision": "float32", "missing": "skip", "unknown": "error", "round": 5}
+    """Take most from pytrec_eval, rounded; MRR and capped recall are in double and not rounded."""
+    axes: Axes = {"missing": "skip", "unknown": "error"}
+    if _capped(measure):
+        return {**axes, "no_relevant": "skip"}
+    return axes if measure.name == "RR" else {**axes, "precision": "float32", "round": 5}
+
+
+def _helm(measure: Measure) -> Axes:
+    """Hand pytrec_eval the model's order as whole numbers, and no document of grade 0.
+
+    HELM itself fails at a query that has no other document; here it has no relevant one.
+    """
+    return {"ties": "input", "grades": "nonzero", "missing": "skip"}
+
+
+def _helm_trec(measure: Measure) -> Axes:
+    """Take grade 1 for non-relevant in three measures, as HELM does where grades go beyond 1."""
+    axes = _helm(measure)
+    return {**axes, "rel": 2} if measure.name in ("R", "RR", "Success") else axes
 
 
 def _msmarco(measure: Measure) -> Axes:
@@ -74,10 +95,17 @@ _TORCHMETRICS: dict[str, Axes] = {
     "RR": {"positive_score": True},
     "P": {"positive_score": True},
     "R": {"denominator": "R_list", "positive_score": True},
+    "Rprec": {"denominator": "R_list"},
 }  # fmt: skip
 
 #: What ir_measures computes, by our names; its other measures are not here yet.
 _IR_MEASURES = "AP ERR F Judged NumQ NumRel NumRelRet NumRet P R RBP RR Rprec Success bpref nDCG"
+
+#: What ranx computes, by our names.
+_RANX = "AP DCG F NumRelRet P R RBP RR Rprec Success bpref nDCG"
+
+#: What HELM passes on to pytrec_eval, one query at a time.
+_HELM = frozenset(["AP", "F", "P", "R", "RR", "Rprec", "Success", "bpref", "nDCG"])
 
 IR_MEASURES = Convention(
     "ir_measures", "ir_measures", "0.4.3", "live", _ir_measures,
@@ -85,19 +113,21 @@ IR_MEASURES = Convention(
 )  # fmt: skip
 RANX = Convention(
     "ranx", "ranx", "0.3.21", "live", _ranx,
-    frozenset(["AP", "DCG", "F", "NumRelRet", "P", "R", "RR", "Rprec", "Success", "bpref", "nDCG"]),
+    frozenset(_RANX.split()),
 )  # fmt: skip
 GDEVAL = Convention("gdeval", "gdeval.pl", "1.3", "recorded", _gdeval, frozenset({"ERR", "nDCG"}))
 BEIR = Convention(
-    "beir", "BEIR", "2.2.0", "recorded", _beir, frozenset(["AP", "P", "R", "RR", "Success", "nDCG"])
+    "beir", "BEIR", "2.2.0", "live", _beir, frozenset(["AP", "P", "R", "RR", "Success", "nDCG"])
 )
 MTEB = Convention(
-    "mteb", "MTEB", "2.26.24", "recorded", _mteb, frozenset(["AP", "P", "R", "RR", "nDCG"])
+    "mteb", "MTEB", "2.26.24", "live", _mteb, frozenset(["AP", "P", "R", "RR", "Success", "nDCG"])
 )
+HELM = Convention("helm", "HELM", "0.5.16", "derived", _helm, _HELM)
+HELM_TREC = Convention("helm-trec", "HELM, TREC track", "0.5.16", "derived", _helm_trec, _HELM)
 MSMARCO = Convention(
     "msmarco", "ms_marco_eval.py", "28b3693", "recorded", _msmarco, frozenset({"RR"})
 )
 TORCHMETRICS = Convention(
     "torchmetrics", "torchmetrics", "1.9.0", "live", _torchmetrics,
-    frozenset(["AP", "P", "R", "RR", "Success", "nDCG"]),
+    frozenset(["AP", "P", "R", "RR", "Rprec", "Success", "nDCG"]),
 )  # fmt: skip

@@ -139,7 +139,8 @@ class Story:
             name: Evaluator(self.qrels, MAIN, convention=name)(self.after)[MAIN] for name in TOOLS
         }
         listed = ", ".join(f"{name} {value:.4f}" for name, value in values.items())
-        return f"{MAIN} of {self.after.name} as other tools print it:\n  {listed}"
+        listed = fill(listed, 96, initial_indent="  ", subsequent_indent="  ")
+        return f"{MAIN} of {self.after.name} as other tools print it:\n{listed}"
 
     def advice(self) -> str:
         """Say what to try next, as far as the numbers tell."""
@@ -173,16 +174,12 @@ class Story:
 
     def _ceiling(self) -> Evaluation:
         """Evaluate the candidates in the best order there is."""
-        rows, judged = self.before.rows(), self.qrels.lookup
+        rows, grades = self.before.rows(), self.qrels.to_dict()
         best = {
-            query: {d: _grade(self.qrels, judged.get(query, {}), d) for d in rows.documents[span]}
+            query: {d: grades.get(query, {}).get(d, 0.0) for d in rows.documents[span]}
             for query, span in rows.spans().items()
         }
         return Evaluator(self.qrels, MAIN)(best)
-
-
-def _grade(qrels: Qrels, index: dict[str, int], document: str) -> float:
-    return float(qrels.grades[index[document]]) if document in index else 0.0
 
 
 def _half(evaluation: Evaluation, label: str) -> str:

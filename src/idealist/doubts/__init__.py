@@ -8,6 +8,7 @@ from idealist.doubts.case import Case
 from idealist.doubts.grades import binary, fractional, not_in_tool, subtopics, utility
 from idealist.doubts.queries import missing, no_relevant, nothing_matches, unknown
 from idealist.doubts.rankings import duplicates, float32, ties, unjudged
+from idealist.doubts.weights import few_weigh, unjudged_traffic
 from idealist.evaluation import Doubt
 
 __all__ = ["CODES", "Case", "find_doubts"]
@@ -17,6 +18,7 @@ CODES: dict[str, str] = {
     "binary-on-graded": "a threshold that nobody set takes different grades for the same",
     "collapsed": "chunks were merged into their documents, the best one kept",
     "duplicates": "a document was retrieved twice for a query and one row was taken",
+    "few-queries-weigh": "most of the weight lies on few queries",
     "float32": "scores closer than float32 can tell move a value",
     "fractional-grades": "the convention's tool cuts off fractions of grades",
     "missing-queries": "judged queries are not in the run",
@@ -24,15 +26,18 @@ CODES: dict[str, str] = {
     "nothing-matches": "no query or no document of the judgments is in the run",
     "not-in-tool": "the convention's tool does not have this measure",
     "repeated-judgments": "the same judgment stands in the qrels more than once",
+    "ungraded": "rows of the qrels without a grade, which are not judgments",
     "subtopics": "documents were judged by subtopic, and the highest grade counts",
     "ties": "documents with equal scores could be ordered otherwise",
     "unjudged": "documents in the first k were not judged",
+    "unjudged-traffic": "queries that have a weight have no judgments",
     "unknown-queries": "queries of the run, or asked for, have no judgments",
     "unknown-utility": "passages in the first k lack the column that UDCG needs",
 }
 
 CHECKS: tuple[Callable[[Case], Iterator[Doubt]], ...] = (
-    nothing_matches, missing, unknown, no_relevant, unjudged, ties, float32, duplicates,
+    nothing_matches, missing, unknown, no_relevant, unjudged_traffic, few_weigh, unjudged,
+    ties, float32, duplicates,
     subtopics, fractional, binary, not_in_tool, utility,
 )  # fmt: skip
 

@@ -19,6 +19,7 @@ from idealist.protocol import Protocol
 from idealist.ranking import rank
 from idealist.tables import Qrels, Run
 from idealist.tables.columns import Bools
+from idealist.weights import Weights
 
 #: How many queries a doubt names.
 NAMED = 5
@@ -28,7 +29,8 @@ NAMED = 5
 class Case:
     """One evaluation while it is looked over.
 
-    `written` says which axes the user set for each measure, `asked` which queries were asked for.
+    `written` says which axes the user set for each measure, `asked` which queries were asked for,
+    `weights` what they weigh.
     """
 
     qrels: Qrels
@@ -39,6 +41,7 @@ class Case:
     run: Run
     placed: Mapping[Protocol, Placements]
     measured: Mapping[str, Measured]
+    weights: Weights | None = None
 
     @cached_property
     def first(self) -> Placements:
@@ -66,7 +69,22 @@ class Case:
         values = {}
         for label in labels:
             found, aggregate = self.measured[label], self.instruments[label].aggregate
-            values[label] = aggregate.of(found.values[found.counted & ~gone].tolist())
+            left = found.counted & ~gone
+            values[label] = aggregate.of(found.values[left].tolist(), self.named(left))
+        return self._moved(values)
+
+    @property
+    def weighted(self) -> list[str]:
+        """The measures whose mean is weighted."""
+        return [label for label, one in self.instruments.items() if one.aggregate.weights]
+
+    def unweighted(self, labels: Collection[str]) -> dict[str, float]:
+        """Price weights: what measures would be if every query that counts counted alike."""
+        values = {}
+        for label in labels:
+            found, aggregate = self.measured[label], self.instruments[label].aggregate
+            alike = replace(aggregate, aggregate="mean", weights=None)
+            values[label] = alike.of(found.values[found.counted].tolist())
         return self._moved(values)
 
     def reranked(self, labels: Collection[str], **axes: str) -> dict[str, float]:

@@ -16,13 +16,15 @@ from idealist.tables.columns import Floats
 def fractional(case: Case) -> Iterator[Doubt]:
     """Look for fractions that the convention's tool cuts off."""
     count = int(np.count_nonzero(case.qrels.grades != np.trunc(case.qrels.grades)))
-    cut = [label for label, one in case.instruments.items() if one.protocol.grades == "truncate"]
+    cast = {label: one.protocol.grades for label, one in case.instruments.items()}
+    cut = [label for label, rule in cast.items() if rule != "keep"]
     if not count or not cut:
         return
     values = case.reranked(cut, grades="keep")
     cost = prices("with grades=keep", values)
     some = many(count, "grade has", "grades have")
-    message = f"{some} a fraction, which grades=truncate cuts off{cost}"
+    rules = " or ".join(dict.fromkeys(f"grades={cast[label]}" for label in cut))
+    message = f"{some} a fraction, which {rules} cuts off{cost}"
     yield Doubt("fractional-grades", message, count, (), values)
 
 

@@ -38,7 +38,8 @@ def unjudged(case: Case) -> Iterator[Doubt]:
         if count and (values or cutoff == min(by_cutoff)):
             queries = case.named(holes > 0)
             were = "is" if count == 1 else "are"
-            share = f"{count} of {total} documents in the first {cutoff} {were} unjudged"
+            where = "at rank 1" if cutoff == 1 else f"in the first {cutoff}"
+            share = f"{count} of {total} documents {where} {were} unjudged"
             cost = prices("with all unjudged documents taken out", values)
             message = f"{share}, in {many(len(queries), 'query', 'queries')}{cost}"
             yield Doubt("unjudged", message, count, queries, values)
@@ -70,7 +71,7 @@ def _retied(case: Case, label: str, how: str) -> Measured | None:
     instrument, placements = case.instruments[label], case.placements(label)
     protocol = instrument.protocol
     try:
-        if protocol.depth != "none":  # which may cut a tie in two: order whole lists, then cut
+        if isinstance(protocol.depth, int):  # it may cut a tie in two: order whole lists, then cut
             whole = replace(protocol, depth="none", unjudged="zero", negative="allow")
             placements = rank(case.qrels, case.run, [whole])[whole]
         placements = placements.retied(how, instrument.measure.worth(placements))
@@ -112,3 +113,6 @@ def duplicates(case: Case) -> Iterator[Doubt]:
     if repeats:
         message = f"{many(repeats, 'judgment stands', 'judgments stand')} in the qrels twice"
         yield Doubt("repeated-judgments", message, repeats)
+    if ungraded := case.qrels.ungraded:
+        message = f"{many(ungraded, 'row', 'rows')} of the qrels without a grade: not judged"
+        yield Doubt("ungraded", message, ungraded)

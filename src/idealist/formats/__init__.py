@@ -29,7 +29,7 @@ def read_qrels(data: Any, *, scale: Any = None, name: str = "") -> Qrels:
     `scale` declares the grades there are: the highest one, a list, or {grade: label}.
 
     >>> read_qrels({"q1": {"d1": 2, "d2": 0}})
-    <Qrels qrels: 1 queries, 2 judgments, b982a29162>
+    <Qrels qrels: 1 query, 2 judgments, b982a29162>
     """
     declared = None if scale is None else Scale.of(scale)
     data = collections.resolved(data, "qrels")

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from idealist.errors import Faults
-from idealist.formats.table import Table, shown
+from idealist.formats.table import Table, is_number, shown
 from idealist.tables import Qrels, Rows, Scale
 from idealist.tables.columns import to_float
 from idealist.tables.judgments import subtopics_in
@@ -40,7 +40,7 @@ def qrels(table: Table, scale: Scale | None, name: str) -> Qrels:
 
 
 def rows(table: Table, name: str) -> Rows:
-    """Make a run's rows; columns that say nothing about a ranking are left out."""
+    """Make a run's rows; columns that say nothing about a ranking are named, not kept."""
     faults = Faults(name)
     numbers: dict[str, Any] = {
         key: _numbers(key, table.columns[key], faults)
@@ -52,6 +52,7 @@ def rows(table: Table, name: str) -> Rows:
     return Rows.build(
         table.query, table.document, table.value or None,
         lines=table.lines, empty=table.empty, name=name, **numbers,
+        ignored=[key for key in table.columns if key not in RUN_COLUMNS],
     )  # fmt: skip
 
 
@@ -80,15 +81,7 @@ def _is_text(cells: list[Any]) -> bool:
     """Whether every cell there is is text, and one of them no number."""
     if not all(cell is None or isinstance(cell, str) for cell in cells):
         return False
-    return any(cell is not None and not _reads_as_number(cell) for cell in cells)
-
-
-def _reads_as_number(cell: str) -> bool:
-    try:
-        to_float(cell)
-    except ValueError:
-        return False
-    return True
+    return any(cell is not None and not is_number(cell) for cell in cells)
 
 
 def _numbers(key: str, cells: list[Any], faults: Faults) -> list[float]:

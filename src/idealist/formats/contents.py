@@ -11,7 +11,7 @@ from idealist.errors import Faults
 from idealist.formats import delimited, frames, json_text, shapes, trec
 from idealist.formats.names import ours
 from idealist.formats.source import Source
-from idealist.formats.table import Cells, checked_id, pivot
+from idealist.formats.table import Cells, checked_id, is_number, pivot
 
 
 def cells(source: Source, value: str, faults: Faults) -> Cells | bytes:
@@ -31,9 +31,22 @@ def cells(source: Source, value: str, faults: Faults) -> Cells | bytes:
         message = "the first line does not name a column for the query and one for the document"
         faults.fail("columns", message, hint, 1)
     if sign is None:
+        _check_header(content, faults)
         return content
     named, lines = delimited.read(content, sign, faults)
     return shapes.of_columns(named, value, faults, lines, nulls=True)
+
+
+def _check_header(content: bytes, faults: Faults) -> None:
+    """Refuse a first line that names one of the columns, but not both that are needed."""
+    first = content.split(b"\n", 1)[0].decode().rstrip("\r")
+    for sign in "\t,;":
+        names = first.split(sign)
+        known = {"query", "document"} & ours(names).keys()
+        if len(names) > 2 and known and not any(map(is_number, names)):
+            (missing,) = {"query", "document"} - known
+            hint = f"the columns are {', '.join(names)}; call one of them {missing}"
+            faults.fail("missing-column", f"there is no column for the {missing}", hint, 1)
 
 
 def kind_of(path: str | Path) -> str | None:
@@ -70,6 +83,11 @@ def _of_lines(content: bytes, name: str, value: str, faults: Faults) -> Cells:
             faults.fail("json", "not a JSON object", 'give {"query": …, "document": …}', line)
     if all("hits" in record and "document" not in ours(record) for record in records):
         return _of_responses(records, lines, value, faults)
+    if {"query", "document"} <= ours(names := records[0]).keys() and all(
+        record.keys() == names.keys() for record in records
+    ):  # as most files are
+        columns = {name: [record[name] for record in records] for name in names}
+        return shapes.of_columns(columns, value, faults, lines, nulls=True)
     rows = (shapes.record(r, i, value, faults) for i, r in zip(lines, records, strict=True))
     return Cells(pivot(rows), lines, nulls=True)
 

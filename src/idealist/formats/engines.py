@@ -74,9 +74,10 @@ def _ratings(requests: list[Any], value: str, faults: Faults) -> dict[Any, list[
         try:
             query = request["id"]
             ratings = [(entry["_id"], entry["rating"]) for entry in request["ratings"]]
+            twice = query in judged
         except (TypeError, KeyError):
             _refuse(f"request {number}", request, faults)
-        if query in judged:
+        if twice:
             faults.fail("duplicate-key", f"query {query!r} stands there twice", "keep one of them")
         judged[query] = ratings
     return judged

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any, NoReturn
 
-from idealist.errors import Faults
+from idealist.errors import Faults, InputError
 
 Path = tuple[str | int, ...]
 
@@ -49,12 +50,13 @@ def is_lines(data: bytes) -> bool:
 
 def load_lines(data: bytes, name: str) -> tuple[list[Any], list[int]]:
     """Parse JSON by the line; give the values and the line of each."""
-    values, lines = [], []
-    for number, line in enumerate(data.split(b"\n"), 1):
-        if line.strip():
-            values.append(load(line, name, number - 1))
-            lines.append(number)
-    return values, lines
+    found = [(number, line) for number, line in enumerate(data.split(b"\n"), 1) if line.strip()]
+    lines = [number for number, _ in found]
+    with suppress(ValueError, InputError, RecursionError):  # the line of a fault is found below
+        values = load(b"[" + b",".join(line for _, line in found) + b"]", name)
+        if len(values) == len(lines):
+            return values, lines
+    return [load(line, name, number - 1) for number, line in found], lines
 
 
 def _report_syntax(error: json.JSONDecodeError, before: int, faults: Faults) -> NoReturn:

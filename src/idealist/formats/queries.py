@@ -124,13 +124,17 @@ def _tab_lines(content: bytes, faults: Faults) -> dict[str, str]:
     return found
 
 
+def _text(cell: Any) -> str:
+    return "" if cell is None else str(cell)
+
+
 def _built(data: Mapping[Any, Any], faults: Faults) -> Queries:
     records: dict[str, Mapping[str, Any]] = {}
     for query, entry in data.items():
         if key := checked_id(query, faults):
             records[key] = entry if isinstance(entry, Mapping) else {"text": entry}
     faults.check()
-    text = {query: str(record.get("text") or "") for query, record in records.items()}
+    text = {query: _text(record.get("text")) for query, record in records.items()}
     keys = dict.fromkeys(key for record in records.values() for key in record if key != "text")
     columns = {
         key: {query: record[key] for query, record in records.items() if key in record}

@@ -98,6 +98,15 @@ _SHORT = reprlib.Repr()
 _SHORT.maxstring = _SHORT.maxother = 60
 
 
+def is_number(text: str) -> bool:
+    """Whether a text reads as a number."""
+    try:
+        to_float(text)
+    except ValueError:
+        return False
+    return True
+
+
 def checked_id(query: Any, faults: Faults, line: int | None = None) -> str | None:
     """Give a query's id, or note that it is none."""
     try:

@@ -13,22 +13,22 @@ from idealist.measures.cumulative import CG, DCG, nDCG
 from idealist.measures.custom import Custom, measure
 from idealist.measures.first import RR
 from idealist.measures.judged import Judged, NumQ, NumRel, NumRelRet, NumRet, Unjudged
-from idealist.measures.sets import F, P, R, Rprec, Success
+from idealist.measures.sets import AllHit, F, P, R, Rprec, Success
 from idealist.measures.stopping import ERR, RBP, RBPResidual
 from idealist.measures.udcg import UDCG
 from idealist.notation import split
 
 __all__ = [
-    "AP", "CG", "DCG", "ERR", "RBP", "RR", "UDCG", "Custom", "F", "Judged", "Measure", "NumQ",
-    "NumRel", "NumRelRet", "NumRet", "P", "R", "RBPResidual", "Rprec", "Success", "Unjudged",
-    "as_measure", "bpref", "measure", "nDCG", "parse",
+    "AP", "CG", "DCG", "ERR", "RBP", "RR", "UDCG", "AllHit", "Custom", "F", "Judged", "Measure",
+    "NumQ", "NumRel", "NumRelRet", "NumRet", "P", "R", "RBPResidual", "Rprec", "Success",
+    "Unjudged", "as_measure", "bpref", "measure", "nDCG", "parse",
 ]  # fmt: skip
 
 #: Every measure by its name. Adding one means adding it here.
 MEASURES: dict[str, type[Measure]] = {
     cls.__name__: cls
     for cls in (
-        nDCG, DCG, CG, AP, RR, P, R, F, Success, Rprec, ERR, RBP, RBPResidual, bpref, UDCG,
+        nDCG, DCG, CG, AP, RR, P, R, F, Success, AllHit, Rprec, ERR, RBP, RBPResidual, bpref, UDCG,
         Judged, Unjudged, NumRet, NumRel, NumRelRet, NumQ,
     )
 }  # fmt: skip
@@ -43,6 +43,7 @@ ALIASES: dict[str, str] = {
     "r_cap": "R(denominator=min(k,R))", "recall_cap": "R(denominator=min(k,R))",
     "f1": "F", "set_f": "F",
     "hit": "Success", "hits": "Success", "hit_rate": "Success", "hitrate": "Success",
+    "all_hit": "AllHit", "all_hits": "AllHit", "all_recall": "AllHit", "recall_all": "AllHit",
     "r-precision": "Rprec", "r_precision": "Rprec", "rprecision": "Rprec",
     "rbp_resid": "RBPResidual", "unj": "Unjudged",
     "num_ret": "NumRet", "num_rel": "NumRel", "num_rel_ret": "NumRelRet", "num_q": "NumQ",

@@ -126,7 +126,7 @@ class Measure(Settings, metaclass=MeasureType):
             values[queries] = filled._settled(lists, filled.formula(lists))
         if filled.if_undefined == "error":
             filled._check_defined(values, placements)
-        return filled._bounded(values, float(placements.qrels.grades.min()))
+        return filled._bounded(values, float(placements.qrels.grades.min(initial=0.0)))
 
     def _check_ties(self, placements: Placements) -> None:
         if placements.protocol.ties == "expected" and not self.averages_ties:
@@ -137,7 +137,7 @@ class Measure(Settings, metaclass=MeasureType):
 
     @property
     def if_undefined(self) -> str:
-        """What stands for a value that the formula does not have: 0, 1, nan, skip or error."""
+        """What stands for a value that the formula does not have, as `no_relevant` says."""
         return str(getattr(self, "no_relevant", "nan"))
 
     @property
@@ -147,8 +147,10 @@ class Measure(Settings, metaclass=MeasureType):
 
     def _settled(self, lists: Lists, values: Array) -> Array:
         """Put the value asked for where the formula has none."""
-        fill = {"0": 0.0, "1": 1.0}.get(self.if_undefined, math.nan)
-        return lists.xp.where(lists.xp.isnan(values), lists.constant(fill), values)
+        fill = lists.constant({"0": 0.0, "1": 1.0}.get(self.if_undefined, math.nan))
+        if self.if_undefined == "empty":
+            fill = lists.number(lists.retrieved == 0)
+        return lists.xp.where(lists.xp.isnan(values), fill, values)
 
     def _check_defined(self, values: Floats, placements: Placements) -> None:
         faults = Faults(placements.qrels.name)
@@ -173,8 +175,10 @@ def grades_of(grades: Sequence[float | None]) -> list[float]:
 
 
 NO_RELEVANT = Kind(
-    "one of 0, 1, nan, skip, error",
-    lambda value: choice("0", "1", "nan", "skip", "error").check(str(value).removesuffix(".0")),
+    "one of 0, 1, nan, skip, error, or empty: 1 where nothing was retrieved and else 0",
+    lambda value: choice("0", "1", "nan", "skip", "error", "empty").check(
+        str(value).removesuffix(".0")
+    ),
 )
 
 

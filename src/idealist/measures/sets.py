@@ -1,4 +1,4 @@
-"""Measures of the first k documents as a set: P, R, F, Success, Rprec."""
+"""Measures of the first k documents as a set: P, R, F, Success, AllHit, Rprec."""
 
 from __future__ import annotations
 
@@ -149,21 +149,71 @@ class Success(Binary):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
+class AllHit(Counted):
+    """All hit: whether every relevant document stands among the first k.
+
+    Formula: 1 if all R relevant documents are in the first k, else 0
+
+    For questions that need every listed document, such as those of several hops. It is 1 where
+    recall is 1.
+
+    >>> (AllHit @ 3)([1, 0, 2]), (AllHit @ 2)([1, 0, 2]), AllHit()([1, 2], judged=[1])
+    (1.0, 0.0, 0.0)
+
+    Reference: Asai et al. 2020, arXiv:1911.10470, as paragraph exact match
+    """
+
+    def formula(self, lists: Lists) -> Array:
+        """Compare the relevant documents found with those there are."""
+        relevant, hits = self.all_relevant(lists), self.hits(lists)
+        if not lists.averaged or self.cutoff is None:
+            return self.defined(lists, lists.number(self.found(lists, self.cutoff) == relevant))
+        chance = self._chances(lists, hits, self.cutoff)
+        chance = lists.xp.cumulative_prod(chance, axis=1)[:, -1]
+        return self.defined(lists, chance * lists.number(lists.count(hits) == relevant))
+
+    def _chances(self, lists: Lists, hits: Array, cutoff: int) -> Array:
+        """Give each hit the chance that it stands above the cutoff, where those before it do.
+
+        Of a tie of n documents, r of them hits, m ranks are above the cutoff. All r hits are there
+        with the hypergeometric probability C(m, r) / C(n, r) = Π_{j<r} (m - j) / (n - j).
+        """
+        xp, own = lists.xp, lists.number(hits)
+        before = xp.cumulative_sum(own, axis=1) - own
+        earlier = before - xp.take_along_axis(before, lists.start, axis=1)
+        last = xp.where(lists.last < cutoff, lists.last, xp.full_like(lists.last, cutoff))
+        room = lists.number(last - lists.first + 1) - earlier
+        left = lists.number(lists.last - lists.first + 1) - earlier
+        chance = lists.ratio(xp.where(room > 0, room, xp.zeros_like(room)), left, 0.0)
+        return xp.where(hits, chance, xp.ones_like(chance))
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Rprec(Counted):
     """R-precision: precision among the first R documents, R being the number of relevant ones.
 
     Formula: relevant in the first R / R
 
-    >>> Rprec()([1, 0, 1], judged=[1])
-    0.6666666666666666
+    >>> Rprec()([1, 0, 1], judged=[1]), Rprec(denominator="R_list")([1, 0, 1], judged=[1])
+    (0.6666666666666666, 0.5)
 
     Reference: Buckley and Voorhees 2005, in TREC: Experiment and Evaluation, chapter 3
     """
 
+    denominator: str = parameter(
+        "R", choice("R", "R_list"), "what R counts: the relevant documents judged, or retrieved"
+    )
+
     takes_cutoff: ClassVar[bool] = False
+
+    @property
+    def list_only(self) -> bool:
+        """Whether R counts relevant documents of the list alone."""
+        return self.denominator == "R_list"
 
     def formula(self, lists: Lists) -> Array:
         """Divide the relevant documents in the first R by R."""
-        relevant = self.all_relevant(lists)
+        relevant = (self.listed_relevant if self.list_only else self.all_relevant)(lists)
         cutoff = lists.xp.astype(relevant, lists.xp.int64)[:, None]
-        return lists.ratio(self.found(lists, cutoff), relevant)
+        share = lists.ratio(self.found(lists, cutoff), relevant, 0.0)
+        return self.defined(lists, share, relevant if self.list_only else None)

@@ -14,17 +14,9 @@ import numpy as np
 
 from idealist.errors import Faults
 from idealist.notation import tidy
-from idealist.tables.columns import Bools, Floats, Ints, freeze, starts_of
+from idealist.tables.columns import Floats, Ints, freeze, starts_of
 from idealist.tables.judgments import Judgments, Scale, Subtopics, check_grades
-
-
-@dataclass(frozen=True)
-class Pool:
-    """Queries with similarly many judgments: their grades, highest first, padded to one width."""
-
-    queries: Ints
-    grades: Floats
-    judged: Bools
+from idealist.tables.pools import Pool, pools_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,6 +36,7 @@ class Qrels:
     subtopics: Subtopics | None = None
     scale: Scale | None = None
     repeats: int = 0
+    ungraded: int = 0
     name: str = "qrels"
     left_out: frozenset[str] = frozenset()
 
@@ -59,15 +52,17 @@ class Qrels:
         scale: Scale | None = None,
         lines: Sequence[int] | None = None,
         empty: Sequence[str] = (),
+        ungraded: int = 0,
         name: str = "qrels",
     ) -> Qrels:
         """Sort rows into a table; a repeated judgment counts once, a contradiction is refused.
 
-        `empty` names queries that were judged to have no relevant document at all.
+        `empty` names queries that were judged to have no relevant document at all; `ungraded`
+        counts the rows that came without a grade and are not among these.
         """
         rows = Judgments(query, document, grade, subtopic or [""] * len(query), lines)
         faults = Faults(name)
-        if not len(query):
+        if not len(query) and not empty:
             faults.fail("empty", "there are no judgments", "give at least one judged document")
         kept = rows.unique(faults)
         check_grades(rows, kept, scale, faults)
@@ -86,6 +81,7 @@ class Qrels:
             subtopics=subtopics,
             scale=scale,
             repeats=len(query) - len(kept),
+            ungraded=ungraded,
             name=name,
         )
 
@@ -93,9 +89,9 @@ class Qrels:
         return len(self.documents)
 
     def __repr__(self) -> str:
-        return (
-            f"<Qrels {self.name}: {len(self.queries)} queries, {len(self)} judgments, {self.hash}>"
-        )
+        queries = "1 query" if len(self.queries) == 1 else f"{len(self.queries)} queries"
+        judgments = "1 judgment" if len(self) == 1 else f"{len(self)} judgments"
+        return f"<Qrels {self.name}: {queries}, {judgments}, {self.hash}>"
 
     @cached_property
     def hash(self) -> str:
@@ -106,7 +102,7 @@ class Qrels:
         return digest.hexdigest()[:10]
 
     def _hash_rows(self) -> Iterable[tuple[str, ...]]:
-        names = sorted(self.columns)
+        names = sorted(self.numbers)  # text decides no number
         columns = [self.columns[name] for name in names]
         yield ("columns", *names, "scale", *(map(str, self.scale.grades) if self.scale else ()))
         for query, start, end in self.spans():
@@ -133,6 +129,17 @@ class Qrels:
             for query, start, end in self.spans()
         }
 
+    def to_dict(self) -> dict[str, dict[str, float]]:
+        """Give the grades by query and document.
+
+        >>> Qrels.build(["q1"], ["d1"], [2]).to_dict()
+        {'q1': {'d1': 2}}
+        """
+        grades = [tidy(grade) for grade in self.grades.tolist()]
+        return {
+            q: dict(zip(self.documents[a:b], grades[a:b], strict=True)) for q, a, b in self.spans()
+        }
+
     @cached_property
     def numbers(self) -> dict[str, Floats]:
         """The judgment columns that hold numbers."""
@@ -146,25 +153,34 @@ class Qrels:
         return self if np.array_equal(whole, self.grades) else replace(self, grades=freeze(whole))
 
     @cached_property
-    def pools(self) -> tuple[Pool, ...]:
-        """The grades by query, in blocks of similar size, so that one long list pads few others."""
-        sizes = np.diff(self.starts)
-        width = np.ceil(np.log2(np.maximum(sizes, 1))).astype(np.int64)
-        return tuple(self._pool(np.flatnonzero(width == exponent)) for exponent in np.unique(width))
+    def nonzero(self) -> Qrels:
+        """The judgments whose grade, cut so, is not 0; a query left without any stays."""
+        kept = np.flatnonzero(self.truncated.grades)
+        sizes = np.diff(np.searchsorted(kept, self.starts))
+        return self.truncated._at(kept, self.queries, sizes)
 
-    def _pool(self, queries: Ints) -> Pool:
-        starts, sizes = self.starts[queries], np.diff(self.starts)[queries]
-        column = np.arange(max(int(sizes.max()), 1))
-        judged = column < sizes[:, None]
-        cell = np.where(judged, starts[:, None] + column, 0)  # a table has at least one judgment
-        grades = np.where(judged, self.grades[cell], -np.inf)
-        grades = -np.sort(-grades, axis=1)
-        return Pool(queries, freeze(np.where(judged, grades, 0.0)), freeze(judged))
+    def cast(self, grades: str) -> Qrels:
+        """Read the grades as the axis `grades` says.
+
+        >>> qrels = Qrels.build(["q1", "q1", "q2"], ["d1", "d2", "d1"], [1.7, 0, 0])
+        >>> qrels.cast("nonzero").grades.tolist(), qrels.cast("nonzero").queries
+        ([1.0], ('q1', 'q2'))
+        """
+        if grades == "keep":
+            return self
+        return self.nonzero if grades == "nonzero" else self.truncated
+
+    @cached_property
+    def pools(self) -> tuple[Pool, ...]:
+        """The grades by query, in blocks of similar size."""
+        return pools_of(self.starts, self.grades)
 
     @cached_property
     def maximum(self) -> float:
         """The highest grade of the declared scale, or else the highest one given."""
-        return float(self.scale.maximum if self.scale else self.grades.max())
+        if self.scale:
+            return float(self.scale.maximum)
+        return float(self.grades.max()) if len(self) else 0.0
 
     def on(self, scale: Scale) -> Qrels:
         """Declare the scale of the grades; each must be on it."""
@@ -184,18 +200,23 @@ class Qrels:
         """
         chosen = [(query, start, end) for query, start, end in self.spans() if query in queries]
         kept = np.array([i for _, start, end in chosen for i in range(start, end)], dtype=np.int64)
-        if not len(kept):
+        if not chosen:
             hint = "check that the ids are written alike"
             Faults(self.name).fail("empty", "none of the queries asked for has a judgment", hint)
+        names = tuple(query for query, _, _ in chosen)
+        only = self._at(kept, names, [end - start for _, start, end in chosen])
+        return replace(only, left_out=self.left_out | (set(self.queries) - set(names)))
+
+    def _at(self, kept: Ints, queries: tuple[str, ...], sizes: Sequence[int] | Ints) -> Qrels:
+        """Keep some pairs; `sizes` says how many of them are each query's."""
         return replace(
             self,
-            queries=tuple(query for query, _, _ in chosen),
-            starts=freeze(starts_of([end - start for _, start, end in chosen])),
+            queries=queries,
+            starts=freeze(starts_of(sizes)),
             documents=tuple(self.documents[i] for i in kept),
             grades=freeze(self.grades[kept]),
             columns=_columns(self.columns, kept),
             subtopics=self.subtopics and self.subtopics.only(kept),
-            left_out=self.left_out | (set(self.queries) - {query for query, _, _ in chosen}),
         )
 
 
@@ -205,7 +226,8 @@ def _columns(columns: Mapping[str, Sequence[Any]], pairs: Iterable[int]) -> Mapp
 
 def _column(values: Sequence[Any], pairs: Iterable[int]) -> Floats | tuple[str, ...]:
     chosen = [values[i] for i in pairs]
-    if all(isinstance(value, str) for value in chosen):
+    numbers = isinstance(values, np.ndarray)  # they are numbers even where none is left
+    if not numbers and all(isinstance(value, str) for value in chosen):
         return tuple(chosen)
     return freeze(np.array(chosen, dtype=np.float64))  # type: ignore[no-any-return]
 

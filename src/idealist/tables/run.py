@@ -20,7 +20,7 @@ class Rows:
 
     The rows of query ``queries[i]`` are ``documents[starts[i]:starts[i + 1]]``. Without scores the
     order given is the ranking. `tokens` are the lengths of the documents, where they are known;
-    `lines` says where in the file each row stood.
+    `lines` says where in the file each row stood, `ignored` names columns that no ranking needs.
     """
 
     queries: tuple[str, ...]
@@ -30,6 +30,7 @@ class Rows:
     ranks: Floats | None = None
     tokens: Floats | None = None
     lines: Ints | None = None
+    ignored: tuple[str, ...] = ()
     name: str = "run"
 
     @classmethod
@@ -43,6 +44,7 @@ class Rows:
         tokens: Sequence[float] | None = None,
         lines: Sequence[int] | None = None,
         empty: Sequence[str] = (),
+        ignored: Sequence[str] = (),
         name: str = "run",
     ) -> Rows:
         """Group rows by query; `empty` names queries for which nothing was retrieved."""
@@ -67,7 +69,7 @@ class Rows:
             columns = {key: column[together] for key, column in columns.items()}
         columns = {key: freeze(column) for key, column in columns.items()}
         starts = freeze(starts_of(sizes))
-        return cls(tuple(codes), starts, document, name=name, **columns)
+        return cls(tuple(codes), starts, document, ignored=tuple(ignored), name=name, **columns)
 
     def __len__(self) -> int:
         return len(self.documents)

@@ -1,0 +1,163 @@
+"""Entries: one query's rows on their way to a ranking, before they are sorted."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from idealist.errors import Faults
+from idealist.protocol import Protocol, suffix
+from idealist.tables import Rows
+from idealist.tables.columns import Bools, Floats, Ints
+
+
+@dataclass(frozen=True)
+class Entries:
+    """One query's rows, with the key that orders them, smallest first.
+
+    `rows` says where each stood in the run.
+    """
+
+    documents: list[str]
+    scores: Floats
+    rows: Ints
+    keys: Floats
+
+    def at(self, kept: Sequence[int] | Ints) -> Entries:
+        """Give some of the entries, in the order they are asked for."""
+        documents = [self.documents[i] for i in kept]
+        index = np.asarray(kept, dtype=np.int64)
+        return Entries(documents, self.scores[index], self.rows[index], self.keys[index])
+
+
+def entries_of(rows: Rows, span: slice, protocol: Protocol) -> Entries:
+    """Take one query's rows."""
+    index = np.arange(span.start, span.stop)
+    scores = np.full(len(index), np.nan) if rows.scores is None else rows.scores[span]
+    by = _ordered_by(rows, protocol)
+    if by == "rank":
+        if rows.ranks is None:
+            hint = "give a rank column, or use order=score or order=given"
+            Faults(rows.name).fail("missing-column", "order=rank, but the run has no ranks", hint)
+        keys = rows.ranks[span]
+    elif by == "given":
+        keys = np.arange(len(index), dtype=np.float64)
+    else:
+        with np.errstate(over="ignore"):
+            keys = -scores.astype(protocol.precision).astype(np.float64)
+    return Entries(list(rows.documents[span]), scores, index, keys)
+
+
+def _ordered_by(rows: Rows, protocol: Protocol) -> str:
+    """Say what orders a run: without scores its ranks do, and without these its given order."""
+    if protocol.order != "score" or rows.scores is not None:
+        return protocol.order
+    return "given" if rows.ranks is None else "rank"
+
+
+def without_duplicates(
+    entries: Entries, rows: Rows, query: str, protocol: Protocol, faults: Faults
+) -> Entries:
+    """Keep one row of each document, or note that it was retrieved twice."""
+    if len(set(entries.documents)) == len(entries.documents):
+        return entries
+    kept: dict[str, int] = {}
+    for i, document in enumerate(entries.documents):
+        if document in kept and protocol.duplicates == "error":
+            first, again = (rows.line(int(entries.rows[n])) for n in (kept[document], i))
+            where = f", first on line {first}" if first else ""
+            faults.add(
+                "duplicate",
+                f"query {query!r}: document {document!r} was retrieved twice{where}",
+                "remove one, or choose with --set duplicates=first or duplicates=last",
+                again,
+            )
+        elif document not in kept or protocol.duplicates == "last":
+            kept[document] = i
+    return entries.at(sorted(kept.values()))
+
+
+def without_self(entries: Entries, query: str, protocol: Protocol) -> Entries:
+    """Leave out the document whose id is the query's, and its chunks."""
+    if not protocol.exclude_self:
+        return entries
+    others = [i for i, d in enumerate(entries.documents) if _whole(d, protocol) != query]
+    return entries.at(others) if len(others) < len(entries.documents) else entries
+
+
+def collapsed(entries: Entries, protocol: Protocol) -> Entries:
+    """Let chunks stand for their document: of each document, the best chunk is kept."""
+    if protocol.collapse == "none":
+        return entries
+    documents = [_whole(document, protocol) for document in entries.documents]
+    keys = [(math.isnan(key), key) for key in entries.keys.tolist()]  # NaN is worse than all
+    best: dict[str, int] = {}
+    for i, document in enumerate(documents):
+        if document not in best or keys[i] < keys[best[document]]:
+            best[document] = i
+    kept = entries.at(list(best.values()))
+    return Entries(list(best), kept.scores, kept.rows, kept.keys)
+
+
+def _whole(chunk: str, protocol: Protocol) -> str:
+    if protocol.collapse == "none":
+        return chunk
+    if protocol.mapping:
+        return protocol.mapping.get(chunk, chunk)
+    return suffix(protocol.collapse).sub("", chunk, count=1) or chunk
+
+
+def lengths(entries: Entries, rows: Rows, query: str, protocol: Protocol, faults: Faults) -> Floats:
+    """Give the tokens of each entry; note those that are no length and take them for 0.
+
+    Where the budget is a number of chunks, each is 1 of them.
+    """
+    if protocol.depth.startswith("chunks"):
+        return np.ones(len(entries.documents))
+    if rows.tokens is None:
+        hint = "give the run a column tokens, the length of each document"
+        message = f"depth={protocol.depth}, but the run has no lengths"
+        Faults(rows.name).fail("missing-column", message, hint)
+    tokens = rows.tokens[entries.rows]
+    bad = ~np.isfinite(tokens) | (tokens < 0)
+    for i in np.flatnonzero(bad).tolist():
+        message = f"query {query!r}, document {entries.documents[i]!r}: length is {tokens[i]:g}"
+        hint = "a length is a number of tokens, at least 0; repair it, or use another depth"
+        faults.add("bad-length", message, hint, rows.line(int(entries.rows[i])))
+    return np.where(bad, 0.0, tokens)
+
+
+def check_keys(
+    entries: Entries, rows: Rows, query: str, protocol: Protocol, faults: Faults
+) -> None:
+    """Note ranks and scores that cannot order anything."""
+    keys = entries.keys
+    if _ordered_by(rows, protocol) == "rank":
+        code, hint = "bad-rank", "repair the rank column, or use order=score"
+        bad, say = ~np.isfinite(keys) | (np.trunc(keys) != keys), _rank_words
+    else:
+        code, say = "nonfinite-score", _score_words
+        hint = "repair the score, or choose with --set nonfinite=as_is or nonfinite=last"
+        bad = _refused(keys, protocol.nonfinite)
+    for i in np.flatnonzero(bad).tolist():
+        message = f"query {query!r}, document {entries.documents[i]!r}: {say(entries, i)}"
+        faults.add(code, message, hint, rows.line(int(entries.rows[i])))
+
+
+def _refused(keys: Floats, nonfinite: str) -> Bools:
+    if nonfinite == "last":
+        return np.zeros(len(keys), dtype=bool)
+    return np.isnan(keys) if nonfinite == "as_is" else ~np.isfinite(keys)
+
+
+def _rank_words(entries: Entries, i: int) -> str:
+    rank = entries.keys[i]
+    return "rank is not a number" if np.isnan(rank) else f"rank {rank} is not a whole number"
+
+
+def _score_words(entries: Entries, i: int) -> str:
+    score = entries.scores[i]
+    return f"score is {score}" + (", too large for float32" if np.isfinite(score) else "")

@@ -1,0 +1,36 @@
+"""Pools: the grades of each query, padded into blocks for formulas over arrays."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from idealist.tables.columns import Bools, Floats, Ints, freeze
+
+
+@dataclass(frozen=True)
+class Pool:
+    """Queries with similarly many judgments: their grades, highest first, padded to one width."""
+
+    queries: Ints
+    grades: Floats
+    judged: Bools
+
+
+def pools_of(starts: Ints, grades: Floats) -> tuple[Pool, ...]:
+    """Divide queries into blocks of similar size, so that one long list pads few others."""
+    width = np.ceil(np.log2(np.maximum(np.diff(starts), 1))).astype(np.int64)
+    return tuple(
+        _pool(starts, grades, np.flatnonzero(width == exponent)) for exponent in np.unique(width)
+    )
+
+
+def _pool(starts: Ints, grades: Floats, queries: Ints) -> Pool:
+    first, sizes = starts[queries], np.diff(starts)[queries]
+    column = np.arange(max(int(sizes.max()), 1))
+    judged = column < sizes[:, None]
+    padded = np.full(judged.shape, -np.inf)
+    padded[judged] = grades[(first[:, None] + column)[judged]]
+    padded = -np.sort(-padded, axis=1)
+    return Pool(queries, freeze(np.where(judged, padded, 0.0)), freeze(judged))
