@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain, combinations
 from pathlib import Path
 from typing import Any
 
@@ -27,9 +28,12 @@ copyright = author
 version = release = idealist.__version__
 
 extensions = ["myst_parser", "sphinx.ext.autodoc"]
-exclude_patterns = ["_build"]
+exclude_patterns = ["_build", "reference/generated/one-list.md"]  # which is part of another page
 html_theme = "furo"
 html_title = f"idealist {release}"
+html_static_path = ["_static"]
+html_css_files = ["style.css"]
+myst_enable_extensions = ["colon_fence"]
 myst_heading_anchors = 3
 add_module_names = False
 autodoc_member_order = "bysource"
@@ -39,12 +43,19 @@ autodoc_typehints_description_target = "documented"
 #: Measures whose rules the page of conventions compares.
 COMPARED = ("nDCG@10", "AP", "RR")
 
+#: The judgments and the run of `explanation/which-ndcg.md`: five documents, four of them tied.
+ONE_LIST: tuple[Mapping[str, Any], Mapping[str, Any]] = (
+    {"1": {"d01": 2, "d02": 0, "d03": 1, "d04": 0, "d05": 3}},
+    {"1": [("d04", 0.9), ("d02", 0.5), ("d01", 0.5), ("d05", 0.5), ("d03", 0.5)]},
+)
+
 
 def write_reference(app: Sphinx) -> None:
     pages = {
         "measures": measures_page(),
         "axes": axes_page(),
         "conventions": conventions_page(),
+        "one-list": one_list_part(),
         "errors": codes_page("Error codes", ERRORS_INTRO, errors.CODES),
         "doubts": codes_page("Doubt codes", DOUBTS_INTRO, doubts.CODES),
         "command-line": command_line_page(),
@@ -156,6 +167,39 @@ def convention_section(one: Convention) -> Iterator[str]:
 
 def signed(name: str, written: str) -> Signature:
     return Signature.of(CONVENTIONS[name].instrument(parse(written)), qrels="")
+
+
+def one_list_part() -> Iterator[str]:
+    """Tabulate the nDCG@10 of one list under every convention that has it, with the rules to it."""
+    found: dict[str, list[Convention]] = {}
+    for one in CONVENTIONS.values():
+        if one.has(parse("nDCG@10")):
+            found.setdefault(nDCG_of_one_list(convention=one.name), []).append(one)
+    rows = [
+        [value, ", ".join(map(linked, ones)), rules_to(value, ones[0])]
+        for value, ones in sorted(found.items())
+    ]
+    return table(["nDCG@10", "conventions", "from trec_eval's rules to this value"], rows)
+
+
+def nDCG_of_one_list(measure: str = "nDCG@10", **settings: Any) -> str:  # noqa: N802
+    return f"{idealist.evaluate(*ONE_LIST, measure, **settings)[measure]:.4f}"
+
+
+def linked(one: Convention) -> str:
+    return f"[{one.name}](../reference/generated/conventions.md#{one.name})"
+
+
+def rules_to(value: str, one: Convention) -> str:
+    """Find the fewest of a convention's rules that turn the default's value into its own."""
+    differences = signed(DEFAULT, "nDCG@10").diff(signed(one.name, "nDCG@10"))
+    axes = [(axis, here) for axis, (_, here) in differences.items()]
+    for rules in chain.from_iterable(combinations(axes, size) for size in range(len(axes) + 1)):
+        own = ",".join(f"{a.removeprefix('nDCG.')}={v}" for a, v in rules if a.startswith("nDCG."))
+        others = {axis: here for axis, here in rules if not axis.startswith("nDCG.")}
+        if nDCG_of_one_list(f"nDCG({own})@10" if own else "nDCG@10", **others) == value:
+            return ", ".join(code(f"{a.removeprefix('nDCG.')}={v}") for a, v in rules) or "none"
+    raise ValueError(f"{one.name} and its rules give different values")
 
 
 ERRORS_INTRO = """\
