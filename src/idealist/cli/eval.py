@@ -52,8 +52,8 @@ def command(
 ) -> None:
     """Measure RUNS against the judgments in QRELS.
 
-    Files are TREC text, CSV, TSV, JSON, JSONL, Parquet or Arrow, also compressed (.gz, .xz, .zst); -
-    is standard input. The result goes to standard output; doubts and signatures go to standard
+    Files are TREC text, CSV, TSV, JSON, JSONL, Parquet or Arrow, also compressed (.gz, .xz, .zst).
+    - is standard input. The result goes to standard output; doubts and signatures go to standard
     error, or into the JSON.
 
     \b
