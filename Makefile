@@ -11,7 +11,8 @@ help: ## List the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
 
 demo: $(VENV)/demo.stamp ## Evaluate a reranker against its baseline on embedded data
-	$(BIN)/idealist demo
+	@$(BIN)/idealist demo
+	@echo "where idealist is $(BIN)/idealist; . $(BIN)/activate puts it on your path"
 
 test: $(VENV)/test.stamp ## Run all tests that need no heavy packages
 	$(BIN)/python -m pytest

@@ -41,7 +41,8 @@ def delimited() -> Iterator[Case]:
             yield Case("delimited", code, tabs, says, line, name="faulty.tsv")
     runs: list[tuple[str, str, str, int | None]] = [
         ("bad-score", "query,document,score\nq1,d1,high\n", "score 'high'", 2),
-        ("nonfinite-score", "query,document,score\nq1,d1,1\nq1,d2,\n", "'d2': score is nan", 3),
+        ("nonfinite-score", "query,document,score\nq1,d1,1\nq1,d2,nan\n", "score is nan", 3),
+        ("bad-column", "query,document,score,sim\nq1,d1,1,2\n", "score and sim could each", None),
         ("duplicate", "query,document,score\nq1,d1,1\nq1,d1,2\n", "first on line 2", 3),
         ("bad-column", "query,document,rank\nq1,d1,first\n", "column 'rank' holds 'first'", None),
         ("bad-rank", "query,document,rank\nq1,d1,1\nq1,d2,\n", "rank is not a number", 3),
@@ -102,6 +103,14 @@ def engines() -> Iterator[Case]:
     for data, says in shapes:
         content = json.dumps(data).encode()
         yield Case("engine", "bad-shape", content, says, None, "run", "faulty.json")
+    failed: list[tuple[Any, str]] = [
+        ({"error": {"type": "x"}, "status": 400}, "query 'q2' failed: {'type': 'x'}"),
+        ({**RESPONSE, "timed_out": True}, "query 'q2' timed out"),
+        ({**RESPONSE, "_shards": {"failed": 2}}, "query 'q2' failed on 2 shards"),
+    ]
+    for data, says in failed:
+        content = json.dumps({"q1": RESPONSE, "q2": data}).encode()
+        yield Case("engine", "failed-search", content, says, None, "run", "faulty.json")
     judged: list[tuple[Any, str, str]] = [
         ({"q1": RESPONSE}, "bad-shape", "search responses are a run"),
         ({"metric_score": 1, "details": {}}, "bad-shape", "the details of _rank_eval are a run"),

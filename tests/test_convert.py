@@ -202,6 +202,32 @@ def test_columns_and_rows_that_are_not_kept_are_announced(tmp_path: Path) -> Non
     assert lost == ["1 row without a grade left out"]
 
 
+def test_the_second_and_the_last_column_of_trec_text_are_kept(tmp_path: Path) -> None:
+    (tmp_path / "a.run").write_text("q1 Q0 d1 1 2 smith.bm25\n")
+    assert il.write_run(tmp_path / "a.run", tmp_path / "b.run") == []
+    assert (tmp_path / "b.run").read_text() == "q1 Q0 d1 1 2 smith.bm25\n"
+    lost = il.write_run(tmp_path / "a.run", tmp_path / "b.json")
+    assert lost == ["the tag smith.bm25 is left out"]
+    (tmp_path / "qrels").write_text("q1 7 d1 1\nq1 Q0 d2 0\n")
+    for name in ("b.jsonl", "b.txt"):
+        assert il.write_qrels(tmp_path / "qrels", tmp_path / name) == []
+    il.write_qrels(tmp_path / "b.jsonl", tmp_path / "c.txt")
+    for name in ("b.txt", "c.txt"):
+        assert (tmp_path / name).read_text() == "q1 7 d1 1\nq1 Q0 d2 0\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "kind"),
+    [(["--to", "quepid"], "qrels"), (["--to", "hits"], "run"), (["b.run"], "run"), (["b.qrels"], "qrels")],
+)  # fmt: skip
+def test_the_target_may_say_what_it_is(words: list[str], kind: str, tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text('{"q1": {"d1": 1}}')
+    target, more = ("out", words) if words[0] == "--to" else (words[0], [])
+    main(["convert", str(tmp_path / "a.json"), str(tmp_path / target), *more])
+    read = il.read_run if kind == "run" else il.read_qrels
+    assert read(tmp_path / target)
+
+
 def test_standard_output_and_announcements(
     capfd: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
@@ -215,12 +241,15 @@ def test_standard_output_and_announcements(
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (["a.json", "b.run"], "could hold judgments or a run"),
-        (["-", "b.run"], "could hold judgments or a run"),
+        (["a.json", "b.txt"], "could hold judgments or a run"),
+        (["-", "b.json"], "could hold judgments or a run"),
         (["qrels.txt", "qrels.txt"], "would be written over itself"),
         (["qrels.txt", "b.xlsx"], "the suffix .xlsx means no format"),
         (["qrels.txt", "b.txt", "--to", "trek"], "did you mean trec"),
-        (["qrels.txt", "b.txt", "--to", "hits"], "the format hits is not for a qrels"),
+        (
+            ["qrels.txt", "b.txt", "--to", "hits", "--kind", "qrels"],
+            "the format hits is not for a qrels",
+        ),
         (["gone.txt", "b.txt"], "there is no such file"),
         (["spaced.csv", "b.txt"], "query 'how to' cannot be written"),
         (["qrels.txt", "no/folder/b.txt"], "cannot write"),

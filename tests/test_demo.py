@@ -40,7 +40,8 @@ def test_the_means_are_those_of_an_evaluation(told: str, tmp_path: Path) -> None
 
 
 def test_it_counts_queries_wins_and_losses(told: str) -> None:
-    assert "30 of 30 queries" in told
+    assert "30 of 30 queries count; all documents of their first 10 are judged" in told
+    assert max(len(line) for line in told.splitlines() if "  cd " not in line) <= 100
     (counts,) = re.findall(r"(\d+) queries better, (\d+) the same, (\d+) worse", told)
     assert sum(map(int, counts)) == 30
 
@@ -88,7 +89,7 @@ def test_a_hole_in_the_judgments_is_said(play: Path, capsys: pytest.CaptureFixtu
     first = (play / "bm25.run").read_text().split()[2]
     (play / "qrels.txt").write_text("".join(line for line in lines if first not in line.split()))
     main(["demo", "--dir", str(play)])
-    assert "not all documents of the first 10 are judged" in capsys.readouterr().out
+    assert "not all documents of their first 10 are judged" in capsys.readouterr().out
 
 
 def test_a_folder_that_cannot_be_written_is_refused(

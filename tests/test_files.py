@@ -62,6 +62,10 @@ RUNS = {
     "basic-snapshot.csv": "query,docid,rating\nq1,d2,\nq1,d1,2\nq2,d1,1\n",
     "scores.csv": "query,document,score\nq1,d1,0.25\nq1,d2,0.5\nq2,d1,1\n",
     "hits.json": json.dumps({q: hits(entries) for q, entries in RUN.items()}),
+    "one-sorted.json": json.dumps({
+        "q1": hits({"d2": 0.1, "d1": 0.9}, sort=["x"]), "q2": hits({"d1": 0.2}),
+    }),
+    "array.json": json.dumps([{"query_id": q, **hits(e)} for q, e in RUN.items()]),
     "sorted.json": json.dumps({q: hits(dict.fromkeys(e, 1), sort=[1]) for q, e in RUN.items()}),
     "hits.jsonl": "".join(json.dumps({"query": q, **hits(e)}) + "\n" for q, e in RUN.items()),
     "rank_eval.json": json.dumps({
@@ -166,6 +170,7 @@ def test_a_collection_of_ir_datasets(tmp_path: Path) -> None:
 QUERY_FILES = {
     "header.csv": "query,text,kind,weight\nq1,one,how-to,3\nq2,\"two, too\",error,5\n",
     "ids.tsv": "_id\tquery\tkind\tweight\nq1\tone\thow-to\t3\nq2\ttwo, too\terror\t5\n",
+    "quoted.csv": '"Query";"Text";"kind";"Weight"\r\n"q1";"one";how-to;3\r\n"q2";"two, too";error;5\r\n',
     "lines.jsonl": '{"qid": "q1", "text": "one", "kind": "how-to", "weight": "3"}\n'
     '{"qid": "q2", "text": "two, too", "kind": "error", "weight": "5"}\n',
     "map.json": '{"q1": {"text": "one", "kind": "how-to", "weight": "3"}, '
@@ -185,6 +190,42 @@ def test_queries_in_any_file(name: str, tmp_path: Path) -> None:
 def test_lines_of_text_that_mention_columns_are_no_header(tmp_path: Path) -> None:
     (tmp_path / "queries").write_text("q1\tsort, query\nq2\tid; text of a thing\n")
     assert il.read_queries(tmp_path / "queries").text["q1"] == "sort, query"
+
+
+def test_ids_alone_are_queries(tmp_path: Path) -> None:
+    (tmp_path / "ids.txt").write_text("q1\n\nq2\r\n")
+    assert list(il.read_queries(tmp_path / "ids.txt")) == ["q1", "q2"]
+    (tmp_path / "traffic.csv").write_text("query;searches\nq1;7\n")
+    assert il.read_queries(tmp_path / "traffic.csv").column("searches") == {"q1": "7"}
+
+
+def test_blanks_behind_commas_are_no_part_of_an_id(tmp_path: Path) -> None:
+    (tmp_path / "qrels.csv").write_text("query, document, grade\nq1, d1, 2\nq1, d2, 0\nq2, d1, 1\n")
+    assert il.read_qrels(tmp_path / "qrels.csv").hash == il.read_qrels(QRELS).hash
+
+
+LOG: list[dict[str, Any]] = [
+    {"question_id": "a", "retrieved": ["d1", "d2"], "scores": [0.1, 0.9], "tokens": [5, 9],
+     "gold": ["d2"]},
+    {"question_id": "b", "retrieved": [], "gold": {"d9": 2}},
+]  # fmt: skip
+
+
+def test_a_log_of_both_sides_is_judgments_and_run(tmp_path: Path) -> None:
+    for name, text in (
+        ("log.jsonl", "\n".join(map(json.dumps, LOG))),
+        ("log.json", json.dumps(LOG)),
+    ):
+        path = tmp_path / name
+        path.write_text(text)
+        result = il.evaluate(path, path, "RR")
+        assert result.per_query == {"query": ["a", "b"], "RR": [1.0, 0.0]}
+        fits = il.evaluate(path, path, "R", depth="tokens(8)")
+        assert fits.per_query["R"] == [0.0, 0.0]
+    qrels, run = il.read_pairs(LOG)
+    assert il.evaluate(qrels, run, "RR").per_query["RR"] == [1.0, 0.0]
+    with pytest.raises(il.InputError, match="for 2 documents"):
+        il.read_pairs([{**LOG[0], "scores": [1]}])
 
 
 def test_pairs_by_the_line(tmp_path: Path) -> None:

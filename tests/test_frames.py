@@ -154,12 +154,20 @@ def test_grade_0_for_no_document_says_that_there_is_no_answer(make: Callable[[An
 
 
 @pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pa.table])
-def test_a_document_without_a_score_is_left_to_the_protocol(make: Callable[[Any], Any]) -> None:
-    frame = make({"query": ["q1", "q1"], "document": ["d2", "d1"], "score": [None, 0.5]})
-    with pytest.raises(il.InputError) as caught:
-        il.evaluate(QRELS, frame)
-    assert caught.value.code == "nonfinite-score"
-    assert il.evaluate(QRELS, frame, "RR", nonfinite="last").per_query["RR"] == [1.0, 0.0]
+def test_a_document_without_a_score_was_not_retrieved(make: Callable[[Any], Any]) -> None:
+    frame = make({"query": ["q1", "q1"], "document": ["d1", "x"], "score": [None, 0.5]})
+    result = il.evaluate(QRELS, frame, ["RR", "NumRet"])
+    assert (result.per_query["RR"], result["NumRet"]) == ([0.0, 0.0], 1)
+    (doubt,) = [doubt for doubt in result.doubts if doubt.code == "unscored"]
+    assert doubt.count == 1
+
+
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pa.table])
+def test_an_outer_join_is_both_judgments_and_run(make: Callable[[Any], Any]) -> None:
+    judged = pd.DataFrame(GRADES)
+    joined = judged.merge(pd.DataFrame(SCORES), how="outer", on=["query", "document"])
+    frame = make(joined.astype(object).where(joined.notna(), None).to_dict("list"))
+    assert dict(il.evaluate(frame, frame).aggregates) == dict(il.evaluate(QRELS, RUN).aggregates)
 
 
 FAULTY = {
@@ -212,6 +220,27 @@ def test_a_cut_binary_file_is_refused(write: Callable[[Any, Path], None], tmp_pa
         path.write_bytes(whole[:length])
         with pytest.raises(il.InputError):
             il.read_qrels(path)
+
+
+def test_what_is_no_table_is_refused() -> None:
+    with pytest.raises(il.InputError, match="Series is not a table of columns"):
+        il.read_qrels(pd.Series({"a": 1}))
+
+
+def test_a_column_of_ids_comes_before_one_of_texts() -> None:
+    frame = pd.DataFrame(
+        {
+            "query": ["how to sort"],
+            "qid": ["q1"],
+            "docno": ["d1"],
+            "document": ["text"],
+            "score": [1],
+        }
+    )
+    rows = il.read_run(frame).rows()
+    assert (rows.queries, list(rows.documents)) == (("q1",), ["d1"])
+    with pytest.raises(il.InputError, match="score and similarity could each be the score"):
+        il.read_run(frame.assign(similarity=[2]))
 
 
 def test_extra_columns_are_kept_and_text_changes_no_hash() -> None:

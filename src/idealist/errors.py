@@ -34,6 +34,7 @@ CODES: dict[str, str] = {
     "duplicate-key": "a JSON object holds the same key twice",
     "empty": "the file or table holds no rows",
     "encoding": "the file is not UTF-8 text",
+    "failed-search": "a search engine's response is an error, or holds only a part of the hits",
     "json": "the file is not valid JSON",
     "missing-column": "the data lacks something the chosen order, depth or measure needs",
     "missing-query": "the run lacks a judged query and missing=error was asked for",

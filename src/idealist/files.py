@@ -44,7 +44,7 @@ def compressed(path: str | Path, data: bytes) -> bytes:
 def zstd_error(what: str) -> UsageError:
     """Say what to install."""
     message = f"{what} .zst files needs a package that is not installed"
-    return UsageError(message, "pip install 'idealist[zstd]'")
+    return UsageError(message, "pip install zstandard")
 
 
 def _zstd(data: bytes) -> bytes:

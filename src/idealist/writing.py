@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,10 +10,10 @@ from typing import Any
 from idealist import files
 from idealist.errors import Faults, UsageError, nearest
 from idealist.formats import encode, flat, read_qrels, read_run
-from idealist.formats.source import plain_suffix
+from idealist.formats.source import plain_suffix, run_name
 from idealist.protocol import Protocol
 from idealist.ranking import listing
-from idealist.tables import Qrels, Run
+from idealist.tables import Qrels, Rows, Run
 from idealist.tables.judgments import subtopics_in
 
 EVERYTHING = frozenset({"columns", "subtopics", "empty", "score", "rank", "tokens"})
@@ -41,7 +41,7 @@ def _held(words: str) -> frozenset[str]:
 FORMATS: dict[str, Format] = {
     "trec": Format(
         encode.trec, ("", ".txt", ".trec", ".run", ".qrels"),
-        holds=_held("subtopics score rank"), needs=("rank", "score"),
+        holds=_held("subtopics iteration score rank tag"), needs=("rank", "score"),
     ),
     "json": Format(encode.nested, (".json",)),
     "jsonl": Format(encode.lines, (".jsonl", ".ndjson")),
@@ -75,7 +75,8 @@ def write_qrels(qrels: Any, path: str | Path, *, to: str = "") -> list[str]:
     """
     judged = read_qrels(qrels)
     form = _format(path, to, "qrels")
-    columns = flat.of_qrels(judged, "subtopics" in form.holds)
+    kept = judged.subtopics is not None and _keeps_subtopics(form, flat.of_qrels(judged))
+    columns = flat.of_qrels(judged, by_subtopic=kept)
     lost = _lost_of_qrels(judged, form, columns)
     _write(path, form, columns, judged.name)
     return lost
@@ -93,9 +94,11 @@ def write_run(run: Any, path: str | Path, *, to: str = "") -> list[str]:
     found = read_run(run).loaded()
     form = _format(path, to, "run")
     columns = flat.of_rows(found.rows())
-    lost = _lost_of_run(form, columns, found.rows().ignored)
+    lost = _lost_of_run(form, columns, found.rows())
+    if found.rows().tag not in ("", run_name(path)) and "tag" not in form.holds:
+        lost.append(f"the tag {found.rows().tag} is left out")
     _add_needs(form, columns, found)
-    _write(path, form, columns, found.name)
+    _write(path, form, columns, found.rows().tag or found.name)
     return lost
 
 
@@ -137,9 +140,14 @@ def _lost_of_qrels(qrels: Qrels, form: Format, columns: flat.Flat) -> list[str]:
         words = "1 query" if empty == 1 else f"{empty} queries"
         verb = "is" if empty == 1 else "are"
         lost.append(f"{words} judged to have no relevant document {verb} left out")
-    if qrels.columns and "columns" not in form.holds:
-        lost.append(f"columns are left out: {', '.join(qrels.columns)}")
-    if qrels.subtopics is not None and not _keeps_subtopics(form, columns):
+    gone = (
+        [] if "columns" in form.holds else [key for key in qrels.columns if key not in form.holds]
+    )
+    if gone:
+        lost.append(f"columns are left out: {', '.join(gone)}")
+    if form.encode is encode.rank_eval:
+        lost.append("_index and request are not known: add them before you send it")
+    if qrels.subtopics is not None and "subtopic" not in columns:
         lost.append("subtopics are left out; a document has the highest of its grades")
     if qrels.scale is not None:
         lost.append("the declared scale is left out")
@@ -156,8 +164,11 @@ def _keeps_subtopics(form: Format, columns: flat.Flat) -> bool:
     return bool(subtopics_in(columns["query"], columns["document"], columns["subtopic"]))
 
 
-def _lost_of_run(form: Format, columns: flat.Flat, ignored: Sequence[str]) -> list[str]:
-    lost = [f"columns are left out: {', '.join(ignored)}"] if ignored else []
+def _lost_of_run(form: Format, columns: flat.Flat, rows: Rows) -> list[str]:
+    lost = [f"columns are left out: {', '.join(rows.ignored)}"] if rows.ignored else []
+    if rows.unscored:
+        words = "1 row" if rows.unscored == 1 else f"{rows.unscored} rows"
+        lost.append(f"{words} without a score left out")
     empty = columns["document"].count(None)
     if empty and "empty" not in form.holds:
         words = "1 query" if empty == 1 else f"{empty} queries"

@@ -39,14 +39,25 @@ def command(source: str, target: str, kind: str | None, to: str) -> None:
       idealist convert qrels.txt ratings.json --to rank-eval
       zcat hits.json.gz | idealist convert - - --kind run --to trec
     """
-    from idealist.formats import kind_of
     from idealist.writing import write_qrels, write_run
 
     if os.path.exists(target) and os.path.exists(source) and os.path.samefile(source, target):
         raise UsageError(f"{target} would be written over itself", "give another name")
-    kind = kind or (None if source == "-" else kind_of(source))  # - can be read only once
+    kind = kind or _kind(source, target, to)
     if kind is None:
         hint = "say which with --kind qrels or --kind run"
         raise UsageError(f"{source} could hold judgments or a run", hint)
     lost = (write_qrels if kind == "qrels" else write_run)(source, target, to=to)
     say([f"doubt: {words}" for words in lost])
+
+
+def _kind(source: str, target: str, to: str) -> str | None:
+    """Tell what is to be written: by the format, by IN, or by the name of OUT."""
+    from idealist.formats import kind_of
+    from idealist.formats.source import plain_suffix
+    from idealist.writing import FORMATS
+
+    if to in FORMATS and len(FORMATS[to].kinds) == 1:
+        return FORMATS[to].kinds[0]
+    found = None if source == "-" else kind_of(source)  # - can be read only once
+    return found or {".run": "run", ".qrels": "qrels"}.get(plain_suffix(target))

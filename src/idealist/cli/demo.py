@@ -9,8 +9,9 @@ import click
 
 from idealist.cli.options import say
 
-OPENING = """Does reranking by an embedding model help? Documents about programming, searched with
-BM25; reranked puts its first 50 documents in the order of all-MiniLM-L6-v2."""
+OPENING = """Does reranking by an embedding model help? Documents about programming were
+searched with BM25; reranked has its first 50 documents in the order of
+all-MiniLM-L6-v2."""
 
 
 @click.command("demo")

@@ -61,7 +61,8 @@ def command(
       idealist eval qrels.txt bm25.run dense.run -m nDCG@10 -m AP
       idealist eval qrels.txt bm25.run.gz -m 'nDCG(gain=exp2)@10' --per-query -f json
       idealist eval qrels.txt bm25.run --convention sklearn --set missing=zero
-      idealist eval qrels.txt bm25.run --weights traffic.json --set 'depth=tokens(4096)'
+      idealist eval qrels.txt bm25.run dense.run --weights traffic.csv
+      idealist eval gold.jsonl chunks.jsonl -m AllHit --set 'depth=tokens(4096)'
     """
     from idealist.evaluator import DEFAULT_MEASURES, Evaluator
     from idealist.formats import read_queries, read_run

@@ -12,7 +12,7 @@ from idealist.draw import Grid, plain
 from idealist.evaluation import Evaluation
 from idealist.evaluator import Evaluator
 from idealist.formats import read_qrels, read_queries, read_run
-from idealist.summary import number
+from idealist.summary import number, signature_lines
 from idealist.tables import Qrels, Queries, Run
 
 MAIN = "nDCG@10"
@@ -21,8 +21,8 @@ MEASURES = ("nDCG@5", MAIN)
 SAME = 1e-9
 #: Tools that differ from each other in what they call nDCG.
 TOOLS = ("trec_eval", "burges", "jarvelin-kekalainen", "sklearn", "lightgbm", "quepid")
-#: How wide the longest bar is, and how many gains are shown.
-BAR, SHOWN = 24, 5
+#: How wide everything and the longest bar are, and how many gains are shown.
+WIDTH, BAR, SHOWN = 79, 16, 5
 
 
 @dataclass(frozen=True)
@@ -58,8 +58,8 @@ class Story:
     def text(self) -> str:
         """Tell it."""
         parts = (
-            self.means(),
             self.verdict(),
+            self.means(),
             self.bars(),
             self.slices(),
             self.conventions(),
@@ -76,22 +76,22 @@ class Story:
             gain = f"{after - before:+.4f}", f"{(after - before) / before:+.1%}"
             rows.append([label, *cells, *gain])
         names = [one.run for one in self.evaluations]
-        return plain(Grid(["measure", *names, "absolute", "relative"], rows))
+        table = plain(Grid(["measure", *names, "absolute", "relative"], rows))
+        notes = ["± is half a 95 % t-interval of the mean", *signature_lines(self.evaluations)]
+        return "\n".join([table, *notes])
 
     def verdict(self) -> str:
         """Count queries, wins, ties and losses."""
         values = self.changes.values()
         won, lost = sum(v > SAME for v in values), sum(v < -SAME for v in values)
         counted = int(self.evaluations[0].counted[MAIN].sum())
-        words = (
-            f"{counted} of {len(self.queries)} queries were evaluated, and of each the first 10 "
-            f"documents of both runs are judged." if self._covered() else
-            f"{counted} of {len(self.queries)} queries were evaluated; not all documents of the "
-            "first 10 are judged."
-        )  # fmt: skip
+        before, after = (one[MAIN] for one in self.evaluations)
+        judged = "all" if self._covered() else "not all"
         return (
-            f"{words}\n{MAIN}: {won} queries better, {len(values) - won - lost} the same, "
-            f"{lost} worse."
+            f"{MAIN} goes from {before:.4f} to {after:.4f}: {won} queries better, "
+            f"{len(values) - won - lost} the same, {lost} worse.\n"
+            f"{counted} of {len(self.queries)} queries count; {judged} documents of their first 10 "
+            "are judged."
         )
 
     def _covered(self) -> bool:
@@ -108,7 +108,9 @@ class Story:
 
     def _bar_lines(self, changes: Sequence[tuple[str, float]], widest: float) -> list[str]:
         return [
-            f"  {query}  {change:+.3f}  {_bar(abs(change) / widest)}  {self.queries.text[query]}"
+            _shorten(
+                f"  {query}  {change:+.3f}  {_bar(abs(change) / widest)}", self.queries.text[query]
+            )
             for query, change in changes
         ]
 
@@ -139,13 +141,13 @@ class Story:
             name: Evaluator(self.qrels, MAIN, convention=name)(self.after)[MAIN] for name in TOOLS
         }
         listed = ", ".join(f"{name} {value:.4f}" for name, value in values.items())
-        listed = fill(listed, 96, initial_indent="  ", subsequent_indent="  ")
-        return f"{MAIN} of {self.after.name} as other tools print it:\n{listed}"
+        listed = fill(listed, WIDTH, initial_indent="  ", subsequent_indent="  ")
+        return f"{MAIN} of {self.after.name} by the rules of others:\n{listed}"
 
     def advice(self) -> str:
         """Say what to try next, as far as the numbers tell."""
         lines = [
-            fill(words, 96, initial_indent="  - ", subsequent_indent="    ")
+            fill(words, WIDTH, initial_indent="  - ", subsequent_indent="    ")
             for words in self._hints()
         ]
         return "\n".join(["What to try next", *lines])
@@ -185,6 +187,12 @@ class Story:
 def _half(evaluation: Evaluation, label: str) -> str:
     low, high = evaluation.interval(label)
     return number((high - low) / 2)
+
+
+def _shorten(start: str, text: str) -> str:
+    """Put a text behind a start, cut where the line ends."""
+    room = WIDTH - len(start) - 2
+    return f"{start}  {text if len(text) <= room else text[: room - 1] + '…'}"
 
 
 def _bar(share: float) -> str:

@@ -29,6 +29,7 @@ CODES: dict[str, str] = {
     "ungraded": "rows of the qrels without a grade, which are not judgments",
     "subtopics": "documents were judged by subtopic, and the highest grade counts",
     "ties": "documents with equal scores could be ordered otherwise",
+    "unscored": "rows of the run without a score, which were not retrieved",
     "unjudged": "documents in the first k were not judged",
     "unjudged-traffic": "queries that have a weight have no judgments",
     "unknown-queries": "queries of the run, or asked for, have no judgments",

@@ -110,10 +110,15 @@ class Case:
         }
 
 
+def seen(name: str) -> str:
+    """Write an id so that blanks at its ends are seen."""
+    return repr(name) if name != name.strip() else name
+
+
 def few(queries: tuple[str, ...]) -> str:
     """Name some queries and count the others."""
     more = f" and {len(queries) - NAMED} more" if len(queries) > NAMED else ""
-    return ", ".join(queries[:NAMED]) + more
+    return ", ".join(map(seen, queries[:NAMED])) + more
 
 
 def many(count: int, one: str, several: str) -> str:

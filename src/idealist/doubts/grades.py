@@ -71,7 +71,8 @@ def not_in_tool(case: Case) -> Iterator[Doubt]:
     ]
     if labels:
         message = (
-            f"{case.convention.tool} has no {', '.join(labels)}; the parameters are the default's"
+            f"{case.convention.tool} has no {', '.join(labels)}; its general rules and else the "
+            "default's apply, as the signature says"
         )
         yield Doubt("not-in-tool", message, len(labels))
 

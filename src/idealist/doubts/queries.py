@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from idealist.doubts.case import Case, few, many, prices
+from idealist.doubts.case import Case, few, many, prices, seen
 from idealist.evaluation import Doubt
 from idealist.measuring import entering
 from idealist.ranking import listing, rank
@@ -35,7 +35,8 @@ def _no_document(case: Case) -> Iterator[Doubt]:
     judged = list(case.qrels.lookup[query])[:3]
     message = (
         f"no judged document was retrieved for any query (query {query}: judged are "
-        f"{', '.join(judged)}, retrieved {', '.join(found)}): do the ids match?"
+        f"{', '.join(map(seen, judged))}, retrieved {', '.join(map(seen, found))}): do the ids "
+        "match?"
     )
     yield Doubt("nothing-matches", message, len(case.qrels.queries), case.qrels.queries)
 

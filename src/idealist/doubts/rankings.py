@@ -113,6 +113,9 @@ def duplicates(case: Case) -> Iterator[Doubt]:
     if repeats:
         message = f"{many(repeats, 'judgment stands', 'judgments stand')} in the qrels twice"
         yield Doubt("repeated-judgments", message, repeats)
+    if unscored := case.run.rows().unscored:
+        message = f"{many(unscored, 'row', 'rows')} of the run without a score: not retrieved"
+        yield Doubt("unscored", message, unscored)
     if ungraded := case.qrels.ungraded:
         message = f"{many(ungraded, 'row', 'rows')} of the qrels without a grade: not judged"
         yield Doubt("ungraded", message, ungraded)

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from idealist.errors import Faults, UsageError
 from idealist.formats import build, collections, contents, shapes, trec
+from idealist.formats import pairs as both
 from idealist.formats.arrays import read_arrays
 from idealist.formats.contents import kind_of
-from idealist.formats.names import ours
 from idealist.formats.plain import plain
 from idealist.formats.queries import read_queries
 from idealist.formats.source import Source, run_name
-from idealist.formats.table import Table, checked, shown
+from idealist.formats.table import Table, checked
 from idealist.tables import Qrels, Rows, Run, Scale
 
 __all__ = ["kind_of", "read_arrays", "read_pairs", "read_qrels", "read_queries", "read_run"]
@@ -68,28 +67,21 @@ def read_pairs(pairs: Any, *, name: str = "run") -> tuple[Qrels, Run]:
     """Read records that hold both sides: what was retrieved and what should have been.
 
     Queries are named by their key ``query``, ``query_id``, ``qid`` or ``id``, or else numbered
-    from 1. The records may also stand in a JSON file, in a list or by the line.
+    from 1. Lists ``scores`` and ``tokens`` may stand beside the documents. The records may also
+    stand in a JSON file, in a list or by the line, which `read_qrels` and `read_run` read as well.
 
     >>> qrels, run = read_pairs([{"retrieved": ["d2", "d1"], "ground_truth": {"d1": 1}}])
     >>> qrels.queries, run
     (('1',), <Run run>)
     """
-    faults, lines = Faults(name), None
+    place, lines = name, None
     if isinstance(pairs, (str, Path)):
-        pairs, lines = contents.loaded(Source.of(pairs))
-    judged: dict[Any, Any] = {}
-    retrieved: dict[Any, Any] = {}
-    for number, pair in enumerate(pairs, 1):
-        line = lines[number - 1] if lines else None
-        if not isinstance(pair, Mapping) or not {"retrieved", "ground_truth"} <= pair.keys():
-            hint = 'give {"retrieved": […], "ground_truth": {…}} for each query'
-            faults.fail("bad-shape", f"record {number}: cannot read {shown(pair)}", hint, line)
-        query = pair.get(ours(pair).get("query", "id"), number)
-        if query in judged:
-            message = f"record {number}: query {query!r} stands there twice"
-            faults.fail("duplicate-key", message, "keep one of them", line)
-        judged[query], retrieved[query] = pair["ground_truth"], pair["retrieved"]
-    return read_qrels(judged), read_run(retrieved, name=name)
+        source = Source.of(pairs)
+        place, (pairs, lines) = source.name, contents.loaded(source)
+    records = list(pairs)
+    judged = both.side(records, "grade", Faults(place), lines)
+    retrieved = both.side(records, "score", Faults(place), lines)
+    return read_qrels(judged, name=place), read_run(retrieved, name=name)
 
 
 def _table(data: Any, value: str, name: str) -> Table:

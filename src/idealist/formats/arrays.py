@@ -88,7 +88,9 @@ def _of_groups(
         faults.fail("bad-shape", "documents in one row are divided by group or by qid", hint)
     if qid is None:
         sizes = [count] if group is None else [int(size) for size in np.asarray(group).tolist()]
-        if min(sizes, default=0) < 0 or sum(sizes) != count:
+        if min(sizes, default=0) < 0:
+            faults.fail("bad-shape", f"group holds {min(sizes)}", "a length is at least 0")
+        if sum(sizes) != count:
             message = f"the groups hold {sum(sizes)} documents, and there are {count}"
             faults.fail("bad-shape", message, "group gives the length of each list")
         return (

@@ -35,7 +35,7 @@ def qrels(table: Table, scale: Scale | None, name: str) -> Qrels:
     known = {key: cells for key, cells in columns.items() if any(map(_is_known, cells))}
     return Qrels.build(
         table.query, table.document, table.value, subtopic=subtopic, columns=known, scale=scale,
-        lines=table.lines, empty=table.empty, ungraded=table.ungraded, name=name,
+        lines=table.lines, empty=table.empty, ungraded=table.without, name=name,
     )  # fmt: skip
 
 
@@ -52,7 +52,7 @@ def rows(table: Table, name: str) -> Rows:
     return Rows.build(
         table.query, table.document, table.value or None,
         lines=table.lines, empty=table.empty, name=name, **numbers,
-        ignored=[key for key in table.columns if key not in RUN_COLUMNS],
+        unscored=table.without, ignored=[key for key in table.columns if key not in RUN_COLUMNS],
     )  # fmt: skip
 
 
@@ -66,7 +66,11 @@ def _subtopic(table: Table, faults: Faults) -> Sequence[str] | None:
         return _column("subtopic", subtopic, faults)
     if iteration is None:
         return None
-    return subtopics_in(table.query, table.document, _column("iteration", iteration, faults))
+    texts = _column("iteration", iteration, faults)
+    divided = subtopics_in(table.query, table.document, texts)
+    if divided is None and not {"0", "Q0"} >= set(texts):
+        table.columns["iteration"] = texts
+    return divided
 
 
 def _column(key: str, cells: list[Any], faults: Faults) -> list[Any]:

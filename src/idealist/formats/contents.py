@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from idealist.errors import Faults
-from idealist.formats import delimited, frames, json_text, shapes, trec
+from idealist.formats import delimited, frames, json_text, pairs, shapes, trec
 from idealist.formats.names import ours
 from idealist.formats.source import Source
 from idealist.formats.table import Cells, checked_id, is_number, pivot
@@ -28,7 +28,8 @@ def cells(source: Source, value: str, faults: Faults) -> Cells | bytes:
     sign = delimited.delimiter_of(content)
     if sign is None and source.suffix == ".csv":
         hint = f"{delimited.HEADER_HINT}; a document is called document, doc_id, docno, …"
-        message = "the first line does not name a column for the query and one for the document"
+        first = content.split(b"\n", 1)[0].decode()[:60]
+        message = f"{first!r} does not name a column for the query and one for the document"
         faults.fail("columns", message, hint, 1)
     if sign is None:
         _check_header(content, faults)
@@ -56,13 +57,14 @@ def kind_of(path: str | Path) -> str | None:
     source = Source.of(path)
     data = source.data()
     if not frames.is_binary(data) and is_json(source.text(data)) and not is_lines(data, source):
-        return None
+        loaded = json_text.load(source.text(data), source.name)
+        return "qrels" if isinstance(loaded, dict) and "requests" in loaded else None
     found = cells(source, "score", Faults(source.name))
     if isinstance(found, bytes):
         return trec.kind_of(found)
     if "grade" in found.columns:
         return "qrels"
-    return "run" if "rank" in found.columns else None
+    return "run" if {"rank", "tokens"} & found.columns.keys() else None
 
 
 def is_json(content: bytes) -> bool:
@@ -81,6 +83,8 @@ def _of_lines(content: bytes, name: str, value: str, faults: Faults) -> Cells:
     for record, line in zip(records, lines, strict=True):
         if not isinstance(record, dict):
             faults.fail("json", "not a JSON object", 'give {"query": …, "document": …}', line)
+    if all(map(pairs.is_pair, records)):
+        return shapes.cells_of(pairs.side(records, value, faults, lines), value, faults)
     if all("hits" in record and "document" not in ours(record) for record in records):
         return _of_responses(records, lines, value, faults)
     if {"query", "document"} <= ours(names := records[0]).keys() and all(

@@ -26,18 +26,21 @@ def delimiter_of(content: bytes, wanted: Collection[str] = ("query", "document")
     """
     first = content.split(b"\n", 1)[0].decode().rstrip("\r")
     for sign in "\t,;":
-        if sign in first and set(wanted) <= ours(_cells(first, sign)).keys():
+        if sign in first and set(wanted) <= ours(cells(first, sign)).keys():
             return sign
     return None
 
 
-def _cells(line: str, sign: str) -> list[str]:
-    return next(csv.reader([line], delimiter=sign), [])
+def cells(line: str, sign: str) -> list[str]:
+    """Divide a line."""
+    return next(csv.reader([line], delimiter=sign, skipinitialspace=True), [])
 
 
 def read(content: bytes, sign: str, faults: Faults) -> tuple[dict[str, list[Any]], list[int]]:
     """Give the columns and the line of each row; an empty cell is None."""
-    reader = csv.reader(io.StringIO(content.decode(), newline=""), delimiter=sign, strict=True)
+    text = io.StringIO(content.decode(), newline="")
+    blanks = f"{sign} ".encode() in content.split(b"\n", 1)[0]  # query, document, grade
+    reader = csv.reader(text, delimiter=sign, strict=True, skipinitialspace=blanks)
     try:
         header = next(reader)
         _check_header(header, faults)

@@ -33,7 +33,7 @@ def trec(columns: Columns, tag: str, faults: Faults) -> bytes:
     _check_ids(columns, _breaks_trec, "TREC text divides columns by blanks", faults)
     documents = columns["document"]
     if "grade" in columns:
-        second = columns.get("subtopic") or ["0"] * len(documents)
+        second = columns.get("subtopic") or columns.get("iteration") or ["0"] * len(documents)
         cells = zip(columns["query"], second, documents, map(_text, columns["grade"]), strict=True)
     else:
         ranks, scores = map(_text, columns["rank"]), map(_text, columns["score"])
@@ -166,7 +166,8 @@ def _check_ids(
     for key, cells in columns.items():
         for text in dict.fromkeys(cell for cell in cells if isinstance(cell, str)):
             if breaks(key, text):
-                hint = f"{why}; write .jsonl or .parquet instead"
+                reason = "a line that begins with # is a comment" if text.startswith("#") else why
+                hint = f"{reason}; write .jsonl or .parquet instead"
                 faults.add("bad-id", f"{key} {text!r} cannot be written", hint)
     faults.check()
 
@@ -174,7 +175,7 @@ def _check_ids(
 def _without_header(text: str, faults: Faults) -> bytes:
     """Refuse text whose first line would be taken for JSON or for the names of columns."""
     content = text.encode()
-    if content.startswith((b"{", b"[")) or delimiter_of(content) is not None:
+    if content.startswith((b"{", b"[", b"\xef\xbb\xbf")) or delimiter_of(content) is not None:
         first = text.split("\n", 1)[0]
         hint = "it would be read as JSON or as a header; write .jsonl or .parquet instead"
         faults.fail("bad-id", f"{first!r} cannot be the first line", hint)

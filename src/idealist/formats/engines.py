@@ -13,11 +13,16 @@ from collections.abc import Mapping
 from typing import Any, NoReturn
 
 from idealist.errors import Faults
+from idealist.formats.names import ours
 from idealist.formats.table import shown
+
+AGAIN = "search again, and put the whole response there"
 
 
 def lists(data: Any, value: str, faults: Faults) -> dict[Any, list[Any]] | None:
     """Give an engine's JSON as ``{query: [(document, value), …]}``; None for anything else."""
+    if isinstance(data, list) and data and all(_is_response(r) and ours(r) for r in data):
+        data = {r[ours(r).get("query", "")]: r for r in _once(data, faults)}
     if not isinstance(data, Mapping) or not data:
         return None
     if _is_response(data) or isinstance(data.get("responses"), list):
@@ -27,15 +32,43 @@ def lists(data: Any, value: str, faults: Faults) -> dict[Any, list[Any]] | None:
         return _ratings(data["requests"], value, faults)
     if isinstance(data.get("details"), Mapping) and "metric_score" in data:
         return _details(data["details"], value, faults)
-    if all(_is_response(entry) for entry in data.values()):
+    if any(map(_is_response, data.values())) and all(map(_is_answer, data.values())):
         _only_run(value, "search responses", "ratings", faults)
-        return {query: _hits(query, r["hits"]["hits"], faults) for query, r in data.items()}
+        return _hits({query: _whole(query, r, faults) for query, r in data.items()}, faults)
     return None
 
 
 def _is_response(data: Any) -> bool:
     hits = data.get("hits") if isinstance(data, Mapping) else None
     return isinstance(hits, Mapping) and isinstance(hits.get("hits"), list)
+
+
+def _once(responses: list[Any], faults: Faults) -> list[Any]:
+    """Refuse two responses for one query."""
+    seen = set()
+    for response in responses:
+        query = str(response.get(ours(response).get("query")))
+        if query in seen:
+            faults.fail("duplicate-key", f"query {query!r} stands there twice", "keep one of them")
+        seen.add(query)
+    return responses
+
+
+def _is_answer(data: Any) -> bool:
+    return _is_response(data) or (isinstance(data, Mapping) and {"error", "status"} <= data.keys())
+
+
+def _whole(query: Any, response: Mapping[str, Any], faults: Faults) -> list[Any]:
+    """Give a response's hits; refuse one that failed or is only a part."""
+    shards = response.get("_shards")
+    failed = shards.get("failed") if isinstance(shards, Mapping) else 0
+    if "error" in response:
+        faults.fail("failed-search", f"query {query!r} failed: {shown(response['error'])}", AGAIN)
+    if response.get("timed_out") is True or failed:
+        why = "timed out" if response.get("timed_out") is True else f"failed on {failed} shards"
+        faults.fail("failed-search", f"query {query!r} {why}: its hits are a part", AGAIN)
+    hits: list[Any] = response["hits"]["hits"]
+    return hits
 
 
 def _only_run(value: str, found: str, missing: str, faults: Faults) -> None:
@@ -49,20 +82,23 @@ def _details(details: Mapping[str, Any], value: str, faults: Faults) -> dict[Any
     found = {}
     for query, detail in details.items():
         try:
-            hits = [entry["hit"] for entry in detail["hits"]]
+            found[query] = [entry["hit"] for entry in detail["hits"]]
         except (TypeError, KeyError):
             _refuse(query, detail, faults)
-        found[query] = _hits(query, hits, faults)
-    return found
+    return _hits(found, faults)
 
 
-def _hits(query: Any, hits: list[Any], faults: Faults) -> list[Any]:
-    """Give documents with their scores, or in their order alone where a sort made it."""
-    try:
-        by_score = all(hit.get("_score") is not None and "sort" not in hit for hit in hits)
-        return [(hit["_id"], hit["_score"]) if by_score else hit["_id"] for hit in hits]
-    except (TypeError, KeyError, AttributeError):
-        _refuse(query, hits, faults)
+def _hits(found: dict[Any, list[Any]], faults: Faults) -> dict[Any, list[Any]]:
+    """Give documents with their scores, or in their order alone where a sort made any of it."""
+    for query, hits in found.items():
+        if not all(isinstance(hit, Mapping) and "_id" in hit for hit in hits):
+            _refuse(query, hits, faults)
+    every = [hit for hits in found.values() for hit in hits]
+    by_score = all(hit.get("_score") is not None and "sort" not in hit for hit in every)
+    return {
+        query: [(hit["_id"], hit["_score"]) if by_score else hit["_id"] for hit in hits]
+        for query, hits in found.items()
+    }
 
 
 def _ratings(requests: list[Any], value: str, faults: Faults) -> dict[Any, list[Any]]:

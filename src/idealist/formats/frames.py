@@ -19,8 +19,18 @@ def columns(data: Any, faults: Faults) -> dict[str, list[Any]] | None:
     if hasattr(data, "columns") and hasattr(data, "to_dict"):
         return _of_frame(data, faults)
     if hasattr(data, "__arrow_c_stream__") or hasattr(data, "__arrow_c_array__"):
-        return _of_arrow(arrow().table(data), faults)
+        return _of_stream(data, faults)
     return None
+
+
+def _of_stream(data: Any, faults: Faults) -> dict[str, list[Any]]:
+    pyarrow = arrow()
+    try:
+        table = pyarrow.table(data)
+    except (pyarrow.ArrowException, TypeError, ValueError):
+        message = f"{type(data).__name__} is not a table of columns"
+        faults.fail("bad-shape", message, "give a frame with a column for query and document")
+    return _of_arrow(table, faults)
 
 
 def of_file(content: bytes, name: str, faults: Faults) -> dict[str, list[Any]] | None:
@@ -57,7 +67,7 @@ def arrow() -> Any:
     except ImportError:
         raise UsageError(
             "Parquet and Arrow data need a package that is not installed",
-            "pip install 'idealist[parquet]'",
+            "pip install pyarrow",
         ) from None
     return pyarrow
 

@@ -7,19 +7,23 @@ from typing import Any
 
 from idealist.errors import Faults
 
-#: Our name of each column and the names that are understood as it, whatever their case.
+#: Our name of each column and the names that are understood as it, whatever their case, the first
+#: one found. A name that says id comes before one that may be the text.
 ALIASES: dict[str, tuple[str, ...]] = {
-    "query": ("query_id", "query-id", "qid", "q_id", "queryid", "topic", "query text"),
-    "document": (
-        "doc_id", "document_id", "doc-id", "docid", "docno", "doc", "corpus-id", "corpus_id", "pid",
-        "doc id",
+    "query": (
+        "query_id", "query-id", "qid", "q_id", "queryid", "question_id", "query", "query text",
+        "topic",
     ),
-    "grade": ("relevance", "rel", "label", "rating"),
-    "score": ("sim", "similarity"),
-    "rank": ("position", "doc position"),
-    "tokens": ("token_count", "num_tokens", "n_tokens"),
-    "subtopic": (),
-    "iteration": ("iter",),
+    "document": (
+        "doc_id", "document_id", "doc-id", "docid", "docno", "corpus-id", "corpus_id", "pid",
+        "chunk_id", "doc id", "document", "doc",
+    ),
+    "grade": ("grade", "relevance", "rel", "label", "rating"),
+    "score": ("score", "sim", "similarity"),
+    "rank": ("rank", "position", "doc position"),
+    "tokens": ("tokens", "token_count", "num_tokens", "n_tokens"),
+    "subtopic": ("subtopic",),
+    "iteration": ("iteration", "iter"),
 }  # fmt: skip
 
 #: Quepid's book-keeping, the same in each row.
@@ -35,17 +39,27 @@ def ours(names: Iterable[Any]) -> dict[str, Any]:
     folded = {str(name).strip().lower(): name for name in names}
     found = {}
     for column, aliases in ALIASES.items():
-        for alias in (column, *aliases):
+        for alias in aliases:
             if alias in folded:
                 found[column] = folded[alias]
                 break
     return found
 
 
+def _check_values(names: list[Any], faults: Faults) -> None:
+    """Refuse two columns that could be the same value; nobody can say which one is meant."""
+    folded = {str(name).strip().lower(): name for name in names}
+    for column in ("grade", "score", "rank", "tokens"):
+        both = [str(folded[alias]) for alias in ALIASES[column] if alias in folded]
+        if len(both) > 1:
+            message = f"{' and '.join(both)} could each be the {column}"
+            faults.fail("bad-column", message, "rename or drop all but one")
+
+
 def renamed(names: Iterable[Any], value: str, faults: Faults) -> dict[Any, str]:
     """Map the names found to ours, or to themselves where we have none; `value` as in a table.
 
-    BEIR's judgments call their grade a score.
+    BEIR's judgments call their grade a score. A column ``query`` beside ``qid`` is the text.
 
     >>> renamed(["qid", "pid", "score", "utility"], "grade", Faults())
     {'qid': 'query', 'pid': 'document', 'score': 'grade', 'utility': 'utility'}
@@ -54,6 +68,7 @@ def renamed(names: Iterable[Any], value: str, faults: Faults) -> dict[Any, str]:
     found = ours(names)
     if value == "grade" and "grade" not in found and "score" in found:
         found["grade"] = found.pop("score")
+    _check_values(names, faults)
     own = {theirs: name for name, theirs in found.items()}
     for name in names:
         try:
@@ -61,4 +76,7 @@ def renamed(names: Iterable[Any], value: str, faults: Faults) -> dict[Any, str]:
         except (AttributeError, ValueError):  # no text, or a lone surrogate in it
             message = f"{name!a} cannot name a column"
             faults.fail("bad-column", message, "name columns by text")
-    return {name: own.get(name, str(name)) for name in names if name.strip().lower() not in SKIPPED}
+    others = {name: f"{name}_text" if name in ALIASES else str(name) for name in names}
+    return {
+        name: own.get(name, others[name]) for name in names if name.strip().lower() not in SKIPPED
+    }

@@ -12,7 +12,7 @@ def plain(data: Any) -> Table | None:
     """Read a dict of dicts of text and finite numbers; None where anything wants a closer look.
 
     >>> plain({"q1": {"d1": 2}})
-    Table(query=['q1'], document=['d1'], value=[2.0], columns={}, empty=[], lines=None, ungraded=0)
+    Table(query=['q1'], document=['d1'], value=[2.0], columns={}, empty=[], lines=None, without=0)
     >>> plain({"q1": ["d1"]})
     """
     if type(data) is not dict or not {str} >= set(map(type, data)) or "" in data:

@@ -62,11 +62,13 @@ def _of_file(source: Source) -> tuple[Any, list[int] | None]:
 def _delimiter(content: bytes, suffix: str) -> str | None:
     """Find what divides the columns, where the first line names two or more that are known."""
     first = content.split(b"\n", 1)[0].decode().rstrip("\r")
-    for sign in "\t,;":
-        names = {name.strip().lower() for name in first.split(sign)}
-        if len(names & {"query", "weight", *IDS, *TEXTS}) > 1:
+    headers = {sign: delimited.cells(first, sign) for sign in "\t,;"}
+    for sign, names in headers.items():
+        folded = {name.strip().lower() for name in names}
+        if len(folded & {"query", "weight", *IDS, *TEXTS}) > 1:
             return sign
-    return "," if suffix == ".csv" else None
+    most = max(headers, key=lambda sign: len(headers[sign]))
+    return most if suffix == ".csv" else None
 
 
 def _records(columns: Mapping[str, list[Any]]) -> list[dict[str, Any]]:
@@ -103,11 +105,19 @@ def _apart(
         message = f"record {number + 1} has no id: {shown(dict(record))}"
         faults.fail("missing-column", message, "call it query, query_id or _id", line)
     text = next((folded[name] for name in (*TEXTS, "query") if name in folded), None)
-    cells = {str(key): cell for key, cell in record.items() if key not in (own, text)}
+    cells = {_name(key): cell for key, cell in record.items() if key not in (own, text)}
     return record[own], {"text": record[text], **cells} if text not in (None, own) else cells
 
 
+def _name(key: Any) -> str:
+    """Give a column's name; the one we know is known in any case."""
+    return "weight" if str(key).strip().lower() == "weight" else str(key)
+
+
 def _tab_lines(content: bytes, faults: Faults) -> dict[str, str]:
+    lines = content.decode().split("\n")
+    if all(len(line.split()) < 2 for line in lines):  # ids alone
+        return {query: "" for line in lines if (query := line.strip())}
     found: dict[str, str] = {}
     for number, line in enumerate(content.decode().split("\n"), 1):
         query, tab, text = line.removesuffix("\r").partition("\t")

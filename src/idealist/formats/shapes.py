@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NoReturn
 
 from idealist.errors import Faults
-from idealist.formats import engines, frames
+from idealist.formats import engines, frames, pairs
 from idealist.formats.names import ours, renamed
 from idealist.formats.table import Cells, checked_id, pivot, shown
 
@@ -28,7 +28,7 @@ SHAPES_HINT = (
 
 def cells_of(data: Any, value: str, faults: Faults, locate: Locate | None = None) -> Cells:
     """Read any of the shapes; `value` is "grade" or "score"."""
-    if (found := engines.lists(data, value, faults)) is not None:
+    if (found := _by_query(data, value, faults)) is not None:
         return _nested(found, value, faults, locate)
     if (columns := frames.columns(data, faults)) is not None:
         return of_columns(columns, value, faults, nulls=True)
@@ -42,6 +42,13 @@ def cells_of(data: Any, value: str, faults: Faults, locate: Locate | None = None
     if isinstance(data, Iterable) and not isinstance(data, (str, bytes)):
         return Cells(pivot((record(r, i, value, faults) for i, r in enumerate(data, 1)), value))
     faults.fail("bad-shape", f"{type(data).__name__} cannot be read as a table", SHAPES_HINT)
+
+
+def _by_query(data: Any, value: str, faults: Faults) -> dict[Any, Any] | None:
+    """Read what engines answer and what logs hold; None for anything else."""
+    if isinstance(data, (list, tuple)) and data and all(map(pairs.is_pair, data)):
+        return pairs.side(data, value, faults)
+    return engines.lists(data, value, faults)
 
 
 def _nested(data: Mapping[Any, Any], value: str, faults: Faults, locate: Locate | None) -> Cells:

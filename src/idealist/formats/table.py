@@ -57,7 +57,7 @@ class Table:
     """Rows as columns of checked values.
 
     `value` is empty where there is no such column, `columns` holds what is neither id nor value,
-    `empty` the queries named without any document, and `ungraded` counts rows without a grade.
+    `empty` the queries named without any document, and `without` counts rows without a value.
     """
 
     query: list[str] = field(default_factory=list)
@@ -66,12 +66,12 @@ class Table:
     columns: dict[str, list[Any]] = field(default_factory=dict)
     empty: list[str] = field(default_factory=list)
     lines: list[int] | None = None
-    ungraded: int = 0
+    without: int = 0
 
 
 def checked(cells: Cells, value: str, faults: Faults) -> Table:
     """Check ids and values; `value` is "grade" or "score". All faults are reported together."""
-    cells, empty, ungraded = _without_nulls(cells, value, faults)
+    cells, empty, without = _without_nulls(cells, value, faults)
     query, document = _ids(cells.columns["query"]), _ids(cells.columns["document"])
     if query is None or document is None:
         query, document = _ids_one_by_one(cells, faults)
@@ -86,7 +86,7 @@ def checked(cells: Cells, value: str, faults: Faults) -> Table:
         )
     faults.check()
     others = {k: c for k, c in cells.columns.items() if k not in ("query", "document", value)}
-    return Table(query, document, values, others, empty, cells.lines, ungraded)
+    return Table(query, document, values, others, empty, cells.lines, without)
 
 
 def shown(value: Any) -> str:
@@ -119,28 +119,27 @@ def checked_id(query: Any, faults: Faults, line: int | None = None) -> str | Non
 def _without_nulls(cells: Cells, value: str, faults: Faults) -> tuple[Cells, list[str], int]:
     """Take out rows without a document or a grade, which outer joins and Quepid write.
 
-    A run's row without a document and score says that nothing was found for the query. In
-    judgments, a document without a grade is not judged, nor is a query without both; grade 0 for
-    no document says that the query has no answer.
+    A run's row without a document and score says that nothing was found for the query. A document
+    without its value was not retrieved, or not judged, nor was a query without both; such rows are
+    counted. Grade 0 for no document says that the query has no answer.
     """
     documents = cells.columns["document"]
     values = cells.columns.get(value, [None] * len(documents))
     complete = None not in documents and None not in values
-    if not cells.nulls or complete or (value == "grade" and value not in cells.columns):
+    given = value in cells.columns
+    if not cells.nulls or complete or (value == "grade" and not given):
         return cells, cells.empty, 0
-    kept, nowhere, ungraded = [], [], 0
+    kept, nowhere, without = [], [], 0
     for i, (document, number) in enumerate(zip(documents, values, strict=True)):
         if document is None and (_is_zero(number) if value == "grade" else number is None):
             nowhere.append(i)
-        elif value == "grade" and number is None:
-            ungraded += document is not None
+        elif given and number is None:
+            without += document is not None
         else:
             kept.append(i)
-            if number is None:  # left to the protocol, as NaN is
-                values[i] = math.nan
     ids = (checked_id(cells.columns["query"][i], faults, cells.at(i)) for i in nowhere)
     empty = list(dict.fromkeys(q for q in ids if q is not None))
-    return cells.only(kept), [*cells.empty, *empty], ungraded
+    return cells.only(kept), [*cells.empty, *empty], without
 
 
 def _is_zero(number: Any) -> bool:

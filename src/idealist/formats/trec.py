@@ -46,11 +46,13 @@ def read_qrels(data: bytes, name: str, scale: Scale | None) -> Qrels:
         grade.append(value)
         lines.append(line)
     faults.check()
-    queries, documents = _decoded(query), _decoded(document)
-    subtopic = subtopics_in(queries, documents, _decoded(iteration))
+    queries, documents, iterations = _decoded(query), _decoded(document), _decoded(iteration)
+    subtopic = subtopics_in(queries, documents, iterations)
+    plain = subtopic is not None or {"0", "Q0"} >= set(iterations)
     return Qrels.build(
-        queries, documents, grade, subtopic=subtopic, scale=scale, lines=lines, name=name
-    )
+        queries, documents, grade, subtopic=subtopic, scale=scale, lines=lines, name=name,
+        columns={} if plain else {"iteration": iterations},
+    )  # fmt: skip
 
 
 def read_run(data: bytes, name: str) -> Rows:
@@ -75,8 +77,9 @@ def read_run(data: bytes, name: str) -> Rows:
             faults.add("bad-score", f"score {cell.decode()!r} is not a number", hint, line)
     faults.check()
     ranks = [math.nan if value is None else value for value in ranks]
+    tag = next(_lines(data, 6), (0, [b""] * 6))[1][5].decode()
     return Rows.build(
-        _decoded(query), _decoded(document), scores, rank=ranks, lines=lines, name=name
+        _decoded(query), _decoded(document), scores, rank=ranks, lines=lines, tag=tag, name=name
     )
 
 

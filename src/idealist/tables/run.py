@@ -20,7 +20,9 @@ class Rows:
 
     The rows of query ``queries[i]`` are ``documents[starts[i]:starts[i + 1]]``. Without scores the
     order given is the ranking. `tokens` are the lengths of the documents, where they are known;
-    `lines` says where in the file each row stood, `ignored` names columns that no ranking needs.
+    `lines` says where in the file each row stood, `ignored` names columns that no ranking needs,
+    `unscored` counts rows that came without a score and are not among these, and `tag` is what
+    TREC's last column says.
     """
 
     queries: tuple[str, ...]
@@ -31,6 +33,8 @@ class Rows:
     tokens: Floats | None = None
     lines: Ints | None = None
     ignored: tuple[str, ...] = ()
+    unscored: int = 0
+    tag: str = ""
     name: str = "run"
 
     @classmethod
@@ -45,6 +49,8 @@ class Rows:
         lines: Sequence[int] | None = None,
         empty: Sequence[str] = (),
         ignored: Sequence[str] = (),
+        unscored: int = 0,
+        tag: str = "",
         name: str = "run",
     ) -> Rows:
         """Group rows by query; `empty` names queries for which nothing was retrieved."""
@@ -69,7 +75,13 @@ class Rows:
             columns = {key: column[together] for key, column in columns.items()}
         columns = {key: freeze(column) for key, column in columns.items()}
         starts = freeze(starts_of(sizes))
-        return cls(tuple(codes), starts, document, ignored=tuple(ignored), name=name, **columns)
+        facts: dict[str, Any] = {
+            "ignored": tuple(ignored),
+            "unscored": unscored,
+            "tag": tag,
+            "name": name,
+        }
+        return cls(tuple(codes), starts, document, **columns, **facts)
 
     def __len__(self) -> int:
         return len(self.documents)
