@@ -124,12 +124,14 @@ def explained(one: Description) -> str:
     return "\n".join([*lines, "", "Example", *("  " + line for line in one.example.splitlines())])
 
 
-def listed() -> Grid:
-    """Tabulate all conventions: name, tool, version, evidence, measures."""
-    rows = [
-        [one.name, one.tool, one.version, one.evidence, ", ".join(sorted(one.measures or {"all"}))]
-        for one in CONVENTIONS.values()
-    ]
+def listed(short: bool = False) -> Grid:
+    """Tabulate all conventions: name, tool, version, evidence, measures, or some of these."""
+    rows = []
+    for one in CONVENTIONS.values():
+        names = sorted(one.measures or {"all"}, key=str.lower)
+        more = [f"… {len(names)} in all"] if short and len(names) > 6 else []
+        measures = ", ".join([*(names[:5] if more else names), *more])
+        rows.append([one.name, one.tool, one.version, one.evidence, measures])
     return Grid(["convention", "tool", "version", "evidence", "measures"], rows, words=5)
 
 

@@ -36,7 +36,9 @@ def command(names: tuple[str, ...], everything: bool, form: str, output: Path | 
 
     if len(names) > 2:
         raise UsageError("more than two conventions", "name one, or two to compare them")
-    grid = compared(names[0], (*names, DEFAULT)[1], everything) if names else listed()
+    grid = (
+        compared(names[0], (*names, DEFAULT)[1], everything) if names else listed(form == "table")
+    )
     if form == "json":
         records = [dict(zip(grid.headers, row, strict=True)) for row in grid.rows]
         emit(json.dumps(records, indent=1, ensure_ascii=False), output)

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import io
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 from idealist.errors import Faults, UsageError
 
+#: What such files are called.
+SUFFIXES = (".parquet", ".arrow", ".feather")
 #: The first bytes of Parquet, Arrow (Feather) and streamed Arrow files.
 PARQUET, ARROW, STREAM = b"PAR1", b"ARROW1", b"\xff\xff\xff\xff"
 
@@ -35,7 +38,7 @@ def _of_stream(data: Any, faults: Faults) -> dict[str, list[Any]]:
 
 def of_file(content: bytes, name: str, faults: Faults) -> dict[str, list[Any]] | None:
     """Give the columns of a Parquet or Arrow file; None for anything else."""
-    if not is_binary(content):
+    if not is_binary(content) and Path(name).suffix.lower() not in SUFFIXES:
         return None
     pyarrow, ipc = arrow(), import_module("pyarrow.ipc")
     source = io.BytesIO(content)

@@ -216,7 +216,9 @@ def _text(data: bytes, faults: Faults) -> bytes:
         faults.fail("encoding", "this is UTF-16 text", "save the file as UTF-8")
     if (nul := data.find(b"\x00")) >= 0:
         line = data.count(b"\n", 0, nul) + 1
-        faults.fail("binary", "this is binary data, not text", "give a text file", line)
+        excel = data.startswith(b"PK\x03\x04")
+        hint = "if it is a spreadsheet, save it as CSV" if excel else "give a text file"
+        faults.fail("binary", "this is binary data, not text", hint, line)
     if b"\r" in data and (bare := re.search(rb"\r(?!\n|\Z)", data)):
         line = data.count(b"\n", 0, bare.start()) + 1
         faults.fail("encoding", "a line ends in CR alone", "end lines in LF or CRLF", line)

@@ -32,7 +32,8 @@ def read_qrels(data: bytes, name: str, scale: Scale | None) -> Qrels:
     query, iteration, document, grade, lines = [], [], [], [], []
     for line, cells in _lines(data, 5):
         if len(cells) != 4:
-            faults.add("columns", _found(cells, "4 expected"), _qrels_hint(cells), line)
+            say = faults.fail if _is_run(cells) else faults.add  # the other way round all are
+            say("columns", _found(cells, "4 expected"), _qrels_hint(cells), line)
             continue
         value = _number(cells[3])
         if value is None or not math.isfinite(value):
@@ -63,7 +64,8 @@ def read_run(data: bytes, name: str) -> Rows:
     query, document, rank, score, lines = [], [], [], [], []
     for line, cells in _lines(data, 6):
         if len(cells) < 6:
-            faults.add("columns", _found(cells, "6 expected"), _run_hint(cells), line)
+            say = faults.fail if _is_judgment(cells) else faults.add
+            say("columns", _found(cells, "6 expected"), _run_hint(cells), line)
             continue
         query.append(cells[0])
         document.append(cells[2])
@@ -149,18 +151,23 @@ def _found(cells: list[bytes], expected: str) -> str:
     return f"{len(cells)}{more} {noun}, {expected}: {shown!r}"
 
 
+def _is_run(cells: list[bytes]) -> bool:
+    numbers = (cells[3], cells[4].split()[0]) if len(cells) >= 5 else ()
+    return bool(numbers) and all(_number(cell) is not None for cell in numbers)
+
+
+def _is_judgment(cells: list[bytes]) -> bool:
+    return len(cells) == 4 and _number(cells[3]) is not None
+
+
 def _qrels_hint(cells: list[bytes]) -> str:
-    if (
-        len(cells) >= 5
-        and _number(cells[3]) is not None
-        and _number(cells[4].split()[0]) is not None
-    ):
+    if _is_run(cells):
         return "this looks like a run; judgments come first, then runs"
     return QRELS_HINT + _separator(cells)
 
 
 def _run_hint(cells: list[bytes]) -> str:
-    if len(cells) == 4 and _number(cells[3]) is not None:
+    if _is_judgment(cells):
         return "this looks like qrels; judgments come first, then runs"
     if len(cells) == 5:
         return RUN_HINT + "; is the tag missing?"
