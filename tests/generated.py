@@ -176,7 +176,13 @@ def truth(
         value = oracle.measure(filled.name, filled.cutoff, params, docs, pool)
     if value is None:
         word = str(getattr(filled, "no_relevant", "nan"))
-        return {"0": 0.0, "1": 1.0, "empty": float(not docs)}.get(word, math.nan)
+        whole = {
+            **axes,
+            "unjudged": "zero",
+            "negative": "allow",
+        }  # what was retrieved, whatever it is
+        found = oracle.rank(rows.get(query, []), qrels[query], query, whole, lengths)
+        return {"0": 0.0, "1": 1.0, "empty": float(not found)}.get(word, math.nan)
     return value
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 import random
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -30,7 +32,7 @@ ANNOUNCED = {
     "judged to have no relevant": "empty", "without any document": "empty",
     "columns are": "columns", "subtopics": "subtopics", "scores are": "score",
     "ranks are": "rank", "ranks and lengths": "rank", "lengths are": "tokens", "lengths": "tokens",
-    "scores and": "score", "no scores": "score", "no rank": "rank",
+    "scores and": "score", "no scores": "score", "all ranks": "rank", "in the order": "rows",
 }  # fmt: skip
 
 
@@ -119,6 +121,16 @@ def view_of_run(run: il.Run) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def ranked(run: il.Run) -> dict[str, list[str]] | None:
+    """Give the documents in rank order, None where the ranks order nothing."""
+    protocol = il.Protocol(duplicates="first", nonfinite="last")
+    try:
+        found = il.listing(run, protocol, run.rows().queries)
+    except InputError:
+        return None
+    return {query: list(one.documents) for query, one in found.items() if one.documents}
+
+
 def check_round_trip(
     table: Any, name: str, path: Path, write: Callable[..., list[str]], read: Callable[[Path], Any],
     view: Callable[[Any], dict[str, Any]],
@@ -140,6 +152,8 @@ def check_round_trip(
     made_up = {"rank"} if before.get("rank") is None and "rank" in FORMATS[name].needs else set()
     changed = {key for key in before if before[key] != after[key]} - made_up
     assert changed <= announced, (name, lost, before, after)
+    if isinstance(table, il.Run):
+        assert ranked(table) == ranked(after_table), (name, lost)
     return after_table
 
 
@@ -224,8 +238,10 @@ def test_the_target_may_say_what_it_is(words: list[str], kind: str, tmp_path: Pa
     (tmp_path / "a.json").write_text('{"q1": {"d1": 1}}')
     target, more = ("out", words) if words[0] == "--to" else (words[0], [])
     main(["convert", str(tmp_path / "a.json"), str(tmp_path / target), *more])
-    read = il.read_run if kind == "run" else il.read_qrels
-    assert read(tmp_path / target)
+    if kind == "run":
+        assert il.read_run(tmp_path / target).rows().queries == ("q1",)
+    else:
+        assert il.read_qrels(tmp_path / target).to_dict() == {"q1": {"d1": 1}}
 
 
 def test_standard_output_and_announcements(
@@ -269,3 +285,27 @@ def test_what_cannot_be_converted_is_explained(
     assert says in err
     assert "hint: " in err
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
+
+
+def test_ranks_that_replace_scores_follow_them(tmp_path: Path) -> None:
+    (tmp_path / "a.run").write_text("q1 Q0 d1 0 1 t\nq1 Q0 d2 0 3 t\nq1 Q0 d3 0 2 t\n")
+    lost = il.write_run(tmp_path / "a.run", tmp_path / "t", to="msmarco")
+    assert lost == ["scores are left out", "all ranks are made anew, after the scores"]
+    assert ranked(il.read_run(tmp_path / "t")) == {"q1": ["d2", "d3", "d1"]}
+
+
+def test_a_file_keeps_its_mode_and_an_open_one_is_not_replaced(tmp_path: Path) -> None:
+    secret, log = tmp_path / "secret.json", tmp_path / "log"
+    secret.write_text("{}")
+    secret.chmod(0o600)
+    il.write_run({"q": ["d"]}, secret)
+    assert secret.stat().st_mode & 0o777 == 0o600
+    log.write_text("precious\n")
+    program = "from idealist.cli.main import main; main()"
+    words = "convert examples/bm25.run /dev/stdout --to trec"
+    script = f'{sys.executable} -c "{program}" {words} >> {log}'
+    subprocess.run(script, shell=True, check=True)
+    assert log.read_text().startswith("precious\nq01 Q0 ")
+    long = tmp_path / ("n" * 250 + ".run")
+    il.write_run({"q": {"d": 1}}, long)
+    assert long.read_text() == "q Q0 d 1 1 run\n"

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import idealist as il
@@ -282,3 +283,88 @@ BAD_ARRAYS: dict[str, Callable[[], object]] = {
 def test_arrays_that_do_not_fit_are_refused(says: str) -> None:
     with pytest.raises(il.InputError, match=says):
         BAD_ARRAYS[says]()
+
+
+PYTHON: dict[str, tuple[str, Callable[[], object]]] = {
+    "a set has no order": ("cannot read", lambda: il.read_run({"q": {"a", "b"}})),
+    "a frame inside a dict": ("cannot read", lambda: il.read_run({"q": pd.DataFrame({"a": [1]})})),
+    "no pairs": ("cannot read 5", lambda: il.read_pairs(5)),
+    "a pair without a list": (
+        "cannot read None",
+        lambda: il.read_pairs([{"retrieved": None, "scores": [], "gold": ["d"]}]),
+    ),
+    "a pair whose query is a list": (
+        "an id must be", lambda: il.read_pairs([{"query": ["a"], "retrieved": [], "gold": ["d"]}])),
+    "responses without a query": (
+        "an id must be", lambda: il.read_run([{"hits": {"hits": [{"_id": "d"}]}, "score": 1}])),
+    "responses whose query is none": (
+        "an id must be", lambda: il.read_run([{"hits": {"hits": []}, "query": {"match": 1}}])),
+    "an id that is an object": ("an id must be", lambda: il.read_queries([{"_id": {"$oid": "1"}}])),
+    "one id written twice": ("stands there twice", lambda: il.read_queries({1: "a", "1": "b"})),
+    "numbers that contradict": (
+        "abstain 0.9 contradicts 0.1",
+        lambda: il.read_qrels({"query": ["q", "q"], "document": ["d", "d"], "grade": [1, 1],
+                               "abstain": [0.1, 0.9]}),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("fault", PYTHON)
+def test_python_data_that_cannot_be_meant_is_refused(fault: str) -> None:
+    says, act = PYTHON[fault]
+    with pytest.raises(il.InputError, match=says):
+        act()
+
+
+USAGE: dict[str, Callable[[], object]] = {
+    "queries=": lambda: il.evaluate(QRELS, RUN, "RR", queries=[1.5]),
+    "collapse=": lambda: il.evaluate(QRELS, RUN, "RR", collapse={"d": None}),
+}
+
+
+@pytest.mark.parametrize("says", USAGE)
+def test_options_that_hold_no_ids_are_refused(says: str) -> None:
+    with pytest.raises(il.UsageError, match=says):
+        USAGE[says]()
+
+
+def test_a_series_for_each_query() -> None:
+    judged = {q: pd.Series(grades) for q, grades in QRELS.items()}
+    assert il.read_qrels(judged).hash == il.read_qrels(QRELS).hash
+
+
+def test_columns_of_queries() -> None:
+    queries = il.read_queries({"query_id": ["q1", "q2"], "text": ["a", "b"]})
+    assert queries.text == {"q1": "a", "q2": "b"}
+
+
+def test_numbers_of_rows_and_dates_do_not_matter(tmp_path: Path) -> None:
+    frame = pd.DataFrame(
+        [(q, d, g) for q, judged in QRELS.items() for d, g in judged.items()],
+        columns=["query", "document", "grade"],
+    )
+    frame.to_csv(tmp_path / "qrels.csv")
+    assert il.read_qrels(tmp_path / "qrels.csv").hash == il.read_qrels(QRELS).hash
+    dated = frame.assign(day=pd.Timestamp("2026-01-01"))
+    assert il.read_qrels(dated).hash == il.read_qrels(QRELS).hash
+    assert il.write_qrels(dated, tmp_path / "q.json") == ["columns are left out: day"]
+    indexed = frame.set_index("query", drop=False)
+    assert il.read_qrels(indexed).hash == il.read_qrels(QRELS).hash
+
+
+def test_ranks_where_the_scores_are_empty(tmp_path: Path) -> None:
+    (tmp_path / "run.csv").write_text("query,document,score,rank\nq1,d1,,2\nq1,d2,,1\n")
+    ranked = il.listing(il.read_run(tmp_path / "run.csv"), il.Protocol(), ["q1"])
+    assert ranked["q1"].documents == ["d2", "d1"]
+
+
+def test_a_query_whose_scores_are_all_missing_found_nothing() -> None:
+    frame = pd.DataFrame({"query": ["q1", "q2"], "document": ["d1", "d1"], "score": [None, 1.0]})
+    assert il.evaluate(QRELS, frame, "RR", missing="skip").per_query["RR"] == [0.0, 1.0]
+
+
+def test_a_cut_table_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "run.csv").write_text("query,document,score\nq1,d1,1\nq2\n")
+    with pytest.raises(il.InputError) as caught:
+        il.read_run(tmp_path / "run.csv").rows()
+    assert (caught.value.code, caught.value.line) == ("columns", 3)

@@ -246,6 +246,12 @@ def test_queries_that_have_no_answer_are_right_when_nothing_is_found() -> None:
         result = il.evaluate(judged, run, name, no_relevant="empty")
         right = 0.2 if name == "P@5" else 1.0
         assert result.per_query[name] == [right, 1.0, 0.0, 0.0]
+    graded = {"q1": {"a": 0, "b": -1}, "q2": {"a": 1}}
+    for axes in ({"unjudged": "drop"}, {"negative": "drop"}):
+        found = il.evaluate(
+            graded, {"q1": ["x", "b"], "q2": ["a"]}, "RR", no_relevant="empty", **axes
+        )
+        assert found.per_query["RR"] == [0.0, 1.0]
     only = il.evaluate(judged, run, ["RR", "NumRet"], queries=["q2", "q3"], no_relevant="empty")
     assert only.per_query["NumRet"] == [0.0, 1.0]
     assert il.evaluate({"q2": {}, "q3": {}}, run, "RR", no_relevant="empty")["RR"] == 0.5

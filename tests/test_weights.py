@@ -28,7 +28,7 @@ RUN = {"q1": ["a"], "q2": ["x", "a"], "q3": ["x", "y", "z", "a"]}  # RR 1, 1/2, 
 TRAFFIC = {"q1": 1, "q2": 2, "q3": 5}
 
 values_and_weights = st.lists(
-    st.tuples(st.floats(0, 1), st.floats(1e-6, 1e6)), min_size=2, max_size=20
+    st.tuples(st.just(0.0) | st.floats(1e-100, 1), st.floats(1e-6, 1e6)), min_size=2, max_size=20
 )
 
 

@@ -187,7 +187,7 @@ class Evaluation:
 
     @classmethod
     def _from_json(cls, data: dict[str, Any]) -> Evaluation:
-        if data["idealist"] != SCHEMA:
+        if data["idealist"] != SCHEMA or not isinstance(data["convention"], str):
             raise ValueError(data["idealist"])
         rows, labels = data["per_query"], list(data["values"])
         skipped = {label: set(queries) for label, queries in data["uncounted"].items()}

@@ -150,4 +150,8 @@ def _ids(queries: Iterable[Any] | None) -> frozenset[str]:
     """Give the queries asked for, as ids."""
     if isinstance(queries, str):
         raise UsageError(f"queries={queries!r} is one text", f"give a list: queries=[{queries!r}]")
-    return frozenset(to_id(query) for query in queries or ())
+    try:
+        return frozenset(to_id(query) for query in queries or ())
+    except (TypeError, ValueError):
+        hint = "give a list of ids: text, or whole numbers"
+        raise UsageError(f"queries={queries!r:.60} holds something that is no id", hint) from None

@@ -5,26 +5,27 @@ from __future__ import annotations
 import gzip
 import lzma
 import os
+import secrets
+import stat
 import sys
-import tempfile
 from pathlib import Path
 
 from idealist.errors import UsageError
 
 
 def write(path: str | Path, data: bytes) -> None:
-    """Write a file; what stood there before stays until all of the new is on the disk.
+    """Write a file; what stood there before stays until all of the new is written.
 
     ``-`` is standard output.
     """
     if str(path) == "-":
-        sys.stdout.buffer.write(data)
-        sys.stdout.buffer.flush()
+        _to_standard_output(data)
         return
     target = Path(path)
     try:
-        if target.exists() and not target.is_file():  # a pipe or device is not to be replaced
-            target.write_bytes(data)
+        if _in_place(target):
+            with target.open("ab") as file:  # what an open file holds is not ours to cut
+                file.write(data)
         else:
             _replace(target.resolve(), data)
     except OSError as error:
@@ -61,19 +62,27 @@ def _zstd(data: bytes) -> bytes:
     return zstandard.ZstdCompressor().compress(data)
 
 
+def _to_standard_output(data: bytes) -> None:
+    if sys.stdout is None:
+        raise UsageError("standard output is closed", "write to a file")
+    sys.stdout.buffer.write(data)
+    sys.stdout.buffer.flush()
+
+
+def _in_place(target: Path) -> bool:
+    """Whether a path is a pipe or device, or stands for an open file: not to be replaced."""
+    special = target.exists() and not target.is_file()
+    return special or target.absolute().parts[1:2] in (("dev",), ("proc",))
+
+
 def _replace(target: Path, data: bytes) -> None:
-    with tempfile.NamedTemporaryFile(dir=target.parent, prefix=target.name, delete=False) as file:
-        try:
+    fresh = target.parent / f".{secrets.token_hex(8)}.tmp"
+    try:
+        with open(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666), "wb") as file:
             file.write(data)
-            file.close()
-            os.chmod(file.name, 0o666 & ~_umask())
-            os.replace(file.name, target)
-        except BaseException:
-            os.unlink(file.name)
-            raise
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+        if target.exists():
+            os.chmod(fresh, stat.S_IMODE(target.stat().st_mode))
+        os.replace(fresh, target)
+    except BaseException:
+        fresh.unlink(missing_ok=True)
+        raise

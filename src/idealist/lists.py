@@ -37,6 +37,7 @@ class Lists:
     score: Array
     pool: Array
     judged: Array
+    empty: Array
     retrieved: Array
     maximum: float
     depth: int
@@ -150,6 +151,7 @@ def lists_of(
         score=np.full(rank.shape, np.nan),
         pool=pool[None, :] if len(pool) else np.zeros((1, 1)),
         judged=np.full((1, max(len(pool), 1)), bool(len(pool))),
+        empty=np.array([not len(grades)]),
         retrieved=np.array([len(grades)]),
         maximum=float(pool[0]) if len(pool) else 0.0,
         depth=int(rank.max()),

@@ -19,7 +19,8 @@ from idealist.tables.pools import Pool
 class Placements:
     """Where the judged documents of each query stand in a ranking.
 
-    Per query of `qrels`, in its order: `in_run`, `retrieved`, the number of `duplicates` dropped
+    Per query of `qrels`, in its order: `in_run`, `empty`, whether nothing was retrieved at all,
+    `retrieved`, the number of `duplicates` dropped
     and of chunks `merged`, whether there are `ties`, and whether `float32` would tie scores that
     differ. Per judged document found, by query and rank: the index of its `query`, its `rank`, the
     `first` and `last` rank of its tie, its `score` (NaN in a list without scores), and its
@@ -29,6 +30,7 @@ class Placements:
     qrels: Qrels
     protocol: Protocol
     in_run: Bools
+    empty: Bools
     retrieved: Ints
     duplicates: Ints
     merged: Ints
@@ -102,6 +104,7 @@ class Placements:
             score=padded(self.score),
             pool=pool.grades,
             judged=pool.judged & (pool.grades >= 0) if dropped else pool.judged,
+            empty=self.empty[pool.queries],
             retrieved=self.retrieved[pool.queries],
             maximum=self.qrels.maximum,
             depth=int(last.max()),

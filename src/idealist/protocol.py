@@ -54,6 +54,14 @@ def _check_collapse(value: Any) -> Value:
     return value
 
 
+def _ids(mapping: Mapping[Any, Any]) -> dict[str, str]:
+    try:
+        return {to_id(chunk): to_id(whole) for chunk, whole in mapping.items()}
+    except (TypeError, ValueError):
+        hint = "give {chunk: document}, both ids"
+        raise UsageError(f"collapse={mapping!r:.60} holds something that is no id", hint) from None
+
+
 def _check_depth(value: Any) -> Value:
     if not str(value).startswith(BUDGETS):
         return _DOCUMENTS.check(value)
@@ -140,8 +148,10 @@ class Protocol(Settings):
     mapping: Mapping[str, str] = field(default_factory=dict, repr=False, hash=False)
 
     def __post_init__(self) -> None:
+        if isinstance(self.collapse, Mapping) and not self.collapse:
+            object.__setattr__(self, "collapse", "none")
         if isinstance(self.collapse, Mapping):
-            mapping = {to_id(chunk): to_id(whole) for chunk, whole in self.collapse.items()}
+            mapping = _ids(self.collapse)
             object.__setattr__(self, "mapping", mapping)
             object.__setattr__(self, "collapse", _check_collapse(mapping))
         elif str(self.collapse).startswith("map(") and not self.mapping:

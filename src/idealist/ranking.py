@@ -105,7 +105,7 @@ def _columns(qrels: Qrels, rankings: Mapping[int, Ranking]) -> dict[str, Any]:
         [np.zeros(0, np.float64 if name == "score" else np.int64) for name in names]
     )
     per_query = {
-        "in_run": in_run, "retrieved": retrieved, "duplicates": duplicates,
+        "in_run": in_run, "empty": retrieved == 0, "retrieved": retrieved, "duplicates": duplicates,
         "merged": merged, "ties": ties, "float32": float32,
     }  # fmt: skip
     return per_query | dict(zip(names, joined, strict=True))

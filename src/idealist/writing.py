@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from idealist import files
+from idealist import files, losses
 from idealist.errors import Faults, UsageError, nearest
 from idealist.formats import encode, flat, read_qrels, read_run
 from idealist.formats.source import plain_suffix, run_name
 from idealist.protocol import Protocol
 from idealist.ranking import listing
-from idealist.tables import Qrels, Rows, Run
-from idealist.tables.judgments import subtopics_in
+from idealist.tables import Run
 
 EVERYTHING = frozenset({"columns", "subtopics", "empty", "score", "rank", "tokens"})
 
@@ -75,9 +75,12 @@ def write_qrels(qrels: Any, path: str | Path, *, to: str = "") -> list[str]:
     """
     judged = read_qrels(qrels)
     form = _format(path, to, "qrels")
-    kept = judged.subtopics is not None and _keeps_subtopics(form, flat.of_qrels(judged))
+    divided = judged.subtopics is not None
+    kept = divided and losses.keeps_subtopics(form.holds, flat.of_qrels(judged))
     columns = flat.of_qrels(judged, by_subtopic=kept)
-    lost = _lost_of_qrels(judged, form, columns)
+    lost = losses.of_qrels(judged, form.holds, columns)
+    if form.encode is encode.rank_eval:
+        lost.append("_index and request are not known: add them before you send it")
     _write(path, form, columns, judged.name)
     return lost
 
@@ -94,10 +97,13 @@ def write_run(run: Any, path: str | Path, *, to: str = "") -> list[str]:
     found = read_run(run).loaded()
     form = _format(path, to, "run")
     columns = flat.of_rows(found.rows())
-    lost = _lost_of_run(form, columns, found.rows())
+    lost = losses.of_run(found.rows(), form.holds, columns)
     if found.rows().tag not in ("", run_name(path)) and "tag" not in form.holds:
         lost.append(f"the tag {found.rows().tag} is left out")
-    _add_needs(form, columns, found)
+    lost += _add_needs(form, columns, found)
+    if "rank" not in form.holds and "score" not in columns and "rank" in columns:
+        lost.append("rows are put in the order of their ranks")
+        columns = _in_order(columns, found)
     _write(path, form, columns, found.rows().tag or found.name)
     return lost
 
@@ -128,80 +134,49 @@ def _write(path: str | Path, form: Format, columns: flat.Flat, name: str) -> Non
     if "columns" not in form.holds:
         held = {"query", "document", "grade", "subtopic", *form.holds}
         columns = {key: cells for key, cells in columns.items() if key in held}
-    tag = "-".join(name.split()) or "run"
+    tag = "-".join(name.encode(errors="replace").decode().split()) or "run"
     content = form.encode(columns, tag, Faults(str(path)))
     files.write(path, files.compressed(path, content))
 
 
-def _lost_of_qrels(qrels: Qrels, form: Format, columns: flat.Flat) -> list[str]:
-    lost = []
-    empty = columns["document"].count(None)
-    if empty and "empty" not in form.holds:
-        words = "1 query" if empty == 1 else f"{empty} queries"
-        verb = "is" if empty == 1 else "are"
-        lost.append(f"{words} judged to have no relevant document {verb} left out")
-    gone = (
-        [] if "columns" in form.holds else [key for key in qrels.columns if key not in form.holds]
-    )
-    if gone:
-        lost.append(f"columns are left out: {', '.join(gone)}")
-    if form.encode is encode.rank_eval:
-        lost.append("_index and request are not known: add them before you send it")
-    if qrels.subtopics is not None and "subtopic" not in columns:
-        lost.append("subtopics are left out; a document has the highest of its grades")
-    if qrels.scale is not None:
-        lost.append("the declared scale is left out")
-    if qrels.ungraded:
-        words = "1 row" if qrels.ungraded == 1 else f"{qrels.ungraded} rows"
-        lost.append(f"{words} without a grade left out")
-    return lost
-
-
-def _keeps_subtopics(form: Format, columns: flat.Flat) -> bool:
-    """Whether subtopics can be read again: TREC's second column shows them by repeats alone."""
-    if "columns" in form.holds or "subtopics" not in form.holds:
-        return "columns" in form.holds
-    return bool(subtopics_in(columns["query"], columns["document"], columns["subtopic"]))
-
-
-def _lost_of_run(form: Format, columns: flat.Flat, rows: Rows) -> list[str]:
-    lost = [f"columns are left out: {', '.join(rows.ignored)}"] if rows.ignored else []
-    if rows.unscored:
-        words = "1 row" if rows.unscored == 1 else f"{rows.unscored} rows"
-        lost.append(f"{words} without a score left out")
-    empty = columns["document"].count(None)
-    if empty and "empty" not in form.holds:
-        words = "1 query" if empty == 1 else f"{empty} queries"
-        lost.append(f"{words} without any document {'is' if empty == 1 else 'are'} left out")
-    named = {"score": "scores", "rank": "ranks", "tokens": "lengths"}
-    gone = [words for key, words in named.items() if key in columns and key not in form.holds]
-    if gone:
-        lost.append(f"{' and '.join(gone)} are left out")
-    if "score" in form.needs and "score" not in columns:
-        lost.append("there are no scores: some that fall from rank to rank are made up")
-    if "rank" in form.needs and "rank" in columns and not _complete(columns):
-        lost.append("some rows have no rank: all ranks are made anew")
-    return lost
-
-
-def _complete(columns: flat.Flat) -> bool:
-    """Whether every document has a rank."""
+def _usable(columns: flat.Flat, form: Format) -> bool:
+    """Whether every document has a rank, and they begin where MS MARCO's begin."""
     pairs = zip(columns["document"], columns["rank"], strict=True)
-    return all(document is None or rank is not None for document, rank in pairs)
+    ranks = [rank for document, rank in pairs if document is not None]
+    least = min((rank for rank in ranks if rank is not None), default=1)
+    return None not in ranks and (least <= 1 or form.encode is not encode.msmarco)
 
 
-def _add_needs(form: Format, columns: flat.Flat, run: Run) -> None:
-    """Make up the ranks or scores that a format cannot do without."""
-    if "rank" in columns and "rank" in form.needs and not _complete(columns):
+def _add_needs(form: Format, columns: flat.Flat, run: Run) -> list[str]:
+    """Make up the ranks or scores that a format cannot do without, and say so.
+
+    Where the ranks are all that is kept of the scores, they have to follow these.
+    """
+    alone, said = "score" in columns and "score" not in form.holds, []
+    old = columns.get("rank")
+    if old is not None and "rank" in form.needs and (alone or not _usable(columns, form)):
         del columns["rank"]
     if not form.needs or {*form.needs} <= columns.keys():
-        return
+        return []
     place = _places(run)
     pairs = list(zip(columns["query"], columns["document"], strict=True))
     ranks = columns.setdefault("rank", [place.get(pair) for pair in pairs])
+    if old not in (None, ranks):
+        said.append("all ranks are made anew" + (", after the scores" if alone else ""))
     if "score" in form.needs and "score" not in columns:
+        said.append("there are no scores: some that fall from rank to rank are made up")
         most = max((rank or 0 for rank in ranks), default=0)
         columns["score"] = [None if rank is None else most + 1 - rank for rank in ranks]
+    return said
+
+
+def _in_order(columns: flat.Flat, run: Run) -> flat.Flat:
+    """Put rows in the order of their ranks, for a format that has nothing but an order."""
+    place = _places(run)
+    pairs = zip(columns["query"], columns["document"], strict=True)
+    ranks = [place.get(pair, math.inf) for pair in pairs]
+    order = sorted(range(len(ranks)), key=ranks.__getitem__)
+    return {key: [cells[i] for i in order] for key, cells in columns.items()}
 
 
 def _places(run: Run) -> dict[tuple[str, str], float]:

@@ -59,5 +59,6 @@ def _kind(source: str, target: str, to: str) -> str | None:
 
     if to in FORMATS and len(FORMATS[to].kinds) == 1:
         return FORMATS[to].kinds[0]
-    found = None if source == "-" else kind_of(source)  # - can be read only once
+    pipe = os.path.exists(source) and not (os.path.isfile(source) or os.path.isdir(source))
+    found = None if source == "-" or pipe else kind_of(source)  # these can be read only once
     return found or {".run": "run", ".qrels": "qrels"}.get(plain_suffix(target))

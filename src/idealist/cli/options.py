@@ -98,7 +98,7 @@ def emit(text: str, target: Path | None) -> None:
         return
     from idealist import files
 
-    files.write(target, (text + "\n").encode())
+    files.write(target, (text + "\n").encode(errors="replace"))
 
 
 def say(lines: Sequence[str]) -> None:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from idealist.instrument import Instrument
+from idealist.instrument import Instrument, route
 from idealist.measures import Measure
 from idealist.notation import Value
 
@@ -37,7 +37,8 @@ class Convention:
 
     def instrument(self, measure: Measure, axes: Mapping[str, Any] | None = None) -> Instrument:
         """Set every parameter: as the user wrote it, or as `axes` or else the tool have it."""
-        rules = dict(self.rule(measure))
+        own = {} if axes is None else route(type(measure), axes)[0]
+        rules = dict(self.rule(replace(measure, **{**own, **measure.written()})))
         cutoff = rules.pop("cutoff", None)
         if isinstance(cutoff, int) and measure.cutoff is None and measure.takes_cutoff:
             measure = measure @ cutoff

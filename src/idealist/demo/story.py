@@ -73,7 +73,8 @@ class Story:
         for label in MEASURES:
             before, after = (one[label] for one in self.evaluations)
             cells = [f"{one[label]:.4f} ± {_half(one, label)}" for one in self.evaluations]
-            gain = f"{after - before:+.4f}", f"{(after - before) / before:+.1%}"
+            relative = f"{(after - before) / before:+.1%}" if before else "-"
+            gain = f"{after - before:+.4f}", relative
             rows.append([label, *cells, *gain])
         names = [one.run for one in self.evaluations]
         table = plain(Grid(["measure", *names, "absolute", "relative"], rows))
@@ -109,17 +110,20 @@ class Story:
     def _bar_lines(self, changes: Sequence[tuple[str, float]], widest: float) -> list[str]:
         return [
             _shorten(
-                f"  {query}  {change:+.3f}  {_bar(abs(change) / widest)}", self.queries.text[query]
+                f"  {query}  {change:+.3f}  {_bar(abs(change) / widest)}",
+                self.queries.text.get(query, ""),
             )
             for query, change in changes
         ]
 
     def slices(self) -> str:
         """Tabulate the mean by kind of query."""
-        kinds = self.queries.column("kind")
+        kinds = self.queries.columns.get("kind", dict.fromkeys(self.qrels.queries, "all"))
         rows = []
         for kind in dict.fromkeys(kinds.values()):
             mine = [query for query in self.qrels.queries if kinds.get(query) == kind]
+            if not mine:
+                continue
             evaluator = Evaluator(self.qrels, MAIN, queries=mine)
             before, after = (evaluator(run)[MAIN] for run in (self.before, self.after))
             rows.append(
@@ -160,10 +164,14 @@ class Story:
         )
         for query, best in zip(ceiling.queries, ceiling.values[MAIN].tolist(), strict=True):
             if best < SAME:
-                words = f"nothing relevant is among its candidates ({self.queries.text[query]})"
+                words = (
+                    f"nothing relevant is among its candidates ({self.queries.text.get(query, '')})"
+                )
                 yield f"Look at {query}: {words}."
         if worse := self._worse_at_the_top():
             yield f"Look at the first document of {', '.join(worse)}: it was better before."
+        if "weight" not in self.queries.columns:
+            return
         weights = Evaluator(self.qrels, MAIN, weights=self.queries)
         before, after = (weights(run)[MAIN] for run in (self.before, self.after))
         yield f"Weigh queries by their traffic: {MAIN} is {before:.4f} before, {after:.4f} after."

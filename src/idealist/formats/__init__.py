@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from idealist.formats.contents import kind_of
 from idealist.formats.plain import plain
 from idealist.formats.queries import read_queries
 from idealist.formats.source import Source, run_name
-from idealist.formats.table import Table, checked
+from idealist.formats.table import Table, checked, shown
 from idealist.tables import Qrels, Rows, Run, Scale
 
 __all__ = ["kind_of", "read_arrays", "read_pairs", "read_qrels", "read_queries", "read_run"]
@@ -78,6 +79,8 @@ def read_pairs(pairs: Any, *, name: str = "run") -> tuple[Qrels, Run]:
     if isinstance(pairs, (str, Path)):
         source = Source.of(pairs)
         place, (pairs, lines) = source.name, contents.loaded(source)
+    if not isinstance(pairs, Iterable) or isinstance(pairs, (str, bytes, Mapping)):
+        Faults(place).fail("bad-shape", f"cannot read {shown(pairs)}", "give a list of records")
     records = list(pairs)
     judged = both.side(records, "grade", Faults(place), lines)
     retrieved = both.side(records, "score", Faults(place), lines)

@@ -26,7 +26,8 @@ def read_arrays(
 ) -> tuple[Qrels, Run]:
     """Read labels and scores of documents, as learning-to-rank libraries hold them.
 
-    Two dimensions are queries x documents, and `mask` is true where there is a document. One
+    Two dimensions are queries x documents, and `mask` is true where there is a document; a row
+    without any is padding, and no query. One
     dimension is all lists in a row: `group` gives the length of each (LightGBM), or `qid` the
     query of each document (XGBoost, CatBoost); with neither it is one list. Queries without an id
     are numbered from 1, and so are the documents of each, in their order, zeros in front.
@@ -38,6 +39,8 @@ def read_arrays(
     Arrays of PyTorch, JAX and others do as well as NumPy's.
     """
     faults = Faults(name)
+    if isinstance(y_true, np.ma.MaskedArray) and mask is None:
+        mask = ~np.ma.getmaskarray(y_true)
     labels, scores = _array(y_true, "y_true", faults), _array(y_score, "y_score", faults)
     if labels.shape != scores.shape or labels.ndim not in (1, 2):
         message = f"y_true has the shape {labels.shape}, y_score {scores.shape}"
@@ -58,9 +61,12 @@ def read_arrays(
 def _array(given: Any, name: str, faults: Faults) -> Any:
     """Take a numeric array of any library, off its device and its gradients."""
     if hasattr(given, "detach"):
-        given = given.detach().cpu()
+        given = given.detach().cpu().double()
     try:
-        return np.asarray(given, dtype=np.float64)
+        array = np.asarray(given)
+        if array.dtype.kind not in "bifu":  # complex numbers lose a part, text is no number
+            raise TypeError(array.dtype)
+        return array.astype(np.float64)
     except (TypeError, ValueError):
         faults.fail("bad-shape", f"{name} is not an array of numbers", _HINT)
 
@@ -71,7 +77,10 @@ def _of_rows(
     if group is not None:
         hint = "leave it out, or give the documents in one row"
         faults.fail("bad-shape", "group has no meaning for queries x documents", hint)
-    kept = np.ones(shape, bool) if mask is None else np.asarray(mask)
+    try:
+        kept = np.ones(shape, bool) if mask is None else np.asarray(mask)
+    except ValueError:
+        faults.fail("bad-shape", "mask is ragged", "give it the shape of the labels")
     if kept.shape != shape or kept.dtype != np.bool_:
         message = f"mask is {kept.dtype} of the shape {kept.shape}, the labels have {shape}"
         faults.fail("bad-shape", message, "true where there is a document, of the same shape")
@@ -87,9 +96,9 @@ def _of_groups(
         hint = "give group or qid; a mask goes with queries x documents"
         faults.fail("bad-shape", "documents in one row are divided by group or by qid", hint)
     if qid is None:
-        sizes = [count] if group is None else [int(size) for size in np.asarray(group).tolist()]
-        if min(sizes, default=0) < 0:
-            faults.fail("bad-shape", f"group holds {min(sizes)}", "a length is at least 0")
+        sizes = [count] if group is None else _sizes(group, faults)
+        if min(sizes, default=1) < 1:
+            faults.fail("bad-shape", f"group holds {min(sizes)}", "a length is at least 1")
         if sum(sizes) != count:
             message = f"the groups hold {sum(sizes)} documents, and there are {count}"
             faults.fail("bad-shape", message, "group gives the length of each list")
@@ -106,10 +115,20 @@ def _of_groups(
     return query, place
 
 
+def _sizes(group: Any, faults: Faults) -> list[int]:
+    try:
+        sizes = np.asarray(group)
+        if sizes.ndim == 1 and np.array_equal(sizes, sizes.astype(np.int64)):
+            return [int(size) for size in sizes.tolist()]
+    except (TypeError, ValueError):
+        pass
+    faults.fail("bad-shape", "group is not a list of lengths", "give whole numbers")
+
+
 def _ids(qid: Any, count: int, words: str, faults: Faults) -> list[Any]:
     if qid is None:
         return [str(number) for number in range(1, count + 1)]
     ids = qid.tolist() if hasattr(qid, "tolist") else list(qid) if isinstance(qid, Iterable) else []
-    if len(ids) != count:
+    if len(ids) != count or any(isinstance(one, (list, tuple)) for one in ids):
         faults.fail("bad-shape", f"qid has {len(ids)} ids for {count}", f"give {words}")
     return list(ids)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from numbers import Number
 from typing import Any
 
 import numpy as np
@@ -28,14 +29,15 @@ def qrels(table: Table, scale: Scale | None, name: str) -> Qrels:
         faults.fail("missing-column", "the judgments have no grades", hint)
     subtopic = _subtopic(table, faults)
     columns = {
-        key: _column(key, cells, faults)
+        key: _column(key, cells, table, faults)
         for key, cells in table.columns.items()
-        if key not in ("score", *RUN_COLUMNS)
+        if key not in ("score", *RUN_COLUMNS) and not _is_opaque(cells)
     }
     known = {key: cells for key, cells in columns.items() if any(map(_is_known, cells))}
     return Qrels.build(
         table.query, table.document, table.value, subtopic=subtopic, columns=known, scale=scale,
         lines=table.lines, empty=table.empty, ungraded=table.without, name=name,
+        ignored=[key for key in table.columns if key not in columns],
     )  # fmt: skip
 
 
@@ -43,7 +45,7 @@ def rows(table: Table, name: str) -> Rows:
     """Make a run's rows; columns that say nothing about a ranking are named, not kept."""
     faults = Faults(name)
     numbers: dict[str, Any] = {
-        key: _numbers(key, table.columns[key], faults)
+        key: _numbers(key, table.columns[key], table, faults)
         for key in RUN_COLUMNS
         if key in table.columns
     }
@@ -63,22 +65,28 @@ def _is_known(cell: str | float) -> bool:
 def _subtopic(table: Table, faults: Faults) -> Sequence[str] | None:
     iteration, subtopic = (table.columns.pop(key, None) for key in ("iteration", "subtopic"))
     if subtopic is not None:
-        return _column("subtopic", subtopic, faults)
+        return _column("subtopic", subtopic, table, faults)
     if iteration is None:
         return None
-    texts = _column("iteration", iteration, faults)
+    texts = _column("iteration", iteration, table, faults)
     divided = subtopics_in(table.query, table.document, texts)
     if divided is None and not {"0", "Q0"} >= set(texts):
         table.columns["iteration"] = texts
     return divided
 
 
-def _column(key: str, cells: list[Any], faults: Faults) -> list[Any]:
+def _column(key: str, cells: list[Any], table: Table, faults: Faults) -> list[Any]:
     """Check a judgment column: numbers, NaN where not known, or else text throughout."""
     texts = key in TEXT_COLUMNS or _is_text(cells)
-    checked = _texts(key, cells, faults) if texts else _numbers(key, cells, faults)
+    checked = (_texts if texts else _numbers)(key, cells, table, faults)
     faults.check()
     return checked
+
+
+def _is_opaque(cells: list[Any]) -> bool:
+    """Whether a column holds neither text nor numbers, such as dates; no measure can read it."""
+    known = [cell for cell in cells if cell is not None]
+    return bool(known) and not any(isinstance(cell, (str, Number)) for cell in known)
 
 
 def _is_text(cells: list[Any]) -> bool:
@@ -88,20 +96,20 @@ def _is_text(cells: list[Any]) -> bool:
     return any(cell is not None and not is_number(cell) for cell in cells)
 
 
-def _numbers(key: str, cells: list[Any], faults: Faults) -> list[float]:
+def _numbers(key: str, cells: list[Any], table: Table, faults: Faults) -> list[float]:
     checked = []
-    for cell in cells:
+    for i, cell in enumerate(cells):
         try:
             checked.append(np.nan if cell is None else to_float(cell))
         except (TypeError, ValueError, OverflowError):
             message = f"column {key!r} holds {shown(cell)}"
-            faults.add("bad-column", message, "a number or null in each row")
+            faults.add("bad-column", message, "a number or null in each row", table.line(i))
     return checked
 
 
-def _texts(key: str, cells: list[Any], faults: Faults) -> list[str]:
+def _texts(key: str, cells: list[Any], table: Table, faults: Faults) -> list[str]:
     checked = []
-    for cell in cells:
+    for i, cell in enumerate(cells):
         try:
             if isinstance(cell, (list, tuple, Mapping)):
                 raise TypeError(cell)
@@ -110,5 +118,5 @@ def _texts(key: str, cells: list[Any], faults: Faults) -> list[str]:
             checked.append(text)
         except (TypeError, ValueError):
             message = f"column {key!r} holds {shown(cell)}"
-            faults.add("bad-column", message, "text or null in each row")
+            faults.add("bad-column", message, "text or null in each row", table.line(i))
     return checked

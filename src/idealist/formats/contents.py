@@ -44,7 +44,7 @@ def _check_header(content: bytes, faults: Faults) -> None:
     for sign in "\t,;":
         names = first.split(sign)
         known = {"query", "document"} & ours(names).keys()
-        if len(names) > 2 and known and not any(map(is_number, names)):
+        if len(names) > 2 and len(known) == 1 and not any(map(is_number, names)):
             (missing,) = {"query", "document"} - known
             hint = f"the columns are {', '.join(names)}; call one of them {missing}"
             faults.fail("missing-column", f"there is no column for the {missing}", hint, 1)
@@ -62,9 +62,10 @@ def kind_of(path: str | Path) -> str | None:
     found = cells(source, "score", Faults(source.name))
     if isinstance(found, bytes):
         return trec.kind_of(found)
-    if "grade" in found.columns:
-        return "qrels"
-    return "run" if {"rank", "tokens"} & found.columns.keys() else None
+    judged, ranked = "grade" in found.columns, {"rank", "tokens"} & found.columns.keys()
+    if judged and (ranked or "score" in found.columns):
+        return None
+    return "qrels" if judged else "run" if ranked else None
 
 
 def is_json(content: bytes) -> bool:

@@ -14,6 +14,8 @@ from typing import Any
 from idealist.errors import Faults
 from idealist.formats.names import ours
 
+#: The header of Quepid's ratings.
+QUEPID = ["query", "docid", "rating"]
 HEADER_HINT = "the first line names the columns, such as query,document,grade"
 
 
@@ -33,7 +35,10 @@ def delimiter_of(content: bytes, wanted: Collection[str] = ("query", "document")
 
 def cells(line: str, sign: str) -> list[str]:
     """Divide a line."""
-    return next(csv.reader([line], delimiter=sign, skipinitialspace=True), [])
+    try:
+        return next(csv.reader([line], delimiter=sign, skipinitialspace=True), [])
+    except csv.Error:  # a cell beyond all bounds
+        return []
 
 
 def read(content: bytes, sign: str, faults: Faults) -> tuple[dict[str, list[Any]], list[int]]:
@@ -69,7 +74,8 @@ def _check_header(header: list[str], faults: Faults) -> None:
 
 def _fitted(row: list[str], header: list[str], line: int, faults: Faults) -> list[str]:
     """Take a row as long as the header; Quepid writes an unrated query as one cell alone."""
-    if len(row) > len(header) or 1 < len(row) < len(header):
+    unrated = len(row) == 1 and [name.lower() for name in header] == QUEPID
+    if len(row) != len(header) and not unrated:
         message = f"{len(row)} cells, the header has {len(header)}: {','.join(row)[:60]!r}"
         faults.add("columns", message, HEADER_HINT, line)
     return (row + [""] * len(header))[: len(header)]

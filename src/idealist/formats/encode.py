@@ -34,6 +34,7 @@ def trec(columns: Columns, tag: str, faults: Faults) -> bytes:
     documents = columns["document"]
     if "grade" in columns:
         second = columns.get("subtopic") or columns.get("iteration") or ["0"] * len(documents)
+        second = [cell or "0" for cell in second]
         cells = zip(columns["query"], second, documents, map(_text, columns["grade"]), strict=True)
     else:
         ranks, scores = map(_text, columns["rank"]), map(_text, columns["score"])

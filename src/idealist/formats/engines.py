@@ -14,15 +14,15 @@ from typing import Any, NoReturn
 
 from idealist.errors import Faults
 from idealist.formats.names import ours
-from idealist.formats.table import shown
+from idealist.formats.table import checked_id, shown
 
 AGAIN = "search again, and put the whole response there"
 
 
 def lists(data: Any, value: str, faults: Faults) -> dict[Any, list[Any]] | None:
     """Give an engine's JSON as ``{query: [(document, value), …]}``; None for anything else."""
-    if isinstance(data, list) and data and all(_is_response(r) and ours(r) for r in data):
-        data = {r[ours(r).get("query", "")]: r for r in _once(data, faults)}
+    if isinstance(data, list) and data and all(map(_is_response, data)):
+        data = _by_query(data, faults)
     if not isinstance(data, Mapping) or not data:
         return None
     if _is_response(data) or isinstance(data.get("responses"), list):
@@ -43,15 +43,16 @@ def _is_response(data: Any) -> bool:
     return isinstance(hits, Mapping) and isinstance(hits.get("hits"), list)
 
 
-def _once(responses: list[Any], faults: Faults) -> list[Any]:
-    """Refuse two responses for one query."""
-    seen = set()
+def _by_query(responses: list[Any], faults: Faults) -> dict[str, Any]:
+    """Name each response by the query it says it answers."""
+    found: dict[str, Any] = {}
     for response in responses:
-        query = str(response.get(ours(response).get("query")))
-        if query in seen:
-            faults.fail("duplicate-key", f"query {query!r} stands there twice", "keep one of them")
-        seen.add(query)
-    return responses
+        query = checked_id(response.get(ours(response).get("query")), faults)
+        if query in found:
+            faults.add("duplicate-key", f"query {query!r} stands there twice", "keep one of them")
+        found[query or ""] = response
+    faults.check()
+    return found
 
 
 def _is_answer(data: Any) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -41,16 +40,17 @@ def of_file(content: bytes, name: str, faults: Faults) -> dict[str, list[Any]] |
     if not is_binary(content) and Path(name).suffix.lower() not in SUFFIXES:
         return None
     pyarrow, ipc = arrow(), import_module("pyarrow.ipc")
-    source = io.BytesIO(content)
+    source = pyarrow.BufferReader(
+        content
+    )  # a file of Python's is read from threads that outlive it
     try:
-        if content.startswith(PARQUET):
-            # threads of its own outlive an error and abort the process
-            read = import_module("pyarrow.parquet").read_table
-            table = read(source, use_threads=False, pre_buffer=False)
-        elif content.startswith(ARROW):
+        if content.startswith(ARROW):
             table = ipc.open_file(source).read_all()
-        else:
+        elif content.startswith(STREAM):
             table = ipc.open_stream(source).read_all()
+        else:
+            file = import_module("pyarrow.parquet").ParquetFile(source)
+            table = file.read(use_threads=False)
         table.validate(full=True)  # offsets that point nowhere are read all the same
         return _of_arrow(table, faults)
     except (pyarrow.ArrowException, OSError) as error:
@@ -76,8 +76,9 @@ def arrow() -> Any:
 
 
 def _of_frame(frame: Any, faults: Faults) -> dict[str, list[Any]]:
-    named_index = hasattr(frame, "index") and any(n is not None for n in frame.index.names)
-    frame = frame.reset_index() if named_index else frame
+    names = list(frame.index.names) if hasattr(frame, "index") else []
+    if any(name is not None and name not in frame.columns for name in names):
+        frame = frame.reset_index()
     names = list(frame.columns)
     _check_names(names, faults)
     return {name: _cells(frame[name]) for name in names}
@@ -96,7 +97,15 @@ def _cells(series: Any) -> list[Any]:
 def _of_arrow(table: Any, faults: Faults) -> dict[str, list[Any]]:
     _check_names(table.column_names, faults)
     pairs = zip(table.column_names, table.columns, strict=True)
-    return {name: column.to_pylist() for name, column in pairs}
+    return {name: _listed(name, column, faults) for name, column in pairs}
+
+
+def _listed(name: str, column: Any, faults: Faults) -> list[Any]:
+    try:
+        return list(column.to_pylist())
+    except (OverflowError, ValueError):  # a moment that Python has no date for
+        message = f"column {name!r} holds {column.type} that Python cannot"
+        faults.fail("bad-column", message, "leave the column out, or make it text")
 
 
 def _check_names(names: list[Any], faults: Faults) -> None:

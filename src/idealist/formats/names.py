@@ -26,8 +26,12 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "iteration": ("iteration", "iter"),
 }  # fmt: skip
 
-#: Quepid's book-keeping, the same in each row.
-SKIPPED = frozenset({"team name", "case name", "case id", "snapshot name", "snapshot time"})
+#: What data frames call the numbers of rows that they write.
+ROW_NUMBERS = ("", "unnamed: 0", "__index_level_0__")
+#: Columns that say nothing: Quepid's book-keeping, the same in each row, and numbers of rows.
+SKIPPED = frozenset(
+    ["team name", "case name", "case id", "snapshot name", "snapshot time", *ROW_NUMBERS]
+)
 
 
 def ours(names: Iterable[Any]) -> dict[str, Any]:
@@ -36,7 +40,7 @@ def ours(names: Iterable[Any]) -> dict[str, Any]:
     >>> ours(["query-id", "corpus-id", "score"])
     {'query': 'query-id', 'document': 'corpus-id', 'score': 'score'}
     """
-    folded = {str(name).strip().lower(): name for name in names}
+    folded = _folded(names)
     found = {}
     for column, aliases in ALIASES.items():
         for alias in aliases:
@@ -46,10 +50,20 @@ def ours(names: Iterable[Any]) -> dict[str, Any]:
     return found
 
 
-def _check_values(names: list[Any], faults: Faults) -> None:
+def _folded(names: Iterable[Any]) -> dict[str, Any]:
+    """Map names, whatever their case, to those found; one that is written exactly so wins."""
+    found: dict[str, Any] = {}
+    for name in names:
+        key = str(name).strip().lower()
+        if key not in found or name == key:
+            found[key] = name
+    return found
+
+
+def _check_values(names: list[Any], value: str, faults: Faults) -> None:
     """Refuse two columns that could be the same value; nobody can say which one is meant."""
-    folded = {str(name).strip().lower(): name for name in names}
-    for column in ("grade", "score", "rank", "tokens"):
+    folded = _folded(names)
+    for column in ("grade",) if value == "grade" else ("score", "rank", "tokens"):
         both = [str(folded[alias]) for alias in ALIASES[column] if alias in folded]
         if len(both) > 1:
             message = f"{' and '.join(both)} could each be the {column}"
@@ -68,7 +82,7 @@ def renamed(names: Iterable[Any], value: str, faults: Faults) -> dict[Any, str]:
     found = ours(names)
     if value == "grade" and "grade" not in found and "score" in found:
         found["grade"] = found.pop("score")
-    _check_values(names, faults)
+    _check_values(names, value, faults)
     own = {theirs: name for name, theirs in found.items()}
     for name in names:
         try:
@@ -76,7 +90,14 @@ def renamed(names: Iterable[Any], value: str, faults: Faults) -> dict[Any, str]:
         except (AttributeError, ValueError):  # no text, or a lone surrogate in it
             message = f"{name!a} cannot name a column"
             faults.fail("bad-column", message, "name columns by text")
-    others = {name: f"{name}_text" if name in ALIASES else str(name) for name in names}
+    others = {name: _free(name, names) if name in ALIASES else str(name) for name in names}
     return {
         name: own.get(name, others[name]) for name in names if name.strip().lower() not in SKIPPED
     }
+
+
+def _free(name: str, names: list[Any]) -> str:
+    """Give a column that is not what its name says, such as a query's text, another name."""
+    while (name := f"{name}_text") in names:
+        pass
+    return name

@@ -11,7 +11,7 @@ from typing import Any
 
 from idealist.errors import Faults
 from idealist.formats.names import ours
-from idealist.formats.table import shown
+from idealist.formats.table import checked_id, shown
 
 #: What logs call each side.
 RETRIEVED = ("retrieved", "retrieved_ids", "results")
@@ -40,20 +40,23 @@ def side(
         if not is_pair(record):
             hint = 'give {"retrieved": […], "ground_truth": {…}} for each query'
             faults.fail("bad-shape", f"record {number}: cannot read {shown(record)}", hint, line)
-        query = record.get(ours(record).get("query", "id"), number)
+        query = checked_id(record.get(ours(record).get("query", "id"), number), faults, line)
         if query in found:
             message = f"record {number}: query {query!r} stands there twice"
             faults.fail("duplicate-key", message, "keep one of them", line)
         names = GROUND_TRUTH if value == "grade" else RETRIEVED
         entries = next(record[name] for name in names if name in record)
-        found[query] = entries if value == "grade" else _joined(record, entries, number, faults)
+        found[query or ""] = (
+            entries if value == "grade" else _joined(record, entries, number, faults)
+        )
+    faults.check()
     return found
 
 
 def _joined(record: Mapping[str, Any], entries: Any, number: int, faults: Faults) -> Any:
     """Join documents with the scores and lengths that stand beside them."""
     beside = {own: record[name] for name, own in BESIDE.items() if name in record}
-    if not beside or isinstance(entries, Mapping):
+    if not beside or not isinstance(entries, (list, tuple)):
         return entries
     for name, cells in beside.items():
         if not isinstance(cells, list) or len(cells) != len(entries):

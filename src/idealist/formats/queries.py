@@ -37,9 +37,20 @@ def read_queries(data: Any, *, name: str = "queries") -> Queries:
     faults = Faults(name)
     if (columns := frames.columns(data, faults)) is not None:
         data = _records(columns)
+    if isinstance(data, Mapping) and _is_columns(data):
+        data = _records({key: list(cells) for key, cells in data.items()})
     if not isinstance(data, Mapping):
         data = _by_id(data, lines, faults)
     return _built(data, faults)
+
+
+def _is_columns(data: Mapping[Any, Any]) -> bool:
+    """Whether the data is columns, one of them the ids, and not texts by id."""
+    known = {str(key).strip().lower() for key in data} & {"query", *IDS}
+    lists = [
+        isinstance(cells, (list, tuple)) or hasattr(cells, "tolist") for cells in data.values()
+    ]
+    return bool(known) and all(lists)
 
 
 def _of_file(source: Source) -> tuple[Any, list[int] | None]:
@@ -87,7 +98,8 @@ def _by_id(records: Any, lines: list[int] | None, faults: Faults) -> dict[Any, A
         if not isinstance(record, Mapping):
             hint = 'give {"query": id, "text": …}'
             faults.fail("bad-shape", f"record {number + 1}: cannot read {shown(given)}", hint, line)
-        query, cells = _apart(record, number, line, faults)
+        given_id, cells = _apart(record, number, line, faults)
+        query = checked_id(given_id, faults, line)
         if query in found:
             message = f"query {query!r} stands there twice"
             faults.add("duplicate-key", message, "keep one of them", line)
@@ -141,7 +153,9 @@ def _text(cell: Any) -> str:
 def _built(data: Mapping[Any, Any], faults: Faults) -> Queries:
     records: dict[str, Mapping[str, Any]] = {}
     for query, entry in data.items():
-        if key := checked_id(query, faults):
+        if (key := checked_id(query, faults)) in records:
+            faults.add("duplicate-key", f"query {key!r} stands there twice", "keep one of them")
+        elif key:
             records[key] = entry if isinstance(entry, Mapping) else {"text": entry}
     faults.check()
     text = {query: _text(record.get("text")) for query, record in records.items()}

@@ -9,7 +9,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from typing import Any, NoReturn
 
 from idealist.errors import Faults
@@ -127,6 +127,10 @@ def _of_query(
             refuse(cells)
         return *own, found
 
+    if hasattr(entries, "columns") or (value == "score" and isinstance(entries, Set)):
+        refuse(entries)  # a frame inside a dict; a set, which has no order
+    if hasattr(entries, "to_dict"):  # a series
+        entries = entries.to_dict()
     if isinstance(entries, Mapping):
         for document, cell in entries.items():
             yield (

@@ -51,6 +51,8 @@ class Source:
     def of(cls, path: str | Path) -> Source:
         """Take a path, ``-`` for standard input; a file that is not there is refused at once."""
         if str(path) == "-":
+            if sys.stdin is None:
+                Faults("<stdin>").fail("no-file", "standard input is closed", "give a file")
             return cls("<stdin>", spooled=sys.stdin.buffer.read())
         path = Path(path)
         try:

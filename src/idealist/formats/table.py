@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import reprlib
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from idealist.errors import Faults
@@ -68,6 +68,10 @@ class Table:
     lines: list[int] | None = None
     without: int = 0
 
+    def line(self, row: int) -> int | None:
+        """Give the line of a row, where it has one."""
+        return self.lines[row] if self.lines is not None else None
+
 
 def checked(cells: Cells, value: str, faults: Faults) -> Table:
     """Check ids and values; `value` is "grade" or "score". All faults are reported together."""
@@ -117,16 +121,16 @@ def checked_id(query: Any, faults: Faults, line: int | None = None) -> str | Non
 
 
 def _without_nulls(cells: Cells, value: str, faults: Faults) -> tuple[Cells, list[str], int]:
-    """Take out rows without a document or a grade, which outer joins and Quepid write.
+    """Take out rows without a document or a value, which outer joins and Quepid write.
 
     A run's row without a document and score says that nothing was found for the query. A document
     without its value was not retrieved, or not judged, nor was a query without both; such rows are
     counted. Grade 0 for no document says that the query has no answer.
     """
-    documents = cells.columns["document"]
+    cells = _without_scores(cells) if value == "score" else cells
+    documents, given = cells.columns["document"], value in cells.columns
     values = cells.columns.get(value, [None] * len(documents))
     complete = None not in documents and None not in values
-    given = value in cells.columns
     if not cells.nulls or complete or (value == "grade" and not given):
         return cells, cells.empty, 0
     kept, nowhere, without = [], [], 0
@@ -135,11 +139,21 @@ def _without_nulls(cells: Cells, value: str, faults: Faults) -> tuple[Cells, lis
             nowhere.append(i)
         elif given and number is None:
             without += document is not None
+            nowhere += [i] if value == "score" else []  # the query may have no other row
         else:
             kept.append(i)
     ids = (checked_id(cells.columns["query"][i], faults, cells.at(i)) for i in nowhere)
     empty = list(dict.fromkeys(q for q in ids if q is not None))
     return cells.only(kept), [*cells.empty, *empty], without
+
+
+def _without_scores(cells: Cells) -> Cells:
+    """Leave out a column of scores that holds none, where there are ranks."""
+    scores, ranks = (cells.columns.get(key, []) for key in ("score", "rank"))
+    if not any(score is not None for score in scores) and any(rank is not None for rank in ranks):
+        columns = {key: column for key, column in cells.columns.items() if key != "score"}
+        return replace(cells, columns=columns)
+    return cells
 
 
 def _is_zero(number: Any) -> bool:
@@ -212,7 +226,7 @@ def pivot(rows: Iterable[tuple[Any, Any, dict[str, Any]]], value: str = "") -> d
     for count, (query, document, cells) in enumerate(rows):
         columns["query"].append(query)
         columns["document"].append(document)
-        for key in cells.keys() - columns.keys():
+        for key in [key for key in cells if key not in columns]:
             columns[key] = [... if key == value else None] * count
         for key, cell in cells.items():
             columns[key].append(cell)

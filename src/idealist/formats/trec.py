@@ -73,10 +73,10 @@ def read_run(data: bytes, name: str) -> Rows:
         score.append(cells[4])
         lines.append(line)
     scores, ranks = _numbers(score), _numbers(rank)
-    for line, cell, value in zip(lines, score, scores, strict=True):
+    for i, value in enumerate(scores):
         if value is None:
-            hint = RUN_HINT + _header(query[lines.index(line)])
-            faults.add("bad-score", f"score {cell.decode()!r} is not a number", hint, line)
+            message = f"score {score[i].decode()!r} is not a number"
+            faults.add("bad-score", message, RUN_HINT + _header(query[i]), lines[i])
     faults.check()
     ranks = [math.nan if value is None else value for value in ranks]
     tag = next(_lines(data, 6), (0, [b""] * 6))[1][5].decode()
@@ -108,10 +108,17 @@ def _read_msmarco(data: bytes, name: str) -> Rows:
             faults.add("bad-rank", message, MSMARCO_HINT, line)
     faults.check()
     query, document, rank = ([cells[i] for _, cells in rows] for i in range(3))
+    _check_first_rank(rank, faults)
     lines = [line for line, _ in rows]
     return Rows.build(
         _decoded(query), _decoded(document), rank=list(map(float, rank)), lines=lines, name=name
     )
+
+
+def _check_first_rank(rank: list[bytes], faults: Faults) -> None:
+    """Refuse ranks that do not begin at 0 or 1: they may be scores, where more is better."""
+    if (least := min(map(int, rank))) > 1:
+        faults.fail("bad-rank", f"ranks begin at {least}: are they scores?", MSMARCO_HINT)
 
 
 def _lines(data: bytes, columns: int) -> Iterator[tuple[int, list[bytes]]]:

@@ -149,7 +149,7 @@ class Measure(Settings, metaclass=MeasureType):
         """Put the value asked for where the formula has none."""
         fill = lists.constant({"0": 0.0, "1": 1.0}.get(self.if_undefined, math.nan))
         if self.if_undefined == "empty":
-            fill = lists.number(lists.retrieved == 0)
+            fill = lists.number(lists.empty)
         return lists.xp.where(lists.xp.isnan(values), fill, values)
 
     def _check_defined(self, values: Floats, placements: Placements) -> None:

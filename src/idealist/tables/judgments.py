@@ -125,6 +125,17 @@ class Judgments:
                 )
         return kept
 
+    def check_columns(self, columns: Mapping[str, Sequence[Any]], faults: Faults) -> None:
+        """Note numbers that differ between the rows of one pair of query and document."""
+        for name, cells in columns.items():
+            first: dict[tuple[str, str], int] = {}
+            for i, cell in enumerate(cells):
+                before = cells[first.setdefault(self.pair(i), i)]
+                if not isinstance(cell, str) and str(cell) != str(before):  # NaN is like NaN
+                    message = f"query {self.query[i]!r}, document {self.document[i]!r}: {name} "
+                    message += f"{cell:g} contradicts {before:g}"
+                    faults.add("contradiction", message, "keep one of them", self.line(i))
+
     def by_subtopic(
         self, kept: list[int], pairs: list[int], divided: bool
     ) -> tuple[Floats, Subtopics | None]:

@@ -37,6 +37,7 @@ class Qrels:
     scale: Scale | None = None
     repeats: int = 0
     ungraded: int = 0
+    ignored: tuple[str, ...] = ()
     name: str = "qrels"
     left_out: frozenset[str] = frozenset()
 
@@ -53,18 +54,21 @@ class Qrels:
         lines: Sequence[int] | None = None,
         empty: Sequence[str] = (),
         ungraded: int = 0,
+        ignored: Sequence[str] = (),
         name: str = "qrels",
     ) -> Qrels:
         """Sort rows into a table; a repeated judgment counts once, a contradiction is refused.
 
         `empty` names queries that were judged to have no relevant document at all; `ungraded`
-        counts the rows that came without a grade and are not among these.
+        counts the rows that came without a grade and are not among these, `ignored` names columns
+        that are not kept.
         """
         rows = Judgments(query, document, grade, subtopic or [""] * len(query), lines)
         faults = Faults(name)
         if not len(query) and not empty:
             faults.fail("empty", "there are no judgments", "give at least one judged document")
         kept = rows.unique(faults)
+        rows.check_columns(columns or {}, faults)
         check_grades(rows, kept, scale, faults)
         faults.check()
         pairs = [i for n, i in enumerate(kept) if not n or rows.pair(i) != rows.pair(kept[n - 1])]
@@ -82,6 +86,7 @@ class Qrels:
             scale=scale,
             repeats=len(query) - len(kept),
             ungraded=ungraded,
+            ignored=tuple(ignored),
             name=name,
         )
 
