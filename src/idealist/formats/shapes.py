@@ -10,6 +10,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from idealist.errors import Faults
@@ -53,7 +54,7 @@ def _by_query(data: Any, value: str, faults: Faults) -> dict[Any, Any] | None:
 
 def _nested(data: Mapping[Any, Any], value: str, faults: Faults, locate: Locate | None) -> Cells:
     """Read documents by query."""
-    rows = (row for q, e in data.items() for row in _of_query(q, e, value, faults, locate))
+    rows = (row for q, e in data.items() for row in _Query(q, value, faults, locate).rows(e))
     columns = pivot(rows, value)
     return Cells(columns, line=_line(columns, locate), empty=_empty(data, faults))
 
@@ -111,45 +112,61 @@ def _empty(data: Mapping[Any, Any], faults: Faults) -> list[str]:
     return [query for query in found if query is not None]
 
 
-def _of_query(
-    query: Any, entries: Any, value: str, faults: Faults, locate: Locate | None
-) -> Iterator[Row]:
-    def refuse(found: Any) -> NoReturn:
-        line = locate(str(query), None) if locate else None
-        message = f"query {shown(query)}: cannot read {shown(found)}"
-        faults.fail("bad-shape", message, SHAPES_HINT, line)
+@dataclass(frozen=True)
+class _Query:
+    """One query of a dict, while its documents are read."""
 
-    def inner(cells: Mapping[Any, Any], document: Any = None) -> Row:
+    name: Any
+    value: str
+    faults: Faults
+    locate: Locate | None
+
+    def rows(self, entries: Any) -> Iterator[Row]:
+        """Read a dict or a list of documents."""
+        if hasattr(entries, "to_dict") and not hasattr(entries, "columns"):  # a series
+            entries = entries.to_dict()
+        if isinstance(entries, Mapping):
+            for document, cell in entries.items():
+                named = isinstance(cell, Mapping)
+                yield (
+                    self.known(cell, document)
+                    if named
+                    else (self.name, document, {self.value: cell})
+                )
+        elif self.is_list(entries):
+            yield from map(self.listed, entries)
+        else:
+            self.refuse(entries)
+
+    def is_list(self, entries: Any) -> bool:
+        """Whether these are documents one by one; a set is, but has no order to rank them by."""
+        unordered = self.value == "score" and isinstance(entries, Set)
+        no_list = isinstance(entries, (str, bytes)) or hasattr(entries, "columns")
+        return isinstance(entries, Iterable) and not no_list and not unordered
+
+    def listed(self, entry: Any) -> Row:
+        """Read a document, a pair of document and value, or all that is known about a document."""
+        if isinstance(entry, (tuple, list)) and len(entry) == 2:
+            return self.name, entry[0], {self.value: entry[1]}
+        if isinstance(entry, Mapping) and "document" in ours(entry):
+            return self.known(entry)
+        if isinstance(entry, (tuple, list, Mapping)):
+            self.refuse(entry)
+        return self.name, entry, {"grade": 1} if self.value == "grade" else {}
+
+    def known(self, cells: Mapping[Any, Any], document: Any = None) -> Row:
         """Read the cells of one document, which may name itself and its query once more."""
-        found = _named(cells, value, faults)
-        own = found.pop("query", query), found.pop("document", document)
-        if own != (query, own[1] if document is None else document):
-            refuse(cells)
+        found = _named(cells, self.value, self.faults)
+        own = found.pop("query", self.name), found.pop("document", document)
+        if own != (self.name, own[1] if document is None else document):
+            self.refuse(cells)
         return *own, found
 
-    if hasattr(entries, "columns") or (value == "score" and isinstance(entries, Set)):
-        refuse(entries)  # a frame inside a dict; a set, which has no order
-    if hasattr(entries, "to_dict"):  # a series
-        entries = entries.to_dict()
-    if isinstance(entries, Mapping):
-        for document, cell in entries.items():
-            yield (
-                inner(cell, document)
-                if isinstance(cell, Mapping)
-                else (query, document, {value: cell})
-            )
-    elif isinstance(entries, Iterable) and not isinstance(entries, (str, bytes)):
-        for entry in entries:
-            if isinstance(entry, (tuple, list)) and len(entry) == 2:
-                yield query, entry[0], {value: entry[1]}
-            elif isinstance(entry, Mapping) and "document" in ours(entry):
-                yield inner(entry)
-            elif isinstance(entry, (tuple, list, Mapping)):
-                refuse(entry)
-            else:
-                yield query, entry, {"grade": 1} if value == "grade" else {}
-    else:
-        refuse(entries)
+    def refuse(self, found: Any) -> NoReturn:
+        """Say that something is none of the shapes."""
+        line = self.locate(str(self.name), None) if self.locate else None
+        message = f"query {shown(self.name)}: cannot read {shown(found)}"
+        self.faults.fail("bad-shape", message, SHAPES_HINT, line)
 
 
 def record(record: Any, number: int, value: str, faults: Faults) -> Row:
