@@ -413,3 +413,21 @@ def test_a_query_judged_to_have_no_answer_can_stand_alone() -> None:
     assert il.evaluate(judged, {"q2": ["a"]}, "NumRet", queries=["q2"])["NumRet"] == 1
     with pytest.raises(il.InputError, match="none of the queries asked for has a judgment"):
         il.evaluate(judged, {"q2": ["a"]}, "RR", queries=["q3"])
+
+
+@pytest.mark.parametrize("name", il.CONVENTIONS)
+def test_an_axis_that_is_set_is_as_good_as_one_that_is_written(name: str) -> None:
+    convention = il.CONVENTIONS[name]
+    for measure, axis, value in (
+        ("nDCG@5", "gain", "exp2"), ("nDCG@5", "gain", "linear"), ("R@5", "denominator", "min(k,R)"),
+        ("RR@5", "rel", "2"), ("AP", "no_relevant", "empty"),
+    ):  # fmt: skip
+        typed, _, cut = measure.partition("@")
+        written = il.parse(f"{typed}({axis}={value})" + (f"@{cut}" if cut else ""))
+        both = (
+            convention.instrument(written),
+            convention.instrument(il.parse(measure), {axis: value}),
+        )
+        assert both[0] == both[1]
+        signature = il.Signature.of(both[0], "0123456789")
+        assert il.Signature.parse(signature.short(convention)) == signature
