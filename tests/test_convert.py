@@ -259,6 +259,7 @@ def test_standard_output_and_announcements(
     [
         (["a.json", "b.txt"], "could hold judgments or a run"),
         (["-", "b.json"], "could hold judgments or a run"),
+        (["irds:vaswani", "b.json"], "could hold judgments or a run"),
         (["qrels.txt", "qrels.txt"], "would be written over itself"),
         (["qrels.txt", "b.xlsx"], "the suffix .xlsx means no format"),
         (["qrels.txt", "b.txt", "--to", "trek"], "did you mean trec"),

@@ -143,7 +143,7 @@ def test_a_folder_of_beir(beir: Path) -> None:
     (beir / "qrels" / "dev.tsv").write_text(JUDGMENTS["beir.tsv"])
     with pytest.raises(il.InputError, match=r"qrels/dev\.tsv, qrels/test\.tsv"):
         il.read_qrels(beir)
-    with pytest.raises(il.InputError, match="this is a folder, not run"):
+    with pytest.raises(il.InputError, match="this is a folder, not a run"):
         il.read_run(beir)
 
 

@@ -47,7 +47,8 @@ def _inside(folder: Path, kind: str) -> Path:
     splits = sorted((folder / "qrels").glob("*.tsv"))
     if kind != "qrels" or not splits:
         hint = "give a file inside it; a BEIR folder has queries.jsonl and qrels/*.tsv"
-        faults.fail("no-file", f"this is a folder, not {kind}", hint)
+        noun = "a run" if kind == "run" else kind
+        faults.fail("no-file", f"this is a folder, not {noun}", hint)
     if len(splits) == 1:
         return splits[0]
     names = ", ".join(f"qrels/{split.name}" for split in splits)

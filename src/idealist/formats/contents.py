@@ -9,6 +9,7 @@ from typing import Any
 
 from idealist.errors import Faults
 from idealist.formats import delimited, frames, json_text, pairs, shapes, trec
+from idealist.formats.collections import IRDS
 from idealist.formats.names import ours
 from idealist.formats.source import Source
 from idealist.formats.table import Cells, checked_id, is_number, pivot
@@ -52,6 +53,8 @@ def _check_header(content: bytes, faults: Faults) -> None:
 
 def kind_of(path: str | Path) -> str | None:
     """Tell judgments from a run by what a file's rows hold; None where they could be either."""
+    if str(path).startswith(IRDS):
+        return None
     if os.path.isdir(path):
         return "qrels"
     source = Source.of(path)
