@@ -81,7 +81,9 @@ def _sorted(
     """Sort entries, with the first and last rank of each one's tie."""
     entries = entries.at(np.argsort(entries.keys, kind="stable"))  # NaN comes last
     first, last = _tie_bounds(entries.keys)
-    return entries.at(_break_ties(entries, first, last, rows, query, protocol, faults)), first, last
+    if np.any(first < last):
+        entries = entries.at(_break_ties(entries, first, last, rows, query, protocol, faults))
+    return entries, first, last
 
 
 def _within(

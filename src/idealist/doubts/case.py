@@ -91,13 +91,16 @@ class Case:
         """Price another protocol; what it would newly refuse is let pass."""
         lenient = {"ties": "docid-desc", "nonfinite": "as_is", "negative": "allow"}
         values: dict[str, float] = {}
+        placed: dict[Protocol, Placements] = {}
         for label in labels:
             mine = self.instruments[label].protocol
             refusing = [key for key in lenient if getattr(mine, key) == "error"]
             changes: dict[str, Any] = {key: lenient[key] for key in refusing}
             other = replace(mine, **{**changes, **axes})
             with suppress(IdealistError):
-                values |= self.priced({label: rank(self.qrels, self.run, [other])[other]})
+                if other not in placed:
+                    placed |= rank(self.qrels, self.run, [other])
+                values |= self.priced({label: placed[other]})
         return values
 
     def _moved(self, values: Mapping[str, float]) -> dict[str, float]:
