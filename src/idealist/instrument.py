@@ -81,5 +81,6 @@ def check_axes(axes: Mapping[str, Any], measures: Collection[Measure]) -> None:
             names = ", ".join(cls.__name__ for cls in others)
             hint = f"ask for one that has it ({names}), or leave it out"
             raise UsageError(f"none of the measures has the axis {name!r}", hint)
-        known = {key for cls in MEASURES.values() for key in cls.parameters()}
-        raise UsageError(f"there is no axis {name!r}", nearest(name, [*general, *known], general))
+        own = (key for cls in MEASURES.values() for key in cls.parameters())
+        every = dict.fromkeys([*general, *own])
+        raise UsageError(f"there is no axis {name!r}", nearest(name, every))

@@ -51,7 +51,7 @@ def missing(case: Case) -> Iterator[Doubt]:
     how = "counted as an empty list" if zero else "left out"
     values = case.without(gone, zero)
     some = many(len(queries), "judged query is", "judged queries are")
-    cost = prices("without", values)
+    cost = prices("without it" if len(queries) == 1 else "without them", values)
     message = f"{some} not in the run, {how} ({few(queries)}){cost}"
     yield Doubt("missing-queries", message, len(queries), queries, values)
 
@@ -82,7 +82,7 @@ def no_relevant(case: Case) -> Iterator[Doubt]:
         gone = np.isin(case.qrels.queries, queries)
         values = case.without(gone, labels)
         some = many(len(queries), "query has", "queries have")
-        cost = prices("without", values)
+        cost = prices("without it" if len(queries) == 1 else "without them", values)
         listed = any(case.instruments[label].measure.list_only for label in labels)
         where = " among those retrieved" if listed else ""
         message = f"{some} no relevant document{where} ({few(queries)}){cost}"
