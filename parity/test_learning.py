@@ -19,6 +19,9 @@ with warnings.catch_warnings():
 
 import idealist as il
 
+#: How many rankings each metric is compared on.
+LISTS = 2000
+
 
 def some_list(seed: int, grades: list[int]) -> tuple[list[int], list[float]]:
     """Make labels and scores, with ties; scores are exact in float32."""
@@ -51,7 +54,7 @@ CATBOOST = [
     ("measure", "theirs", "grades"), CATBOOST, ids=[row[1] for row in CATBOOST]
 )
 def test_catboost(measure: str, theirs: str, grades: list[int]) -> None:
-    for seed in range(200):
+    for seed in range(LISTS):
         labels, scores = some_list(seed, grades)
         (wanted,) = eval_metric(labels, scores, theirs, group_id=[0] * len(labels))
         found = ours(measure, "catboost", labels, scores)
@@ -78,7 +81,7 @@ def with_lightgbm(metric: str, k: int, labels: list[int], scores: list[float]) -
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize(("measure", "metric"), [("nDCG@5", "ndcg"), ("AP@5", "map")])
 def test_lightgbm(measure: str, metric: str) -> None:
-    for seed in range(60):
+    for seed in range(LISTS):
         labels, scores = some_list(seed, [0, 1, 2, 3] if metric == "ndcg" else [0, 1])
         wanted = with_lightgbm(metric, 5, labels, scores)
         found = ours(measure, "lightgbm", labels, scores)
@@ -105,7 +108,7 @@ def with_xgboost(metric: str, labels: list[int], scores: list[float]) -> float:
     ],
 )
 def test_xgboost(measure: str, metric: str, grades: list[int]) -> None:
-    for seed in range(60):
+    for seed in range(LISTS):
         labels, scores = some_list(seed, grades)
         wanted = with_xgboost(metric, labels, scores)
         found = ours(measure, "xgboost", labels, scores)
@@ -127,7 +130,7 @@ RAX = [
 )
 def test_rax(measure: str, theirs: Callable[..., Any], top: int | None, grades: list[int]) -> None:
     """It divides by a negative ideal too; of signed labels, lists with a 2 have a positive one."""
-    for seed in range(200):
+    for seed in range(LISTS):
         labels, scores = some_list(seed, grades)
         if grades is SIGNED and max(labels) < 2:
             continue

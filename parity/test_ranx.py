@@ -14,6 +14,9 @@ with warnings.catch_warnings():
 
 import idealist as il
 
+#: How many evaluations of three queries each measure is compared on.
+CASES = 700
+
 #: Our measure and ranx's.
 RANX = [
     ("nDCG@5", "ndcg@5"), ("nDCG(gain=exp2)@5", "ndcg_burges@5"), ("nDCG(rel=2)@5", "ndcg@5-l2"), ("DCG@5", "dcg@5"),
@@ -42,7 +45,7 @@ def case(seed: int) -> tuple[dict[str, dict[str, int]], dict[str, dict[str, floa
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize(("ours", "theirs"), RANX, ids=[row[0] for row in RANX])
 def test_ranx(ours: str, theirs: str) -> None:
-    for seed in range(60):
+    for seed in range(CASES):
         qrels, run = case(seed)
         wanted: Any = ranx.evaluate(ranx.Qrels(qrels), ranx.Run(run), theirs)
         assert il.evaluate(qrels, run, ours, convention="ranx")[ours] == pytest.approx(
@@ -53,7 +56,7 @@ def test_ranx(ours: str, theirs: str) -> None:
 @pytest.mark.filterwarnings("ignore")
 def test_ranx_rbp() -> None:
     """With grades of 0 and 1; above that its RBP has no bound, and ours is refused."""
-    for seed in range(60):
+    for seed in range(CASES):
         qrels, run = case(seed)
         binary = {q: {d: int(grade > 0) for d, grade in qrels[q].items()} for q in qrels}
         wanted = ranx.evaluate(ranx.Qrels(binary), ranx.Run(run), "rbp.80")

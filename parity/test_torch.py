@@ -60,7 +60,7 @@ def test_torchmetrics(
 
     A relevant document that was not retrieved is nothing to it.
     """
-    for seed in range(500):
+    for seed in range(2000):
         rng = random.Random(seed)
         n = rng.randint(2, 12)
         scores = [rng.choice([1.0, 2.0, 3.0]) if tied else i + rng.random() for i in range(n)]

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 import idealist as il
+from idealist.cli.convert import NAMED
 from idealist.cli.main import main
 from idealist.errors import InputError
 from idealist.writing import FORMATS
@@ -242,6 +243,11 @@ def test_the_target_may_say_what_it_is(words: list[str], kind: str, tmp_path: Pa
         assert il.read_run(tmp_path / target).rows().queries == ("q1",)
     else:
         assert il.read_qrels(tmp_path / target).to_dict() == {"q1": {"d1": 1}}
+
+
+def test_the_help_names_the_formats_that_no_suffix_means() -> None:
+    unmeant = {name for name, form in FORMATS.items() if not form.suffixes}
+    assert {*NAMED} == {"trec", *unmeant}
 
 
 def test_standard_output_and_announcements(

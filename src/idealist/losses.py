@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from idealist.formats import flat
+from idealist.notation import many
 from idealist.tables import Qrels, Rows
 from idealist.tables.judgments import subtopics_in
 
@@ -48,8 +49,3 @@ def of_run(rows: Rows, holds: Held, columns: flat.Flat) -> list[str]:
     if gone:
         lost.append(f"{' and '.join(gone)} are left out")
     return lost
-
-
-def many(count: int, one: str, several: str) -> str:
-    """Count things."""
-    return f"{count} {one if count == 1 else several}"

@@ -242,3 +242,8 @@ def table(value: Any) -> str:
 def digest(mapping: Mapping[str, str | float]) -> str:
     """Give ten hexadecimal digits that depend on the content of a mapping, not on its order."""
     return hashlib.sha256(json.dumps(sorted(mapping.items())).encode()).hexdigest()[:10]
+
+
+def many(count: int, one: str, several: str) -> str:
+    """Write a count with the words that go with it."""
+    return f"{count} {one if count == 1 else several}"

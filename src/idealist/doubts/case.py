@@ -124,11 +124,6 @@ def few(queries: tuple[str, ...]) -> str:
     return ", ".join(map(seen, queries[:NAMED])) + more
 
 
-def many(count: int, one: str, several: str) -> str:
-    """Write a count with the words that go with it."""
-    return f"{count} {one if count == 1 else several}"
-
-
 def prices(how: str, values: Mapping[str, float]) -> str:
     """Say what measures would be otherwise."""
     shown = ", ".join(f"{label} is {value:.4f}" for label, value in values.items())

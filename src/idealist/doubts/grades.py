@@ -6,10 +6,11 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from idealist.doubts.case import Case, many, prices
+from idealist.doubts.case import Case, prices
 from idealist.evaluation import Doubt
 from idealist.measures.base import Measure, Threshold
 from idealist.measures.udcg import UDCG
+from idealist.notation import many
 from idealist.tables.columns import Floats
 
 

@@ -7,9 +7,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from idealist.doubts.case import Case, few, many, prices, seen
+from idealist.doubts.case import Case, few, prices, seen
 from idealist.evaluation import Doubt
 from idealist.measuring import entering
+from idealist.notation import many
 from idealist.ranking import listing, rank
 
 

@@ -7,10 +7,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from idealist.doubts.case import Case, few, many, prices
+from idealist.doubts.case import Case, few, prices
 from idealist.errors import IdealistError
 from idealist.evaluation import Doubt
 from idealist.measuring import Measured, measured
+from idealist.notation import many
 from idealist.ranking import limited, rank
 
 #: How deep a measure without cutoff is looked at for unjudged documents.

@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from idealist.doubts.case import Case, few, many, prices
+from idealist.doubts.case import Case, few, prices
 from idealist.evaluation import Doubt
+from idealist.notation import many
 
 #: Below so many queries of equal weight, a mean over more queries is doubted.
 ENOUGH = 10

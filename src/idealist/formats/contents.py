@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from idealist.errors import Faults
-from idealist.formats import delimited, frames, json_text, pairs, shapes, trec
+from idealist.formats import delimited, engines, frames, json_text, pairs, shapes, trec
 from idealist.formats.collections import IRDS
 from idealist.formats.names import ours
 from idealist.formats.source import Source
-from idealist.formats.table import Cells, checked_id, is_number, pivot
+from idealist.formats.table import Cells, is_number, pivot
 
 
 def cells(source: Source, value: str, faults: Faults) -> Cells | bytes:
@@ -90,7 +90,7 @@ def _of_lines(content: bytes, name: str, value: str, faults: Faults) -> Cells:
     if all(map(pairs.is_pair, records)):
         return shapes.cells_of(pairs.side(records, value, faults, lines), value, faults)
     if all("hits" in record and "document" not in ours(record) for record in records):
-        return _of_responses(records, lines, value, faults)
+        return shapes.cells_of(engines.by_query(records, faults, lines), value, faults)
     if {"query", "document"} <= ours(names := records[0]).keys() and all(
         record.keys() == names.keys() for record in records
     ):  # as most files are
@@ -98,21 +98,6 @@ def _of_lines(content: bytes, name: str, value: str, faults: Faults) -> Cells:
         return shapes.of_columns(columns, value, faults, lines, nulls=True)
     rows = (shapes.record(r, i, value, faults) for i, r in zip(lines, records, strict=True))
     return Cells(pivot(rows), lines, nulls=True)
-
-
-def _of_responses(
-    records: list[dict[str, Any]], lines: list[int], value: str, faults: Faults
-) -> Cells:
-    found: dict[str, Any] = {}
-    for record, line in zip(records, lines, strict=True):
-        query = checked_id(record.get(ours(record).get("query", "id")), faults, line)
-        if query in found:
-            message = f"query {query!r} stands there twice"
-            faults.add("duplicate-key", message, "keep one of them", line)
-        if query is not None:
-            found[query] = record
-    faults.check()
-    return shapes.cells_of(found, value, faults)
 
 
 def _locate(content: bytes) -> shapes.Locate:

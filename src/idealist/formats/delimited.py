@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Collection
 from typing import Any
 
 from idealist.errors import Faults
@@ -19,8 +18,8 @@ QUEPID = ["query", "docid", "rating"]
 HEADER_HINT = "the first line names the columns, such as query,document,grade"
 
 
-def delimiter_of(content: bytes, wanted: Collection[str] = ("query", "document")) -> str | None:
-    """Find what divides the columns, where the first line names those that are wanted.
+def delimiter_of(content: bytes) -> str | None:
+    """Find what divides the columns, where the first line names the query and the document.
 
     >>> delimiter_of(b"query-id\\tcorpus-id\\tscore\\nq1\\td1\\t2\\n")
     '\\t'
@@ -28,7 +27,7 @@ def delimiter_of(content: bytes, wanted: Collection[str] = ("query", "document")
     """
     first = content.split(b"\n", 1)[0].decode().rstrip("\r")
     for sign in "\t,;":
-        if sign in first and set(wanted) <= ours(cells(first, sign)).keys():
+        if sign in first and {"query", "document"} <= ours(cells(first, sign)).keys():
             return sign
     return None
 

@@ -9,7 +9,7 @@ A document is known by its ``_id``; the index it lies in is not looked at.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn
 
 from idealist.errors import Faults
@@ -22,7 +22,7 @@ AGAIN = "search again, and put the whole response there"
 def lists(data: Any, value: str, faults: Faults) -> dict[Any, list[Any]] | None:
     """Give an engine's JSON as ``{query: [(document, value), …]}``; None for anything else."""
     if isinstance(data, list) and data and all(map(_is_response, data)):
-        data = _by_query(data, faults)
+        data = by_query(data, faults)
     if not isinstance(data, Mapping) or not data:
         return None
     if _is_response(data) or isinstance(data.get("responses"), list):
@@ -43,13 +43,17 @@ def _is_response(data: Any) -> bool:
     return isinstance(hits, Mapping) and isinstance(hits.get("hits"), list)
 
 
-def _by_query(responses: list[Any], faults: Faults) -> dict[str, Any]:
+def by_query(
+    responses: list[Any], faults: Faults, lines: Sequence[int] | None = None
+) -> dict[str, Any]:
     """Name each response by the query it says it answers."""
     found: dict[str, Any] = {}
-    for response in responses:
-        query = checked_id(response.get(ours(response).get("query")), faults)
+    for number, response in enumerate(responses):
+        line = lines[number] if lines else None
+        query = checked_id(response.get(ours(response).get("query", "id")), faults, line)
         if query in found:
-            faults.add("duplicate-key", f"query {query!r} stands there twice", "keep one of them")
+            message = f"query {query!r} stands there twice"
+            faults.add("duplicate-key", message, "keep one of them", line)
         found[query or ""] = response
     faults.check()
     return found

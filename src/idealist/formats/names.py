@@ -26,6 +26,10 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "iteration": ("iteration", "iter"),
 }  # fmt: skip
 
+#: In a table of queries: what is an id, and what a text; ``query`` may be either.
+QUERY_IDS = ("query_id", "query-id", "qid", "_id", "id")
+QUERY_TEXTS = ("text", "query_text", "query text")
+
 #: What data frames call the numbers of rows that they write.
 ROW_NUMBERS = ("", "unnamed: 0", "__index_level_0__")
 #: Columns that say nothing: Quepid's book-keeping, the same in each row, and numbers of rows.

@@ -8,14 +8,10 @@ from typing import Any
 
 from idealist.errors import Faults
 from idealist.formats import collections, contents, delimited, frames, json_text
-from idealist.formats.names import ours
+from idealist.formats.names import QUERY_IDS, QUERY_TEXTS, ours
 from idealist.formats.source import Source
 from idealist.formats.table import checked_id, shown
 from idealist.tables import Queries
-
-#: What other tools call the id and the text of a query.
-IDS = ("query_id", "query-id", "qid", "_id", "id")
-TEXTS = ("text", "query_text", "query text")
 
 
 def read_queries(data: Any, *, name: str = "queries") -> Queries:
@@ -46,7 +42,7 @@ def read_queries(data: Any, *, name: str = "queries") -> Queries:
 
 def _is_columns(data: Mapping[Any, Any]) -> bool:
     """Whether the data is columns, one of them the ids, and not texts by id."""
-    known = {str(key).strip().lower() for key in data} & {"query", *IDS}
+    known = {str(key).strip().lower() for key in data} & {"query", *QUERY_IDS}
     lists = [
         isinstance(cells, (list, tuple)) or hasattr(cells, "tolist") for cells in data.values()
     ]
@@ -76,7 +72,7 @@ def _delimiter(content: bytes, suffix: str) -> str | None:
     headers = {sign: delimited.cells(first, sign) for sign in "\t,;"}
     for sign, names in headers.items():
         folded = {name.strip().lower() for name in names}
-        if len(folded & {"query", "weight", *IDS, *TEXTS}) > 1:
+        if len(folded & {"query", "weight", *QUERY_IDS, *QUERY_TEXTS}) > 1:
             return sign
     most = max(headers, key=lambda sign: len(headers[sign]))
     return most if suffix == ".csv" else None
@@ -112,11 +108,11 @@ def _apart(
     record: Mapping[str, Any], number: int, line: int | None, faults: Faults
 ) -> tuple[Any, dict[str, Any]]:
     folded = {str(key).strip().lower(): key for key in record}
-    own = next((folded[name] for name in IDS if name in folded), ours(record).get("query"))
+    own = next((folded[name] for name in QUERY_IDS if name in folded), ours(record).get("query"))
     if own is None:
         message = f"record {number + 1} has no id: {shown(dict(record))}"
         faults.fail("missing-column", message, "call it query, query_id or _id", line)
-    text = next((folded[name] for name in (*TEXTS, "query") if name in folded), None)
+    text = next((folded[name] for name in (*QUERY_TEXTS, "query") if name in folded), None)
     cells = {_name(key): cell for key, cell in record.items() if key not in (own, text)}
     return record[own], {"text": record[text], **cells} if text not in (None, own) else cells
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from idealist.errors import Faults
-from idealist.notation import tidy
+from idealist.notation import many, tidy
 from idealist.tables.columns import Floats, Ints, freeze, starts_of
 from idealist.tables.judgments import Judgments, Scale, Subtopics, check_grades
 from idealist.tables.pools import Pool, pools_of
@@ -94,8 +94,8 @@ class Qrels:
         return len(self.documents)
 
     def __repr__(self) -> str:
-        queries = "1 query" if len(self.queries) == 1 else f"{len(self.queries)} queries"
-        judgments = "1 judgment" if len(self) == 1 else f"{len(self)} judgments"
+        queries = many(len(self.queries), "query", "queries")
+        judgments = many(len(self), "judgment", "judgments")
         return f"<Qrels {self.name}: {queries}, {judgments}, {self.hash}>"
 
     @cached_property

@@ -19,10 +19,10 @@ class Rows:
     """The rows of a run, grouped by query and otherwise in the order they came.
 
     The rows of query ``queries[i]`` are ``documents[starts[i]:starts[i + 1]]``. Without scores the
-    order given is the ranking. `tokens` are the lengths of the documents, where they are known;
-    `lines` says where in the file each row stood, `ignored` names columns that no ranking needs,
-    `unscored` counts rows that came without a score and are not among these, and `tag` is what
-    TREC's last column says.
+    ranks, or else the order given, are the ranking. `tokens` are the lengths of the documents,
+    where they are known. `lines` says where in the file each row stood, `ignored` names columns
+    that no ranking needs, `unscored` counts rows that came without a score and are not among
+    these, and `tag` is what TREC's last column says.
     """
 
     queries: tuple[str, ...]
