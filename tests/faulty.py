@@ -218,6 +218,8 @@ def other_layouts() -> Iterator[Case]:
     as_qrels, as_run = "4 expected: 'q1 Q0 d1 1 3.5 good'", "6 expected: 'q1 0 d1 1'"
     yield Case("swapped-files", "columns", text(RUN), as_qrels, 1)
     yield Case("swapped-files", "columns", text(QRELS), as_run, 1, "run")
+    under = text(["# judged by two", "", *QRELS])
+    yield Case("swapped-files", "columns", under, as_run, 3, "run")
     for sign in (",", ";", "|"):
         for side, rows in zip(BOTH, (QRELS, RUN), strict=True):
             content = text([row.replace(" ", sign) for row in rows])
@@ -238,6 +240,21 @@ def other_layouts() -> Iterator[Case]:
     for content in (b"5", b"null", b'"q1"', b"true", b"-0.5\n"):
         says = f"1 column, 4 expected: {content.strip().decode()!r}"
         yield Case("json-scalar", "columns", content, says, 1, name="faulty.json")
+
+
+def overlong_lines() -> Iterator[Case]:
+    """Give lines that are a byte longer than they may be, with data in them and without."""
+    code, says = "overlong", "the line is longer than 1 MiB: 'q1 0 "
+    for n, (side, rows) in enumerate(zip(BOTH, (QRELS, RUN), strict=True)):
+        long = f"q1 0 {'d' * (2**20 + 1)} 1 1 1"[: 2**20 + 1]
+        yield Case(code, code, text(replaced(rows, 5, long)), says, 5, side)
+        yield Case(code, code, text(["#" * (2**20 + 1), *rows]), "'####", 1, side)
+        carriage = text([*rows, " " * 2**20], "\r\n")
+        yield Case(code, code, carriage, "'    ", 9, side)
+        packed = COMPRESSED[("xz", "zst")[n]](text([*rows, long + "\t", "q1", "# two"]))
+        yield Case(code, code, packed, says, 9, side, f"faulty.{('xz', 'zst')[n]}", more=1)
+    three = ["q1 d1 1", f"q1 {'d' * 2**20} 2", "q1 d2 x"]
+    yield Case(code, code, text(three), "1 MiB: 'q1 ddd", 2, "run", more=1)
 
 
 NONFINITE = ["nan", "NaN", "-nan", "inf", "-Infinity", "1e999", "-1e310"]
@@ -588,6 +605,12 @@ def many_faults() -> Iterator[Case]:
     yield Case("many-faults", "bad-grade", content, says, 3, name=name, more=19_999)
     rows = ["q1 0 d1", "q1 0 d2 x", "q1 0 d3 inf", "q1"]
     yield Case("mixed-faults", "columns", text(rows), "3 columns", 1, more=3)
+    rows = [*RUN, "q1 Q0 d1 1 x t", "q1 Q0", "q1 0 d1 1"]
+    yield Case("mixed-faults", "bad-score", text(rows), "score 'x'", 9, "run", more=2)
+    rows = [*QRELS, "q1 0 d1 x", "q1 0", "q1 Q0 d1 1 1 t"]
+    yield Case("mixed-faults", "bad-grade", text(rows), "grade 'x'", 9, more=2)
+    rows = ["q1 d1 1", "q1 d2 x", "q1 0 d2 1", "q1"]
+    yield Case("mixed-faults", "bad-rank", text(rows), "rank 'x'", 2, "run", more=2)
     rows = ["q1 Q0 d1 1 nan t", "q1 Q0 d2 1 1 t", "q1 Q0 d2 1 1 t", "q2 Q0 d4 1 inf t"]
     yield Case("mixed-faults", "duplicate", text(rows), "'d2'", 3, "run", more=2)
 
@@ -636,7 +659,7 @@ def refused_lengths() -> Iterator[Case]:
 
 CASES: tuple[Case, ...] = (
     *truncated_files(), *damaged_files(), *misnamed_files(), *undecodable_files(),
-    *broken_unicode(), *binary_files(), *column_counts(), *other_layouts(), *numbers(),
+    *broken_unicode(), *binary_files(), *column_counts(), *other_layouts(), *overlong_lines(), *numbers(),
     *nonfinite_scores(), *repeated_documents(), *contradictions(), *json_syntax(), *json_keys(),
     *json_shapes(), *json_ids(), *json_values(), *json_columns(), *json_cells(), *empty_files(),
     *unopened_files(), *refused_queries(), *refused_ties(), *refused_grades(), *refused_ranks(),

@@ -8,7 +8,6 @@ IdealistError
 
 from __future__ import annotations
 
-import difflib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NoReturn
 
@@ -44,6 +43,7 @@ CODES: dict[str, str] = {
     "no-relevant": "a query has no relevant document and no_relevant=error was asked for",
     "nonfinite-score": "a score is NaN or infinite",
     "off-scale": "a grade is not on the scale that was declared",
+    "overlong": "a line of TREC text is longer than 1 MiB",
     "tie": "two documents have the same score and ties=error was asked for",
     "truncated": "a compressed file ends before its end",
     "unknown-query": "the run has a query without judgments and unknown=error was asked for",
@@ -136,6 +136,8 @@ class Faults:
 
 def nearest(name: str, names: Iterable[str], else_: Iterable[str] = ()) -> str:
     """Hint at the names closest to one that is not known, or else list some."""
+    import difflib  # only a mistake needs it
+
     known = list(names)
     folded = {known_name.lower(): known_name for known_name in known}
     close = difflib.get_close_matches(name.lower(), folded, n=2, cutoff=0.6)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import gzip
-import lzma
 import os
-import secrets
 import stat
 import sys
+from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 from idealist.errors import UsageError
 
@@ -36,30 +36,22 @@ def compressed(path: str | Path, data: bytes) -> bytes:
     """Compress what is to be written to a file of this name; the same data gives the same bytes."""
     suffix = Path(path).suffix.lower()
     if suffix == ".gz":
-        return gzip.compress(data, mtime=0)
+        return bytes(import_module("gzip").compress(data, mtime=0))
     if suffix == ".xz":
-        return lzma.compress(data)
-    return _zstd(data) if suffix == ".zst" else data
+        return bytes(import_module("lzma").compress(data))
+    return bytes(zstd("writing").compress(data)) if suffix == ".zst" else data
 
 
-def zstd_error(what: str) -> UsageError:
-    """Say what to install."""
+def zstd(what: str) -> Any:
+    """Give the module for .zst files, Python's own (3.14) or zstandard; else say what to install.
+
+    Both compress with `compress(data)`.
+    """
+    for module in ("compression.zstd", "zstandard"):
+        with suppress(ImportError):
+            return import_module(module)
     message = f"{what} .zst files needs a package that is not installed"
-    return UsageError(message, "pip install zstandard")
-
-
-def _zstd(data: bytes) -> bytes:
-    try:
-        from compression import zstd  # type: ignore[import-not-found,unused-ignore]  # Python 3.14
-
-        return bytes(zstd.compress(data))
-    except ImportError:
-        pass
-    try:
-        import zstandard
-    except ImportError:
-        raise zstd_error("writing") from None
-    return zstandard.ZstdCompressor().compress(data)
+    raise UsageError(message, "pip install zstandard")
 
 
 def _to_standard_output(data: bytes) -> None:
@@ -76,7 +68,7 @@ def _in_place(target: Path) -> bool:
 
 
 def _replace(target: Path, data: bytes) -> None:
-    fresh = target.parent / f".{secrets.token_hex(8)}.tmp"
+    fresh = target.parent / f".{os.urandom(8).hex()}.tmp"
     try:
         with open(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666), "wb") as file:
             file.write(data)

@@ -8,15 +8,16 @@ from pathlib import Path
 from typing import Any
 
 from idealist.errors import Faults
-from idealist.formats import delimited, engines, frames, json_text, pairs, shapes, trec
+from idealist.formats import delimited, engines, frames, json_text, pairs, shapes, trec, trec_lines
 from idealist.formats.collections import IRDS
 from idealist.formats.names import ours
-from idealist.formats.source import Source
+from idealist.formats.source import HEAD, Source
 from idealist.formats.table import Cells, is_number, pivot
 
 
 def cells(source: Source, value: str, faults: Faults) -> Cells | bytes:
     """Read a file's columns; TREC text, which has none by name, is given back as it is."""
+    _head(source)
     data = source.data()
     if (columns := frames.of_file(data, source.name, faults)) is not None:
         return shapes.of_columns(columns, value, faults, nulls=True)
@@ -39,16 +40,55 @@ def cells(source: Source, value: str, faults: Faults) -> Cells | bytes:
     return shapes.of_columns(named, value, faults, lines, nulls=True)
 
 
+def is_trec(source: Source) -> bool:
+    """Whether a file's head shows that `cells` would give it back, as TREC text."""
+    head = _head(source)
+    if len(head) == HEAD:  # then what stands behind the last newline may go on
+        head = head[: head.rfind(b"\n") + 1]
+    if _may_be_frame(head, source.name) or is_lines(head, source) or is_json(head):
+        return False
+    if source.suffix == ".csv" or not trec_lines.first_line(head)[0]:
+        return False
+    try:
+        return delimited.delimiter_of(head) is None and not _half_header(head)
+    except UnicodeDecodeError:
+        return False
+
+
+def _head(source: Source) -> bytes:
+    """Give a file's first bytes; those of binary data are refused, however much follows.
+
+    Where compressed data is damaged, they may be any: `Source.data` will say so.
+    """
+    head = source.head()
+    if not _may_be_frame(head, source.name) and not source.is_compressed:
+        source.check_binary(head)
+    return head
+
+
+def _may_be_frame(head: bytes, name: str) -> bool:
+    """Whether a file may be Parquet or Arrow, by its first bytes or its suffix."""
+    starts = (frames.PARQUET, frames.ARROW, frames.STREAM)
+    return head.startswith(starts) or Path(name).suffix.lower() in frames.SUFFIXES
+
+
 def _check_header(content: bytes, faults: Faults) -> None:
     """Refuse a first line that names one of the columns, but not both that are needed."""
+    if names := _half_header(content):
+        (missing,) = {"query", "document"} - ours(names).keys()
+        hint = f"the columns are {', '.join(names)}; call one of them {missing}"
+        faults.fail("missing-column", f"there is no column for the {missing}", hint, 1)
+
+
+def _half_header(content: bytes) -> list[str] | None:
+    """Give the names that a first line holds where they are a header of this kind."""
     first = content.split(b"\n", 1)[0].decode().rstrip("\r")
     for sign in "\t,;":
         names = first.split(sign)
         known = {"query", "document"} & ours(names).keys()
         if len(names) > 2 and len(known) == 1 and not any(map(is_number, names)):
-            (missing,) = {"query", "document"} - known
-            hint = f"the columns are {', '.join(names)}; call one of them {missing}"
-            faults.fail("missing-column", f"there is no column for the {missing}", hint, 1)
+            return names
+    return None
 
 
 def kind_of(path: str | Path) -> str | None:

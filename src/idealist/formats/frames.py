@@ -53,7 +53,7 @@ def of_file(content: bytes, name: str, faults: Faults) -> dict[str, list[Any]] |
             table = file.read(use_threads=False)
         table.validate(full=True)  # offsets that point nowhere are read all the same
         return _of_arrow(table, faults)
-    except (pyarrow.ArrowException, OSError) as error:
+    except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
         words = str(error).splitlines()[0][:80]
         faults.fail("damaged", f"the data cannot be read: {words}", "copy or make the file anew")
 

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-import gzip
-import lzma
+import io
 import os
 import re
 import stat
 import sys
-import zlib
-from collections.abc import Callable
+from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NoReturn
+from typing import Literal, NoReturn
 
 from idealist.errors import Faults
-from idealist.files import zstd_error
+from idealist.formats.compression import KINDS, Raw, blocks, compression_of
+
+#: How many bytes are looked at to tell what a file is, and how many are read at once.
+HEAD, BLOCK = 2**16, 2**22
 
 #: Suffixes that are no part of a run's name.
 SUFFIXES = frozenset(
@@ -63,7 +66,8 @@ class Source:
             Faults(str(path)).fail("no-file", "this is a folder", "give a file inside it")
         found = cls(str(path), path)
         if not stat.S_ISREG(mode):  # a pipe can be read only once
-            return cls(str(path), spooled=found._raw(Faults(str(path))))
+            with found._opened() as file:
+                return cls(str(path), spooled=file.read())
         return found
 
     @property
@@ -71,26 +75,99 @@ class Source:
         """What kind of file it says it is, compression aside."""
         return plain_suffix(self.name)
 
+    @property
+    def is_compressed(self) -> bool:
+        """Whether its bytes are those of compressed data."""
+        with self._opened() as file:
+            return compression_of(file, self.name, Faults(self.name)) is not None
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether it is a file that can be read by its `descriptor` as it is."""
+        if self.path is None or self.is_compressed:
+            return False
+        with self.descriptor() as (_, size):
+            return size > 0  # the files of /proc hold more than they say
+
+    @contextmanager
+    def descriptor(self) -> Iterator[tuple[int, int]]:
+        """Open a plain file; give its descriptor, from which nothing was read, and its size."""
+        with self._opened() as file:
+            yield file.fileno(), os.fstat(file.fileno()).st_size
+
+    def blocks(self, size: int = BLOCK) -> Iterator[bytes]:
+        """Give the bytes, decompressed, in blocks of about a size, -1 for as they come."""
+        with self._opened() as file:
+            yield from blocks(file, self.name, size, Faults(self.name))
+
+    def head(self, size: int = HEAD) -> bytes:
+        """Give the first bytes, decompressed, less a mark of UTF-8, and read no further."""
+        with self._opened() as file:
+            found = blocks(file, self.name, size + len(BOM_UTF8), Faults(self.name))
+            return next(found, b"").removeprefix(BOM_UTF8)[:size]
+
     def data(self) -> bytes:
         """Give all bytes, decompressed."""
-        faults = Faults(self.name)
-        return _decompressed(self._raw(faults), self.name, faults)
-
-    def text(self, data: bytes) -> bytes:
-        """Refuse bytes that are not UTF-8 text."""
-        return _text(data, Faults(self.name))
+        return b"".join(self.blocks(-1))
 
     def read(self) -> bytes:
         """Give all bytes, decompressed, and refuse what is not UTF-8 text."""
         return self.text(self.data())
 
-    def _raw(self, faults: Faults) -> bytes:
-        if self.path is None:
-            return self.spooled
+    def text(self, data: bytes) -> bytes:
+        """Refuse bytes that are not UTF-8 text."""
+        data = data.removeprefix(BOM_UTF8)
+        if not data.strip():
+            hint = "was the step that writes it successful?"
+            Faults(self.name).fail("empty", "the file is empty", hint)
+        self.check_binary(data)
+        if b"\r" in data and (bare := re.search(rb"\r(?!\n|\Z)", data)):
+            self.refuse_text("cr", _line(data, bare.start()))
+        if not data.isascii():
+            try:
+                data.decode()
+            except UnicodeDecodeError as error:
+                self.refuse_text("utf8", _line(data, error.start), data[error.start])
+        return data
+
+    def check_binary(self, data: bytes) -> None:
+        """Refuse what no UTF-8 text begins with or holds; the first bytes may show it already."""
+        if data.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
+            Faults(self.name).fail("encoding", "this is UTF-16 text", "save the file as UTF-8")
+        if (nul := data.find(b"\x00")) >= 0:
+            self.refuse_text("binary", _line(data, nul))
+
+    def refuse_text(
+        self, kind: Literal["binary", "cr", "utf8"], line: int, byte: int = 0
+    ) -> NoReturn:
+        """Say that a NUL, a CR alone or a `byte` that is not UTF-8 stands on a line.
+
+        The first NUL comes before the first CR alone, and that before the first such byte,
+        wherever they stand.
+        """
+        faults = Faults(self.name)
+        if kind == "binary":
+            excel = self.head().startswith(b"PK\x03\x04")
+            hint = "if it is a spreadsheet, save it as CSV" if excel else "give a text file"
+            faults.fail("binary", "this is binary data, not text", hint, line)
+        if kind == "cr":
+            faults.fail("encoding", "a line ends in CR alone", "end lines in LF or CRLF", line)
+        faults.fail("encoding", f"byte 0x{byte:02x} is not UTF-8", "save the file as UTF-8", line)
+
+    @contextmanager
+    def _opened(self) -> Iterator[Raw]:
+        """Open for reading, without a buffer; what cannot be read is refused."""
+        spooled = io.BytesIO(self.spooled)
         try:
-            return self.path.read_bytes()
+            with spooled if self.path is None else io.FileIO(self.path) as file:
+                yield file
         except OSError as error:
-            faults.fail("no-file", f"cannot be read: {error.strerror}", "check its permissions")
+            hint = "check its permissions"
+            Faults(self.name).fail("no-file", f"cannot be read: {error.strerror}", hint)
+
+
+def _line(data: bytes, at: int) -> int:
+    return data.count(b"\n", 0, at) + 1
 
 
 def _refuse(path: Path, error: Exception) -> NoReturn:
@@ -117,61 +194,6 @@ def run_name(path: str | Path) -> str:
     return path.name
 
 
-_XZ = b"\xfd7zXZ\x00"
-
-
-def _unxz(data: bytes) -> bytes:
-    """Decompress every stream; `lzma.decompress` drops what it cannot read behind the first."""
-    plain = []
-    while data:
-        if not data.startswith(_XZ[: len(data)]):
-            raise lzma.LZMAError("something else follows")
-        reader = lzma.LZMADecompressor(lzma.FORMAT_XZ)
-        plain.append(reader.decompress(data))
-        if not reader.eof:
-            raise EOFError("the xz stream is not complete")
-        data = reader.unused_data.lstrip(b"\x00")  # streams may be padded
-    return b"".join(plain)
-
-
-def _unzstd(data: bytes) -> bytes:
-    try:
-        from compression import zstd  # type: ignore[import-not-found,unused-ignore]  # Python 3.14
-
-        return bytes(zstd.decompress(data))
-    except ImportError:
-        pass
-    try:
-        import zstandard
-    except ImportError:
-        raise zstd_error("reading") from None
-    plain = []
-    while data:  # a reader stops behind the first frame
-        reader = zstandard.ZstdDecompressor().decompressobj()
-        plain.append(reader.decompress(data))
-        if not reader.eof:
-            raise EOFError("the zstd frame is not complete")
-        data = reader.unused_data
-    return b"".join(plain)
-
-
-ANEW = "copy or make the file anew"
-
-#: What readers of damaged data raise.
-_DAMAGE = (EOFError, lzma.LZMAError, zlib.error, OSError, ValueError)
-
-#: Suffix, possible first bytes and reader of each kind of compression; pzstd begins with a frame
-#: that is to be skipped.
-_COMPRESSIONS: tuple[tuple[str, tuple[bytes, ...], Callable[[bytes], bytes]], ...] = (
-    (".gz", (b"\x1f\x8b",), gzip.decompress),
-    (".xz", (_XZ,), _unxz),
-    (".zst", (b"\x28\xb5\x2f\xfd", b"\x50\x2a\x4d\x18"), _unzstd),
-)
-
-
-_COMPRESSED = frozenset(suffix for suffix, _, _ in _COMPRESSIONS)
-
-
 def plain_suffix(path: str | Path) -> str:
     """Give a file's suffix, that of its compression aside.
 
@@ -179,56 +201,6 @@ def plain_suffix(path: str | Path) -> str:
     ('.jsonl', '')
     """
     plain = Path(str(path).lower())
-    while plain.suffix in _COMPRESSED:
+    while plain.suffix in [kind.suffix for kind in KINDS]:
         plain = plain.with_suffix("")
     return plain.suffix
-
-
-def _decompressed(data: bytes, name: str, faults: Faults) -> bytes:
-    for suffix, magics, _ in _COMPRESSIONS:
-        if data and name.lower().endswith(suffix) and not data.startswith(magics):
-            if any(magic.startswith(data) for magic in magics):
-                faults.fail("truncated", f"the {suffix} data ends too early", ANEW)
-            hint = "copy it anew, or correct its suffix"
-            faults.fail("compressed", f"this is not a {suffix} file", hint)
-    for suffix, magics, decompress in _COMPRESSIONS:
-        if data.startswith(magics):
-            return _inflated(data, suffix, decompress, faults)
-    return data
-
-
-def _inflated(
-    data: bytes, suffix: str, decompress: Callable[[bytes], bytes], faults: Faults
-) -> bytes:
-    try:
-        return decompress(data)
-    except Exception as error:  # each zstd package has an error class of its own
-        if not isinstance(error, _DAMAGE) and type(error).__name__ != "ZstdError":
-            raise
-        cut = isinstance(error, EOFError) or "end-of-stream" in str(error)
-        code, what = ("truncated", "ends too early") if cut else ("compressed", "is damaged")
-        faults.fail(code, f"the {suffix} data {what}: {error}", ANEW)
-
-
-def _text(data: bytes, faults: Faults) -> bytes:
-    data = data.removeprefix(b"\xef\xbb\xbf")
-    if not data.strip():
-        faults.fail("empty", "the file is empty", "was the step that writes it successful?")
-    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        faults.fail("encoding", "this is UTF-16 text", "save the file as UTF-8")
-    if (nul := data.find(b"\x00")) >= 0:
-        line = data.count(b"\n", 0, nul) + 1
-        excel = data.startswith(b"PK\x03\x04")
-        hint = "if it is a spreadsheet, save it as CSV" if excel else "give a text file"
-        faults.fail("binary", "this is binary data, not text", hint, line)
-    if b"\r" in data and (bare := re.search(rb"\r(?!\n|\Z)", data)):
-        line = data.count(b"\n", 0, bare.start()) + 1
-        faults.fail("encoding", "a line ends in CR alone", "end lines in LF or CRLF", line)
-    if not data.isascii():
-        try:
-            data.decode()
-        except UnicodeDecodeError as error:
-            line = data.count(b"\n", 0, error.start) + 1
-            bad = f"byte 0x{data[error.start]:02x} is not UTF-8"
-            faults.fail("encoding", bad, "save the file as UTF-8", line)
-    return data
