@@ -216,6 +216,27 @@ def test_all_are_hit_where_recall_is_1(seed: int) -> None:
 
 
 @given(seeds)
+@settings(max_examples=40, deadline=None)
+def test_what_measures_and_runs_share_never_changes_a_bit(seed: int) -> None:
+    """Measured with others, after another run, all is as measured alone over fresh judgments."""
+    rng = random.Random(seed)
+    size = rng.choice([3, 12, 40])
+    (qrels, rows), (_, other) = some_case(rng, size), some_case(rng, size)
+    measures = [*MANY, "AP(rel=2)", "nDCG(ideal=retrieved)@5", "nDCG(ideal_cut=min(k,n))@5"]
+    evaluator = il.Evaluator(qrels, measures)
+    evaluator(other)
+    together = evaluator(rows)
+    for label in measures:
+        alone = il.evaluate(qrels, rows, label)
+        assert alone.values[label].tobytes() == together.values[label].tobytes()
+        assert prices_of(alone, label) == prices_of(together, label)
+
+
+def prices_of(result: il.Evaluation, label: str) -> list[tuple[str, Any]]:
+    return [(doubt.code, doubt.values[label]) for doubt in result.doubts if label in doubt.values]
+
+
+@given(seeds)
 @settings(max_examples=300, deadline=None)
 def test_a_measure_is_what_it_prints(seed: int) -> None:
     rng = random.Random(seed)

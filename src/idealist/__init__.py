@@ -21,33 +21,15 @@ if TYPE_CHECKING:
     from idealist.evaluation import Doubt, Evaluation
     from idealist.evaluator import Evaluator, evaluate
     from idealist.formats import read_arrays, read_pairs, read_qrels, read_queries, read_run
-    from idealist.measures import (
-        AP,
-        CG,
-        DCG,
-        ERR,
-        RBP,
-        RR,
-        UDCG,
-        AllHit,
-        F,
-        Judged,
-        Measure,
-        NumQ,
-        NumRel,
-        NumRelRet,
-        NumRet,
-        P,
-        R,
-        RBPResidual,
-        Rprec,
-        Success,
-        Unjudged,
-        bpref,
-        measure,
-        nDCG,
-        parse,
-    )
+    from idealist.measures import Measure, measure, parse
+    from idealist.measures.ap import AP
+    from idealist.measures.cumulative import CG, DCG, nDCG
+    from idealist.measures.first import RR
+    from idealist.measures.judged import Judged, NumQ, NumRel, NumRelRet, NumRet, Unjudged
+    from idealist.measures.preference import bpref
+    from idealist.measures.sets import AllHit, F, P, R, Rprec, Success
+    from idealist.measures.stopping import ERR, RBP, RBPResidual
+    from idealist.measures.udcg import UDCG
     from idealist.placements import Placements
     from idealist.protocol import Protocol
     from idealist.ranking import listing, rank

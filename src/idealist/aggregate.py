@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
-import statistics
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
+
+import numpy as np
 
 from idealist.errors import UsageError
 from idealist.means import mean
 from idealist.notation import Kind, Settings, Value, Written, axis, call, text, to_number
+from idealist.tables.columns import Floats
 from idealist.weights import Weights
 
 
@@ -46,6 +48,11 @@ AGGREGATE = Kind(
 ROUND = Kind("none, a number of digits, or query(DIGITS) to round each query", _check_round)
 
 
+_FUNCTIONS: dict[str, Callable[[Sequence[float]], float]] = {
+    "mean": mean, "sum": math.fsum, "min": min, "max": max,
+}  # fmt: skip
+
+
 @dataclass(frozen=True, kw_only=True)
 class Aggregate(Settings):
     """How values become one number. The mean is exactly rounded, so no order of queries matters.
@@ -74,22 +81,25 @@ class Aggregate(Settings):
         if self.weights is not None:
             object.__setattr__(self, "aggregate", f"weighted({self.weights.hash})")
 
-    def each(self, values: Sequence[float]) -> list[float]:
+    def each(self, values: Floats) -> Floats:
         """Round the values of queries, where that is asked for."""
         name, arguments = call(str(self.round))
         if name != "query":
-            return list(values)
-        return [value if math.isnan(value) else round(value, int(arguments[0])) for value in values]
+            return values
+        digits = int(arguments[0])
+        return np.array([x if math.isnan(x) else round(x, digits) for x in values.tolist()])
 
-    def of(self, values: Sequence[float], queries: Sequence[str] = ()) -> float:
+    def of(self, values: Sequence[float] | Floats, queries: Sequence[str] = ()) -> float:
         """Aggregate values; NaN where there are none, but for a sum.
 
         `queries` says whose values they are, which matters where queries have weights.
         """
-        nothing = not len(values) and self.aggregate != "sum"
-        if nothing or any(math.isnan(value) for value in values):
+        array = np.asarray(values, dtype=np.float64)
+        nothing = not len(array) and self.aggregate != "sum"
+        if nothing or np.count_nonzero(np.isnan(array)):
             return math.nan
-        value = self._of(values) if self.weights is None else mean(values, self.weights.of(queries))
+        listed: list[float] = array.tolist()
+        value = self._of(listed) if self.weights is None else mean(listed, self.weights.of(queries))
         return round(value, self.round) if isinstance(self.round, int) else value
 
     def _of(self, values: Sequence[float]) -> float:
@@ -97,5 +107,8 @@ class Aggregate(Settings):
         if name == "geometric":
             floor = float(arguments[0])
             return math.exp(mean([math.log(max(value, floor)) for value in values]))
-        functions = {"mean": mean, "median": statistics.median, "sum": math.fsum}
-        return float((functions | {"min": min, "max": max})[name](values))  # type: ignore[operator]
+        if name == "median":
+            from statistics import median  # slow to import, and seldom asked for
+
+            return median(values)
+        return _FUNCTIONS[name](values)

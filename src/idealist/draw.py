@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import csv
-import html
 import io
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 
@@ -43,24 +42,32 @@ def plain(grid: Grid) -> str:
      ─────────────
      bm25   0.2143
     """
-    from rich.box import SIMPLE_HEAD
-    from rich.console import Console
-    from rich.table import Table
-
-    table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False)
-    for header, side in zip(grid.headers, grid.align("left", "right"), strict=True):
-        table.add_column(_literal(header), justify=side, no_wrap=True)  # type: ignore[arg-type]
-    for row in grid.rows:
-        table.add_row(*map(_literal, row))
-    stream = io.StringIO()
-    Console(file=stream, width=10_000, color_system=None).print(table)
-    return "\n".join(" " + line.rstrip() for line in stream.getvalue().splitlines())
+    rows = [list(map(_visible, row)) for row in (grid.headers, *grid.rows)]
+    widths = [max(map(_width, column)) for column in zip(*rows, strict=True)]
+    head, *body = ["   ".join(_set(row, widths, grid.words)) for row in rows]
+    rule = "─" * (sum(widths) + 3 * (len(widths) - 1))
+    return "\n".join(f" {line.rstrip()}" for line in (head, rule, *body))
 
 
-def _literal(cell: str) -> str:
-    from rich.markup import escape
+def _visible(cell: str) -> str:
+    """Write what does not print, such as the end of a line, as Python does."""
+    return "".join(sign if sign.isprintable() else repr(sign)[1:-1] for sign in cell)
 
-    return escape(cell)
+
+def _width(cell: str) -> int:
+    """Give the columns that a text takes on a terminal, where some signs take two or none."""
+    if re.fullmatch("[ -\u02ff]*", cell):
+        return len(cell)
+    from rich.cells import cell_len  # slow to import, and names in Latin letters do not need it
+
+    return cell_len(cell)
+
+
+def _set(row: Sequence[str], widths: Sequence[int], words: int) -> Iterator[str]:
+    """Fill cells up to the widths of their columns; the first hold words, set left."""
+    for i, (cell, width) in enumerate(zip(row, widths, strict=True)):
+        blanks = " " * (width - _width(cell))
+        yield cell + blanks if i < words else blanks + cell
 
 
 def markdown(grid: Grid) -> str:
@@ -88,6 +95,8 @@ def _tex(cell: str) -> str:
 
 def web(grid: Grid) -> str:
     """Draw as an HTML table."""
+    import html  # here, because its table of entities takes long to load
+
     sides = grid.align("left", "right")
 
     def row(cells: Sequence[str], tag: str) -> str:
@@ -103,6 +112,8 @@ def web(grid: Grid) -> str:
 
 def separated(grid: Grid, delimiter: str) -> str:
     """Write for a program, quoted only where a cell holds the delimiter."""
+    import csv
+
     stream = io.StringIO()
     writer = csv.writer(stream, delimiter=delimiter, lineterminator="\n")
     writer.writerows([grid.headers, *grid.rows])

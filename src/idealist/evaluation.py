@@ -12,13 +12,11 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from idealist import files
 from idealist.conventions import CONVENTIONS, DEFAULT
 from idealist.errors import Faults, UsageError
 from idealist.means import t_interval
 from idealist.measures import as_measure
 from idealist.signature import Signature
-from idealist.summary import html_summary, text_summary
 from idealist.tables.columns import Bools, Floats
 
 SCHEMA = 1
@@ -158,6 +156,8 @@ class Evaluation:
 
     def save(self, path: str | Path) -> None:
         """Write all of it as JSON, to be compared later without the run."""
+        from idealist import files  # and with it what compresses
+
         uncounted = {
             label: [query for query, counts in zip(self.queries, mask, strict=True) if not counts]
             for label, mask in self.counted.items()
@@ -219,6 +219,8 @@ class Evaluation:
         return pd.DataFrame(self.per_query).set_index("query")
 
     def __str__(self) -> str:
+        from idealist.summary import text_summary  # only printing needs it
+
         return text_summary([self])
 
     def __repr__(self) -> str:
@@ -226,6 +228,8 @@ class Evaluation:
         return f"<Evaluation {self.run}: {values}; {len(self.queries)} queries>"
 
     def _repr_html_(self) -> str:
+        from idealist.summary import html_summary
+
         return html_summary([self])
 
 

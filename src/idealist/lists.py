@@ -7,8 +7,9 @@ run on NumPy, PyTorch, JAX and CuPy.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
+from types import SimpleNamespace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -17,15 +18,28 @@ from idealist.errors import UsageError
 
 Array: TypeAlias = Any
 
+#: NumPy as formulas use it, less the wrappers that take longer than the work on small arrays.
+QUICK = SimpleNamespace(
+    **vars(np)
+    | {
+        "astype": lambda array, dtype: array.astype(dtype),
+        "cumulative_sum": lambda array, *, axis: np.add.accumulate(array, axis),
+        "min": lambda array, *, axis: np.minimum.reduce(array, axis),
+    }
+)
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, eq=False)
 class Lists:
     """Rankings of a block of queries; arrays are queries x places unless said otherwise.
 
-    `found` is true where there is a document, `rank`, `first` and `last` are its rank and its
-    tie's, `start` and `end` the columns its tie begins and ends at (None where nothing is tied).
-    `pool` and `judged` (queries x judgments) are all grades, highest first, and where there is one.
-    `expected` asks for the mean over all orders of each tie.
+    `found` is true where there is a document, and elsewhere the other arrays mean nothing. `rank`,
+    `first` and `last` are its rank and its tie's, `start` and `end` the columns its tie begins and
+    ends at (None where nothing is tied), `place` where `scores` and `judgments` tell of it. `pool`
+    and `judged` (queries x judgments) are all grades, highest first, and where there is one.
+    `expected` asks for the mean over all orders of each tie. Three dicts keep what formulas share:
+    `pooled` of the judgments, `known` of the documents whatever their ranks, `cuts` of shorter
+    lists.
     """
 
     xp: Any
@@ -34,18 +48,26 @@ class Lists:
     first: Array
     last: Array
     grade: Array
-    score: Array
+    place: Array
+    scores: Array
+    judgments: Array
     pool: Array
     judged: Array
-    empty: Array
     retrieved: Array
     maximum: float
     depth: int
     start: Array = None
     end: Array = None
     expected: bool = False
-    judgment: Array = None
     columns: Mapping[str, Array] = field(default_factory=dict)
+    pooled: dict[Hashable, Any] = field(default_factory=dict)
+    known: dict[Hashable, Any] = field(default_factory=dict)
+    cuts: dict[int, Lists] = field(default_factory=dict)
+
+    @property
+    def score(self) -> Array:
+        """The score of each document."""
+        return self.scores[self.place]
 
     @property
     def averaged(self) -> bool:
@@ -64,12 +86,34 @@ class Lists:
             if isinstance(value := getattr(self, f.name), np.ndarray)
         }
         columns = {name: xp.asarray(column.copy()) for name, column in self.columns.items()}
-        return replace(self, xp=xp, columns=columns, **arrays)
+        return replace(self, xp=xp, columns=columns, pooled={}, known={}, cuts={}, **arrays)
 
-    def constant(self, values: Any) -> Array:
+    def once(self, what: Hashable, compute: Callable[[], Any], *, pooled: bool = False) -> Any:
+        """Compute something of the documents once for all measures, of the pool for all runs."""
+        known = self.pooled if pooled else self.known
+        if what not in known:
+            known[what] = compute()
+        return known[what]
+
+    def upto(self, cutoff: int | None) -> Lists:
+        """Leave out columns that a cutoff leaves nothing of; tied documents stay together.
+
+        One column more than the cutoff is kept: it adds the 0.0 that sums of whole lists end in.
+        """
+        if cutoff is None or self.start is not None or self.rank.shape[1] <= cutoff + 1:
+            return self
+        if cutoff not in self.cuts:
+            names = ("found", "rank", "first", "last", "grade", "place")
+            arrays = {name: getattr(self, name)[:, : cutoff + 1] for name in names}
+            known = self.known.setdefault(("upto", cutoff), {})
+            self.cuts[cutoff] = replace(self, known=known, cuts={}, **arrays)
+        return self.cuts[cutoff]
+
+    def constant(self, values: Sequence[Any] | np.ndarray[Any, Any]) -> Array:
         """Make an array beside the others, on the same device."""
-        if isinstance(values, (int, float, list, range, np.ndarray)):
-            values = np.array(values)  # float64 whatever the library's default
+        if self.xp is QUICK:
+            return np.asarray(values)
+        values = np.array(values)  # float64 whatever the library's default
         return self.xp.asarray(values, device=self.rank.device)
 
     def number(self, array: Array) -> Array:
@@ -78,8 +122,7 @@ class Lists:
 
     def gather(self, table: Any, index: Array) -> Array:
         """Look up each index in a table of one dimension."""
-        flat = self.xp.reshape(index, (-1,))
-        return self.xp.reshape(self.xp.take(self.constant(table), flat), index.shape)
+        return self.constant(table)[index]
 
     def total(self, values: Array) -> Array:
         """Sum each row from left to right, so that padding cannot change a bit."""
@@ -87,7 +130,7 @@ class Lists:
 
     def count(self, mask: Array) -> Array:
         """Count what is true in each row, as float64."""
-        return self.number(self.xp.sum(self.xp.astype(mask, self.xp.int64), axis=1))
+        return self.number(self.xp.count_nonzero(mask, axis=1))
 
     def within(self, cutoff: Array | int | None) -> Array:
         """Say which documents were found and stand at or above a cutoff."""
@@ -97,28 +140,24 @@ class Lists:
         """Give the length of each list, at most the cutoff."""
         if cutoff is None:
             return self.number(self.retrieved)
-        limit = self.constant(cutoff)
-        return self.number(self.xp.where(self.retrieved < limit, self.retrieved, limit))
+        return self.number(self.xp.minimum(self.retrieved, cutoff))
 
     def ratio(self, part: Array, whole: Array, otherwise: float = np.nan) -> Array:
         """Divide where there is something to divide by."""
         some = whole > 0
-        divisor = self.xp.where(some, whole, self.xp.ones_like(whole))
-        return self.xp.where(some, part / divisor, self.constant(otherwise))
+        return self.xp.where(some, part / self.xp.where(some, whole, 1.0), otherwise)
 
     def column(self, name: str) -> Array:
         """Give a judgment column for the documents found; NaN elsewhere."""
-        nan = self.constant(np.nan)
         asked = self.found if name in self.columns else self.retrieved > 0
         if not bool(self.xp.any(asked)):  # nothing to look up, and perhaps nothing to look it up in
-            return self.xp.where(self.found, nan, nan)
+            return self.xp.full_like(self.grade, np.nan)
         if name not in self.columns:
             raise UsageError(
                 f"the judgments have no column {name!r}",
                 f'give one: {{"query": […], "document": […], "grade": […], "{name}": […]}}',
             )
-        cells = self.gather(self.columns[name], self.judgment)
-        return self.xp.where(self.found, cells, nan)
+        return self.xp.where(self.found, self.columns[name][self.judgments[self.place]], np.nan)
 
 
 def lists_of(
@@ -138,24 +177,22 @@ def lists_of(
     if not np.isfinite(found).all() or not np.isfinite(np.asarray(judged, np.float64)).all():
         raise UsageError("a grade is not a finite number", "write None for an unjudged document")
     pool = -np.sort(-np.concatenate((found, np.asarray(judged, dtype=np.float64))))
-    rank = np.array(place, dtype=np.int64)[None, :] + 1
-    padding = ((0, 0), (0, 0 if place else 1))
-    rank = np.pad(rank, padding)
+    rank = np.array(place or [0], dtype=np.int64)[None, :] + 1
     return Lists(
-        xp=np,
-        found=rank > 0,
+        xp=QUICK,
+        found=np.full(rank.shape, bool(place)),
         rank=rank,
         first=rank,
         last=rank,
-        grade=np.pad(found[None, :], padding),
-        score=np.full(rank.shape, np.nan),
+        grade=found[None, :] if place else np.zeros((1, 1)),
+        place=rank - 1,
+        scores=np.full(max(len(grades), 1), np.nan),
+        judgments=np.arange(max(len(grades), 1)),
         pool=pool[None, :] if len(pool) else np.zeros((1, 1)),
         judged=np.full((1, max(len(pool), 1)), bool(len(pool))),
-        empty=np.array([not len(grades)]),
         retrieved=np.array([len(grades)]),
         maximum=float(pool[0]) if len(pool) else 0.0,
         depth=int(rank.max()),
-        judgment=np.maximum(rank - 1, 0),
         columns={
             name: np.array([np.nan if v is None else v for v in values] or [np.nan], np.float64)
             for name, values in columns.items()

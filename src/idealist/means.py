@@ -5,8 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from idealist.student import quantile
-
 
 def mean(values: Sequence[float], weights: Sequence[float] | None = None) -> float:
     """Give the mean, its sums exactly rounded whatever the order.
@@ -36,6 +34,8 @@ def t_interval(
     Reference: Cochran 1977, Sampling Techniques; Gatz and Smith 1995,
     doi:10.1016/1352-2310(94)00210-C
     """
+    from idealist.student import quantile  # whose normal distribution is slow to import
+
     n = len(values)
     if n < 2 or any(map(math.isnan, values)):
         return math.nan, math.nan

@@ -13,8 +13,7 @@ import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from fractions import Fraction
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, TypeAlias
 
 from idealist.errors import UsageError
@@ -125,12 +124,18 @@ def to_number(value: Any) -> int | float:
     if isinstance(value, str) and ("_" in value or not value.isascii()):
         raise ValueError(value)
     try:
-        number = float(Fraction(value) if isinstance(value, str) and "/" in value else value)
+        number = _quotient(value) if isinstance(value, str) and "/" in value else float(value)
     except ArithmeticError as error:  # 1/0, or more than any float
         raise ValueError(value) from error
     if not math.isfinite(number):
         raise ValueError(value)
     return tidy(number)
+
+
+def _quotient(written: str) -> float:
+    from fractions import Fraction  # slow to import, and seldom written
+
+    return float(Fraction(written))
 
 
 def number(low: float = -math.inf, high: float = math.inf) -> Kind:
@@ -180,32 +185,27 @@ def flag() -> Kind:
     """Describe true or false."""
 
     def check(value: Any) -> Value:
-        if isinstance(value, bool):
-            return value
-        return {"true": True, "false": False}[str(value).lower()]
+        if str(value).lower() not in ("true", "false"):
+            raise ValueError(value)
+        return str(value).lower() == "true"
 
-    def safe(value: Any) -> Value:
-        try:
-            return check(value)
-        except KeyError:
-            raise ValueError(value) from None
-
-    return Kind("true or false", safe)
+    return Kind("true or false", check)
 
 
 _CALL = re.compile(r"(?P<name>[\w-]+)(?:\((?P<inside>.*)\))?", re.DOTALL)
 
 
-def call(written: str) -> tuple[str, list[str]]:
+@lru_cache(maxsize=256)
+def call(written: str) -> tuple[str, tuple[str, ...]]:
     """Split ``name(a,b)`` into its name and arguments; commas inside brackets do not count.
 
     >>> call("table(0=0,1=3)"), call("log2")
-    (('table', ['0=0', '1=3']), ('log2', []))
+    (('table', ('0=0', '1=3')), ('log2', ()))
     """
     match = _CALL.fullmatch(written.strip())
     if match is None:
         raise ValueError(written)
-    return match["name"], split(match["inside"] or "")
+    return match["name"], tuple(split(match["inside"] or ""))
 
 
 def split(arguments: str) -> list[str]:

@@ -4,15 +4,24 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from idealist.lists import Lists
+from idealist.lists import QUICK, Lists
 from idealist.protocol import Protocol
 from idealist.tables import Qrels
-from idealist.tables.columns import Bools, Floats, Ints
+from idealist.tables.columns import Bools, Floats, Ints, starts_of
 from idealist.tables.pools import Pool
+
+
+class Block(NamedTuple):
+    """Queries in one padded array: where it holds a document, its place, what is known of it."""
+
+    pool: Pool
+    found: Bools
+    place: Ints
+    known: dict[Any, Any]
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,7 +33,8 @@ class Placements:
     and of chunks `merged`, whether there are `ties`, and whether `float32` would tie scores that
     differ. Per judged document found, by query and rank: the index of its `query`, its `rank`, the
     `first` and `last` rank of its tie, its `score` (NaN in a list without scores), and its
-    `judgment`, an index into `qrels`.
+    `judgment`, an index into `qrels`. `unknown` names queries of the run without judgments, and
+    `unscored` counts its rows without a score.
     """
 
     qrels: Qrels
@@ -43,11 +53,17 @@ class Placements:
     score: Floats
     judgment: Ints
     unknown: tuple[str, ...] = ()
+    unscored: int = 0
+
+    @cached_property
+    def counting(self) -> Bools:
+        """Which judged queries the protocol lets count: those in the run, or all."""
+        return self.in_run if self.protocol.missing == "skip" else np.ones_like(self.in_run)
 
     @cached_property
     def starts(self) -> Ints:
         """The first place of each query, with the end appended."""
-        return np.searchsorted(self.query, np.arange(len(self.qrels.queries) + 1))
+        return starts_of(np.bincount(self.query, minlength=len(self.qrels.queries)))
 
     @cached_property
     def grade(self) -> Floats:
@@ -57,15 +73,15 @@ class Placements:
     @cached_property
     def tied(self) -> bool:
         """Whether any judged document shares its score with another one."""
-        return bool(np.any(self.first < self.last))
+        return bool(np.count_nonzero(self.first < self.last))
 
     @cached_property
     def blocks(self) -> tuple[Ints, Ints]:
         """The first and the last place that is in the same tie as each place."""
         n = len(self.rank)
-        if not n:
-            return np.zeros(0, np.int64), np.zeros(0, np.int64)
         place = np.arange(n)
+        if not self.tied:
+            return place, place
         new = np.ones(n + 1, dtype=bool)
         new[1:-1] = (np.diff(self.query) != 0) | (np.diff(self.first) != 0)
         start = np.maximum.accumulate(np.where(new[:-1], place, 0))
@@ -75,44 +91,51 @@ class Placements:
     @cached_property
     def lists(self) -> list[tuple[Ints, Lists]]:
         """The same as padded arrays: blocks of queries and their lists."""
-        return [(pool.queries, self._lists(pool)) for pool in self.qrels.pools]
+        return [(block.pool.queries, self._lists(*block)) for block in self.layout]
 
-    def _lists(self, pool: Pool) -> Lists:
-        begin = self.starts[pool.queries][:, None]
-        size = self.starts[pool.queries + 1][:, None] - begin
-        column = np.arange(max(int(size.max()), 1))
-        found = column < size
-        place = np.where(found, begin + column, 0)
+    @cached_property
+    def layout(self) -> list[Block]:
+        """Where in padded arrays the documents stand, block by block."""
+        return [self._block(pool) for pool in self.qrels.pools]
 
-        def padded(values: Any) -> Any:
-            return (
-                np.where(found, values[place], 0)
-                if len(values)
-                else np.zeros(found.shape, values.dtype)
-            )
+    def _block(self, pool: Pool) -> Block:
+        if self.protocol.negative == "drop":
+            pool = pool.without_negative
+        begin, end = self.starts[:-1][pool.queries], self.starts[1:][pool.queries]
+        place = begin[:, None] + np.arange(max((end - begin).max(), 1))
+        found = place < end[:, None]
+        return Block(pool, found, np.where(found, place, 0), {})
 
-        start, end = self.blocks if self.tied else (None, None)
-        last = padded(self.last)
-        dropped = self.protocol.negative == "drop"
+    def _lists(self, pool: Pool, found: Bools, place: Ints, known: dict[Any, Any]) -> Lists:
+        def some(values: Any) -> Any:
+            return values if len(values) else np.ones(1, values.dtype)  # something to pad with
+
+        rank = first = last = some(self.rank)[place]
+        start, end = None, None
+        if self.tied:
+            first, last = self.first[place], self.last[place]
+            start, end = (np.where(found, edge[place] - place[:, :1], 0) for edge in self.blocks)
         return Lists(
-            xp=np,
+            QUICK,
             found=found,
-            rank=padded(self.rank),
-            first=padded(self.first),
+            rank=rank,
+            first=first,
             last=last,
-            grade=padded(self.grade),
-            score=padded(self.score),
+            grade=some(self.grade)[place],
+            place=place,
+            scores=some(self.score),
+            judgments=some(self.judgment),
             pool=pool.grades,
-            judged=pool.judged & (pool.grades >= 0) if dropped else pool.judged,
-            empty=self.empty[pool.queries],
+            judged=pool.judged,
             retrieved=self.retrieved[pool.queries],
             maximum=self.qrels.maximum,
-            depth=int(last.max()),
-            start=None if start is None else np.where(found, padded(start) - begin, 0),
-            end=None if end is None else np.where(found, padded(end) - begin, 0),
+            depth=int(some(self.last).max()),
+            start=start,
+            end=end,
             expected=self.protocol.ties == "expected",
-            judgment=padded(self.judgment),
             columns=self.qrels.numbers,
+            pooled=pool.known,
+            known=known,
         )
 
     def grid(self, k: int) -> np.ma.MaskedArray[Any, Any]:
@@ -167,16 +190,15 @@ class Placements:
 
     def condensed(self) -> Placements:
         """Take unjudged documents out of the lists (Sakai 2007)."""
-        begin = self.starts[self.query]
-        start, end = self.blocks
-        place = np.arange(len(self.rank))
-        return replace(
-            self,
-            rank=place - begin + 1,
-            first=start - begin + 1,
-            last=end - begin + 1,
-            retrieved=np.diff(self.starts),
-        )
+        before = self.starts[self.query] - 1
+        rank = first = last = np.arange(len(before)) - before
+        if self.tied:
+            first, last = (edge - before for edge in self.blocks)
+        retrieved = self.starts[1:] - self.starts[:-1]
+        condensed = replace(self, rank=rank, first=first, last=last, retrieved=retrieved)
+        for name in ("counting", "grade", "layout", "starts"):  # the documents stay the same
+            vars(condensed)[name] = getattr(self, name)
+        return condensed
 
     def _at(self, kept: Bools, retrieved: Ints) -> Placements:
         names = ("query", "rank", "first", "last", "score", "judgment")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -134,6 +133,8 @@ def text_summary(evaluations: Sequence[Evaluation]) -> str:
 
 def html_summary(evaluations: Sequence[Evaluation]) -> str:
     """Write evaluations for a notebook."""
+    import html  # here, because its table of entities takes long to load
+
     doubts = "".join(f"<li>{html.escape(line)}</li>" for line in doubt_lines(evaluations))
     listed = f"<ul>{doubts}</ul>" if doubts else ""
     signed = "<br>".join(html.escape(line) for line in signature_lines(evaluations))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import sys
 from collections.abc import Iterable
 from pathlib import Path
@@ -106,12 +105,18 @@ def _drawn(evaluations: list[Evaluation], form: str, per_query: bool) -> str:
     if form in ("tsv", "csv"):
         return FORMATS[form](long_grid(evaluations, per_query))
     on_terminal = form == "table" and sys.stdout.isatty()
-    width = shutil.get_terminal_size().columns
-    grid = fitting_grid(evaluations, width) if on_terminal else runs_grid(evaluations)
+    grid = fitting_grid(evaluations, _columns()) if on_terminal else runs_grid(evaluations)
     tables = [FORMATS[form](grid)]
     if per_query:
         tables.append(FORMATS[form](queries_grid(evaluations)))
     return "\n\n".join(tables)
+
+
+def _columns() -> int:
+    """Give the width of the terminal."""
+    from shutil import get_terminal_size  # and with it everything about archives
+
+    return get_terminal_size().columns
 
 
 def _say_notes(evaluations: list[Evaluation], form: str) -> None:

@@ -8,12 +8,10 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-import numpy as np
-
 from idealist.conventions import Convention
 from idealist.errors import IdealistError
 from idealist.instrument import Instrument
-from idealist.measuring import Measured, measured
+from idealist.measuring import Measured, chosen, measured
 from idealist.placements import Placements
 from idealist.protocol import Protocol
 from idealist.ranking import rank
@@ -30,38 +28,42 @@ class Case:
     """One evaluation while it is looked over.
 
     `written` says which axes the user set for each measure, `asked` which queries were asked for,
-    `weights` what they weigh.
+    `placed` what each measure was computed from, `weights` what the queries weigh.
     """
 
     qrels: Qrels
     convention: Convention
     instruments: Mapping[str, Instrument]
     written: Mapping[str, Collection[str]]
-    asked: Collection[str]
+    asked: frozenset[str]
     run: Run
-    placed: Mapping[Protocol, Placements]
+    placed: Mapping[str, Placements]
     measured: Mapping[str, Measured]
     weights: Weights | None = None
 
     @cached_property
     def first(self) -> Placements:
         """The placements of the first measure, for what no protocol changes."""
-        return self.placements(next(iter(self.instruments)))
+        return next(iter(self.placed.values()))
 
-    def placements(self, label: str) -> Placements:
-        """Give the placements a measure was computed from."""
-        return self.placed[self.instruments[label].protocol]
+    @cached_property
+    def condensed(self) -> dict[str, Placements]:
+        """The placements of each measure with unjudged documents taken out."""
+        made = {placements: placements.condensed() for placements in set(self.placed.values())}
+        return {label: made[placements] for label, placements in self.placed.items()}
 
     def named(self, mask: Bools) -> tuple[str, ...]:
         """Name the queries of a mask."""
-        return tuple(self.qrels.queries[i] for i in np.flatnonzero(mask))
+        return chosen(self.qrels.queries, mask)
 
     def priced(self, placed: Mapping[str, Placements]) -> dict[str, float]:
         """Price a change: what measures would be with it, where that would print differently."""
         values = {}
         for label, placements in placed.items():
-            with suppress(IdealistError):  # a change that cannot be measured has no price
+            try:
                 values[label] = measured(self.instruments[label], placements).aggregate
+            except IdealistError:  # a change that cannot be measured has no price
+                continue
         return self._moved(values)
 
     def without(self, gone: Bools, labels: Collection[str]) -> dict[str, float]:
@@ -70,7 +72,7 @@ class Case:
         for label in labels:
             found, aggregate = self.measured[label], self.instruments[label].aggregate
             left = found.counted & ~gone
-            values[label] = aggregate.of(found.values[left].tolist(), self.named(left))
+            values[label] = aggregate.of(found.values[left], self.named(left))
         return self._moved(values)
 
     @property
@@ -84,7 +86,7 @@ class Case:
         for label in labels:
             found, aggregate = self.measured[label], self.instruments[label].aggregate
             alike = replace(aggregate, aggregate="mean", weights=None)
-            values[label] = alike.of(found.values[found.counted].tolist())
+            values[label] = alike.of(found.values[found.counted])
         return self._moved(values)
 
     def reranked(self, labels: Collection[str], **axes: str) -> dict[str, float]:

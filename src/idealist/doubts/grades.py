@@ -8,19 +8,18 @@ import numpy as np
 
 from idealist.doubts.case import Case, prices
 from idealist.evaluation import Doubt
-from idealist.measures.base import Measure, Threshold
-from idealist.measures.udcg import UDCG
+from idealist.measures.base import Measure
+from idealist.measures.relevance import Threshold
 from idealist.notation import many
-from idealist.tables.columns import Floats
 
 
 def fractional(case: Case) -> Iterator[Doubt]:
     """Look for fractions that the convention's tool cuts off."""
-    count = int(np.count_nonzero(case.qrels.grades != np.trunc(case.qrels.grades)))
     cast = {label: one.protocol.grades for label, one in case.instruments.items()}
     cut = [label for label, rule in cast.items() if rule != "keep"]
-    if not count or not cut:
+    if not cut or case.qrels.truncated is case.qrels:
         return
+    count = int(np.count_nonzero(case.qrels.grades != case.qrels.truncated.grades))
     values = case.reranked(cut, grades="keep")
     cost = prices("with grades=keep", values)
     some = many(count, "grade has", "grades have")
@@ -39,7 +38,8 @@ def subtopics(case: Case) -> Iterator[Doubt]:
 
 def binary(case: Case) -> Iterator[Doubt]:
     """Look for measures that take different grades for the same."""
-    grades = np.unique(case.qrels.grades[case.qrels.grades >= 0])
+    levels = {grade for pool in case.qrels.pools for grade in pool.levels}
+    grades = sorted(grade for grade in levels if grade >= 0)
     labels = [
         label
         for label, one in case.instruments.items()
@@ -54,15 +54,15 @@ def binary(case: Case) -> Iterator[Doubt]:
         yield Doubt("binary-on-graded", message, len(labels))
 
 
-def _merges(measure: Measure, grades: Floats) -> bool:
+def _merges(measure: Measure, grades: list[float]) -> bool:
     """Whether a measure's threshold takes several of the grades for the same."""
     if isinstance(measure, Threshold):
-        relevant = measure.relevant(grades)
-    elif isinstance(measure, UDCG) or getattr(measure, "gain", "") == "binary":
-        relevant = grades >= 1
+        relevant = sum(map(measure.relevant, grades))
+    elif measure.name == "UDCG" or getattr(measure, "gain", "") == "binary":
+        relevant = sum(grade >= 1 for grade in grades)
     else:
         return False
-    return measure.judges and bool(relevant.sum() > 1 or (~relevant).sum() > 1)
+    return measure.judges and (relevant > 1 or len(grades) - relevant > 1)
 
 
 def not_in_tool(case: Case) -> Iterator[Doubt]:
@@ -81,10 +81,11 @@ def not_in_tool(case: Case) -> Iterator[Doubt]:
 def utility(case: Case) -> Iterator[Doubt]:
     """Look for passages that UDCG knows nothing of."""
     for label, instrument in case.instruments.items():
-        measure, placements = instrument.measure, case.placements(label)
-        if not isinstance(measure, UDCG) or not placements.retrieved.any():
+        measure, placements = instrument.measure, case.placed[label]
+        if measure.name != "UDCG" or not placements.retrieved.any():
             continue
-        known = ~np.isnan(placements.qrels.numbers[measure.signal][placements.judgment])
+        signal = str(measure.written()["signal"])
+        known = ~np.isnan(placements.qrels.numbers[signal][placements.judgment])
         if measure.cutoff is not None:
             known &= placements.rank <= measure.cutoff
         passages = np.minimum(placements.retrieved, measure.cutoff or placements.retrieved)
@@ -92,5 +93,5 @@ def utility(case: Case) -> Iterator[Doubt]:
         count, total, queries = int(lacking.sum()), int(passages.sum()), case.named(lacking > 0)
         if count:
             where = f"{count} of {total} passages, in {many(len(queries), 'query', 'queries')}"
-            message = f"{label}: {measure.signal} is not known for {where}; they add nothing"
+            message = f"{label}: {signal} is not known for {where}; they add nothing"
             yield Doubt("unknown-utility", message, count, queries)

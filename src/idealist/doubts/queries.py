@@ -9,15 +9,15 @@ import numpy as np
 
 from idealist.doubts.case import Case, few, prices, seen
 from idealist.evaluation import Doubt
-from idealist.measuring import entering
 from idealist.notation import many
 from idealist.ranking import listing, rank
+from idealist.tables.columns import Bools
 
 
 def nothing_matches(case: Case) -> Iterator[Doubt]:
     """Look for ids that never meet, which makes every value 0 for no reason of the system's."""
     first = case.first
-    if not first.in_run.any():
+    if not np.count_nonzero(first.in_run):
         some, other = few(case.qrels.queries), few(first.unknown)
         message = f"none of the judged queries ({some}) is in the run ({other}): do the ids match?"
         yield Doubt("nothing-matches", message, len(case.qrels.queries), case.qrels.queries)
@@ -45,7 +45,7 @@ def _no_document(case: Case) -> Iterator[Doubt]:
 def missing(case: Case) -> Iterator[Doubt]:
     """Look for judged queries that the run lacks."""
     gone = ~case.first.in_run
-    if not gone.any():
+    if not np.count_nonzero(gone):
         return
     queries = case.named(gone)
     zero = [label for label, one in case.instruments.items() if one.protocol.missing == "zero"]
@@ -59,8 +59,7 @@ def missing(case: Case) -> Iterator[Doubt]:
 
 def unknown(case: Case) -> Iterator[Doubt]:
     """Look for queries without judgments, in the run or asked for."""
-    known = set(case.qrels.queries)
-    asked = tuple(sorted(query for query in case.asked if query not in known))
+    asked = tuple(sorted(case.asked - case.qrels.known))
     for queries, where in ((case.first.unknown, "of the run"), (asked, "asked for")):
         if queries:
             some = many(len(queries), f"query {where} has", f"queries {where} have")
@@ -70,18 +69,13 @@ def unknown(case: Case) -> Iterator[Doubt]:
 
 def no_relevant(case: Case) -> Iterator[Doubt]:
     """Look for queries whose value is a convention's word, not a measurement."""
-    found: dict[tuple[str, ...], list[str]] = {}
+    found: dict[tuple[str, ...], tuple[Bools, list[str]]] = {}
     for label, instrument in case.instruments.items():
-        measure, placements = instrument.measure, case.placements(label)
-        if "no_relevant" not in measure.parameters():
-            continue
-        unsettled = replace(measure, no_relevant="nan")  # type: ignore[call-arg]
-        gaps = np.isnan(unsettled.values(placements)) & entering(placements)
-        if gaps.any():
-            found.setdefault(case.named(gaps), []).append(label)
-    for queries, labels in found.items():
-        gone = np.isin(case.qrels.queries, queries)
-        values = case.without(gone, labels)
+        gaps = case.measured[label].gaps & case.placed[label].counting
+        if np.count_nonzero(gaps) and "no_relevant" in instrument.measure.parameters():
+            found.setdefault(case.named(gaps), (gaps, []))[1].append(label)
+    for queries, (gaps, labels) in found.items():
+        values = case.without(gaps, labels)
         some = many(len(queries), "query has", "queries have")
         cost = prices("without it" if len(queries) == 1 else "without them", values)
         listed = any(case.instruments[label].measure.list_only for label in labels)

@@ -30,14 +30,15 @@ def unjudged(case: Case) -> Iterator[Doubt]:
         if instrument.protocol.unjudged == "zero" and instrument.measure.judges:
             by_cutoff.setdefault(instrument.measure.cutoff or TOP, []).append(label)
     for cutoff, labels in sorted(by_cutoff.items()):
-        placements = case.placements(labels[0])
+        placements = case.placed[labels[0]]
         seen = np.minimum(placements.retrieved, cutoff)
         near = placements.query[placements.rank <= cutoff]
-        holes = seen - np.bincount(near, minlength=len(seen))
-        values = case.priced({label: case.placements(label).condensed() for label in labels})
-        count, total = int(holes.sum()), int(seen.sum())
-        if count and (values or cutoff == min(by_cutoff)):
-            queries = case.named(holes > 0)
+        total = int(seen.sum())
+        if not (count := total - len(near)):
+            continue
+        values = case.priced({label: case.condensed[label] for label in labels})
+        if values or cutoff == min(by_cutoff):
+            queries = case.named(seen > np.bincount(near, minlength=len(seen)))
             were = "is" if count == 1 else "are"
             where = "at rank 1" if cutoff == 1 else f"in the first {cutoff}"
             share = f"{count} of {total} documents {where} {were} unjudged"
@@ -51,7 +52,7 @@ def ties(case: Case) -> Iterator[Doubt]:
     values: dict[str, list[float]] = {}
     moved = np.zeros(len(case.qrels.queries), dtype=bool)
     for label, instrument in case.instruments.items():
-        if not case.placements(label).ties.any() or instrument.protocol.ties == "expected":
+        if not np.count_nonzero(case.placed[label].ties) or instrument.protocol.ties == "expected":
             continue
         ends = [case.measured[label], *filter(None, (_retied(case, label, h) for h in HOW))]
         ends.sort(key=lambda end: end.aggregate)
@@ -69,7 +70,7 @@ def ties(case: Case) -> Iterator[Doubt]:
 
 def _retied(case: Case, label: str, how: str) -> Measured | None:
     """Measure with ties ordered by what the measure rewards; None where it refuses."""
-    instrument, placements = case.instruments[label], case.placements(label)
+    instrument, placements = case.instruments[label], case.placed[label]
     protocol = instrument.protocol
     try:
         if isinstance(protocol.depth, int):  # it may cut a tie in two: order whole lists, then cut
@@ -87,11 +88,10 @@ def float32(case: Case) -> Iterator[Doubt]:
         labels = [
             label
             for label, one in case.instruments.items()
-            if one.protocol.precision == mine and case.placements(label).float32.any()
+            if one.protocol.precision == mine and np.count_nonzero(case.placed[label].float32)
         ]
-        values = case.reranked(labels, precision=other)
-        if values:
-            near = np.any([case.placements(label).float32 for label in values], axis=0)
+        if values := case.reranked(labels, precision=other):
+            near = np.any([case.placed[label].float32 for label in values], axis=0)
             queries, cost = case.named(near), prices(f"with precision={other}", values)
             some = many(len(queries), "query has", "queries have")
             message = f"{some} scores closer than float32 can tell ({few(queries)}){cost}"
@@ -107,14 +107,15 @@ def duplicates(case: Case) -> Iterator[Doubt]:
         ("duplicates", first.duplicates, dropped),
         ("collapsed", first.merged, merged),
     ):
-        if count := int(counts.sum()):
+        if np.count_nonzero(counts):
+            count = int(counts.sum())
             queries = case.named(counts > 0)
             message = f"{many(count, *words)}, in {many(len(queries), 'query', 'queries')}"
             yield Doubt(code, message, count, queries)
     if repeats:
         message = f"{many(repeats, 'judgment stands', 'judgments stand')} in the qrels twice"
         yield Doubt("repeated-judgments", message, repeats)
-    if unscored := case.run.rows().unscored:
+    if unscored := first.unscored:
         message = f"{many(unscored, 'row', 'rows')} of the run without a score: not retrieved"
         yield Doubt("unscored", message, unscored)
     if ungraded := case.qrels.ungraded:

@@ -18,7 +18,7 @@ def unjudged_traffic(case: Case) -> Iterator[Doubt]:
     if case.weights is None or not case.weighted:
         return
     asked = {q: w for q, w in case.weights.values.items() if not case.asked or q in case.asked}
-    queries = tuple(q for q, w in sorted(asked.items()) if w and q not in case.qrels.lookup)
+    queries = tuple(q for q, w in sorted(asked.items()) if w and q not in case.qrels.known)
     if queries:
         gone, whole = (math.fsum(map(asked.__getitem__, part)) for part in (queries, asked))
         some = many(len(queries), "query with a weight has", "queries with a weight have")

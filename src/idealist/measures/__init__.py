@@ -3,35 +3,54 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping
+from importlib import import_module
 from typing import Any
 
 from idealist.errors import UsageError, nearest
-from idealist.measures.ap import AP
 from idealist.measures.base import Measure
-from idealist.measures.bpref import bpref
-from idealist.measures.cumulative import CG, DCG, nDCG
 from idealist.measures.custom import Custom, measure
-from idealist.measures.first import RR
-from idealist.measures.judged import Judged, NumQ, NumRel, NumRelRet, NumRet, Unjudged
-from idealist.measures.sets import AllHit, F, P, R, Rprec, Success
-from idealist.measures.stopping import ERR, RBP, RBPResidual
-from idealist.measures.udcg import UDCG
 from idealist.notation import split
 
-__all__ = [
-    "AP", "CG", "DCG", "ERR", "RBP", "RR", "UDCG", "AllHit", "Custom", "F", "Judged", "Measure",
-    "NumQ", "NumRel", "NumRelRet", "NumRet", "P", "R", "RBPResidual", "Rprec", "Success",
-    "Unjudged", "as_measure", "bpref", "measure", "nDCG", "parse",
-]  # fmt: skip
+__all__ = ["ALIASES", "MEASURES", "Custom", "Measure", "as_measure", "measure", "parse"]
 
-#: Every measure by its name. Adding one means adding it here.
-MEASURES: dict[str, type[Measure]] = {
-    cls.__name__: cls
-    for cls in (
-        nDCG, DCG, CG, AP, RR, P, R, F, Success, AllHit, Rprec, ERR, RBP, RBPResidual, bpref, UDCG,
-        Judged, Unjudged, NumRet, NumRel, NumRelRet, NumQ,
-    )
-}  # fmt: skip
+#: Where the measures are written down. Adding one means adding it here.
+_HOMES = {
+    "cumulative": "nDCG DCG CG",
+    "ap": "AP",
+    "first": "RR",
+    "sets": "P R F Success AllHit Rprec",
+    "stopping": "ERR RBP RBPResidual",
+    "preference": "bpref",
+    "udcg": "UDCG",
+    "judged": "Judged Unjudged NumRet NumRel NumRelRet NumQ",
+}
+_HOME = {name: module for module, names in _HOMES.items() for name in names.split()}
+
+
+class _Index(Mapping[str, type[Measure]]):
+    """Measures by name, each imported when it is asked for: few are, and all take a while."""
+
+    def __getitem__(self, name: str) -> type[Measure]:
+        found: type[Measure] = getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
+        return found
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(_HOME)
+
+    def __len__(self) -> int:
+        return len(_HOME)
+
+
+#: Every measure by its name.
+MEASURES = _Index()
+
+
+def __getattr__(name: str) -> Any:
+    if name not in MEASURES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return MEASURES[name]
+
 
 #: What else people type, in lower case, and what they mean by it.
 ALIASES: dict[str, str] = {
@@ -86,7 +105,7 @@ def parse(written: str) -> Measure:
 def as_measure(given: Any) -> Measure:
     """Take a measure, its class, or its text.
 
-    >>> as_measure(AP), as_measure("map")
+    >>> as_measure(MEASURES["AP"]), as_measure("map")
     (AP, AP)
     """
     if isinstance(given, Custom) and given.label.lower() in _FOLDED:

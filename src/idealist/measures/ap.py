@@ -9,7 +9,7 @@ import numpy as np
 
 from idealist.errors import UsageError
 from idealist.lists import Array, Lists
-from idealist.measures.base import Binary
+from idealist.measures.relevance import Binary
 from idealist.notation import choice, flag, parameter
 
 DENOMINATORS = ("R", "R_list", "hits", "min(k,R)", "min(k,R_list)", "min(k,n,R_list)")
@@ -46,21 +46,29 @@ class AP(Binary):
 
     def formula(self, lists: Lists) -> Array:
         """Average the precisions at the relevant documents."""
-        hits = self.hits(lists)
-        counted = hits & lists.within(self.cutoff)
-        whole = self._denominator(lists, counted)
+        near = self.near(lists)
+        hits, rank = self.hits(near), near.rank
+        counted = hits if self.cutoff is None else hits & (rank <= self.cutoff)
+        self._check_chance(lists)
         if lists.averaged and not self.block_end:
-            return self._divided(lists, self._expected(lists, hits), whole)
-        so_far = lists.xp.cumulative_sum(lists.number(hits), axis=1)
-        rank = lists.rank
+            return self._divided(lists, self._expected(lists, hits), counted)
+        so_far = self.so_far(near)
         if self.block_end and lists.end is not None:
             so_far, rank = lists.xp.take_along_axis(so_far, lists.end, axis=1), lists.last
-        precision = so_far / lists.number(lists.xp.where(rank > 0, rank, lists.xp.ones_like(rank)))
-        zero = lists.xp.zeros_like(precision)
-        return self._divided(lists, lists.xp.where(counted, precision, zero), whole)
+        precision = so_far / lists.number(rank)
+        return self._divided(lists, lists.xp.where(counted, precision, 0.0), counted)
 
-    def _divided(self, lists: Lists, precisions: Array, whole: Array) -> Array:
-        mean = lists.ratio(lists.total(precisions), whole, 0.0)
+    def _check_chance(self, lists: Lists) -> None:
+        divided_by_chance = self.denominator == "hits" or self.block_end
+        if divided_by_chance and lists.averaged and self.cutoff is not None:
+            hint = "choose another order of ties, or leave out the cutoff"
+            raise UsageError(f"{self} has no closed form for ties=expected", hint)
+
+    def _divided(self, lists: Lists, precisions: Array, counted: Array) -> Array:
+        total = lists.total(precisions)
+        if self.denominator == "R":
+            return self.of_relevant(lists, total)
+        mean = lists.ratio(total, self._denominator(lists, counted), 0.0)
         return self.defined(lists, mean, self.listed_relevant(lists) if self.list_only else None)
 
     def _denominator(self, lists: Lists, counted: Array) -> Array:
@@ -73,10 +81,6 @@ class AP(Binary):
             ),
             "n": lambda: lists.number(lists.retrieved),
         }
-        divided_by_chance = self.denominator == "hits" or self.block_end
-        if divided_by_chance and lists.averaged and self.cutoff is not None:
-            hint = "choose another order of ties, or leave out the cutoff"
-            raise UsageError(f"{self} has no closed form for ties=expected", hint)
         names = self.denominator.removeprefix("min(").removesuffix(")").split(",")
         smallest, *others = (terms[name]() for name in names)
         for other in others:
@@ -90,25 +94,19 @@ class AP(Binary):
         adds (1/n) Σ_{i=1..n} (c + 1 + (i-1)(r-1)/(n-1)) / (a+i); the sum stops at the cutoff.
         """
         xp = lists.xp
-        so_far = xp.cumulative_sum(lists.number(hits), axis=1)
-        own = lists.number(hits)
+        so_far, own = self.so_far(lists), lists.number(hits)
         through = xp.take_along_axis(so_far, lists.end, axis=1)
         above = xp.take_along_axis(so_far - own, lists.start, axis=1)
         others = through - above - 1.0
         size = lists.number(lists.last - lists.first + 1)
-        limit = lists.last if self.cutoff is None else lists.constant(self.cutoff)
-        last = xp.where(lists.last < limit, lists.last, limit)
-        before = xp.where(lists.first - 1 < limit, lists.first - 1, limit)
-        before = xp.where(before > 0, before, xp.zeros_like(before))
+        limit = lists.last if self.cutoff is None else self.cutoff
+        last, before = xp.minimum(lists.last, limit), xp.minimum(lists.first - 1, limit)
         harmonic = np.concatenate(([0.0], np.cumsum(1.0 / np.arange(1, lists.depth + 1))))
         span = lists.gather(harmonic, last) - lists.gather(harmonic, before)
         steps = lists.number(last - before) - lists.number(lists.first) * span
-        ones = xp.ones_like(size)
-        slope = others / xp.where(size > 1, size - 1.0, ones)
-        mean = ((above + 1.0) * span + slope * steps) / xp.where(size > 0, size, ones)
-        alone = (above + 1.0) / lists.number(
-            xp.where(lists.rank > 0, lists.rank, xp.ones_like(lists.rank))
-        )
-        alone = xp.where(lists.within(self.cutoff), alone, xp.zeros_like(alone))
+        slope = others / xp.where(size > 1, size - 1.0, 1.0)
+        mean = ((above + 1.0) * span + slope * steps) / size
+        alone = (above + 1.0) / lists.number(lists.rank)
+        alone = xp.where(lists.within(self.cutoff), alone, 0.0)
         mean = xp.where(lists.first == lists.last, alone, mean)
-        return xp.where(hits, mean, xp.zeros_like(mean))
+        return xp.where(hits, mean, 0.0)

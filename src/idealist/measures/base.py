@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from abc import ABCMeta
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self, TypeVar
@@ -17,15 +16,11 @@ from idealist.notation import (
     Kind,
     Settings,
     Value,
-    Written,
     choice,
-    flag,
-    number,
-    parameter,
     text,
 )
 from idealist.placements import Placements
-from idealist.tables.columns import Floats
+from idealist.tables.columns import Bools, Floats
 
 #: Rounding may carry a value this far beyond its range; anything more is a defect of ours.
 SLACK = 1e-9
@@ -34,7 +29,7 @@ SLACK = 1e-9
 M = TypeVar("M", bound="Measure")
 
 
-class MeasureType(ABCMeta):
+class MeasureType(type):
     """Lets ``nDCG @ 10`` stand for ``nDCG() @ 10``."""
 
     def __matmul__(cls: type[M], cutoff: int) -> M:  # type: ignore[misc]  # cls is a measure
@@ -90,8 +85,11 @@ class Measure(Settings, metaclass=MeasureType):
 
     def filled(self, convention: Mapping[str, Value] | None = None) -> Self:
         """Set what the user did not: from a convention, and else from the defaults."""
+        written = self.written()
+        if len(written) == len(self.parameters()):
+            return self
         defaults = {name: about.default for name, about in self.parameters().items()}
-        values: dict[str, Any] = {**defaults, **(convention or {}), **self.written()}
+        values: dict[str, Any] = {**defaults, **(convention or {}), **written}
         return replace(self, **values)
 
     def bounds(self, lowest: float) -> tuple[float, float]:
@@ -110,23 +108,34 @@ class Measure(Settings, metaclass=MeasureType):
         self, grades: Sequence[float | None], judged: Sequence[float] = (), **columns: Any
     ) -> float:
         """Measure one list of grades, None where unjudged; `judged` are those not retrieved."""
-        lists = lists_of(grades, judged, **columns)
         filled = self.filled()
-        value = filled._settled(lists, filled.formula(lists))
-        if filled.if_undefined == "error" and np.isnan(value[0]):
+        found: Floats = filled.formula(lists_of(grades, judged, **columns))
+        if filled.if_undefined == "error" and np.isnan(found[0]):
             Faults().fail("no-relevant", f"{self}: there is no relevant document in the list")
-        return float(filled._bounded(np.asarray(value), min([*grades_of(grades), *judged, 0]))[0])
+        value = filled._without_gaps(found, np.isnan(found), np.array([not len(grades)]))
+        return float(filled._bounded(value, min([*grades_of(grades), *judged, 0]))[0])
 
     def values(self, placements: Placements) -> Floats:
         """Measure every query; NaN where the value is not defined."""
         filled = self.filled()
+        return filled.settled(filled.computed(placements), placements)
+
+    def computed(self, placements: Placements) -> Floats:
+        """Compute the formula for every query, every parameter set; NaN where it has no value."""
         self._check_ties(placements)
         values = np.zeros(len(placements.qrels.queries))
         for queries, lists in placements.lists:
-            values[queries] = filled._settled(lists, filled.formula(lists))
-        if filled.if_undefined == "error":
-            filled._check_defined(values, placements)
-        return filled._bounded(values, float(placements.qrels.grades.min(initial=0.0)))
+            values[queries] = self.formula(lists)
+        return values
+
+    def settled(self, values: Floats, placements: Placements) -> Floats:
+        """Put the value asked for where the formula has none."""
+        gaps = np.isnan(values)
+        if np.count_nonzero(gaps):
+            if self.if_undefined == "error":
+                self._refuse(gaps, placements)
+            values = self._without_gaps(values, gaps, placements.empty)
+        return self._bounded(values, placements.qrels.minimum)
 
     def _check_ties(self, placements: Placements) -> None:
         if placements.protocol.ties == "expected" and not self.averages_ties:
@@ -145,16 +154,15 @@ class Measure(Settings, metaclass=MeasureType):
         """Whether it is blind to relevant documents that were not retrieved."""
         return False
 
-    def _settled(self, lists: Lists, values: Array) -> Array:
-        """Put the value asked for where the formula has none."""
-        fill = lists.constant({"0": 0.0, "1": 1.0}.get(self.if_undefined, math.nan))
+    def _without_gaps(self, values: Floats, gaps: Bools, empty: Bools) -> Floats:
+        fill: Floats | float = {"0": 0.0, "1": 1.0}.get(self.if_undefined, math.nan)
         if self.if_undefined == "empty":
-            fill = lists.number(lists.empty)
-        return lists.xp.where(lists.xp.isnan(values), fill, values)
+            fill = empty.astype(np.float64)
+        return np.where(gaps, fill, values)
 
-    def _check_defined(self, values: Floats, placements: Placements) -> None:
+    def _refuse(self, gaps: Bools, placements: Placements) -> None:
         faults = Faults(placements.qrels.name)
-        for i in np.flatnonzero(np.isnan(values)).tolist():
+        for i in np.flatnonzero(gaps).tolist():
             hint = "let such queries count with no_relevant=0, or leave them out with skip"
             message = (
                 f"query {placements.qrels.queries[i]!r} has no relevant document for {self.name}"
@@ -164,9 +172,10 @@ class Measure(Settings, metaclass=MeasureType):
 
     def _bounded(self, values: Floats, lowest: float) -> Floats:
         low, high = self.bounds(lowest)
-        if np.any(values < low - SLACK) or np.any(values > high + SLACK):
+        least, most = np.fmin.reduce(values), np.fmax.reduce(values)  # NaN aside
+        if least < low - SLACK or most > high + SLACK:
             raise Defect(f"{self}: a value left the range [{low}, {high}]")
-        return np.clip(values, low, high)
+        return values if low < least and most <= high else np.clip(values, low, high)
 
 
 def grades_of(grades: Sequence[float | None]) -> list[float]:
@@ -180,63 +189,3 @@ NO_RELEVANT = Kind(
         str(value).removesuffix(".0")
     ),
 )
-
-
-@dataclass(frozen=True, kw_only=True, repr=False)
-class Threshold(Measure):
-    """Base of measures that ask whether a document is relevant."""
-
-    rel: float = parameter(1, number(), "the grade from which a document is relevant")
-    rel_op: str = parameter(">=", choice(">=", ">"), "whether that grade itself is relevant")
-
-    def relevant(self, grade: Array) -> Array:
-        """Say which grades are relevant."""
-        return grade > self.rel if self.rel_op == ">" else grade >= self.rel
-
-    def worth(self, placements: Placements) -> Floats:
-        """Give 1 to relevant documents."""
-        relevant: Floats = self.filled().relevant(placements.grade).astype(np.float64)
-        return relevant
-
-    def hits(self, lists: Lists) -> Array:
-        """Say which of the documents found are relevant."""
-        return lists.found & self.relevant(lists.grade)
-
-    def listed_relevant(self, lists: Lists) -> Array:
-        """Count the relevant documents retrieved, R_list."""
-        return lists.count(lists.found & self.relevant(lists.grade))
-
-    def all_relevant(self, lists: Lists) -> Array:
-        """Count the judged relevant documents, R."""
-        return lists.count(lists.judged & self.relevant(lists.pool))
-
-
-@dataclass(frozen=True, kw_only=True, repr=False)
-class Binary(Threshold):
-    """Base of measures of how good a ranking of relevant and other documents is."""
-
-    positive_score: bool = parameter(False, flag(), "count only documents with a score above 0")
-    no_relevant: Written = parameter(
-        "0", NO_RELEVANT, "the value of a query without relevant documents"
-    )
-
-    def hits(self, lists: Lists) -> Array:
-        """Say which of the documents found are relevant."""
-        hits = super().hits(lists)
-        if not self.positive_score:
-            return hits
-        if bool(lists.xp.any(lists.found & lists.xp.isnan(lists.score))):
-            hint = "give the run scores, or leave positive_score out"
-            raise UsageError("positive_score needs scores, and the run has only an order", hint)
-        return hits & (lists.score > 0)
-
-    def defined(self, lists: Lists, values: Array, whole: Array | None = None) -> Array:
-        """Give the values, NaN where there is no relevant document to find.
-
-        `whole` is what a measure divides by that knows no more than the list. It takes a list
-        without relevant documents for a query without; an empty list is worth 0 all the same.
-        """
-        nothing = self.all_relevant(lists) == 0
-        if whole is not None:
-            nothing = nothing | ((whole <= 0) & (lists.retrieved > 0))
-        return lists.xp.where(nothing, lists.constant(math.nan), values)

@@ -46,7 +46,7 @@ class CG(Measure):
         counted = there if self.rel == "none" else there & (grade >= threshold)
         if self.negative == "zero":
             counted = counted & (grade >= 0)
-        return xp.where(counted, gains, xp.zeros_like(gains))
+        return xp.where(counted, gains, 0.0)
 
     def worth(self, placements: Placements) -> Floats:
         """Give each place its gain."""
@@ -81,8 +81,10 @@ class DCG(CG):
 
     def formula(self, lists: Lists) -> Array:
         """Sum the discounted gains."""
-        gains = self.gains(lists, lists.grade, lists.found)
-        return Discount(self.discount).sum(lists, gains, self.cutoff)
+        near = lists.upto(self.cutoff)
+        what = ("gains", self.gain, self.rel, self.negative)
+        gains = near.once(what, lambda: self.gains(near, near.grade, near.found))
+        return Discount(self.discount).sum(near, gains, self.cutoff)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -124,12 +126,21 @@ class nDCG(DCG):
 
     def formula(self, lists: Lists) -> Array:
         """Divide DCG by the DCG of the ideal list."""
-        gains = self.gains(lists, lists.grade, lists.found)
-        dcg, ideal = Discount(self.discount).sum(lists, gains, self.cutoff), self.ideal_dcg(lists)
-        nothing = ~lists.xp.any(self.gains(lists, lists.pool, lists.judged) > 0, axis=1)
+        dcg = super().formula(lists)
+        if self.ideal == "retrieved" or self.ideal_cut == "min(k,n)":
+            ideal, nothing, sound = self._ideals(lists)
+        else:
+            ideal, nothing, sound = lists.once(self, lambda: self._ideals(lists), pooled=True)
+        if sound:
+            return dcg / ideal
         nothing = nothing | ((ideal <= 0) & (lists.retrieved > 0))  # an empty list is worth 0
-        value = lists.ratio(dcg, ideal, 0.0)
-        return lists.xp.where(nothing, lists.constant(math.nan), value)
+        return lists.xp.where(nothing, math.nan, lists.ratio(dcg, ideal, 0.0))
+
+    def _ideals(self, lists: Lists) -> tuple[Array, Array, bool]:
+        """Give ideal DCGs, where nothing is worth anything, and whether all can be divided by."""
+        xp, ideal = lists.xp, self.ideal_dcg(lists)
+        nothing = ~xp.any(self.gains(lists, lists.pool, lists.judged) > 0, axis=1)
+        return ideal, nothing, not bool(xp.any(nothing | (ideal <= 0)))
 
     def ideal_dcg(self, lists: Lists) -> Array:
         """Compute the DCG of the ideal list."""
@@ -140,12 +151,12 @@ class nDCG(DCG):
         grade, there = (lists.pool, lists.judged) if pooled else (lists.grade, lists.found)
         gains = self.gains(lists, grade, there)
         if self.ideal_negative == "omit":
-            gains = xp.where(gains > 0, gains, xp.zeros_like(gains))
-        gains = -xp.sort(xp.where(there, -gains, lists.constant(math.inf)), axis=1)  # highest first
-        gains = xp.where(gains > -math.inf, gains, xp.zeros_like(gains))
+            gains = xp.where(gains > 0, gains, 0.0)
+        gains = -xp.sort(xp.where(there, -gains, math.inf), axis=1)  # highest first
+        gains = xp.where(gains > -math.inf, gains, 0.0)
         rank = self._ideal_ranks(lists, gains, there)
         discounted = Discount(self.discount).apply(lists, gains, rank, self._deepest(lists))
-        return lists.total(xp.where(self._in_ideal(lists, rank), discounted, xp.zeros_like(gains)))
+        return lists.total(xp.where(self._in_ideal(lists, rank), discounted, 0.0))
 
     def _ideal_ranks(self, lists: Lists, gains: Array, there: Array) -> Array:
         """Rank the sorted gains; those that take away come after the unjudged documents."""

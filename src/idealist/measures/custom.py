@@ -87,7 +87,7 @@ class Custom(Measure):
         """Refuse: a function of placements needs placements."""
         raise UsageError(f"{self.label} is a function of placements", "use evaluate()")
 
-    def values(self, placements: Placements) -> Floats:
+    def computed(self, placements: Placements) -> Floats:
         """Call the function, which gives one value per query of ``placements.qrels``."""
         self._check_ties(placements)
         arguments = {} if self.cutoff is None else {"cutoff": self.cutoff}

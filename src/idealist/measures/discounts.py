@@ -43,29 +43,29 @@ class Discount:
 
     def apply(self, lists: Lists, gain: Array, rank: Array, depth: int) -> Array:
         """Discount each gain for its rank."""
+        if self.text == "none":
+            return gain
         numbers = lists.gather(self.numbers(depth), rank)
         return gain / numbers if self.divides else gain * numbers
 
     def sum(self, lists: Lists, gain: Array, cutoff: Any = None) -> Array:
-        """Sum the discounted gains of each list up to a cutoff.
+        """Sum the discounted gains of each list up to a cutoff; no document, no gain.
 
         With `expected` ties a document has the mean weight of the ranks its tie spans
         (McSherry and Najork 2008).
         """
         xp = lists.xp
-        zero = xp.zeros_like(gain)
         plain = self.apply(lists, gain, lists.rank, lists.depth)
-        plain = xp.where(lists.within(cutoff), plain, zero)
+        if cutoff is not None:
+            plain = xp.where(lists.rank <= cutoff, plain, 0.0)
         if not lists.averaged:
             return lists.total(plain)
         summed = np.cumsum(self.weights(lists.depth))
-        limit = lists.last if cutoff is None else lists.constant(cutoff)
-        last = xp.where(lists.last < limit, lists.last, limit)
-        before = xp.where(lists.first - 1 < limit, lists.first - 1, limit)
+        limit = lists.last if cutoff is None else cutoff
+        last, before = xp.minimum(lists.last, limit), xp.minimum(lists.first - 1, limit)
         size = lists.number(lists.last - lists.first + 1)
         mean = (lists.gather(summed, last) - lists.gather(summed, before)) / size
-        averaged = xp.where(lists.first == lists.last, plain, gain * mean)
-        return lists.total(xp.where(lists.found, averaged, zero))
+        return lists.total(xp.where(lists.first == lists.last, plain, gain * mean))
 
 
 def geometric(p: float) -> Discount:

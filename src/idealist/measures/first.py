@@ -8,32 +8,29 @@ from typing import ClassVar
 import numpy as np
 
 from idealist.lists import Array, Lists
-from idealist.measures.base import Binary
 from idealist.measures.discounts import Discount
+from idealist.measures.relevance import Binary
 
 
 def first_hit(lists: Lists, hits: Array, cutoff: int | None, discount: Discount) -> Array:
     """Give the weight of the first hit's rank, 0 where there is none up to the cutoff."""
     xp = lists.xp
-    place = xp.argmax(xp.astype(hits, xp.int64), axis=1, keepdims=True)
-    there = xp.any(hits & lists.within(cutoff if not lists.averaged else None), axis=1)
     if lists.averaged:
-        values = _expected_first(lists, hits, place, cutoff, discount)
-    else:
-        rank = xp.take_along_axis(lists.rank, place, axis=1)
-        values = discount.apply(lists, xp.ones_like(lists.number(rank)), rank, lists.depth)[:, 0]
-    return xp.where(there, values, xp.zeros_like(values))
+        return _expected_first(lists, hits, cutoff, discount)
+    nowhere = lists.depth + 1
+    rank = xp.min(xp.where(hits, lists.rank, nowhere), axis=1)
+    there = rank <= min(cutoff or lists.depth, lists.depth)
+    return discount.apply(lists, lists.number(there), rank, nowhere)
 
 
-def _expected_first(
-    lists: Lists, hits: Array, place: Array, cutoff: int | None, discount: Discount
-) -> Array:
+def _expected_first(lists: Lists, hits: Array, cutoff: int | None, discount: Discount) -> Array:
     """Average over the orders of the tie that holds the first hit.
 
     With n documents in the tie, r of them hits, and a ranks above it, the first hit is the i-th of
     the tie with probability C(n-i, r-1) / C(n, r) (McSherry and Najork 2008).
     """
     xp = lists.xp
+    place = xp.argmax(xp.astype(hits, xp.int64), axis=1, keepdims=True)
 
     def pick(array: Array) -> Array:
         return xp.take_along_axis(array, place, axis=1)
@@ -47,15 +44,11 @@ def _expected_first(
     value, none_yet = xp.zeros_like(size), xp.ones_like(size)
     for i in range(int(xp.max(size - r)) + 1):
         left = size - float(i)  # documents of the tie not yet placed
-        chance = xp.where(
-            left >= r,
-            none_yet * r / xp.where(left > 0, left, xp.ones_like(left)),
-            xp.zeros_like(left),
-        )
-        rank = xp.where(first + i <= lists.depth, first + i, xp.zeros_like(first))
+        chance = xp.where(left >= r, none_yet * r / xp.where(left > 0, left, 1.0), 0.0)
+        rank = xp.where(first + i <= lists.depth, first + i, 0)
         value = value + chance * lists.gather(weights, rank)
         none_yet = none_yet - chance
-    return value[:, 0]
+    return xp.where(xp.any(hits, axis=1), value[:, 0], 0.0)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -74,5 +67,6 @@ class RR(Binary):
 
     def formula(self, lists: Lists) -> Array:
         """Look for the first relevant document."""
-        discount = Discount("position")
-        return self.defined(lists, first_hit(lists, self.hits(lists), self.cutoff, discount))
+        near = self.near(lists)
+        first = first_hit(near, self.hits(near), self.cutoff, Discount("position"))
+        return self.defined(lists, first)

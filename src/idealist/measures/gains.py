@@ -34,7 +34,7 @@ def gain_of(gain: str, lists: Lists, grade: Array, rel: float = 1.0) -> Array:
     gains = grade
     for pair in arguments:
         key, worth = pair.split("=")
-        gains = xp.where(grade == float(key), lists.constant(float(worth)), gains)
+        gains = xp.where(grade == float(key), float(worth), gains)
     return gains
 
 

@@ -9,8 +9,9 @@ from typing import ClassVar
 import numpy as np
 
 from idealist.lists import Array, Lists
-from idealist.measures.base import Measure, Threshold
+from idealist.measures.base import Measure
 from idealist.measures.discounts import Discount
+from idealist.measures.relevance import Threshold
 from idealist.notation import choice, parameter
 from idealist.placements import Placements
 from idealist.tables.columns import Floats
@@ -51,8 +52,9 @@ class Judged(Measure):
 
     def judged(self, lists: Lists) -> Array:
         """Count the judged documents in the first k."""
-        known = lists.found & (lists.grade >= 0) if self.negative == "unjudged" else lists.found
-        return Discount("none").sum(lists, lists.number(known), self.cutoff)
+        near = lists.upto(self.cutoff)
+        known = near.found & (near.grade >= 0) if self.negative == "unjudged" else near.found
+        return Discount("none").sum(near, near.number(known), self.cutoff)
 
     def formula(self, lists: Lists) -> Array:
         """Divide the judged documents by all."""
@@ -151,7 +153,8 @@ class NumRelRet(Count, Threshold):
 
     def formula(self, lists: Lists) -> Array:
         """Count the relevant documents found."""
-        return Discount("none").sum(lists, lists.number(self.hits(lists)), self.cutoff)
+        near = lists.upto(self.cutoff)
+        return Discount("none").sum(near, near.number(self.hits(near)), self.cutoff)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

@@ -7,9 +7,9 @@ from typing import ClassVar
 
 from idealist.errors import UsageError
 from idealist.lists import Array, Lists
-from idealist.measures.base import Binary
 from idealist.measures.discounts import Discount
 from idealist.measures.first import first_hit
+from idealist.measures.relevance import Binary
 from idealist.notation import choice, number, parameter
 
 
@@ -21,8 +21,8 @@ class Counted(Binary):
 
     def found(self, lists: Lists, cutoff: Array | int | None) -> Array:
         """Count the relevant documents above a cutoff."""
-        hits = lists.number(self.hits(lists))
-        return Discount("none").sum(lists, hits, cutoff)
+        near = self.near(lists)
+        return Discount("none").sum(near, near.number(self.hits(near)), cutoff)
 
     def precision(self, lists: Lists, denominator: str) -> Array:
         """Compute the share of relevant documents in the first k."""
@@ -89,14 +89,13 @@ class R(Counted):
     def formula(self, lists: Lists) -> Array:
         """Divide the relevant documents found by those there are."""
         found = self.found(lists, self.cutoff)
-        whole = self.all_relevant(lists)
         if self.list_only:
             whole = self.listed_relevant(lists)
             return self.defined(lists, lists.ratio(found, whole, 0.0), whole)
         if self.denominator == "min(k,R)" and self.cutoff is not None:
-            limit = lists.constant(float(self.cutoff))
-            whole = lists.xp.where(whole < limit, whole, limit)
-        return lists.ratio(found, whole)
+            capped = lists.xp.minimum(self.all_relevant(lists), float(self.cutoff))
+            return lists.ratio(found, capped)
+        return self.of_relevant(lists, found)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -121,7 +120,7 @@ class F(Counted):
     def formula(self, lists: Lists) -> Array:
         """Combine precision and recall."""
         precision = self.precision(lists, self.denominator)
-        recall = lists.ratio(self.found(lists, self.cutoff), self.all_relevant(lists))
+        recall = self.of_relevant(lists, self.found(lists, self.cutoff))
         square = float(self.beta) ** 2
         mean = lists.ratio((1.0 + square) * precision * recall, square * precision + recall, 0.0)
         return self.defined(lists, mean)
@@ -143,9 +142,9 @@ class Success(Binary):
 
     def formula(self, lists: Lists) -> Array:
         """Look for the first relevant document."""
-        return self.defined(
-            lists, first_hit(lists, self.hits(lists), self.cutoff, Discount("none"))
-        )
+        near = self.near(lists)
+        first = first_hit(near, self.hits(near), self.cutoff, Discount("none"))
+        return self.defined(lists, first)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -181,11 +180,10 @@ class AllHit(Counted):
         xp, own = lists.xp, lists.number(hits)
         before = xp.cumulative_sum(own, axis=1) - own
         earlier = before - xp.take_along_axis(before, lists.start, axis=1)
-        last = xp.where(lists.last < cutoff, lists.last, xp.full_like(lists.last, cutoff))
-        room = lists.number(last - lists.first + 1) - earlier
+        room = lists.number(xp.minimum(lists.last, cutoff) - lists.first + 1) - earlier
         left = lists.number(lists.last - lists.first + 1) - earlier
-        chance = lists.ratio(xp.where(room > 0, room, xp.zeros_like(room)), left, 0.0)
-        return xp.where(hits, chance, xp.ones_like(chance))
+        chance = lists.ratio(xp.where(room > 0, room, 0.0), left, 0.0)
+        return xp.where(hits, chance, 1.0)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

@@ -57,10 +57,10 @@ class ERR(Measure):
     def stops(self, lists: Lists, grade: Array) -> Array:
         """Give the probability to stop at a document of each grade."""
         xp = lists.xp
-        grade = xp.where(grade > 0, grade, xp.zeros_like(grade))
+        grade = xp.where(grade > 0, grade, 0.0)
         highest = lists.maximum if self.max_grade == "observed" else float(self.max_grade)
         limit = 1.0 if self.probability == "identity" else highest
-        pool = xp.where(lists.judged, lists.pool, xp.zeros_like(lists.pool))
+        pool = xp.where(lists.judged, lists.pool, 0.0)
         if (top := float(xp.max(pool))) > max(limit, 0.0):
             raise UsageError(
                 f"ERR: grade {top:g} is above the highest there can be, {limit:g}",
@@ -74,14 +74,12 @@ class ERR(Measure):
     def formula(self, lists: Lists) -> Array:
         """Add up the reciprocal ranks, each with the probability to stop there."""
         xp = lists.xp
-        zero = xp.zeros_like(lists.grade)
-        stop = xp.where(lists.within(self.cutoff), self.stops(lists, lists.grade), zero)
+        near = lists.upto(self.cutoff)
+        stop = xp.where(near.within(self.cutoff), self.stops(lists, near.grade), 0.0)
         going = xp.cumulative_prod(1.0 - stop, axis=1, include_initial=True)[:, :-1]
-        value = lists.total(
-            Discount("position").apply(lists, stop * going, lists.rank, lists.depth)
-        )
+        value = lists.total(Discount("position").apply(near, stop * going, near.rank, near.depth))
         nothing = ~xp.any(lists.judged & (lists.pool > 0), axis=1)
-        return xp.where(nothing, lists.constant(math.nan), value)
+        return xp.where(nothing, math.nan, value)
 
 
 def _check_going_on(value: object) -> float:
@@ -130,7 +128,7 @@ class RBP(Measure):
         """Sum the gains, each with the probability that it is seen."""
         xp = lists.xp
         gains = gain_of(self.gain, lists, lists.grade, self.rel)
-        gains = xp.where(lists.found & (lists.grade >= 0), gains, xp.zeros_like(gains))
+        gains = xp.where(lists.found & (lists.grade >= 0), gains, 0.0)
         if float(xp.max(gains)) > 1:
             hint = "use gain=binary, or gain=scaled(0,HIGHEST)"
             raise UsageError(f"RBP: a gain of {float(xp.max(gains)):g} is above 1", hint)
@@ -138,7 +136,7 @@ class RBP(Measure):
         value = (1.0 - self.p) * geometric(self.p).sum(lists, gains, self.cutoff) / share
         threshold = self.rel if self.gain == "binary" else math.nextafter(0, 1)
         nothing = ~xp.any(lists.judged & (lists.pool >= threshold), axis=1)
-        return xp.where(nothing, lists.constant(math.nan), value)
+        return xp.where(nothing, math.nan, value)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

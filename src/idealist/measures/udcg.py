@@ -65,16 +65,15 @@ class UDCG(Measure):
         xp = lists.xp
         utility = lists.column(self.signal)
         known = lists.within(self.cutoff) & ~xp.isnan(utility)
-        zero = xp.zeros_like(utility)
-        utility = xp.where(known, utility, zero)
+        utility = xp.where(known, utility, 0.0)
         if bool(xp.any(utility < 0)) or bool(xp.any(utility > 1)):
             hint = "abstain and utility are probabilities, between 0 and 1"
             raise UsageError(f"UDCG: a value of {self.signal!r} is outside [0, 1]", hint)
         if self.signal == "abstain":
             utility = 1.0 - utility
-        weight = xp.where(lists.grade >= self.rel, zero + 1.0, zero - float(self.gamma))
+        signed = xp.where(lists.grade >= self.rel, utility, utility * (0.0 - float(self.gamma)))
         passages = lists.lengths(self.cutoff)
-        mean = lists.ratio(lists.total(xp.where(known, weight * utility, zero)), passages, 0.0)
+        mean = lists.ratio(lists.total(xp.where(known, signed, 0.0)), passages, 0.0)
         if not self.squash:
             return mean
-        return xp.where(passages > 0, 1.0 / (1.0 + xp.exp(-mean)), xp.zeros_like(mean))
+        return xp.where(passages > 0, 1.0 / (1.0 + xp.exp(-mean)), 0.0)

@@ -55,5 +55,5 @@ def freeze(array: Any) -> Any:
 def starts_of(sizes: Sequence[int] | Ints) -> Ints:
     """Turn the sizes of consecutive groups into their starts, with the end appended."""
     starts = np.zeros(len(sizes) + 1, dtype=np.int64)
-    np.cumsum(np.asarray(sizes, dtype=np.int64), out=starts[1:])
+    np.add.accumulate(np.asarray(sizes, dtype=np.int64), out=starts[1:])
     return starts

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from idealist.lists import Array, Lists
-from idealist.measures.base import Binary
+from idealist.measures.relevance import Binary
 from idealist.notation import choice, parameter
 
 
@@ -47,8 +47,7 @@ class bpref(Binary):
         above = xp.cumulative_sum(lists.number(bad), axis=1)
         relevant = self.all_relevant(lists)[:, None]
         all_bad = lists.count(lists.judged & self.nonrelevant(lists.pool))[:, None]
-        least = xp.where(all_bad < relevant, all_bad, relevant)
-        above = xp.where(above < relevant, above, relevant)
+        least, above = xp.minimum(all_bad, relevant), xp.minimum(above, relevant)
         broken = lists.ratio(above, (least if self.denominator == "min(N,R)" else relevant), 0.0)
-        kept = xp.where(hits, 1.0 - broken, xp.zeros_like(broken))
-        return lists.ratio(lists.total(kept), relevant[:, 0])
+        kept = xp.where(hits, 1.0 - broken, 0.0)
+        return self.of_relevant(lists, lists.total(kept))

@@ -1,0 +1,104 @@
+"""What measures share that ask whether a document is relevant, and how many are."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from idealist.errors import UsageError
+from idealist.lists import Array, Lists
+from idealist.measures.base import NO_RELEVANT, Measure
+from idealist.notation import Written, choice, flag, number, parameter
+from idealist.placements import Placements
+from idealist.tables.columns import Floats
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Threshold(Measure):
+    """Base of measures that ask whether a document is relevant."""
+
+    rel: float = parameter(1, number(), "the grade from which a document is relevant")
+    rel_op: str = parameter(">=", choice(">=", ">"), "whether that grade itself is relevant")
+
+    def relevant(self, grade: Array) -> Array:
+        """Say which grades are relevant."""
+        return grade > self.rel if self.rel_op == ">" else grade >= self.rel
+
+    def worth(self, placements: Placements) -> Floats:
+        """Give 1 to relevant documents."""
+        relevant: Floats = self.filled().relevant(placements.grade).astype(np.float64)
+        return relevant
+
+    def hits(self, lists: Lists) -> Array:
+        """Say which of the documents found are relevant."""
+        what = ("hits", self.rel, self.rel_op)
+        return lists.once(what, lambda: lists.found & self.relevant(lists.grade))
+
+    def listed_relevant(self, lists: Lists) -> Array:
+        """Count the relevant documents retrieved, R_list."""
+        return lists.count(lists.found & self.relevant(lists.grade))
+
+    def all_relevant(self, lists: Lists) -> Array:
+        """Count the judged relevant documents, R."""
+
+        def count() -> Array:
+            return lists.count(lists.judged & self.relevant(lists.pool))
+
+        return lists.once(("relevant", self.rel, self.rel_op), count, pooled=True)
+
+    def of_relevant(self, lists: Lists, part: Array) -> Array:
+        """Divide by R; NaN where nothing is relevant."""
+
+        def divisor() -> Array:
+            relevant = self.all_relevant(lists)
+            return lists.xp.where(relevant > 0, relevant, math.nan)
+
+        return part / lists.once(("divisor", self.rel, self.rel_op), divisor, pooled=True)
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Binary(Threshold):
+    """Base of measures of how good a ranking of relevant and other documents is."""
+
+    positive_score: bool = parameter(False, flag(), "count only documents with a score above 0")
+    no_relevant: Written = parameter(
+        "0", NO_RELEVANT, "the value of a query without relevant documents"
+    )
+
+    def hits(self, lists: Lists) -> Array:
+        """Say which of the documents found are relevant."""
+        hits = super().hits(lists)
+        if not self.positive_score:
+            return hits
+        if bool(lists.xp.any(lists.found & lists.xp.isnan(lists.score))):
+            hint = "give the run scores, or leave positive_score out"
+            raise UsageError("positive_score needs scores, and the run has only an order", hint)
+        return hits & (lists.score > 0)
+
+    def so_far(self, lists: Lists) -> Array:
+        """Count the relevant documents up to each one."""
+
+        def count() -> Array:
+            return lists.xp.cumulative_sum(lists.number(self.hits(lists)), axis=1)
+
+        return lists.once(("so far", self.rel, self.rel_op, self.positive_score), count)
+
+    def near(self, lists: Lists) -> Lists:
+        """Leave out what is below the cutoff; not where all documents need scores."""
+        return lists if self.positive_score else lists.upto(self.cutoff)
+
+    def defined(self, lists: Lists, values: Array, whole: Array | None = None) -> Array:
+        """Give the values, NaN where there is no relevant document to find.
+
+        `whole` is what a measure divides by that knows no more than the list. It takes a list
+        without relevant documents for a query without; an empty list is worth 0 all the same.
+        """
+        relevant = self.all_relevant(lists)
+        if whole is not None:
+            nothing = (relevant == 0) | ((whole <= 0) & (lists.retrieved > 0))
+            return lists.xp.where(nothing, math.nan, values)
+        what = ("some relevant", self.rel, self.rel_op)
+        everywhere = lists.once(what, lambda: bool(lists.xp.all(relevant > 0)), pooled=True)
+        return values if everywhere else lists.xp.where(relevant == 0, math.nan, values)
