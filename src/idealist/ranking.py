@@ -1,16 +1,19 @@
 """Ranking: a run ordered under a protocol and joined to judgments.
 
-`rank` is the one heavy function of the system; here it is defined in plain Python over NumPy.
+`rank` is the one heavy function of the system. What it does is defined in `order` and here, in
+plain Python over NumPy; a compiled kernel does the same where it is installed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from idealist.compiled import Compiled, compiled
 from idealist.errors import Faults
 from idealist.order import Ranking, order
 from idealist.placements import Placements
@@ -29,8 +32,12 @@ def rank(qrels: Qrels, run: Run, protocols: Iterable[Protocol]) -> dict[Protocol
     >>> found.rank.tolist(), found.grade.tolist(), found.retrieved.tolist()
     ([1, 3], [0.0, 2.0], [3])
     """
-    rows = run.rows()
-    return {protocol: _placed(qrels, rows, protocol) for protocol in protocols}
+    asked = tuple(dict.fromkeys(protocols))
+    found: Compiled | Defined | None = compiled(qrels, run.source, asked)
+    if found is None:
+        rows = run.rows()
+        found = compiled(qrels, rows, asked) or Defined(rows)
+    return {protocol: _placed(qrels, found, protocol) for protocol in asked}
 
 
 def listing(
@@ -41,7 +48,8 @@ def listing(
     Ties by grade (worst, best, expected) need judgments and are in the order of `docid-desc` here.
     `depth` is in place of the protocol's.
     """
-    rows = run.rows()
+    queries = list(queries)
+    rows = run.source.some(queries)
     spans, faults = rows.spans(), Faults(rows.name)
     protocol = protocol if depth is None else replace(protocol, depth="none")
     rankings = {q: order(rows, spans[q], q, protocol, faults) for q in queries if q in spans}
@@ -55,18 +63,50 @@ def _first(ranking: Ranking, depth: int | None) -> Ranking:
     return replace(ranking, **{name: getattr(ranking, name)[:depth] for name in names})
 
 
-def _placed(qrels: Qrels, rows: Rows, protocol: Protocol) -> Placements:
+@dataclass(frozen=True)
+class Defined:
+    """A run's rows, ranked as ranking is defined; `Compiled` is the same, but fast."""
+
+    rows: Rows
+
+    @property
+    def name(self) -> str:
+        """What errors call the run."""
+        return self.rows.name
+
+    @property
+    def unscored(self) -> int:
+        """How many rows came without a score."""
+        return self.rows.unscored
+
+    @cached_property
+    def spans(self) -> dict[str, slice]:
+        """The rows of each query."""
+        return self.rows.spans()
+
+    def queries(self, qrels: Qrels, protocol: Protocol) -> Collection[str]:
+        """Give the queries of the run."""
+        return self.spans.keys()
+
+    def columns(self, qrels: Qrels, protocol: Protocol) -> dict[str, Any]:
+        """Give the columns of `Placements`; raise what is wrong with the rows."""
+        faults = Faults(self.name)
+        rankings = {
+            index: order(self.rows, self.spans[query], query, protocol, faults)
+            for index, query in enumerate(qrels.queries)
+            if query in self.spans
+        }
+        faults.check()
+        return _columns(qrels, rankings)
+
+
+def _placed(qrels: Qrels, found: Defined | Compiled, protocol: Protocol) -> Placements:
     judged = qrels.cast(protocol.grades)
-    _check_queries(judged, rows, protocol)
-    spans, faults = rows.spans(), Faults(rows.name)
-    rankings = {
-        index: order(rows, spans[query], query, protocol, faults)
-        for index, query in enumerate(judged.queries)
-        if query in spans
-    }
-    faults.check()
-    unknown = tuple(sorted(spans.keys() - judged.lookup.keys() - judged.left_out))
-    placements = Placements(judged, protocol, unknown=unknown, **_columns(judged, rankings))
+    queries = found.queries(judged, protocol)
+    unknown = tuple(sorted(set(queries) - judged.known - judged.left_out))
+    _check_queries(judged, queries, unknown, Faults(found.name), protocol)
+    columns = found.columns(judged, protocol)
+    placements = Placements(judged, protocol, unknown=unknown, unscored=found.unscored, **columns)
     if protocol.ties in ("best", "worst"):
         placements = placements.retied(protocol.ties)
     return limited(placements, protocol)
@@ -111,14 +151,15 @@ def _columns(qrels: Qrels, rankings: Mapping[int, Ranking]) -> dict[str, Any]:
     return per_query | dict(zip(names, joined, strict=True))
 
 
-def _check_queries(qrels: Qrels, rows: Rows, protocol: Protocol) -> None:
-    faults = Faults(rows.name)
-    if protocol.unknown == "error":
-        for query in sorted(set(rows.queries) - qrels.lookup.keys() - qrels.left_out):
+def _check_queries(
+    qrels: Qrels, queries: Collection[str], unknown: Iterable[str], faults: Faults, rules: Protocol
+) -> None:
+    if rules.unknown == "error":
+        for query in unknown:
             hint = "leave it out of the run, or use --set unknown=skip"
             faults.add("unknown-query", f"query {query!r} has no judgments", hint)
-    if protocol.missing == "error":
-        for query in sorted(qrels.lookup.keys() - set(rows.queries)):
+    if rules.missing == "error":
+        for query in sorted(qrels.known - set(queries)):
             hint = "let it count with --set missing=zero, or leave it out with missing=skip"
             faults.add("missing-query", f"judged query {query!r} is not in the run", hint)
     faults.check()

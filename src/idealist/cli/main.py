@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from idealist import kernel
 from idealist._version import __version__
 from idealist.errors import IdealistError, UsageError, nearest
 
@@ -56,8 +57,18 @@ class LazyGroup(click.Group):
             formatter.write_dl([(name, words) for name, (_, words) in VERBS.items()])
 
 
+def show_version(context: click.Context, _: click.Parameter, asked: bool) -> None:
+    """Show the version, and whether ranking is compiled."""
+    if asked and not context.resilient_parsing:  # which completion of words in a shell does
+        click.echo(f"idealist {__version__} ({kernel.description()})")
+        context.exit()
+
+
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(__version__, "-V", "--version", message="idealist %(version)s")
+@click.option(
+    "--version", "-V", is_flag=True, is_eager=True, expose_value=False, callback=show_version,
+    help="Show the version, and which kernel ranks, and exit.",
+)  # fmt: skip
 def cli() -> None:
     """Evaluate ranked retrieval: numbers that say exactly what they mean.
 

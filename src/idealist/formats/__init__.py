@@ -8,15 +8,16 @@ from pathlib import Path
 from typing import Any
 
 from idealist.errors import Faults, UsageError
-from idealist.formats import build, collections, contents, shapes, trec
+from idealist.formats import build, collections, contents, trec
 from idealist.formats import pairs as both
 from idealist.formats.arrays import read_arrays
+from idealist.formats.column_runs import ColumnRun, is_columns
 from idealist.formats.contents import kind_of
-from idealist.formats.plain import plain
 from idealist.formats.queries import read_queries
+from idealist.formats.runs import FileRun, ObjectRun, table
 from idealist.formats.source import Source, run_name
-from idealist.formats.table import Table, checked, shown
-from idealist.tables import Qrels, Rows, Run, Scale
+from idealist.formats.table import checked, shown
+from idealist.tables import Qrels, Run, Scale
 
 __all__ = ["kind_of", "read_arrays", "read_pairs", "read_qrels", "read_queries", "read_run"]
 
@@ -38,7 +39,7 @@ def read_qrels(data: Any, *, scale: Any = None, name: str = "") -> Qrels:
     elif isinstance(data, (str, Path)):
         made = _qrels_of_file(Source.of(data), declared)
     else:
-        made = build.qrels(_table(data, "grade", name or "qrels"), declared, name or "qrels")
+        made = build.qrels(table(data, "grade", name or "qrels"), declared, name or "qrels")
     return replace(made, name=name) if name else made
 
 
@@ -58,10 +59,17 @@ def read_run(data: Any, *, name: str = "") -> Run:
         hint = "evaluate several with Evaluator(qrels, measures).each(runs)"
         raise UsageError("these are several runs, not one", hint)
     if not isinstance(data, (str, Path)):
-        name = name or "run"
-        return Run(build.rows(_table(data, "score", name), name), name)
-    source = Source.of(data)
-    return Run(lambda: _rows_of_file(source), name or run_name(data))
+        return Run(ObjectRun(data, name or "run").rows(), name or "run")
+    return Run(FileRun(Source.of(data)), name or run_name(data))
+
+
+def borrowed_run(data: Any, *, name: str = "") -> Run:
+    """Read a run for as long as a call lasts: an object in memory is not copied."""
+    data = collections.resolved(data, "run")
+    if isinstance(data, (str, Path, Run, list, tuple)):
+        return read_run(data, name=name)
+    kind = ColumnRun if is_columns(data) else ObjectRun
+    return Run(kind(data, name or "run"), name or "run")
 
 
 def read_pairs(pairs: Any, *, name: str = "run") -> tuple[Qrels, Run]:
@@ -87,22 +95,9 @@ def read_pairs(pairs: Any, *, name: str = "run") -> tuple[Qrels, Run]:
     return read_qrels(judged, name=place), read_run(retrieved, name=name)
 
 
-def _table(data: Any, value: str, name: str) -> Table:
-    faults = Faults(name)
-    return plain(data) or checked(shapes.cells_of(data, value, faults), value, faults)
-
-
 def _qrels_of_file(source: Source, scale: Scale | None) -> Qrels:
     faults = Faults(source.name)
     found = contents.cells(source, "grade", faults)
     if isinstance(found, bytes):
         return trec.read_qrels(found, source.name, scale)
     return build.qrels(checked(found, "grade", faults), scale, source.name)
-
-
-def _rows_of_file(source: Source) -> Rows:
-    faults = Faults(source.name)
-    found = contents.cells(source, "score", faults)
-    if isinstance(found, bytes):
-        return trec.read_run(found, source.name)
-    return build.rows(checked(found, "score", faults), source.name)

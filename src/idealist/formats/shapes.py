@@ -82,6 +82,11 @@ def of_columns(
     return Cells(found, lines, nulls=nulls)
 
 
+def is_nested(data: Mapping[Any, Any]) -> bool:
+    """Whether a dict of lists is documents by query, and not columns or what an engine says."""
+    return not _column_names(data) and not {"requests", "responses"} & data.keys()
+
+
 def _column_names(data: Mapping[Any, Any]) -> bool:
     """Whether the data is columns and not queries."""
     names = ours(data)

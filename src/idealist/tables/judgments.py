@@ -79,6 +79,8 @@ def subtopics_in(
     ['1', '2']
     >>> subtopics_in(["q", "q"], ["d", "e"], ["1", "2"])
     """
+    if len(set(iteration)) < 2:  # as in most files
+        return None
     seen: dict[tuple[str, str], str] = {}
     rows = zip(query, document, iteration, strict=True)
     divided = any(seen.setdefault((q, d), value) != value for q, d, value in rows)
@@ -99,19 +101,19 @@ class Judgments:
         """Give what was judged."""
         return self.query[i], self.document[i]
 
-    def key(self, i: int) -> tuple[str, str, str]:
-        """Give what may stand there only once."""
-        return self.query[i], self.document[i], self.subtopic[i]
-
     def line(self, i: int) -> int | None:
         """Give the line of the file a row came from, where it came from one."""
         return self.lines[i] if self.lines is not None else None
 
     def unique(self, faults: Faults) -> list[int]:
         """Order the rows by key, without repeats; note contradictions."""
+        keys = list(zip(self.query, self.document, self.subtopic, strict=True))
+        ordered = sorted(range(len(keys)), key=keys.__getitem__)
+        if len(set(keys)) == len(keys):
+            return ordered
         kept: list[int] = []
-        for i in sorted(range(len(self.query)), key=self.key):
-            if not kept or self.key(i) != self.key(kept[-1]):
+        for i in ordered:
+            if not kept or keys[i] != keys[kept[-1]]:
                 kept.append(i)
             elif self.grade[i] != self.grade[kept[-1]]:
                 before, first = tidy(self.grade[kept[-1]]), self.line(kept[-1])
@@ -124,6 +126,10 @@ class Judgments:
                     self.line(i),
                 )
         return kept
+
+    def pairs(self, kept: list[int]) -> list[int]:
+        """Give the first row of each pair of query and document, in the order of their keys."""
+        return [i for n, i in enumerate(kept) if not n or self.pair(i) != self.pair(kept[n - 1])]
 
     def check_columns(self, columns: Mapping[str, Sequence[Any]], faults: Faults) -> None:
         """Note numbers that differ between the rows of one pair of query and document."""
@@ -153,6 +159,8 @@ class Judgments:
 
 def check_grades(rows: Judgments, kept: list[int], scale: Scale | None, faults: Faults) -> None:
     """Note grades too large to add up exactly, and those that the declared scale does not have."""
+    if scale is None and max(map(abs, rows.grade), default=0) <= LARGEST:
+        return
     for i in kept:
         pair = f"query {rows.query[i]!r}, document {rows.document[i]!r}"
         grade = tidy(rows.grade[i])

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-import json
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from json.encoder import encode_basestring_ascii
 from types import MappingProxyType
 from typing import Any
 
@@ -71,10 +72,8 @@ class Qrels:
         rows.check_columns(columns or {}, faults)
         check_grades(rows, kept, scale, faults)
         faults.check()
-        pairs = [i for n, i in enumerate(kept) if not n or rows.pair(i) != rows.pair(kept[n - 1])]
-        sizes = dict.fromkeys(sorted({*query, *empty}), 0)
-        for i in pairs:
-            sizes[query[i]] += 1
+        pairs = rows.pairs(kept) if subtopic else kept
+        sizes = dict.fromkeys(sorted({*query, *empty}), 0) | Counter(query[i] for i in pairs)
         grades, subtopics = rows.by_subtopic(kept, pairs, subtopic is not None)
         return cls(
             queries=tuple(sizes),
@@ -101,20 +100,18 @@ class Qrels:
     @cached_property
     def hash(self) -> str:
         """Ten hexadecimal digits that depend on the judgments alone, not on order or format."""
-        digest = hashlib.sha256()
-        for row in self._hash_rows():
-            digest.update(json.dumps(row).encode() + b"\n")
-        return digest.hexdigest()[:10]
+        lines = (f"[{', '.join(map(encode_basestring_ascii, row))}]\n" for row in self._hash_rows())
+        return hashlib.sha256("".join(lines).encode()).hexdigest()[:10]
 
     def _hash_rows(self) -> Iterable[tuple[str, ...]]:
         names = sorted(self.numbers)  # text decides no number
-        columns = [self.columns[name] for name in names]
+        columns = [self.grades, *(self.numbers[name] for name in names)]
+        cells = zip(*(map(_cell, column.tolist()) for column in columns), strict=True)
         yield ("columns", *names, "scale", *(map(str, self.scale.grades) if self.scale else ()))
         for query, start, end in self.spans():
             yield (query, str(end - start))
-            for i in range(start, end):
-                extra = (_cell(column[i]) for column in columns)
-                yield (query, self.documents[i], _cell(self.grades[i]), *extra)
+            for document, row in zip(self.documents[start:end], cells, strict=False):
+                yield (query, document, *row)
         if self.subtopics is not None:
             rows = zip(
                 self.subtopics.pair, self.subtopics.subtopic, self.subtopics.grade, strict=True
@@ -125,6 +122,11 @@ class Qrels:
     def spans(self) -> Iterable[tuple[str, int, int]]:
         """Give each query with the first and the past-the-end index of its pairs."""
         return zip(self.queries, self.starts[:-1].tolist(), self.starts[1:].tolist(), strict=True)
+
+    @cached_property
+    def known(self) -> frozenset[str]:
+        """The judged queries."""
+        return frozenset(self.queries)
 
     @cached_property
     def lookup(self) -> dict[str, dict[str, int]]:
@@ -186,6 +188,11 @@ class Qrels:
         if self.scale:
             return float(self.scale.maximum)
         return float(self.grades.max()) if len(self) else 0.0
+
+    @cached_property
+    def minimum(self) -> float:
+        """The lowest grade given, at most 0."""
+        return float(self.grades.min(initial=0.0))
 
     def on(self, scale: Scale) -> Qrels:
         """Declare the scale of the grades; each must be on it."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -11,7 +11,8 @@ from idealist.errors import Faults
 from idealist.tables.columns import Floats, Ints, freeze, starts_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Collection, Sequence
+    from types import ModuleType
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,6 +96,91 @@ class Rows:
         """Give the line of the file a row came from, where it came from one."""
         return int(self.lines[row]) if self.lines is not None else None
 
+    def rows(self) -> Rows:
+        """Give the rows themselves."""
+        return self
+
+    def some(self, queries: Collection[str]) -> Rows:
+        """Keep the rows of some queries."""
+        spans = self.spans()
+        kept = {query: spans[query] for query in queries if query in spans}
+        index = np.concatenate([np.zeros(0, np.int64), *map(_range, kept.values())])
+        names = ("scores", "ranks", "tokens", "lines")
+        columns = {
+            key: column[index] for key in names if (column := getattr(self, key)) is not None
+        }
+        documents = [self.documents[i] for i in index.tolist()]
+        starts = starts_of([span.stop - span.start for span in kept.values()])
+        return replace(self, queries=tuple(kept), starts=starts, documents=documents, **columns)
+
+    def present(self) -> Rows:
+        """Leave out queries without rows."""
+        sizes = np.diff(self.starts)
+        queries = tuple(q for q, size in zip(self.queries, sizes, strict=True) if size)
+        return replace(self, queries=queries, starts=starts_of(sizes[sizes > 0]))
+
+    def held(self) -> Rows:
+        """Give the rows themselves: they are in memory."""
+        return self
+
+    def ranked(self, ask: Ask) -> Answer | None:
+        """Have the compiled kernel rank them; None where it cannot read them."""
+        if any(getattr(self, name) is None for name in ask.needs):
+            return None
+        columns = ask.kernel.rank_rows(
+            self.queries, self.starts, self.documents, self.scores, self.ranks, self.tokens,
+            ask.judged, ask.rules, ask.threads,
+        )  # fmt: skip
+        return None if columns is None else Answer(columns, self.queries, self.unscored)
+
+
+def _range(span: slice) -> Ints:
+    return np.arange(span.start, span.stop)
+
+
+class Ask(NamedTuple):
+    """What is asked of the compiled kernel: judgments and rules, one of each a ranking.
+
+    `needs` names the columns without which there is nothing to rank by.
+    """
+
+    kernel: ModuleType
+    judged: list[Any]
+    rules: list[Any]
+    threads: int
+    needs: frozenset[str]
+
+
+class Answer(NamedTuple):
+    """What it answers: the columns of each ranking, as bytes, and queries of the run.
+
+    All that are not judged are among `queries`; those that are need not be.
+    """
+
+    columns: list[tuple[bytes, bytes, bytes, bytes]]
+    queries: Collection[str]
+    unscored: int = 0
+
+
+class Source(Protocol):
+    """What a run is read from when it is ranked: a file, or an object in memory."""
+
+    @property
+    def name(self) -> str:
+        """What errors call it."""
+
+    def rows(self) -> Rows:
+        """Read all rows."""
+
+    def some(self, queries: Collection[str]) -> Rows:
+        """Read the rows of some queries."""
+
+    def ranked(self, ask: Ask) -> Answer | None:
+        """Have the compiled kernel read and rank it; None where it cannot read it."""
+
+    def held(self) -> Source:
+        """Give what can be ranked several times without being read as Python's rows each time."""
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Run:
@@ -107,7 +193,7 @@ class Run:
     2
     """
 
-    source: Rows | Callable[[], Rows]
+    source: Source
     name: str
 
     def __repr__(self) -> str:
@@ -115,11 +201,15 @@ class Run:
 
     def rows(self) -> Rows:
         """Give the rows; those of a file are read anew each time, so that they need no memory."""
-        return self.source if isinstance(self.source, Rows) else self.source()
+        return self.source.rows()
 
     def loaded(self) -> Run:
         """Give the same run with its rows in memory."""
         return Run(self.rows(), self.name)
+
+    def held(self) -> Run:
+        """Give the same run to be ranked several times."""
+        return Run(self.source.held(), self.name)
 
     def renamed(self, name: str) -> Run:
         """Give the same run under another name."""

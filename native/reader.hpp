@@ -1,0 +1,80 @@
+// Reader: TREC text in blocks that end where a line, or a query, ends; several threads read it.
+#pragma once
+
+#include <cstdint>
+#include <mutex>
+#include <string_view>
+#include <vector>
+
+#include "text.hpp"
+
+namespace idealist {
+
+// Where bytes come from.
+class Input {
+  public:
+    virtual ~Input() = default;
+    // Read up to `size` bytes; 0 is the end.
+    virtual std::size_t read(char* into, std::size_t size) = 0;
+};
+
+// A file, by its descriptor: it is read, not mapped, so that one that shrinks does no harm.
+class Descriptor : public Input {
+  public:
+    explicit Descriptor(int descriptor) : descriptor_(descriptor) {}
+    std::size_t read(char* into, std::size_t size) override;
+
+  private:
+    int descriptor_;
+};
+
+constexpr std::size_t block_size = std::size_t{2} << 20;
+constexpr std::size_t longest_line = std::size_t{1} << 20;  // as `idealist.formats.trec` has it
+
+constexpr std::size_t padding = 72;  // for the last line feed, and to look at 64 bytes at once
+
+// Whole lines; behind the last one stands a line feed, whether the file has it or not.
+struct Block {
+    std::vector<char> text;  // never shrinks: only the first `size` bytes are the block's
+    std::size_t size = 0;
+    std::size_t number = 0;
+
+    const char* begin() const { return text.data(); }
+    const char* end() const { return text.data() + size; }
+
+    void reserve(std::size_t room) {
+        if (text.size() < room + padding) text.resize(room + padding);
+    }
+
+    void drop(std::size_t count) {
+        size -= count;
+        std::memmove(text.data(), text.data() + count, size);
+    }
+};
+
+// Divides an input among threads.
+class Splitter {
+  public:
+    // `by_query` says that no block may end while a query goes on.
+    Splitter(Input& input, bool by_query) : input_(input), by_query_(by_query) {}
+
+    // Fill a block; false at the end.
+    bool next(Block& block);
+    std::size_t bytes() const { return bytes_; }
+    bool shortened() const { return shortened_; }  // whether some bytes were never given out
+
+  private:
+    bool fill(Block& block, std::size_t size);
+    void shorten_last_line(Block& block);
+    std::size_t cut(const Block& block) const;
+    std::size_t read(char* into, std::size_t size);
+
+    Input& input_;
+    bool by_query_;
+    std::mutex mutex_;
+    std::vector<char> carry_;
+    std::size_t blocks_ = 0, bytes_ = 0;
+    bool ended_ = false, begun_ = false, shortened_ = false;
+};
+
+}  // namespace idealist

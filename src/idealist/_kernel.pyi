@@ -1,0 +1,93 @@
+"""The compiled kernel; its sources are in native/."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from numpy.typing import NDArray
+
+from idealist.tables.columns import Floats, Ints
+
+#: The counts, flags, places and scores of a ranking, as `idealist.compiled` reads them.
+Columns = tuple[bytes, bytes, bytes, bytes]
+
+class Judged:
+    """Judged documents by query, looked up by the exact text of their ids."""
+
+    def __init__(
+        self, queries: tuple[str, ...], starts: Ints, documents: tuple[str, ...]
+    ) -> None: ...
+
+class Protocol:
+    """The rules of `idealist.protocol.Protocol` that order a list."""
+
+    def __init__(
+        self,
+        *,
+        single: bool,
+        order: str,
+        ties: str,
+        seed: str,
+        duplicates: str,
+        nonfinite: str,
+        budget: float,
+        in_tokens: bool,
+        exclude_self: bool,
+        whole: Callable[[list[str]], list[str]] | None,
+    ) -> None: ...
+
+def rank_text(
+    begin: Callable[[], int | Iterator[bytes]],
+    msmarco: bool,
+    judged: list[Judged],
+    protocols: list[Protocol],
+    threads: int,
+) -> dict[str, Any]:
+    """Rank TREC text while it is read: from a descriptor, or blocks of bytes."""
+
+def pick_rows(
+    begin: Callable[[], int | Iterator[bytes]], msmarco: bool, queries: Judged, threads: int
+) -> dict[str, Any]:
+    """Read the rows of some queries."""
+
+def rank_dict(
+    data: dict[Any, Any], judged: list[Judged], protocols: list[Protocol], threads: int
+) -> tuple[list[Columns], list[str], bool] | None:
+    """Rank a dict of dicts or lists; None where it holds anything but plain ids and numbers."""
+
+def rank_rows(
+    queries: tuple[str, ...],
+    starts: Ints,
+    documents: list[str],
+    scores: Floats | None,
+    ranks: Floats | None,
+    tokens: Floats | None,
+    judged: list[Judged],
+    protocols: list[Protocol],
+    threads: int,
+) -> list[Columns] | None:
+    """Rank rows that are grouped by query; None where the documents are no list."""
+
+class ArrowTable:
+    """The columns of an Arrow stream; `names` is None where it is a column itself, number 0."""
+
+    names: list[str] | None
+    numeric: list[bool]
+
+    def read(self) -> bool:
+        """Read all rows and close the stream; whether there was nothing wrong with it."""
+
+def arrow_table(capsule: object) -> ArrowTable | None:
+    """Take over a stream; None where Python may be unable to list one of its columns."""
+
+#: A NumPy array, or a column of an Arrow table by its number.
+Cells = NDArray[Any] | tuple[ArrowTable, int]
+
+def rank_columns(
+    columns: dict[str, Cells], judged: list[Judged], protocols: list[Protocol], threads: int
+) -> tuple[list[Columns], list[str]] | None:
+    """Rank columns query, document, scores, ranks and tokens; None where one is not plain."""
+
+def pick_columns(
+    columns: dict[str, Cells], queries: Judged, threads: int
+) -> tuple[list[int], list[str], dict[str, bytes]] | None:
+    """Give the rows of some queries: how many each has, their documents and their numbers."""

@@ -1,0 +1,164 @@
+"""Runs in columns: NumPy's arrays, data frames and Arrow's tables, read where they lie.
+
+The kernel takes what is plain. Python's reader reads or refuses everything else, so each doubt
+about a column ends with None here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from types import ModuleType
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from idealist import kernel
+from idealist.errors import Faults
+from idealist.formats.names import renamed
+from idealist.formats.runs import ObjectRun
+from idealist.tables import Rows
+from idealist.tables.columns import starts_of
+from idealist.tables.run import Answer, Ask
+
+#: The columns of a run that are numbers, and what its rows call them.
+NUMBERS = {"score": "scores", "rank": "ranks", "tokens": "tokens"}
+#: All columns that the kernel reads.
+USED = {"query": "query", "document": "document", **NUMBERS}
+#: What NumPy calls whole numbers and floats.
+KINDS = frozenset("iuf")
+
+
+class Columns(NamedTuple):
+    """Columns the kernel reads, each an array or (Arrow table, number), and names of the others."""
+
+    cells: dict[str, Any]
+    ignored: tuple[str, ...]
+
+    def used(self, needs: Collection[str]) -> dict[str, Any] | None:
+        """Give the columns that rank; None where there is none that is needed."""
+        if not self.cells.keys() >= set(needs):
+            return None
+        ranking = {"query", "document", *needs, "scores" if "scores" in self.cells else "ranks"}
+        return {name: cells for name, cells in self.cells.items() if name in ranking}
+
+
+def is_columns(data: Any) -> bool:
+    """Whether data is columns that can be read again, as those of a reader cannot."""
+    if type(data) is dict:
+        return bool(data) and all(type(column) is np.ndarray for column in data.values())
+    if isinstance(data, Mapping) or hasattr(data, "collect"):  # a plan
+        return False
+    return _is_indexed(data) or (hasattr(data, "__arrow_c_stream__") and hasattr(data, "__len__"))
+
+
+def _is_indexed(data: Any) -> bool:
+    """Whether data is a frame with an index, such as those of pandas."""
+    return all(hasattr(data, name) for name in ("columns", "to_dict", "index"))
+
+
+@dataclass(frozen=True)
+class ColumnRun(ObjectRun):
+    """A run in columns; they must not change as long as this is used."""
+
+    @cached_property
+    def _columns(self) -> Columns | None:
+        module = kernel.native()
+        return None if module is None else _columns(self.data, self.name, module)
+
+    def ranked(self, ask: Ask) -> Answer | None:
+        """Have the kernel read and rank the columns."""
+        columns = None if self.read else self._columns
+        used = None if columns is None else columns.used(ask.needs)
+        if used is None:
+            return None
+        found = ask.kernel.rank_columns(used, ask.judged, ask.rules, ask.threads)
+        return None if found is None else Answer(*found)
+
+    def some(self, queries: Collection[str]) -> Rows:
+        """Give the rows of some queries."""
+        return self._picked(tuple(dict.fromkeys(queries))) or super().some(queries)
+
+    def _picked(self, queries: tuple[str, ...]) -> Rows | None:
+        """Have the kernel look for the rows of some queries."""
+        module, columns = kernel.native(), None if self.read else self._columns
+        if module is None or columns is None:
+            return None
+        wanted = module.Judged(queries, starts_of([0] * len(queries)), ())
+        found = module.pick_columns(columns.cells, wanted, kernel.threads())
+        if found is None:
+            return None
+        sizes, documents, numbers = found
+        facts: dict[str, Any] = {name: np.frombuffer(column) for name, column in numbers.items()}
+        facts |= {"ignored": columns.ignored, "name": self.name}
+        return Rows(queries, starts_of(sizes), documents, **facts).present()
+
+
+def _columns(data: Any, name: str, module: ModuleType) -> Columns | None:
+    try:
+        if type(data) is dict:
+            return _of_arrays(data, name)
+        return (
+            _of_frame(data, name, module) if _is_indexed(data) else _of_stream(data, name, module)
+        )
+    except Exception:  # whatever is raised, by a library or for names, Python's reader says it
+        return None
+
+
+def _of_arrays(data: dict[Any, Any], name: str) -> Columns | None:
+    if len({column.shape[0] for column in data.values()}) > 1:
+        return None
+    numeric = {theirs: column.dtype.kind in KINDS for theirs, column in data.items()}
+    return _chosen(_named(data, name), numeric, data)
+
+
+def _of_frame(frame: Any, name: str, module: ModuleType) -> Columns | None:
+    if any(index is not None for index in frame.index.names):
+        return None
+    named = _named(frame.columns, name)
+    used = {theirs: frame[theirs] for theirs, ours in named.items() if ours in USED}
+    numeric = {theirs: series.dtype.kind in KINDS for theirs, series in used.items()}
+    cells = {theirs: _cells(series, named[theirs], module) for theirs, series in used.items()}
+    return None if any(one is None for one in cells.values()) else _chosen(named, numeric, cells)
+
+
+def _cells(series: Any, ours: str, module: ModuleType) -> Any:
+    """Give a column of pandas; None where it has nulls, which may be NaN."""
+    text = ours not in NUMBERS and getattr(series.dtype, "storage", "") == "pyarrow"
+    if text and hasattr(series, "__arrow_c_stream__"):
+        table = module.arrow_table(series.__arrow_c_stream__())
+        return (table, 0) if table is not None and table.read() else None
+    cells = series.to_numpy()
+    return None if ours == "score" and np.isnan(cells).any() else cells
+
+
+def _of_stream(data: Any, name: str, module: ModuleType) -> Columns | None:
+    """Take the columns of a stream, which is closed before another may begin."""
+    table = module.arrow_table(data.__arrow_c_stream__())
+    if table is None or table.names is None:
+        return None
+    numeric = dict(zip(table.names, table.numeric, strict=True))
+    cells = {theirs: (table, number) for number, theirs in enumerate(table.names)}
+    columns = _chosen(_named(table.names, name), numeric, cells)
+    return columns if columns is not None and table.read() else None
+
+
+def _named(names: Iterable[Any], name: str) -> dict[Any, str]:
+    """Map the names found to ours; raise what is wrong with them."""
+    names = list(names)
+    if len(set(names)) < len(names):
+        raise ValueError("two columns have the same name")
+    return renamed(names, "score", Faults(name))
+
+
+def _chosen(
+    named: Mapping[Any, str], numeric: Mapping[Any, bool], cells: Mapping[Any, Any]
+) -> Columns | None:
+    """Choose the columns the kernel reads; ranks must be numbers even where nothing needs them."""
+    if not {"query", "document"} <= set(named.values()):
+        return None
+    if not all(numeric[theirs] for theirs, ours in named.items() if ours in NUMBERS):
+        return None
+    used = {USED[ours]: cells[theirs] for theirs, ours in named.items() if ours in USED}
+    return Columns(used, tuple(ours for ours in named.values() if ours not in USED))
