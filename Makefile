@@ -36,7 +36,8 @@ lint: $(VENV)/lint.stamp ## Check format, style, types, layers and what the comp
 docs: $(VENV)/docs.stamp ## Build the documentation; warnings are errors
 	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build/html
 
-bench: $(VENV)/test.stamp ## Time us and the peers that are installed on the same data, for the README
+bench: $(VENV)/test.stamp ## Time us and our peers on the same data, and write the README's table
+	$(PIP) 'ranx>=0.3.21'
 	$(BIN)/python bench/compare.py --readme
 
 growth: $(VENV)/test.stamp ## Show how time and memory grow with queries, depth, judgments and measures

@@ -1,7 +1,7 @@
 """Time idealist and its peers on the same data, check that they agree, and print the ratios.
 
-    python bench/compare.py                    everything but 70 million rows
-    python bench/compare.py --xl --readme      all, and write the table into the README
+    python bench/compare.py                    everything; --no-xl leaves out 70 million rows
+    python bench/compare.py --readme           all, and write the table into the README
     python bench/compare.py --only L-files     one task; --queries 500 makes L smaller, for a try
 
 Every measurement is a process of its own. The tools take turns, so that what else happens on the
@@ -128,7 +128,7 @@ class Tasks:
 
     def extra_large(self) -> Task:
         large = made(self.large, self.folder)
-        ten = made(replace(self.large, queries=10 * self.large.queries), self.folder)
+        ten = made(replace(self.large, depth=10 * self.large.depth), self.folder)
         tools = [
             python_tool("idealist", "files", large, label="idealist, on L"),
             python_tool("idealist", "files", ten, label="idealist, on XL"),
@@ -181,11 +181,11 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=FOLDER, help="where the data is kept")
     parser.add_argument("--only", nargs="+", metavar="TASK", help="these tasks only")
     parser.add_argument("--queries", type=int, default=L.queries, help="queries of L")
-    parser.add_argument("--xl", action="store_true", help="also ten times as many queries as L")
+    parser.add_argument("--no-xl", action="store_true", help="leave out XL, ten times as deep as L")
     parser.add_argument("--readme", action="store_true", help="write the table into the README")
     asked = parser.parse_args()
     tasks = Tasks(asked.data, replace(L, queries=asked.queries))
-    names = asked.only or [name for name in tasks.named() if name != "XL" or asked.xl]
+    names = asked.only or [name for name in tasks.named() if name != "XL" or not asked.no_xl]
     warm_up(tasks)
     lines = [line for name in names for line in measured(tasks.named()[name]())]
     text = f"{describe()}\n\n{table(lines)}\n"

@@ -10,6 +10,8 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+#: What would compile every package anew; those that are installed have their bytecode.
+NO_BYTECODE = "PYTHONDONTWRITEBYTECODE"
 #: What ru_maxrss counts in.
 UNIT = 1 if sys.platform == "darwin" else 1024
 
@@ -25,10 +27,11 @@ class Finished:
 
 def run(command: Sequence[str], environment: Mapping[str, str] | None = None) -> Finished:
     """Run a command from its start to its end."""
+    inherited = {key: value for key, value in os.environ.items() if key != NO_BYTECODE}
     with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as words:
         start = time.perf_counter()
         process = subprocess.Popen(
-            command, stdout=out, stderr=words, env={**os.environ, **(environment or {})}
+            command, stdout=out, stderr=words, env={**inherited, **(environment or {})}
         )
         megabytes = _wait(process)
         seconds = time.perf_counter() - start

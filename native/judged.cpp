@@ -42,7 +42,7 @@ Judged::Table Judged::table_of(std::span<const std::int64_t> starts,
         const auto size = static_cast<std::size_t>(starts[group + 1] - starts[group]);
         // Most documents are not judged: wide tables let most look-ups end at an empty slot.
         const std::size_t begin = table.begins.back(),
-                          room = size ? std::bit_ceil(size * 4 + 12) : 0;
+                          room = size ? std::bit_ceil(size * 8 + 8) : 0;
         table.begins.push_back(begin + room);
         table.slots.resize(begin + room);
         for (auto i = static_cast<std::size_t>(starts[group]);

@@ -145,15 +145,17 @@ string_view text_of(PyObject* text) {
     return {data, static_cast<std::size_t>(size)};
 }
 
+string_view plain_text(PyObject* id) {
+    Py_ssize_t size = 0;
+    const char* data = PyUnicode_AsUTF8AndSize(id, &size);
+    if (!data) PyErr_Clear();  // a lone surrogate
+    require(data && size > 0);
+    return {data, static_cast<std::size_t>(size)};
+}
+
 string_view id_of(PyObject* id, Arena& arena) {
     require(id != nullptr);
-    if (Py_TYPE(id) == &PyUnicode_Type) {
-        Py_ssize_t size = 0;
-        const char* data = PyUnicode_AsUTF8AndSize(id, &size);
-        if (!data) PyErr_Clear();  // a lone surrogate
-        require(data && size > 0);
-        return arena.copy({data, static_cast<std::size_t>(size)});
-    }
+    if (Py_TYPE(id) == &PyUnicode_Type) return arena.copy(plain_text(id));
     require(Py_TYPE(id) == &PyLong_Type);
     int overflow = 0;
     const long long number = PyLong_AsLongLongAndOverflow(id, &overflow);

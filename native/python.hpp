@@ -17,6 +17,9 @@ namespace nb = nanobind;
 // The UTF-8 text of a str; the object keeps it.
 string_view text_of(PyObject* text);
 
+// The same of an id, which must be plain text.
+string_view plain_text(PyObject* id);
+
 // An id as exact text: a str, or the digits of a whole number; anything else is declined.
 string_view id_of(PyObject* id, Arena& arena);
 

@@ -18,6 +18,7 @@ constexpr std::size_t batch_rows = std::size_t{1} << 16;
 struct Batch {
     struct Group {
         std::size_t query, begin, end;
+        bool distinct;
     };
 
     void clear() {
@@ -29,9 +30,9 @@ struct Batch {
 
     void rank(Ranker& ranker, bool scored) const {
         for (const Group& group : groups)
-            ranker.place(group.query,
-                         {documents.data() + group.begin, group.end - group.begin,
-                          scored ? scores.data() + group.begin : nullptr, nullptr, nullptr});
+            ranker.place(group.query, {documents.data() + group.begin, group.end - group.begin,
+                                       scored ? scores.data() + group.begin : nullptr, nullptr,
+                                       nullptr, group.distinct});
     }
 
     Arena arena;
@@ -95,19 +96,17 @@ class Walk {
         for (Py_ssize_t position = 0; PyDict_Next(data_.ptr(), &position, &query, &entries);) {
             const nb::object held = nb::borrow(entries);
             add(id_of(query, filling_->arena), entries);
-            if (filling_->documents.size() >= batch_rows) {
+            if (at_once_) {
+                rank_at_once();
+            } else if (filling_->documents.size() >= batch_rows) {
                 if (PyErr_CheckSignals() != 0) throw nb::python_error();
                 hand_over();
                 if (PyDict_Size(data_.ptr()) != size)
                     throw std::runtime_error("the dict changed while it was read");
             }
         }
-        if (pending_.valid()) {
-            hand_over();
-            wait();
-        } else {
-            filling_->rank(ranker_, scored_);
-        }
+        hand_over();
+        wait();
     }
 
     // The columns, the queries without judgments, and whether there were lists.
@@ -125,7 +124,8 @@ class Walk {
                                : std::exchange(seen_[static_cast<std::size_t>(number)], true);
         if (again) throw Declined();  // 1 and "1" are one query
         const std::size_t begin = filling_->documents.size();
-        if (is_exactly(entries, &PyDict_Type))
+        texts_ = is_exactly(entries, &PyDict_Type);  // of which none can be there twice
+        if (texts_)
             add_dict(entries);
         else if (is_exactly(entries, &PyList_Type))
             add_list(entries);
@@ -133,7 +133,7 @@ class Walk {
             throw Declined();
         if (number != Judged::none)
             filling_->groups.push_back(
-                {static_cast<std::size_t>(number), begin, filling_->documents.size()});
+                {static_cast<std::size_t>(number), begin, filling_->documents.size(), texts_});
     }
 
     void add_dict(PyObject* entries) {
@@ -157,8 +157,21 @@ class Walk {
     void add_row(PyObject* document, PyObject* score) {
         if (!begun_) begun_ = true, scored_ = score != nullptr;
         if (scored_ != (score != nullptr)) throw Declined();
-        filling_->documents.push_back(id_of(document, filling_->arena));
+        const bool text = is_exactly(document, &PyUnicode_Type);
+        texts_ = texts_ && text;
+        const bool lent = at_once_ && !waits_ && text;
+        filling_->documents.push_back(lent ? plain_text(document)
+                                           : id_of(document, filling_->arena));
         if (score) filling_->scores.push_back(number_of_object(score));
+    }
+
+    // The first rows, which are all of most runs, are ranked where they lie: nothing can change
+    // them as long as Python does not go on.
+    void rank_at_once() {
+        filling_->rank(ranker_, scored_);
+        ranked_ += filling_->documents.size();
+        filling_->clear();
+        at_once_ = ranked_ < batch_rows;
     }
 
     void wait() {
@@ -180,7 +193,11 @@ class Walk {
     bool threads_;
     Found found_;
     Ranker ranker_;
-    bool begun_ = false, scored_ = false, lists_ = false;
+    bool begun_ = false, scored_ = false, lists_ = false, texts_ = false;
+    bool at_once_ = true;
+    bool waits_ = std::any_of(tasks_.all().begin(), tasks_.all().end(),
+                              [](const Task& task) { return bool(task.protocol->whole); });
+    std::size_t ranked_ = 0;
     std::vector<char> seen_ = std::vector<char>(tasks_.queries());
     std::unordered_set<std::string> unknown_;
     std::array<Batch, 2> batches_;

@@ -45,11 +45,12 @@ void Ranker::place(std::size_t query, const Rows& rows) {
 
 void Ranker::hash_rows() {
     row_hashes_.resize(rows_.size);
+    repeats_ = false;
+    std::transform(rows_.documents, rows_.documents + rows_.size, row_hashes_.begin(), hash_of);
+    if (rows_.distinct) return;
     first_rows_.resize(rows_.size);
     index_.reset(rows_.size);
-    repeats_ = false;
     for (std::uint32_t row = 0; row < rows_.size; ++row) {
-        row_hashes_[row] = hash_of(rows_.documents[row]);
         first_rows_[row] = index_.add(row_hashes_[row], row, rows_.documents);
         repeats_ |= first_rows_[row] != row;
     }
@@ -99,20 +100,24 @@ void Ranker::take_rows(const Protocol& protocol, Listed& listed) {
 
 void Ranker::set_keys(const Protocol& protocol, Listed& listed) {
     keys_.resize(kept_.size());
-    const auto by = ordered_by(rows_, protocol);
-    for (std::size_t i = 0; i < kept_.size(); ++i) {
-        const std::uint32_t row = kept_[i];
-        if (by == Protocol::Order::given) {
-            keys_[i] = row;
-        } else if (by == Protocol::Order::rank) {
-            listed.faults += !is_whole(rows_.ranks[row]);
-            keys_[i] = key_of(rows_.ranks[row]);
-        } else {
-            const double score = rows_.scores[row];
-            const double key = -(protocol.single ? static_cast<float>(score) : score);
-            listed.faults += is_refused(key, protocol.nonfinite);
-            keys_[i] = key_of(key);
-        }
+    switch (ordered_by(rows_, protocol)) {
+        case Protocol::Order::given:
+            std::copy(kept_.begin(), kept_.end(), keys_.begin());
+            break;
+        case Protocol::Order::rank:
+            for (std::size_t i = 0; i < kept_.size(); ++i) {
+                const double rank = rows_.ranks[kept_[i]];
+                listed.faults += !is_whole(rank);
+                keys_[i] = key_of(rank);
+            }
+            break;
+        case Protocol::Order::score:
+            for (std::size_t i = 0; i < kept_.size(); ++i) {
+                const double score = rows_.scores[kept_[i]];
+                const double key = -(protocol.single ? static_cast<float>(score) : score);
+                listed.faults += is_refused(key, protocol.nonfinite);
+                keys_[i] = key_of(key);
+            }
     }
 }
 

@@ -22,6 +22,7 @@ struct Rows {
     const double* scores;
     const double* ranks;
     const double* tokens;
+    bool distinct = false;  // no document is known to come twice
 };
 
 // Gives the document each chunk belongs to, in the order of the chunks.
@@ -133,8 +134,9 @@ class Ranker {
     const std::uint64_t* hashes_of_ = nullptr;
     std::vector<string_view> wholes_;
 
-    // The entries as they are ranked.
+    // The entries as they are ranked; whether they came in that order, and whether any are tied.
     std::vector<Entry> ranked_;
+    bool in_order_ = false, tied_ = false;
 
     // Memory that is used again.
     Index index_;

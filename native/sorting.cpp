@@ -16,16 +16,22 @@ constexpr std::size_t few = 64;  // entries that are sorted faster by comparing 
 // Sort by key; what is tied stays in the order it came in.
 void Ranker::sort() {
     ranked_.resize(kept_.size());
-    bool in_order = true;
+    in_order_ = true;
+    tied_ = false;
     for (std::uint32_t place = 0; place < kept_.size(); ++place) {
-        in_order &= place == 0 || keys_[place - 1] <= keys_[place];
+        in_order_ &= place == 0 || keys_[place - 1] <= keys_[place];
+        tied_ |= place > 0 && keys_[place - 1] == keys_[place];
         ranked_[place] = {keys_[place], place};
     }
-    if (in_order) return;
-    if (ranked_.size() > few) return sort_by_radix();
-    std::sort(ranked_.begin(), ranked_.end(), [](const Entry& a, const Entry& b) {
-        return a.key < b.key || (a.key == b.key && a.place < b.place);
-    });
+    if (in_order_) return;
+    if (ranked_.size() > few)
+        sort_by_radix();
+    else
+        std::sort(ranked_.begin(), ranked_.end(), [](const Entry& a, const Entry& b) {
+            return a.key < b.key || (a.key == b.key && a.place < b.place);
+        });
+    const auto same = [](const Entry& a, const Entry& b) { return a.key == b.key; };
+    tied_ = std::adjacent_find(ranked_.begin(), ranked_.end(), same) != ranked_.end();
 }
 
 // Byte by byte from the lowest; a byte that all keys share needs no pass.
@@ -46,6 +52,7 @@ void Ranker::sort_by_radix() {
 
 // Order every tie, or only those in which a judged document stands.
 void Ranker::break_ties(const Task& task, bool all, Listed& listed) {
+    if (!tied_) return;
     const std::size_t size = ranked_.size();
     for (std::size_t begin = 0, end; begin < size; begin = end) {
         for (end = begin + 1; end < size && ranked_[end].key == ranked_[begin].key;) ++end;
@@ -95,12 +102,17 @@ void Ranker::order_tie(const Protocol& protocol, std::size_t begin, std::size_t 
 // Whether float32 ties two scores that differ; the entries are sorted, before ties are broken.
 bool Ranker::float32_ties(const Protocol& protocol) const {
     if (protocol.order != Protocol::Order::score || !rows_.scores) return false;
-    for (std::size_t i = 1; i < ranked_.size(); ++i) {
-        const double a = rows_.scores[kept_[ranked_[i - 1].place]];
-        const double b = rows_.scores[kept_[ranked_[i].place]];
-        if (a != b && static_cast<float>(a) == static_cast<float>(b)) return true;
+    const auto merges = [](double a, double b) {
+        return a != b && static_cast<float>(a) == static_cast<float>(b);
+    };
+    if (in_order_ && kept_.size() == rows_.size) {
+        const double* end = rows_.scores + rows_.size;
+        return std::adjacent_find(rows_.scores, end, merges) != end;
     }
-    return false;
+    const auto score = [&](const Entry& entry) { return rows_.scores[kept_[entry.place]]; };
+    return std::adjacent_find(ranked_.begin(), ranked_.end(), [&](const Entry& a, const Entry& b) {
+               return merges(score(a), score(b));
+           }) != ranked_.end();
 }
 
 }  // namespace idealist

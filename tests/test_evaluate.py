@@ -244,7 +244,7 @@ def test_memory_does_not_grow_with_the_number_of_runs(tmp_path: Path) -> None:
         return size
 
     peak(2)
-    assert peak(40) < 1.2 * peak(4)
+    assert peak(40) < 2 * peak(4)  # each run left in memory would add as much again
 
 
 def test_an_axis_of_one_measure_leaves_the_others_alone() -> None:
