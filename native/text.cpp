@@ -19,8 +19,9 @@ constexpr double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8
                              1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
 constexpr int largest_power = 22;                        // the last one that is exact
 constexpr std::uint64_t exact = std::uint64_t{1} << 53;  // whole numbers up to here are
-constexpr std::int64_t far = 1'000'000;                  // no exponent needs more
-constexpr bool plain_doubles = FLT_EVAL_METHOD == 0;     // not so on the x87
+constexpr std::int64_t far =
+    1'000'000'000'000;  // whatever digits a line may hold, no exponent makes up for
+constexpr bool plain_doubles = FLT_EVAL_METHOD == 0;  // not so on the x87
 
 bool is_word(string_view cell, string_view word) {
     if (cell.size() != word.size()) return false;
@@ -41,7 +42,7 @@ struct Decimal {
     std::uint64_t digits = 0;
     int significant = 0;
     std::int64_t exponent = 0;
-    bool any = false;
+    bool any = false, more = false;  // there are digits; there are more than fit
 
     void add(char c, bool fraction) {
         any = true;
@@ -50,7 +51,7 @@ struct Decimal {
             significant += digits != 0;
             exponent -= fraction;
         } else {
-            ++significant;
+            more = true;
             exponent += !fraction;
         }
     }
@@ -127,7 +128,7 @@ std::optional<double> number_of(string_view cell) {
     const auto power = decimal.exponent;
     if (decimal.digits == 0) {
         value = 0;
-    } else if (plain_doubles && decimal.significant <= 19 && decimal.digits <= exact &&
+    } else if (plain_doubles && !decimal.more && decimal.digits <= exact &&
                -largest_power <= power && power <= largest_power) {
         value = power < 0 ? value / powers[-power] : value * powers[power];
     } else {
