@@ -19,8 +19,7 @@ constexpr double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8
                              1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
 constexpr int largest_power = 22;                        // the last one that is exact
 constexpr std::uint64_t exact = std::uint64_t{1} << 53;  // whole numbers up to here are
-constexpr std::int64_t far =
-    1'000'000'000'000;  // whatever digits a line may hold, no exponent makes up for
+constexpr std::int64_t far = 1'000'000'000'000;       // more than the digits of a line make up for
 constexpr bool plain_doubles = FLT_EVAL_METHOD == 0;  // not so on the x87
 
 bool is_word(string_view cell, string_view word) {

@@ -1,0 +1,308 @@
+"""The kernel among threads, pipes, signals and files that change: it survives, and says what is wrong."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import idealist as il
+from idealist import kernel
+
+pytestmark = pytest.mark.skipif(
+    not isinstance(kernel._compiled(), type(pytest)), reason="no kernel is compiled here"
+)
+posix = pytest.mark.skipif(os.name != "posix", reason="there are no such files here")
+#: Sanitizers keep memory that was given back, to see who still uses it.
+SANITIZED = "libasan" in os.environ.get("LD_PRELOAD", "")
+
+QRELS = {f"q{i}": {f"d{i}": 1, "d7": 2} for i in range(0, 400, 3)}
+#: Rows of 400 queries that stand together, 1,000 of each.
+BODY = b"".join(
+    b"".join(b"q%d Q0 d%d %d %d.5 bm25-of-some-kind\n" % (i, j, j, 1000 - j) for j in range(1000))
+    for i in range(400)
+)
+
+
+@pytest.fixture(autouse=True)
+def _native(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("IDEALIST_KERNEL", "native")
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Judgments and a run of 60 MB."""
+    folder = tmp_path_factory.mktemp("large")
+    path, wide = folder / "large.run", BODY.replace(b" bm25", b" %s-bm25" % (b"x" * 110))
+    path.write_bytes(wide[: 60 * 10**6].rpartition(b"\n")[0] + b"\n")
+    lines = (f"{q} 0 {d} {grade}\n" for q, judged in QRELS.items() for d, grade in judged.items())
+    (folder / "qrels.txt").write_text("".join(lines))
+    return path
+
+
+def measured(run: Any) -> float:
+    return float(il.evaluate(QRELS, run, "nDCG@10")["nDCG@10"])
+
+
+def command(*words: Any, **given: Any) -> subprocess.CompletedProcess[bytes]:
+    """Run the command line, which must not end in a traceback or by a signal."""
+    done = subprocess.run(
+        [sys.executable, "-c", "from idealist.cli.main import main; main()", *map(str, words)],
+        capture_output=True, check=False, timeout=120, **given,
+    )  # fmt: skip
+    assert done.returncode in (0, 2), done.stderr
+    assert b"Traceback" not in done.stderr
+    return done
+
+
+def outcome(run: Any) -> float | str:
+    """Measure a run; give the value, or the code of the error."""
+    try:
+        return measured(run)
+    except il.InputError as error:
+        return error.code
+
+
+@contextmanager
+def meanwhile(pause: float, act: Callable[[], None]) -> Iterator[None]:
+    """Do something else after a pause."""
+    timer = threading.Timer(pause, act)
+    timer.start()
+    yield
+    timer.join()
+
+
+def test_a_file_that_shrinks_while_it_is_read(large: Path, tmp_path: Path) -> None:
+    path, half = tmp_path / "shrinking.run", 3 * 10**7
+    path.write_bytes(large.read_bytes()[:half])
+    before, after = outcome(large), outcome(path)
+    for pause in (0, 0.0005, 0.001, 0.002, 0.004, 0.008, 0.016, 0.032):
+        shutil.copy(large, path)
+        with meanwhile(pause, lambda: os.truncate(path, half)):
+            assert outcome(path) in (before, after, "truncated")
+
+
+def test_a_file_that_is_cut_anywhere(tmp_path: Path) -> None:
+    path = tmp_path / "cut.run"
+    for size in range(200):
+        path.write_bytes(BODY[:size])
+        found = outcome(path)
+        assert found in ("columns", "empty", "bad-score") or 0 <= float(found) <= 0.01
+
+
+def test_a_compressed_file_that_is_cut_anywhere(tmp_path: Path) -> None:
+    path, packed = tmp_path / "cut.run.gz", gzip.compress(BODY[: 10**6])
+    for size in range(0, len(packed), len(packed) // 60):
+        path.write_bytes(packed[:size])
+        assert outcome(path) == ("truncated" if size else "empty")
+
+
+@posix
+def test_a_file_that_is_deleted_while_it_is_read(large: Path, tmp_path: Path) -> None:
+    path, whole = tmp_path / "gone.run", measured(large)
+    for pause in (0, 0.001, 0.01, 0.03):
+        shutil.copy(large, path)
+        run = il.read_run(path)
+        with meanwhile(pause, path.unlink):
+            assert outcome(run) in (whole, "no-file")
+
+
+@posix
+@pytest.mark.parametrize("body", [BODY[: 3 * 10**6], b"", b"q1 Q0", BODY[:100] + b"\0"])
+def test_pipes_and_standard_input(body: bytes, tmp_path: Path) -> None:
+    plain, qrels, pipe = tmp_path / "plain.run", tmp_path / "qrels.txt", tmp_path / "pipe"
+    plain.write_bytes(body)
+    qrels.write_text("q1 0 d1 1\n")
+    expected = command("eval", qrels, plain)
+    os.mkfifo(pipe)
+    feed = threading.Thread(target=lambda: pipe.write_bytes(body))
+    feed.start()
+    found = [command("eval", qrels, pipe)]
+    feed.join()
+    for path in ("-", "/dev/stdin", "/dev/fd/0"):
+        found.append(command("eval", qrels, path, input=body))
+        with plain.open("rb") as file:
+            found.append(command("eval", qrels, path, stdin=file))
+    for done in found:
+        assert done.returncode == expected.returncode
+        if not body.startswith(b"q1 Q0"):
+            assert _values(done) == _values(expected)
+
+
+def _values(done: subprocess.CompletedProcess[bytes]) -> list[bytes]:
+    return re.findall(rb"\b0\.\d+|\[[a-z-]+\]", done.stdout + done.stderr)
+
+
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="there is no /proc")
+@pytest.mark.parametrize("name", ["status", "maps", "cmdline", "mem", "fd", "nothing"])
+def test_files_of_the_system_are_no_runs(name: str) -> None:
+    with pytest.raises(il.InputError):
+        measured(f"/proc/self/{name}")
+
+
+@contextmanager
+def started(program: str, *arguments: Any) -> Iterator[subprocess.Popen[bytes]]:
+    """Start a program; it does not outlive the test."""
+    words = [sys.executable, "-c", program, *map(str, arguments)]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+ENDLESS = """
+import itertools, sys
+from idealist.cli.main import main
+from idealist.formats.source import Source
+block = b"".join(b"q%d Q0 d%d 1 %d t\\n" % (i % 900, i, i) for i in range(100000))
+read = Source.blocks
+def blocks(self, *size):
+    if not self.name.endswith(".gz"):
+        return read(self, *size)
+    print("begun", flush=True)
+    return itertools.repeat(block)
+Source.blocks = blocks
+main(["eval", *sys.argv[1:]])
+"""
+FED = """
+import sys
+from idealist.cli.main import main
+print("begun", flush=True)
+main(["eval", *sys.argv[1:]])
+"""
+
+
+@posix
+@pytest.mark.parametrize("threads", [1, 3])
+def test_ctrl_c_stops_a_text_without_end(
+    threads: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("IDEALIST_THREADS", str(threads))
+    qrels, packed = tmp_path / "qrels.txt", tmp_path / "endless.gz"
+    qrels.write_text("other 0 d1 1\n")
+    packed.write_bytes(gzip.compress(BODY[: 10**5]))
+    with started(ENDLESS, qrels, packed) as process:
+        _interrupt(process)
+
+
+@posix
+def test_ctrl_c_stops_reading_a_pipe_without_end(tmp_path: Path) -> None:
+    qrels, pipe = tmp_path / "qrels.txt", tmp_path / "pipe"
+    qrels.write_text("q1 0 d1 1\n")
+    os.mkfifo(pipe)
+
+    def feed() -> None:
+        with suppress(BrokenPipeError), pipe.open("wb") as file:
+            for _ in range(2000):  # without end, but for a reader that does not stop
+                file.write(BODY[: 10**5])
+                time.sleep(0.005)
+
+    feeding = threading.Thread(target=feed)
+    with started(FED, qrels, pipe) as process:
+        feeding.start()
+        _interrupt(process)
+    feeding.join()
+
+
+def _interrupt(process: subprocess.Popen[bytes]) -> None:
+    """Press Ctrl-C when a program is at work; it must stop at once, and say no more than that."""
+    assert process.stdout
+    assert process.stdout.readline() == b"begun\n"
+    time.sleep(0.5)
+    assert process.poll() is None
+    begun = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == 130, said
+    assert said.strip() == b"interrupted"
+    assert time.monotonic() - begun < (60 if SANITIZED else 10)
+
+
+MEMORY = """
+import resource, sys
+import idealist as il
+from idealist.ranking import rank
+qrels, run = il.read_qrels(sys.argv[1]), il.read_run(sys.argv[2])
+rank(qrels, il.read_run({"q0": {"d0": 1.0}}), [il.Protocol()])
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+rank(qrels, run, [il.Protocol()])
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux" or SANITIZED, reason="memory is counted otherwise here")
+@pytest.mark.parametrize("threads", [1, 4])
+def test_a_large_run_needs_little_memory(
+    threads: int, large: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("IDEALIST_THREADS", str(threads))
+    words = [sys.executable, "-c", MEMORY, str(large.with_name("qrels.txt")), str(large)]
+    done = subprocess.run(words, capture_output=True, check=True)
+    assert int(done.stdout) < 20_000 + 10_000 * threads  # KiB, where the file has 60,000
+
+
+FED_BY_PYTHON = """
+import os, sys, threading
+from idealist import Protocol, kernel, read_qrels
+from idealist.compiled import _judged, _rules
+module, (reader, writer) = kernel.native(), os.pipe()
+def feed():
+    with os.fdopen(writer, "wb") as file:
+        for i in range(50000):
+            file.write(b"q%d Q0 d%d 1 1 t\\n" % (i // 1000, i))
+threading.Thread(target=feed).start()
+judged = _judged(module, read_qrels({"q1": {"d1007": 1}}))
+found = module.rank_text(
+    lambda: reader, False, [judged], [_rules(module, Protocol())], int(sys.argv[1])
+)
+print(found["rows"])
+"""
+
+
+@posix
+@pytest.mark.parametrize("threads", [1, 3])
+def test_python_goes_on_while_the_kernel_works(threads: int) -> None:
+    """The kernel waits for what another thread of Python writes: it must let that one run."""
+    words = [sys.executable, "-c", FED_BY_PYTHON, str(threads)]
+    done = subprocess.run(words, capture_output=True, check=True, timeout=60)
+    assert done.stdout == b"50000\n"
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_several_threads_evaluate_at_once(
+    threads: int, large: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("IDEALIST_THREADS", str(threads))
+    chunks = {q: {f"d{j}#{j % 2}": float(j % 90) for j in range(700)} for q in QRELS}
+    lists = {q: [f"d{j}" for j in range(50)] for q in QRELS}
+
+    def values(run: Any) -> list[float]:
+        found = il.evaluate(QRELS, run, ["AP", "nDCG@10"], collapse="#.*").values
+        return [value for label in found for value in found[label].tolist()]
+
+    runs = [chunks, lists, large, il.read_run(chunks)] * 3
+    alone = [values(run) for run in runs[:4]] * 3
+    with ThreadPoolExecutor(6) as pool:
+        assert list(pool.map(values, runs)) == alone
+
+
+def test_what_a_dict_holds_last_may_be_odd_while_chunks_are_still_ranked() -> None:
+    run: dict[str, Any] = {f"q{i}": {f"d{j}#1": float(j) for j in range(30_000)} for i in range(9)}
+    found = il.evaluate(QRELS, {**run, "q9": {"d7": "1.5"}}, "RR", collapse="#.*")
+    assert found.values["RR"][0] == il.evaluate(QRELS, run, "RR", collapse="#.*").values["RR"][0]
+    with pytest.raises(il.InputError, match="score"):
+        il.evaluate(QRELS, {**run, "q9": {"d7": "x"}}, "RR", collapse="#.*")
