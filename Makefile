@@ -9,8 +9,11 @@ KERNEL := --no-build-isolation --config-settings build-dir=$(VENV)/kernel
 COMPILER := $(shell command -v $(CXX) || command -v c++)
 export IDEALIST_KERNEL ?= $(if $(COMPILER),native,python)
 
+# How long each target of `make fuzz` runs.
+FUZZ_SECONDS ?= 10
+
 .DEFAULT_GOAL := help
-.PHONY: help demo test parity lint docs bench growth collection kernel sanitize smoke smoke-native smoke-python clean
+.PHONY: help demo test parity lint docs bench growth collection kernel sanitize fuzz smoke smoke-native smoke-python clean
 
 help: ## List the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -30,6 +33,7 @@ lint: $(VENV)/lint.stamp ## Check format, style, types, layers and what the comp
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/clang-format --dry-run --Werror $(wildcard native/*.?pp fuzz/*.?pp bench/*.?pp)
 	$(BIN)/python -m pip wheel --quiet --no-deps $(KERNEL)-strict --wheel-dir $(VENV)/wheel \
 	  --config-settings cmake.define.IDEALIST_WERROR=ON .
 
@@ -58,6 +62,9 @@ sanitize: $(VENV)/test.stamp ## Run the kernel's tests with the sanitizers of GC
 	LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libstdc++.so)" \
 	  ASAN_OPTIONS=detect_leaks=0 PYTHONMALLOC=malloc $(BIN)/python -m pytest $(wildcard tests/test_kernel*.py); \
 	  failed=$$?; $(MAKE) $(VENV)/package.stamp && exit $$failed
+
+fuzz: $(VENV)/test.stamp ## Fuzz the kernel under sanitizers: make fuzz FUZZ_SECONDS=600
+	PYTHON=$(BIN)/python fuzz/run.sh $(FUZZ_SECONDS)
 
 smoke: $(if $(COMPILER),smoke-native) smoke-python ## Install as a user would, with a compiler and without, and evaluate
 	$(if $(COMPILER),cmp $(VENV)-smoke-native/values $(VENV)-smoke-python/values, \

@@ -111,11 +111,13 @@ class Tasks:
         return replace(task, contenders=[*task.contenders, replace(ranx, once=True), *floors])
 
     def large_shuffled(self) -> Task:
-        return self.files("L, rows shuffled", replace(self.large, shuffled=True))
+        return replace(
+            self.files("L, rows shuffled", replace(self.large, shuffled=True)), repeats=1
+        )
 
     def large_dicts(self) -> Task:
         tools = python_tools("dicts", made(self.large, self.folder), self.warm)
-        return Task("L, from dicts", tools)
+        return Task("L, from dicts", tools, repeats=2)
 
     def large_measures(self) -> Task:
         data = made(self.large, self.folder)

@@ -122,10 +122,14 @@ void check(string_view text, Layout layout, const std::vector<Task>& tasks, std:
     const Pause pause = [] {};
     const TextRanked one = rank_text(whole, layout, tasks, 1, pause);
     const TextRanked other = rank_text(pieces, layout, tasks, threads, pause);
+    const Picked picked = pick_rows(pieces, layout, judged(), threads, pause);
+    if (one.report.shortened || other.report.shortened || picked.report.shortened) {
+        CHECK(!one.found && !other.found);  // Python reads it
+        return;
+    }
     CHECK(facts_of(one.report) == facts_of(other.report));
     CHECK(!one.found == !other.found);
     if (one.found) CHECK(facts_of(*one.found) == facts_of(*other.found));
-    const Picked picked = pick_rows(pieces, layout, judged(), threads, pause);
     CHECK(facts_of(picked.report) == facts_of(one.report));
     if (!is_text(one.report)) return;
     const Simple simple =

@@ -30,6 +30,7 @@ from unittest.mock import patch
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 from idealist import kernel
+from idealist.formats import trec_lines
 from kernel_cases import Case, both, differences, smaller, some_case
 
 
@@ -60,7 +61,9 @@ def main() -> int:
     parser.add_argument("--cases", type=int, default=sys.maxsize, help="how many at most")
     parser.add_argument("--seconds", type=float, default=float("inf"), help="how long at most")
     parser.add_argument("--kernel", type=Path, help="the file of the compiled module")
+    parser.add_argument("--longest-line", type=int, default=2**20, help="that the kernel has")
     asked = parser.parse_args()
+    trec_lines.LONGEST_LINE = asked.longest_line
     counted = Counted(loaded(asked.kernel) if asked.kernel else installed())
     with serving(counted), tempfile.TemporaryDirectory(prefix="twins-") as folder:
         return compare(asked.seed, asked.cases, asked.seconds, Path(folder), counted.calls)

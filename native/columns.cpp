@@ -8,13 +8,13 @@
 #include <numeric>
 
 #include "declined.hpp"
+#include "sizes.hpp"
 #include "team.hpp"
 
 namespace idealist {
 
 namespace {
 
-constexpr std::size_t segment_rows = std::size_t{1} << 16;
 constexpr std::uint32_t no_query = std::numeric_limits<std::uint32_t>::max();
 
 // An id as Python takes it: not empty, and text.
@@ -75,7 +75,7 @@ void Grouped::divide(const Columns& columns) {
     require(!query.ended());
     while (!query.ended() && !document.ended()) {
         Segment segment;
-        segment.size = std::min({segment_rows, query.left(), document.left()});
+        segment.size = std::min({batch_rows, query.left(), document.left()});
         for (const auto& [_, column] : numbers) {
             require(!column.ended());
             segment.size = std::min(segment.size, column.left());

@@ -5,14 +5,13 @@
 #include <unordered_set>
 
 #include "python.hpp"
+#include "sizes.hpp"
 
 namespace idealist {
 
 namespace {
 
 using namespace nb::literals;
-
-constexpr std::size_t batch_rows = std::size_t{1} << 16;
 
 // Queries and their rows, on their way from Python to a ranker.
 struct Batch {

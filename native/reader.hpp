@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "sizes.hpp"
 #include "text.hpp"
 
 namespace idealist {
@@ -27,9 +28,6 @@ class Descriptor : public Input {
   private:
     int descriptor_;
 };
-
-constexpr std::size_t block_size = std::size_t{2} << 20;
-constexpr std::size_t longest_line = std::size_t{1} << 20;  // as `idealist.formats.trec` has it
 
 constexpr std::size_t padding = 72;  // for the last line feed, and to look at 64 bytes at once
 

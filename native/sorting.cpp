@@ -4,14 +4,9 @@
 #include <numeric>
 
 #include "ranker.hpp"
+#include "sizes.hpp"
 
 namespace idealist {
-
-namespace {
-
-constexpr std::size_t few = 64;  // entries that are sorted faster by comparing them
-
-}  // namespace
 
 // Sort by key; what is tied stays in the order it came in.
 void Ranker::sort() {
