@@ -104,6 +104,7 @@ class Walk {
                     throw std::runtime_error("the dict changed while it was read");
             }
         }
+        if (at_once_) return;  // then nothing is left
         hand_over();
         wait();
     }

@@ -18,13 +18,11 @@ from faulty import CASES as TEXT_CASES
 from faulty import COMPRESSED, LOOK_ALIKES, NONFINITE, RUN, WORDS
 from faulty import Case as Faulty
 from faulty_tables import TABLE_CASES
-from idealist import kernel
 from kernel_cases import AXES, KINDS, Case, both, outcome, set_sizes, some_case
 from kernel_rows import DOCUMENTS, QUERIES
+from kernels import compiled
 
-pytestmark = pytest.mark.skipif(
-    not isinstance(kernel._compiled(), type(pytest)), reason="no kernel is compiled here"
-)
+pytestmark = compiled
 
 JUDGED = {"q1": {"a": 2.0, "b": 0.0, "x#1": 1.4}, "q2": {"a": -1.0, "c": 1.0}, "é": {"日本": 1.0}}
 #: Ties in each precision, chunks, a document that is its query, rows apart and unknown queries.

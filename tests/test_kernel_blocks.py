@@ -11,13 +11,11 @@ from typing import Any
 import pytest
 
 import idealist as il
-from idealist import kernel
 from idealist.formats import read_qrels
 from kernel_cases import Case, both, outcome, set_sizes
+from kernels import compiled
 
-pytestmark = pytest.mark.skipif(
-    not isinstance(kernel._compiled(), type(pytest)), reason="no kernel is compiled here"
-)
+pytestmark = compiled
 
 #: As the kernel has it, and how long a line may be.
 BLOCK, LONGEST = 2**21, 2**20

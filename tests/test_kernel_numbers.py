@@ -14,15 +14,13 @@ import pytest
 
 import idealist as il
 from faulty import LOOK_ALIKES, NONFINITE, WORDS
-from idealist import kernel
 from idealist.formats.runs import FileRun
 from idealist.formats.source import Source
 from idealist.formats.trec_lines import number_of
 from kernel_cases import Case, both
+from kernels import compiled
 
-pytestmark = pytest.mark.skipif(
-    not isinstance(kernel._compiled(), type(pytest)), reason="no kernel is compiled here"
-)
+pytestmark = compiled
 
 COUNT = 40_000
 

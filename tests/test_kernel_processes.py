@@ -1,17 +1,15 @@
-"""The kernel among threads, pipes, signals and files that change: it survives, and says what is wrong."""
+"""The kernel among signals and threads: it stops when it is told to, and lets others work."""
 
 from __future__ import annotations
 
 import gzip
 import os
-import re
-import shutil
 import signal
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -20,21 +18,10 @@ from typing import Any
 import pytest
 
 import idealist as il
-from idealist import kernel
+from kernels import SANITIZED, compiled, posix
+from large_runs import BODY, QRELS, write_large
 
-pytestmark = pytest.mark.skipif(
-    not isinstance(kernel._compiled(), type(pytest)), reason="no kernel is compiled here"
-)
-posix = pytest.mark.skipif(os.name != "posix", reason="there are no such files here")
-#: Sanitizers keep memory that was given back, to see who still uses it.
-SANITIZED = "libasan" in os.environ.get("LD_PRELOAD", "")
-
-QRELS = {f"q{i}": {f"d{i}": 1, "d7": 2} for i in range(0, 400, 3)}
-#: Rows of 400 queries that stand together, 1,000 of each.
-BODY = b"".join(
-    b"".join(b"q%d Q0 d%d %d %d.5 bm25-of-some-kind\n" % (i, j, j, 1000 - j) for j in range(1000))
-    for i in range(400)
-)
+pytestmark = compiled
 
 
 @pytest.fixture(autouse=True)
@@ -44,113 +31,7 @@ def _native(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(scope="module")
 def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Judgments and a run of 60 MB."""
-    folder = tmp_path_factory.mktemp("large")
-    path, wide = folder / "large.run", BODY.replace(b" bm25", b" %s-bm25" % (b"x" * 110))
-    path.write_bytes(wide[: 60 * 10**6].rpartition(b"\n")[0] + b"\n")
-    lines = (f"{q} 0 {d} {grade}\n" for q, judged in QRELS.items() for d, grade in judged.items())
-    (folder / "qrels.txt").write_text("".join(lines))
-    return path
-
-
-def measured(run: Any) -> float:
-    return float(il.evaluate(QRELS, run, "nDCG@10")["nDCG@10"])
-
-
-def command(*words: Any, **given: Any) -> subprocess.CompletedProcess[bytes]:
-    """Run the command line, which must not end in a traceback or by a signal."""
-    done = subprocess.run(
-        [sys.executable, "-c", "from idealist.cli.main import main; main()", *map(str, words)],
-        capture_output=True, check=False, timeout=120, **given,
-    )  # fmt: skip
-    assert done.returncode in (0, 2), done.stderr
-    assert b"Traceback" not in done.stderr
-    return done
-
-
-def outcome(run: Any) -> float | str:
-    """Measure a run; give the value, or the code of the error."""
-    try:
-        return measured(run)
-    except il.InputError as error:
-        return error.code
-
-
-@contextmanager
-def meanwhile(pause: float, act: Callable[[], None]) -> Iterator[None]:
-    """Do something else after a pause."""
-    timer = threading.Timer(pause, act)
-    timer.start()
-    yield
-    timer.join()
-
-
-def test_a_file_that_shrinks_while_it_is_read(large: Path, tmp_path: Path) -> None:
-    path, half = tmp_path / "shrinking.run", 3 * 10**7
-    path.write_bytes(large.read_bytes()[:half])
-    before, after = outcome(large), outcome(path)
-    for pause in (0, 0.0005, 0.001, 0.002, 0.004, 0.008, 0.016, 0.032):
-        shutil.copy(large, path)
-        with meanwhile(pause, lambda: os.truncate(path, half)):
-            assert outcome(path) in (before, after, "truncated")
-
-
-def test_a_file_that_is_cut_anywhere(tmp_path: Path) -> None:
-    path = tmp_path / "cut.run"
-    for size in range(200):
-        path.write_bytes(BODY[:size])
-        found = outcome(path)
-        assert found in ("columns", "empty", "bad-score") or 0 <= float(found) <= 0.01
-
-
-def test_a_compressed_file_that_is_cut_anywhere(tmp_path: Path) -> None:
-    path, packed = tmp_path / "cut.run.gz", gzip.compress(BODY[: 10**6])
-    for size in range(0, len(packed), len(packed) // 60):
-        path.write_bytes(packed[:size])
-        assert outcome(path) == ("truncated" if size else "empty")
-
-
-@posix
-def test_a_file_that_is_deleted_while_it_is_read(large: Path, tmp_path: Path) -> None:
-    path, whole = tmp_path / "gone.run", measured(large)
-    for pause in (0, 0.001, 0.01, 0.03):
-        shutil.copy(large, path)
-        run = il.read_run(path)
-        with meanwhile(pause, path.unlink):
-            assert outcome(run) in (whole, "no-file")
-
-
-@posix
-@pytest.mark.parametrize("body", [BODY[: 3 * 10**6], b"", b"q1 Q0", BODY[:100] + b"\0"])
-def test_pipes_and_standard_input(body: bytes, tmp_path: Path) -> None:
-    plain, qrels, pipe = tmp_path / "plain.run", tmp_path / "qrels.txt", tmp_path / "pipe"
-    plain.write_bytes(body)
-    qrels.write_text("q1 0 d1 1\n")
-    expected = command("eval", qrels, plain)
-    os.mkfifo(pipe)
-    feed = threading.Thread(target=lambda: pipe.write_bytes(body))
-    feed.start()
-    found = [command("eval", qrels, pipe)]
-    feed.join()
-    for path in ("-", "/dev/stdin", "/dev/fd/0"):
-        found.append(command("eval", qrels, path, input=body))
-        with plain.open("rb") as file:
-            found.append(command("eval", qrels, path, stdin=file))
-    for done in found:
-        assert done.returncode == expected.returncode
-        if not body.startswith(b"q1 Q0"):
-            assert _values(done) == _values(expected)
-
-
-def _values(done: subprocess.CompletedProcess[bytes]) -> list[bytes]:
-    return re.findall(rb"\b0\.\d+|\[[a-z-]+\]", done.stdout + done.stderr)
-
-
-@pytest.mark.skipif(not Path("/proc/self").exists(), reason="there is no /proc")
-@pytest.mark.parametrize("name", ["status", "maps", "cmdline", "mem", "fd", "nothing"])
-def test_files_of_the_system_are_no_runs(name: str) -> None:
-    with pytest.raises(il.InputError):
-        measured(f"/proc/self/{name}")
+    return write_large(tmp_path_factory.mktemp("large"))
 
 
 @contextmanager
