@@ -17,6 +17,9 @@ from idealist.lists import Lists
 from idealist.measures import MEASURES, Measure
 from idealist.protocol import Protocol
 
+#: The measures that need no more than grades.
+PLAIN = [name for name in MEASURES if not MEASURES[name].needs]
+
 Qrels = dict[str, dict[str, float]]
 Rows = dict[str, list[tuple[str, float]]]
 Tokens = dict[str, dict[str, float]]

@@ -10,7 +10,9 @@ import itertools
 import math
 import re
 import struct
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache
+from importlib import import_module
 from typing import Any, NamedTuple
 
 Params = dict[str, Any]
@@ -129,8 +131,18 @@ def measure(
     asks_for_relevant = "rel_op" in p and not name.startswith("Num")
     if asks_for_relevant and not any(is_relevant(grade, p) for grade in pool):
         return None
-    value: float | None = globals()[f"_{name}"](docs, pool, math.inf if k is None else k, p)
+    value: float | None = formula(name)(docs, pool, math.inf if k is None else k, p)
     return value
+
+
+#: Where the formulas stand, each in a function named after its measure.
+HOMES = ("oracle", "oracle_trec", "oracle_cwl", "oracle_inferred")
+
+
+@cache
+def formula(name: str) -> Callable[[list[Doc], list[float], float, Params], float | None]:
+    modules = map(import_module, HOMES)
+    return next(vars(module)[f"_{name}"] for module in modules if f"_{name}" in vars(module))
 
 
 def is_relevant(grade: float | None, p: Params) -> bool:

@@ -11,6 +11,7 @@ import idealist as il
 import oracle
 from generated import (
     AXES,
+    PLAIN,
     some_budget,
     some_case,
     some_measure,
@@ -23,9 +24,6 @@ from generated import (
 from idealist.errors import UsageError
 from idealist.measures import MEASURES
 from idealist.protocol import Protocol
-
-PLAIN = [name for name in MEASURES if name != "UDCG"]
-
 
 def check(seed: int, name: str, protocol: Protocol | None = None, budget: bool = False) -> None:
     rng = random.Random(seed)

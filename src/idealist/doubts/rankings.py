@@ -62,10 +62,15 @@ def ties(case: Case) -> Iterator[Doubt]:
             moved |= (low.values != high.values) & ~np.isnan(low.values)
     if values:
         queries = case.named(moved)
-        ranges = ", ".join(f"{label} from {a:.4f} to {b:.4f}" for label, (a, b) in values.items())
+        ranges = ", ".join(_range(case, label, a, b) for label, (a, b) in values.items())
         some = many(len(queries), "query", "queries")
         message = f"the order of tied scores decides {some} ({few(queries)}): {ranges}"
         yield Doubt("ties", message, len(queries), queries, values)
+
+
+def _range(case: Case, label: str, low: float, high: float) -> str:
+    least = "" if case.instruments[label].measure.monotone else "at least "
+    return f"{label} {least}from {low:.4f} to {high:.4f}"
 
 
 def _retied(case: Case, label: str, how: str) -> Measured | None:

@@ -54,6 +54,10 @@ class Measure(Settings, metaclass=MeasureType):
     averages_ties: ClassVar[bool] = False
     #: Whether it says how good a ranking is, and not how much there is of something.
     judges: ClassVar[bool] = True
+    #: What the judgments must hold beside grades: subtopics, groups, preferences, strata, a column.
+    needs: ClassVar[str] = ""
+    #: Whether no order of a tie leaves the values with its documents ordered by `worth`.
+    monotone: ClassVar[bool] = True
     #: How the values of queries become one, where the user does not say.
     aggregate: ClassVar[str] = "mean"
 

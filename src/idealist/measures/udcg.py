@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -45,6 +46,8 @@ class UDCG(Measure):
     gamma: float = parameter(1 / 3, number(0), "how much a distracting passage takes away")
     signal: str = parameter("abstain", choice("abstain", "utility"), "the judgment column to use")
     squash: bool = parameter(True, flag(), "apply σ; without it the value is the sum inside")
+
+    needs: ClassVar[str] = "a column"
 
     def bounds(self, lowest: float) -> tuple[float, float]:
         """Give the range; the empty list's 0 is in it."""
