@@ -46,6 +46,7 @@ target() {
   "$clang" -std=c++20 -O1 -g -fno-omit-frame-pointer -ffp-contract=off -pthread -Inative \
     "${small[@]}" "-fsanitize=fuzzer,$2" -fno-sanitize-recover=all \
     "fuzz/$3_target.cpp" $(core) -o "$build/$1"
+  mkdir -p "$build/corpus/$3"  # where there are no seeds
   fuzzes "$1" "$build/$1" "-max_total_time=$seconds" -max_len=4096 -timeout=60 \
     "-artifact_prefix=$build/$1-" "$build/corpus/$3"
 }
