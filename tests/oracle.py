@@ -128,7 +128,7 @@ def measure(
     name: str, k: int | None, p: Params, docs: list[Doc], pool: list[float]
 ) -> float | None:
     """Measure a ranking; None where the measure is not defined."""
-    asks_for_relevant = "rel_op" in p and not name.startswith("Num")
+    asks_for_relevant = "rel_op" in p and "no_relevant" in p
     if asks_for_relevant and not any(is_relevant(grade, p) for grade in pool):
         return None
     value: float | None = formula(name)(docs, pool, math.inf if k is None else k, p)
@@ -245,10 +245,12 @@ def _R(docs: list[Doc], pool: list[float], k: float, p: Params) -> float | None:
     whole: float = sum(is_relevant(grade, p) for grade in pool)
     if p["denominator"] == "min(k,R)":
         whole = min(whole, k)
+    if p["denominator"] == "min(n,R)":
+        whole = min(whole, len(top(docs, k)))
     if p["denominator"] == "R_list":
         whole = sum(is_relevant(doc.grade, p) for doc in docs)
-        if not whole and not docs:
-            return 0.0
+    if not docs and any(is_relevant(grade, p) for grade in pool):
+        return 0.0
     return sum(hit(doc, p) for doc in top(docs, k)) / whole if whole else None
 
 
@@ -267,15 +269,6 @@ def _Success(docs: list[Doc], pool: list[float], k: float, p: Params) -> float:
 def _AllHit(docs: list[Doc], pool: list[float], k: float, p: Params) -> float:
     relevant = sum(is_relevant(grade, p) for grade in pool)
     return float(sum(hit(doc, p) for doc in top(docs, k)) == relevant)
-
-
-def _Rprec(docs: list[Doc], pool: list[float], k: float, p: Params) -> float | None:
-    relevant = sum(is_relevant(grade, p) for grade in pool)
-    if p["denominator"] == "R_list":
-        relevant = sum(is_relevant(doc.grade, p) for doc in docs)
-        if not docs:
-            return 0.0
-    return sum(hit(doc, p) for doc in docs[:relevant]) / relevant if relevant else None
 
 
 def _RR(docs: list[Doc], pool: list[float], k: float, p: Params) -> float:
@@ -326,13 +319,22 @@ def _RBP(docs: list[Doc], pool: list[float], k: float, p: Params) -> float | Non
         return None
     p = p if p["gain"] == "binary" else {**p, "rel": "none"}
     value = sum(gain(doc.grade, p) * p["p"] ** i for i, doc in enumerate(top(docs, k)))
+    if p["scale"] == "query":
+        value /= max(1.0, *(gain(grade, p) for grade in pool))
     share = 1.0 if p["normalise_depth"] == "none" else 1 - p["p"] ** p["normalise_depth"]
     return float((1 - p["p"]) * value / share)
 
 
 def _RBPResidual(docs: list[Doc], pool: list[float], k: float, p: Params) -> float:
     seen = top(docs, k)
-    holes = sum(p["p"] ** i for i, doc in enumerate(seen) if doc.grade is None)
+    unjudged = [
+        i
+        for i, doc in enumerate(seen)
+        if doc.grade is None or (doc.grade < 0 and p["negative"] == "unjudged")
+    ]
+    if not unjudged and p["all_judged"] == "0":
+        return 0.0
+    holes = sum(p["p"] ** i for i in unjudged)
     return float(p["p"] ** len(seen) + (1 - p["p"]) * holes)
 
 

@@ -1,7 +1,8 @@
-"""Average precision, with the six denominators that tools divide by."""
+"""Average precision, with the six denominators that tools divide by, and its relatives."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -110,3 +111,48 @@ class AP(Binary):
         alone = xp.where(lists.within(self.cutoff), alone, 0.0)
         mean = xp.where(lists.first == lists.last, alone, mean)
         return xp.where(hits, mean, 0.0)
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class GMAP(AP):
+    """Average precision whose geometric mean is taken, so that hard queries count (gm_map).
+
+    Formula: exp((1/q) Σ ln max(AP, 0.00001)) over q queries
+
+    The value of a query is its average precision; trec_eval prints none, and pytrec_eval gives the
+    logarithm.
+
+    >>> GMAP()([1, 0, 1], judged=[1])
+    0.5555555555555555
+
+    Reference: Robertson 2006, doi:10.1145/1183614.1183630
+    """
+
+    aggregate: ClassVar[str] = "geometric(1e-05)"
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class yaap(Binary):
+    """Yet another average precision: smoothed, and on a scale that can be averaged.
+
+    Formula: ln((1 + S) / (1 + R - S)), S the sum of the precisions at the relevant documents
+
+    >>> round(yaap()([1, 0, 1], judged=[1]), 4)
+    0.1335
+
+    Reference: Robertson 2012, doi:10.1007/978-3-642-28997-2_14
+    """
+
+    takes_cutoff: ClassVar[bool] = False
+
+    def bounds(self, lowest: float) -> tuple[float, float]:
+        """Give the range: unbounded, for there may be any number of relevant documents."""
+        return -math.inf, math.inf
+
+    def formula(self, lists: Lists) -> Array:
+        """Put the sum of precisions on the logistic scale."""
+        xp, hits = lists.xp, self.hits(lists)
+        precision = self.so_far(lists) / lists.number(lists.rank)
+        total = lists.total(xp.where(hits, precision, 0.0))
+        relevant = self.all_relevant(lists)
+        return self.defined(lists, xp.log((1.0 + total) / (1.0 + relevant - total)))

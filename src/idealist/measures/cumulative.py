@@ -1,4 +1,4 @@
-"""Cumulative gain: CG, DCG and nDCG, in every form they are published and shipped in."""
+"""Cumulative gain: CG, DCG, nDCG and IDCG, in every form they are published and shipped in."""
 
 from __future__ import annotations
 
@@ -188,3 +188,27 @@ class nDCG(DCG):
         return gain * float(sum(weights.tolist())) + lists.xp.zeros_like(
             lists.number(lists.retrieved)
         )
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class IDCG(nDCG):
+    """The DCG of the ideal list, which nDCG divides by (trec_eval's ideal_dcg).
+
+    Formula: Σ_{r≤k} gain(ideal grade_r) / discount(r)
+
+    >>> round(IDCG()([0], judged=[2, 1]), 4)
+    2.6309
+
+    Reference: Järvelin and Kekäläinen 2002, doi:10.1145/582415.582418
+    """
+
+    direction: ClassVar[int] = 0
+    judges: ClassVar[bool] = False
+
+    def bounds(self, lowest: float) -> tuple[float, float]:
+        """Give the range, as that of DCG."""
+        return CG.bounds(self, lowest)
+
+    def formula(self, lists: Lists) -> Array:
+        """Compute the DCG of the ideal list."""
+        return self.ideal_dcg(lists)

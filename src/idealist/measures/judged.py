@@ -1,4 +1,4 @@
-"""Coverage and counts: Judged, Unjudged, NumRet, NumRel, NumRelRet, NumQ."""
+"""Coverage and counts: Judged, Unjudged, NumRet, NumRel, NumRelRet, NumNonRelRet, NumQ."""
 
 from __future__ import annotations
 
@@ -155,6 +155,32 @@ class NumRelRet(Count, Threshold):
         """Count the relevant documents found."""
         near = lists.upto(self.cutoff)
         return Discount("none").sum(near, near.number(self.hits(near)), self.cutoff)
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class NumNonRelRet(Count, Threshold):
+    """The number of documents retrieved that were judged not relevant.
+
+    Formula: judged in the list, or in its first k, with a grade of at least 0 below `rel`
+
+    >>> NumNonRelRet()([1, 0, None, -1])
+    1.0
+
+    Reference: trec_eval 10.0, num_nonrel_judged_ret
+    """
+
+    direction: ClassVar[int] = -1
+
+    def worth(self, placements: Placements) -> Floats:
+        """Take 1 for documents judged not relevant."""
+        grade = placements.grade
+        return np.where(self.filled().relevant(grade) | (grade < 0), 0.0, -1.0)
+
+    def formula(self, lists: Lists) -> Array:
+        """Count the documents judged not relevant."""
+        near = lists.upto(self.cutoff)
+        bad = near.found & ~self.relevant(near.grade) & (near.grade >= 0)
+        return Discount("none").sum(near, near.number(bad), self.cutoff)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

@@ -51,3 +51,18 @@ class bpref(Binary):
         broken = lists.ratio(above, (least if self.denominator == "min(N,R)" else relevant), 0.0)
         kept = xp.where(hits, 1.0 - broken, 0.0)
         return self.of_relevant(lists, lists.total(kept))
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class GMbpref(bpref):
+    """Binary preference whose geometric mean is taken, so that hard queries count (gm_bpref).
+
+    Formula: exp((1/q) Σ ln max(bpref, 0.00001)) over q queries
+
+    >>> GMbpref()([1, 0, None, 1])
+    0.5
+
+    Reference: trec_eval 10.0, gm_bpref; Robertson 2006, doi:10.1145/1183614.1183630
+    """
+
+    aggregate: ClassVar[str] = "geometric(1e-05)"

@@ -1,4 +1,4 @@
-"""Measures of the first k documents as a set: P, R, F, Success, AllHit, Rprec."""
+"""Measures of the first k documents as a set: P, R, F, SetAP, Success, AllHit."""
 
 from __future__ import annotations
 
@@ -67,7 +67,8 @@ class R(Counted):
 
     Formula: relevant in the first k / R
 
-    ``denominator=min(k,R)`` is capped recall: 1 where all k documents are relevant.
+    ``denominator=min(k,R)`` is capped recall, trec_eval's relative_P: 1 where all k documents are
+    relevant. ``min(n,R)`` is capped at the length of the list besides (set_relative_P).
 
     >>> (R @ 2)([1, 0, 2], judged=[1]), R(denominator="min(k,R)")([1, 0, 2], judged=[1])
     (0.3333333333333333, 0.6666666666666666)
@@ -77,8 +78,9 @@ class R(Counted):
     """
 
     denominator: str = parameter(
-        "R", choice("R", "min(k,R)", "R_list"),
-        "what is divided by: the relevant documents judged, at most k, or those retrieved",
+        "R", choice("R", "min(k,R)", "min(n,R)", "R_list"),
+        "what is divided by: the relevant documents judged, at most k or the documents looked at, "
+        "or the relevant documents retrieved",
     )  # fmt: skip
 
     @property
@@ -95,6 +97,9 @@ class R(Counted):
         if self.denominator == "min(k,R)" and self.cutoff is not None:
             capped = lists.xp.minimum(self.all_relevant(lists), float(self.cutoff))
             return lists.ratio(found, capped)
+        if self.denominator == "min(n,R)":
+            capped = lists.xp.minimum(self.all_relevant(lists), lists.lengths(self.cutoff))
+            return self.defined(lists, lists.ratio(found, capped, 0.0))
         return self.of_relevant(lists, found)
 
 
@@ -124,6 +129,28 @@ class F(Counted):
         square = float(self.beta) ** 2
         mean = lists.ratio((1.0 + square) * precision * recall, square * precision + recall, 0.0)
         return self.defined(lists, mean)
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class SetAP(Counted):
+    """Average precision of a set: precision times recall, trec_eval's set_map.
+
+    Formula: P · R, which is h² / (n R) for h relevant among the n documents of the list
+
+    >>> SetAP()([1, 0, 1], judged=[1, 1])
+    0.3333333333333333
+
+    Reference: trec_eval 10.0, set_map
+    """
+
+    denominator: str = parameter("k", choice("k", "min(k,n)"), "precision's denominator")
+
+    averages_ties: ClassVar[bool] = False
+
+    def formula(self, lists: Lists) -> Array:
+        """Multiply precision and recall."""
+        recall = self.of_relevant(lists, self.found(lists, self.cutoff))
+        return self.precision(lists, self.denominator) * recall
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -184,34 +211,3 @@ class AllHit(Counted):
         left = lists.number(lists.last - lists.first + 1) - earlier
         chance = lists.ratio(xp.where(room > 0, room, 0.0), left, 0.0)
         return xp.where(hits, chance, 1.0)
-
-
-@dataclass(frozen=True, kw_only=True, repr=False)
-class Rprec(Counted):
-    """R-precision: precision among the first R documents, R being the number of relevant ones.
-
-    Formula: relevant in the first R / R
-
-    >>> Rprec()([1, 0, 1], judged=[1]), Rprec(denominator="R_list")([1, 0, 1], judged=[1])
-    (0.6666666666666666, 0.5)
-
-    Reference: Buckley and Voorhees 2005, in TREC: Experiment and Evaluation, chapter 3
-    """
-
-    denominator: str = parameter(
-        "R", choice("R", "R_list"), "what R counts: the relevant documents judged, or retrieved"
-    )
-
-    takes_cutoff: ClassVar[bool] = False
-
-    @property
-    def list_only(self) -> bool:
-        """Whether R counts relevant documents of the list alone."""
-        return self.denominator == "R_list"
-
-    def formula(self, lists: Lists) -> Array:
-        """Divide the relevant documents in the first R by R."""
-        relevant = (self.listed_relevant if self.list_only else self.all_relevant)(lists)
-        cutoff = lists.xp.astype(relevant, lists.xp.int64)[:, None]
-        share = lists.ratio(self.found(lists, cutoff), relevant, 0.0)
-        return self.defined(lists, share, relevant if self.list_only else None)

@@ -97,7 +97,9 @@ class RBP(Measure):
 
     Formula: (1 - p) Σ_{r≤k} gain(grade_r) p^(r-1)
 
-    Gains are in [0, 1]: binary from `rel` on, or ``scaled(0,3)`` for grades up to 3.
+    Gains are in [0, 1]: binary from `rel` on, or ``scaled(0,3)`` for grades up to 3. With
+    ``scale=query`` they are divided by the highest gain a document was judged to have for the
+    query, where that is above 1: trec_eval's rbp is ``RBP(p=0.9,gain=linear,scale=query)``.
     `normalise_depth` divides by the weight of so many ranks, as cwl_eval does with 1000.
 
     >>> RBP(p=0.5)([1, 0, 1])
@@ -109,6 +111,11 @@ class RBP(Measure):
     p: float = parameter(0.8, GOING_ON, "the probability to go on")
     gain: Written = parameter("binary", GAIN, "what a grade is worth, between 0 and 1")
     rel: float = parameter(1, number(), "the grade from which a document is relevant")
+    scale: str = parameter(
+        "none",
+        choice("none", "query"),
+        "what gains are divided by: nothing, or the query's highest",
+    )
     normalise_depth: Written = parameter(
         "none", whole(1, "none or a number of ranks", "none"), "the ranks whose weights sum to 1"
     )
@@ -129,6 +136,8 @@ class RBP(Measure):
         xp = lists.xp
         gains = gain_of(self.gain, lists, lists.grade, self.rel)
         gains = xp.where(lists.found & (lists.grade >= 0), gains, 0.0)
+        if self.scale == "query":
+            gains = gains / self._highest(lists)
         if float(xp.max(gains)) > 1:
             hint = "use gain=binary, or gain=scaled(0,HIGHEST)"
             raise UsageError(f"RBP: a gain of {float(xp.max(gains)):g} is above 1", hint)
@@ -137,6 +146,14 @@ class RBP(Measure):
         threshold = self.rel if self.gain == "binary" else math.nextafter(0, 1)
         nothing = ~xp.any(lists.judged & (lists.pool >= threshold), axis=1)
         return xp.where(nothing, math.nan, value)
+
+    def _highest(self, lists: Lists) -> Array:
+        """Give the highest gain judged for each query, at least 1."""
+        gains = gain_of(self.gain, lists, lists.pool, self.rel)
+        counted = lists.judged & (lists.pool >= 0)
+        return lists.xp.max(
+            lists.xp.where(counted & (gains > 1), gains, 1.0), axis=1, keepdims=True
+        )
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -152,6 +169,13 @@ class RBPResidual(Measure):
     """
 
     p: float = parameter(0.8, GOING_ON, "the probability to go on")
+    negative: str = parameter(
+        "judged", choice("judged", "unjudged"), "what a document with a negative grade is"
+    )
+    all_judged: str = parameter(
+        "tail", choice("tail", "0"),
+        "the value of a list whose documents are all judged: p^n, or 0 as trec_eval has it",
+    )  # fmt: skip
 
     direction: ClassVar[int] = -1
     judges: ClassVar[bool] = False
@@ -159,9 +183,15 @@ class RBPResidual(Measure):
 
     def worth(self, placements: Placements) -> Floats:
         """Give 1 to judged documents."""
-        return np.ones(len(placements.rank))
+        known = self.filled().negative == "judged"
+        return np.where(known | (placements.grade >= 0), 1.0, 0.0)
 
     def formula(self, lists: Lists) -> Array:
         """Take the weight of the judged documents from 1."""
-        judged = geometric(self.p).sum(lists, lists.number(lists.found), self.cutoff)
-        return 1.0 - (1.0 - self.p) * judged
+        known = lists.found & ((lists.grade >= 0) | (self.negative == "judged"))
+        weight = geometric(self.p).sum(lists, lists.number(known), self.cutoff)
+        residual = 1.0 - (1.0 - self.p) * weight
+        if self.all_judged == "tail":
+            return residual
+        judged = Discount("none").sum(lists, lists.number(known), self.cutoff)
+        return lists.xp.where(judged < lists.lengths(self.cutoff), residual, 0.0)
