@@ -20,6 +20,7 @@ from contenders import (
     MEASURES,
     Contender,
     Measured,
+    dropin,
     floor,
     python_tool,
     python_tools,
@@ -64,6 +65,7 @@ class Tasks:
             "L-shuffled": self.large_shuffled,
             "L-dicts": self.large_dicts,
             "L-measures": self.large_measures,
+            "L-trec": self.large_trec,
             "XL": self.extra_large,
         }
 
@@ -127,6 +129,11 @@ class Tasks:
             for label, count in counts.items()
         ]
         return Task("L, from files, more measures", tools, agree=False)
+
+    def large_trec(self) -> Task:
+        data, options = made(self.large, self.folder), ("-q", "-m", "all_trec")
+        tools = [dropin(data, options), trec_eval(data, options)]
+        return Task("L, trec_eval -q -m all_trec", tools)
 
     def extra_large(self) -> Task:
         large = made(self.large, self.folder)

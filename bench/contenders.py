@@ -6,7 +6,7 @@ import json
 import os
 import shutil
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.util import find_spec
@@ -25,6 +25,7 @@ MEASURES = (
 )  # fmt: skip
 #: What trec_eval is asked for: nDCG@10, AP and RR.
 TREC_EVAL = ("ndcg_cut.10", "map", "recip_rank")
+ASKED = tuple(word for measure in TREC_EVAL for word in ("-m", measure))
 
 
 @dataclass(frozen=True)
@@ -77,13 +78,19 @@ def python_twin(task: str, data: Data, *options: str) -> list[Contender]:
     return [twin] if has_kernel() else []
 
 
-def trec_eval(data: Data) -> Contender:
+def trec_eval(data: Data, options: Sequence[str] = ("-c", *ASKED)) -> Contender:
     """Time the trec_eval on the path."""
     path = shutil.which("trec_eval")
     if path is None:
         return Contender("trec_eval", missing="not on PATH")
-    asked = [word for measure in TREC_EVAL for word in ("-m", measure)]
-    return Contender("trec_eval", (path, "-c", *asked, str(data.qrels), str(data.run)), _read_trec)
+    return Contender("trec_eval", (path, *options, str(data.qrels), str(data.run)), _read_trec)
+
+
+def dropin(data: Data, options: Sequence[str]) -> Contender:
+    """Time ``idealist trec-eval``."""
+    script = str(Path(sys.executable).with_name("idealist"))
+    command = (script, "trec-eval", *options, str(data.qrels), str(data.run))
+    return Contender("idealist trec-eval", command, _read_trec)
 
 
 def floor(mode: str, data: Data, label: str) -> Contender:
@@ -125,7 +132,7 @@ def _read_json(done: Finished) -> Measured:
 
 def _read_trec(done: Finished) -> Measured:
     """Read trec_eval's lines: measure, "all", value in four digits."""
-    rows = [line.split() for line in done.printed.splitlines()]
-    values = {measure: float(value) for measure, _, value in rows}
-    means = tuple(values[measure.replace(".", "_")] for measure in TREC_EVAL)
+    rows = [line.split() for line in done.printed.splitlines() if "\tall\t" in line]
+    values = {measure: value for measure, _, value in rows}
+    means = tuple(float(values[measure.replace(".", "_")]) for measure in TREC_EVAL)
     return Measured(done.seconds, done.megabytes, means, digits=4)
