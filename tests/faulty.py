@@ -242,6 +242,29 @@ def other_layouts() -> Iterator[Case]:
         yield Case("json-scalar", "columns", content, says, 1, name="faulty.json")
 
 
+def preferences() -> Iterator[Case]:
+    good = ["q1 ann 1 d1 2", "q1 ann 1 d2 1", "q1 ann 2 d2 3", "q1 ann 2 d3 1"]
+    for level in ("high", "nan", "1e999", "1_0"):
+        rows = replaced(good, 2, f"q1 ann 1 d2 {level}")
+        yield Case("levels", "bad-level", text(rows), f"level {level!r} is not a finite", 2)
+    for row, says in (("q1 ann 2 d3", "4 columns"), ("q1 ann 2 d3 1 x", "6 or more columns")):
+        content = gz(text(replaced(good, 4, row)))
+        yield Case("preferences", "columns", content, f"{says}, 5 expected", 4, name="faulty.gz")
+    for row, says in (
+        ("q1 ann 1 d1 1", "group 'ann', document 'd1': level 1 contradicts 2 (line 1)"),
+        ("q1 ann 3 d1 0", "group 'ann', document 'd1': level 0 contradicts 2 (line 1)"),
+    ):
+        yield Case("preferences", "contradiction", text([*good, row]), says, 5)
+    circle = text([*good, "q1 ann 3 d3 2", "q1 ann 3 d1 1"])
+    says = "query 'q1', group 'ann': 'd1' is preferred to 'd2', and 'd2' to 'd1'"
+    yield Case("preferences", "contradiction", circle, says)
+    numbers, says = text(["q1 0 0 1 2", "q1 0 0 2 1"]), "5 columns, 4 expected"
+    yield Case("preferences", "columns", numbers, says, 1)
+    yield Case("preferences", "bad-level", numbers + b"q1 0 0 3 x", "'x'", 3, name="f.prefs")
+    sample = text(["q1 0 d1 top 2", "q1 0 d2 deep -1"])
+    yield Case("preferences", "columns", sample, says, 1, more=1)
+
+
 def overlong_lines() -> Iterator[Case]:
     """Give lines that are a byte longer than they may be, with data in them and without."""
     code, says = "overlong", "the line is longer than 1 MiB: 'q1 0 "
@@ -659,7 +682,8 @@ def refused_lengths() -> Iterator[Case]:
 
 CASES: tuple[Case, ...] = (
     *truncated_files(), *damaged_files(), *misnamed_files(), *undecodable_files(),
-    *broken_unicode(), *binary_files(), *column_counts(), *other_layouts(), *overlong_lines(), *numbers(),
+    *broken_unicode(), *binary_files(), *column_counts(), *other_layouts(), *preferences(),
+    *overlong_lines(), *numbers(),
     *nonfinite_scores(), *repeated_documents(), *contradictions(), *json_syntax(), *json_keys(),
     *json_shapes(), *json_ids(), *json_values(), *json_columns(), *json_cells(), *empty_files(),
     *unopened_files(), *refused_queries(), *refused_ties(), *refused_grades(), *refused_ranks(),

@@ -15,6 +15,7 @@ import oracle
 from idealist.errors import UsageError
 from idealist.lists import Lists
 from idealist.measures import MEASURES, Measure
+from idealist.measures.cwl import UserModel
 from idealist.protocol import Protocol
 
 #: The measures that need no more than grades.
@@ -51,6 +52,7 @@ PARAMETERS: dict[str, list[Any]] = {
     "ideal_cut": ["k", "min(k,n)", "none"],
     "ideal_negative": ["omit", "keep"],
     "block_end": [False, True],
+    "alpha": [0.5, 0, 0.25, 1],
     "beta": [1, 2, 0.5],
     "max_grade": ["observed", "4"],
     "probability": ["exp2"],
@@ -59,25 +61,96 @@ PARAMETERS: dict[str, list[Any]] = {
     "gamma": [1 / 3, 0, 1],
     "signal": ["abstain", "utility"],
     "squash": [True, False],
+    "of": ["all", "implied", "retrieved"],
+    "nonrelevant": ["all", "R", "trec_eval"],
+    "recall": [0, 0.1, 0.35, 0.5, 1],
+    "rounding": ["nearest", "up"],
+    "points": [11, 2, "table(0.2,0.5,0.8)"],
+    "times": [1, 0.2, 0.35, 2],
+    "scale": ["none", "query"],
+    "a": [1, 3],
+    "b": [-1, 0.5],
+    "c": [0, -2],
+    "d": [0, 0.25],
+    "documents": [0, 1000],
+    "all_judged": ["tail", "0"],
+    "readers": ["graded", "rank-biased"],
+    "normalize": [True, False],
+    "decay": [0.85, 0, 0.5, 1],
 }
+#: What readers of C/W/L have beside; `cost_column` has tests of its own.
+PARAMETERS |= {
+    "report": ["EU", "ETU", "EC", "ETC", "ED", "ResEU", "ResETU", "ResEC", "ResETC", "ResED"],
+    "cost": [1, 0.5, 4],
+    "cost_column": ["none"],
+    "max_depth": [1000, 20, 4],
+    "model": ["P", "RR", "AP", "RBP"],
+    "T": [1, 0.5, 2],
+    "rate": [0.1, 1],
+    "K": ["none", 3, 10.5],
+    "hb": [0, 1, -0.5],
+    "hc": [0, 1, 2.5],
+    "gain_med": [0.5, 0.1],
+    "stop": ["goal", "rate", "both"],
+    "b1": [0.9, 0, 2],
+    "R1": [10, 0, 1],
+    "A": [0.2, 0.6],
+    "b2": [0.9, 0, 2],
+    "R2": [10, 0, 1],
+    "halflife": [224, 3],
+    "L": [1000, 7],
+}
+#: The readers of C/W/L, whose gains are in [0, 1].
+READERS = [name for name in MEASURES if issubclass(MEASURES[name], UserModel)]
 DENOMINATORS: dict[str, list[str]] = {
     "P": ["k", "min(k,n)", "judged"],
-    "R": ["R", "min(k,R)", "R_list"],
+    "R": ["R", "min(k,R)", "min(n,R)", "R_list"],
+    "SetAP": ["k", "min(k,n)"],
     "Rprec": ["R", "R_list"],
     "F": ["k", "min(k,n)"],
     "AP": ["R", "R_list", "hits", "min(k,R)", "min(k,R_list)", "min(k,n,R_list)"],
+    "GMAP": ["R", "R_list", "hits", "min(k,R)", "min(k,R_list)", "min(k,n,R_list)"],
     "bpref": ["min(N,R)", "R"],
+    "GMbpref": ["min(N,R)", "R"],
+    "AP_IA": ["R", "R_list", "hits", "min(k,R)"],
+    "AP_avgjg": ["R", "R_list", "hits", "min(k,R)"],
+    "P_IA": ["k", "min(k,n)", "judged"],
+    "P_avgjg": ["k", "min(k,n)", "judged"],
+    "Rprec_avgjg": ["R", "R_list"],
+    "alpha_DCG": ["perfect", "perfect(k>1)", "none"],
+    "ERR_IA": ["perfect", "perfect(k>1)", "none"],
     "Judged": ["k", "min(k,n)"],
     "Unjudged": ["k", "min(k,n)"],
+    "FallOut": ["N", "N_list"],
 }
 OTHER: dict[tuple[str, str], list[Any]] = {
+    ("F", "beta"): [1, 2, 0.5, "sqrt(0.5)"],
+    ("NRBP", "beta"): [0.5, 0, 0.9, 1],
+    ("nNRBP", "beta"): [0.5, 0, 0.9, 1],
     ("bpref", "negative"): ["unjudged", "nonrelevant"],
+    ("GMbpref", "negative"): ["unjudged", "nonrelevant"],
+    ("RBPResidual", "negative"): ["judged", "unjudged"],
+    ("IDCG", "rel"): ["none", "1", "2"],
+    ("G", "rel"): ["none", "1", "2"],
+    ("nDCGRel", "rel"): ["none", "1", "2"],
+    ("RnDCG", "rel"): ["none", "1", "2"],
     ("Judged", "negative"): ["judged", "unjudged"],
     ("Unjudged", "negative"): ["judged", "unjudged"],
     ("RBP", "gain"): ["binary", "scaled(0,3)"],
+    **{(name, "gain"): ["binary", "scaled(0,3)"] for name in READERS},
+    ("SET", "beta"): [0.5, 1, 0.9],
     ("CG", "rel"): ["none", "1", "2"],
     ("DCG", "rel"): ["none", "1", "2"],
     ("nDCG", "rel"): ["none", "1", "2"],
+    ("NCU", "gamma"): [0.95, 0, 1],
+    ("Q", "beta"): [1, 0, 10],
+    ("NCU", "beta"): [1, 0, 10],
+    ("OMeasure", "beta"): [1, 0, 10],
+    ("PMeasure", "beta"): [1, 0, 10],
+    ("PPlus", "beta"): [1, 0, 10],
+    ("PFound", "probability"): ["exp2", "identity"],
+    ("AverageGain", "rel"): ["none", "1", "2"],
+    ("nDCGMinMax", "rel"): ["none", "1", "2"],
 }
 
 

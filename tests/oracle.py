@@ -128,7 +128,7 @@ def measure(
     name: str, k: int | None, p: Params, docs: list[Doc], pool: list[float]
 ) -> float | None:
     """Measure a ranking; None where the measure is not defined."""
-    asks_for_relevant = "rel_op" in p and "no_relevant" in p
+    asks_for_relevant = "rel_op" in p and "no_relevant" in p and name != "FallOut"
     if asks_for_relevant and not any(is_relevant(grade, p) for grade in pool):
         return None
     value: float | None = formula(name)(docs, pool, math.inf if k is None else k, p)
@@ -136,13 +136,16 @@ def measure(
 
 
 #: Where the formulas stand, each in a function named after its measure.
-HOMES = ("oracle", "oracle_trec", "oracle_cwl", "oracle_inferred")
+HOMES = ("oracle", "oracle_trec", "oracle_cwl", "oracle_inferred", "oracle_prefs")
 
 
 @cache
 def formula(name: str) -> Callable[[list[Doc], list[float], float, Params], float | None]:
-    modules = map(import_module, HOMES)
-    return next(vars(module)[f"_{name}"] for module in modules if f"_{name}" in vars(module))
+    known: dict[str, Any] = {}
+    for home in HOMES:
+        known |= vars(import_module(home))
+    found: Callable[[list[Doc], list[float], float, Params], float | None] = known[f"_{name}"]
+    return found
 
 
 def is_relevant(grade: float | None, p: Params) -> bool:
@@ -257,7 +260,7 @@ def _R(docs: list[Doc], pool: list[float], k: float, p: Params) -> float | None:
 def _F(docs: list[Doc], pool: list[float], k: float, p: Params) -> float:
     precision = _P(docs, pool, k, p)
     recall = _R(docs, pool, k, {**p, "denominator": "R"}) or 0.0
-    b = p["beta"] ** 2
+    b = float(p["beta"][5:-1]) if isinstance(p["beta"], str) else p["beta"] ** 2
     whole = b * precision + recall
     return (1 + b) * precision * recall / whole if whole else 0.0
 

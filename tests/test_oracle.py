@@ -25,6 +25,7 @@ from idealist.errors import UsageError
 from idealist.measures import MEASURES
 from idealist.protocol import Protocol
 
+
 def check(seed: int, name: str, protocol: Protocol | None = None, budget: bool = False) -> None:
     rng = random.Random(seed)
     measure = some_measure(rng, name)

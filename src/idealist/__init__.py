@@ -16,18 +16,29 @@ from typing import TYPE_CHECKING, Any
 from idealist._version import __version__
 
 if TYPE_CHECKING:
+    from idealist.agreement import RBO, rbo, rbo_by_query
     from idealist.conventions import CONVENTIONS, Convention
     from idealist.errors import IdealistError, InputError, UsageError
     from idealist.evaluation import Doubt, Evaluation
     from idealist.evaluator import Evaluator, evaluate
-    from idealist.formats import read_arrays, read_pairs, read_qrels, read_queries, read_run
+    from idealist.formats import (
+        read_arrays,
+        read_pairs,
+        read_preferences,
+        read_prels,
+        read_qrels,
+        read_queries,
+        read_run,
+        read_strata,
+    )
     from idealist.measures import Measure, measure, parse
     from idealist.measures.ap import AP
     from idealist.measures.cumulative import CG, DCG, nDCG
     from idealist.measures.first import RR
     from idealist.measures.judged import Judged, NumQ, NumRel, NumRelRet, NumRet, Unjudged
     from idealist.measures.preference import bpref
-    from idealist.measures.sets import AllHit, F, P, R, Rprec, Success
+    from idealist.measures.rprec import Rprec
+    from idealist.measures.sets import AllHit, F, P, R, Success
     from idealist.measures.stopping import ERR, RBP, RBPResidual
     from idealist.measures.udcg import UDCG
     from idealist.placements import Placements
@@ -38,11 +49,13 @@ if TYPE_CHECKING:
     from idealist.writing import write_qrels, write_run
 
 _HOMES = {
+    "agreement": "RBO rbo rbo_by_query",
     "conventions": "CONVENTIONS Convention",
     "errors": "IdealistError InputError UsageError",
     "evaluator": "Evaluator evaluate",
     "evaluation": "Doubt Evaluation",
-    "formats": "read_arrays read_pairs read_qrels read_queries read_run",
+    "formats": "read_arrays read_pairs read_preferences read_prels read_qrels read_queries "
+    "read_run read_strata",
     "measures": "AP AllHit CG DCG ERR F Judged Measure NumQ NumRel NumRelRet NumRet P R RBP "
     "RBPResidual RR Rprec Success UDCG Unjudged bpref measure nDCG parse",
     "placements": "Placements",
@@ -55,20 +68,24 @@ _HOMES = {
 _HOME = {name: module for module, names in _HOMES.items() for name in names.split()}
 
 __all__ = [
-    "AP", "CG", "CONVENTIONS", "DCG", "ERR", "RBP", "RR", "UDCG", "AllHit", "Convention", "Doubt",
-    "Evaluation", "Evaluator", "F", "IdealistError", "InputError", "Judged", "Measure", "NumQ",
-    "NumRel", "NumRelRet", "NumRet", "P", "Placements", "Protocol", "Qrels", "Queries", "R",
+    "AP", "CG", "CONVENTIONS", "DCG", "ERR", "RBO", "RBP", "RR", "UDCG", "AllHit", "Convention",
+    "Doubt", "Evaluation", "Evaluator", "F", "IdealistError", "InputError", "Judged", "Measure",
+    "NumQ", "NumRel", "NumRelRet", "NumRet", "P", "Placements", "Protocol", "Qrels", "Queries", "R",
     "RBPResidual", "Rprec", "Run", "Scale", "Signature", "Success", "Unjudged", "UsageError",
-    "__version__", "bpref", "evaluate", "listing", "measure", "nDCG", "parse", "rank",
-    "read_arrays", "read_pairs", "read_qrels", "read_queries", "read_run", "write_qrels",
-    "write_run",
+    "__version__", "bpref", "evaluate", "listing", "measure", "nDCG", "parse", "rank", "rbo",
+    "rbo_by_query", "read_arrays", "read_pairs", "read_preferences", "read_prels", "read_qrels",
+    "read_queries", "read_run", "read_strata", "write_qrels", "write_run",
 ]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOME:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(f"idealist.{_HOME[name]}"), name)
+    home = _HOME.get(name)
+    if home is None:  # the measures that few people need are found all the same
+        measures = import_module("idealist.measures")
+        if name.startswith("_") or name not in measures.MEASURES:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        home = "measures"
+    value = getattr(import_module(f"idealist.{home}"), name)
     globals()[name] = value
     return value
 

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import inspect
 import math
-import re
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from idealist.conventions import CONVENTIONS, convention
 from idealist.draw import Grid
-from idealist.measures import ALIASES, MEASURES, Measure, parse
+from idealist.errors import UsageError, nearest
+from idealist.measures import MEASURES, Measure, parse
+from idealist.measures.index import group_of
+from idealist.measures.spellings import ELSEWHERE, SPELLINGS, TYPED
 from idealist.notation import text
 from idealist.signature import Signature
 
@@ -19,9 +22,10 @@ DIRECTIONS = {1: "higher is better", -1: "lower is better", 0: "neither good nor
 
 @dataclass(frozen=True)
 class Description:
-    """A measure in words."""
+    """A measure in words; `names` says what it is called in each tool."""
 
     name: str
+    group: str
     summary: str
     formula: str
     notes: str
@@ -30,7 +34,9 @@ class Description:
     range: str
     direction: str
     cutoff: bool
+    needs: str
     parameters: list[dict[str, str]]
+    names: dict[str, list[str]]
     aliases: list[str]
 
     def to_json(self) -> dict[str, Any]:
@@ -66,6 +72,7 @@ def _described(cls: type[Measure]) -> Description:
             notes.append(" ".join(paragraph.replace("``", "`").split()))
     return Description(
         name=cls.__name__,
+        group=group_of(cls.__name__),
         summary=" ".join(summary.split()),
         formula=parts["Formula"],
         notes="\n\n".join(notes),
@@ -74,6 +81,7 @@ def _described(cls: type[Measure]) -> Description:
         range=_range(cls),
         direction=DIRECTIONS[cls.direction],
         cutoff=cls.takes_cutoff,
+        needs=cls.needs,
         parameters=[
             {
                 "name": name,
@@ -83,10 +91,14 @@ def _described(cls: type[Measure]) -> Description:
             }
             for name, about in cls.parameters().items()
         ],
-        aliases=[
-            alias for alias, meant in ALIASES.items() if re.split(r"[(@]", meant)[0] == cls.__name__
-        ],
+        names={tool: of for tool, names in SPELLINGS.items() if (of := _names_in(cls, names))},
+        aliases=_names_in(cls, TYPED),
     )
+
+
+def _names_in(cls: type[Measure], names: Mapping[str, str]) -> list[str]:
+    """Give the names that mean a measure, under whatever parameters."""
+    return [theirs for theirs, ours in names.items() if ours.partition("(")[0] == cls.__name__]
 
 
 def _range(cls: type[Measure]) -> str:
@@ -96,11 +108,59 @@ def _range(cls: type[Measure]) -> str:
     return f"{left}, {right}"
 
 
-def overview() -> Grid:
-    """Tabulate all measures."""
-    return Grid(
-        ["measure", "what it is"], [[one.name, one.summary] for one in describe_all()], words=2
-    )
+def overview(found: Sequence[Description]) -> Grid:
+    """Tabulate measures, group by group."""
+    rows = [[one.group, one.name, one.summary] for one in found]
+    return Grid(["group", "measure", "what it is"], rows, words=3)
+
+
+def listing(found: Sequence[Description]) -> str:
+    """List measures under the titles of their groups, for a terminal."""
+    width = max(len(one.name) for one in found)
+    lines, last = [], ""
+    for one in found:
+        if one.group != last:
+            lines += ["", one.group]
+        lines.append(f"  {one.name:<{width}}  {one.summary}")
+        last = one.group
+    return "\n".join(lines[1:])
+
+
+def search(word: str) -> list[Description]:
+    """Find measures by a word of their name, their description, or a tool's name for them.
+
+    >>> [one.name for one in search("hit_rate")]
+    ['Success']
+    """
+    found = [one for one in describe_all() if word.lower() in _searched(one)]
+    if not found:
+        raise UsageError(f"no measure mentions {word!r}", "list them all: idealist measures")
+    return found
+
+
+def _searched(one: Description) -> str:
+    theirs = [name for names in one.names.values() for name in names]
+    words = [one.name, one.summary, one.notes, one.formula, *one.aliases, *theirs]
+    return " ".join(words).lower()
+
+
+def tools() -> dict[str, str]:
+    """Give every tool whose names are known, by its name in lower case."""
+    return {tool.lower(): tool for tool in SPELLINGS}
+
+
+def names_of(tool: str) -> Grid:
+    """Tabulate what a tool calls its measures, and what they are here.
+
+    >>> names_of("gdeval").rows
+    [['ndcg', 'nDCG(gain=exp2)'], ['err', 'ERR']]
+    """
+    if tool.lower() not in tools():
+        hint = nearest(tool, SPELLINGS)
+        raise UsageError(f"there is no tool {tool!r} whose names are known", hint)
+    known = tools()[tool.lower()]
+    others = [[name, words] for (of, name), words in ELSEWHERE.items() if of == known]
+    return Grid([known, "here"], [*map(list, SPELLINGS[known].items()), *others], words=2)
 
 
 def explained(one: Description) -> str:
@@ -112,8 +172,13 @@ def explained(one: Description) -> str:
     ]
     lines += [f"Formula    {one.formula}", f"Range      {one.range}, {one.direction}{at}"]
     lines += [f"Reference  {one.reference}"]
+    if one.needs:
+        lines.append(f"Needs      judgments with {one.needs}")
     if one.aliases:
         lines.append(f"Also typed {', '.join(one.aliases)}")
+    if one.names:
+        called = "; ".join(f"{tool} {', '.join(names)}" for tool, names in one.names.items())
+        lines.append(f"Called     {called}")
     if one.notes:
         lines += ["", one.notes]
     if one.parameters:

@@ -20,6 +20,7 @@ CODES: dict[str, str] = {
     "bad-grade": "a grade is not a finite number",
     "bad-id": "a query or document id is empty or is not text or a whole number",
     "bad-length": "a document's length is not a finite number of at least 0",
+    "bad-level": "a level of preference is not a finite number",
     "bad-rank": "a rank is not a whole number although the ranking is to follow the rank column",
     "bad-score": "a score is not a number",
     "bad-shape": "the data is not in one of the shapes that can be read",
@@ -27,7 +28,8 @@ CODES: dict[str, str] = {
     "binary": "the file holds binary data, not text",
     "columns": "a line has too few or too many columns",
     "compressed": "a compressed file is damaged or is not what its suffix says",
-    "contradiction": "one document was judged twice for one query, with different grades",
+    "contradiction": "one document was judged twice for one query, with different grades, or each "
+    "of two documents is preferred to the other one",
     "damaged": "a Parquet or Arrow file cannot be read to its end",
     "duplicate": "one document was retrieved twice for one query",
     "duplicate-key": "a JSON object holds the same key twice",

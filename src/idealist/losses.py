@@ -22,6 +22,8 @@ def of_qrels(qrels: Qrels, holds: Held, columns: flat.Flat) -> list[str]:
         lost.append(f"columns are left out: {', '.join(gone)}")
     if qrels.subtopics is not None and "subtopic" not in columns:
         lost.append("subtopics are left out; a document has the highest of its grades")
+    if qrels.preferences is not None:
+        lost.append("preferences are left out; a document has the highest of its levels")
     if qrels.scale is not None:
         lost.append("the declared scale is left out")
     if qrels.ungraded:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import Any
 
 import click
 
@@ -17,8 +18,8 @@ NAMED = ("trec", "msmarco", "beir", "quepid", "quepid-snapshot", "rank-eval", "h
 @click.argument("source", metavar="IN")
 @click.argument("target", metavar="OUT")
 @click.option(
-    "--kind", type=click.Choice(["qrels", "run"]),
-    help="What IN holds, where that cannot be told from it.",
+    "--kind", type=click.Choice(["qrels", "run", "strata", "prels"]),
+    help="What IN holds, where that cannot be told from it; strata and prels are judged samples.",
 )  # fmt: skip
 @click.option(
     "--to", default="", metavar="FORMAT",
@@ -36,6 +37,7 @@ def command(source: str, target: str, kind: str | None, to: str) -> None:
       idealist convert bm25.run bm25.parquet
       idealist convert judgments.csv qrels.txt
       idealist convert hits.json es.run --kind run
+      idealist convert sampleval-qrels.txt qrels.csv --kind strata
       idealist convert qrels.txt ratings.json --to rank-eval
       zcat hits.json.gz | idealist convert - - --kind run --to trec
     """
@@ -47,8 +49,20 @@ def command(source: str, target: str, kind: str | None, to: str) -> None:
     if kind is None:
         hint = "say which with --kind qrels or --kind run"
         raise UsageError(f"{source} could hold judgments or a run", hint)
-    lost = (write_qrels if kind == "qrels" else write_run)(source, target, to=to)
+    if kind == "run":
+        lost = write_run(source, target, to=to)
+    else:
+        lost = write_qrels(_judgments(source, kind), target, to=to)
     say([f"doubt: {words}" for words in lost])
+
+
+def _judgments(source: str, kind: str) -> Any:
+    """Read a judged sample; other judgments are read as they are written."""
+    from idealist.formats import read_prels, read_strata
+
+    if kind == "qrels":
+        return source
+    return (read_strata if kind == "strata" else read_prels)(source)
 
 
 def _kind(source: str, target: str, to: str) -> str | None:

@@ -17,6 +17,7 @@ from idealist.errors import IdealistError, UsageError, nearest
 VERBS: dict[str, tuple[str, str]] = {
     "demo": ("idealist.cli.demo", "Evaluate a reranker on embedded data and tell the story."),
     "eval": ("idealist.cli.eval", "Measure runs against judgments."),
+    "trec-eval": ("idealist.cli.trec_eval", "Do what trec_eval does, to the byte."),
     "measures": ("idealist.cli.measures", "List the measures, or explain one."),
     "conventions": ("idealist.cli.conventions", "List the conventions, or compare two."),
     "convert": ("idealist.cli.convert", "Write judgments or a run in another format."),

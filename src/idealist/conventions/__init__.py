@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from idealist.conventions.base import Convention
+from idealist.conventions.cwl_eval import CWL_EVAL
+from idealist.conventions.diversity import NDEVAL, PYNDEVAL
 from idealist.conventions.learning import CATBOOST, LIGHTGBM, RAX, TF_RANKING, XGBOOST
 from idealist.conventions.libraries import (
     HAYSTACK,
@@ -12,7 +14,9 @@ from idealist.conventions.libraries import (
     PYVESPA,
     SENTENCE_TRANSFORMERS,
 )
+from idealist.conventions.ntcir import NTCIREVAL
 from idealist.conventions.products import ELASTICSEARCH, OPENSEARCH, QUEPID, QUEPID_CUT
+from idealist.conventions.samples import SAMPLE_EVAL, STATAP
 from idealist.conventions.sklearn import SKLEARN
 from idealist.conventions.textbook import BURGES, JARVELIN_KEKALAINEN
 from idealist.conventions.toolkits import (
@@ -35,10 +39,12 @@ __all__ = ["CONVENTIONS", "DEFAULT", "Convention", "convention"]
 CONVENTIONS: dict[str, Convention] = {
     one.name: one
     for one in (
-        TREC_EVAL, TREC_EVAL_9, PYTREC_EVAL, IR_MEASURES, RANX, GDEVAL, BEIR, MTEB, HELM, HELM_TREC,
+        TREC_EVAL, TREC_EVAL_9, PYTREC_EVAL, IR_MEASURES, RANX, GDEVAL, NDEVAL, PYNDEVAL, CWL_EVAL,
+        BEIR, MTEB, HELM, HELM_TREC,
         MSMARCO, SKLEARN, TORCHMETRICS, LIGHTGBM, XGBOOST, CATBOOST, RAX, TF_RANKING,
         SENTENCE_TRANSFORMERS, LLAMA_INDEX, HAYSTACK, MLFLOW, PHOENIX, PYVESPA,
         ELASTICSEARCH, OPENSEARCH, QUEPID, QUEPID_CUT,
+        SAMPLE_EVAL, STATAP, NTCIREVAL,
         BURGES, JARVELIN_KEKALAINEN,
     )
 }  # fmt: skip

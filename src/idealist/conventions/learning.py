@@ -41,7 +41,8 @@ def _xgboost(measure: Measure) -> Axes:
 
 def _catboost(measure: Measure) -> Axes:
     """Put the worst document of a tie first."""
-    kind = _SIGNED if "DCG" in measure.name else _ABOVE_HALF
+    signed = "DCG" in measure.name or measure.name == "AverageGain"
+    kind = _SIGNED if signed else _ABOVE_HALF
     return {**_LIST, "ties": "worst", **kind, **_CATBOOST.get(measure.name, {})}
 
 
@@ -52,6 +53,8 @@ _CATBOOST: dict[str, Axes] = {
     "P": {"denominator": "min(k,n)"},
     "R": {"denominator": "R_list", "no_relevant": 1},
     "ERR": {"probability": "identity"},
+    "Accuracy": {"ties": "expected"},
+    "OPA": {"ties": "expected"},
 }
 
 
@@ -63,13 +66,17 @@ def _rax(measure: Measure) -> Axes:
     axes = {**_LIST, "precision": "float32"}
     if "DCG" in measure.name:
         return {**axes, **_SIGNED, "gain": "exp2"}
+    if measure.name == "OPA":
+        return {**axes, "ties": "worst"}
     denominators = {"AP": "R_list", "P": "min(k,n)", "R": "R_list"}
     return {**axes, "denominator": denominators.get(measure.name, "R")}
 
 
 def _tf_ranking(measure: Measure) -> Axes:
     """Shuffle ties anew at each call, for which a seed stands here; a negative label is padding."""
-    axes = {**_rax(measure), "ties": "random(0)"}
+    axes = dict(_rax(measure))
+    if measure.name != "OPA":
+        axes["ties"] = "random(0)"
     return {key: value for key, value in axes.items() if key not in _SIGNED} | {"negative": "drop"}
 
 
@@ -79,12 +86,14 @@ XGBOOST = Convention(
 )
 CATBOOST = Convention(
     "catboost", "CatBoost", "1.2.10", "live", _catboost,
-    frozenset(["AP", "DCG", "ERR", "P", "R", "RR", "nDCG"]),
+    frozenset([
+        "AP", "Accuracy", "AverageGain", "DCG", "ERR", "OPA", "P", "PFound", "R", "RR", "nDCG",
+    ]),
 )  # fmt: skip
 RAX = Convention(
-    "rax", "Rax", "0.4.0", "live", _rax, frozenset(["AP", "DCG", "P", "R", "RR", "nDCG"])
+    "rax", "Rax", "0.4.0", "live", _rax, frozenset(["AP", "DCG", "OPA", "P", "R", "RR", "nDCG"])
 )
 TF_RANKING = Convention(
     "tf-ranking", "TF-Ranking", "0.5.5", "recorded", _tf_ranking,
-    frozenset(["AP", "DCG", "P", "R", "RR", "nDCG"]),
+    frozenset(["AP", "ARP", "DCG", "OPA", "P", "R", "RR", "nDCG"]),
 )  # fmt: skip

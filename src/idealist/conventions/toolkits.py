@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 from idealist.conventions.base import Axes, Convention
+from idealist.conventions.cwl_eval import IR_MEASURES_CWL, ir_measures_cwl
+from idealist.conventions.diversity import NDEVAL_MEASURES, ndeval_formulas
 from idealist.measures import Measure
 
 
 def _ir_measures(measure: Measure) -> Axes:
-    """Follow the provider that answers: pytrec_eval, msmarco for RR@k, gdeval, or cwl_eval."""
+    """Follow the provider: pytrec_eval, msmarco for RR@k, gdeval, cwl_eval, or pyndeval."""
+    if measure.name in NDEVAL_MEASURES:
+        return {**ndeval_formulas(measure), "ties": "docid-asc"}
+    if measure.name in IR_MEASURES_CWL:
+        return ir_measures_cwl(measure)
     gdeval = measure.name == "ERR" or measure.written().get("gain") == "exp2"
     if gdeval:
         return {"max_grade": "4", "round": "query(5)"}
-    if measure.name == "Judged" or (measure.name == "RR" and measure.cutoff is not None):
+    if measure.name in ("Compat", "Judged") or (measure.name == "RR" and measure.cutoff):
         return {"ties": "docid-asc"}
-    if measure.name == "RBP":
-        return {"ties": "input", "normalise_depth": 1000}
+    if measure.name == "Accuracy":
+        return {"ties": "input", "missing": "skip", "no_relevant": "skip"}
     return {"precision": "float32"}
 
 
@@ -83,6 +89,8 @@ def _msmarco(measure: Measure) -> Axes:
 def _torchmetrics(measure: Measure) -> Axes:
     """See nothing but the list; average nDCG over ties; elsewhere want a score above 0."""
     seen: Axes = {"precision": "float32", "grades": "keep", "missing": "skip", "ties": "input"}
+    if measure.name == "Accuracy" and measure.cutoff is None:
+        return {**seen, "ties": "expected"}
     return {**seen, **_TORCHMETRICS.get(measure.name, {})}
 
 
@@ -96,10 +104,14 @@ _TORCHMETRICS: dict[str, Axes] = {
     "P": {"positive_score": True},
     "R": {"denominator": "R_list", "positive_score": True},
     "Rprec": {"denominator": "R_list"},
+    "FallOut": {"denominator": "N_list"},
 }  # fmt: skip
 
 #: What ir_measures computes, by our names; its other measures are not here yet.
-_IR_MEASURES = "AP ERR F Judged NumQ NumRel NumRelRet NumRet P R RBP RR Rprec Success bpref nDCG"
+_IR_MEASURES = (
+    "AP Accuracy Compat ERR F Judged NumQ NumRel NumRelRet NumRet P R RR Rprec Success bpref "
+    "infAP nDCG"
+)
 
 #: What ranx computes, by our names.
 _RANX = "AP DCG F NumRelRet P R RBP RR Rprec Success bpref nDCG"
@@ -109,7 +121,7 @@ _HELM = frozenset(["AP", "F", "P", "R", "RR", "Rprec", "Success", "bpref", "nDCG
 
 IR_MEASURES = Convention(
     "ir_measures", "ir_measures", "0.4.3", "live", _ir_measures,
-    frozenset(_IR_MEASURES.split()),
+    frozenset(_IR_MEASURES.split()) | NDEVAL_MEASURES | IR_MEASURES_CWL,
 )  # fmt: skip
 RANX = Convention(
     "ranx", "ranx", "0.3.21", "live", _ranx,
@@ -129,5 +141,5 @@ MSMARCO = Convention(
 )
 TORCHMETRICS = Convention(
     "torchmetrics", "torchmetrics", "1.9.0", "live", _torchmetrics,
-    frozenset(["AP", "P", "R", "RR", "Rprec", "Success", "nDCG"]),
+    frozenset(["AP", "Accuracy", "FallOut", "P", "R", "RR", "Rprec", "Success", "nDCG"]),
 )  # fmt: skip

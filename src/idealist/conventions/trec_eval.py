@@ -4,37 +4,31 @@ from __future__ import annotations
 
 from idealist.conventions.base import Axes, Convention
 from idealist.measures import Measure
+from idealist.measures.spellings import computed_by
 
-#: What pytrec_eval computes, by our names.
-PYTREC_EVAL_MEASURES = frozenset(
-    [
-        "AP",
-        "F",
-        "NumQ",
-        "NumRel",
-        "NumRelRet",
-        "NumRet",
-        "P",
-        "R",
-        "RR",
-        "Rprec",
-        "Success",
-        "bpref",
-        "nDCG",
-    ]
-)
+#: How trec_eval 10 computes what others compute otherwise.
+_FORMULAS: dict[str, Axes] = {
+    "RBP": {"p": 0.9, "gain": "linear", "scale": "query"},
+    "RBPResidual": {"p": 0.9, "negative": "unjudged", "all_judged": "0"},
+}
+
+
+def _preferences(measure: Measure) -> Axes:
+    """Order ties of documents the other way round for preferences, and read levels as they are."""
+    preferences = measure.name.startswith("prefs_")
+    return {"ties": "docid-asc", "grades": "keep"} if preferences else {}
 
 
 def _version_10(measure: Measure) -> Axes:
-    return {}
+    return {**_preferences(measure), **_FORMULAS.get(measure.name, {})}
 
 
 def _version_9(measure: Measure) -> Axes:
-    return {"precision": "float32"}
+    return {"precision": "float32", "rounding": "up", **_preferences(measure)}
 
 
 def _pytrec_eval(measure: Measure) -> Axes:
-    return {"precision": "float32", "missing": "skip"}
+    return {**_version_9(measure), "missing": "skip"}
 
 
 #: The default: trec_eval 10 as it is officially used, with ``-c``. Measures it lacks follow it.
@@ -45,5 +39,5 @@ TREC_EVAL_9 = Convention("trec_eval-9", "trec_eval -c", "9.0.8", "recorded", _ve
 
 #: pytrec_eval-terrier builds trec_eval 9.0.8; queries that the run lacks are not in its results.
 PYTREC_EVAL = Convention(
-    "pytrec_eval", "pytrec_eval-terrier", "0.5.11", "live", _pytrec_eval, PYTREC_EVAL_MEASURES
+    "pytrec_eval", "pytrec_eval-terrier", "0.5.11", "live", _pytrec_eval, computed_by("pytrec_eval")
 )

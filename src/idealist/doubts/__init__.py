@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from idealist.doubts.case import Case
-from idealist.doubts.grades import binary, fractional, not_in_tool, subtopics, utility
+from idealist.doubts.grades import binary, fractional, not_in_tool, preferences, subtopics, utility
 from idealist.doubts.queries import missing, no_relevant, nothing_matches, unknown
 from idealist.doubts.rankings import duplicates, float32, ties, unjudged
 from idealist.doubts.weights import few_weigh, unjudged_traffic
@@ -25,6 +25,7 @@ CODES: dict[str, str] = {
     "no-relevant": "queries have no relevant document",
     "nothing-matches": "no query or no document of the judgments is in the run",
     "not-in-tool": "the convention's tool does not have this measure",
+    "preferences": "a document's highest level of preference is taken for its grade",
     "repeated-judgments": "the same judgment stands in the qrels more than once",
     "ungraded": "rows of the qrels without a grade, which are not judgments",
     "subtopics": "documents were judged by subtopic, and the highest grade counts",
@@ -39,7 +40,7 @@ CODES: dict[str, str] = {
 CHECKS: tuple[Callable[[Case], Iterator[Doubt]], ...] = (
     nothing_matches, missing, unknown, no_relevant, unjudged_traffic, few_weigh, unjudged,
     ties, float32, duplicates,
-    subtopics, fractional, binary, not_in_tool, utility,
+    subtopics, preferences, fractional, binary, not_in_tool, utility,
 )  # fmt: skip
 
 

@@ -30,10 +30,26 @@ def fractional(case: Case) -> Iterator[Doubt]:
 
 def subtopics(case: Case) -> Iterator[Doubt]:
     """Say where judgments by subtopic became one grade."""
-    if case.qrels.subtopics is not None:
+    needs = {one.measure.needs for one in case.instruments.values()}
+    if case.qrels.subtopics is not None and not needs <= {"subtopics", "groups"}:
         count = len(np.unique(case.qrels.subtopics.pair))
         some = many(count, "document was", "documents were")
         yield Doubt("subtopics", f"{some} judged by subtopic; the highest grade counts", count)
+
+
+def preferences(case: Case) -> Iterator[Doubt]:
+    """Say where levels of preference, which only order documents, are taken for grades."""
+    labels = [
+        label
+        for label, one in case.instruments.items()
+        if one.measure.judges and not one.measure.name.startswith("prefs_")
+    ]
+    if case.qrels.preferences is not None and labels:
+        message = (
+            f"{', '.join(labels)}: the grade of a document is the highest level that preferences "
+            "give it, and levels are only meant to order documents"
+        )
+        yield Doubt("preferences", message, len(labels))
 
 
 def binary(case: Case) -> Iterator[Doubt]:

@@ -69,16 +69,17 @@ def unknown(case: Case) -> Iterator[Doubt]:
 
 def no_relevant(case: Case) -> Iterator[Doubt]:
     """Look for queries whose value is a convention's word, not a measurement."""
-    found: dict[tuple[str, ...], tuple[Bools, list[str]]] = {}
+    found: dict[tuple[str, tuple[str, ...]], tuple[Bools, list[str]]] = {}
     for label, instrument in case.instruments.items():
         gaps = case.measured[label].gaps & case.placed[label].counting
         if np.count_nonzero(gaps) and "no_relevant" in instrument.measure.parameters():
-            found.setdefault(case.named(gaps), (gaps, []))[1].append(label)
-    for queries, (gaps, labels) in found.items():
+            key = instrument.measure.lacking, case.named(gaps)
+            found.setdefault(key, (gaps, []))[1].append(label)
+    for (what, queries), (gaps, labels) in found.items():
         values = case.without(gaps, labels)
         some = many(len(queries), "query has", "queries have")
         cost = prices("without it" if len(queries) == 1 else "without them", values)
         listed = any(case.instruments[label].measure.list_only for label in labels)
         where = " among those retrieved" if listed else ""
-        message = f"{some} no relevant document{where} ({few(queries)}){cost}"
+        message = f"{some} no {what}{where} ({few(queries)}){cost}"
         yield Doubt("no-relevant", message, len(queries), queries, values)

@@ -8,18 +8,23 @@ from pathlib import Path
 from typing import Any
 
 from idealist.errors import Faults, UsageError
-from idealist.formats import build, collections, contents, trec
+from idealist.formats import build, collections, contents, preferences, trec
 from idealist.formats import pairs as both
 from idealist.formats.arrays import read_arrays
 from idealist.formats.column_runs import ColumnRun, is_columns
 from idealist.formats.contents import kind_of
+from idealist.formats.preferences import read_preferences
 from idealist.formats.queries import read_queries
 from idealist.formats.runs import FileRun, ObjectRun, table
 from idealist.formats.source import Source, run_name
+from idealist.formats.strata import read_prels, read_strata
 from idealist.formats.table import checked, shown
 from idealist.tables import Qrels, Run, Scale
 
-__all__ = ["kind_of", "read_arrays", "read_pairs", "read_qrels", "read_queries", "read_run"]
+__all__ = [
+    "kind_of", "read_arrays", "read_pairs", "read_preferences", "read_prels", "read_qrels",
+    "read_queries", "read_run", "read_strata",
+]  # fmt: skip
 
 
 def read_qrels(data: Any, *, scale: Any = None, name: str = "") -> Qrels:
@@ -98,6 +103,9 @@ def read_pairs(pairs: Any, *, name: str = "run") -> tuple[Qrels, Run]:
 def _qrels_of_file(source: Source, scale: Scale | None) -> Qrels:
     faults = Faults(source.name)
     found = contents.cells(source, "grade", faults)
+    if isinstance(found, bytes) and contents.is_preferences(found, source):
+        made = preferences.of_trec(found, source.name)
+        return made if scale is None else made.on(scale)
     if isinstance(found, bytes):
         return trec.read_qrels(found, source.name, scale)
     return build.qrels(checked(found, "grade", faults), scale, source.name)

@@ -104,11 +104,16 @@ def kind_of(path: str | Path) -> str | None:
         return "qrels" if isinstance(loaded, dict) and "requests" in loaded else None
     found = cells(source, "score", Faults(source.name))
     if isinstance(found, bytes):
-        return trec.kind_of(found)
+        return "qrels" if is_preferences(found, source) else trec.kind_of(found)
     judged, ranked = "grade" in found.columns, {"rank", "tokens"} & found.columns.keys()
     if judged and (ranked or "score" in found.columns):
         return None
     return "qrels" if judged else "run" if ranked else None
+
+
+def is_preferences(content: bytes, source: Source) -> bool:
+    """Whether TREC text is preferences: its first line shows it, or its suffix says so."""
+    return source.suffix == ".prefs" or trec.is_preferences(content)
 
 
 def is_json(content: bytes) -> bool:

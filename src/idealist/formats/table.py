@@ -74,7 +74,7 @@ class Table:
 
 
 def checked(cells: Cells, value: str, faults: Faults) -> Table:
-    """Check ids and values; `value` is "grade" or "score". All faults are reported together."""
+    """Check ids and values; `value` is "grade", "level" or "score". All faults come together."""
     cells, empty, without = _without_nulls(cells, value, faults)
     query, document = _ids(cells.columns["query"]), _ids(cells.columns["document"])
     if query is None or document is None:
@@ -203,11 +203,11 @@ def _numbers_one_by_one(
     for i, cell in enumerate(cells.columns[value]):
         try:
             number = to_float(cell)
-            if value == "grade" and not math.isfinite(number):
+            if value != "score" and not math.isfinite(number):
                 raise ValueError(number)
             numbers.append(number)
         except (TypeError, ValueError, OverflowError):
-            kind = "a finite number" if value == "grade" else "a number"
+            kind = "a number" if value == "score" else "a finite number"
             message = f"query {query[i]!r}, document {document[i]!r}: {value} {shown(cell)} is not"
             hint = f"give each document a numeric {value}"
             faults.add(f"bad-{value}", f"{message} {kind}", hint, cells.at(i))

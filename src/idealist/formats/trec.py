@@ -1,4 +1,4 @@
-"""TREC text: qrels of four columns and runs of six, divided by any run of blanks and tabs.
+"""TREC text: qrels of four columns, preferences of five, runs of six; divided by blanks and tabs.
 
 Runs of three columns are MS MARCO's: query, document, rank.
 
@@ -19,14 +19,17 @@ from idealist.formats.trec_lines import (
     first_line,
     has_overlong,
     is_msmarco,
+    is_preference,
     number_of,
     refuse_msmarco,
+    refuse_preferences,
     refuse_qrels,
     refuse_run,
     rows,
 )
 from idealist.tables import Qrels, Rows, Scale
 from idealist.tables.judgments import subtopics_in
+from idealist.tables.preferences import UNNAMED
 
 
 def read_qrels(data: bytes, name: str, scale: Scale | None) -> Qrels:
@@ -52,6 +55,38 @@ def read_qrels(data: bytes, name: str, scale: Scale | None) -> Qrels:
         queries, documents, grades, subtopic=subtopic, scale=scale, lines=lines, name=name,
         columns={} if plain else {"iteration": iterations},
     )  # fmt: skip
+
+
+def preference_rows(
+    data: bytes, name: str
+) -> tuple[list[str], list[str], list[str], list[str], list[float], list[int]]:
+    """Read preferences: query, group, subgroup, document, level, and the line of each row.
+
+    Qrels have no subgroup: each document of a group is compared with each other.
+    """
+    raw, first, faults = data.split(b"\n"), first_line(data), Faults(name)
+    table = [(line, cells) for line, cells in rows(raw, 6)]
+    if plain := len(cells_of(first[1], 6)) == 4:
+        table = [(line, [*cells[:2], UNNAMED.encode(), *cells[2:]]) for line, cells in table]
+    levels = _floats([cells[-1] for _, cells in table])
+    whole = all(len(cells) == 5 for _, cells in table) and not has_overlong(raw)
+    if not whole or levels is None or not all(map(math.isfinite, levels)):
+        if plain:
+            refuse_qrels(enumerate(raw, 1), faults, first=first)
+        refuse_preferences(enumerate(raw, 1), faults)
+    query, group, subgroup, document = (_decoded([row[i] for _, row in table]) for i in range(4))
+    return query, group, subgroup, document, levels, [line for line, _ in table]
+
+
+def is_preferences(data: bytes) -> bool:
+    """Whether the first line that holds data is a preference, and any subgroup has two documents.
+
+    Samples of a pool have five columns too, but the third one is the document there.
+    """
+    if not is_preference(cells_of(first_line(data)[1], 6)):
+        return False
+    subgroups = [tuple(cells[:3]) for _, cells in rows(data.split(b"\n"), 6)]
+    return len(set(subgroups)) < len(subgroups)
 
 
 def read_run(data: bytes, name: str) -> Rows:

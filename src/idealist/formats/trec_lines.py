@@ -14,6 +14,8 @@ from idealist.errors import Defect, Faults
 from idealist.formats.names import ours
 
 QRELS_HINT = "qrels lines are: query iteration document grade"
+PREFERENCES_HINT = "preference lines are: query group subgroup document level"
+SAMPLE_HINT = "; a judged sample of a pool is read by il.read_strata or il.read_prels"
 RUN_HINT = "run lines are: query Q0 document rank score tag"
 MSMARCO_HINT = "lines of three columns are: query document rank"
 
@@ -66,6 +68,17 @@ def is_msmarco(first: Line) -> bool:
     """Whether a run's first line is query, document and rank; all others are to be as it is."""
     cells = cells_of(first[1], 6)
     return len(cells) == 3 and cells[2].isdigit()
+
+
+def is_preference(cells: list[bytes]) -> bool:
+    """Whether a line is query, group, subgroup, document and level, and no run without its tag."""
+    numbers = [number_of(cell) is not None for cell in cells[3:]]
+    return len(cells) == 5 and numbers == [False, True]
+
+
+def refuse_preferences(lines: Iterable[Line], faults: Faults) -> NoReturn:
+    """Say what is wrong with lines of preferences."""
+    _refuse(lines, 6, _preference_fault, faults, None)
 
 
 def refuse_qrels(
@@ -128,6 +141,16 @@ def _qrels_fault(cells: list[bytes]) -> Complaint | None:
     return None
 
 
+def _preference_fault(cells: list[bytes]) -> Complaint | None:
+    if len(cells) != 5:
+        return "columns", _found(cells, "5 expected"), PREFERENCES_HINT + _separator(cells)
+    value = number_of(cells[4])
+    if value is None or not math.isfinite(value):
+        message = f"level {cells[4].decode()!r} is not a finite number"
+        return "bad-level", message, PREFERENCES_HINT + _header(cells[0])
+    return None
+
+
 def _run_fault(cells: list[bytes]) -> Complaint | None:
     if len(cells) < 6:
         return "columns", _found(cells, "6 expected"), _run_hint(cells)
@@ -167,8 +190,10 @@ def _is_judgment(cells: list[bytes]) -> bool:
 
 def _qrels_hint(cells: list[bytes]) -> str:
     if _is_run(cells):
-        return "this looks like a run; judgments come first, then runs"
-    return QRELS_HINT + _separator(cells)
+        looks = "this looks like a run; judgments come first, then runs"
+        prefs = "; preferences of documents whose ids are numbers stand in a file named *.prefs"
+        return looks + (prefs + SAMPLE_HINT if len(cells) == 5 else "")
+    return QRELS_HINT + (SAMPLE_HINT if len(cells) == 5 else "") + _separator(cells)
 
 
 def _run_hint(cells: list[bytes]) -> str:

@@ -58,6 +58,8 @@ class Measure(Settings, metaclass=MeasureType):
     needs: ClassVar[str] = ""
     #: Whether no order of a tie leaves the values with its documents ordered by `worth`.
     monotone: ClassVar[bool] = True
+    #: What a query does not have where it has no value.
+    lacking: ClassVar[str] = "relevant document"
     #: How the values of queries become one, where the user does not say.
     aggregate: ClassVar[str] = "mean"
 
@@ -115,7 +117,7 @@ class Measure(Settings, metaclass=MeasureType):
         filled = self.filled()
         found: Floats = filled.formula(lists_of(grades, judged, **columns))
         if filled.if_undefined == "error" and np.isnan(found[0]):
-            Faults().fail("no-relevant", f"{self}: there is no relevant document in the list")
+            Faults().fail("no-relevant", f"{self}: there is no {self.lacking} in the list")
         value = filled._without_gaps(found, np.isnan(found), np.array([not len(grades)]))
         return float(filled._bounded(value, min([*grades_of(grades), *judged, 0]))[0])
 
@@ -168,9 +170,8 @@ class Measure(Settings, metaclass=MeasureType):
         faults = Faults(placements.qrels.name)
         for i in np.flatnonzero(gaps).tolist():
             hint = "let such queries count with no_relevant=0, or leave them out with skip"
-            message = (
-                f"query {placements.qrels.queries[i]!r} has no relevant document for {self.name}"
-            )
+            query = placements.qrels.queries[i]
+            message = f"query {query!r} has no {self.lacking} for {self.name}"
             faults.add("no-relevant", message, hint)
         faults.check()
 

@@ -64,7 +64,7 @@ class nDCGRel(Pooled):
             xp.where(there, lists.ratio(running, self.upto_rank(lists, ideal), 0.0), 0.0)
         )
         relevant = lists.count(self.ideal_gains(lists) > 0)
-        missed = (relevant - lists.count(there)) * lists.ratio(running[:, -1], whole, 0.0)
+        missed = lists.ratio((relevant - lists.count(there)) * running[:, -1], whole, 0.0)
         return lists.ratio(found + missed, relevant)
 
 
@@ -93,7 +93,7 @@ class RnDCG(nDCGRel):
         ends = (level > 0) & (level != below)
         whole = lists.ratio(lists.total(gains), lists.total(ideal), 0.0)
         goes_on = lists.number(lists.number(lists.retrieved) > lists.count(level > 0) + 1.0)
-        total = goes_on * whole
+        total = xp.zeros_like(whole)
         ranks = self.ranks(lists, level)
         nth = xp.cumulative_sum(lists.number(ends), axis=1)
         for n in range(1, int(xp.max(nth)) + 1):
@@ -102,4 +102,5 @@ class RnDCG(nDCGRel):
             best = lists.total(xp.where(ranks <= end, ideal, 0.0))
             total = total + lists.ratio(dcg, best, 0.0)
         levels = lists.count(ends)
-        return xp.where(levels > 0, lists.ratio(total, levels + goes_on), math.nan)
+        mean = lists.ratio(total + goes_on * whole, levels + goes_on)
+        return xp.where(levels > 0, mean, math.nan)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from idealist.errors import UsageError
 from idealist.lists import Array, Lists
 from idealist.measures.discounts import Discount
 from idealist.measures.first import first_hit
 from idealist.measures.relevance import Binary
-from idealist.notation import choice, number, parameter
+from idealist.notation import Kind, Value, Written, call, choice, number, parameter
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -103,13 +103,24 @@ class R(Counted):
         return self.of_relevant(lists, found)
 
 
+def _check_beta(value: Any) -> Value:
+    size = number(0, 1e6)
+    if not str(value).startswith("sqrt("):
+        return size.check(value)
+    (square,) = call(str(value))[1]
+    return f"sqrt({size.check(square)})"
+
+
+BETA = Kind("a number from 0 to 1e6, or sqrt(SQUARE)", _check_beta)
+
+
 @dataclass(frozen=True, kw_only=True, repr=False)
 class F(Counted):
     """F: the weighted harmonic mean of precision and recall in the first k.
 
     Formula: (1 + β²) P R / (β² P + R)
 
-    The parameter of trec_eval's set_F, which ir_measures calls beta, is β².
+    The parameter of trec_eval's set_F, which ir_measures calls beta, is β²: ``beta=sqrt(0.5)``.
 
     >>> round((F @ 4)([1, 0, 1, 0], judged=[1]), 4)
     0.5714
@@ -117,7 +128,7 @@ class F(Counted):
     Reference: van Rijsbergen 1979, Information Retrieval, chapter 7
     """
 
-    beta: float = parameter(1, number(0, 1e6), "how many times recall counts as much as precision")
+    beta: Written = parameter(1, BETA, "how many times recall counts as much as precision")
     denominator: str = parameter("k", choice("k", "min(k,n)"), "precision's denominator")
 
     averages_ties: ClassVar[bool] = False
@@ -126,7 +137,8 @@ class F(Counted):
         """Combine precision and recall."""
         precision = self.precision(lists, self.denominator)
         recall = self.of_relevant(lists, self.found(lists, self.cutoff))
-        square = float(self.beta) ** 2
+        root = isinstance(self.beta, str)
+        square = float(call(self.beta)[1][0]) if root else float(self.beta) ** 2
         mean = lists.ratio((1.0 + square) * precision * recall, square * precision + recall, 0.0)
         return self.defined(lists, mean)
 

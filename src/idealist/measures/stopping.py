@@ -63,7 +63,7 @@ class ERR(Measure):
         pool = xp.where(lists.judged, lists.pool, 0.0)
         if (top := float(xp.max(pool))) > max(limit, 0.0):
             raise UsageError(
-                f"ERR: grade {top:g} is above the highest there can be, {limit:g}",
+                f"{self.name}: grade {top:g} is above the highest there can be, {limit:g}",
                 "give max_grade, or grades in [0, 1] with probability=identity",
             )
         if self.probability == "identity":
@@ -71,13 +71,22 @@ class ERR(Measure):
         check_power(lists, lists.constant([highest]))
         return (xp.pow(xp.full_like(grade, 2.0), grade) - 1.0) / 2.0**highest
 
+    @property
+    def discount(self) -> Discount:
+        """What the rank of the document is worth."""
+        return Discount("position")
+
+    def expected(self, lists: Lists, stop: Array, rank: Array, depth: int) -> Array:
+        """Add up what ranks are worth, each with the probability to stop there."""
+        going = lists.xp.cumulative_prod(1.0 - stop, axis=1, include_initial=True)[:, :-1]
+        return lists.total(self.discount.apply(lists, stop * going, rank, depth))
+
     def formula(self, lists: Lists) -> Array:
         """Add up the reciprocal ranks, each with the probability to stop there."""
         xp = lists.xp
         near = lists.upto(self.cutoff)
         stop = xp.where(near.within(self.cutoff), self.stops(lists, near.grade), 0.0)
-        going = xp.cumulative_prod(1.0 - stop, axis=1, include_initial=True)[:, :-1]
-        value = lists.total(Discount("position").apply(near, stop * going, near.rank, near.depth))
+        value = self.expected(near, stop, near.rank, near.depth)
         nothing = ~xp.any(lists.judged & (lists.pool > 0), axis=1)
         return xp.where(nothing, math.nan, value)
 

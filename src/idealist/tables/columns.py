@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from idealist.notation import tidy
+
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
 Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int64]
@@ -57,3 +60,21 @@ def starts_of(sizes: Sequence[int] | Ints) -> Ints:
     starts = np.zeros(len(sizes) + 1, dtype=np.int64)
     np.add.accumulate(np.asarray(sizes, dtype=np.int64), out=starts[1:])
     return starts
+
+
+def columns_at(columns: Mapping[str, Sequence[Any]], rows: Iterable[int]) -> Mapping[str, Any]:
+    """Take some rows of each column, which is frozen: text as a tuple, numbers as an array."""
+    return MappingProxyType({key: _column(values, rows) for key, values in columns.items()})
+
+
+def _column(values: Sequence[Any], rows: Iterable[int]) -> Floats | tuple[str, ...]:
+    chosen = [values[i] for i in rows]
+    numbers = isinstance(values, np.ndarray)  # they are numbers even where none is left
+    if not numbers and all(isinstance(value, str) for value in chosen):
+        return tuple(chosen)
+    return freeze(np.array(chosen, dtype=np.float64))  # type: ignore[no-any-return]
+
+
+def cell_text(value: Any) -> str:
+    """Write a cell so that equal ones are written alike."""
+    return value if isinstance(value, str) else str(tidy(float(value)))

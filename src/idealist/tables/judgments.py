@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
 import numpy as np
@@ -13,6 +13,8 @@ from idealist.errors import Faults, UsageError
 from idealist.notation import tidy, to_number
 from idealist.tables.columns import Floats, Ints, freeze
 
+#: Columns of text that decide numbers.
+DECISIVE = ("iteration", "stratum")
 #: Whole numbers up to here, and sums of many of them, are exact.
 LARGEST = 1e9
 
@@ -64,10 +66,23 @@ class Subtopics:
 
     def only(self, pairs: Ints) -> Subtopics:
         """Keep the rows of some pairs, which are then numbered as they are given."""
-        kept = np.flatnonzero(np.isin(self.pair, pairs))
+        found = self._at(np.flatnonzero(np.isin(self.pair, pairs)))
+        return replace(found, pair=freeze(np.searchsorted(pairs, found.pair)))
+
+    @property
+    def truncated(self) -> Subtopics:
+        """The same rows with the fractions of grades cut off."""
+        whole = np.trunc(self.grade)
+        return self if np.array_equal(whole, self.grade) else replace(self, grade=freeze(whole))
+
+    @property
+    def nonzero(self) -> Subtopics:
+        """The rows whose grade is not 0."""
+        return self._at(np.flatnonzero(self.grade))
+
+    def _at(self, kept: Ints) -> Subtopics:
         subtopic = tuple(self.subtopic[i] for i in kept)
-        pair = np.searchsorted(pairs, self.pair[kept])
-        return Subtopics(freeze(pair), subtopic, freeze(self.grade[kept]))
+        return Subtopics(freeze(self.pair[kept]), subtopic, freeze(self.grade[kept]))
 
 
 def subtopics_in(
@@ -132,14 +147,15 @@ class Judgments:
         return [i for n, i in enumerate(kept) if not n or self.pair(i) != self.pair(kept[n - 1])]
 
     def check_columns(self, columns: Mapping[str, Sequence[Any]], faults: Faults) -> None:
-        """Note numbers that differ between the rows of one pair of query and document."""
+        """Note numbers and strata that differ between the rows of one query and document."""
         for name, cells in columns.items():
             first: dict[tuple[str, str], int] = {}
             for i, cell in enumerate(cells):
                 before = cells[first.setdefault(self.pair(i), i)]
-                if not isinstance(cell, str) and str(cell) != str(before):  # NaN is like NaN
+                matters = name == "stratum" or not isinstance(cell, str)
+                if matters and str(cell) != str(before):  # NaN is like NaN
                     message = f"query {self.query[i]!r}, document {self.document[i]!r}: {name} "
-                    message += f"{cell:g} contradicts {before:g}"
+                    message += f"{_shown(cell)} contradicts {_shown(before)}"
                     faults.add("contradiction", message, "keep one of them", self.line(i))
 
     def by_subtopic(
@@ -171,3 +187,7 @@ def check_grades(rows: Judgments, kept: list[int], scale: Scale | None, faults: 
             hint = "declared grades: " + ", ".join(str(tidy(known)) for known in scale.grades)
             message = f"{pair}: grade {grade} is not on the declared scale"
             faults.add("off-scale", message, hint, rows.line(i))
+
+
+def _shown(cell: str | float) -> str:
+    return repr(cell) if isinstance(cell, str) else f"{cell:g}"

@@ -8,16 +8,16 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from json.encoder import encode_basestring_ascii
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
 from idealist.errors import Faults
 from idealist.notation import many, tidy
-from idealist.tables.columns import Floats, Ints, freeze, starts_of
-from idealist.tables.judgments import Judgments, Scale, Subtopics, check_grades
+from idealist.tables.columns import Floats, Ints, cell_text, columns_at, freeze, starts_of
+from idealist.tables.judgments import DECISIVE, Judgments, Scale, Subtopics, check_grades
 from idealist.tables.pools import Pool, pools_of
+from idealist.tables.preferences import Group, Preferences, groups_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,8 +25,9 @@ class Qrels:
     """Judged pairs of query and document, sorted by query and document.
 
     The pairs of query ``queries[i]`` are ``documents[starts[i]:starts[i + 1]]``. Where a document
-    is judged by subtopic, its grade is the highest one and `subtopics` holds the rows. `left_out`
-    names judged queries that are not to count.
+    is judged by subtopic, its grade is the highest one and `subtopics` holds the rows; it is the
+    highest level where `preferences` hold such rows. `left_out` names judged queries that are not
+    to count.
     """
 
     queries: tuple[str, ...]
@@ -35,6 +36,7 @@ class Qrels:
     grades: Floats
     columns: Mapping[str, Any] = field(default_factory=dict)
     subtopics: Subtopics | None = None
+    preferences: Preferences | None = None
     scale: Scale | None = None
     repeats: int = 0
     ungraded: int = 0
@@ -80,7 +82,7 @@ class Qrels:
             starts=freeze(starts_of(list(sizes.values()))),
             documents=tuple(document[i] for i in pairs),
             grades=freeze(grades),
-            columns=_columns(columns or {}, pairs),
+            columns=columns_at(columns or {}, pairs),
             subtopics=subtopics,
             scale=scale,
             repeats=len(query) - len(kept),
@@ -104,20 +106,21 @@ class Qrels:
         return hashlib.sha256("".join(lines).encode()).hexdigest()[:10]
 
     def _hash_rows(self) -> Iterable[tuple[str, ...]]:
-        names = sorted(self.numbers)  # text decides no number
-        columns = [self.grades, *(self.numbers[name] for name in names)]
-        cells = zip(*(map(_cell, column.tolist()) for column in columns), strict=True)
+        named = {name: column.tolist() for name, column in self.numbers.items()}
+        named |= {name: self.columns[name] for name in DECISIVE if name in self.columns}
+        names = sorted(named)
+        columns = [self.grades.tolist(), *(named[name] for name in names)]
+        cells = zip(*(map(cell_text, column) for column in columns), strict=True)
         yield ("columns", *names, "scale", *(map(str, self.scale.grades) if self.scale else ()))
         for query, start, end in self.spans():
             yield (query, str(end - start))
             for document, row in zip(self.documents[start:end], cells, strict=False):
                 yield (query, document, *row)
-        if self.subtopics is not None:
-            rows = zip(
-                self.subtopics.pair, self.subtopics.subtopic, self.subtopics.grade, strict=True
-            )
-            for pair, subtopic, grade in rows:
-                yield (str(pair), subtopic, _cell(grade))
+        if (rows := self.subtopics) is not None:
+            for row in zip(rows.pair, rows.subtopic, rows.grade, strict=True):
+                yield tuple(map(cell_text, row))
+        for row in self.preferences.rows() if self.preferences else ():
+            yield tuple(map(cell_text, row))
 
     def spans(self) -> Iterable[tuple[str, int, int]]:
         """Give each query with the first and the past-the-end index of its pairs."""
@@ -156,15 +159,17 @@ class Qrels:
     @cached_property
     def truncated(self) -> Qrels:
         """The same judgments with fractions cut off, as C's `atol` reads them."""
-        whole = np.trunc(self.grades)
-        return self if np.array_equal(whole, self.grades) else replace(self, grades=freeze(whole))
+        rows, whole = self.subtopics and self.subtopics.truncated, np.trunc(self.grades)
+        same = rows is self.subtopics and np.array_equal(whole, self.grades)
+        return self if same else replace(self, grades=freeze(whole), subtopics=rows)
 
     @cached_property
     def nonzero(self) -> Qrels:
         """The judgments whose grade, cut so, is not 0; a query left without any stays."""
         kept = np.flatnonzero(self.truncated.grades)
         sizes = np.diff(np.searchsorted(kept, self.starts))
-        return self.truncated._at(kept, self.queries, sizes)
+        found = self.truncated._at(kept, self.queries, sizes)
+        return replace(found, subtopics=found.subtopics and found.subtopics.nonzero)
 
     def cast(self, grades: str) -> Qrels:
         """Read the grades as the axis `grades` says.
@@ -181,6 +186,11 @@ class Qrels:
     def pools(self) -> tuple[Pool, ...]:
         """The grades by query, in blocks of similar size."""
         return pools_of(self.starts, self.grades)
+
+    @cached_property
+    def preferred(self) -> tuple[tuple[Group, ...], ...] | None:
+        """What the groups of each query prefer; None where its grades say it for all."""
+        return groups_of(self)
 
     @cached_property
     def maximum(self) -> float:
@@ -227,22 +237,7 @@ class Qrels:
             starts=freeze(starts_of(sizes)),
             documents=tuple(self.documents[i] for i in kept),
             grades=freeze(self.grades[kept]),
-            columns=_columns(self.columns, kept),
+            columns=columns_at(self.columns, kept),
             subtopics=self.subtopics and self.subtopics.only(kept),
+            preferences=self.preferences and self.preferences.only(kept),
         )
-
-
-def _columns(columns: Mapping[str, Sequence[Any]], pairs: Iterable[int]) -> Mapping[str, Any]:
-    return MappingProxyType({key: _column(values, pairs) for key, values in columns.items()})
-
-
-def _column(values: Sequence[Any], pairs: Iterable[int]) -> Floats | tuple[str, ...]:
-    chosen = [values[i] for i in pairs]
-    numbers = isinstance(values, np.ndarray)  # they are numbers even where none is left
-    if not numbers and all(isinstance(value, str) for value in chosen):
-        return tuple(chosen)
-    return freeze(np.array(chosen, dtype=np.float64))  # type: ignore[no-any-return]
-
-
-def _cell(value: Any) -> str:
-    return value if isinstance(value, str) else str(tidy(float(value)))

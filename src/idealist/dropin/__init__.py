@@ -1,0 +1,1 @@
+"""trec_eval's command line, output and exit codes, computed by our measures."""

@@ -1,0 +1,110 @@
+"""trec_eval's command line: short and long options, in any order, as getopt reads them."""
+
+from __future__ import annotations
+
+import getopt
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from idealist.errors import UsageError
+
+USAGE = "Usage: idealist trec-eval [-h] [-q] [-m measure]... QRELS RUN"
+_SHORT = "hvqm:cl:nD:JN:M:R:T:oZ:"
+#: The long form of each option, by its letter; one that takes a value ends in ``=``.
+_LONG = {
+    "h": "help", "v": "version", "q": "query_eval_wanted", "m": "measure=",
+    "c": "complete_rel_info_wanted", "l": "level_for_rel=", "n": "nosummary", "D": "Debug_level=",
+    "J": "Judged_docs_only", "N": "Number_docs_in_coll=", "M": "Max_retrieved_per_topic=",
+    "R": "Rel_info_format=", "T": "Results_format=", "o": "Output_old_results_format=",
+    "Z": "Zscore=", "as": "as=",
+}  # fmt: skip
+_LETTERS = {f"--{word.removesuffix('=')}": letter for letter, word in _LONG.items()}
+
+#: The kinds of judgments there are.
+JUDGMENTS = ("qrels", "qrels_jg", "prefs", "qrels_prefs")
+#: The versions there are, by the name that is given for them.
+VERSIONS = {"10.0": 10, "10": 10, "9.0.8": 9, "9": 9}
+
+
+@dataclass
+class Options:
+    """What a command line asks for."""
+
+    files: list[str] = field(default_factory=list)
+    measures: list[str] = field(default_factory=list)
+    help: bool = False
+    version_wanted: bool = False
+    per_query: bool = False
+    complete: bool = False
+    summary: bool = True
+    judged_only: bool = False
+    level: int = 1
+    documents: int = 0
+    depth: int | None = None
+    only: str | None = None
+    judgments: str = "qrels"
+    zscores: str | None = None
+    version: int = 10
+
+
+def options_of(words: Sequence[str]) -> Options:
+    """Read a command line.
+
+    >>> options_of(["-q", "-mmap", "qrels", "run", "-l2"]).level
+    2
+    """
+    try:
+        found, files = getopt.gnu_getopt(list(words), _SHORT, list(_LONG.values()))
+    except getopt.GetoptError as error:
+        raise UsageError(error.msg, USAGE) from None
+    options = Options(files)
+    for word, value in found:
+        _take(options, _LETTERS.get(word, word.lstrip("-")), value)
+    if not (options.help or options.version_wanted) and len(files) != 2:
+        raise UsageError(f"two files are needed, and {len(files)} were given", USAGE)
+    return options
+
+
+#: Options that only say yes: the field each sets, and what to.
+_FLAGS = {
+    "h": ("help", True), "v": ("version_wanted", True), "q": ("per_query", True),
+    "c": ("complete", True), "n": ("summary", False), "J": ("judged_only", True),
+}  # fmt: skip
+
+
+def _take(options: Options, letter: str, value: str) -> None:
+    if letter in _FLAGS:
+        setattr(options, *_FLAGS[letter])
+    elif letter == "m":
+        options.measures.append(value)
+    elif letter == "l":
+        options.level = _whole(letter, value, 0)
+    elif letter == "N":
+        options.documents = _whole(letter, value, 0)
+    elif letter == "M":
+        options.depth = _whole(letter, value, 1)
+    elif letter == "D":  # LEVEL.QUERY: one query is evaluated; what -D would print there, is not
+        options.only = value.partition(".")[2] or None
+    elif letter == "R":
+        options.judgments = value
+    elif letter == "Z":
+        options.zscores = value
+    elif letter == "T" and value != "trec_results":
+        raise UsageError(f"-T {value}: there is no such format of runs", "leave -T out")
+    elif letter == "as":
+        if value not in VERSIONS:
+            raise UsageError(f"--as {value}: no such version", "give 10.0 or 9.0.8")
+        options.version = VERSIONS[value]
+
+
+def _whole(letter: str, value: str, least: int) -> int:
+    try:
+        number = int(value)
+    except ValueError:
+        raise UsageError(
+            f"-{letter} {value!r} is not a whole number", f"write -{letter}1"
+        ) from None
+    if number < least:
+        hint = "docs/differences.md says what trec_eval does with less"
+        raise UsageError(f"-{letter} takes a number of at least {least}", hint)
+    return number

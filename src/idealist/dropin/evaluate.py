@@ -1,0 +1,236 @@
+"""What trec_eval would print: values by query and over all, in its order and arithmetic."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from idealist.conventions import CONVENTIONS
+from idealist.dropin.arguments import JUDGMENTS, Options
+from idealist.dropin.inputs import Stop, last_tag, read_judgments
+from idealist.dropin.printed import query_lines, summary_line
+from idealist.dropin.registry import Column, columns, marked
+from idealist.dropin.zscores import Reference, as_zscores, read_zscores
+from idealist.errors import InputError, UsageError
+from idealist.formats.runs import FileRun
+from idealist.formats.source import Source
+from idealist.instrument import Instrument
+from idealist.measures import Measure, parse
+from idealist.placements import Placements
+from idealist.protocol import Protocol
+from idealist.ranking import rank
+from idealist.tables import Qrels, Run
+from idealist.tables.columns import Floats, Ints
+
+#: The least value that counts in a geometric mean.
+FLOOR = 0.00001
+
+
+def report(options: Options) -> Iterator[str]:
+    """Give the output piece by piece; where trec_eval would stop on the way, `Stop` is raised."""
+    names = marked(options.measures, options.version)
+    if options.judgments not in JUDGMENTS:
+        hint = "give one of " + ", ".join(JUDGMENTS)
+        raise Stop(2, f"-R {options.judgments}: there is no such format of judgments", hint)
+    qrels = read_judgments(options.files[0], options.judgments)
+    source = Source.of(options.files[1])
+    asked = _columns(names, options)
+    _check_kinds(asked, options.judgments)
+    reference = _reference(options.zscores)
+    protocol = _protocol(asked, options)
+    placements = rank(qrels, Run(FileRun(source), source.name), [protocol])[protocol]
+    table = Table(options, placements, asked, reference)
+    yield from table.by_query()
+    if options.summary:
+        yield "".join(table.summary(source))
+
+
+def _columns(names: Mapping[str, str], options: Options) -> list[Column]:
+    """Lay out the output, with what the options and the version say of the measures."""
+    try:
+        asked = columns(names)
+    except UsageError as error:
+        raise Stop(4 if "four numbers" in error.message else 2, error.message, error.hint) from None
+    return [
+        replace(one, measure=_instrument(one.measure, options).measure) if one.measure else one
+        for one in asked
+    ]
+
+
+def _instrument(measure: Measure, options: Options) -> Instrument:
+    """Set up a measure as trec_eval has it; the level is of measures that ask what is relevant."""
+    own = {"rel": options.level, "documents": options.documents}
+    asks = {"rel": "rel_op", "documents": "documents"}
+    settings = {key: own[key] for key in own if asks[key] in measure.parameters()}
+    convention = CONVENTIONS["trec_eval" if options.version >= 10 else "trec_eval-9"]
+    return convention.instrument(replace(measure, **settings))
+
+
+def _protocol(asked: Sequence[Column], options: Options) -> Protocol:
+    """Say how the run is ranked; preferences do not look at -J."""
+    usual = next((_instrument(one.measure, options) for one in asked if one.measure), None)
+    judged_only = options.judged_only and "prefs" not in options.judgments
+    return replace(
+        usual.protocol if usual else Protocol(),
+        depth=options.depth or "none",
+        nonfinite="as_is",
+        unjudged="drop" if judged_only else "zero",
+        negative="drop" if judged_only else "allow",
+    )
+
+
+def _reference(path: str | None) -> Reference | None:
+    try:
+        return None if path is None else read_zscores(path)
+    except InputError as error:
+        raise Stop(255, error.message, error.hint) from None
+
+
+def _check_kinds(asked: Sequence[Column], judgments: str) -> None:
+    kind = "prefs" if judgments == "qrels_prefs" else judgments
+    for column in asked:
+        if column.entry.judgments not in (kind, "any"):
+            wanted = {"prefs": "-R prefs or -R qrels_prefs"}.get(
+                column.entry.judgments, f"-R {column.entry.judgments}"
+            )
+            message = f"{column.label} cannot be computed from {judgments}"
+            raise Stop(4, message, f"give {wanted} with judgments of that kind")
+
+
+@dataclass(frozen=True)
+class Table:
+    """The values of some measures for the queries that trec_eval looks at."""
+
+    options: Options
+    placed: Placements
+    columns: Sequence[Column]
+    reference: Reference | None
+
+    @property
+    def qrels(self) -> Qrels:
+        """The judgments."""
+        return self.placed.qrels
+
+    @cached_property
+    def placements(self) -> Placements:
+        """The ranking; version 10 gives a query that the run lacks one document nobody judged."""
+        if self.options.version < 10 or self.placed.protocol.unjudged == "drop":
+            return self.placed
+        return replace(
+            self.placed, retrieved=np.where(self.placed.in_run, self.placed.retrieved, 1)
+        )
+
+    @cached_property
+    def rows(self) -> Ints:
+        """The queries that count, in the order of their ids."""
+        every = np.arange(len(self.qrels.queries))
+        if self.options.only is not None:
+            every = every[[query == self.options.only for query in self.qrels.queries]]
+        if self.options.version >= 10 and self.options.complete:
+            return every
+        found = self.placed.in_run[every]
+        if self.options.version < 10 or found.all():
+            return every[found]
+        return every[: int(np.argmin(found))]  # it stops at the first that the run lacks
+
+    def by_query(self) -> Iterator[str]:
+        """Give the lines of each query, where they are asked for; stop where trec_eval does."""
+        shown = [one for one in self.columns if one.entry.summary != "geometric"]
+        shown = [one for one in shown if one.measure or one.entry.name == "relstring"]
+        names = [self.qrels.queries[i] for i in self.rows.tolist()]
+        if self.options.per_query and shown:
+            cells = [self._cells(one) for one in shown]
+            yield from query_lines(shown, names, cells, self._prefixed)
+        self._check_queries()
+
+    def _check_queries(self) -> None:
+        ignores = self.options.version < 10 or self.options.complete or self.options.only
+        if not ignores and len(self.rows) < len(self.qrels.queries):
+            query = self.qrels.queries[len(self.rows)]
+            hint = "-c counts such queries as 0, --as 9.0.8 leaves them out"
+            raise Stop(4, f"the run lacks the judged query {query!r}", hint)
+        if not len(self.rows):
+            hint = "check that query ids are written alike"
+            raise Stop(7, "no query is both judged and in the run", hint)
+
+    def _cells(self, column: Column) -> Sequence[object]:
+        if column.measure is None:
+            return self._relstrings(column)
+        cells: list[object] = self.values(column)[self.rows].tolist()
+        return cells
+
+    def values(self, column: Column) -> Floats:
+        """Give a column's value of every judged query."""
+        values = (
+            self._known(column.measure) if column.measure else np.zeros(len(self.qrels.queries))
+        )
+        if column.entry.name == "Rndcg":
+            relevant = self._known(parse(f"NumRel(rel={self.options.level})"))
+            values = np.where(relevant > 0, values, 0.0)
+        if column.label in ("num_ret", "utility", "rbp_resid") or column.label.startswith("unj"):
+            values = np.where(self.placed.in_run, values, 0.0)
+        if column.entry.summary == "geometric":
+            values = np.log(np.maximum(values, FLOOR))
+        if self.reference is not None:
+            return as_zscores(values, column.label, self.qrels.queries, self.reference)
+        return values
+
+    @cached_property
+    def _computed(self) -> dict[Measure, Floats]:
+        return {}
+
+    def _known(self, measure: Measure | None) -> Floats:
+        if measure is None:
+            return np.zeros(len(self.qrels.queries))
+        if measure not in self._computed:
+            self._computed[measure] = measure.values(self.placements)
+        return self._computed[measure]
+
+    def _relstrings(self, column: Column) -> list[str]:
+        """Write the grades of the first documents: - was not pooled, . was, but not judged."""
+        grid = self.placements.grid(max(column.length, 1))[self.rows, : column.length]
+        grade = grid.filled(np.nan)
+        signs = np.where(grade > 9, ord(">"), np.nan_to_num(grade) + ord("0"))
+        signs = np.where(grade < 0, ord("."), signs)
+        signs = np.where(np.isnan(grade), ord("-"), signs)
+        signs = np.where(np.ma.getmaskarray(grid), 0, signs).astype(np.uint8)
+        strings = [bytes(row).rstrip(b"\0").decode() for row in signs]
+        if column.label != "relstring":
+            return strings
+        there = self.placed.in_run[self.rows].tolist()
+        return [string if known else "" for string, known in zip(strings, there, strict=True)]
+
+    @property
+    def _prefixed(self) -> bool:
+        """Whether labels say that values are z-scores."""
+        return self.reference is not None and self.options.version >= 10
+
+    def summary(self, source: Source) -> Iterator[str]:
+        """Give the lines over all queries."""
+        every = len(self.qrels.queries) if self.options.complete else len(self.rows)
+        for column in self.columns:
+            name = column.entry.name
+            if name == "runid":
+                yield summary_line(name, last_tag(source))
+            elif name == "num_q":
+                yield summary_line(name, float(every) if self._prefixed else every, self._prefixed)
+            elif column.measure is not None:
+                value = self._over_all(column, every)
+                whole = column.entry.is_count and not self._prefixed
+                yield summary_line(column.label, int(value) if whole else value, self._prefixed)
+
+    def _over_all(self, column: Column, every: int) -> float:
+        """Sum or average a column, adding from left to right as trec_eval does."""
+        if column.entry.name == "num_rel" and self.options.complete:
+            return float(np.count_nonzero(self.qrels.grades > 0))  # whatever -l says
+        values = self.values(column)[self.rows]
+        total = float(np.add.accumulate(values)[-1])
+        if column.entry.summary == "sum":
+            return total
+        if column.entry.summary == "mean":
+            return total / every
+        return math.exp((total + (every - len(values)) * math.log(FLOOR)) / every)

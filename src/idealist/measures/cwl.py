@@ -1,0 +1,220 @@
+"""C/W/L: what a reader gains and spends who goes on from rank to rank with some probability."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from idealist.errors import Defect, UsageError
+from idealist.lists import Array, Lists, lists_of
+from idealist.measures.base import NO_RELEVANT, Measure
+from idealist.measures.gains import GAIN, gain_of
+from idealist.notation import Kind, Value, Written, choice, number, parameter, to_number, whole
+from idealist.placements import Placements
+from idealist.tables.columns import Floats
+
+#: What there is to report of a reader, under the names of cwl_eval's columns.
+REPORTS = ("EU", "ETU", "EC", "ETC", "ED")
+#: How much better each may be in the best case; its columns with ``-r``.
+RESIDUALS = tuple(f"Res{report}" for report in REPORTS)
+#: How many cells the arrays of one page may have; larger ones leave the processor's cache.
+CELLS = 1 << 18
+
+
+def _check_positive(value: Any) -> Value:
+    if (result := to_number(value)) <= 0:
+        raise ValueError(value)
+    return result
+
+
+def _check_column(value: Any) -> Value:
+    if not re.fullmatch(r"[\w.-]+", value):
+        raise ValueError(value)
+    return str(value)
+
+
+POSITIVE = Kind("a number above 0", _check_positive)
+COLUMN = Kind("none or the name of a judgment column", _check_column)
+
+
+class Page(NamedTuple):
+    """What readers meet, queries x ranks: gains and costs; `rank` and equal costs have one row."""
+
+    xp: Any
+    rank: Array
+    gain: Array
+    cost: Array
+
+    def number(self, mask: Array) -> Array:
+        """Give 1 where it is true, else 0."""
+        return self.xp.astype(mask, self.xp.float64)
+
+    def so_far(self, values: Array) -> Array:
+        """Add up what came up to each rank."""
+        return self.xp.cumulative_sum(values, axis=1)
+
+    def above(self, values: Array, start: float = 0.0) -> Array:
+        """Add up what came above each rank, beginning with `start`."""
+        first = self.xp.full_like(values[:, :1], start)
+        return self.so_far(self.xp.concat((first, values[:, :-1]), axis=1))
+
+    def total(self, values: Array) -> Array:
+        """Add up each row in rank order."""
+        return self.so_far(values)[:, -1]
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class UserModel(Measure):
+    """Base of measures of a reader: `goes_on` states how likely each rank is left for the next.
+
+    With C the probability to go on, V_r = C_1 … C_(r-1) is the probability that rank r is looked
+    at. What can be reported, g being gains and c costs, and N the last rank, `max_depth`:
+
+    - EU, the utility expected per document looked at: Σ V g / Σ V
+    - ETU, the utility expected in total: Σ (V - V_(N+1)) g
+    - EC and ETC, the same of costs
+    - ED, the number of documents looked at: Σ V
+
+    Whoever would go on after rank N is left out of totals, as cwl_eval does, so that ETU is a
+    little less than EU · ED.
+
+    A document's cost stands in a judgment column; unjudged documents, those without a value there,
+    and the ranks below the list have one `cost` for all. cwl_eval has costs by the kind of element
+    that a row of the run names; a run holds no such kinds here.
+    """
+
+    gain: Written = parameter("binary", GAIN, "what a grade is worth, between 0 and 1")
+    rel: float = parameter(1, number(), "the grade from which a document is relevant")
+    report: str = parameter(
+        "EU", choice(*REPORTS, *RESIDUALS),
+        "EU and ETU: the utility expected per document and in total; EC and ETC: the cost; ED: the "
+        "documents looked at; Res…: how much more that is if unjudged documents, and all below the "
+        "list, have gain 1",
+    )  # fmt: skip
+    cost: float = parameter(1, POSITIVE, "what it costs to look at a document")
+    cost_column: str = parameter(
+        "none", COLUMN, "the judgment column with costs; `cost` is for all other documents"
+    )
+    max_depth: int = parameter(
+        1000, whole(2, "a number of ranks, at least 2"), "the last rank that can be looked at"
+    )
+    no_relevant: Written = parameter(
+        "0", NO_RELEVANT, "the utility of a query without relevant documents"
+    )
+
+    takes_cutoff: ClassVar[bool] = False
+    monotone: ClassVar[bool] = False
+    #: Whether the reader stops at the last rank where no cutoff is given.
+    stops: ClassVar[bool] = False
+
+    def goes_on(self, page: Page) -> Array:
+        """Give the probability to go on from each rank, in one row where it is the same for all."""
+        raise Defect(f"{self.name} does not say how likely its reader goes on")
+
+    def looks(self, page: Page) -> tuple[Array, Array]:
+        """Give the probability that each rank is looked at, and that one would go on at the end."""
+        end = self.cutoff or (self.max_depth if self.stops else math.inf)
+        chance = page.xp.where(page.rank < end, self.goes_on(page), 0.0)
+        looked = page.xp.cumulative_prod(chance, axis=1, include_initial=True)
+        return looked[:, :-1], looked[:, -1:]
+
+    @property
+    def last(self) -> int:
+        """The last rank that can be looked at."""
+        return min(self.max_depth, self.cutoff or self.max_depth)
+
+    def bounds(self, lowest: float) -> tuple[float, float]:
+        """Give the range of what is reported."""
+        most = float(self.last)
+        ranges = {"EU": (0.0, 1.0), "ETU": (0.0, most), "ED": (1.0, most)}
+        ranges |= {"ResEU": (-1.0, 1.0), "ResETU": (-most, most), "ResED": (-most, most)}
+        cost = (0.0 if self.report in REPORTS else -math.inf), math.inf
+        return ranges.get(self.report, cost)
+
+    def gains(self, lists: Lists, grade: Array) -> Array:
+        """Give the gain of each grade; a negative one is worth nothing."""
+        return lists.xp.where(grade >= 0, gain_of(self.gain, lists, grade, self.rel), 0.0)
+
+    def worth(self, placements: Placements) -> Floats:
+        """Give each place its gain."""
+        gains: Floats = self.filled().gains(lists_of([]), placements.grade)
+        return gains
+
+    def formula(self, lists: Lists) -> Array:
+        """Report what is expected of the reader, or how much that could change."""
+        xp = lists.xp
+        judged = xp.where(lists.judged, self.gains(lists, lists.pool), 0.0)
+        if (top := float(xp.max(judged))) > 1:
+            hint = "use gain=binary, or gain=scaled(0,HIGHEST)"
+            raise UsageError(f"{self.name}: a gain of {top:g} is above 1", hint)
+        worst = self._reported(lists, 0.0)
+        if self.report in RESIDUALS:
+            return self._reported(lists, 1.0) - worst
+        if self.report not in ("EU", "ETU"):
+            return worst
+        return xp.where(xp.any(judged > 0, axis=1), worst, math.nan)
+
+    def _reported(self, lists: Lists, unjudged: float) -> Array:
+        """Report what is expected if unjudged documents have this gain."""
+        pages = self._pages(lists, unjudged)
+        return lists.xp.concat([self._expected(page) for page in pages])
+
+    def _expected(self, page: Page) -> Array:
+        looked, beyond = self.looks(page)
+        report = self.report.removeprefix("Res")
+        documents = page.total(looked)
+        if report == "ED":
+            return page.xp.broadcast_to(documents, page.gain.shape[:1])
+        met = page.gain if report in ("EU", "ETU") else page.cost
+        met = page.xp.broadcast_to(met, page.gain.shape)
+        if report in ("ETU", "ETC"):
+            return page.total((looked - beyond) * met)
+        return page.total(looked * met) / documents
+
+    def _costs(self, lists: Lists) -> Array:
+        """Give the cost of each document found."""
+        column = lists.column(self.cost_column)
+        costs = lists.xp.where(lists.xp.isnan(column), float(self.cost), column)
+        if bool(lists.xp.any(costs <= 0)):
+            hint = "give numbers above 0, and leave out the costs that are not known"
+            raise UsageError(f"{self.name}: a cost in {self.cost_column!r} is not above 0", hint)
+        return costs
+
+    def _pages(self, lists: Lists, unjudged: float) -> Iterator[Page]:
+        """Lay the documents found on the ranks, some queries at a time."""
+        xp, last = lists.xp, self.last
+        rank = lists.constant(np.arange(1.0, last + 1.0)[None, :])
+        equal = lists.constant(np.full((1, last), float(self.cost)))
+        gains = self.gains(lists, lists.grade)
+        costs = None if self.cost_column == "none" else self._costs(lists)
+        starts = xp.where(lists.found & (lists.rank <= last), lists.rank, last + 1)
+        step, queries = max(1, CELLS // last), starts.shape[0]
+        for row in range(0, queries, step):
+            rows = slice(row, min(row + step, queries))
+            there, place = _laid(lists, starts[rows, :], last)
+            gain = xp.where(there, xp.reshape(gains[rows, :], (-1,))[place], unjudged)
+            cost = equal
+            if costs is not None:
+                cost = xp.where(there, xp.reshape(costs[rows, :], (-1,))[place], equal)
+            yield Page(xp, rank, gain, cost)
+
+
+def _laid(lists: Lists, starts: Array, last: int) -> tuple[Array, Array]:
+    """Say on which ranks a document stands, and which document it is, or else the one above.
+
+    `starts` are the ranks of each query's documents, ``last + 1`` where there is none.
+    """
+    xp, (rows, width) = lists.xp, starts.shape
+    first, end = (lists.constant(np.full((rows, 1), edge)) for edge in (1, last + 1))
+    edges = xp.concat((first, starts, end), axis=1)
+    spans = edges[:, 1:] - edges[:, :-1]  # the ranks from one document to the next
+    own = np.maximum(np.arange(width + 1) - 1, 0) + width * np.arange(rows)[:, None]
+    place = xp.repeat(lists.constant(own.ravel()), xp.reshape(spans, (-1,)))
+    place = xp.reshape(place, (rows, last))
+    ranks = lists.constant(np.arange(1, last + 1)[None, :])
+    return xp.reshape(starts, (-1,))[place] == ranks, place

@@ -1,0 +1,192 @@
+"""Judgments in groups: each group measured by itself, and then the mean over a query's groups.
+
+A group is what TREC's second column names: a subtopic of the query, or one of several judges. It
+becomes a query of its own, with its own judgments and the list of its query, so that any formula
+over lists can measure it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import wraps
+from typing import Any, ClassVar, TypeVar
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from idealist.errors import UsageError
+from idealist.measures.relevance import Binary
+from idealist.placements import Placements
+from idealist.protocol import Protocol
+from idealist.tables import Qrels
+from idealist.tables.columns import Bools, Floats, Ints, freeze, starts_of
+from idealist.tables.judgments import Subtopics
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+
+def _once(make: Callable[[K], V]) -> Callable[[K], V]:
+    """Make something of a table once for all measures, and forget it with the table."""
+    known: WeakKeyDictionary[K, V] = WeakKeyDictionary()
+
+    @wraps(make)
+    def find(table: K) -> V:
+        if table not in known:
+            known[table] = make(table)
+        return known[table]
+
+    return find
+
+
+@dataclass(frozen=True, eq=False)
+class Groups:
+    """The judgments of each query by group.
+
+    `qrels` has a query for every group, and `query` says whose group it is; `pair` is the pair of
+    query and document that each of its judgments is about. The other way round, the judgments of
+    pair i are ``judgment[starts[i]:starts[i + 1]]``. `known` keeps what measures have computed of
+    the judgments for the runs to come.
+    """
+
+    qrels: Qrels
+    query: Ints
+    pair: Ints
+    starts: Ints
+    judgment: Ints
+    known: dict[Any, Any] = field(default_factory=dict)
+
+
+@_once
+def divided(qrels: Qrels) -> Groups:
+    """Divide judgments into groups: by subtopic, or else by TREC's second column, if there is one.
+
+    >>> qrels = Qrels.build(["q", "q"], ["d", "d"], [1, 0], subtopic=["a", "b"])
+    >>> divided(qrels).qrels.to_dict()
+    {'q a': {'d': 1}, 'q b': {'d': 0}}
+    """
+    rows = qrels.subtopics or _undivided(qrels)
+    query = np.repeat(np.arange(len(qrels.queries)), np.diff(qrels.starts))[rows.pair]
+    keys = list(zip(query.tolist(), rows.subtopic, strict=True))
+    index = {key: i for i, key in enumerate(sorted(set(keys)))}
+    group = np.array([index[key] for key in keys], dtype=np.int64)
+    order = np.argsort(group, kind="stable")
+    pair = rows.pair[order]
+    tables = Qrels(
+        queries=tuple(f"{qrels.queries[query]} {name}" for query, name in index),
+        starts=freeze(starts_of(np.bincount(group, minlength=len(index)))),
+        documents=tuple(qrels.documents[i] for i in pair.tolist()),
+        grades=freeze(rows.grade[order]),
+        columns={name: freeze(column[pair]) for name, column in qrels.numbers.items()},
+        scale=qrels.scale,
+        name=qrels.name,
+    )
+    return Groups(
+        tables,
+        query=np.array([query for query, _ in index], dtype=np.int64),
+        pair=pair,
+        starts=starts_of(np.bincount(rows.pair, minlength=len(qrels))),
+        judgment=np.argsort(order),
+    )
+
+
+def _undivided(qrels: Qrels) -> Subtopics:
+    """Give the rows of judgments in which no document stands twice."""
+    names = [qrels.columns[key] for key in ("subtopic", "iteration") if key in qrels.columns]
+    subtopic = tuple(names[0]) if names else ("",) * len(qrels)
+    return Subtopics(np.arange(len(qrels)), subtopic, qrels.grades)
+
+
+@_once
+def by_group(placements: Placements) -> Placements:
+    """Give each group the list of its query, with the places of the documents it judged."""
+    groups = divided(placements.qrels)
+    counts = np.diff(groups.starts)[placements.judgment]
+    place = np.repeat(np.arange(len(counts)), counts)
+    nth = np.arange(len(place)) - starts_of(counts)[place]  # of the judgments of one pair
+    judgment = groups.judgment[groups.starts[placements.judgment][place] + nth]
+    group = np.searchsorted(groups.qrels.starts, judgment, side="right") - 1
+    order = np.argsort(group, kind="stable")  # by rank within each group, as they are
+    place = place[order]
+    lists = ("in_run", "empty", "retrieved", "duplicates", "merged", "ties", "float32")
+    return replace(
+        placements,
+        qrels=groups.qrels,
+        query=group[order],
+        judgment=judgment[order],
+        **{name: getattr(placements, name)[groups.query] for name in lists},
+        **{name: getattr(placements, name)[place] for name in ("rank", "first", "last", "score")},
+    )
+
+
+def placed(grades: Sequence[Any], judged: Sequence[Any]) -> Placements:
+    """Make placements of one list: of each document its grades by group, None where unjudged."""
+    rows = [
+        (f"{n:08}", group, grade)
+        for n, one in enumerate([*grades, *judged])
+        if one is not None
+        for group, grade in (one if isinstance(one, Mapping) else {"": one}).items()
+    ]
+    query, document = ["list"] * len(rows), [document for document, _, _ in rows]
+    subtopic, grade = [str(group) for _, group, _ in rows], [float(grade) for _, _, grade in rows]
+    if not np.isfinite(grade).all():
+        raise UsageError("a grade is not a finite number", "write None for an unjudged document")
+    qrels = Qrels.build(query, document, grade, subtopic=subtopic, empty=["list"])
+    rank = np.array([int(document) + 1 for document in qrels.documents], dtype=np.int64)
+    rank = rank[rank <= len(grades)]
+    none, size = np.array([0]), len(rank)
+    return Placements(
+        qrels, Protocol(), in_run=none == 0, empty=np.array([not grades]),
+        retrieved=np.array([len(grades)]), duplicates=none, merged=none, ties=none > 0,
+        float32=none > 0, query=np.zeros(size, np.int64), rank=rank, first=rank, last=rank,
+        score=np.full(size, np.nan), judgment=np.arange(size),
+    )  # fmt: skip
+
+
+def _sums(index: Ints, values: Floats | Bools, size: int) -> Floats:
+    """Add up the values of each index."""
+    return np.bincount(index, values, size).astype(np.float64)
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Grouped(Binary):
+    """Base of measures of each group by itself; the formula is of one group's list."""
+
+    monotone: ClassVar[bool] = False
+    #: Whether a group without relevant documents counts, as 0.
+    counts_all: ClassVar[bool] = False
+
+    def worth(self, placements: Placements) -> Floats:
+        """Give the number of groups that a document is relevant for."""
+        groups = divided(placements.qrels)
+        relevant = self.filled().relevant(groups.qrels.grades).astype(np.float64)
+        return _sums(groups.pair, relevant, len(placements.qrels))[placements.judgment]
+
+    def seen(self, placements: Placements) -> Placements:
+        """Give the list that each group sees: its query's."""
+        return by_group(placements)
+
+    def computed(self, placements: Placements) -> Floats:
+        """Compute the formula for every group, and combine those of each query."""
+        lists, query = self.seen(placements), divided(placements.qrels).query
+        values, relevant = super().computed(lists), self._some_relevant(lists)
+        size = len(placements.qrels.queries)
+        total = _sums(query, np.where(relevant, np.nan_to_num(values), 0.0), size)
+        found, number = _sums(query, relevant, size), _sums(query, relevant | self.counts_all, size)
+        return self.combined(total, np.where(found > 0, number, np.nan), placements)
+
+    def combined(self, total: Floats, number: Floats, placements: Placements) -> Floats:
+        """Combine the values of each query's groups: their sum, and the number that count."""
+        return total / number
+
+    def _some_relevant(self, lists: Placements) -> Bools:
+        """Say which groups have a relevant document."""
+        found = np.zeros(len(lists.qrels.queries), dtype=bool)
+        for groups, block in lists.lists:
+            found[groups] = self.all_relevant(block) > 0
+        return found
+
+    def __call__(self, grades: Sequence[Any], judged: Sequence[Any] = (), **columns: Any) -> float:
+        """Measure one list: of each document a dict of grades by group, None where unjudged."""
+        return float(self.values(placed(grades, judged))[0])

@@ -1,0 +1,92 @@
+"""The index of measures: what there is, in groups, and in which module each is written down."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from idealist.measures.base import Measure
+
+#: Where the measures are written down, group by group. Adding one means adding it here.
+GROUPS: dict[str, dict[str, str]] = {
+    "Graded gain": {
+        "cumulative": "nDCG DCG CG IDCG",
+        "ndcg_points": "nDCGRel RnDCG",
+        "gain_ratio": "G binG",
+        "signed": "nDCGMinMax",
+        "averages": "AverageGain ARP",
+        "qmeasure": "Q NCU OMeasure PMeasure PPlus",
+    },
+    "Precision and recall": {
+        "ap": "AP GMAP yaap",
+        "first": "RR",
+        "sets": "P R F SetAP Success AllHit",
+        "rprec": "Rprec",
+        "interpolated": "IPrec IAP",
+        "fallout": "FallOut",
+        "utility": "Utility",
+    },
+    "Readers who stop": {
+        "stopping": "ERR RBP RBPResidual",
+        "nerr": "nERR PFound",
+        "cwl_models": "CWL SDCG INSQ INST SET NPV",
+        "cwl_nerr": "NERR8 NERR9 NERR10 NERR11",
+        "cwl_costs": "BPM IFT TBG UMeasure",
+        "udcg": "UDCG",
+    },
+    "Pairs, preferences and other rankings": {
+        "pairs": "Accuracy OPA",
+        "preference": "bpref GMbpref",
+        "preferences": (
+            "prefs_simp prefs_pair prefs_avgjg prefs_num_prefs_poss prefs_num_prefs_ful"
+        ),
+        "compat": "Compat",
+    },
+    "Sampled judgments": {
+        "inferred": "infAP",
+        "strata": "xinfAP statAP infNDCG",
+    },
+    "Subtopics and groups of judges": {
+        "diversity": "alpha_nDCG alpha_DCG nERR_IA ERR_IA",
+        "diversity_rbp": "nNRBP NRBP",
+        "diversity_means": "AP_IA P_IA StRecall",
+        "avgjg": "AP_avgjg P_avgjg Rprec_avgjg",
+    },
+    "Coverage and counts": {
+        "judged": "Judged Unjudged NumRet NumRel NumRelRet NumNonRelRet NumQ",
+    },
+}
+_HOME = {
+    name: module
+    for modules in GROUPS.values()
+    for module, names in modules.items()
+    for name in names.split()
+}
+
+
+class _Index(Mapping[str, "type[Measure]"]):
+    """Measures by name, each imported when it is asked for: few are, and all take a while."""
+
+    def __getitem__(self, name: str) -> type[Measure]:
+        found: type[Measure] = getattr(import_module(f"idealist.measures.{_HOME[name]}"), name)
+        return found
+
+    def __contains__(self, name: object) -> bool:
+        return name in _HOME
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(_HOME)
+
+    def __len__(self) -> int:
+        return len(_HOME)
+
+
+#: Every measure by its name.
+MEASURES = _Index()
+
+
+def group_of(name: str) -> str:
+    """Give the group a measure is listed in."""
+    return next(group for group, modules in GROUPS.items() if _HOME[name] in modules)
