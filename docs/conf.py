@@ -16,8 +16,9 @@ from idealist import doubts, errors
 from idealist.aggregate import Aggregate
 from idealist.cli.main import cli
 from idealist.conventions import CONVENTIONS, DEFAULT, Convention
-from idealist.describe import Description, describe_all
-from idealist.measures import Measure, parse
+from idealist.describe import Description, describe_all, names_of
+from idealist.measures import MEASURES, Measure, parse
+from idealist.measures.spellings import SPELLINGS
 from idealist.notation import Settings, text
 from idealist.protocol import Protocol
 from idealist.signature import Signature
@@ -53,6 +54,7 @@ ONE_LIST: tuple[Mapping[str, Any], Mapping[str, Any]] = (
 def write_reference(app: Sphinx) -> None:
     pages = {
         "measures": measures_page(),
+        "names": names_page(),
         "axes": axes_page(),
         "conventions": conventions_page(),
         "one-list": one_list_part(),
@@ -92,18 +94,29 @@ def measures_page() -> Iterator[str]:
     yield "\nOne section a measure. `idealist measures NAME` prints the same."
     yield "\nEvery parameter can be written in the measure's text, as in `nDCG(gain=exp2)@10`, as a"
     yield "keyword, as in `nDCG(gain='exp2') @ 10`, and with `--set` for all measures that have it."
+    group = ""
     for one in describe_all():
+        if one.group != group:
+            group = one.group
+            yield f"\n## {group}"
         yield from measure_section(one)
 
 
 def measure_section(one: Description) -> Iterator[str]:
-    yield f"\n## {one.name}\n\n{one.summary}\n"
+    yield f"\n### {one.name}\n\n{one.summary}\n"
     yield from fenced("text", one.formula)
     cut = f"`{one.name} @ k` looks at the first k ranks" if one.cutoff else "takes no cutoff"
     yield f"\n- Range: {one.range}, {one.direction}"
     yield f"- Cutoff: {cut}"
+    if one.needs:
+        yield f"- Needs: judgments with {one.needs}"
     if one.aliases:
         yield f"- Also typed: {', '.join(map(code, one.aliases))}"
+    if one.names:
+        called = (f"{tool} {', '.join(map(code, names))}" for tool, names in one.names.items())
+        yield f"- Called: {'; '.join(called)}"
+    if tools := [code(each.name) for each in CONVENTIONS.values() if computes(each, one)]:
+        yield f"- Conventions of tools that compute it: {', '.join(tools)}"
     yield f"- Reference: {one.reference}"
     if one.notes:
         yield f"\n{one.notes}"
@@ -116,6 +129,28 @@ def measure_section(one: Description) -> Iterator[str]:
         yield from table(["parameter", "default", "what it sets", "values"], rows)
     yield ""
     yield from fenced("python", one.example)
+
+
+def computes(convention: Convention, one: Description) -> bool:
+    return convention.measures is not None and one.name in convention.measures
+
+
+def names_page() -> Iterator[str]:
+    """Tabulate every measure of every tool, and what it is here."""
+    yield "# Names in other tools"
+    yield "\nEvery measure of every tool, and our name for it. Each name can be typed, with `@k` or"
+    yield "as the tool writes it. The tool's own rules come with its [convention](conventions.md);"
+    yield "`idealist measures --tool TOOL` prints the same table."
+    for tool in SPELLINGS:
+        yield f"\n## {tool}\n"
+        grid = names_of(tool)
+        here = [[code(theirs), linked_name(ours)] for theirs, ours in grid.rows]
+        yield from table(["there", "here"], here)
+
+
+def linked_name(ours: str) -> str:
+    name = ours.partition("(")[0]
+    return f"[`{ours}`](measures.md#{name.lower()})" if name in MEASURES else ours
 
 
 def axes_page() -> Iterator[str]:

@@ -6,6 +6,7 @@ from idealist.conventions.base import Axes, Convention
 from idealist.conventions.cwl_eval import IR_MEASURES_CWL, ir_measures_cwl
 from idealist.conventions.diversity import NDEVAL_MEASURES, ndeval_formulas
 from idealist.measures import Measure
+from idealist.measures.spellings import computed_by
 
 
 def _ir_measures(measure: Measure) -> Axes:
@@ -21,7 +22,7 @@ def _ir_measures(measure: Measure) -> Axes:
         return {"ties": "docid-asc"}
     if measure.name == "Accuracy":
         return {"ties": "input", "missing": "skip", "no_relevant": "skip"}
-    return {"precision": "float32"}
+    return {"precision": "float32", "rounding": "up"}
 
 
 def _ranx(measure: Measure) -> Axes:
@@ -107,12 +108,6 @@ _TORCHMETRICS: dict[str, Axes] = {
     "FallOut": {"denominator": "N_list"},
 }  # fmt: skip
 
-#: What ir_measures computes, by our names; its other measures are not here yet.
-_IR_MEASURES = (
-    "AP Accuracy Compat ERR F Judged NumQ NumRel NumRelRet NumRet P R RR Rprec Success bpref "
-    "infAP nDCG"
-)
-
 #: What ranx computes, by our names.
 _RANX = "AP DCG F NumRelRet P R RBP RR Rprec Success bpref nDCG"
 
@@ -120,9 +115,8 @@ _RANX = "AP DCG F NumRelRet P R RBP RR Rprec Success bpref nDCG"
 _HELM = frozenset(["AP", "F", "P", "R", "RR", "Rprec", "Success", "bpref", "nDCG"])
 
 IR_MEASURES = Convention(
-    "ir_measures", "ir_measures", "0.4.3", "live", _ir_measures,
-    frozenset(_IR_MEASURES.split()) | NDEVAL_MEASURES | IR_MEASURES_CWL,
-)  # fmt: skip
+    "ir_measures", "ir_measures", "0.4.3", "live", _ir_measures, computed_by("ir_measures")
+)
 RANX = Convention(
     "ranx", "ranx", "0.3.21", "live", _ranx,
     frozenset(_RANX.split()),

@@ -20,7 +20,7 @@ from idealist.notation import split
 ALIASES = aliases()
 _FOLDED = ALIASES | {name.lower(): name for name in MEASURES}
 _FORM = re.compile(
-    r"(?P<name>[^()@:\s]+)\s*(?:\((?P<inside>.*)\))?\s*(?:@\s*(?P<cutoff>[\d.]+))?"
+    r"(?P<name>[^()@:\s]+?)\s*(?:\((?P<inside>.*)\))?\s*(?:@\s*(?P<cutoff>[\d.]+))?"
     r"(?:-l(?P<level>\d+)|(?P<minus>-))?",
     re.DOTALL,
 )

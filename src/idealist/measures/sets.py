@@ -160,9 +160,12 @@ class SetAP(Counted):
     averages_ties: ClassVar[bool] = False
 
     def formula(self, lists: Lists) -> Array:
-        """Multiply precision and recall."""
-        recall = self.of_relevant(lists, self.found(lists, self.cutoff))
-        return self.precision(lists, self.denominator) * recall
+        """Multiply precision and recall, in the one division that trec_eval makes."""
+        found, looked_at = self.found(lists, self.cutoff), lists.lengths(self.cutoff)
+        if self.denominator == "k" and self.cutoff is not None:
+            looked_at = lists.xp.full_like(looked_at, float(self.cutoff))
+        whole = looked_at * self.all_relevant(lists)
+        return self.defined(lists, lists.ratio(found * found, whole, 0.0))
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

@@ -127,6 +127,14 @@ ELSEWHERE: dict[tuple[str, str], str] = {
     ("scikit-learn", "label_ranking_loss"): "1 - Accuracy, over the labels of samples",
     ("scikit-learn", "top_k_accuracy_score"): "of classes, not documents",
     ("CatBoost", "FilteredDCG"): "DCG of documents with a score above 0, in the order given",
+    ("CatBoost", "PairAccuracy"): "the share of training pairs in order",
+    **{
+        ("CatBoost", name): "a loss to train with"
+        for name in (
+            "GroupQuantile", "PairLogit", "PairLogitPairwise", "QueryCrossEntropy", "QueryRMSE",
+            "QuerySoftMax",
+        )
+    },
     ("XGBoost", "auc"): "an area that counts pairs of equal labels, too",
     ("XGBoost", "aucpr"): "the area under a curve of precision that it interpolates",
     ("torchmetrics", "RetrievalPrecisionRecallCurve"): "a curve: P and R at every cutoff",
