@@ -136,7 +136,7 @@ OTHER: dict[tuple[str, str], list[Any]] = {
     ("RnDCG", "rel"): ["none", "1", "2"],
     ("Judged", "negative"): ["judged", "unjudged"],
     ("Unjudged", "negative"): ["judged", "unjudged"],
-    ("RBP", "gain"): ["binary", "scaled(0,3)"],
+    ("RBP", "gain"): ["binary", "scaled(0,3)", "linear"],
     **{(name, "gain"): ["binary", "scaled(0,3)"] for name in READERS},
     ("SET", "beta"): [0.5, 1, 0.9],
     ("CG", "rel"): ["none", "1", "2"],

@@ -167,8 +167,8 @@ def every_model() -> list[type[UserModel]]:
 @pytest.mark.parametrize(
     ("reader", "measure"),
     [
-        ("CWL(model=P)@5", "P@5"), ("CWL(model=RR)", "RR"), ("CWL(p=0.9)", "RBP(p=0.9,normalise_depth=1000)"),
-        ("CWL(model=AP)", "AP(denominator=R_list)"), ("NPV(rate=1/4)", "RBP(p=0.8,normalise_depth=1000)"),
+        ("CWL(model=P)@5", "P@5"), ("CWL(model=RR)", "RR"), ("CWL(p=0.9)", "RBP(p=0.9,gain=binary,normalise_depth=1000)"),
+        ("CWL(model=AP)", "AP(denominator=R_list)"), ("NPV(rate=1/4)", "RBP(p=0.8,gain=binary,normalise_depth=1000)"),
         ("CWL(model=P,report=ETU)@5", "CG(gain=binary)@5"),
     ],
 )  # fmt: skip

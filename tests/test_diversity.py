@@ -350,7 +350,7 @@ def test_one_subtopic_is_known_from_elsewhere() -> None:
     pairs = {
         "alpha_DCG(alpha=0,denominator=none)@5": "DCG(gain=binary)@5",
         "alpha_nDCG(alpha=0)@5": "nDCG(gain=binary)@5",
-        "NRBP(alpha=0,beta=0.8)": "RBP(p=0.8)",
+        "NRBP(alpha=0,beta=0.8)": "RBP(p=0.8,gain=binary)",
         "StRecall@3": "Success@3",
         "ERR_IA(alpha=1,denominator=none)": "RR",
     }

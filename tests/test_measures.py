@@ -131,7 +131,7 @@ def test_grades_that_a_measure_cannot_take_are_refused() -> None:
     with pytest.raises(il.UsageError, match="above the highest"):
         ERR(max_grade=2)([3])
     with pytest.raises(il.UsageError, match="above 1"):
-        RBP(gain="linear")([2])
+        RBP(gain="linear", scale="none")([2])
     with pytest.raises(il.UsageError, match="outside"):
         UDCG()([1], abstain=[1.5])
     with pytest.raises(il.UsageError, match="no column 'abstain'"):

@@ -17,7 +17,7 @@ from sklearn.metrics import _ranking
 import idealist as il
 from generated import some_measure
 from idealist.describe import describe_all, names_of, search
-from idealist.dropin.registry import ENTRIES, NICKNAMES
+from idealist.dropin.entries import ENTRIES, NICKNAMES
 from idealist.measures import MEASURES
 from idealist.measures.spellings import ELSEWHERE, SPELLINGS, TYPED, computed_by
 
@@ -104,6 +104,8 @@ def test_nicknames_name_measures() -> None:
         ("P(judged_only=False)@5", "P@5"), ("SetF(beta=0.5)", "F(beta=sqrt(0.5))"),
         ("NDCG:top=10;type=Exp", "nDCG(gain=exp2)@10"),
         ("DCG:type=Base;denominator=Position", "DCG(gain=linear,discount=position)"),
+        ("set_F.0.5", "F(beta=sqrt(0.5))"), ("MAP:border=1;top=3", "AP(rel=1,rel_op=>)@3"),
+        ("INST(T=1,max_rel=3)", "INST(gain=scaled(0,3),T=1)"),
         ("PFound:decay=0.9;top=5", "PFound(decay=0.9)@5"), ("MRR", "RR"), ("MAP-IA", "AP_IA"),
         ("α_nDCG@10", "alpha_nDCG@10"), ("strec@5", "StRecall@5"), ("NERReq9@5", "NERR9@5"),
         ("RetrievalNormalizedDCG", "nDCG"), ("hits@10", "Success@10"), ("AUC", "Accuracy"),
@@ -118,7 +120,7 @@ def test_notations_of_other_tools(typed: str, meant: str) -> None:
     [
         ("P(judged_only=True)@5", "unjudged=drop"), ("nDCG@0.5", "is not a measure"),
         ("Rprec@5", "without @"), ("ndgc", "did you mean nDCG"), ("NDCG:", "is not a measure"),
-        ("NDCG:top=x", "is not a measure"), ("MAP:border=1", "no parameter 'border'"),
+        ("NDCG:top=x", "is not a measure"), ("MAP:bordre=1", "no parameter 'bordre'"),
         ("alpha_nDGC", "did you mean alpha_nDCG"), ("IPrec@2", "recall cannot be '2'"),
         ("rbp.", "there is no measure 'rbp.'"), ("nDCG@10-l", "is not a measure"),
     ],

@@ -11,8 +11,8 @@ import pytrec_eval
 
 from idealist.cli.main import main
 from idealist.dropin.arguments import options_of
+from idealist.dropin.entries import ENTRIES, NICKNAMES
 from idealist.dropin.evaluate import report
-from idealist.dropin.registry import ENTRIES, NICKNAMES
 from idealist.errors import UsageError
 from test_peers import cases
 

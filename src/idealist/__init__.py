@@ -11,6 +11,7 @@ Names are imported when they are first used, so that ``idealist --help`` needs n
 from __future__ import annotations
 
 from importlib import import_module
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from idealist._version import __version__
@@ -79,15 +80,19 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    home = _HOME.get(name)
-    if home is None:  # the measures that few people need are found all the same
-        measures = import_module("idealist.measures")
-        if name.startswith("_") or name not in measures.MEASURES:
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        home = "measures"
+    home = _HOME.get(name) or ("measures" if _is_measure(name) else None)
+    if home is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     value = getattr(import_module(f"idealist.{home}"), name)
     globals()[name] = value
     return value
+
+
+def _is_measure(name: str) -> bool:
+    """Whether it is a measure that is not listed here; modules are not looked for among them."""
+    if name.startswith("_") or find_spec(f"idealist.{name}") is not None:
+        return False
+    return name in import_module("idealist.measures").MEASURES
 
 
 def __dir__() -> list[str]:

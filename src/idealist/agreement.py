@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -57,6 +58,9 @@ def rbo(a: Any, b: Any, p: float = 0.9, *, ties: str = "a") -> RBO:
     Reference: Webber et al. 2010, doi:10.1145/1852102.1852106; Corsi and Urbano 2024 for ties,
     arXiv:2406.07121
     """
+    if isinstance(a, (str, Path)) or isinstance(b, (str, Path)):
+        hint = "give two lists of ids, or compare files with rbo_by_query"
+        raise UsageError("a text is no ranking", hint)
     return rbo_by_query({"q": a}, {"q": b}, p, ties=ties)["q"]
 
 
@@ -64,6 +68,8 @@ def rbo_by_query(
     a: Any, b: Any, p: float = 0.9, *, ties: str = "a", depth: int | None = None
 ) -> dict[str, RBO]:
     """Compare two runs, in any form that `read_run` takes, for each query that both have.
+
+    Queries that only one of them has are left out; two runs without a common query are refused.
 
     >>> found = rbo_by_query({"q1": ["d1", "d2"], "q2": ["d1"]}, {"q1": ["d2", "d1"]}, p=0.5)
     >>> found["q1"].ext
@@ -78,6 +84,8 @@ def rbo_by_query(
     runs = [read_run(a), read_run(b)]
     queries = [run.rows().spans() for run in runs]
     both = [query for query in queries[0] if query in queries[1]]
+    if not both:
+        raise UsageError("the runs have no query in common", "check that ids are written alike")
     one, other = (listing(run, Protocol(), both, depth) for run in runs)
     for query in both:
         if not (one[query].documents and other[query].documents):

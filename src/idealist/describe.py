@@ -167,7 +167,7 @@ def explained(one: Description) -> str:
     """Explain a measure in full, for a terminal."""
     at = "; takes a cutoff, @k" if one.cutoff else "; takes no cutoff"
     lines = [
-        f"{one.name}: {one.summary}" if not one.summary.startswith(one.name) else one.summary,
+        one.summary if one.summary.startswith(f"{one.name}:") else f"{one.name}: {one.summary}",
         "",
     ]
     lines += [f"Formula    {one.formula}", f"Range      {one.range}, {one.direction}{at}"]

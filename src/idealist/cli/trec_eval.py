@@ -6,6 +6,7 @@ import sys
 
 import click
 
+from idealist.dropin.stop import Stop
 from idealist.errors import InputError, UsageError
 
 
@@ -25,9 +26,7 @@ def command(words: tuple[str, ...]) -> None:
       idealist trec-eval --as 9.0.8 -m official qrels.txt bm25.run
     """
     from idealist.dropin.arguments import options_of
-    from idealist.dropin.evaluate import report
     from idealist.dropin.help import help_text, version_text
-    from idealist.dropin.inputs import Stop
 
     try:
         options = options_of(words)
@@ -36,6 +35,8 @@ def command(words: tuple[str, ...]) -> None:
         elif options.help:
             click.echo(help_text(options))
         else:
+            from idealist.dropin.evaluate import report
+
             for piece in report(options):
                 sys.stdout.write(piece)
     except Stop as stop:

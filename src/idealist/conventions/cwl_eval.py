@@ -16,7 +16,8 @@ _DEPTH: Axes = {"depth": 1000, "normalise_depth": 1000, "grades": "keep"}
 
 def ir_measures_cwl(measure: Measure) -> Axes:
     """Sort by score alone; what gains are has to be said: ``gain=scaled(MIN_REL,MAX_REL)``."""
-    return {**_DEPTH, "ties": "input"}
+    own: Axes = {"p": 0.8, "gain": "binary", "scale": "none"} if measure.name == "RBP" else {}
+    return {**_DEPTH, "ties": "input", **own}
 
 
 def _cwl_eval(measure: Measure) -> Axes:
@@ -25,7 +26,7 @@ def _cwl_eval(measure: Measure) -> Axes:
     Its P, RR and AP are those of gains: ask for CWL(model=P)@10.
     """
     axes = {**_DEPTH, "gain": "linear", "negative": "error", "order": "given", "missing": "skip"}
-    axes["p"] = 0.9
+    axes |= {"p": 0.9, "scale": "none"}
     if measure.cutoff is None:
         axes["K"] = 10
     if measure.name == "SET" or measure.written().get("model") == "P":

@@ -35,7 +35,7 @@ def _ranx(measure: Measure) -> Axes:
     if measure.name == "NumRelRet":
         axes["aggregate"] = "mean"
     if measure.name == "RBP":
-        axes["gain"] = "linear"  # which must not be above 1; ranx lets its RBP exceed 1
+        axes["scale"] = "none"  # gains must not be above 1; ranx lets its RBP exceed 1
     return axes
 
 

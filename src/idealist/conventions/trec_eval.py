@@ -6,25 +6,15 @@ from idealist.conventions.base import Axes, Convention
 from idealist.measures import Measure
 from idealist.measures.spellings import computed_by
 
-#: How trec_eval 10 computes what others compute otherwise.
-_FORMULAS: dict[str, Axes] = {
-    "RBP": {"p": 0.9, "gain": "linear", "scale": "query"},
-    "RBPResidual": {"p": 0.9, "negative": "unjudged", "all_judged": "0"},
-}
 
-
-def _preferences(measure: Measure) -> Axes:
+def _version_10(measure: Measure) -> Axes:
     """Order ties of documents the other way round for preferences, and read levels as they are."""
     preferences = measure.name.startswith("prefs_")
     return {"ties": "docid-asc", "grades": "keep"} if preferences else {}
 
 
-def _version_10(measure: Measure) -> Axes:
-    return {**_preferences(measure), **_FORMULAS.get(measure.name, {})}
-
-
 def _version_9(measure: Measure) -> Axes:
-    return {"precision": "float32", "rounding": "up", **_preferences(measure)}
+    return {"precision": "float32", "rounding": "up", **_version_10(measure)}
 
 
 def _pytrec_eval(measure: Measure) -> Axes:

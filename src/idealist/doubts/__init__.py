@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from idealist.doubts.case import Case
-from idealist.doubts.grades import binary, fractional, not_in_tool, preferences, subtopics, utility
+from idealist.doubts.grades import (
+    binary,
+    fractional,
+    not_in_tool,
+    preferences,
+    subtopics,
+    undivided,
+    utility,
+)
 from idealist.doubts.queries import missing, no_relevant, nothing_matches, unknown
 from idealist.doubts.rankings import duplicates, float32, ties, unjudged
 from idealist.doubts.weights import few_weigh, unjudged_traffic
@@ -27,6 +35,7 @@ CODES: dict[str, str] = {
     "not-in-tool": "the convention's tool does not have this measure",
     "preferences": "a document's highest level of preference is taken for its grade",
     "repeated-judgments": "the same judgment stands in the qrels more than once",
+    "undivided": "a measure of subtopics or groups of judges, and the judgments name none",
     "ungraded": "rows of the qrels without a grade, which are not judgments",
     "subtopics": "documents were judged by subtopic, and the highest grade counts",
     "ties": "documents with equal scores could be ordered otherwise",
@@ -40,7 +49,7 @@ CODES: dict[str, str] = {
 CHECKS: tuple[Callable[[Case], Iterator[Doubt]], ...] = (
     nothing_matches, missing, unknown, no_relevant, unjudged_traffic, few_weigh, unjudged,
     ties, float32, duplicates,
-    subtopics, preferences, fractional, binary, not_in_tool, utility,
+    subtopics, undivided, preferences, fractional, binary, not_in_tool, utility,
 )  # fmt: skip
 
 

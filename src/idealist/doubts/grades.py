@@ -34,7 +34,25 @@ def subtopics(case: Case) -> Iterator[Doubt]:
     if case.qrels.subtopics is not None and not needs <= {"subtopics", "groups"}:
         count = len(np.unique(case.qrels.subtopics.pair))
         some = many(count, "document was", "documents were")
-        yield Doubt("subtopics", f"{some} judged by subtopic; the highest grade counts", count)
+        yield Doubt(
+            "subtopics", f"{some} judged by subtopic or judge; the highest grade counts", count
+        )
+
+
+def undivided(case: Case) -> Iterator[Doubt]:
+    """Look for measures of subtopics or groups where the judgments name none."""
+    divided = {"subtopic", "iteration"} & case.qrels.columns.keys()
+    labels = [
+        label
+        for label, one in case.instruments.items()
+        if one.measure.needs in ("subtopics", "groups")
+    ]
+    if labels and case.qrels.subtopics is None and not divided:
+        message = (
+            f"{', '.join(labels)}: the judgments name no subtopics or groups, so that all are one; "
+            "name them in TREC's second column, or in a column subtopic"
+        )
+        yield Doubt("undivided", message, len(labels))
 
 
 def preferences(case: Case) -> Iterator[Doubt]:

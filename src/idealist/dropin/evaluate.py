@@ -11,9 +11,11 @@ import numpy as np
 
 from idealist.conventions import CONVENTIONS
 from idealist.dropin.arguments import JUDGMENTS, Options
-from idealist.dropin.inputs import Stop, last_tag, read_judgments
+from idealist.dropin.entries import marked
+from idealist.dropin.inputs import last_tag, read_judgments
 from idealist.dropin.printed import query_lines, summary_line
-from idealist.dropin.registry import Column, columns, marked
+from idealist.dropin.registry import Column, columns
+from idealist.dropin.stop import Stop
 from idealist.dropin.zscores import Reference, as_zscores, read_zscores
 from idealist.errors import InputError, UsageError
 from idealist.formats.runs import FileRun

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from idealist._version import __version__
-from idealist.describe import describe, explained
 from idealist.dropin.arguments import USAGE, Options
-from idealist.dropin.registry import ENTRIES, NICKNAMES, marked
+from idealist.dropin.entries import ENTRIES, NICKNAMES, marked
 
 _OPTIONS = """\
   -q          print the values of each query besides those over all
@@ -28,7 +27,12 @@ _OPTIONS = """\
 
 The files may be compressed; - is standard input. Exit codes: 1 wrong usage, 2 a file that cannot
 be read or a wrong parameter, 4 a measure that cannot be computed, 7 no query both judged and in
-the run."""
+the run.
+
+Examples:
+  idealist trec-eval qrels.txt bm25.run
+  idealist trec-eval -q -c -m ndcg_cut.10,20 -m map qrels.txt bm25.run
+  idealist trec-eval --as 9.0.8 -m official qrels.txt bm25.run"""
 
 
 def help_text(options: Options) -> str:
@@ -52,7 +56,11 @@ def _explained(name: str, ours: str) -> str:
         "digit each,\n> for more than 9, - for a document that was not pooled, . for one that was "
         "pooled but not judged.",
     }
-    return f"{name}\n\n{words[name] if name in words else explained(describe(ours))}"
+    if name in words:
+        return f"{name}\n\n{words[name]}"
+    from idealist.describe import describe, explained  # and NumPy, which no other help needs
+
+    return f"{name}\n\n{explained(describe(ours))}"
 
 
 def version_text(options: Options) -> str:

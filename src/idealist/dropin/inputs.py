@@ -4,19 +4,11 @@ from __future__ import annotations
 
 import os
 
-from idealist.errors import IdealistError
+from idealist.dropin.stop import Stop
 from idealist.formats import contents, read_preferences, read_qrels
 from idealist.formats.source import HEAD, Source, run_name
 from idealist.notation import many
 from idealist.tables import Qrels
-
-
-class Stop(IdealistError):
-    """An end with one of trec_eval's exit codes."""
-
-    def __init__(self, code: int, message: str, hint: str = "") -> None:
-        super().__init__(message, hint)
-        self.code = code
 
 
 def read_judgments(path: str, kind: str) -> Qrels:

@@ -1,138 +1,16 @@
-"""The measures of trec_eval in its order, what each is called here, and how it is printed."""
+"""From the measures that a command line names to the lines of its output, and our measures."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from idealist.dropin.entries import ENTRIES, Entry
 from idealist.dropin.parameters import cutoffs, numbers, pairs, points
-from idealist.errors import UsageError, nearest
+from idealist.errors import UsageError
 from idealist.measures import Measure, parse
-from idealist.measures.spellings import SPELLINGS
 from idealist.notation import table
-
-_DEEP = "5,10,15,20,30,100,200,500,1000"
-_TENTHS = "0,.1,.2,.3,.4,.5,.6,.7,.8,.9,1"
-_FIFTHS = ".2,.4,.6,.8,1,1.2,1.4,1.6,1.8,2"
-
-
-@dataclass(frozen=True)
-class Entry:
-    """A measure of trec_eval: what parameters it takes, and how it is summed up.
-
-    `summary` is mean, sum, geometric or none; `judgments` is the kind it is computed from.
-    """
-
-    name: str
-    takes: str = ""
-    default: str = ""
-    summary: str = "mean"
-    judgments: str = "qrels"
-    since: int = 9
-
-    @property
-    def ours(self) -> str:
-        """Our text for it; nothing where it is no measure."""
-        return SPELLINGS["trec_eval"].get(self.name, "") if self.summary != "none" else ""
-
-    @property
-    def is_count(self) -> bool:
-        """Whether it is printed as a whole number."""
-        return self.summary == "sum"
-
-
-def _preference(name: str, summary: str = "mean") -> Entry:
-    return Entry(f"prefs_{name}", summary=summary, judgments="prefs")
-
-
-ENTRIES = (
-    Entry("runid", summary="none", judgments="any"),
-    Entry("num_q", summary="none", judgments="any"),
-    Entry("num_ret", summary="sum"),
-    Entry("num_rel", summary="sum"),
-    Entry("num_rel_ret", summary="sum"),
-    Entry("map"),
-    Entry("gm_map", summary="geometric"),
-    Entry("Rprec"),
-    Entry("bpref"),
-    Entry("recip_rank"),
-    Entry("iprec_at_recall", "points:recall", _TENTHS),
-    Entry("P", "cutoffs", _DEEP),
-    Entry("relstring", "string", "10", summary="none"),
-    Entry("recall", "cutoffs", _DEEP),
-    Entry("infAP"),
-    Entry("gm_bpref", summary="geometric"),
-    Entry("Rprec_mult", "points:times", _FIFTHS),
-    Entry("utility", "utility"),
-    Entry("11pt_avg", "average"),
-    Entry("binG"),
-    Entry("G", "gains"),
-    Entry("dcg", "gains", since=10),
-    Entry("ideal_dcg", "gains", since=10),
-    Entry("ndcg", "gains"),
-    Entry("ndcg_rel", "gains"),
-    Entry("Rndcg", "gains"),
-    Entry("ndcg_cut", "cutoffs", _DEEP),
-    Entry("map_cut", "cutoffs", _DEEP),
-    Entry("relative_P", "cutoffs", _DEEP),
-    Entry("success", "cutoffs", "1,5,10"),
-    Entry("set_P"),
-    Entry("set_relative_P"),
-    Entry("set_recall"),
-    Entry("set_map"),
-    Entry("set_F", "beta"),
-    Entry("num_nonrel_judged_ret", summary="sum"),
-    _preference("num_prefs_poss", "sum"),
-    _preference("num_prefs_ful", "sum"),
-    _preference("num_prefs_ful_ret", "sum"),
-    _preference("simp"),
-    _preference("pair"),
-    _preference("avgjg"),
-    _preference("avgjg_Rnonrel"),
-    _preference("simp_ret"),
-    _preference("pair_ret"),
-    _preference("avgjg_ret"),
-    _preference("avgjg_Rnonrel_ret"),
-    _preference("simp_imp"),
-    _preference("pair_imp"),
-    _preference("avgjg_imp"),
-    Entry("map_avgjg", judgments="qrels_jg"),
-    Entry("P_avgjg", "cutoffs", _DEEP, judgments="qrels_jg"),
-    Entry("Rprec_mult_avgjg", "points:times", _FIFTHS, judgments="qrels_jg"),
-    Entry("yaap"),
-    Entry("rbp", "rbp", since=10),
-    Entry("rbp_resid", "rbp", since=10),
-    Entry("unj", "cutoffs", "5,10,20", since=10),
-)
-
-_OFFICIAL = (
-    "runid num_q num_ret num_rel num_rel_ret map gm_map Rprec bpref recip_rank iprec_at_recall P"
-)
-_PREFERENCES = (
-    "runid num_q prefs_num_prefs_poss prefs_num_prefs_ful prefs_num_prefs_ful_ret prefs_simp "
-    "prefs_pair prefs_avgjg"
-)
-
-#: The nicknames of several measures.
-NICKNAMES = {
-    "official": _OFFICIAL,
-    "set": (
-        "runid num_q num_ret num_rel num_rel_ret utility set_P set_recall set_relative_P set_map "
-        "set_F"
-    ),
-    "all_trec": (
-        f"{_OFFICIAL} relstring recall unj rbp rbp_resid infAP gm_bpref utility 11pt_avg ndcg "
-        "relative_P Rprec_mult success map_cut ndcg_cut ndcg_rel Rndcg binG G set_P set_recall "
-        "set_relative_P set_map set_F num_nonrel_judged_ret"
-    ),
-    "all_prefs": (
-        f"{_PREFERENCES} prefs_avgjg_Rnonrel prefs_simp_ret prefs_pair_ret prefs_avgjg_ret "
-        "prefs_avgjg_Rnonrel_ret prefs_simp_imp prefs_pair_imp prefs_avgjg_imp"
-    ),
-    "prefs": _PREFERENCES,
-    "qrels_jg": "runid num_q map_avgjg P_avgjg Rprec_mult_avgjg",
-}
 
 
 @dataclass(frozen=True)
@@ -143,27 +21,6 @@ class Column:
     label: str
     measure: Measure | None = None
     length: int = 0
-
-
-def marked(asked: Sequence[str], version: int) -> dict[str, str]:
-    """Find the measures asked for, with the parameters given: ``P.5,10``, or a nickname.
-
-    As trec_eval has it, what stands behind the first dot are parameters, and the first ones given
-    for a measure count.
-    """
-    known = {entry.name: entry for entry in ENTRIES if entry.since <= version}
-    given: dict[str, str] = {}
-    names: set[str] = set()
-    for text in asked or ("official",):
-        name, dot, parameters = text.partition(".")
-        if dot and not parameters:
-            raise UsageError(f"measure {text!r} has a dot and no parameters", "write P.5,10 or P")
-        if name not in known and name not in NICKNAMES:
-            raise UsageError(f"there is no measure {name!r}", nearest(name, [*known, *NICKNAMES]))
-        if dot:
-            given.setdefault(name, parameters)
-        names |= {name} if name in known else known.keys() & NICKNAMES[name].split()
-    return {name: given.get(name, "") for name in known if name in names}
 
 
 def columns(names: Mapping[str, str]) -> list[Column]:

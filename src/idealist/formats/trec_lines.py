@@ -15,7 +15,10 @@ from idealist.formats.names import ours
 
 QRELS_HINT = "qrels lines are: query iteration document grade"
 PREFERENCES_HINT = "preference lines are: query group subgroup document level"
-SAMPLE_HINT = "; a judged sample of a pool is read by il.read_strata or il.read_prels"
+SAMPLE_HINT = (
+    "; a judged sample of a pool is read by il.read_strata or il.read_prels, or written as other "
+    "judgments by idealist convert --kind strata or prels"
+)
 RUN_HINT = "run lines are: query Q0 document rank score tag"
 MSMARCO_HINT = "lines of three columns are: query document rank"
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
 
-from idealist.errors import Defect, Faults, UsageError
+from idealist.errors import Defect, Faults, UsageError, nearest
 from idealist.lists import Array, Lists, lists_of
 from idealist.notation import (
     DEEPEST,
@@ -34,6 +34,13 @@ class MeasureType(type):
 
     def __matmul__(cls: type[M], cutoff: int) -> M:  # type: ignore[misc]  # cls is a measure
         return cls() @ cutoff
+
+    def __call__(cls, *values: Any, **parameters: Any) -> Any:
+        """Make a measure; a parameter that it does not have is refused with the nearest name."""
+        known = {each.name for each in fields(cls)}  # type: ignore[arg-type]  # all are dataclasses
+        for name in parameters.keys() - known:
+            raise UsageError(f"{cls.__name__} has no parameter {name!r}", nearest(name, known))
+        return super().__call__(*values, **parameters)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

@@ -81,7 +81,7 @@ class UserModel(Measure):
     - ED, the number of documents looked at: Σ V
 
     Whoever would go on after rank N is left out of totals, as cwl_eval does, so that ETU is a
-    little less than EU · ED.
+    little less than EU · ED. A cutoff below N is N: for one, give `max_depth` as well.
 
     A document's cost stands in a judgment column; unjudged documents, those without a value there,
     and the ranks below the list have one `cost` for all. cwl_eval has costs by the kind of element

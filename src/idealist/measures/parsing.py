@@ -59,6 +59,8 @@ def parse(written: str) -> Measure:
         fraction = tail["dot"] and _meant(tail["name"]).startswith("RBP")
         name, number = tail["name"], ("." if fraction else "") + tail["number"]
     given = _arguments(match["inside"] or "", written)
+    if number != match["cutoff"] and name.lower() == "set_f":  # trec_eval's set_F.0.5 is no cutoff
+        given["beta"], number = f"sqrt({number})", None
     if match["level"]:
         given["rel"] = match["level"]
     if match["minus"]:
@@ -74,7 +76,7 @@ def _made(name: str, given: dict[str, str], number: str | None, written: str) ->
     base, _, preset = meant.partition("(")
     if name.lower() == "setf" and "beta" in given:  # which ir_measures squares already
         given["beta"] = f"sqrt({given['beta']})"
-    given = _arguments(preset.removesuffix(")"), written) | given
+    given = _arguments(preset.removesuffix(")"), written) | _translated(given)
     cls = MEASURES[base]
     if number is not None and base in _FRACTIONS and ("." in number or base == "IPrec"):
         given[_FRACTIONS[base]], number = number, None
@@ -86,6 +88,16 @@ def _made(name: str, given: dict[str, str], number: str | None, written: str) ->
     if not number.isdigit():
         raise _unreadable(written)
     return made @ int(number)
+
+
+def _translated(given: dict[str, str]) -> dict[str, str]:
+    """Give parameters that two of ours are, or one of two: max_rel of ir_measures, border."""
+    if "max_rel" in given:
+        low = given.pop("min_rel", "0")
+        given["gain"] = f"scaled({low},{given.pop('max_rel')})"
+    if "border" in given:
+        given |= {"rel": given.pop("border"), "rel_op": ">"}
+    return given
 
 
 def _meant(name: str) -> str:

@@ -131,7 +131,11 @@ ELSEWHERE: dict[tuple[str, str], str] = {
     **{
         ("CatBoost", name): "a loss to train with"
         for name in (
-            "GroupQuantile", "PairLogit", "PairLogitPairwise", "QueryCrossEntropy", "QueryRMSE",
+            "GroupQuantile",
+            "PairLogit",
+            "PairLogitPairwise",
+            "QueryCrossEntropy",
+            "QueryRMSE",
             "QuerySoftMax",
         )
     },

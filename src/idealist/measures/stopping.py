@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Self
 
 import numpy as np
 
@@ -13,7 +14,17 @@ from idealist.lists import Array, Lists, lists_of
 from idealist.measures.base import NO_RELEVANT, Measure
 from idealist.measures.discounts import Discount, geometric
 from idealist.measures.gains import GAIN, check_power, gain_of
-from idealist.notation import Kind, Written, choice, number, parameter, text, to_number, whole
+from idealist.notation import (
+    Kind,
+    Value,
+    Written,
+    choice,
+    number,
+    parameter,
+    text,
+    to_number,
+    whole,
+)
 from idealist.placements import Placements
 from idealist.tables.columns import Floats
 
@@ -106,9 +117,10 @@ class RBP(Measure):
 
     Formula: (1 - p) Σ_{r≤k} gain(grade_r) p^(r-1)
 
-    Gains are in [0, 1]: binary from `rel` on, or ``scaled(0,3)`` for grades up to 3. With
-    ``scale=query`` they are divided by the highest gain a document was judged to have for the
-    query, where that is above 1: trec_eval's rbp is ``RBP(p=0.9,gain=linear,scale=query)``.
+    Gains are in [0, 1]. As trec_eval has it, they are divided by the highest gain that a document
+    was judged to have for the query, where that is above 1 (``scale=query``). ``gain=binary``
+    counts documents from `rel` on, as ir_measures does, and is meant where `rel` is given without a
+    gain; ``gain=scaled(0,3)`` divides grades by 3.
     `normalise_depth` divides by the weight of so many ranks, as cwl_eval does with 1000.
 
     >>> RBP(p=0.5)([1, 0, 1])
@@ -117,13 +129,11 @@ class RBP(Measure):
     Reference: Moffat and Zobel 2008, doi:10.1145/1416950.1416952
     """
 
-    p: float = parameter(0.8, GOING_ON, "the probability to go on")
-    gain: Written = parameter("binary", GAIN, "what a grade is worth, between 0 and 1")
+    p: float = parameter(0.9, GOING_ON, "the probability to go on")
+    gain: Written = parameter("linear", GAIN, "what a grade is worth")
     rel: float = parameter(1, number(), "the grade from which a document is relevant")
     scale: str = parameter(
-        "none",
-        choice("none", "query"),
-        "what gains are divided by: nothing, or the query's highest",
+        "query", choice("none", "query"), "gains stay as they are, or are divided by the highest"
     )
     normalise_depth: Written = parameter(
         "none", whole(1, "none or a number of ranks", "none"), "the ranks whose weights sum to 1"
@@ -133,6 +143,12 @@ class RBP(Measure):
     )
 
     averages_ties: ClassVar[bool] = True
+
+    def filled(self, convention: Mapping[str, Value] | None = None) -> Self:
+        """Set what the user did not; whoever says what is relevant wants to count that."""
+        given = {**(convention or {}), **self.written()}
+        counts = "rel" in given and "gain" not in given
+        return super().filled({**given, "gain": "binary"} if counts else convention)
 
     def worth(self, placements: Placements) -> Floats:
         """Give each place its gain."""
@@ -148,7 +164,7 @@ class RBP(Measure):
         if self.scale == "query":
             gains = gains / self._highest(lists)
         if float(xp.max(gains)) > 1:
-            hint = "use gain=binary, or gain=scaled(0,HIGHEST)"
+            hint = "use scale=query, gain=binary, or gain=scaled(0,HIGHEST)"
             raise UsageError(f"RBP: a gain of {float(xp.max(gains)):g} is above 1", hint)
         share = 1.0 if self.normalise_depth == "none" else 1.0 - self.p**self.normalise_depth
         value = (1.0 - self.p) * geometric(self.p).sum(lists, gains, self.cutoff) / share
@@ -171,18 +187,20 @@ class RBPResidual(Measure):
 
     Formula: p^n + (1 - p) Σ_{r≤n, r unjudged} p^(r-1), n the documents looked at
 
+    A list whose documents are all judged is worth 0 in trec_eval, and p^n by the formula.
+
     >>> RBPResidual(p=0.5)([1, None])
     0.5
 
     Reference: Moffat and Zobel 2008, doi:10.1145/1416950.1416952
     """
 
-    p: float = parameter(0.8, GOING_ON, "the probability to go on")
+    p: float = parameter(0.9, GOING_ON, "the probability to go on")
     negative: str = parameter(
-        "judged", choice("judged", "unjudged"), "what a document with a negative grade is"
+        "unjudged", choice("judged", "unjudged"), "what a document with a negative grade is"
     )
     all_judged: str = parameter(
-        "tail", choice("tail", "0"),
+        "0", choice("tail", "0"),
         "the value of a list whose documents are all judged: p^n, or 0 as trec_eval has it",
     )  # fmt: skip
 
@@ -202,5 +220,8 @@ class RBPResidual(Measure):
         residual = 1.0 - (1.0 - self.p) * weight
         if self.all_judged == "tail":
             return residual
+        if lists.averaged and self.cutoff is not None:
+            hint = "choose another order of ties, or all_judged=tail"
+            raise UsageError("RBPResidual(all_judged=0) has no closed form for ties=expected", hint)
         judged = Discount("none").sum(lists, lists.number(known), self.cutoff)
         return lists.xp.where(judged < lists.lengths(self.cutoff), residual, 0.0)
