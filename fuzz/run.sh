@@ -9,6 +9,8 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 seconds=${1:?give the seconds for each target}
 python=${PYTHON:-.venv/bin/python} cxx=${CXX:-g++} clang=${CLANG:-clang++}
+python=$(command -v "$python")
+python=$(cd "$(dirname "$python")" && pwd)/${python##*/}  # CMake takes no relative path
 build=$PWD/build/fuzz
 small=(-DIDEALIST_SMALL) longest_line=80
 mkdir -p "$build"
@@ -54,7 +56,7 @@ target() {
 # kernel NAME COMPILER SANITIZERS: compile the module, and name its file
 kernel() {
   cmake -S native -B "$build/$1" -DCMAKE_CXX_COMPILER="$2" -DCMAKE_CXX_FLAGS="${small[*]}" \
-    -DIDEALIST_SANITIZE="$3" -DPython_EXECUTABLE="$(command -v "$python")" >"$build/$1.log" 2>&1 \
+    -DIDEALIST_SANITIZE="$3" -DPython_EXECUTABLE="$python" >"$build/$1.log" 2>&1 \
     && cmake --build "$build/$1" --parallel >>"$build/$1.log" 2>&1 \
     || { tail -n 30 "$build/$1.log" >&2; return 1; }
   echo "$build/$1"/_kernel*
