@@ -211,10 +211,11 @@ def one_list_part() -> Iterator[str]:
         if one.has(parse("nDCG@10")):
             found.setdefault(nDCG_of_one_list(convention=one.name), []).append(one)
     rows = [
-        [value, ", ".join(map(linked, ones)), rules_to(value, ones[0])]
+        [value, ", ".join(map(linked, ones)), rules_to(value, ones[0]), shares_of(ones[0])]
         for value, ones in sorted(found.items())
     ]
-    return table(["nDCG@10", "conventions", "from trec_eval's rules to this value"], rows)
+    headers = ["nDCG@10", "conventions", "from trec_eval's rules to this value", "what each does"]
+    return table(headers, rows)
 
 
 def nDCG_of_one_list(measure: str = "nDCG@10", **settings: Any) -> str:  # noqa: N802
@@ -235,6 +236,15 @@ def rules_to(value: str, one: Convention) -> str:
         if nDCG_of_one_list(f"nDCG({own})@10" if own else "nDCG@10", **others) == value:
             return ", ".join(code(f"{a.removeprefix('nDCG.')}={v}") for a, v in rules) or "none"
     raise ValueError(f"{one.name} and its rules give different values")
+
+
+def shares_of(one: Convention) -> str:
+    """Divide the gap between the default and a convention among its rules, and its rounding."""
+    found = idealist.attribute(*ONE_LIST, "nDCG@10", DEFAULT, one.name)
+    shares = {each.axis.removeprefix("nDCG."): each.shapley for each in found.shares}
+    shares["round"] = found.rounding
+    shown = [f"{code(axis)} {share:+.4f}" for axis, share in shares.items() if abs(share) > 5e-5]
+    return ", ".join(shown) or "nothing"
 
 
 ERRORS_INTRO = """\

@@ -18,10 +18,14 @@ from idealist._version import __version__
 
 if TYPE_CHECKING:
     from idealist.agreement import RBO, rbo, rbo_by_query
+    from idealist.attribution import Attribution, attribute
+    from idealist.bounding import Bounds, bounds, bounds_of_difference, tie_bounds
     from idealist.conventions import CONVENTIONS, Convention
     from idealist.errors import IdealistError, InputError, UsageError
     from idealist.evaluation import Doubt, Evaluation
     from idealist.evaluator import Evaluator, evaluate
+    from idealist.explainer import Explainer, explain
+    from idealist.explanation import Explanation
     from idealist.formats import (
         read_arrays,
         read_pairs,
@@ -45,16 +49,21 @@ if TYPE_CHECKING:
     from idealist.placements import Placements
     from idealist.protocol import Protocol
     from idealist.ranking import listing, rank
+    from idealist.reconciling import Reconciliation, reconcile
     from idealist.signature import Signature
     from idealist.tables import Qrels, Queries, Run, Scale
     from idealist.writing import write_qrels, write_run
 
 _HOMES = {
     "agreement": "RBO rbo rbo_by_query",
+    "attribution": "Attribution attribute",
+    "bounding": "Bounds bounds bounds_of_difference tie_bounds",
     "conventions": "CONVENTIONS Convention",
     "errors": "IdealistError InputError UsageError",
     "evaluator": "Evaluator evaluate",
     "evaluation": "Doubt Evaluation",
+    "explainer": "Explainer explain",
+    "explanation": "Explanation",
     "formats": "read_arrays read_pairs read_preferences read_prels read_qrels read_queries "
     "read_run read_strata",
     "measures": "AP AllHit CG DCG ERR F Judged Measure NumQ NumRel NumRelRet NumRet P R RBP "
@@ -62,6 +71,7 @@ _HOMES = {
     "placements": "Placements",
     "protocol": "Protocol",
     "ranking": "listing rank",
+    "reconciling": "Reconciliation reconcile",
     "signature": "Signature",
     "tables": "Qrels Queries Run Scale",
     "writing": "write_qrels write_run",
@@ -69,13 +79,15 @@ _HOMES = {
 _HOME = {name: module for module, names in _HOMES.items() for name in names.split()}
 
 __all__ = [
-    "AP", "CG", "CONVENTIONS", "DCG", "ERR", "RBO", "RBP", "RR", "UDCG", "AllHit", "Convention",
-    "Doubt", "Evaluation", "Evaluator", "F", "IdealistError", "InputError", "Judged", "Measure",
-    "NumQ", "NumRel", "NumRelRet", "NumRet", "P", "Placements", "Protocol", "Qrels", "Queries", "R",
-    "RBPResidual", "Rprec", "Run", "Scale", "Signature", "Success", "Unjudged", "UsageError",
-    "__version__", "bpref", "evaluate", "listing", "measure", "nDCG", "parse", "rank", "rbo",
-    "rbo_by_query", "read_arrays", "read_pairs", "read_preferences", "read_prels", "read_qrels",
-    "read_queries", "read_run", "read_strata", "write_qrels", "write_run",
+    "AP", "CG", "CONVENTIONS", "DCG", "ERR", "RBO", "RBP", "RR", "UDCG", "AllHit", "Attribution",
+    "Bounds", "Convention", "Doubt", "Evaluation", "Evaluator", "Explainer", "Explanation", "F",
+    "IdealistError", "InputError", "Judged", "Measure", "NumQ", "NumRel", "NumRelRet", "NumRet",
+    "P", "Placements", "Protocol", "Qrels", "Queries", "R", "RBPResidual", "Reconciliation",
+    "Rprec", "Run", "Scale", "Signature", "Success", "Unjudged", "UsageError", "__version__",
+    "attribute", "bounds", "bounds_of_difference", "bpref", "evaluate", "explain", "listing",
+    "measure", "nDCG", "parse", "rank", "rbo", "rbo_by_query", "read_arrays", "read_pairs",
+    "read_preferences", "read_prels", "read_qrels", "read_queries", "read_run", "read_strata",
+    "reconcile", "tie_bounds", "write_qrels", "write_run",
 ]  # fmt: skip
 
 

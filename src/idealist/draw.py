@@ -34,7 +34,7 @@ class Grid:
         return [left if i < self.words else right for i in range(len(self.headers))]
 
 
-def plain(grid: Grid) -> str:
+def plain(grid: Grid, gap: int = 3) -> str:
     """Draw for a terminal, in columns divided by blanks.
 
     >>> print(plain(Grid(["run", "AP"], [["bm25", "0.2143"]])))
@@ -44,8 +44,8 @@ def plain(grid: Grid) -> str:
     """
     rows = [list(map(_visible, row)) for row in (grid.headers, *grid.rows)]
     widths = [max(map(_width, column)) for column in zip(*rows, strict=True)]
-    head, *body = ["   ".join(_set(row, widths, grid.words)) for row in rows]
-    rule = "─" * (sum(widths) + 3 * (len(widths) - 1))
+    head, *body = [(" " * gap).join(_set(row, widths, grid.words)) for row in rows]
+    rule = "─" * (sum(widths) + gap * (len(widths) - 1))
     return "\n".join(f" {line.rstrip()}" for line in (head, rule, *body))
 
 
@@ -68,6 +68,34 @@ def _set(row: Sequence[str], widths: Sequence[int], words: int) -> Iterator[str]
     for i, (cell, width) in enumerate(zip(row, widths, strict=True)):
         blanks = " " * (width - _width(cell))
         yield cell + blanks if i < words else blanks + cell
+
+
+def short(name: str, longest: int | None) -> str:
+    """Leave out the middle of a name that is too long.
+
+    >>> short("python-sorting-howto", 11)
+    'pytho…howto'
+    """
+    if longest is None or len(name) <= longest:
+        return name
+    half = (longest - 1) // 2
+    return f"{name[: longest - 1 - half]}…{name[len(name) - half :]}"
+
+
+def clipped(words: str, longest: int | None) -> str:
+    """Leave out the end of a text that is too long."""
+    line = " ".join(words.split())
+    return line if longest is None or len(line) <= longest else f"{line[: longest - 1]}…"
+
+
+def wrapped(lines: Sequence[str], width: int) -> str:
+    """Break lines that are too long between words."""
+    import textwrap  # only long texts need it
+
+    wrapper = textwrap.TextWrapper(
+        width, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False
+    )
+    return "\n".join(map(wrapper.fill, lines))
 
 
 def markdown(grid: Grid) -> str:

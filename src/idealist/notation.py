@@ -26,10 +26,14 @@ Written: TypeAlias = Any
 
 @dataclass(frozen=True)
 class Kind:
-    """What values a parameter takes: words for people, a check for the machine."""
+    """What values a parameter takes: words for people, a check for the machine.
+
+    `values` lists them where they can be listed.
+    """
 
     words: str
     check: Callable[[Any], Value]
+    values: tuple[Value, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -178,7 +182,7 @@ def choice(*values: str) -> Kind:
             raise ValueError(value)
         return str(value)
 
-    return Kind("one of " + ", ".join(values), check)
+    return Kind("one of " + ", ".join(values), check, values)
 
 
 def flag() -> Kind:
@@ -189,7 +193,7 @@ def flag() -> Kind:
             raise ValueError(value)
         return str(value).lower() == "true"
 
-    return Kind("true or false", check)
+    return Kind("true or false", check, (False, True))
 
 
 _CALL = re.compile(r"(?P<name>[\w-]+)(?:\((?P<inside>.*)\))?", re.DOTALL)

@@ -11,9 +11,15 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from idealist.cli.options import axes_of, check_inputs, emit, measuring, output, run_names, say
+from idealist.errors import UsageError
 
 if TYPE_CHECKING:
+    from idealist.bounding import Bounds
     from idealist.evaluation import Evaluation
+    from idealist.evaluator import Evaluator
+    from idealist.tables import Run
+
+    AllBounds = dict[str, dict[str, Bounds | UsageError]]
 
 
 @click.command("eval")
@@ -21,6 +27,10 @@ if TYPE_CHECKING:
 @click.argument("runs", nargs=-1, required=True)
 @measuring
 @click.option("--per-query", is_flag=True, help="Also give the value of every query.")
+@click.option(
+    "--bounds", "bounded", is_flag=True,
+    help="Also say how far each value could move if unjudged documents were judged.",
+)  # fmt: skip
 @click.option(
     "--queries", metavar="FILE",
     help="Count only the queries of this file: CSV, JSON, or id<TAB>text lines.",
@@ -43,6 +53,7 @@ def command(
     convention: str,
     settings: tuple[str, ...],
     per_query: bool,
+    bounded: bool,
     queries: str | None,
     weights: str | None,
     quiet: bool,
@@ -61,6 +72,7 @@ def command(
       idealist eval qrels.txt bm25.run.gz -m 'nDCG(gain=exp2)@10' --per-query -f json
       idealist eval qrels.txt bm25.run --convention sklearn --set missing=zero
       idealist eval qrels.txt bm25.run dense.run --weights traffic.csv
+      idealist eval qrels.txt bm25.run -m nDCG@10 --bounds
       idealist eval gold.jsonl chunks.jsonl -m AllHit --set 'depth=tokens(4096)'
     """
     from idealist.evaluator import DEFAULT_MEASURES, Evaluator
@@ -77,9 +89,13 @@ def command(
     )
     named = [read_run(path, name=name) for path, name in zip(runs, run_names(runs), strict=True)]
     evaluations = [evaluator(run) for run in progress(named)]
-    emit(_drawn(evaluations, form, per_query), output)
+    bounds = _bounds(evaluator, named) if bounded else {}
+    emit(_drawn(evaluations, form, per_query, bounds), output)
     if form != "json" and not quiet:
         _say_notes(evaluations, form)
+        say(
+            [f"bounds: {run}: {_words(one)}" for run, own in bounds.items() for one in own.values()]
+        )
 
 
 def progress(runs: list[Any]) -> Iterable[Any]:
@@ -92,13 +108,28 @@ def progress(runs: list[Any]) -> Iterable[Any]:
     return track(runs, "Evaluating", console=Console(stderr=True), transient=True)
 
 
-def _drawn(evaluations: list[Evaluation], form: str, per_query: bool) -> str:
+def _bounds(evaluator: Evaluator, runs: list[Run]) -> AllBounds:
+    from idealist.bounding import bounds_of_all
+
+    return {run.name: bounds_of_all(evaluator, run) for run in runs}
+
+
+def _words(bounds: Bounds | UsageError) -> str:
+    return bounds.message if isinstance(bounds, UsageError) else bounds.sentence()
+
+
+def _drawn(evaluations: list[Evaluation], form: str, per_query: bool, bounds: AllBounds) -> str:
     from idealist.draw import FORMATS
     from idealist.summary import fitting_grid, long_grid, queries_grid, runs_grid
 
     if form == "json":
         signatures = {label: str(one) for label, one in evaluations[0].signatures.items()}
         runs = [one.to_json(per_query) for one in evaluations]
+        for run, own in zip(runs, bounds.values(), strict=False):
+            run["bounds"] = {
+                label: None if isinstance(one, UsageError) else one.to_json(per_query)
+                for label, one in own.items()
+            }
         convention = evaluations[0].convention
         data = {"runs": runs, "convention": convention, "signatures": signatures}
         return json.dumps(data, indent=1, ensure_ascii=False)

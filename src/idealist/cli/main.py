@@ -17,6 +17,8 @@ from idealist.errors import IdealistError, UsageError, nearest
 VERBS: dict[str, tuple[str, str]] = {
     "demo": ("idealist.cli.demo", "Evaluate a reranker on embedded data and tell the story."),
     "eval": ("idealist.cli.eval", "Measure runs against judgments."),
+    "explain": ("idealist.cli.explain", "Say why a number is what it is."),
+    "reconcile": ("idealist.cli.reconcile", "Say which conventions print a number."),
     "trec-eval": ("idealist.cli.trec_eval", "Do what trec_eval does, to the byte."),
     "measures": ("idealist.cli.measures", "List the measures, or explain one."),
     "conventions": ("idealist.cli.conventions", "List the conventions, or compare two."),

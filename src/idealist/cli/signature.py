@@ -30,7 +30,7 @@ def command() -> None:
 @click.argument("b")
 @output
 def diff(a: str, b: str, form: str, output: Path | None) -> None:
-    """Show the axes in which the signatures A and B differ.
+    """Show the axes in which the signatures A and B differ, and what that means.
 
     A and B are signatures, long or short, or JSON files that hold some: what `eval -f json` or
     `Evaluation.save()` wrote. Two numbers are comparable if nothing differs.
@@ -40,15 +40,21 @@ def diff(a: str, b: str, form: str, output: Path | None) -> None:
       idealist signature diff 'nDCG@10|trec_eval|qrels:2057cbf8e7|rules:1' \\
                               'nDCG@10|sklearn|qrels:2057cbf8e7|rules:1'
     """
+    from idealist.axis_words import meaning
     from idealist.draw import FORMATS, Grid
 
     found = {label: one.diff(other) for label, one, other in _paired(_read(a), _read(b))}
     if form == "json":
         emit(json.dumps(found, indent=1, ensure_ascii=False), output)
         return
-    rows = [[label, axis, *pair] for label, axes in found.items() for axis, pair in axes.items()]
+    rows = [
+        [label, axis, *pair, meaning(axis)]
+        for label, axes in found.items()
+        for axis, pair in axes.items()
+    ]
     same = [label for label, axes in found.items() if not axes]
-    grid = FORMATS[form](Grid(["measure", "axis", "A", "B"], rows, words=4)) if rows else ""
+    headers = ["measure", "axis", "A", "B", "what it means"]
+    grid = FORMATS[form](Grid(headers, rows, words=5)) if rows else ""
     words = [f"{label}: the signatures agree" for label in same] if form == "table" else []
     emit("\n".join(filter(None, [grid, *words])), output)
 

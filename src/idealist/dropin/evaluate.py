@@ -194,7 +194,8 @@ class Table:
 
     def _relstrings(self, column: Column) -> list[str]:
         """Write the grades of the first documents: - was not pooled, . was, but not judged."""
-        grid = self.placements.grid(max(column.length, 1))[self.rows, : column.length]
+        length = min(column.length, int(self.placements.retrieved.max(initial=0)))
+        grid = self.placements.grid(max(length, 1))[self.rows, :length]
         grade = grid.filled(np.nan)
         signs = np.where(grade > 9, ord(">"), np.nan_to_num(grade) + ord("0"))
         signs = np.where(grade < 0, ord("."), signs)

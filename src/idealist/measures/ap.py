@@ -47,17 +47,20 @@ class AP(Binary):
 
     def formula(self, lists: Lists) -> Array:
         """Average the precisions at the relevant documents."""
+        self._check_chance(lists)
+        return self._divided(lists, *self.precisions(lists))
+
+    def precisions(self, lists: Lists) -> tuple[Array, Array]:
+        """Give the precision at each relevant document, 0 elsewhere, and which of them count."""
         near = self.near(lists)
         hits, rank = self.hits(near), near.rank
         counted = hits if self.cutoff is None else hits & (rank <= self.cutoff)
-        self._check_chance(lists)
         if lists.averaged and not self.block_end:
-            return self._divided(lists, self._expected(lists, hits), counted)
+            return self._expected(lists, hits), counted
         so_far = self.so_far(near)
         if self.block_end and lists.end is not None:
             so_far, rank = lists.xp.take_along_axis(so_far, lists.end, axis=1), lists.last
-        precision = so_far / lists.number(rank)
-        return self._divided(lists, lists.xp.where(counted, precision, 0.0), counted)
+        return lists.xp.where(counted, so_far / lists.number(rank), 0.0), counted
 
     def _check_chance(self, lists: Lists) -> None:
         divided_by_chance = self.denominator == "hits" or self.block_end

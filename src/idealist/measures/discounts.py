@@ -49,7 +49,11 @@ class Discount:
         return gain / numbers if self.divides else gain * numbers
 
     def sum(self, lists: Lists, gain: Array, cutoff: Any = None) -> Array:
-        """Sum the discounted gains of each list up to a cutoff; no document, no gain.
+        """Sum the discounted gains of each list up to a cutoff; no document, no gain."""
+        return lists.total(self.each(lists, gain, cutoff))
+
+    def each(self, lists: Lists, gain: Array, cutoff: Any = None) -> Array:
+        """Give the discounted gain of each document, 0 below a cutoff.
 
         With `expected` ties a document has the mean weight of the ranks its tie spans
         (McSherry and Najork 2008).
@@ -59,13 +63,13 @@ class Discount:
         if cutoff is not None:
             plain = xp.where(lists.rank <= cutoff, plain, 0.0)
         if not lists.averaged:
-            return lists.total(plain)
+            return plain
         summed = np.cumsum(self.weights(lists.depth))
         limit = lists.last if cutoff is None else cutoff
         last, before = xp.minimum(lists.last, limit), xp.minimum(lists.first - 1, limit)
         size = lists.number(lists.last - lists.first + 1)
         mean = (lists.gather(summed, last) - lists.gather(summed, before)) / size
-        return lists.total(xp.where(lists.first == lists.last, plain, gain * mean))
+        return xp.where(lists.first == lists.last, plain, gain * mean)
 
 
 def geometric(p: float) -> Discount:

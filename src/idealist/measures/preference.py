@@ -41,16 +41,19 @@ class bpref(Binary):
 
     def formula(self, lists: Lists) -> Array:
         """Average the preferences that the list honours."""
+        return self.of_relevant(lists, lists.total(self.honoured(lists)[1]))
+
+    def honoured(self, lists: Lists) -> tuple[Array, Array]:
+        """Count the non-relevant above each document, and give what each relevant one adds."""
         xp = lists.xp
         hits = self.hits(lists)
         bad = lists.found & self.nonrelevant(lists.grade)
         above = xp.cumulative_sum(lists.number(bad), axis=1)
         relevant = self.all_relevant(lists)[:, None]
         all_bad = lists.count(lists.judged & self.nonrelevant(lists.pool))[:, None]
-        least, above = xp.minimum(all_bad, relevant), xp.minimum(above, relevant)
-        broken = lists.ratio(above, (least if self.denominator == "min(N,R)" else relevant), 0.0)
-        kept = xp.where(hits, 1.0 - broken, 0.0)
-        return self.of_relevant(lists, lists.total(kept))
+        most = xp.minimum(all_bad, relevant) if self.denominator == "min(N,R)" else relevant
+        broken = lists.ratio(xp.minimum(above, relevant), most, 0.0)
+        return above, xp.where(hits, 1.0 - broken, 0.0)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

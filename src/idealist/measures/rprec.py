@@ -40,8 +40,12 @@ class Rprec(Counted):
 
     def formula(self, lists: Lists) -> Array:
         """Divide the relevant documents above the cutoff by it."""
+        relevant, cutoff = self.reach(lists)
+        share = lists.ratio(self.found(lists, cutoff), lists.number(cutoff[:, 0]), 0.0)
+        return self.defined(lists, share, relevant if self.list_only else None)
+
+    def reach(self, lists: Lists) -> tuple[Array, Array]:
+        """Give R and the rank, in a column, down to which documents are looked at."""
         relevant = (self.listed_relevant if self.list_only else self.all_relevant)(lists)
         cutoff = lists.xp.floor(float(self.times) * relevant + 0.9)
-        found = self.found(lists, lists.xp.astype(cutoff, lists.xp.int64)[:, None])
-        share = lists.ratio(found, cutoff, 0.0)
-        return self.defined(lists, share, relevant if self.list_only else None)
+        return relevant, lists.xp.astype(cutoff, lists.xp.int64)[:, None]

@@ -159,6 +159,20 @@ class RBP(Measure):
     def formula(self, lists: Lists) -> Array:
         """Sum the gains, each with the probability that it is seen."""
         xp = lists.xp
+        gains = self.gains(lists)
+        value = (1.0 - self.p) * geometric(self.p).sum(lists, gains, self.cutoff) / self.share
+        threshold = self.rel if self.gain == "binary" else math.nextafter(0, 1)
+        nothing = ~xp.any(lists.judged & (lists.pool >= threshold), axis=1)
+        return xp.where(nothing, math.nan, value)
+
+    @property
+    def share(self) -> float:
+        """The weight of the ranks whose weights are to sum to 1."""
+        return 1.0 if self.normalise_depth == "none" else 1.0 - self.p**self.normalise_depth
+
+    def gains(self, lists: Lists) -> Array:
+        """Give the gain of each document found, in [0, 1]."""
+        xp = lists.xp
         gains = gain_of(self.gain, lists, lists.grade, self.rel)
         gains = xp.where(lists.found & (lists.grade >= 0), gains, 0.0)
         if self.scale == "query":
@@ -166,11 +180,7 @@ class RBP(Measure):
         if float(xp.max(gains)) > 1:
             hint = "use scale=query, gain=binary, or gain=scaled(0,HIGHEST)"
             raise UsageError(f"RBP: a gain of {float(xp.max(gains)):g} is above 1", hint)
-        share = 1.0 if self.normalise_depth == "none" else 1.0 - self.p**self.normalise_depth
-        value = (1.0 - self.p) * geometric(self.p).sum(lists, gains, self.cutoff) / share
-        threshold = self.rel if self.gain == "binary" else math.nextafter(0, 1)
-        nothing = ~xp.any(lists.judged & (lists.pool >= threshold), axis=1)
-        return xp.where(nothing, math.nan, value)
+        return gains
 
     def _highest(self, lists: Lists) -> Array:
         """Give the highest gain judged for each query, at least 1."""

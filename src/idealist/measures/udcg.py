@@ -58,7 +58,8 @@ class UDCG(Measure):
     def worth(self, placements: Placements) -> Floats:
         """Give each place its utility, less where it distracts."""
         filled = self.filled()
-        utility = placements.qrels.numbers[filled.signal][placements.judgment]
+        signals = placements.qrels.numbers.get(filled.signal, np.zeros(len(placements.qrels)))
+        utility = signals[placements.judgment]
         utility = 1.0 - utility if filled.signal == "abstain" else utility
         weight = np.where(placements.grade >= filled.rel, 1.0, -float(filled.gamma))
         return np.nan_to_num(weight * utility)

@@ -1,0 +1,125 @@
+"""`idealist reconcile`: say which conventions print a number."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from idealist.cli.options import axes_of, check_inputs, emit, output, run_names, say
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
+
+#: A progress bar is shown to those who have waited so many seconds.
+PATIENCE = 1.0
+EXIT_NONE = 1
+
+
+@click.command("reconcile")
+@click.argument("qrels")
+@click.argument("run")
+@click.option(
+    "--measure", "-m", required=True, metavar="MEASURE", help="What the number measures: nDCG@10."
+)
+@click.option("--value", metavar="NUMBER", help="The number, with all its digits: 0.4310.")
+@click.option(
+    "--digits", type=click.IntRange(0, 12), metavar="N",
+    help="The digits behind the point that are known. Without it: those that are written.",
+)  # fmt: skip
+@click.option(
+    "--values", metavar="FILE",
+    help="Known values of queries: query<TAB>value lines, or what trec_eval -q prints.",
+)  # fmt: skip
+@click.option(
+    "--other", "others", multiple=True, metavar="RUN",
+    help="Another run whose number you could find out. Repeatable.",
+)  # fmt: skip
+@click.option(
+    "--set", "settings", multiple=True, metavar="AXIS=VALUE",
+    help="A rule that you know was followed, such as ties=input. Repeatable.",
+)  # fmt: skip
+@output
+def command(
+    qrels: str,
+    run: str,
+    measure: str,
+    value: str | None,
+    digits: int | None,
+    values: str | None,
+    others: tuple[str, ...],
+    settings: tuple[str, ...],
+    form: str,
+    output: Path | None,
+) -> None:
+    """Say which conventions print a number for the measure of RUN against QRELS.
+
+    All named conventions are tried, and then every combination of the rules that can matter for
+    this measure and this data. Those that agree on every query are one class. Exit code 1 says that
+    no convention prints the number.
+
+    \b
+    Examples:
+      idealist reconcile qrels.txt bm25.run -m nDCG@10 --value 0.4312
+      idealist reconcile qrels.txt bm25.run -m AP --value 0.21 --digits 2 --set ties=input
+      idealist reconcile qrels.txt bm25.run -m nDCG@10 --values their_queries.tsv
+    """
+    from idealist.formats import read_run
+    from idealist.measures import parse
+    from idealist.reconciling import reconcile
+    from idealist.reconciling.values import ALL, read_values
+
+    check_inputs([qrels, run, *others, *filter(None, (values,))])
+    per_query = {} if values is None else read_values(values, parse(measure))
+    total = per_query.pop(ALL, None)
+    paths = (run, *others)
+    runs = [read_run(path, name=name) for path, name in zip(paths, run_names(paths), strict=True)]
+    with progress() as tick:
+        found = reconcile(
+            qrels, runs[0], measure, total if value is None else value, digits, per_query,
+            others=runs[1:], tick=tick, **axes_of(settings),
+        )  # fmt: skip
+    if form == "json":
+        emit(json.dumps(found.to_json(), indent=1, ensure_ascii=False), output)
+    elif form in ("table", "md"):
+        emit(str(found) if form == "table" else found.markdown(), output)
+    else:
+        from idealist.draw import FORMATS
+
+        emit(FORMATS[form](found.grid()), output)
+        say(found.words)
+    if not found:
+        sys.exit(EXIT_NONE)
+
+
+@contextmanager
+def progress() -> Iterator[Callable[[int, int], None]]:
+    """Show how far the search is, on a terminal only and to those who wait."""
+    if not sys.stderr.isatty():
+        yield lambda done, total: None
+        return
+    start = time.monotonic()
+    bars: list[Progress] = []
+
+    def tick(done: int, total: int) -> None:
+        if not bars and time.monotonic() - start > PATIENCE:
+            from rich.console import Console
+            from rich.progress import Progress as Bar
+
+            bars.append(Bar(console=Console(stderr=True), transient=True))
+            bars[0].start()
+            bars[0].add_task("Trying conventions", total=total)
+        if bars:
+            bars[0].update(bars[0].task_ids[0], completed=done)
+
+    try:
+        yield tick
+    finally:
+        for bar in bars:
+            bar.stop()

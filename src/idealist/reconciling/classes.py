@@ -1,0 +1,142 @@
+"""Classes: conventions that agree on every query of the data, and so cannot be told apart by it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from idealist.errors import IdealistError
+from idealist.instrument import Instrument
+from idealist.measuring import measured
+from idealist.notation import Value
+from idealist.placements import Placements
+from idealist.reconciling.search import Hit, Search
+from idealist.reconciling.target import FINEST
+from idealist.tables.columns import Floats
+
+#: Values that differ by less are the same.
+SAME = 10.0**-FINEST
+
+
+@dataclass(frozen=True)
+class Answer:
+    """Conventions that agree on this data, by the simplest of them.
+
+    `names` are the conventions among them that print the number, `changes` the axes in which the
+    simplest differs from the default, `roundings` those under which it prints the number. `values`
+    holds the value of each query that counts, and `value` their aggregate, both before rounding.
+    """
+
+    names: tuple[str, ...]
+    instrument: Instrument
+    changes: dict[str, Value]
+    value: float
+    values: dict[str, float]
+    roundings: tuple[Value, ...]
+
+    @property
+    def rounded(self) -> dict[str, float]:
+        """The value of each query as the simplest convention rounds it."""
+        values = self.instrument.aggregate.each(np.array(list(self.values.values())))
+        return dict(zip(self.values, values.tolist(), strict=True))
+
+    @property
+    def printed(self) -> float:
+        """The aggregate as the simplest convention rounds it."""
+        return self.instrument.aggregate.of(list(self.rounded.values()))
+
+
+def named_hits(search: Search, named: Mapping[str, tuple[Instrument, Placements]]) -> list[Hit]:
+    """Measure as the named conventions do, and keep those that print the number."""
+    found = []
+    for name, (instrument, placements) in named.items():
+        with suppress(IdealistError):  # a tool that refuses such data prints nothing
+            printed = measured(instrument, placements)
+            if search.agrees(printed.values, printed.counted, printed.aggregate):
+                found.append(_hit(search, name, instrument, placements))
+    return found
+
+
+def _hit(search: Search, name: str, instrument: Instrument, placements: Placements) -> Hit:
+    plain = replace(instrument, aggregate=replace(instrument.aggregate, round="none"))
+    values, counted, _, aggregate = measured(plain, placements)
+    rounding = (instrument.aggregate.round,)
+    return search.hit(instrument, values, counted, aggregate, rounding, name)
+
+
+def classes_of(search: Search, named: Sequence[Hit]) -> list[Answer]:
+    """Gather hits into classes, simplest first, those with a name before the others.
+
+    Where the values of queries are known, those that count just these queries come alone.
+    """
+    hits = [*named, *map(search.made, search.hits)]
+    if any(hit.exact for hit in hits):
+        hits = [hit for hit in hits if hit.exact]
+    classes = _gathered([[hit] for hit in hits], lambda hit: (hit.values, hit.aggregate))
+    classes = _gathered(classes, _rounded)  # which the simplest one's rounding may make equal
+    classes.sort(key=lambda some: (not any(hit.name for hit in some), _simplest(some).cost))
+    return [_answer(search, some) for some in classes]
+
+
+def nearest_miss(search: Search) -> Answer | None:
+    """Give the convention that comes nearest to the number."""
+    trace = search.nearest.trace
+    return None if trace is None else _answer(search, [search.made(trace)])
+
+
+def _answer(search: Search, hits: Sequence[Hit]) -> Answer:
+    best = _simplest(hits)
+    pairs = zip(search.queries, best.values.tolist(), best.counted.tolist(), strict=True)
+    return Answer(
+        names=tuple(hit.name for hit in hits if hit.name),
+        instrument=best.instrument,
+        changes=search.space.changes(best.instrument),
+        value=best.aggregate,
+        values={query: value for query, value, counts in pairs if counts},
+        roundings=tuple(dict.fromkeys(one for hit in hits for one in hit.roundings)),
+    )
+
+
+def _simplest(hits: Sequence[Hit]) -> Hit:
+    return min(hits, key=lambda hit: hit.cost)
+
+
+def _rounded(hit: Hit) -> tuple[Floats, float]:
+    """Give the values as the simplest rounding has them."""
+    aggregate = hit.instrument.aggregate
+    values = aggregate.each(hit.values)
+    return values, aggregate.of(values[hit.counted])
+
+
+def _gathered(
+    classes: Sequence[list[Hit]], numbers: Callable[[Hit], tuple[Floats, float]]
+) -> list[list[Hit]]:
+    """Join classes whose simplest members have the same numbers.
+
+    They are sorted along a line on which almost no two different ones meet, and neighbours on it
+    are compared in full.
+    """
+    if not classes:
+        return []
+    best = [_simplest(some) for some in classes]
+    table = np.stack([_row(hit, *numbers(hit)) for hit in best])
+    line = table @ np.random.default_rng(0).uniform(1.0, 2.0, table.shape[1])
+    order = np.argsort(line, kind="stable")
+    apart = np.abs(np.diff(table[order], axis=0)) > SAME * np.maximum(1.0, np.abs(table[order][1:]))
+    number = np.empty(len(best), dtype=np.int64)
+    number[order] = np.concatenate(([0], np.cumsum(apart.any(axis=1))))
+    joined: dict[int, list[Hit]] = {}
+    for one, some in zip(number.tolist(), classes, strict=True):
+        joined.setdefault(one, []).extend(some)
+    return list(joined.values())
+
+
+def _row(hit: Hit, values: Floats, aggregate: float) -> Floats:
+    """Put numbers into a row, with others for a query without a value and one that counts not."""
+    values = np.where(np.isnan(values), -2e3, values)
+    aggregate = -1e3 if math.isnan(aggregate) else aggregate
+    return np.append(np.where(hit.counted, values, -1e3), aggregate)

@@ -1,0 +1,216 @@
+"""The search: which conventions of a space print a number.
+
+Lists are ranked once a protocol and measured once a formula; what follows from the values of
+queries (which of them count, their aggregate, its rounding) is computed for thousands of vectors
+of values at once. Vectors that agree to twelve digits are one.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from itertools import groupby, product
+from typing import NamedTuple
+
+import numpy as np
+
+from idealist.errors import IdealistError
+from idealist.instrument import Instrument
+from idealist.measures import Measure
+from idealist.notation import Value
+from idealist.protocol import Protocol
+from idealist.reconciling.axes_space import Space
+from idealist.reconciling.ends import Settled, aggregated, rounded, settled, split_rounding
+from idealist.reconciling.rankings import Stack
+from idealist.reconciling.target import FINEST, Target
+from idealist.tables.columns import Bools, Floats, Ints
+
+#: So many vectors are looked at together.
+CHUNK = 4096
+
+Tick = Callable[[int, int], None]
+
+
+class Hit(NamedTuple):
+    """A convention that prints the number, or comes near it; `name` is empty or its tool's.
+
+    `values` are those of all judged queries before any rounding, `roundings` those under which it
+    prints the number, `exact` whether it counts just the queries whose values are known.
+    """
+
+    instrument: Instrument
+    cost: int
+    values: Floats
+    counted: Bools
+    aggregate: float
+    roundings: tuple[Value, ...]
+    exact: bool
+    name: str
+
+
+class Trace(NamedTuple):
+    """A hit while the search goes on: a vector, its row under an end, and how it was aggregated."""
+
+    key: int
+    part: Settled
+    row: int
+    aggregate: str
+    roundings: tuple[Value, ...]
+
+
+class Near(NamedTuple):
+    """The nearest miss: how many known queries it does not fit, and how far its number is off."""
+
+    misfits: float = math.inf
+    off: float = math.inf
+    trace: Trace | None = None
+
+
+class Source(NamedTuple):
+    """Where a vector comes from, by the fewest changes."""
+
+    cost: int
+    measure: Measure
+    protocol: Protocol
+
+
+@dataclass
+class Search:
+    """A search under way: vectors seen, hits, and the nearest miss."""
+
+    space: Space
+    target: Target
+    queries: Sequence[str]
+    in_run: Bools
+    sources: dict[int, Source] = field(default_factory=dict)
+    hits: list[Trace] = field(default_factory=list)
+    nearest: Near = field(default_factory=Near)
+    fitting: Bools = field(init=False)
+    waiting: list[tuple[int, Floats, Bools]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        asked = self.target.per_query
+        self.known = np.array([asked.get(query, math.nan) for query in self.queries])
+        self.given = np.array([query in asked for query in self.queries], dtype=bool)
+        self.fitting = ~self.given
+        own = self.space.base.aggregate.aggregate
+        self.aggregates = [own] if self.target.value is None else self.space.aggregates
+        places = [(split_rounding(one), one) for one in self.space.roundings]
+        places.sort(key=lambda place: place[0][0] or 0)
+        grouped = groupby(places, key=lambda place: place[0][0])
+        self.roundings = [(digits, [(b, one) for (_, b), one in some]) for digits, some in grouped]
+
+    def run(self, stacks: Sequence[Stack], tick: Tick) -> None:
+        """Measure every list and look at every vector of values."""
+        stacked = [(stack, [self._cost(one) for one in stack.protocols]) for stack in stacks]
+        steps = list(product(self.space.measures, stacked))
+        for done, (measure, (stack, costs)) in enumerate(steps):
+            tick(done, len(steps))
+            with suppress(IdealistError):  # a formula that refuses such data prints nothing
+                self._take(measure, stack, costs)
+        self._look()
+        tick(len(steps), len(steps))
+
+    def _take(self, measure: Measure, stack: Stack, costs: Sequence[int]) -> None:
+        """Remember where each vector comes from, and put new ones in line."""
+        values = stack.values(measure)
+        values = np.where(np.isnan(values), math.nan, values + 0.0)
+        keys = np.round(values, FINEST) + 0.0
+        gaps: Bools = np.any(np.isnan(values), axis=1)
+        own = self._cost(measure)
+        for i, (protocol, _, empty) in enumerate(stack.rankings.values()):
+            key = hash(keys[i].tobytes() + (empty.tobytes() if gaps[i] else b""))
+            known = self.sources.get(key)
+            if known is None:
+                self.waiting.append((key, values[i], empty))
+            if known is None or own + costs[i] < known.cost:
+                self.sources[key] = Source(own + costs[i], measure, protocol)
+        if len(self.waiting) >= CHUNK:
+            self._look()
+
+    def _cost(self, part: Measure | Protocol) -> int:
+        """Count the differences from the default, but for those that are decided later."""
+        base = self.space.base
+        other = base.measure if isinstance(part, Measure) else base.protocol
+        mine, theirs = part.written(), other.written()
+        later = ("no_relevant", "missing")
+        changed = sum(mine[name] != theirs[name] for name in mine if name not in later)
+        return changed + (isinstance(part, Measure) and part.cutoff != base.measure.cutoff)
+
+    def _look(self) -> None:
+        """Look at the vectors in line."""
+        if not self.waiting:
+            return
+        keys = [key for key, _, _ in self.waiting]
+        values = np.stack([vector for _, vector, _ in self.waiting])
+        empty = np.stack([mask for _, _, mask in self.waiting])
+        self.waiting.clear()
+        for part in settled(self.space, values, empty, self.in_run):
+            self._match(keys, part)
+
+    def _match(self, keys: Sequence[int], part: Settled) -> None:
+        """Find the vectors that print the number under some aggregate and rounding."""
+        found: dict[tuple[int, str], list[Value]] = {}
+        for digits, ends in self.roundings:
+            values = part.values if digits is None else rounded(part.values, digits)
+            fits = self._fits(values, part.counted)
+            misfits = np.count_nonzero(~fits, axis=1)
+            for aggregate in self.aggregates:
+                numbers = aggregated(aggregate, values, part.counted)
+                if digits is None:
+                    self._remember(keys, part, misfits, numbers, aggregate)
+                for more, rounding in ends:
+                    final = numbers if more is None else rounded(numbers, more)
+                    for i in np.flatnonzero((misfits == 0) & self.target.prints(final)).tolist():
+                        found.setdefault((i, aggregate), []).append(rounding)
+        self.hits += [
+            Trace(keys[part.rows[i]], part, i, aggregate, tuple(roundings))
+            for (i, aggregate), roundings in found.items()
+        ]
+
+    def _fits(self, values: Floats, counted: Bools) -> Bools:
+        """Say where values fit those known of queries; a known query must count."""
+        fits: Bools = (self.target.fits(values, self.known) & counted) | ~self.given
+        self.fitting |= fits.any(axis=0)
+        return fits
+
+    def _remember(
+        self, keys: Sequence[int], part: Settled, misfits: Ints, numbers: Floats, aggregate: str
+    ) -> None:
+        """Keep the nearest miss: the fewest queries that do not fit, then the nearest number."""
+        goal = self.target.value
+        off = np.zeros(len(numbers)) if goal is None else np.abs(numbers - goal)
+        off = np.where(np.isnan(off), math.inf, off)
+        best = int(np.lexsort((off, misfits))[0])
+        if (misfits[best], off[best]) < self.nearest[:2]:
+            rounding = (self.space.base.aggregate.round,)
+            trace = Trace(keys[part.rows[best]], part, best, aggregate, rounding)
+            self.nearest = Near(float(misfits[best]), float(off[best]), trace)
+
+    def agrees(self, values: Floats, counted: Bools, aggregate: float) -> bool:
+        """Whether values and their aggregate, as printed, are those that are known."""
+        return bool(self._fits(values[None], counted[None]).all() and self.target.prints(aggregate))
+
+    def made(self, trace: Trace) -> Hit:
+        """Say which instrument was found, by the fewest changes."""
+        key, part, row, aggregate, roundings = trace
+        source, base = self.sources[key], self.space.base.aggregate
+        measure, protocol = source.measure, replace(source.protocol, missing=part.end.missing)
+        if "no_relevant" in measure.parameters():
+            measure = replace(measure, no_relevant=part.end.no_relevant)  # type: ignore[call-arg]
+        plain = replace(base, aggregate=aggregate, round="none")
+        instrument = Instrument(measure, protocol, replace(plain, round=roundings[0]))
+        values, counted = part.values[row], part.counted[row]
+        return self.hit(instrument, values, counted, plain.of(values[counted]), roundings)
+
+    def hit(
+        self, instrument: Instrument, values: Floats, counted: Bools, aggregate: float,
+        roundings: tuple[Value, ...], name: str = "",
+    ) -> Hit:  # fmt: skip
+        """Put a hit together."""
+        exact = bool(self.given.any() and np.array_equal(counted, self.given))
+        cost = len(self.space.changes(instrument))
+        values = np.where(counted, values, math.nan)
+        return Hit(instrument, cost, values, counted, aggregate, roundings, exact, name)

@@ -1,0 +1,96 @@
+"""The number to reconcile: what is known of it, and what prints it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from decimal import Decimal, InvalidOperation
+from typing import Any
+
+import numpy as np
+
+from idealist.errors import UsageError
+from idealist.tables.columns import Bools, Floats
+
+#: Nothing is known more exactly than this: tools add in other orders than we do.
+FINEST = 12
+
+
+@dataclass(frozen=True)
+class Target:
+    """A number, as known to some digits, and the values of queries, where these are known too.
+
+    >>> Target.of("0.4310").digits
+    4
+    """
+
+    value: float | None
+    digits: int
+    per_query: Mapping[str, float] = field(default_factory=dict)
+    query_digits: int = FINEST
+
+    @classmethod
+    def of(
+        cls, value: Any, digits: int | None = None, per_query: Mapping[str, Any] | None = None
+    ) -> Target:
+        """Read a number and the values of queries; their texts say how many digits are known."""
+        if value is None and not per_query:
+            hint = "give the value, the values of queries, or both"
+            raise UsageError("there is no number to reconcile", hint)
+        if digits is not None and not 0 <= digits <= FINEST:
+            raise UsageError(
+                f"digits={digits} is not from 0 to {FINEST}", "give the digits printed"
+            )
+        known = {query: _number(one) for query, one in (per_query or {}).items()}
+        number = [] if value is None else [_number(value)]
+        one, many = _digits(number, digits), _digits(list(known.values()), digits)
+        return cls(
+            value=round(float(number[0]), one) if number else None,
+            digits=one,
+            per_query={query: round(float(value), many) for query, value in known.items()},
+            query_digits=many,
+        )
+
+    @property
+    def text(self) -> str:
+        """The number as it is known."""
+        return "-" if self.value is None else self.shown(self.value)
+
+    def shown(self, value: float) -> str:
+        """Write a value as this number is written."""
+        return "nan" if math.isnan(value) else f"{value:.{self.digits}f}"
+
+    def prints(self, values: Any) -> Any:
+        """Say which values print this number, halves rounded either way."""
+        if self.value is None:
+            return np.ones(np.shape(values), dtype=bool)
+        if math.isnan(self.value):
+            return np.isnan(values)
+        return np.abs(values - self.value) <= _reach(self.digits, self.value)
+
+    def fits(self, values: Floats, known: Floats) -> Bools:
+        """Say which values of queries print the known ones: any x queries."""
+        reach = _reach(self.query_digits, 1.0)
+        same: Bools = np.abs(values - known) <= reach
+        return same | (np.isnan(values) & np.isnan(known))
+
+
+def _reach(digits: int, size: float) -> float:
+    return 0.5 * 10.0**-digits * (1 + 1e-9) + 10.0**-FINEST * max(1.0, abs(size))
+
+
+def _number(value: Any) -> Decimal:
+    try:
+        return Decimal(str(value).strip())
+    except InvalidOperation:
+        hint = "give a number such as 0.4312"
+        raise UsageError(f"{value!r} is not a number that can be reconciled", hint) from None
+
+
+def _digits(numbers: list[Decimal], digits: int | None) -> int:
+    """Give the digits behind the point that are known, of the one that has most."""
+    if digits is not None:
+        return digits
+    exponents = [one.as_tuple().exponent for one in numbers]
+    return min(max((-e for e in exponents if isinstance(e, int)), default=0), FINEST)
