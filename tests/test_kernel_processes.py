@@ -110,7 +110,7 @@ def _interrupt(process: subprocess.Popen[bytes]) -> None:
     _, said = process.communicate(timeout=60)
     assert process.returncode == 130, said
     assert said.strip() == b"interrupted"
-    assert time.monotonic() - begun < (60 if SANITIZED else 10)
+    assert time.monotonic() - begun < 60  # the pipe has no end, and machines are busy
 
 
 MEMORY = """

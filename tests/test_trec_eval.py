@@ -178,7 +178,7 @@ def test_help_explains_the_measures_asked_for(capfd: pytest.CaptureFixture[str])
         ("--as 8 qrels run", 1, "--as 8: no such version"),
         ("-l two qrels run", 1, "-l 'two' is not a whole number"),
         ("-M0 qrels run", 1, "-M takes a number of at least 1"),
-        ("-T other qrels run", 1, "there is no such format of runs"),
+        ("-T other qrels run", 2, "there is no such format of runs"),
         ("--as 9.0.8 -m rbp qrels run", 1, "there is no measure 'rbp'"),
         ("-m P.5,5 qrels run", 2, "P.5,5: a cutoff stands there twice"),
         ("-m P.0 qrels run", 2, "a cutoff is not from 1"),
@@ -219,6 +219,21 @@ def test_a_document_that_stands_there_twice(
     (files / "qrels").write_text(qrels)
     (files / "run").write_text(run)
     assert says in printed(capfd, "-c qrels run", 4)[1]
+
+
+def test_version_9_compares_float32_even_where_nothing_is_measured(
+    files: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (files / "qrels").write_text("1 0 a 1\n1 0 b 2\n")
+    (files / "run").write_text("1 Q0 a 1 16777217 t\n1 Q0 b 2 16777216 t\n")
+    out, _ = printed(capfd, "--as 9.0.8 -q -n -m relstring qrels run")
+    assert out == "relstring             \t1\t'21'\n"
+
+
+def test_preferences_are_no_qrels(files: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (files / "prefs").write_text("q1 g s a 2\nq1 g s b 1\n")
+    assert "prefs: these are preferences" in printed(capfd, "-m map prefs run", 2)[1]
+    assert printed(capfd, "-m prefs_simp -R prefs prefs run")[0] != ""
 
 
 def test_compressed_files_and_the_tag_of_the_last_line(

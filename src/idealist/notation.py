@@ -26,10 +26,7 @@ Written: TypeAlias = Any
 
 @dataclass(frozen=True)
 class Kind:
-    """What values a parameter takes: words for people, a check for the machine.
-
-    `values` lists them where they can be listed.
-    """
+    """What values a parameter takes: words for people, a check, and a list where there is one."""
 
     words: str
     check: Callable[[Any], Value]

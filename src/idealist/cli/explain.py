@@ -84,7 +84,8 @@ def command(
         from idealist.bounding import Judging
         from idealist.bounding import bounds as bounds_of
 
-        limits = bounds_of(qrels, named, measure, convention=convention, **axes)
+        rules: dict[str, Any] = axes
+        limits = bounds_of(qrels, named, measure, convention=convention, **rules)
         found = Judging(limits, depth or 10)
     else:
         from idealist.explainer import Explainer

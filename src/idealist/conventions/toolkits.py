@@ -18,11 +18,19 @@ def _ir_measures(measure: Measure) -> Axes:
     gdeval = measure.name == "ERR" or measure.written().get("gain") == "exp2"
     if gdeval:
         return {"max_grade": "4", "round": "query(5)"}
-    if measure.name in ("Compat", "Judged") or (measure.name == "RR" and measure.cutoff):
+    if measure.name == "RR" and measure.cutoff:
         return {"ties": "docid-asc"}
-    if measure.name == "Accuracy":
-        return {"ties": "input", "missing": "skip", "no_relevant": "skip"}
-    return {"precision": "float32", "rounding": "up"}
+    return _IR_MEASURES.get(measure.name, {"precision": "float32", "rounding": "up"})
+
+
+#: What ir_measures computes otherwise than pytrec_eval.
+_IR_MEASURES: dict[str, Axes] = {
+    "Accuracy": {"ties": "input", "missing": "skip", "no_relevant": "skip"},
+    "Compat": {"ties": "docid-asc"},
+    "Judged": {"ties": "docid-asc"},
+    "NumQ": {"missing": "skip"},
+    "NumRel": {"missing": "skip"},
+}
 
 
 def _ranx(measure: Measure) -> Axes:

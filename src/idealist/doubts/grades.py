@@ -30,8 +30,9 @@ def fractional(case: Case) -> Iterator[Doubt]:
 
 def subtopics(case: Case) -> Iterator[Doubt]:
     """Say where judgments by subtopic became one grade."""
-    needs = {one.measure.needs for one in case.instruments.values()}
-    if case.qrels.subtopics is not None and not needs <= {"subtopics", "groups"}:
+    measures = [one.measure for one in case.instruments.values()]
+    apart = [one.needs in ("subtopics", "groups") or _prefers(one) for one in measures]
+    if case.qrels.subtopics is not None and not all(apart):
         count = len(np.unique(case.qrels.subtopics.pair))
         some = many(count, "document was", "documents were")
         yield Doubt(
@@ -55,12 +56,17 @@ def undivided(case: Case) -> Iterator[Doubt]:
         yield Doubt("undivided", message, len(labels))
 
 
+def _prefers(measure: Measure) -> bool:
+    """Whether a measure is of preferences, which each group of judgments has for itself."""
+    return measure.name.startswith("prefs_")
+
+
 def preferences(case: Case) -> Iterator[Doubt]:
     """Say where levels of preference, which only order documents, are taken for grades."""
     labels = [
         label
         for label, one in case.instruments.items()
-        if one.measure.judges and not one.measure.name.startswith("prefs_")
+        if one.measure.judges and not _prefers(one.measure)
     ]
     if case.qrels.preferences is not None and labels:
         message = (

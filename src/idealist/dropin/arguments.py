@@ -6,6 +6,7 @@ import getopt
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from idealist.dropin.stop import Stop
 from idealist.errors import UsageError
 
 USAGE = "Usage: idealist trec-eval [-h] [-q] [-m measure]... QRELS RUN"
@@ -90,7 +91,7 @@ def _take(options: Options, letter: str, value: str) -> None:
     elif letter == "Z":
         options.zscores = value
     elif letter == "T" and value != "trec_results":
-        raise UsageError(f"-T {value}: there is no such format of runs", "leave -T out")
+        raise Stop(2, f"-T {value}: there is no such format of runs", "leave -T out")
     elif letter == "as":
         if value not in VERSIONS:
             raise UsageError(f"--as {value}: no such version", "give 10.0 or 9.0.8")

@@ -74,10 +74,10 @@ def _instrument(measure: Measure, options: Options) -> Instrument:
 
 def _protocol(asked: Sequence[Column], options: Options) -> Protocol:
     """Say how the run is ranked; preferences do not look at -J."""
-    usual = next((_instrument(one.measure, options) for one in asked if one.measure), None)
+    measure = next((one.measure for one in asked if one.measure), parse("AP"))
     judged_only = options.judged_only and "prefs" not in options.judgments
     return replace(
-        usual.protocol if usual else Protocol(),
+        _instrument(measure, options).protocol,
         depth=options.depth or "none",
         nonfinite="as_is",
         unjudged="drop" if judged_only else "zero",

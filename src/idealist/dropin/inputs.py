@@ -16,6 +16,9 @@ def read_judgments(path: str, kind: str) -> Qrels:
     if kind == "prefs":
         return read_preferences(path)
     qrels = read_qrels(path)
+    if qrels.preferences is not None:
+        message = f"{qrels.name}: these are preferences, and {kind} has four columns"
+        raise Stop(2, message, "give -R prefs, and measures of preferences")
     if kind == "qrels" and (qrels.repeats or qrels.subtopics is not None):
         rows = len(qrels) if qrels.subtopics is None else len(qrels.subtopics.pair)
         times = qrels.repeats + rows - len(qrels)
