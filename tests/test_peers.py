@@ -115,7 +115,7 @@ IR_MEASURES: list[tuple[str, Any]] = [
     ("IPrec(recall=0.3)", ir_measures.IPrec @ 0.3),
     ("SetAP", ir_measures.SetAP),
     ("R(denominator=min(n,R))", ir_measures.SetRelP),
-    ("NumRel(rel=2)", ir_measures.NumRel(rel=2)),
+    ("NumRel", ir_measures.NumRel),
     ("NumRet", ir_measures.NumRet),
     ("NumRelRet", ir_measures.NumRet(rel=1)),
     ("RBP", ir_measures.RBP(rel=1, p=0.8)),
