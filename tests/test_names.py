@@ -84,6 +84,25 @@ def test_names_that_two_tools_share_mean_the_first() -> None:
                 }, (tool, theirs)  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("typed", "convention", "says"),
+    [
+        ("hits@5", "ranx", "hits@5 was read as Success; what ranx calls so is NumRelRet here"),
+        ("Accuracy@2", "beir", "what BEIR calls so is Success here"),
+        ("NDCG@2", "cwl_eval", "what cwl-eval calls so is SDCG here"),
+    ],
+)
+def test_a_name_that_means_something_else_in_the_tool_is_a_doubt(
+    typed: str, convention: str, says: str
+) -> None:
+    data = {"q": {"a": 1, "b": 0}}, {"q": {"a": 2.0, "b": 1.0}}
+    doubts = {one.code: one for one in il.evaluate(*data, typed, convention=convention).doubts}
+    assert says in doubts["other-name"].message
+    assert "not-in-tool" not in doubts
+    plain = il.evaluate(*data, "mrr@5", convention="ranx").doubts
+    assert "other-name" not in {one.code for one in plain}
+
+
 def test_nicknames_name_measures() -> None:
     names = {entry.name for entry in ENTRIES}
     assert {name for several in NICKNAMES.values() for name in several.split()} <= names

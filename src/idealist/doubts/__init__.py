@@ -8,15 +8,15 @@ from idealist.doubts.case import Case
 from idealist.doubts.grades import (
     binary,
     fractional,
-    not_in_tool,
     preferences,
     subtopics,
     undivided,
     utility,
 )
+from idealist.doubts.names import not_in_tool, other_name
 from idealist.doubts.queries import missing, no_relevant, nothing_matches, unknown
 from idealist.doubts.rankings import duplicates, float32, ties, unjudged
-from idealist.doubts.weights import few_weigh, unjudged_traffic
+from idealist.doubts.weights import few_weigh, not_weighted, unjudged_traffic
 from idealist.evaluation import Doubt
 
 __all__ = ["CODES", "Case", "find_doubts"]
@@ -33,6 +33,8 @@ CODES: dict[str, str] = {
     "no-relevant": "queries have no relevant document",
     "nothing-matches": "no query or no document of the judgments is in the run",
     "not-in-tool": "the convention's tool does not have this measure",
+    "not-weighted": "queries have weights, and a measure takes no mean that they could weigh",
+    "other-name": "the convention's tool calls another measure by this name",
     "preferences": "a document's highest level of preference is taken for its grade",
     "repeated-judgments": "the same judgment stands in the qrels more than once",
     "undivided": "a measure of subtopics or groups of judges, and the judgments name none",
@@ -47,9 +49,10 @@ CODES: dict[str, str] = {
 }
 
 CHECKS: tuple[Callable[[Case], Iterator[Doubt]], ...] = (
-    nothing_matches, missing, unknown, no_relevant, unjudged_traffic, few_weigh, unjudged,
+    nothing_matches, missing, unknown, no_relevant, unjudged_traffic, few_weigh, not_weighted,
+    unjudged,
     ties, float32, duplicates,
-    subtopics, undivided, preferences, fractional, binary, not_in_tool, utility,
+    subtopics, undivided, preferences, fractional, binary, not_in_tool, other_name, utility,
 )  # fmt: skip
 
 

@@ -105,19 +105,6 @@ def _merges(measure: Measure, grades: list[float]) -> bool:
     return measure.judges and (relevant > 1 or len(grades) - relevant > 1)
 
 
-def not_in_tool(case: Case) -> Iterator[Doubt]:
-    """Look for measures that the convention's tool does not have."""
-    labels = [
-        label for label, one in case.instruments.items() if not case.convention.has(one.measure)
-    ]
-    if labels:
-        message = (
-            f"{case.convention.tool} has no {', '.join(labels)}; its general rules and else the "
-            "default's apply, as the signature says"
-        )
-        yield Doubt("not-in-tool", message, len(labels))
-
-
 def utility(case: Case) -> Iterator[Doubt]:
     """Look for passages that UDCG knows nothing of."""
     for label, instrument in case.instruments.items():

@@ -45,6 +45,18 @@ def few_weigh(case: Case) -> Iterator[Doubt]:
             yield Doubt("few-queries-weigh", message, len(heavy), heavy, values)
 
 
+def not_weighted(case: Case) -> Iterator[Doubt]:
+    """Say which measures take no mean that weights could weigh, such as a geometric one."""
+    labels = [
+        label
+        for label, one in case.instruments.items()
+        if one.measure.judges and label not in case.weighted
+    ]
+    if case.weights is not None and labels:
+        message = f"{', '.join(labels)}: weights weigh a mean, and this is none; all count alike"
+        yield Doubt("not-weighted", message, len(labels))
+
+
 def _heaviest(weights: dict[str, float]) -> tuple[str, ...]:
     """Give the fewest queries that carry more than half of the weight, heaviest first."""
     half, carried, heavy = math.fsum(weights.values()) / 2, 0.0, []
