@@ -334,6 +334,11 @@ def test_the_command_says_what_to_judge_first(capsys: pytest.CaptureFixture[str]
         "query\tdocument\trank\tsaved\tleast\nq04"
     )
     assert "| q04 | sql-join-cheatsheet |" in run(capsys, "--bounds", "-f", "md")
+    wide = il.bounds(QRELS, BM25, "nDCG@10", reach="collection")
+    assert run(capsys, "--bounds", "--reach", "collection").startswith(wide.sentence())
+    assert wide.low < found.low
+    main(["eval", QRELS, BM25, "-m", "nDCG@10", "--bounds", "--reach", "collection"])
+    assert wide.sentence() in capsys.readouterr().err
     assert run(capsys, "--bounds", "--set", "depth=3") == (
         "nDCG@10 0.3932 has no unjudged document in its reach\n"
     )

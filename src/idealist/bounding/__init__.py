@@ -95,12 +95,14 @@ def bounds_by(
     )
 
 
-def bounds_of_all(evaluator: Evaluator, run: Any) -> dict[str, Bounds | UsageError]:
+def bounds_of_all(
+    evaluator: Evaluator, run: Any, reach: str = "list"
+) -> dict[str, Bounds | UsageError]:
     """Bound all measures of an evaluator; where one is refused, say why."""
     held, found = borrowed_run(run).held(), dict[str, Bounds | UsageError]()
     for label in evaluator.measures:
         try:
-            found[label] = bounds_by(evaluator, label, held)
+            found[label] = bounds_by(evaluator, label, held, reach)
         except UsageError as error:
             found[label] = error
     return found

@@ -10,7 +10,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from idealist.cli.options import axes_of, check_inputs, emit, measuring, output, run_names, say
+from idealist.cli.options import (
+    axes_of,
+    check_inputs,
+    emit,
+    measuring,
+    output,
+    reach,
+    run_names,
+    say,
+)
 from idealist.errors import UsageError
 
 if TYPE_CHECKING:
@@ -31,6 +40,7 @@ if TYPE_CHECKING:
     "--bounds", "bounded", is_flag=True,
     help="Also say how far each value could move if unjudged documents were judged.",
 )  # fmt: skip
+@reach
 @click.option(
     "--queries", metavar="FILE",
     help="Count only the queries of this file: CSV, JSON, or id<TAB>text lines.",
@@ -54,6 +64,7 @@ def command(
     settings: tuple[str, ...],
     per_query: bool,
     bounded: bool,
+    reach: str,
     queries: str | None,
     weights: str | None,
     quiet: bool,
@@ -89,7 +100,7 @@ def command(
     )
     named = [read_run(path, name=name) for path, name in zip(runs, run_names(runs), strict=True)]
     evaluations = [evaluator(run) for run in progress(named)]
-    bounds = _bounds(evaluator, named) if bounded else {}
+    bounds = _bounds(evaluator, named, reach) if bounded else {}
     emit(_drawn(evaluations, form, per_query, bounds), output)
     if form != "json" and not quiet:
         _say_notes(evaluations, form)
@@ -108,10 +119,10 @@ def progress(runs: list[Any]) -> Iterable[Any]:
     return track(runs, "Evaluating", console=Console(stderr=True), transient=True)
 
 
-def _bounds(evaluator: Evaluator, runs: list[Run]) -> AllBounds:
+def _bounds(evaluator: Evaluator, runs: list[Run], reach: str) -> AllBounds:
     from idealist.bounding import bounds_of_all
 
-    return {run.name: bounds_of_all(evaluator, run) for run in runs}
+    return {run.name: bounds_of_all(evaluator, run, reach) for run in runs}
 
 
 def _words(bounds: Bounds | UsageError) -> str:

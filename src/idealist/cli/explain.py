@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from idealist.cli.options import axes_of, check_inputs, emit, measuring, output, run_names
+from idealist.cli.options import axes_of, check_inputs, emit, measuring, output, reach, run_names
 from idealist.errors import UsageError
 
 
@@ -29,6 +29,7 @@ from idealist.errors import UsageError
     "--bounds", is_flag=True,
     help="Say how far unjudged documents could move the value, and which to judge first.",
 )  # fmt: skip
+@reach
 @click.option(
     "--depth", metavar="N", type=click.IntRange(1),
     help="Show so many ranks, or documents to judge; by default down to the cutoff, or 10.",
@@ -47,6 +48,7 @@ def command(
     full: bool,
     between: tuple[str, str] | None,
     bounds: bool,
+    reach: str,
     depth: int | None,
     queries: str | None,
     docs: str | None,
@@ -85,7 +87,7 @@ def command(
         from idealist.bounding import bounds as bounds_of
 
         rules: dict[str, Any] = axes
-        limits = bounds_of(qrels, named, measure, convention=convention, **rules)
+        limits = bounds_of(qrels, named, measure, reach=reach, convention=convention, **rules)
         found = Judging(limits, depth or 10)
     else:
         from idealist.explainer import Explainer

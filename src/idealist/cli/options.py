@@ -67,6 +67,14 @@ def axes_of(settings: Sequence[str]) -> dict[str, str]:
     return axes
 
 
+def reach(command: Command) -> Command:
+    """Add the option that says which unjudged documents bounds look at."""
+    return click.option(
+        "--reach", type=click.Choice(["list", "collection"]), default="list", show_default=True,
+        help="What --bounds looks at: unjudged documents of the list, or of the collection too.",
+    )(command)  # fmt: skip
+
+
 def check_inputs(paths: Sequence[str]) -> None:
     """Refuse to read standard input twice."""
     if list(paths).count("-") > 1:
