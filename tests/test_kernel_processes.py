@@ -88,7 +88,7 @@ def test_ctrl_c_stops_reading_a_pipe_without_end(tmp_path: Path) -> None:
 
     def feed() -> None:
         with suppress(BrokenPipeError), pipe.open("wb") as file:
-            for _ in range(2000):  # without end, but for a reader that does not stop
+            for _ in range(20_000):  # longer than any reader that stops would take
                 file.write(BODY[: 10**5])
                 time.sleep(0.005)
 
@@ -105,12 +105,10 @@ def _interrupt(process: subprocess.Popen[bytes]) -> None:
     assert process.stdout.readline() == b"begun\n"
     time.sleep(0.5)
     assert process.poll() is None
-    begun = time.monotonic()
     process.send_signal(signal.SIGINT)
-    _, said = process.communicate(timeout=60)
+    _, said = process.communicate(timeout=60)  # raises where it goes on
     assert process.returncode == 130, said
     assert said.strip() == b"interrupted"
-    assert time.monotonic() - begun < 60  # the pipe has no end, and machines are busy
 
 
 MEMORY = """

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, NoReturn
+from typing import BinaryIO, Literal, NoReturn
 
 from idealist.errors import Faults
 from idealist.formats.compression import KINDS, Raw, blocks, compression_of
@@ -56,7 +56,7 @@ class Source:
         if str(path) == "-":
             if sys.stdin is None:
                 Faults("<stdin>").fail("no-file", "standard input is closed", "give a file")
-            return cls("<stdin>", spooled=sys.stdin.buffer.read())
+            return cls("<stdin>", spooled=_spooled(sys.stdin.buffer))
         path = Path(path)
         try:
             mode = path.stat().st_mode
@@ -67,7 +67,7 @@ class Source:
         found = cls(str(path), path)
         if not stat.S_ISREG(mode):  # a pipe can be read only once
             with found._opened() as file:
-                return cls(str(path), spooled=file.read())
+                return cls(str(path), spooled=_spooled(file))
         return found
 
     @property
@@ -164,6 +164,11 @@ class Source:
         except OSError as error:
             hint = "check its permissions"
             Faults(self.name).fail("no-file", f"cannot be read: {error.strerror}", hint)
+
+
+def _spooled(file: Raw | BinaryIO) -> bytes:
+    """Read to the end, block by block: Ctrl-C between two reads is lost on one read of all."""
+    return b"".join(iter(lambda: file.read(BLOCK), b""))
 
 
 def _line(data: bytes, at: int) -> int:
