@@ -7,7 +7,7 @@ run on NumPy, PyTorch, JAX and CuPy.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from types import SimpleNamespace
 from typing import Any, TypeAlias
@@ -141,6 +141,18 @@ class Lists:
         if cutoff is None:
             return self.number(self.retrieved)
         return self.number(self.xp.minimum(self.retrieved, cutoff))
+
+    def levels(self, some: Array, values: Array) -> Iterator[Array]:
+        """Give, in turn, each row's distinct values from the highest down; -inf where it ran out.
+
+        Each comes as one column, so that every row is at a level of its own.
+        """
+        xp = self.xp
+        level = xp.max(xp.where(some, values, -np.inf), axis=1)[:, None]
+        while bool(xp.any(level > -np.inf)):
+            yield level
+            lower = some & (values < level)
+            level = xp.max(xp.where(lower, values, -np.inf), axis=1)[:, None]
 
     def ratio(self, part: Array, whole: Array, otherwise: float = np.nan) -> Array:
         """Divide where there is something to divide by."""

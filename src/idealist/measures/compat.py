@@ -63,8 +63,7 @@ class Compat(Measure):
         """Rank each document found in the ideal list: after the higher grades, in its own order."""
         xp = lists.xp
         ranks = xp.ones_like(lists.rank)
-        levels = xp.unique_values(xp.where(hits, lists.grade, 0.0))
-        for level in (levels[i] for i in range(levels.shape[0])):
+        for level in lists.levels(hits, lists.grade):
             own = hits & (lists.grade == level)
             higher = xp.sum(xp.astype(lists.judged & (lists.pool > level), xp.int64), axis=1)
             order = xp.cumulative_sum(xp.astype(own, xp.int64), axis=1)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -94,8 +93,7 @@ class OPA(Measure):
         """Count, grade by grade, documents with a lower one: all in the list, and those above."""
         xp = lists.xp
         wrong = pairs = xp.zeros_like(lists.number(lists.retrieved))
-        levels = xp.unique_values(xp.where(lists.found, lists.grade, math.inf))
-        for level in (levels[i] for i in range(levels.shape[0])):
+        for level in lists.levels(lists.found, lists.grade):
             own = lists.found & (lists.grade == level)
             lower = lists.found & (lists.grade < level)
             wrong = wrong + lists.total(xp.where(own, above(lists, lower), 0.0))

@@ -85,7 +85,7 @@ def _made(name: str, given: dict[str, str], number: str | None, written: str) ->
     made: Measure = cls(**given)  # type: ignore[arg-type]
     if number is None:
         return made
-    if not number.isdigit():
+    if not number.isdigit() or len(number) > 18:  # more digits than any list has documents
         raise _unreadable(written)
     return made @ int(number)
 

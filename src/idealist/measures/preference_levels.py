@@ -34,8 +34,7 @@ class Levels:
         none = xp.zeros_like(self.least)
         kept, both, won, lost, neither, inside, outside = (none for _ in range(7))
         above = xp.zeros_like(lists.grade)
-        levels = xp.flip(xp.sort(xp.unique_values(lists.pool)))
-        for level in (levels[i] for i in range(levels.shape[0])):
+        for level in lists.levels(lists.judged, lists.pool):
             here = found & (lists.grade == level)
             near, far = lists.count(here)[:, None], self._not_found(level)
             fits = xp.where(level <= bound, xp.minimum(far, room), far)
