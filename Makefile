@@ -9,6 +9,9 @@ KERNEL := --no-build-isolation --config-settings build-dir=$(VENV)/kernel
 COMPILER := $(shell command -v $(CXX) || command -v c++)
 export IDEALIST_KERNEL ?= $(if $(COMPILER),native,python)
 
+# Tests share the cores, a file to a core at a time; more than eight processes gain nothing.
+PARALLEL := --numprocesses auto --maxprocesses 8 --dist loadfile
+
 # How long each target of `make fuzz` runs.
 FUZZ_SECONDS ?= 10
 
@@ -23,10 +26,10 @@ demo: $(VENV)/package.stamp ## Evaluate a reranker against its baseline on embed
 	@echo "where idealist is $(BIN)/idealist; . $(BIN)/activate puts it on your path"
 
 test: $(VENV)/test.stamp ## Run all tests that need no heavy packages
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest $(PARALLEL)
 
 parity: $(VENV)/parity.stamp ## Compare with the heavy peers (torchmetrics, ranx, CatBoost, …)
-	$(BIN)/python -m pytest parity
+	$(BIN)/python -m pytest parity $(PARALLEL)
 
 lint: $(VENV)/lint.stamp ## Check format, style, types, layers and what the compiler warns of
 	$(BIN)/ruff format --check .

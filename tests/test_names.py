@@ -16,6 +16,7 @@ from sklearn.metrics import _ranking
 
 import idealist as il
 from generated import some_measure
+from idealist.cli.main import main
 from idealist.describe import describe_all, names_of, search
 from idealist.dropin.entries import ENTRIES, NICKNAMES
 from idealist.measures import MEASURES
@@ -187,3 +188,15 @@ def test_a_measure_with_any_parameters_is_what_it_prints(name: str) -> None:
     for seed in range(40):
         measure = some_measure(random.Random(seed), name)
         assert il.parse(str(measure)) == measure
+
+
+@pytest.mark.parametrize(("form", "shown"), [("csv", "Graded gain,nDCG,"), ("md", "| nDCG |")])
+def test_one_measure_is_written_in_the_format_asked_for(
+    form: str, shown: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main(["measures", "ndcg_cut", "-f", form])
+    assert shown in capsys.readouterr().out
+
+
+def test_what_ir_measures_writes_for_relevant_retrieved_is_read() -> None:
+    assert il.parse(str(ir_measures.NumRelRet)) == il.parse("NumRelRet(rel=1)")

@@ -34,7 +34,7 @@ def command(
       idealist measures --search recall
       idealist measures --tool ranx
     """
-    from idealist.describe import describe, describe_all, explained, names_of, search
+    from idealist.describe import describe, describe_all, names_of, search
     from idealist.draw import FORMATS
 
     if sum(given is not None for given in (name, word, tool)) > 1:
@@ -45,7 +45,7 @@ def command(
         drawn = _json(named) if form == "json" else FORMATS[form](grid)
     elif name is not None:
         one = describe(name)
-        drawn = _json(one.to_json()) if form == "json" else explained(one)
+        drawn = _json(one.to_json()) if form == "json" else _explained(one, form)
     else:
         drawn = _listed(describe_all() if word is None else search(word), form)
     emit(drawn, output)
@@ -58,6 +58,13 @@ def _listed(found: Sequence[Description], form: str) -> str:
     if form == "json":
         return _json([one.to_json() for one in found])
     return listing(found) if form == "table" else FORMATS[form](overview(found))
+
+
+def _explained(one: Description, form: str) -> str:
+    from idealist.describe import explained, overview
+    from idealist.draw import FORMATS
+
+    return explained(one) if form == "table" else FORMATS[form](overview([one]))
 
 
 def _json(data: object) -> str:

@@ -73,6 +73,8 @@ def _made(name: str, given: dict[str, str], number: str | None, written: str) ->
     if not meant:
         close = nearest(name, [*ALIASES, *MEASURES], else_=MEASURES)
         raise UsageError(f"there is no measure {name!r}", close)
+    if meant == "NumRet" and "rel" in given:  # which is how ir_measures writes its NumRelRet
+        meant = "NumRelRet"
     base, _, preset = meant.partition("(")
     if name.lower() == "setf" and "beta" in given:  # which ir_measures squares already
         given["beta"] = f"sqrt({given['beta']})"
@@ -85,7 +87,7 @@ def _made(name: str, given: dict[str, str], number: str | None, written: str) ->
     made: Measure = cls(**given)  # type: ignore[arg-type]
     if number is None:
         return made
-    if not number.isdigit() or len(number) > 18:  # more digits than any list has documents
+    if not number.isdigit() or len(number) > 4000:  # which Python would not turn into a number
         raise _unreadable(written)
     return made @ int(number)
 
