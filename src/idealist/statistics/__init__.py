@@ -1,0 +1,1 @@
+"""Statistics of differences between systems: arrays in, numbers out, nothing known of runs."""

@@ -1,0 +1,167 @@
+"""Student's t on the differences of two systems, query by query, and all that follows from it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from idealist.means import mean, standard_error
+
+#: Two numbers this close, relative to the larger one, differ by rounding only.
+ROUNDING = 1e-12
+
+
+def differences(base: ArrayLike, new: ArrayLike) -> NDArray[np.float64]:
+    """Subtract the values of a baseline, query by query; what differs by rounding is equal.
+
+    >>> differences([0.1 + 0.2, 0.5], [0.3, 0.75]).tolist()
+    [0.0, 0.25]
+    """
+    before, after = np.asarray(base, float), np.asarray(new, float)
+    apart = after - before
+    near = np.abs(apart) <= ROUNDING * np.maximum(np.abs(before), np.abs(after))
+    return np.where(near, 0.0, apart)
+
+
+@dataclass(frozen=True)
+class Paired:
+    """The mean of n differences and what Student's t says of it.
+
+    `sd` is the standard error times √n: with equal weights the standard deviation (n - 1). With
+    one query all but n and the mean is NaN. Where all differences are equal, `sd` is 0, the
+    interval is a point, and t is 0 or infinite.
+
+    Reference: Student 1908, doi:10.1093/biomet/6.1.1
+    """
+
+    n: int
+    mean: float
+    sd: float
+    alpha: float = 0.05
+
+    @property
+    def df(self) -> int:
+        """Degrees of freedom, n - 1."""
+        return self.n - 1
+
+    @property
+    def se(self) -> float:
+        """The standard error of the mean."""
+        return self.sd / math.sqrt(self.n)
+
+    @property
+    def t(self) -> float:
+        """The mean in standard errors."""
+        return _over(self.mean, self.se)
+
+    @cached_property
+    def p(self) -> float:
+        """The two-sided p-value: how often |t| is as large where there is no difference."""
+        return 2 * self._below(-abs(self.t))
+
+    @cached_property
+    def low(self) -> float:
+        """The lower end of the interval that covers the true mean with 1 - alpha."""
+        return self.lower(self.alpha / 2)
+
+    @cached_property
+    def high(self) -> float:
+        """The upper end of the interval that covers the true mean with 1 - alpha."""
+        return self.upper(self.alpha / 2)
+
+    @property
+    def d_z(self) -> float:
+        """The effect size: the mean in standard deviations of the difference."""
+        return _over(self.mean, self.sd)
+
+    @property
+    def hedges_g(self) -> float:
+        """The effect size less its bias: d_z (1 - 3 / (4 df - 1)).
+
+        Reference: Hedges 1981, doi:10.3102/10769986006002107
+        """
+        return self.d_z * (1 - 3 / (4 * self.df - 1))
+
+    def lower(self, alpha: float) -> float:
+        """Give the one-sided bound that the true mean is above with 1 - alpha."""
+        return self.mean - self._half(alpha)
+
+    def upper(self, alpha: float) -> float:
+        """Give the one-sided bound that the true mean is below with 1 - alpha."""
+        return self.mean + self._half(alpha)
+
+    def p_above(self, margin: float = 0.0) -> float:
+        """Give the one-sided p-value for a true mean above `margin`."""
+        return self._below(-_over(self.mean - margin, self.se))
+
+    def p_below(self, margin: float = 0.0) -> float:
+        """Give the one-sided p-value for a true mean below `margin`."""
+        return self._below(_over(self.mean - margin, self.se))
+
+    def non_inferiority(self, margin: float) -> float:
+        """Give the p-value for: not worse by `margin` or more."""
+        return self.p_above(-margin)
+
+    def equivalence(self, margin: float) -> float:
+        """Give the p-value for: neither better nor worse by `margin` or more.
+
+        Reference: Schuirmann 1987, doi:10.1007/BF01068419 (two one-sided tests, TOST)
+        """
+        return max(self.p_above(-margin), self.p_below(margin))
+
+    def probability(self, low: float, high: float) -> float:
+        """Give the posterior probability that the true mean lies between two bounds.
+
+        Under Jeffreys' prior the true mean is t-distributed around the observed one, so this
+        restates t: probability(-∞, 0) is the one-sided p-value.
+
+        Reference: Sakai 2017, doi:10.1145/3077136.3080766
+        """
+        if self.sd == 0:  # a point; better, equal and worse still add up to 1
+            closed = math.isfinite(low) and math.isfinite(high)
+            return float(low <= self.mean <= high if closed else low < self.mean < high)
+        return self._below((high - self.mean) / self.se) - self._below((low - self.mean) / self.se)
+
+    def _half(self, alpha: float) -> float:
+        from idealist.student import quantile
+
+        if math.isnan(self.sd):
+            return math.nan
+        return quantile(1 - alpha, self.df) * self.se if self.sd else 0.0
+
+    def _below(self, t: float) -> float:
+        from scipy.special import stdtr
+
+        if math.isinf(t):  # certain, whatever the degrees of freedom
+            return float(t > 0)
+        if self.sd == 0:  # nothing varies and nothing differs: either side is as likely
+            return 0.5
+        return float(stdtr(self.df, t))
+
+
+def paired(differences: ArrayLike, weights: ArrayLike | None = None, alpha: float = 0.05) -> Paired:
+    """Give the mean difference with its t-test, interval and effect sizes.
+
+    Formula: t = m / se, se as in `means.standard_error`; with equal weights se = sd / √n
+
+    >>> found = paired([0.1, 0.0, 0.2, 0.1])
+    >>> round(found.mean, 3), round(found.t, 3), round(found.p, 3), round(found.d_z, 3)
+    (0.1, 2.449, 0.092, 1.225)
+    """
+    values: list[float] = np.asarray(differences, float).tolist()
+    given = None if weights is None else np.asarray(weights, float).tolist()
+    n = len(values)
+    if max(values) - min(values) <= ROUNDING * max(map(abs, values)):
+        return Paired(n, values[0], 0.0 if n > 1 else math.nan, alpha)
+    return Paired(n, mean(values, given), math.sqrt(n) * standard_error(values, given), alpha)
+
+
+def _over(above: float, below: float) -> float:
+    """Divide; where nothing varies, 0 stays 0 and all else is infinite."""
+    if below == 0:
+        return math.copysign(math.inf, above) if above else 0.0
+    return above / below

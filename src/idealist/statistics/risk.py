@@ -1,0 +1,70 @@
+"""Risk: what a system costs on the queries that it makes worse."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from idealist.means import mean
+
+Array = NDArray[np.float64]
+
+
+def urisk(differences: ArrayLike, alpha: float = 1.0, weights: ArrayLike | None = None) -> float:
+    """Give the mean difference, a loss counted 1 + alpha times.
+
+    Formula: Σ w (d if d ≥ 0 else (1 + α) d) / Σ w
+
+    >>> round(urisk([0.3, -0.1]), 3), round(urisk([0.3, -0.1], alpha=5), 3)
+    (0.05, -0.15)
+
+    Reference: Wang, Bennett and Collins-Thompson 2012, doi:10.1145/2348283.2348385
+    """
+    given = None if weights is None else np.asarray(weights, float).tolist()
+    return mean(_dearer(differences, alpha).tolist(), given)
+
+
+def trisk(differences: ArrayLike, alpha: float = 1.0, weights: ArrayLike | None = None) -> float:
+    """Give URisk in standard errors; beyond ±2 the risk, or the gain, is more than chance.
+
+    Formula: URisk / (s / √n), s the standard deviation (divided by n) of what URisk averages
+
+    >>> round(trisk([0.3, 0.2, -0.1]), 3)
+    0.802
+
+    Reference: Dinçer, Macdonald and Ounis 2014, doi:10.1145/2600428.2609625
+    """
+    dearer, middle = _dearer(differences, alpha), urisk(differences, alpha, weights)
+    w = np.ones_like(dearer) if weights is None else np.asarray(weights, float)
+    error = math.sqrt(math.fsum((w * (dearer - middle)) ** 2)) / math.fsum(w)
+    if np.ptp(dearer) == 0 or error == 0:
+        return math.copysign(math.inf, middle) if middle else 0.0
+    return middle / error
+
+
+def georisk(values: ArrayLike, alpha: float = 1.0) -> Array:
+    """Give GeoRisk of each system, a row of values that are not negative.
+
+    Formula: √( m Φ(Z / n) ), m the mean, Z = Σ z (1 + α where z < 0), z = (x - e) / √e,
+    e what the system's and the query's sums let expect
+
+    >>> georisk([[0.5, 0.4, 0.3], [0.6, 0.1, 0.5]]).round(3).tolist()
+    [0.438, 0.424]
+
+    Reference: Dinçer, Macdonald and Ounis 2016, doi:10.1145/2911451.2911511
+    """
+    from scipy.special import ndtr
+
+    given = np.asarray(values, float)
+    whole = given.sum()
+    expected = given.sum(axis=1, keepdims=True) * given.sum(axis=0) / (whole or 1.0)
+    z = (given - expected) / np.sqrt(np.where(expected > 0, expected, 1.0))
+    spread = np.where(z < 0, (1 + alpha) * z, z).mean(axis=1)
+    return np.asarray(np.sqrt(given.mean(axis=1) * ndtr(spread)))
+
+
+def _dearer(differences: ArrayLike, alpha: float) -> Array:
+    given = np.asarray(differences, float)
+    return np.where(given < 0, (1 + alpha) * given, given)

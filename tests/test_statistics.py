@@ -1,0 +1,521 @@
+"""Statistics of differences: published values, SciPy and statsmodels live, brute force, edges."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import subprocess
+import sys
+import tracemalloc
+from collections.abc import Callable
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+from scipy import integrate, special, stats
+from statsmodels.stats.multitest import multipletests
+from statsmodels.stats.power import TTestPower
+from statsmodels.stats.weightstats import DescrStatsW
+from threadpoolctl import threadpool_limits
+
+from idealist.errors import UsageError
+from idealist.means import mean, t_interval
+from idealist.statistics import flips
+from idealist.statistics.bootstrap import bca, bootstrap_shift
+from idealist.statistics.families import (
+    benjamini_hochberg,
+    holm,
+    max_t,
+    permutations_for,
+    tukey,
+)
+from idealist.statistics.flips import all_pairs, flips_for, randomisation
+from idealist.statistics.orders import tau_ap, tau_ap_b, tau_b
+from idealist.statistics.paired import differences, paired
+from idealist.statistics.power import TYPICAL, detectable, needed, power
+from idealist.statistics.ranks import sign_test, wilcoxon
+from idealist.statistics.ratio import relative
+from idealist.statistics.risk import georisk, trisk, urisk
+
+Array = NDArray[np.float64]
+
+#: Differences that often tie, as those of P@5 do, and of queries that all count.
+whole = st.integers(-4, 4)
+rows = st.lists(whole, min_size=1, max_size=9)
+changes = st.lists(st.floats(-1, 1).map(lambda x: round(x, 3)), min_size=3, max_size=40)
+
+
+def matrix(seed: int, rows: int, columns: int) -> Array:
+    return np.random.default_rng(seed).beta(1, 2, size=(rows, columns))
+
+
+@pytest.fixture(scope="module")
+def adhoc8(data: Path) -> Array:
+    path = data / "sigir2019" / "adhoc8_ap.csv"
+    return np.genfromtxt(path, delimiter=",", skip_header=1).T
+
+
+@pytest.fixture(scope="module")
+def pair(adhoc8: Array) -> tuple[Array, Array]:
+    """Two TREC-8 runs of which Urbano, Lima and Hanjalic published the p-values."""
+    return adhoc8[124], adhoc8[125]
+
+
+def near(share: float, true: float, drawn: int) -> bool:
+    """Say whether a share is within five standard errors of what it estimates."""
+    return abs(share - true) <= 5 * math.sqrt(true * (1 - true) / drawn) + 1 / drawn
+
+
+# Published values
+
+
+def test_published_p_values_and_effects(pair: tuple[Array, Array]) -> None:
+    d = differences(*pair)
+    found = paired(d)
+    assert (round(found.t, 5), round(found.p, 10)) == (3.40730, 0.0013193972)
+    assert found.p_above() == pytest.approx(0.0006596986, abs=1e-10)
+    assert (round(found.low, 5), round(found.high, 5)) == (0.02174, 0.08427)
+    assert (round(found.d_z, 5), round(found.hedges_g, 5)) == (0.48186, 0.47445)
+    assert wilcoxon(d) == pytest.approx(0.00289631, abs=1e-8)
+    assert sign_test(d) == pytest.approx(0.0153467, abs=1e-7)
+    assert sign_test(d, least=0.01) == pytest.approx(0.009559879, abs=1e-9)
+
+
+def test_published_monte_carlo_values(pair: tuple[Array, Array]) -> None:
+    d = differences(*pair)
+    assert near(float(randomisation(d)), 0.00119, 100_000)
+    assert near(bootstrap_shift(d), 0.00059, 100_000)
+    assert bca(d, resamples=100_000) == pytest.approx((0.0249, 0.0851), abs=0.001)
+
+
+def test_published_correlations_of_orders() -> None:
+    """The example of the R package ircor, and the one of its README, with ties and without."""
+    x = np.array([0.67, 0.45, 0.29, 0.12, 0.57, 0.24, 0.94, 0.75, 0.08, 0.54])
+    y = np.array([0.48, 0.68, 0.32, 0.09, 0.06, 0.61, 0.87, 0.22, 0.44, 0.84])
+    assert tau_ap(x, y) == pytest.approx(0.392857142857143, abs=1e-15)
+    assert tau_ap(y, x) == pytest.approx(0.26128747795414453, abs=1e-15)
+    x = np.array([0.06, 0.2, 0.27, 0.37, 0.57, 0.63, 0.66, 0.9, 0.91, 0.94])
+    y = np.array([0.37, 0.06, 0.2, 0.27, 0.57, 0.66, 0.63, 0.91, 0.9, 0.94])
+    assert tau_ap(x, y) == pytest.approx(0.7491182, abs=5e-8)
+    tied = np.round(x * 5) / 5, np.round(y * 5) / 5
+    assert tau_b(*tied) == pytest.approx(0.75)
+    assert tau_ap_b(*tied) == pytest.approx(0.6269841, abs=5e-8)
+
+
+def test_published_power_and_typical_variances(adhoc8: Array) -> None:
+    assert detectable(50) == pytest.approx(0.40418, abs=5e-6)
+    assert [needed(0.05 / each.sd) for each in TYPICAL.values()] == [88, 239, 563, 111, 60]
+    centred = adhoc8 - adhoc8.mean(axis=0)
+    centred -= centred.mean(axis=1, keepdims=True)
+    freedom = (adhoc8.shape[0] - 1) * (adhoc8.shape[1] - 1)
+    assert round(float((centred**2).sum()) / freedom, 4) == TYPICAL["AP"].variance
+
+
+# The t-test
+
+
+@given(changes, st.sampled_from([0.05, 0.01, 0.2]), st.floats(-0.2, 0.2))
+@settings(max_examples=60, deadline=None)
+def test_t_is_scipys(values: list[float], alpha: float, margin: float) -> None:
+    if len(set(values)) == 1:
+        return
+    found = paired(values, alpha=alpha)
+    theirs = stats.ttest_1samp(values, 0)
+    assert (found.t, found.p) == pytest.approx((theirs.statistic, theirs.pvalue), rel=1e-9)
+    interval = theirs.confidence_interval(1 - alpha)
+    assert (found.low, found.high) == pytest.approx((interval.low, interval.high), abs=1e-10)
+    above = stats.ttest_1samp(values, margin, alternative="greater").pvalue
+    assert found.p_above(margin) == pytest.approx(above, rel=1e-9)
+    assert found.p_below(margin) == pytest.approx(1 - above, abs=1e-12)
+    both = DescrStatsW(values).ttost_mean(-abs(margin), abs(margin))[0]
+    assert found.equivalence(abs(margin)) == pytest.approx(both, rel=1e-9)
+    assert found.non_inferiority(margin) == found.p_above(-margin)
+
+
+@given(changes, st.sampled_from([0.05, 0.01]), st.floats(0, 0.1))
+@settings(max_examples=40, deadline=None)
+def test_bounds_and_posterior_restate_t(values: list[float], alpha: float, rope: float) -> None:
+    found = paired(values)
+    shares = [
+        found.probability(*ends) for ends in ((-math.inf, -rope), (-rope, rope), (rope, math.inf))
+    ]
+    assert math.fsum(shares) == pytest.approx(1)
+    if found.sd:
+        assert found.probability(-math.inf, 0) == pytest.approx(found.p_above(0))
+        assert found.p_above(found.lower(alpha)) == pytest.approx(alpha, rel=1e-6)
+        assert found.p_below(found.upper(alpha)) == pytest.approx(alpha, rel=1e-6)
+
+
+@given(st.lists(st.tuples(whole, st.integers(1, 5)), min_size=2, max_size=12))
+def test_weights_give_the_interval_of_weighted_means(cells: list[tuple[int, int]]) -> None:
+    values, weights = [float(x) for x, _ in cells], [float(w) for _, w in cells]
+    found = paired(values, weights)
+    assert found.mean == pytest.approx(mean(values, weights), abs=1e-12)
+    assert (found.low, found.high) == pytest.approx(t_interval(values, weights), abs=1e-9)
+    equal = paired(values, [2.0] * len(values))
+    assert (equal.mean, equal.sd) == pytest.approx((paired(values).mean, paired(values).sd))
+
+
+def test_defined_answers_at_the_edges() -> None:
+    one = paired([0.3])
+    assert (one.n, one.mean) == (1, 0.3)
+    undefined = (one.sd, one.t, one.p, one.low, one.high, one.d_z, one.hedges_g, one.p_above())
+    assert all(map(math.isnan, (*undefined, one.probability(0, 1))))
+    none = paired([0.0] * 5)
+    assert (none.mean, none.t, none.p, none.low, none.high, none.d_z) == (0, 0, 1, 0, 0, 0)
+    assert (none.equivalence(0.01), none.probability(-0.01, 0.01)) == (0, 1)
+    assert none.probability(0, math.inf) == none.probability(-math.inf, 0) == 0
+    same = paired([0.1] * 3, [1, 2, 3])
+    assert (same.mean, same.sd, same.t, same.p) == (0.1, 0, math.inf, 0)
+    assert (same.low, same.high, same.d_z, same.probability(0.01, math.inf)) == (
+        0.1,
+        0.1,
+        math.inf,
+        1,
+    )
+    assert paired([-0.1] * 3).d_z == -math.inf
+    assert paired([0.3 - 0.2, 0.2 - 0.1]).sd == 0  # they differ by rounding only
+    two = paired([0.1, 0.3])
+    assert two.p == pytest.approx(float(stats.ttest_1samp([0.1, 0.3], 0).pvalue))
+
+
+def test_rounding_is_no_difference() -> None:
+    assert differences([0.1 + 0.2, 0.0, 1.0], [0.3, 1e-300, 1 + 1e-9]).tolist() == [
+        0.0,
+        1e-300,
+        pytest.approx(1e-9),
+    ]
+
+
+# The relative difference
+
+
+@given(st.integers(0, 10_000), st.integers(3, 30))
+@settings(max_examples=30, deadline=None)
+def test_the_ends_of_the_ratio_are_just_significant(seed: int, n: int) -> None:
+    base, new = matrix(seed, 2, n)
+    weights = np.random.default_rng(seed).integers(1, 5, n).astype(float)
+    share, *ends = relative(base, new, weights)
+    assert share == pytest.approx(float(new @ weights / (base @ weights)) - 1)
+    if any(map(math.isnan, ends)):
+        assert paired(base, weights).low <= 0
+    for end in ends:
+        if not math.isnan(end):
+            assert paired(new - (1 + end) * base, weights).p == pytest.approx(0.05, rel=1e-6)
+
+
+def test_the_ratio_at_the_edges() -> None:
+    assert relative([0.2, 0.5], [0.2, 0.5])[0] == 0
+    assert relative([0.5, 0.5, 0.4], [0.5, 0.5, 0.4]) == (0, 0, 0)
+    assert all(map(math.isnan, relative([0.0, 0.0], [0.1, 0.2])))
+    share, *ends = relative([0.2], [0.3])
+    assert share == pytest.approx(0.5)
+    assert all(map(math.isnan, ends))
+
+
+# Randomisation
+
+
+def flipped(values: list[Fraction], weights: list[int]) -> Fraction:
+    """Try all signs, in fractions."""
+    parts = [x * w for x, w in zip(values, weights, strict=True)]
+    sums = [Fraction(0)]
+    for part in parts:
+        sums = [before + part for before in sums] + [before - part for before in sums]
+    least = abs(sum(parts, Fraction(0)))
+    return Fraction(sum(abs(each) >= least for each in sums), len(sums))
+
+
+@given(
+    st.lists(st.tuples(whole, st.integers(1, 3)), min_size=1, max_size=9),
+    st.sampled_from([1, 3, 10]),
+)
+@settings(max_examples=80, deadline=None)
+def test_all_signs_are_counted(cells: list[tuple[int, int]], parts: int) -> None:
+    """Thirds and tenths are rounded in floating point, and must tie all the same."""
+    values, weights = [Fraction(x, parts) for x, _ in cells], [w for _, w in cells]
+    wanted = float(flipped(values, weights))
+    assert float(randomisation([float(x) for x in values], weights)) == wanted
+    if set(weights) == {1}:
+        assert float(randomisation([float(x) for x in values])) == wanted
+
+
+def test_random_signs_agree_with_all_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    d = np.round(np.random.default_rng(1).normal(0.1, 0.3, size=(3, 16)), 2)
+    exact = randomisation(d)
+    for row, p in zip(d, exact, strict=True):
+        theirs = stats.permutation_test(
+            (row,), np.mean, permutation_type="samples", n_resamples=np.inf, vectorized=True
+        )
+        assert p == theirs.pvalue
+    monkeypatch.setattr(flips, "EXACT", 10)
+    drawn = randomisation(d)
+    assert all(near(p, q, 100_000) for p, q in zip(drawn, exact, strict=True))
+    assert (drawn != exact).any()
+
+
+@pytest.mark.parametrize("n", [6, 30])
+def test_all_pairs_are_the_pairs(n: int) -> None:
+    values, weights = np.round(matrix(n, 5, n), 1), np.arange(1.0, n + 1)
+    for given_weights in (None, weights):
+        p = all_pairs(values, given_weights, flips=2000)
+        for a, b in itertools.combinations(range(5), 2):
+            alone = randomisation(differences(values[a], values[b]), given_weights, flips=2000)
+            assert p[a, b] == p[b, a] == alone
+        assert (np.diag(p) == 1).all()
+
+
+def test_the_same_bytes_whatever_threads_and_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    d, values = matrix(2, 40, 90) - 0.4, matrix(3, 7, 30)
+    tests: tuple[Callable[[], Array], ...] = (
+        lambda: randomisation(d, flips=3000),
+        lambda: max_t(d, flips=3000),
+        lambda: all_pairs(values, flips=3000),
+    )
+    with threadpool_limits(1):
+        wanted = [test().tobytes() for test in tests]
+        family = tukey(values, permutations=2000).tobytes()
+    for threads, block in ((2, flips.BLOCK), (4, 1 << 10)):
+        monkeypatch.setattr(flips, "BLOCK", block)
+        with threadpool_limits(threads):
+            assert [test().tobytes() for test in tests] == wanted
+            assert tukey(values, permutations=2000).tobytes() == family
+    assert randomisation(d, flips=3000, seed=1).tobytes() != wanted[0]
+    alone = [float(randomisation(row, flips=3000)) for row in d[:3]]
+    assert alone == randomisation(d, flips=3000)[:3].tolist()
+
+
+def test_memory_does_not_grow_with_the_flips() -> None:
+    d = np.random.default_rng(0).normal(size=(2, 30_000))
+    tracemalloc.start()
+    try:
+        randomisation(d, flips=2000)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 16 * 2**20
+    assert (flips_for(30_000), flips_for(20), flips_for(21)) == (66_666, 2**20, 100_000)
+
+
+def test_randomisation_at_the_edges() -> None:
+    assert float(randomisation([0.3])) == 1
+    assert float(randomisation([0.1, 0.2])) == 0.5
+    assert float(randomisation([0.0] * 4)) == float(randomisation([0.0] * 40)) == 1
+    assert float(randomisation([0.0] * 49 + [0.3])) == 1
+    assert float(randomisation([0.1] * 40)) == 1 / 100_001
+    assert float(randomisation([1e-300] * 6)) == float(randomisation([1e300] * 6)) == 2 / 64
+
+
+# Families
+
+
+@pytest.mark.parametrize(("seed", "m"), [(0, 1), (1, 2), (2, 30), (3, 400)])
+def test_corrections_are_those_of_statsmodels(seed: int, m: int) -> None:
+    p = np.round(np.random.default_rng(seed).beta(0.3, 1, m), 3)
+    for ours, name in ((holm, "holm"), (benjamini_hochberg, "fdr_bh")):
+        assert ours(p) == pytest.approx(multipletests(p, method=name)[1], abs=1e-12)
+
+
+def stepped(rows: Array) -> Array:
+    """Step down over |t|, trying all signs with SciPy's t."""
+    signs = np.array(list(itertools.product((1, -1), repeat=rows.shape[1])))
+    t = np.abs(stats.ttest_1samp(rows[:, None] * signs, 0, axis=2).statistic)
+    order = np.argsort(-t[:, 0], kind="stable")
+    p, worst = np.empty(len(rows)), 0.0
+    for place, row in enumerate(order):
+        largest = t[order[place:]].max(axis=0)
+        worst = max(worst, float((largest >= t[row, 0] * (1 - 1e-9)).mean()))
+        p[row] = worst
+    return p
+
+
+@given(st.integers(0, 10_000))
+@settings(max_examples=25, deadline=None)
+def test_max_t_is_brute_force(seed: int) -> None:
+    source = np.random.default_rng(seed)
+    given_rows = source.normal(0.3, 1, size=(4, 7))
+    assert max_t(given_rows) == pytest.approx(stepped(given_rows), abs=1e-12)
+    assert float(max_t(given_rows[:1])[0]) == float(randomisation(given_rows[0]))
+
+
+def test_max_t_lies_between_no_correction_and_holm(adhoc8: Array) -> None:
+    d = adhoc8[100:112] - adhoc8[112]
+    plain, together = randomisation(d), max_t(d)
+    assert (together >= plain - 0.002).all()
+    assert (together <= holm(plain) + 0.02).all()
+    assert max_t(np.vstack([d[:2], np.zeros(50)]))[2] == 1
+
+
+def test_tukey_deals_every_query_anew() -> None:
+    values = np.round(matrix(5, 3, 4), 1)
+    deals = itertools.product(itertools.permutations(range(3)), repeat=4)
+    sums = np.array([values[np.array(deal).T, np.arange(4)].sum(axis=1) for deal in deals])
+    ranges = np.ptp(sums, axis=1)
+    p = tukey(values, permutations=20_000)
+    apart = values.sum(axis=1)
+    for a, b in itertools.combinations(range(3), 2):
+        exact = float((ranges >= abs(apart[a] - apart[b]) - 1e-9).mean())
+        assert near(float(p[a, b]), exact, 20_000)
+    assert (p == p.T).all()
+    assert (np.diag(p) == 1).all()
+
+
+def test_tukey_of_two_systems_is_the_randomisation_test() -> None:
+    values, weights = matrix(8, 2, 15), np.arange(1.0, 16)
+    for given_weights in (None, weights):
+        p = float(tukey(values, given_weights)[0, 1])
+        exact = float(randomisation(values[1] - values[0], given_weights))
+        assert near(p, exact, 100_000)
+    assert (permutations_for(50, 50), permutations_for(129, 50)) == (100_000, 38_759)
+
+
+# Ranks, signs, bootstrap
+
+
+@given(changes.filter(lambda values: not 10 < len(values) < 14))  # where SciPy is slow
+@settings(max_examples=20, deadline=None)
+def test_ranks_and_signs_are_scipys(values: list[float]) -> None:
+    changed = [x for x in values if x]
+    if not changed:
+        assert wilcoxon(values) == sign_test(values) == 1
+        return
+    assert wilcoxon(values) == pytest.approx(float(stats.wilcoxon(changed).pvalue), rel=1e-12)
+    up = sum(x > 0 for x in changed)
+    assert sign_test(values) == float(stats.binomtest(up, len(changed)).pvalue)
+
+
+def test_bca_is_scipys_within_its_draws() -> None:
+    d = np.random.default_rng(3).exponential(0.2, 40) - 0.1
+    theirs = stats.bootstrap((d,), np.mean, n_resamples=50_000, rng=1).confidence_interval
+    assert bca(d, resamples=50_000) == pytest.approx((theirs.low, theirs.high), abs=0.002)
+    assert bca(d, np.full(40, 3.0)) == pytest.approx(bca(d), abs=1e-12)
+    assert bca([0.1, 0.1]) == (0.1, 0.1)
+    assert all(map(math.isnan, bca([0.1])))
+
+
+def test_weighted_draws_follow_their_queries() -> None:
+    """A query of weight 2 is as good as a second draw of itself: the centre is weighted."""
+    d, weights = np.random.default_rng(4).normal(0.1, 0.2, 30), np.arange(1.0, 31)
+    low, high = bca(d, weights)
+    found = paired(d, weights)
+    assert (low, high) == pytest.approx((found.low, found.high), abs=0.03)
+    assert bootstrap_shift(d, weights) == pytest.approx(found.p, abs=0.03)
+    assert bootstrap_shift([0.0] * 5) == 1
+
+
+# Power
+
+
+def integrated(d_z: float, n: int, alpha: float) -> float:
+    """Integrate the chance of a finding over the standard deviation that is estimated."""
+    spread, critical = stats.chi(n - 1, scale=(n - 1) ** -0.5), stats.t(n - 1).ppf(1 - alpha / 2)
+
+    def missed(s: float) -> float:
+        reach = special.ndtr(np.array([1, -1]) * critical * s - d_z * math.sqrt(n))
+        return float((reach[0] - reach[1]) * spread.pdf(s))
+
+    low, high = spread.ppf(1e-13), spread.isf(1e-13)
+    return 1 - float(integrate.quad(missed, low, high, epsabs=1e-11, limit=200)[0])
+
+
+@given(st.floats(0.02, 3), st.integers(2, 400), st.sampled_from([0.05, 0.01]))
+@settings(max_examples=30, deadline=None)
+def test_power_is_its_definition_and_that_of_statsmodels(d_z: float, n: int, alpha: float) -> None:
+    found = power(d_z, n, alpha)
+    assert found == power(-d_z, n, alpha) == pytest.approx(integrated(d_z, n, alpha), abs=1e-8)
+    theirs = float(TTestPower().power(d_z, n, alpha))
+    assert math.isnan(theirs) or found == pytest.approx(theirs, abs=1e-8)
+
+
+@given(st.floats(0.05, 3), st.sampled_from([0.05, 0.01]), st.sampled_from([0.8, 0.9]))
+@settings(max_examples=40, deadline=None)
+def test_the_queries_needed_are_the_fewest(d_z: float, alpha: float, wanted: float) -> None:
+    n = needed(d_z, alpha, wanted)
+    assert power(d_z, n, alpha) >= wanted
+    assert n == 2 or power(d_z, n - 1, alpha) < wanted
+    assert detectable(n, alpha, wanted) <= d_z + 1e-9
+
+
+def test_power_at_the_edges() -> None:
+    assert power(0.0, 50) == pytest.approx(0.05)
+    assert power(100.0, 1000) == 1
+    assert needed(0.3) == 90
+    assert needed(math.inf) == 2
+    with pytest.raises(UsageError, match="no number of queries"):
+        needed(0.0)
+
+
+# Risk and orders
+
+
+@given(rows, st.sampled_from([0.0, 1.0, 5.0]))
+def test_risk_is_its_formula(row: list[int], alpha: float) -> None:
+    dear = [x if x >= 0 else (1 + alpha) * x for x in row]
+    assert urisk(row, alpha) == pytest.approx(sum(dear) / len(dear), abs=1e-12)
+    assert urisk(row, alpha, [2] * len(row)) == pytest.approx(urisk(row, alpha), abs=1e-12)
+    if len(set(dear)) > 1:
+        wanted = urisk(row, alpha) / (float(np.std(dear)) / math.sqrt(len(dear)))
+        assert trisk(row, alpha) == pytest.approx(wanted)
+    elif dear[0]:
+        assert trisk(row, alpha) == math.copysign(math.inf, dear[0])
+    else:
+        assert trisk(row, alpha) == 0
+
+
+def test_georisk_is_its_formula() -> None:
+    values = np.vstack([matrix(6, 3, 5), np.zeros(5)])
+    values[:, 2] = 0
+    total, queries = float(values.sum()), values.shape[1]
+    for system, found in zip(values, georisk(values, alpha=2), strict=True):
+        z = 0.0
+        for x, column in zip(system, values.T, strict=True):
+            expected = float(system.sum() * column.sum()) / total
+            each = (x - expected) / math.sqrt(expected) if expected else 0.0
+            z += 3 * each if each < 0 else each
+        wanted = math.sqrt(system.mean() * float(stats.norm.cdf(z / queries)))
+        assert float(found) == pytest.approx(wanted)
+    assert georisk(np.zeros((2, 3))).tolist() == [0, 0]
+
+
+def walked(truth: list[int], estimate: list[int]) -> float:
+    """Walk down the estimated order, as the definition of τ_AP without ties has it."""
+    order = sorted(range(len(truth)), key=lambda item: -estimate[item])
+    parts = [
+        sum(truth[other] > truth[item] for other in order[:place]) / place
+        for place, item in enumerate(order)
+        if place
+    ]
+    return 2 * math.fsum(parts) / (len(order) - 1) - 1
+
+
+@given(st.permutations(range(7)), st.permutations(range(7)))
+def test_tau_ap_is_its_definition(x: list[int], y: list[int]) -> None:
+    assert tau_ap(x, y) == pytest.approx(walked(x, y), abs=1e-12)
+    assert tau_ap_b(x, y) == pytest.approx((walked(x, y) + walked(y, x)) / 2, abs=1e-12)
+    assert tau_b(x, y) == pytest.approx(stats.kendalltau(x, y).statistic, abs=1e-12)
+
+
+@given(st.lists(st.tuples(whole, whole), min_size=2, max_size=9))
+def test_orders_with_ties(cells: list[tuple[int, int]]) -> None:
+    x, y = zip(*cells, strict=True)
+    if len(set(x)) == 1 or len(set(y)) == 1:
+        assert math.isnan(tau_b(x, y))
+        assert math.isnan(tau_ap_b(x, y)) or len(set(x)) == 1 < len(set(y)) or len(set(y)) == 1
+    else:
+        assert tau_b(x, y) == pytest.approx(stats.kendalltau(x, y).statistic, abs=1e-12)
+        assert -1 <= tau_ap_b(x, y) <= 1
+    noisy = [value / 10 + 0.2 - 0.2 for value in x]
+    assert tau_ap(noisy, y) == pytest.approx(tau_ap(x, y), nan_ok=True)
+
+
+def test_scipy_waits_until_it_is_needed() -> None:
+    names = [path.stem for path in Path(flips.__file__).parent.glob("[a-z]*.py")]
+    assert "paired" in names
+    imports = "; ".join(f"import idealist.statistics.{name}" for name in names)
+    code = f"import sys; {imports}; print('scipy' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"

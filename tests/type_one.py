@@ -1,0 +1,182 @@
+"""How often tests find differences that are not there: a study on real values per query.
+
+    python tests/type_one.py [TRIALS]      prints the tables of docs/explanation/significance.md
+
+Signs of real differences are flipped at random, or values of a query dealt anew to systems, so
+that no system is better than another. Every finding is then false. Seeds are fixed.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from conftest import TEST_DATA
+from idealist.statistics.bootstrap import bca, bootstrap_shift
+from idealist.statistics.families import holm, max_t, tukey
+from idealist.statistics.flips import randomisation
+from idealist.statistics.paired import paired
+from idealist.statistics.ranks import sign_test, wilcoxon
+
+Array = NDArray[np.float64]
+
+COLLECTIONS = {"TREC-8, AP": "adhoc8_ap.csv", "Web 2013, nDCG@20": "web2013_ndcg20.csv"}
+SIZES, ALPHAS, TRIALS = (10, 20, 50), (0.05, 0.01), 10_000
+
+#: Draws of tests that are repeated for every trial. The levels stay exact, as (1 + draws) alpha is
+#: whole for the tests that permute.
+DRAWS, PERMUTATIONS = 1999, 399
+
+
+@dataclass(frozen=True)
+class Rate:
+    """How often something happened in so many trials."""
+
+    where: str
+    n: int
+    what: str
+    alpha: float
+    share: float
+    trials: int
+
+    @property
+    def band(self) -> float:
+        """How far chance alone takes the share from alpha, in 99.9 % of studies."""
+        return 3.2905 * math.sqrt(self.alpha * (1 - self.alpha) / self.trials)
+
+
+@cache
+def values_of(name: str) -> Array:
+    """Give the values of a collection, a row for each system."""
+    return np.genfromtxt(
+        TEST_DATA / "sigir2019" / COLLECTIONS[name], delimiter=",", skip_header=1
+    ).T
+
+
+def pairs(values: Array, n: int, trials: int, source: np.random.Generator) -> Array:
+    """Give differences of random pairs of systems on n random queries."""
+    found = np.zeros((trials, n))
+    for row in found:
+        while not row.any():  # systems that are equal here tell nothing
+            first, second = source.choice(len(values), 2, replace=False)
+            places = source.permutation(values.shape[1])[:n]
+            row[:] = (values[second] - values[first])[places]
+    return found
+
+
+def each(test: Callable[[Array], float]) -> Callable[[Array], Array]:
+    """Make a test of one row one of many."""
+    return lambda rows: np.array([test(row) for row in rows])
+
+
+TESTS: dict[str, Callable[[Array], Array]] = {
+    "t": each(lambda row: paired(row).p),
+    "randomisation": randomisation,
+    "Wilcoxon": each(wilcoxon),
+    "sign": each(sign_test),
+    "bootstrap": each(lambda row: bootstrap_shift(row, resamples=DRAWS)),
+}
+
+
+def two_systems(trials: int = TRIALS, tests: tuple[str, ...] = tuple(TESTS)) -> Iterator[Rate]:
+    """Flip the signs of real differences and test them."""
+    for where in COLLECTIONS:
+        for n in SIZES:
+            source = np.random.default_rng([len(where), n])
+            rows = pairs(values_of(where), n, trials, source)
+            rows = rows * source.choice([-1.0, 1.0], rows.shape)
+            for name in tests:
+                p = TESTS[name](rows)
+                for alpha in ALPHAS:
+                    yield Rate(where, n, name, alpha, float((p <= alpha).mean()), trials)
+
+
+def coverage(trials: int = TRIALS) -> Iterator[Rate]:
+    """Draw queries from real differences, and count who misses the mean of all, which is true."""
+    for where in COLLECTIONS:
+        values = values_of(where)
+        for n in SIZES:
+            source = np.random.default_rng([len(where), n, 1])
+            missed = dict.fromkeys(("t", "BCa", "Wilcoxon", "sign"), 0)
+            for all_of_them in pairs(values, values.shape[1], trials, source):
+                row, true = source.choice(all_of_them, n), float(all_of_them.mean())
+                low, high = bca(row, resamples=DRAWS)
+                missed["t"] += paired(row - true).p <= 0.05
+                missed["BCa"] += not low <= true <= high
+                missed["Wilcoxon"] += wilcoxon(row - true) <= 0.05
+                missed["sign"] += sign_test(row - true) <= 0.05
+            for what, count in missed.items():
+                yield Rate(where, n, what, 0.05, count / trials, trials)
+
+
+#: Groups of equal systems among six; the others are real and differ.
+NULLS: dict[str, tuple[tuple[int, ...], ...]] = {
+    "all six equal": ((0, 1, 2, 3, 4, 5),),
+    "three of six equal": ((0, 1, 2),),
+    "twice three equal": ((0, 1, 2), (3, 4, 5)),
+}
+
+
+def many_systems(trials: int = TRIALS, sizes: tuple[int, ...] = (10, 50)) -> Iterator[Rate]:
+    """Deal the values of each query anew within groups, and look for a finding inside a group."""
+    for where in COLLECTIONS:
+        for what, groups in NULLS.items():
+            for n in sizes:
+                source = np.random.default_rng([len(where), n, len(what)])
+                least = [smallest(values_of(where), groups, n, source) for _ in range(trials)]
+                for alpha in ALPHAS:
+                    share = float((np.array(least) <= alpha).mean())
+                    yield Rate(where, n, what, alpha, share, trials)
+
+
+def smallest(
+    values: Array, groups: tuple[tuple[int, ...], ...], n: int, source: np.random.Generator
+) -> float:
+    """Give the smallest p-value of Tukey's test among systems that are equal."""
+    chosen = values[source.choice(len(values), 6, replace=False)]
+    chosen = chosen[:, source.permutation(values.shape[1])[:n]]
+    for group in groups:
+        chosen[list(group)] = source.permuted(chosen[list(group)], axis=0)
+    p = tukey(chosen, permutations=PERMUTATIONS, seed=int(source.integers(2**31)))
+    return min(float(p[a, b]) for group in groups for a in group for b in group if a < b)
+
+
+def against_one(trials: int = TRIALS, n: int = 50) -> Iterator[Rate]:
+    """Flip the signs of five systems' differences to one baseline together."""
+    for where in COLLECTIONS:
+        values, source = values_of(where), np.random.default_rng([len(where), n, 2])
+        least: dict[str, list[float]] = {"Holm on t": [], "MaxT": []}
+        for _ in range(trials):
+            chosen = values[source.choice(len(values), 6, replace=False)]
+            rows = (chosen[1:] - chosen[0]) * source.choice([-1.0, 1.0], n)
+            least["Holm on t"].append(float(holm([paired(row).p for row in rows]).min()))
+            seed = int(source.integers(2**31))
+            least["MaxT"].append(float(max_t(rows, flips=DRAWS, seed=seed).min()))
+        for what, found in least.items():
+            for alpha in ALPHAS:
+                share = float((np.array(found) <= alpha).mean())
+                yield Rate(where, n, what, alpha, share, trials)
+
+
+def table(rates: list[Rate]) -> str:
+    """Draw rates as Markdown: a row for each collection and number of queries."""
+    columns = list(dict.fromkeys((rate.what, rate.alpha) for rate in rates))
+    heads = [f"{what} {f'{alpha:g}'.lstrip('0')}" for what, alpha in columns]
+    lines = [f"| values | queries | {' | '.join(heads)} |", "|---|--:|" + "--:|" * len(heads)]
+    for where, n in dict.fromkeys((rate.where, rate.n) for rate in rates):
+        found = {(r.what, r.alpha): r.share for r in rates if (r.where, r.n) == (where, n)}
+        cells = " | ".join(f"{found[column]:.4f}" for column in columns)
+        lines.append(f"| {where} | {n} | {cells} |")
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    count = int(sys.argv[1]) if len(sys.argv) > 1 else TRIALS
+    for study in (two_systems, many_systems, against_one, coverage):
+        print(f"{study.__doc__}\n\n{table(list(study(count)))}\n", flush=True)
