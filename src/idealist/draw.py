@@ -115,10 +115,18 @@ def latex(grid: Grid) -> str:
     return "\n".join(lines)
 
 
+#: Letters set high, as they stand behind a number for the systems it beats; there is no q.
+SUPERSCRIPTS = dict(zip("ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ", "abcdefghijklmnoprstuvwxyz", strict=True))
+_HIGH = re.compile(f"[{''.join(SUPERSCRIPTS)}]+")
+
+
 def _tex(cell: str) -> str:
-    return "".join("\\" + sign if sign in "&%$#_{}" else sign for sign in cell).replace(
-        "±", r"$\pm$"
-    )
+    escaped = "".join("\\" + sign if sign in "&%$#_{}" else sign for sign in cell)
+    return _HIGH.sub(_high, escaped).replace("±", r"$\pm$")
+
+
+def _high(match: re.Match[str]) -> str:
+    return r"\textsuperscript{" + "".join(SUPERSCRIPTS[sign] for sign in match[0]) + "}"
 
 
 def web(grid: Grid) -> str:

@@ -81,6 +81,15 @@ def check_axes(axes: Mapping[str, Any], measures: Collection[Measure]) -> None:
             names = ", ".join(cls.__name__ for cls in others)
             hint = f"ask for one that has it ({names}), or leave it out"
             raise UsageError(f"none of the measures has the axis {name!r}", hint)
-        own = (key for cls in MEASURES.values() for key in cls.parameters())
-        every = dict.fromkeys([*general, *own])
-        raise UsageError(f"there is no axis {name!r}", nearest(name, every))
+        raise no_axis(name)
+
+
+def axis_names() -> dict[str, None]:
+    """Name every axis there is."""
+    own = (key for cls in MEASURES.values() for key in cls.parameters())
+    return dict.fromkeys([*Protocol.parameters(), *Aggregate.parameters(), *own])
+
+
+def no_axis(name: str) -> UsageError:
+    """Say that there is no such axis, and which was perhaps meant."""
+    return UsageError(f"there is no axis {name!r}", nearest(name, axis_names()))

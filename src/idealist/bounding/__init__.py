@@ -24,12 +24,12 @@ from idealist.conventions import DEFAULT, Convention
 from idealist.errors import UsageError
 from idealist.evaluator import Evaluator
 from idealist.formats import borrowed_run, read_qrels
-from idealist.measuring import measured
+from idealist.measuring import chosen, measured
 from idealist.tables import Run, Scale
 
 __all__ = [
     "Bounds", "Judging", "Narrowing", "TieBounds", "bounds", "bounds_by", "bounds_of_all",
-    "bounds_of_difference", "tie_bounds",
+    "bounds_of_difference", "difference_by", "tie_bounds",
 ]  # fmt: skip
 
 
@@ -128,11 +128,17 @@ def bounds_of_difference(
     (0.0, -0.5, 0.5)
     """
     evaluator, label = _evaluator(qrels, measure, convention, scale, axes)
+    return difference_by(evaluator, label, borrowed_run(run_a).held(), borrowed_run(run_b).held())
+
+
+def difference_by(evaluator: Evaluator, label: str, run_a: Run, run_b: Run) -> Bounds:
+    """Bound the difference of two runs by one of an evaluator's measures."""
     instrument, table = evaluator.instruments[label], evaluator.qrels
-    if instrument.aggregate.aggregate not in ("mean", "sum"):
+    aggregate = instrument.aggregate
+    if aggregate.weights is None and aggregate.aggregate not in ("mean", "sum"):
         hint = "use aggregate=mean"
         raise UsageError("only a mean of differences is the difference of means", hint)
-    runs = borrowed_run(run_a).held(), borrowed_run(run_b).held()
+    runs = run_a, run_b
     cases = (set_up(instrument, table, runs[0]), set_up(instrument, table, runs[1]))
     pair, grades = pair_of(table, runs, cases), grades_of(table, instrument)
     a, b = (measured(instrument, case.placements) for case in cases)
@@ -147,7 +153,7 @@ def bounds_of_difference(
         signature=str(evaluator.signatures[label]),
         reach="list",
         kind="exact" if exact else "outer",
-        value=instrument.aggregate.of((a.values - b.values)[counted]),
+        value=aggregate.of((a.values - b.values)[counted], chosen(table.queries, counted)),
         low=low,
         high=high,
         queries=table.queries,

@@ -13,9 +13,11 @@ import click
 from idealist.cli.options import (
     axes_of,
     check_inputs,
+    counting,
     emit,
     measuring,
     output,
+    quietly,
     reach,
     run_names,
     say,
@@ -41,20 +43,12 @@ if TYPE_CHECKING:
     help="Also say how far each value could move if unjudged documents were judged.",
 )  # fmt: skip
 @reach
+@counting
 @click.option(
-    "--queries", metavar="FILE",
-    help="Count only the queries of this file: CSV, JSON, or id<TAB>text lines.",
+    "--save", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
+    help="Also save the evaluation of one run, for `idealist compare --saved`.",
 )  # fmt: skip
-@click.option(
-    "--weights", metavar="FILE",
-    help="Weigh the queries, in means: a file of queries with a column weight.",
-)  # fmt: skip
-@click.option(
-    "--quiet",
-    "-q",
-    is_flag=True,
-    help="Say nothing on standard error: no heading, doubts or signatures.",
-)
+@quietly
 @output
 def command(
     qrels: str,
@@ -67,6 +61,7 @@ def command(
     reach: str,
     queries: str | None,
     weights: str | None,
+    save: Path | None,
     quiet: bool,
     form: str,
     output: Path | None,
@@ -84,12 +79,15 @@ def command(
       idealist eval qrels.txt bm25.run --convention sklearn --set missing=zero
       idealist eval qrels.txt bm25.run dense.run --weights traffic.csv
       idealist eval qrels.txt bm25.run -m nDCG@10 --bounds
+      idealist eval qrels.txt bm25.run --save bm25.json
       idealist eval gold.jsonl chunks.jsonl -m AllHit --set 'depth=tokens(4096)'
     """
     from idealist.evaluator import DEFAULT_MEASURES, Evaluator
     from idealist.formats import read_queries, read_run
 
     check_inputs([qrels, *runs, *filter(None, (queries, weights))])
+    if save is not None and len(runs) > 1:
+        raise UsageError("--save takes the evaluation of one run", "evaluate them one by one")
     evaluator = Evaluator(
         qrels,
         list(dict.fromkeys(measures)) or DEFAULT_MEASURES,
@@ -101,6 +99,8 @@ def command(
     named = [read_run(path, name=name) for path, name in zip(runs, run_names(runs), strict=True)]
     evaluations = [evaluator(run) for run in progress(named)]
     bounds = _bounds(evaluator, named, reach) if bounded else {}
+    if save is not None:
+        evaluations[0].save(save)
     emit(_drawn(evaluations, form, per_query, bounds), output)
     if form != "json" and not quiet:
         _say_notes(evaluations, form)

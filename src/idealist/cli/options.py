@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from idealist.errors import UsageError
+
+if TYPE_CHECKING:
+    from idealist.tables import Queries
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -54,8 +57,34 @@ def output(command: Command) -> Command:
     return command
 
 
+def counting(command: Command) -> Command:
+    """Add the options that say which queries count, and how much."""
+    for option in (
+        click.option(
+            "--weights", metavar="FILE",
+            help="Weigh the queries, in means: a file of queries with a column weight.",
+        ),
+        click.option(
+            "--queries", metavar="FILE",
+            help="Count only the queries of this file: CSV, JSON, or id<TAB>text lines.",
+        ),
+    ):  # fmt: skip
+        command = option(command)
+    return command
+
+
+def quietly(command: Command) -> Command:
+    """Add the option that leaves out the words."""
+    return click.option(
+        "--quiet", "-q", is_flag=True,
+        help="Say nothing on standard error: no heading, doubts or signatures.",
+    )(command)  # fmt: skip
+
+
 def axes_of(settings: Sequence[str]) -> dict[str, str]:
     """Read ``AXIS=VALUE`` words."""
+    from idealist.instrument import axis_names, no_axis
+
     axes: dict[str, str] = {}
     for word in settings:
         name, sign, value = word.partition("=")
@@ -63,8 +92,31 @@ def axes_of(settings: Sequence[str]) -> dict[str, str]:
             raise UsageError(f"--set {word!r} cannot be read", "write --set AXIS=VALUE")
         if name in axes:
             raise UsageError(f"--set {name} is given twice", "give each axis once")
+        if name not in axis_names():  # before it is taken for an argument with that name
+            raise no_axis(name)
         axes[name] = value
     return axes
+
+
+def axes_beside(settings: Sequence[str], options: Collection[str], verb: str) -> dict[str, Any]:
+    """Read ``AXIS=VALUE`` words; an axis that is called like an option belongs to the measure."""
+    axes = axes_of(settings)
+    for name in axes.keys() & set(options):
+        hint = f"write it with the measure: -m 'NAME({name}={axes[name]})'"
+        raise UsageError(f"--set {name} is taken for an option of {verb}", hint)
+    return dict(axes)
+
+
+def slices_of(queries: Queries | None, column: str | None) -> dict[str, Any] | None:
+    """Give the slice of each query, by a column of the queries."""
+    if column is None:
+        return None
+    if queries is None:
+        raise UsageError("--slice needs the queries", "give their file with --queries")
+    if column not in queries.columns:
+        known = ", ".join(queries.columns) or "no column beside the text"
+        raise UsageError(f"{queries.name} has no column {column!r}", f"it has {known}")
+    return queries.column(column)
 
 
 def reach(command: Command) -> Command:

@@ -1,0 +1,150 @@
+"""`idealist compare`: say whether a run is really better than another."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from idealist.cli.options import (
+    axes_beside,
+    check_inputs,
+    counting,
+    emit,
+    measuring,
+    output,
+    quietly,
+    run_names,
+    say,
+    slices_of,
+)
+from idealist.errors import UsageError
+
+if TYPE_CHECKING:
+    from idealist.comparing import Comparison
+    from idealist.tables import Queries
+
+TESTS = ("wilcoxon", "sign", "bootstrap")
+CORRECTIONS = ("holm", "tukey", "maxt", "bh", "none")
+
+
+@click.command("compare")
+@click.argument("qrels")
+@click.argument("runs", nargs=-1, required=True)
+@measuring
+@click.option("--baseline", "-b", metavar="RUN", help="The run to compare with, if not the first.")
+@click.option("--all-pairs", is_flag=True, help="Compare every run with every other.")
+@click.option("--alpha", type=float, default=0.05, show_default=True, help="Two-sided.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Of random sign flips.")
+@click.option(
+    "--test", "tests", multiple=True, type=click.Choice(TESTS),
+    help="Also do this test; the reasons not to rely on it are printed. Repeatable.",
+)  # fmt: skip
+@click.option(
+    "--correction", type=click.Choice(CORRECTIONS),
+    help="For many pairs. Without it: holm with a baseline, tukey for all pairs.",
+)  # fmt: skip
+@click.option(
+    "--rope", type=float, metavar="X",
+    help="The difference too small to matter. Without it: 0.01, for measures on [0, 1].",
+)  # fmt: skip
+@click.option("--margin", type=float, metavar="X", help="Also test equivalence within this.")
+@click.option("--slice", "column", metavar="COLUMN", help="Also compare by a column of --queries.")
+@counting
+@click.option("--saved", is_flag=True, help="All arguments are files that eval --save wrote.")
+@click.option("--fragility", is_flag=True, help="Find the fewest labels that would reverse it.")
+@click.option("--multiverse", is_flag=True, help="Compare under every convention.")
+@click.option("--per-query", is_flag=True, help="Also, or in TSV and CSV only, give each query.")
+@quietly
+@output
+def command(
+    qrels: str,
+    runs: tuple[str, ...],
+    measures: tuple[str, ...],
+    convention: str,
+    settings: tuple[str, ...],
+    column: str | None,
+    queries: str | None,
+    weights: str | None,
+    saved: bool,
+    fragility: bool,
+    multiverse: bool,
+    per_query: bool,
+    quiet: bool,
+    form: str,
+    output: Path | None,
+    **options: Any,
+) -> None:
+    """Compare RUNS, judged by QRELS, with a baseline.
+
+    Each difference has its interval, the t-test and the randomisation test, an effect size, and the
+    queries behind it; the verdict is a sentence. The first measure decides, the others describe.
+
+    \b
+    Examples:
+      idealist compare qrels.txt bm25.run dense.run -m nDCG@10 -m AP
+      idealist compare qrels.txt bm25.run a.run b.run -m nDCG@10 --all-pairs -f latex
+      idealist compare qrels.txt bm25.run dense.run --slice type --queries queries.csv
+      idealist compare qrels.txt bm25.run dense.run --margin 0.02 --fragility --multiverse
+      idealist compare --saved bm25.json dense.json
+    """
+    check_inputs([qrels, *runs, *filter(None, (queries, weights))])
+    labels = list(dict.fromkeys(measures))
+    known = _queries(queries)
+    options["slices"] = slices_of(known, column)
+    if saved:
+        changed = settings or weights or convention != "trec_eval" or (queries and not column)
+        _check_saved(bool(changed), fragility or multiverse)
+        from idealist.comparing import compare_evaluations
+
+        found = compare_evaluations([qrels, *runs], labels or None, **options)
+    else:
+        from idealist.comparing import compare
+        from idealist.evaluator import DEFAULT_MEASURES
+        from idealist.formats import read_run
+
+        names = run_names(runs)
+        found = compare(
+            qrels, [read_run(path, name=name) for path, name in zip(runs, names, strict=True)],
+            labels or DEFAULT_MEASURES, convention=convention, queries=known,
+            weights=_queries(weights), fragility=fragility, multiverse=multiverse,
+            **options, **axes_beside(settings, options, "compare"),
+        )  # fmt: skip
+    emit(_drawn(found, form, per_query), output)
+    if form != "json" and not quiet:
+        say(found.notes)
+
+
+def _queries(path: str | None) -> Queries | None:
+    from idealist.formats import read_queries
+
+    return None if path is None else read_queries(path)
+
+
+def _check_saved(changed: bool, solidity: bool) -> None:
+    """Refuse what comes too late for saved evaluations."""
+    if changed:
+        hint = "say that when they are measured: idealist eval … --save FILE"
+        raise UsageError("saved evaluations have their rules, queries and weights", hint)
+    if solidity:
+        hint = "give qrels and runs instead"
+        raise UsageError("--fragility and --multiverse need judgments and runs", hint)
+
+
+def _drawn(found: Comparison, form: str, per_query: bool) -> str:
+    from idealist.comparing.tables import queries_grid, rows_grid
+    from idealist.draw import FORMATS
+
+    if form == "json":
+        return json.dumps(found.to_json(per_query), indent=1, ensure_ascii=False)
+    if form in ("tsv", "csv"):
+        pairs = (*found.pairs, *found.slices)
+        return FORMATS[form](queries_grid(found.pairs, True) if per_query else rows_grid(pairs))
+    queries = [FORMATS[form](queries_grid(found.pairs))] if per_query else []
+    if form == "latex":
+        caption = "\n".join(line for line in found.notes if not line.startswith("doubt:"))
+        tables = [FORMATS[form](grid) for grid in found.grids(caption)]
+        return "\n\n".join([*tables, *queries])
+    return "\n\n".join([found.text() if form == "table" else found.markdown(), *queries])

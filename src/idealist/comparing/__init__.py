@@ -1,0 +1,198 @@
+"""Comparing runs: paired differences with intervals, tests, effect sizes and a verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from idealist.comparing.aligned import Table, aligned
+from idealist.comparing.comparison import Comparison
+from idealist.comparing.options import Options, options_of
+from idealist.comparing.orders import Agreement, agreement
+from idealist.comparing.pair import Pair
+from idealist.comparing.pairing import name_of_test, pairs_of, places_of
+from idealist.comparing.slices import sliced
+from idealist.comparing.solidity import with_solidity
+from idealist.conventions import DEFAULT, Convention
+from idealist.errors import UsageError, nearest
+from idealist.evaluation import ByMeasure, Evaluation
+from idealist.evaluator import DEFAULT_MEASURES, Evaluator
+from idealist.formats import borrowed_run
+from idealist.measures import Measure
+from idealist.notation import text
+from idealist.signature import Signature
+from idealist.tables import Run
+
+__all__ = ["Agreement", "Comparison", "Options", "Pair", "compare", "compare_evaluations"]
+
+
+def compare(
+    qrels: Any,
+    runs: Any,
+    measures: Any = DEFAULT_MEASURES,
+    *,
+    baseline: str | int | None = None,
+    slices: Mapping[Any, Any] | None = None,
+    queries: Iterable[Any] | None = None,
+    weights: Any = None,
+    convention: str | Convention = DEFAULT,
+    all_pairs: bool = False,
+    alpha: float = 0.05,
+    seed: int = 0,
+    tests: str | Iterable[str] = (),
+    correction: str | None = None,
+    rope: float | None = None,
+    margin: float | None = None,
+    fragility: bool = False,
+    multiverse: bool = False,
+    **axes: Any,
+) -> Comparison:
+    """Compare runs: every one against the baseline, or `all_pairs`.
+
+    `runs` are runs in a list, or by name; the baseline is the first, or the one of that name or
+    place. The first of the measures is the primary one. Fisher's randomisation test decides, at
+    `alpha`, after the `correction` for many pairs: holm, tukey, maxt, bh or none. `tests` adds
+    wilcoxon, sign or bootstrap, `margin` equivalence and non-inferiority; `rope` is the difference
+    too small to matter, 0.01 on [0, 1]. `slices`, {query: slice}, compares parts of the queries.
+    `fragility` and `multiverse` look at how solid the verdicts are. Everything else is as in
+    `evaluate`; a measure's own alpha is written with the measure.
+
+    >>> qrels = {f"q{i}": {"a": 1} for i in range(8)}
+    >>> runs = {"old": dict.fromkeys(qrels, ["x", "a"]), "new": dict.fromkeys(qrels, ["a"])}
+    >>> pair = compare(qrels, runs, "RR").pairs[0]
+    >>> pair.difference, pair.p_randomisation
+    (0.5, 0.0078125)
+    """
+    evaluator = Evaluator(
+        qrels, measures, convention=convention, queries=queries, weights=weights, **axes
+    )
+    read = _runs(runs)
+    own = {label: one.measure for label, one in evaluator.instruments.items()}
+    found = _compared(
+        [evaluator(run) for run in read], list(evaluator.measures), own, baseline, slices,
+        all_pairs=all_pairs, alpha=alpha, seed=seed, tests=tests, correction=correction,
+        rope=rope, margin=margin,
+    )  # fmt: skip
+    return with_solidity(found, evaluator, read, fragility, multiverse, axes)
+
+
+def compare_evaluations(
+    evaluations: Iterable[Evaluation | str | Path],
+    measures: Any = None,
+    *,
+    baseline: str | int | None = None,
+    slices: Mapping[Any, Any] | None = None,
+    **options: Any,
+) -> Comparison:
+    """Compare evaluations, or files that `Evaluation.save` wrote, without the runs.
+
+    They must have the same signatures. `measures` are all that the first has, or some of them; the
+    other options are those of `compare`, less what needs judgments.
+
+    >>> from idealist import evaluate
+    >>> qrels = {f"q{i}": {"a": 1} for i in range(8)}
+    >>> lists = ["x", "a"], ["a"]
+    >>> both = [evaluate(qrels, dict.fromkeys(qrels, list(one)), "RR") for one in lists]
+    >>> compare_evaluations(both).pairs[0].wins
+    8
+    """
+    read = [one if isinstance(one, Evaluation) else Evaluation.load(one) for one in evaluations]
+    if len(read) < 2:
+        raise UsageError("a comparison needs two runs", "give at least two evaluations")
+    asked = [measures] if isinstance(measures, (str, Measure)) else measures
+    labels = [read[0].label(one) for one in asked] if asked else list(read[0])
+    names = _distinct([one.run for one in read])
+    named = [replace(one, run=name) for one, name in zip(read, names, strict=True)]
+    return _compared(named, labels, {}, baseline, slices, **options)
+
+
+def _compared(
+    evaluations: Sequence[Evaluation],
+    labels: Sequence[str],
+    measures: Mapping[str, Measure],
+    baseline: str | int | None,
+    slices: Mapping[Any, Any] | None,
+    *,
+    correction: str | None = None,
+    tests: str | Iterable[str] = (),
+    all_pairs: bool = False,
+    **others: Any,
+) -> Comparison:
+    runs = [one.run for one in evaluations]
+    first = _place(baseline, runs)
+    places = places_of(len(runs), first, all_pairs)
+    options = options_of(len(places), correction, tests, all_pairs=all_pairs, **others)
+    tables = aligned(evaluations, labels, measures)
+    return Comparison(
+        evaluations=tuple(_only(one, labels) for one in evaluations),
+        pairs=tuple(pairs_of(tables, places, options)),
+        baseline=runs[first],
+        options=options,
+        signatures=ByMeasure({table.label: _signed(table, options) for table in tables}),
+        slices=() if slices is None else sliced(tables, places, options, slices),
+        agreement=agreement(tables) if len(tables) > 1 else (),
+    )
+
+
+def _only(one: Evaluation, labels: Sequence[str]) -> Evaluation:
+    """Keep some measures of an evaluation, under these names."""
+    return replace(
+        one,
+        values={label: one.values[label] for label in labels},
+        counted={label: one.counted[label] for label in labels},
+        aggregates={label: one.aggregates[label] for label in labels},
+        signatures={label: one.signatures[label] for label in labels},
+    )
+
+
+def _runs(given: Any) -> list[Run]:
+    """Read the runs and name them apart."""
+    several = isinstance(given, (Mapping, Iterable)) and not isinstance(given, (str, Path, Run))
+    if isinstance(given, Mapping):
+        read = [borrowed_run(run, name=str(name)) for name, run in given.items()]
+    else:
+        read = [borrowed_run(run) for run in given] if several else []
+    if len(read) < 2:
+        hint = "give a list of runs, or {name: run}; the first is the baseline"
+        raise UsageError("a comparison needs two runs", hint)
+    names = _distinct([run.name for run in read])
+    return [run.renamed(name) for run, name in zip(read, names, strict=True)]
+
+
+def _distinct(names: Sequence[str]) -> list[str]:
+    """Tell equal names apart by numbers.
+
+    >>> _distinct(["run", "bm25", "run"])
+    ['run', 'bm25', 'run (2)']
+    """
+    found: list[str] = []
+    for name in names:
+        count = 1 + sum(name == other for other in names[: len(found)])
+        found.append(name if count == 1 else f"{name} ({count})")
+    return found
+
+
+def _place(baseline: str | int | None, runs: Sequence[str]) -> int:
+    """Find the baseline among the runs."""
+    if isinstance(baseline, str):
+        if baseline not in runs:
+            raise UsageError(f"there is no run {baseline!r}", nearest(baseline, runs))
+        return runs.index(baseline)
+    place = 0 if baseline is None else baseline
+    if not 0 <= place < len(runs):
+        hint = f"give a name, or a place from 0 to {len(runs) - 1}"
+        raise UsageError(f"there is no run at place {place}", hint)
+    return place
+
+
+def _signed(table: Table, options: Options) -> Signature:
+    """Add the statistics to a measure's signature."""
+    statistics = {
+        "test": name_of_test(len(table.queries)),
+        "seed": text(options.seed),
+        "alpha": text(options.alpha),
+        "correction": options.correction,
+    }
+    return replace(table.signature, settings=table.signature.settings + tuple(statistics.items()))

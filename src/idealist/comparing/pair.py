@@ -1,0 +1,223 @@
+"""A pair: one run against another by one measure, with all that is known of the difference."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from idealist.comparing.difference import ROUNDING, Difference
+from idealist.comparing.options import POWER, ROPE, Options
+from idealist.statistics.bootstrap import bca, bootstrap_shift
+from idealist.statistics.paired import Paired, paired
+from idealist.statistics.power import detectable, needed
+from idealist.statistics.ranks import sign_test, wilcoxon
+from idealist.statistics.ratio import relative
+from idealist.statistics.risk import trisk, urisk
+
+if TYPE_CHECKING:
+    from idealist.evaluation import Doubt
+
+#: Statistics of nothing: every number is NaN.
+NOTHING = Paired(1, math.nan, math.nan, 0.05)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Pair(Difference):
+    """What the difference of two runs is by one measure: run - baseline, query by query.
+
+    `p_randomisation` is Fisher's test, `p_adjusted` what is left of it after the correction for
+    many pairs, and what decides. A part of the queries has its name in `slice`; one of too few is
+    not `tested`. `fragility`, `holes` and `multiverse` say how solid the verdict is, where known.
+    """
+
+    options: Options = field(default_factory=Options)
+    p_randomisation: float = math.nan
+    p_adjusted: float = math.nan
+    slice: str = ""
+    tested: bool = True
+    fragility: Any = None
+    holes: Any = None
+    multiverse: Any = None
+
+    @cached_property
+    def statistics(self) -> Paired:
+        """The mean difference, how it varies, and what follows from t."""
+        if not self.n:
+            return NOTHING
+        return paired(self.differences, self.weights, self.options.alpha)
+
+    @property
+    def _t(self) -> Paired:
+        """The same, where it is tested."""
+        return self.statistics if self.tested else NOTHING
+
+    @property
+    def difference(self) -> float:
+        """The mean difference."""
+        return self.statistics.mean
+
+    @cached_property
+    def _relative(self) -> tuple[float, float, float]:
+        if not self.n:
+            return math.nan, math.nan, math.nan
+        return relative(self.base, self.new, self.weights, self.options.alpha)
+
+    @property
+    def relative(self) -> float:
+        """The difference as a share of the baseline."""
+        return self._relative[0]
+
+    @property
+    def relative_ci(self) -> tuple[float, float]:
+        """Fieller's interval of the relative difference."""
+        return self._relative[1:] if self.tested else (math.nan, math.nan)
+
+    @property
+    def ci(self) -> tuple[float, float]:
+        """The t-interval of the mean difference."""
+        return self._t.low, self._t.high
+
+    @property
+    def p_t(self) -> float:
+        """The p-value of the paired t-test, two-sided."""
+        return self._t.p
+
+    @property
+    def d_z(self) -> float:
+        """The effect size: the mean difference in standard deviations of the differences."""
+        return self.statistics.d_z
+
+    @property
+    def hedges_g(self) -> float:
+        """The effect size, corrected for few queries."""
+        return self.statistics.hedges_g
+
+    @property
+    def sign_holds(self) -> bool:
+        """Whether the difference keeps its sign without these three queries."""
+        return self.without_top3 * self.difference > 0
+
+    @property
+    def rope(self) -> float | None:
+        """The difference too small to matter."""
+        usual = ROPE if self.in_unit else None
+        return usual if self.options.rope is None else self.options.rope
+
+    @property
+    def p_better(self) -> float:
+        """The probability that the run is better by more than the rope."""
+        return self._above if self.sense >= 0 else self._below
+
+    @property
+    def p_worse(self) -> float:
+        """The probability that the run is worse by more than the rope."""
+        return self._below if self.sense >= 0 else self._above
+
+    @property
+    def p_equal(self) -> float:
+        """The probability that the runs are practically equal; 0 without a rope."""
+        rope = self.rope or 0.0
+        return self._t.probability(-rope, rope)
+
+    @property
+    def _above(self) -> float:
+        return self._t.probability(self.rope or 0.0, math.inf)
+
+    @property
+    def _below(self) -> float:
+        return self._t.probability(-math.inf, -(self.rope or 0.0))
+
+    @property
+    def p_equivalence(self) -> float:
+        """The p-value of equivalence within the margin (TOST); NaN without a margin."""
+        margin = self.options.margin
+        return math.nan if margin is None else self._t.equivalence(margin)
+
+    @property
+    def p_non_inferiority(self) -> float:
+        """The p-value of being worse by less than the margin; NaN without a margin."""
+        margin = self.options.margin
+        if margin is None:
+            return math.nan
+        return self._t.non_inferiority(margin) if self.sense >= 0 else self._t.p_below(margin)
+
+    @cached_property
+    def tests(self) -> Mapping[str, float]:
+        """The p-values of the tests on request."""
+        seed, d = self.options.seed, self.differences
+        ways = {
+            "wilcoxon": lambda: wilcoxon(d),
+            "sign": lambda: sign_test(d),
+            "bootstrap": lambda: bootstrap_shift(d, self.weights, seed=seed),
+        }
+        able = self.tested and self.n > 1
+        return {name: ways[name]() if able else math.nan for name in self.options.tests}
+
+    @cached_property
+    def ci_bootstrap(self) -> tuple[float, float]:
+        """The BCa interval of the mean difference; NaN where bootstrap was not asked for."""
+        if "bootstrap" not in self.options.tests or not self.tested or self.n < 2:
+            return math.nan, math.nan
+        seed, alpha = self.options.seed, self.options.alpha
+        return bca(self.differences, self.weights, seed=seed, alpha=alpha)
+
+    @property
+    def significant(self) -> bool:
+        """Whether chance alone seldom makes such a difference, after the correction."""
+        return self.p_adjusted < self.options.alpha
+
+    @property
+    def better(self) -> bool:
+        """Whether the run is better in the mean."""
+        return self.difference * (self.sense or 1) > 0
+
+    @cached_property
+    def detectable(self) -> float:
+        """The difference that so many queries, varying so much, show in 4 of 5 cases."""
+        if self.significant or not self._t.sd > ROUNDING:
+            return math.nan
+        return detectable(self.n, self.options.alpha, POWER) * self._t.sd
+
+    @cached_property
+    def needed(self) -> float:
+        """The queries that show, in 4 of 5 cases, the least difference that matters."""
+        least = self.options.margin or self.rope
+        if self.significant or not self._t.sd > ROUNDING or not least:
+            return math.nan
+        return needed(least / self._t.sd, self.options.alpha, POWER)
+
+    @property
+    def urisk(self) -> float:
+        """URisk: the mean difference with losses counted twice."""
+        return urisk(self._favour, weights=self.weights) if self.n else math.nan
+
+    @property
+    def trisk(self) -> float:
+        """TRisk: URisk in standard errors."""
+        return trisk(self._favour, weights=self.weights) if self.n > 1 else math.nan
+
+    @cached_property
+    def doubts(self) -> tuple[Doubt, ...]:
+        """What is doubtful about it."""
+        from idealist.comparing.doubts import doubts_of  # which looks at pairs
+
+        return doubts_of(self)
+
+    @cached_property
+    def verdict(self) -> str:
+        """What it comes to, in one sentence."""
+        from idealist.comparing.words import verdict  # which looks at pairs
+
+        return verdict(self)
+
+    def to_json(self, per_query: bool = False) -> dict[str, Any]:
+        """Give it as plain data; undefined values are None."""
+        from idealist.comparing.plain import pair_data
+
+        return pair_data(self, per_query)
+
+    def __repr__(self) -> str:
+        return f"<Pair {self.verdict}>"

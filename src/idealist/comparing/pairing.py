@@ -1,0 +1,109 @@
+"""Making pairs of runs, and testing them together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from idealist.comparing.aligned import Table
+from idealist.comparing.options import FLIPS, Options
+from idealist.comparing.pair import Pair
+from idealist.statistics.families import benjamini_hochberg, holm, max_t, tukey
+from idealist.statistics.flips import EXACT, all_pairs, flips_for, randomisation
+from idealist.tables.columns import Floats
+
+#: Two runs by their places: the baseline's, and the other one's.
+Places = tuple[int, int]
+
+
+def places_of(runs: int, baseline: int, all_pairs: bool) -> list[Places]:
+    """Choose the pairs: all, the earlier run as baseline, or every run against one.
+
+    >>> places_of(3, 1, False), places_of(3, 1, True)
+    ([(1, 0), (1, 2)], [(0, 1), (0, 2), (1, 2)])
+    """
+    if all_pairs:
+        return [(a, b) for a in range(runs) for b in range(a + 1, runs)]
+    return [(baseline, run) for run in range(runs) if run != baseline]
+
+
+def pairs_of(tables: Sequence[Table], places: Sequence[Places], options: Options) -> list[Pair]:
+    """Compare pairs of runs, measure by measure."""
+    pairs = [[_pair(table, a, b, options) for a, b in places] for table in tables]
+    rows = [np.array([pair.differences for pair in own]) for own in pairs]
+    together = options.all_pairs
+    raw = _all(tables, places, options) if together else _randomised(tables, rows, options)
+    for i, p in raw.items():
+        q = _adjusted(tables[i], places, rows[i], p, options)
+        found = zip(pairs[i], p.tolist(), q.tolist(), strict=True)
+        pairs[i] = [replace(pair, p_randomisation=p, p_adjusted=q) for pair, p, q in found]
+    return [pair for own in pairs for pair in own]
+
+
+def _randomised(
+    tables: Sequence[Table], rows: Sequence[Floats], options: Options
+) -> dict[int, Floats]:
+    """Test the differences of each table that has queries; the same queries share their flips."""
+    sharing: dict[tuple[tuple[str, ...], bytes], list[int]] = {}
+    for i, table in enumerate(tables):
+        if table.queries:
+            weights = b"" if table.weights is None else table.weights.tobytes()
+            sharing.setdefault((table.queries, weights), []).append(i)
+    found: dict[int, Floats] = {}
+    for group in sharing.values():
+        together = np.concatenate([rows[i] for i in group])
+        p = randomisation(together, tables[group[0]].weights, FLIPS, options.seed)
+        found |= dict(zip(group, np.split(p, len(group)), strict=True))
+    return found
+
+
+def _all(tables: Sequence[Table], places: Sequence[Places], options: Options) -> dict[int, Floats]:
+    """Test all pairs of runs by each table that has queries."""
+    first, second = np.array(places).T
+    return {
+        i: all_pairs(table.values, table.weights, FLIPS, options.seed)[first, second]
+        for i, table in enumerate(tables)
+        if table.queries
+    }
+
+
+def _pair(table: Table, a: int, b: int, options: Options) -> Pair:
+    return Pair(
+        measure=table.label,
+        baseline=table.runs[a],
+        run=table.runs[b],
+        queries=table.queries,
+        base=table.values[a],
+        new=table.values[b],
+        weights=table.weights,
+        sense=table.sense,
+        in_unit=table.in_unit,
+        aggregate=table.aggregate,
+        undefined=table.undefined,
+        options=options,
+    )
+
+
+def _adjusted(
+    table: Table, places: Sequence[Places], rows: Floats, raw: Floats, options: Options
+) -> Floats:
+    """Correct p-values for the number of pairs."""
+    if options.correction == "tukey":
+        found = tukey(table.values, table.weights, FLIPS, options.seed)
+        return np.array([found[a, b] for a, b in places])
+    if options.correction == "maxt":
+        return max_t(rows, table.weights, FLIPS, options.seed)
+    if options.correction == "none":
+        return raw
+    return holm(raw) if options.correction == "holm" else benjamini_hochberg(raw)
+
+
+def name_of_test(n: int) -> str:
+    """Name the randomisation test of n queries.
+
+    >>> name_of_test(12), name_of_test(50)
+    ('randomisation(exact)', 'randomisation(100000)')
+    """
+    return f"randomisation({'exact' if n <= EXACT else flips_for(n, FLIPS)})"
