@@ -26,6 +26,7 @@ CODES: dict[str, str] = {
     "bad-shape": "the data is not in one of the shapes that can be read",
     "bad-weight": "a query's weight is not a finite number of at least 0, or all are 0",
     "binary": "the file holds binary data, not text",
+    "checksum": "a saved baseline was changed after it was saved",
     "columns": "a line has too few or too many columns",
     "compressed": "a compressed file is damaged or is not what its suffix says",
     "contradiction": "one document was judged twice for one query, with different grades, or each "

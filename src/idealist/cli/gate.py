@@ -1,0 +1,212 @@
+"""`idealist gate`: say whether a new run may replace a base run."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from idealist.cli.options import (
+    axes_beside,
+    check_inputs,
+    counting,
+    emit,
+    output,
+    run_names,
+    say,
+    slices_of,
+)
+from idealist.errors import UsageError
+
+if TYPE_CHECKING:
+    from idealist.gating import Gate
+
+EXIT_FAILED = 1
+
+
+@click.command("gate")
+@click.argument("qrels")
+@click.argument("base")
+@click.argument("new", required=False)
+@click.option(
+    "--measure", "-m", "measures", multiple=True, metavar="MEASURE",
+    help="A measure to gate on. Repeatable. Without it: those of the baseline, or nDCG@10.",
+)  # fmt: skip
+@click.option(
+    "--convention", "-c", metavar="NAME",
+    help="The tool whose rules apply. Without it: the baseline's, or trec_eval.",
+)  # fmt: skip
+@click.option(
+    "--set", "settings", multiple=True, metavar="AXIS=VALUE",
+    help="Set one rule, such as ties=docid-asc. Repeatable.",
+)  # fmt: skip
+@click.option(
+    "--max-drop", type=float, default=0.01, show_default=True, help="The largest drop that passes."
+)
+@click.option(
+    "--alpha", type=float, default=0.05, show_default=True,
+    help="The level of the one-sided bounds, and of a false FAIL.",
+)  # fmt: skip
+@click.option("--strict", is_flag=True, help="Exit 1 on INCONCLUSIVE too.")
+@click.option(
+    "--slice", "column", metavar="COLUMN",
+    help="Also check each slice of the queries by this column; slices can only fail.",
+)  # fmt: skip
+@click.option(
+    "--floor", "floors", multiple=True, metavar="[MEASURE=]VALUE",
+    help="The least mean that passes, of all queries and of each slice. Repeatable.",
+)  # fmt: skip
+@click.option(
+    "--max-empty", type=click.IntRange(0), default=0, show_default=True,
+    help="So many queries may become empty.",
+)  # fmt: skip
+@counting
+@click.option(
+    "--rescore", is_flag=True, help="Measure the rankings of a baseline anew: judgments have grown."
+)
+@click.option(
+    "--save", metavar="FILE",
+    help="Write the newest run given as a baseline, unless it failed.",
+)  # fmt: skip
+@click.option("--plan", is_flag=True, help="Print the chance of each verdict at this n instead.")
+@click.option("--junit", metavar="FILE", help="Also write JUnit XML.")
+@click.option("--summary", metavar="FILE", help="Also write a summary in Markdown.")
+@click.option(
+    "--github", is_flag=True,
+    help="Annotate the build, and add the summary to the job's, as GitHub Actions has them.",
+)  # fmt: skip
+@output
+def command(
+    qrels: str,
+    base: str,
+    new: str | None,
+    measures: tuple[str, ...],
+    convention: str | None,
+    settings: tuple[str, ...],
+    max_drop: float,
+    alpha: float,
+    strict: bool,
+    column: str | None,
+    floors: tuple[str, ...],
+    max_empty: int,
+    queries: str | None,
+    weights: str | None,
+    rescore: bool,
+    save: str | None,
+    plan: bool,
+    junit: str | None,
+    summary: str | None,
+    github: bool,
+    form: str,
+    output: Path | None,
+) -> None:
+    """Say whether the run NEW may replace BASE: PASS, FAIL or INCONCLUSIVE.
+
+    BASE is a run, or a baseline that --save wrote. By the one-sided 95 % bounds of the mean
+    difference: FAIL where the upper bound is below 0 and the mean below -max-drop, PASS where the
+    lower bound is not below -max-drop, and INCONCLUSIVE otherwise. FAIL is exit code 1.
+
+    \b
+    Examples:
+      idealist gate qrels.txt main.run pr.run -m nDCG@10 --max-drop 0.01
+      idealist gate qrels.txt main.run -m nDCG@10 -m R@100 --save baseline.json
+      idealist gate qrels.txt baseline.json pr.run --rescore --github --junit gate.xml
+      idealist gate qrels.txt main.run pr.run --queries queries.csv --slice type --floor 0.4
+      idealist gate qrels.txt main.run pr.run --plan
+    """
+    from idealist.formats import read_qrels, read_queries, read_run
+    from idealist.gating import check_run, find_baseline, gate, save_baseline
+
+    paths = [base, *filter(None, (new,))]
+    check_inputs([qrels, *paths, *filter(None, (queries, weights))])
+    if new is None and save is None:
+        raise UsageError("there is no new run", "give NEW, or --save FILE to write a baseline")
+    check_run(paths[-1])
+    stored = find_baseline(base)
+    runs = [read_run(path, name=name) for path, name in zip(paths, run_names(paths), strict=True)]
+    judged, facts = read_qrels(qrels), None if queries is None else read_queries(queries)
+    common: dict[str, Any] = {
+        "measures": list(dict.fromkeys(measures)) or None, "convention": convention,
+        "queries": facts, "weights": None if weights is None else read_queries(weights),
+    }  # fmt: skip
+    rules: dict[str, Any] = {
+        "max_drop": max_drop, "alpha": alpha, "slices": slices_of(facts, column),
+        "floors": _floors(floors), "max_empty": max_empty, "rescore": rescore,
+    }  # fmt: skip
+    common |= axes_beside(settings, common.keys() | rules.keys(), "gate")
+    failed = False
+    if new is not None:
+        found = gate(judged, stored or runs[0], runs[1], **rules, **common)
+        emit(_planned(found, form) if plan else _drawn(found, form), output)
+        if form != "json":
+            say([*found.doubts, *(f"signature: {one}" for one in found.signatures.values())])
+        if not plan:
+            _report(found, strict, junit, summary, github)
+        failed = found.failed(strict) and not plan
+    if save is not None and not failed:
+        save_baseline(judged, runs[-1], save, like=stored, **common)
+        say([f"saved {runs[-1].name} as a baseline: {save}"])
+    if failed:
+        sys.exit(EXIT_FAILED)
+
+
+def _floors(given: Sequence[str]) -> dict[str, float] | float | None:
+    """Read ``VALUE`` or ``MEASURE=VALUE`` words."""
+    floors: dict[str, float] = {}
+    for word in given:
+        measure, _, value = word.rpartition("=")
+        try:
+            floors[measure] = float(value)
+        except ValueError:
+            hint = "write --floor 0.4, or --floor nDCG@10=0.4"
+            raise UsageError(f"--floor {word!r} cannot be read", hint) from None
+    if "" not in floors:
+        return floors or None
+    if len(floors) > 1:
+        raise UsageError("one floor is for all measures, another for one", "name each measure")
+    return floors[""]
+
+
+def _drawn(found: Gate, form: str) -> str:
+    from idealist.draw import FORMATS
+    from idealist.gating import summary
+
+    if form == "json":
+        return json.dumps(found.to_json(), indent=1, ensure_ascii=False)
+    if form == "table":
+        return str(found)
+    if form == "md":
+        return summary(found)
+    return FORMATS[form](found.grid(full=form in ("tsv", "csv")))
+
+
+def _planned(found: Gate, form: str) -> str:
+    from idealist.draw import FORMATS
+
+    plans = found.plans()
+    if form == "json":
+        return json.dumps([one.to_json() for one in plans], indent=1, ensure_ascii=False)
+    if form == "table":
+        return "\n\n".join(map(str, plans))
+    return "\n\n".join(FORMATS[form](one.grid()) for one in plans)
+
+
+def _report(found: Gate, strict: bool, xml: str | None, page: str | None, github: bool) -> None:
+    """Write what machines that watch builds read."""
+    from idealist.gating import github_annotations, junit, summary
+
+    if xml is not None:
+        emit(junit(found, strict), Path(xml))
+    if page is not None:
+        emit(summary(found), Path(page))
+    if github:
+        say(github_annotations(found))
+        job = os.environ.get("GITHUB_STEP_SUMMARY")
+        if job:
+            with Path(job).open("a", encoding="utf-8") as file:  # other steps write there too
+                file.write(summary(found) + "\n")

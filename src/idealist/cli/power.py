@@ -1,0 +1,109 @@
+"""`idealist power`: how many queries show a difference, before any judging."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from idealist.cli.options import axes_of, check_inputs, emit, output, run_names, say
+from idealist.errors import UsageError
+
+if TYPE_CHECKING:
+    from idealist.gating.sizes import Sizes
+
+
+@click.command("power")
+@click.argument("qrels", required=False)
+@click.argument("runs", nargs=-1)
+@click.option("--measure", "-m", default="nDCG@10", show_default=True, help="What is measured.")
+@click.option(
+    "--convention", "-c", default="trec_eval", show_default=True, metavar="NAME",
+    help="The tool whose rules apply to a pilot.",
+)  # fmt: skip
+@click.option(
+    "--set", "settings", multiple=True, metavar="AXIS=VALUE",
+    help="Set one rule, such as ties=docid-asc. Repeatable.",
+)  # fmt: skip
+@click.option(
+    "--difference", "differences", type=click.FloatRange(0, min_open=True), multiple=True,
+    help="How many queries show this difference? Repeatable.",
+)  # fmt: skip
+@click.option(
+    "--queries", "numbers", type=click.IntRange(2), multiple=True,
+    help="Which difference do so many queries show? Repeatable.",
+)  # fmt: skip
+@click.option(
+    "--alpha", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.05,
+    show_default=True, help="The chance of finding a difference that is not there.",
+)  # fmt: skip
+@click.option(
+    "--power", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.8,
+    show_default=True, help="The chance of finding a difference that is there.",
+)  # fmt: skip
+@output
+def command(
+    qrels: str | None,
+    runs: tuple[str, ...],
+    measure: str,
+    convention: str,
+    settings: tuple[str, ...],
+    differences: tuple[float, ...],
+    numbers: tuple[int, ...],
+    alpha: float,
+    power: float,
+    form: str,
+    output: Path | None,
+) -> None:
+    """Say how many queries show a difference, and which difference a number of queries shows.
+
+    The spread of the differences comes from a pilot: QRELS and one run, or better two or more.
+    Without a pilot, variances of real TREC runs stand in. Never give this the result that is to
+    be judged: power after the fact says no more than the p-value.
+
+    \b
+    Examples:
+      idealist power -m AP --difference 0.02
+      idealist power -m nDCG@10 --queries 50
+      idealist power pilot.qrels bm25.run dense.run -m nDCG@10 --difference 0.03 --queries 200
+    """
+    from idealist.draw import FORMATS
+    from idealist.gating.sizes import DIFFERENCES, NUMBERS
+
+    sizes = _sizes(qrels, runs, measure, convention, settings, alpha, power)
+    if not differences and not numbers:
+        differences, numbers = DIFFERENCES, NUMBERS
+    rows = sizes.rows(differences, numbers)
+    if form == "json":
+        emit(json.dumps(sizes.to_json(rows), indent=1, ensure_ascii=False), output)
+        return
+    emit(FORMATS[form](sizes.grid(rows, full=form in ("tsv", "csv"))), output)
+    say(sizes.lines)
+
+
+def _sizes(
+    qrels: str | None,
+    runs: tuple[str, ...],
+    measure: str,
+    convention: str,
+    settings: tuple[str, ...],
+    alpha: float,
+    power: float,
+) -> Sizes:
+    from idealist.gating.sizes import pilot_sizes, typical_sizes
+
+    if qrels is None:
+        if settings:
+            raise UsageError("--set is for a pilot", "give judgments and runs of one")
+        return typical_sizes(measure, alpha, power)
+    if not runs:
+        raise UsageError("the pilot has no runs", "give at least one run, better two")
+    from idealist.evaluator import Evaluator
+    from idealist.formats import read_run
+
+    check_inputs([qrels, *runs])
+    evaluator = Evaluator(qrels, measure, convention=convention, **axes_of(settings))
+    named = [read_run(path, name=name) for path, name in zip(runs, run_names(runs), strict=True)]
+    return pilot_sizes(evaluator, named, alpha, power)

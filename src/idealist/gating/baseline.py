@@ -1,0 +1,185 @@
+"""Baselines: a run's values per query, kept in a file to be compared with later.
+
+The file also holds the top of each ranking, so that the values can be computed anew when the
+judgments have grown, and a checksum, so that a file that was changed is not believed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from idealist import files
+from idealist._version import __version__
+from idealist.errors import Faults, UsageError
+from idealist.evaluation import Evaluation
+from idealist.evaluator import Evaluator
+from idealist.formats import borrowed_run
+from idealist.formats.source import Source
+from idealist.gating.tops import top_rows
+from idealist.signature import Signature
+from idealist.tables import Rows, Run
+
+SCHEMA = 1
+#: The key a baseline starts with, by which it is told from a run in JSON.
+KEY = "idealist-baseline"
+#: What may differ where a baseline is rescored: all else was not chosen for these rankings.
+RENEWED = {"qrels", "rules"}
+
+
+@dataclass(frozen=True, eq=False)
+class Baseline:
+    """An evaluation with the rankings it was made of, and the axes that were set for it."""
+
+    evaluation: Evaluation
+    run: Run
+    axes: Mapping[str, Any]
+    name: str = "baseline"
+
+    @classmethod
+    def of(cls, evaluator: Evaluator, run: Any, axes: Mapping[str, Any]) -> Baseline:
+        """Evaluate a run, and keep of its rankings what its values depend on."""
+        held = borrowed_run(run).held()
+        evaluation = evaluator(held)
+        kept = Run(top_rows(evaluator, held, evaluation), held.name)
+        plain = {key: one for key, one in axes.items() if isinstance(one, (str, int, float))}
+        return cls(evaluation, kept, plain)
+
+    def save(self, path: str | Path) -> None:
+        """Write it, compressed as the file's name says."""
+        found = self.evaluation
+        shown = [
+            {q: x for q, x, c in zip(found.queries, _plain(found.values[label]),
+             found.counted[label].tolist(), strict=True) if c}
+            for label in found
+        ]  # fmt: skip
+        data = {
+            KEY: SCHEMA,
+            "version": __version__,
+            "run": found.run,
+            "convention": found.convention,
+            "axes": dict(self.axes),
+            "qrels": next(iter(found.signatures.values())).qrels,
+            "signatures": {label: str(one) for label, one in found.signatures.items()},
+            "values": dict(zip(found, shown, strict=True)),
+            **({"weights": dict(found.weights)} if found.weights else {}),
+            "rankings": dict(_rankings(self.run.rows())),
+        }
+        written = json.dumps({**data, "checksum": _checksum(data)}, ensure_ascii=False, indent=0)
+        files.write(path, files.compressed(path, (written + "\n").encode()))
+
+    @classmethod
+    def load(cls, path: str | Path) -> Baseline:
+        """Read a saved baseline, and refuse one that was changed."""
+        faults, source = Faults(str(path)), Source.of(path)
+        hint = "save it anew: idealist gate QRELS RUN --save FILE"
+        try:
+            data = json.loads(source.read())
+            stated = data.pop("checksum")
+            if data[KEY] != SCHEMA:
+                faults.fail("bad-shape", f"a baseline of schema {data[KEY]!r:.20} is unknown", hint)
+            if stated != _checksum(data):
+                message = "the baseline was changed after it was saved: its checksum is another"
+                faults.fail("checksum", message, hint)
+            return cls(_evaluation(data), _run(data), data["axes"], str(path))
+        except (ValueError, KeyError, TypeError, AttributeError, UsageError):
+            faults.fail("bad-shape", "this is not a saved baseline", hint)
+
+    def check(self, evaluator: Evaluator, rescore: bool) -> None:
+        """Refuse an evaluator that is not the instrument that made the values.
+
+        Where they are to be made anew, the judgments may have grown.
+        """
+        for label, signature in evaluator.signatures.items():
+            if label not in self.evaluation:
+                hint = "it has " + ", ".join(self.evaluation) + "; or save it anew"
+                raise UsageError(f"{self.name} has no values of {label}", hint)
+            unlike = self.evaluation.signatures[label].diff(signature)
+            if unlike.keys() - (RENEWED if rescore else set()):
+                raise self._unlike(label, unlike)
+
+    def _unlike(self, label: str, unlike: Mapping[str, tuple[str, str]]) -> UsageError:
+        hint = "use the settings it was saved with, or save it anew"
+        if unlike.keys() <= RENEWED:
+            hint = "measure the baseline anew with --rescore (rescore=True), or save it anew"
+        words = ", ".join(
+            f"{key} {one} there, {other} here" for key, (one, other) in unlike.items()
+        )
+        return UsageError(f"{label} is not what {self.name} holds: {words}", hint)
+
+
+def find_baseline(given: Any) -> Baseline | None:
+    """Read a baseline where a path leads to one; None where it is a run."""
+    if isinstance(given, Baseline):
+        return given
+    if not isinstance(given, (str, Path)) or not Path(given).is_file():
+        return None
+    start = Source.of(given).head(len(KEY) + 20).lstrip()
+    is_one = start.startswith(b"{") and f'"{KEY}"'.encode() in start
+    return Baseline.load(given) if is_one else None
+
+
+def check_run(given: Any) -> None:
+    """Refuse a baseline where a run is wanted."""
+    if find_baseline(given) is not None:
+        hint = "give BASE, the baseline, first and then the new run itself"
+        raise UsageError(f"{given} is a baseline, not a run", hint)
+
+
+def _checksum(data: Mapping[str, Any]) -> str:
+    """Digest the content, however it is laid out."""
+    content = json.dumps(data, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(content.encode()).hexdigest()
+
+
+def _plain(values: Any) -> list[float | None]:
+    return [None if math.isnan(value) else value for value in values.tolist()]
+
+
+def _rankings(rows: Rows) -> Iterator[tuple[str, dict[str, list[Any]]]]:
+    columns = {name: getattr(rows, name) for name in ("scores", "ranks", "tokens")}
+    for query, span in rows.spans().items():
+        numbers = {name: one[span].tolist() for name, one in columns.items() if one is not None}
+        yield query, {"documents": list(rows.documents[span]), **numbers}
+
+
+def _run(data: Mapping[str, Any]) -> Run:
+    """Make a run of the stored rankings."""
+    rankings = data["rankings"]
+    lists = {
+        name: [x for one in rankings.values() for x in one[name]]
+        for name in ("documents", "scores", "ranks", "tokens")
+        if all(name in one for one in rankings.values())
+    }
+    rows = Rows.build(
+        [query for query, one in rankings.items() for _ in one["documents"]],
+        lists["documents"], lists.get("scores"), rank=lists.get("ranks"),
+        tokens=lists.get("tokens"), empty=list(rankings), name=data["run"],
+    )  # fmt: skip
+    return Run(rows, data["run"])
+
+
+def _evaluation(data: Mapping[str, Any]) -> Evaluation:
+    queries = tuple(dict.fromkeys(query for own in data["values"].values() for query in own))
+    gap = math.nan
+    values = {
+        label: np.array([gap if (x := own.get(q)) is None else x for q in queries], dtype=float)
+        for label, own in data["values"].items()
+    }
+    counted = {
+        label: np.array([query in own for query in queries], dtype=bool)
+        for label, own in data["values"].items()
+    }
+    signatures = {label: Signature.parse(one) for label, one in data["signatures"].items()}
+    return Evaluation(
+        run=data["run"], queries=queries, values=values, counted=counted,
+        aggregates=dict.fromkeys(values, gap), signatures=signatures,
+        convention=data["convention"], weights=data.get("weights", {}),
+    )  # fmt: skip

@@ -1,0 +1,138 @@
+"""The rule of the gate: one measure, of all queries or of a slice, and its verdict."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from idealist.gating.values import Values
+from idealist.statistics.families import holm
+from idealist.statistics.paired import Paired, paired
+
+PASS, FAIL, INCONCLUSIVE, UNTESTED = "PASS", "FAIL", "INCONCLUSIVE", "UNTESTED"
+
+#: A slice of fewer queries is shown, and has no verdict.
+FEWEST = 10
+#: So many queries that lost are named.
+NAMED = 5
+
+
+@dataclass(frozen=True)
+class Rule:
+    """What the gate lets through: a drop of at most `max_drop`, at a level of `alpha`."""
+
+    max_drop: float = 0.01
+    alpha: float = 0.05
+
+    def verdict(self, result: Paired, p_drop: float) -> str:
+        """Decide by the one-sided bounds of the mean difference.
+
+        FAIL: the upper bound is below 0, which is p < alpha, and the mean below -max_drop.
+        PASS: the lower bound is not below -max_drop.
+        """
+        if p_drop < self.alpha and result.mean < -self.max_drop:
+            return FAIL
+        return PASS if result.lower(self.alpha) >= -self.max_drop else INCONCLUSIVE
+
+
+@dataclass(frozen=True, eq=False)
+class Check:
+    """One measure under the gate's rule: what it was, what it is, and what follows.
+
+    `part` is a slice, None for all queries; `p_adjusted` is the one-sided p of
+    a drop after Holm's correction over all checks; `floor` is the least mean that is let through.
+    """
+
+    measure: str
+    part: str | None
+    values: Values
+    paired: Paired
+    rule: Rule
+    floor: float | None = None
+    p_adjusted: float = math.nan
+
+    @classmethod
+    def of(
+        cls, measure: str, values: Values, rule: Rule, floor: float | None = None,
+        part: str | None = None,
+    ) -> Check:  # fmt: skip
+        """Set up a check; its verdict stands once the p-values of all are adjusted."""
+        result = paired(values.differences, values.weights)
+        return cls(measure, part, values, result, rule, floor)
+
+    @property
+    def n(self) -> int:
+        """How many queries it is made of."""
+        return len(self.values.queries)
+
+    @property
+    def tested(self) -> bool:
+        """Whether there are queries enough for a verdict."""
+        return self.part is None or self.n >= FEWEST
+
+    @property
+    def p_drop(self) -> float:
+        """The one-sided p-value of a drop."""
+        return self.paired.p_below(0.0)
+
+    @property
+    def below_floor(self) -> bool:
+        """Whether the new mean is lower than is let through."""
+        return self.tested and self.floor is not None and self.values.means[1] < self.floor
+
+    @property
+    def verdict(self) -> str:
+        """The verdict: PASS, FAIL, INCONCLUSIVE, or UNTESTED for a small slice."""
+        if not self.tested:
+            return UNTESTED
+        return FAIL if self.below_floor else self.rule.verdict(self.paired, self.p_adjusted)
+
+    @property
+    def name(self) -> str:
+        """The measure and, for a slice, which."""
+        return self.measure if self.part is None else f"{self.measure}, {self.part}"
+
+    @property
+    def lost(self) -> list[tuple[str, float, float]]:
+        """The queries that lost most, with their value before and after."""
+        values = self.values
+        rows = zip(values.queries, values.base.tolist(), values.new.tolist(), strict=True)
+        worse = sorted((row for row in rows if row[2] < row[1]), key=lambda row: row[2] - row[1])
+        return worse[:NAMED]
+
+    @property
+    def numbers(self) -> tuple[float, float, float, float, float]:
+        """The mean of the base and of the new run, the change, and its lower and upper bound."""
+        found, alpha = self.paired, self.rule.alpha
+        return *self.values.means, found.mean, found.lower(alpha), found.upper(alpha)
+
+    def to_json(self) -> dict[str, Any]:
+        """Give it as plain data; undefined numbers are None."""
+        names = ("base", "new", "difference", "lower", "upper", "p_drop", "p_adjusted")
+        found = zip(names, (*self.numbers, self.p_drop, self.p_adjusted), strict=True)
+        return {
+            "measure": self.measure,
+            "slice": self.part,
+            "verdict": self.verdict,
+            "n": self.n,
+            **{name: x if math.isfinite(x) else None for name, x in found},
+            "floor": self.floor,
+            "undefined": list(self.values.undefined),
+            "lost": [{"query": q, "base": a, "new": b} for q, a, b in self.lost],
+        }
+
+
+def adjusted(checks: Sequence[Check]) -> tuple[Check, ...]:
+    """Correct the p-values of a drop for the number of checks that could fail (Holm 1979).
+
+    A PASS needs no correction: the gate passes only if every measure does (Berger 1982).
+    """
+    family = [i for i, one in enumerate(checks) if one.tested and not math.isnan(one.p_drop)]
+    found = list(checks)
+    if family:
+        corrected = holm([checks[i].p_drop for i in family])
+        for i, p in zip(family, corrected, strict=True):
+            found[i] = replace(checks[i], p_adjusted=float(p))
+    return tuple(found)

@@ -1,0 +1,50 @@
+"""The pytest plugin: a fixture that fails a test whose run is worse, with the queries to look at.
+
+    def test_the_reranker_is_not_worse(assert_not_worse):
+        assert_not_worse("qrels.txt", "baseline.json", rerank(), "nDCG@10", max_drop=0.01)
+
+What is undecided passes, and is said at the end of the session.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from idealist.gating import Gate
+
+#: Under this name a test's report keeps what a gate found, in JUnit XML too.
+PROPERTY = "idealist gate"
+
+
+@pytest.fixture
+def assert_not_worse(request: pytest.FixtureRequest) -> Callable[..., Gate]:
+    """Fail where a new run is worse: `idealist.assert_not_worse`, whose arguments it takes."""
+
+    def check(*runs: Any, **rules: Any) -> Gate:
+        __tracebackhide__ = True
+        from idealist.gating import assert_not_worse as not_worse  # NumPy comes with it
+
+        found = not_worse(*runs, **rules)
+        words = "\n".join([found.headline, *found.lines])
+        request.node.user_properties.append((PROPERTY, words))
+        return found
+
+    return check
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """Say what was left undecided."""
+    undecided = [
+        (report.nodeid, words)
+        for report in terminalreporter.getreports("passed")
+        for name, words in report.user_properties
+        if name == PROPERTY and words.startswith("INCONCLUSIVE") and report.when == "call"
+    ]
+    if undecided:
+        terminalreporter.section("idealist gate: undecided")
+    for test, words in undecided:
+        terminalreporter.write_line(f"{test}\n{words}")

@@ -1,0 +1,690 @@
+"""The gate: its rule, its files, and its life in a git repository."""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import io
+import json
+import math
+import os
+import shutil
+import subprocess
+from contextlib import redirect_stderr, redirect_stdout
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import idealist as il
+from idealist.cli.main import main
+from idealist.errors import InputError, UsageError
+from idealist.evaluator import Evaluator
+from idealist.gating import github_annotations, junit, summary
+from idealist.gating.baseline import Baseline
+from idealist.gating.checks import FAIL, INCONCLUSIVE, PASS, Rule
+from idealist.gating.plan import chances
+from idealist.measures import MEASURES
+from idealist.statistics.paired import paired
+
+SLOW = pytest.mark.skipif(not os.environ.get("IDEALIST_SLOW"), reason="set IDEALIST_SLOW=1")
+
+
+def collection(n: int = 40, seed: int = 1) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Make judgments, and a run that ranks well."""
+    random = np.random.default_rng(seed)
+    qrels = {f"q{i:02}": {f"d{j}": int(random.integers(0, 3)) for j in range(12)} for i in range(n)}
+    for grades in qrels.values():
+        grades["d0"] = 2
+    run = {
+        query: sorted(grades, key=lambda d, g=grades: (-g[d] - random.normal(0, 1.5), d))  # type: ignore[misc]
+        for query, grades in qrels.items()
+    }
+    return qrels, run
+
+
+QRELS, BASE = collection()
+WORSE = {query: documents[::-1] for query, documents in BASE.items()}
+
+
+def swapped(run: dict[str, Any], queries: list[str]) -> dict[str, Any]:
+    """Swap the first two documents of some queries."""
+    return run | {query: [run[query][1], run[query][0], *run[query][2:]] for query in queries}
+
+
+# The rule
+
+
+@given(
+    st.lists(st.floats(-1, 1), min_size=2, max_size=30),
+    st.floats(0, 0.2),
+    st.sampled_from([0.01, 0.05, 0.1]),
+)
+def test_the_rule_is_what_the_bounds_say(
+    differences: list[float], max_drop: float, alpha: float
+) -> None:
+    found = paired(differences)
+    verdict = Rule(max_drop, alpha).verdict(found, found.p_below(0.0))
+    lower, upper = found.lower(alpha), found.upper(alpha)
+    if abs(upper) < 1e-12:
+        return  # rounding decides whether p is below alpha
+    fails = upper < 0 and found.mean < -max_drop
+    assert verdict == (FAIL if fails else PASS if lower >= -max_drop else INCONCLUSIVE)
+
+
+def test_a_run_passes_against_itself_even_without_a_tolerance() -> None:
+    found = il.gate(QRELS, BASE, BASE, max_drop=0)
+    assert found.verdict == PASS
+    assert found.checks[0].paired.mean == 0
+    assert found.checks[0].lost == []
+    assert not found.failed(strict=True)
+
+
+def test_one_swapped_pair_in_one_query_is_no_regression() -> None:
+    found = il.gate(QRELS, BASE, swapped(BASE, ["q07"]))
+    assert found.verdict == PASS
+    assert {query for query, _, _ in found.checks[0].lost} <= {"q07"}
+
+
+def test_a_regression_fails_and_names_queries() -> None:
+    found = il.gate(QRELS, BASE, WORSE, ["nDCG@5", "AP"])
+    assert [check.verdict for check in found.checks] == [FAIL, FAIL]
+    assert found.failed()
+    before, after = il.evaluate(QRELS, BASE, "AP"), il.evaluate(QRELS, WORSE, "AP")
+    drops = dict(zip(before.queries, after.values["AP"] - before.values["AP"], strict=True))
+    assert [query for query, _, _ in found.checks[1].lost] == sorted(drops, key=lambda q: drops[q])[
+        :5
+    ]
+
+
+@pytest.mark.parametrize("n", [1, 2])
+def test_few_queries_decide_nothing(n: int) -> None:
+    qrels, base = collection(n)
+    found = il.gate(qrels, base, {query: documents[::-1] for query, documents in base.items()})
+    assert found.verdict == INCONCLUSIVE
+    assert found.failed(strict=True)
+    assert not found.failed()
+    assert "undecided" in str(found) or "says nothing" in str(found)
+
+
+def test_a_constant_drop_is_certain() -> None:
+    qrels = {f"q{i}": {"a": 1} for i in range(5)}
+    good, bad = {q: ["a", "b"] for q in qrels}, {q: ["b", "a"] for q in qrels}
+    assert il.gate(qrels, good, bad, "RR").verdict == FAIL
+    assert il.gate(qrels, good, bad, "RR", max_drop=0.5).verdict == PASS
+
+
+def test_holm_corrects_a_drop_over_measures() -> None:
+    random = np.random.default_rng(3)
+    for _ in range(200):
+        new = swapped(BASE, [query for query in BASE if random.random() < 0.4])
+        alone = il.gate(QRELS, BASE, new, "nDCG@2", max_drop=0).checks[0]
+        if 0.025 < alone.p_drop < 0.05:
+            break
+    found = il.gate(QRELS, BASE, new, ["nDCG@2", "R@12"], max_drop=0)
+    assert alone.verdict == FAIL
+    assert found.checks[0].p_adjusted == pytest.approx(2 * alone.p_drop)
+    assert found.checks[0].verdict == INCONCLUSIVE
+    assert "among several checks" in str(found)
+
+
+def test_undefined_values_are_left_out_and_said() -> None:
+    qrels = QRELS | {"none": {"d1": 0}}
+    run = BASE | {"none": ["d1"]}
+    found = il.gate(qrels, run, WORSE | {"none": ["d1"]}, "AP", no_relevant="nan")
+    assert found.checks[0].n == len(QRELS)
+    assert found.checks[0].values.undefined == ("none",)
+    assert "1 query has no value" in str(found)
+    with pytest.raises(UsageError, match="no query has a value"):
+        il.gate({"q": {"d": 0}}, {"q": ["d"]}, {"q": ["d"]}, "AP", no_relevant="nan")
+
+
+def test_weights_weigh() -> None:
+    weights = {query: 1.0 + (i % 3) for i, query in enumerate(QRELS)}
+    found = il.gate(QRELS, BASE, WORSE, "AP", weights=weights).checks[0]
+    wanted = [il.evaluate(QRELS, run, "AP", weights=weights)["AP"] for run in (BASE, WORSE)]
+    assert found.values.means == pytest.approx(wanted, abs=1e-15)
+    assert found.paired.mean == pytest.approx(wanted[1] - wanted[0])
+
+
+# Slices, floors, emptied queries
+
+TYPES = {q: "odd" if i % 2 else "even" for i, q in enumerate(QRELS)} | {"q00": "rare"}
+
+
+def test_a_slice_can_fail_the_gate_and_a_small_one_cannot() -> None:
+    worse = {q: WORSE[q] if TYPES[q] == "odd" else BASE[q] for q in BASE}
+    found = il.gate(QRELS, BASE, worse, slices=TYPES, max_drop=0.3)
+    verdicts = {check.part: check.verdict for check in found.checks if check.part}
+    assert verdicts == {"even": PASS, "odd": FAIL, "rare": "UNTESTED"}
+    assert found.checks[0].verdict != FAIL
+    assert found.verdict == FAIL
+    assert il.gate(QRELS, BASE, worse, max_drop=0.3).verdict != FAIL
+
+
+def test_slices_need_not_pass() -> None:
+    new = swapped(BASE, ["q03", "q11", "q20"])
+    found = il.gate(QRELS, BASE, new, slices=TYPES, max_drop=0.004)
+    verdicts = {check.part: check.verdict for check in found.checks}
+    assert INCONCLUSIVE in verdicts.values()
+    assert found.verdict == verdicts[None]
+
+
+def test_floors() -> None:
+    value = il.evaluate(QRELS, BASE, "nDCG@10")["nDCG@10"]
+    assert il.gate(QRELS, BASE, BASE, floors=value - 1e-9).verdict == PASS
+    found = il.gate(QRELS, BASE, BASE, ["nDCG@10", "AP"], floors={"ndcg@10": value + 1e-9})
+    assert [check.verdict for check in found.checks] == [FAIL, PASS]
+    assert "below the floor" in str(found)
+    with pytest.raises(UsageError, match="was not evaluated"):
+        il.gate(QRELS, BASE, BASE, floors={"RR": 0.5})
+
+
+def test_queries_that_became_empty_fail() -> None:
+    new = {query: documents for query, documents in BASE.items() if query != "q05"} | {"q06": []}
+    found = il.gate(QRELS, BASE, new, max_drop=1)
+    assert found.emptied == ("q05", "q06")
+    assert found.verdict == FAIL
+    assert il.gate(QRELS, BASE, new, max_drop=1, max_empty=2).verdict == PASS
+    assert il.gate(QRELS, new, BASE, max_drop=1).emptied == ()
+
+
+# What is refused
+
+
+@pytest.mark.parametrize(
+    ("rules", "words"),
+    [
+        ({"max_drop": -1}, "max_drop"),
+        ({"max_drop": math.nan}, "max_drop"),
+        ({"alpha": 0.7}, "alpha"),
+        ({"measures": "NumRelRet"}, "how good|a sum"),
+        ({"measures": "Unjudged@10"}, "how good"),
+        ({"aggregate": "median"}, "median"),
+        ({"rescore": True}, "only a baseline"),
+    ],
+)
+def test_what_a_gate_cannot_use_is_refused(rules: dict[str, Any], words: str) -> None:
+    with pytest.raises(UsageError, match=words):
+        il.gate(QRELS, BASE, BASE, **rules)
+
+
+def test_different_queries_are_not_compared() -> None:
+    fewer = {query: BASE[query] for query in list(BASE)[:-1]}
+    with pytest.raises(UsageError, match="'q39' counts for one run only"):
+        il.gate(QRELS, BASE, fewer, missing="skip")
+
+
+# Baselines
+
+
+def saved(path: Path, *arguments: Any, **axes: Any) -> Path:
+    il.save_baseline(QRELS, BASE, path, *arguments, **axes)
+    return path
+
+
+@pytest.mark.parametrize("suffix", [".json", ".json.gz"])
+def test_a_baseline_is_as_good_as_the_run(tmp_path: Path, suffix: str) -> None:
+    path = saved(tmp_path / f"base{suffix}", ["nDCG@5", "AP"], convention="sklearn")
+    found = il.gate(QRELS, path, WORSE)
+    wanted = il.gate(QRELS, BASE, WORSE, ["nDCG@5", "AP"], convention="sklearn")
+    assert found.to_json() == wanted.to_json()
+
+
+def test_saving_gives_the_same_bytes(tmp_path: Path) -> None:
+    assert saved(tmp_path / "a.json").read_bytes() == saved(tmp_path / "b.json").read_bytes()
+
+
+def test_a_baseline_with_weights_needs_them(tmp_path: Path) -> None:
+    weights = {query: 1.0 + (i % 3) for i, query in enumerate(QRELS)}
+    path = saved(tmp_path / "base.json", "AP", weights=weights)
+    found = il.gate(QRELS, path, WORSE, weights=weights)
+    assert found.to_json() == il.gate(QRELS, BASE, WORSE, "AP", weights=weights).to_json()
+    with pytest.raises(UsageError, match="aggregate weighted"):
+        il.gate(QRELS, path, WORSE)
+
+
+def test_unlike_instruments_are_refused(tmp_path: Path) -> None:
+    path = saved(tmp_path / "base.json", "nDCG@5")
+    with pytest.raises(UsageError, match=r"nDCG\.gain linear there, exp2 here"):
+        il.gate(QRELS, path, BASE, gain="exp2")
+    with pytest.raises(UsageError, match="no values of AP"):
+        il.gate(QRELS, path, BASE, "AP")
+    grown = QRELS | {"q00": QRELS["q00"] | {"fresh": 2}}
+    with pytest.raises(UsageError, match=r"qrels \w+ there, \w+ here\n.*--rescore"):
+        il.gate(grown, path, BASE)
+    with pytest.raises(UsageError, match=r"nDCG\.gain"):
+        il.gate(grown, path, BASE, gain="exp2", rescore=True)
+
+
+def test_a_baseline_is_no_new_run(tmp_path: Path) -> None:
+    path = saved(tmp_path / "base.json", "nDCG@5")
+    assert il.gate(QRELS, path, BASE, "ndcg@5").verdict == PASS  # in any spelling
+    for act in (
+        lambda: il.gate(QRELS, BASE, path),
+        lambda: il.save_baseline(QRELS, path, tmp_path / "next.json"),
+        lambda: main(["gate", "qrels.txt", str(path), "--save", "next.json"]),
+    ):
+        with pytest.raises((UsageError, SystemExit), match=r"is a baseline, not a run|2"):
+            act()
+
+
+def tied(run: dict[str, Any]) -> dict[str, dict[str, float]]:
+    """Score documents so that some tie."""
+    return {q: {d: float(-(i // 3)) for i, d in enumerate(docs)} for q, docs in run.items()}
+
+
+@pytest.mark.parametrize("axes", [
+    {}, {"ties": "expected"}, {"ties": "docid-asc"}, {"ties": "worst"}, {"unjudged": "drop"},
+    {"ideal": "retrieved"}, {"depth": 3}, {"precision": "float32"}, {"collapse": "0$"},
+], ids=str)  # fmt: skip
+@pytest.mark.parametrize("measures", [["nDCG@4"], ["nDCG@2", "AP"], ["nDCG@3", "DCG@5"]], ids=str)
+def test_a_rescored_baseline_equals_the_run_under_grown_judgments(
+    tmp_path: Path, measures: list[str], axes: dict[str, Any]
+) -> None:
+    few = {q: dict(list(grades.items())[:7]) for q, grades in QRELS.items()}
+    few.pop("q09")
+    run = tied(BASE)
+    path = tmp_path / "base.json"
+    il.save_baseline(few, run, path, measures, **axes)
+    found = il.gate(QRELS, path, tied(WORSE), rescore=True)
+    wanted = il.gate(QRELS, run, tied(WORSE), measures, **axes)
+    assert found.rescored
+    for one, other in zip(found.checks, wanted.checks, strict=True):
+        assert one.values.base.tolist() == other.values.base.tolist()
+        assert one.verdict == other.verdict
+
+
+@pytest.mark.parametrize(
+    "convention", ["trec_eval", "sklearn", "torchmetrics", "ranx", "ntcireval"]
+)
+def test_every_measure_can_be_rescored(convention: str) -> None:
+    few = {q: dict(list(grades.items())[:5]) for q, grades in QRELS.items()}
+    run = {query: documents | {"x": -0.5, "y": -0.5} for query, documents in tied(BASE).items()}
+    checked = 0
+    for kind in MEASURES.values():
+        if kind.needs or kind.direction != 1 or not kind.takes_cutoff:
+            continue
+        measure = kind() @ 3
+        with contextlib.suppress(UsageError):  # not every tool has every measure
+            kept = Baseline.of(Evaluator(few, measure, convention=convention), run, {}).run
+            grown = Evaluator(QRELS, measure, convention=convention)
+            found, wanted = (grown(one).values[measure].tolist() for one in (kept, run))
+            assert found == pytest.approx(wanted, abs=0, nan_ok=True)
+            checked += 1
+    assert checked > 3
+
+
+def test_only_the_top_is_stored_where_only_the_top_counts(tmp_path: Path) -> None:
+    for measure, longest in (("nDCG@5", 5), ("AP", 12)):
+        rankings = json.loads(saved(tmp_path / "base.json", measure).read_text())["rankings"]
+        assert {len(one["documents"]) for one in rankings.values()} == {longest}
+
+
+@pytest.mark.parametrize("change", [
+    lambda data: data["values"]["nDCG@10"].update(q03=0.0),
+    lambda data: data["rankings"]["q03"]["documents"].reverse(),
+    lambda data: data.update(checksum="0" * 64),
+    lambda data: data["signatures"].update({"nDCG@10": "x"}),
+    lambda data: data.update({"idealist-baseline": 99}),
+    lambda data: data.pop("checksum"),
+])  # fmt: skip
+def test_a_changed_baseline_is_not_believed(tmp_path: Path, change: Any) -> None:
+    path = saved(tmp_path / "base.json")
+    data = json.loads(path.read_text())
+    change(data)
+    path.write_text(json.dumps(data))
+    with pytest.raises(InputError, match=r"checksum|schema|not a saved baseline"):
+        il.gate(QRELS, path, BASE)
+
+
+def test_a_baseline_laid_out_anew_is_the_same(tmp_path: Path) -> None:
+    path = saved(tmp_path / "base.json")
+    path.write_text(json.dumps(json.loads(path.read_text()), indent=4))
+    assert Baseline.load(path).run.name == "run"
+    assert il.gate(QRELS, path, BASE).verdict == PASS
+
+
+# Reports
+
+
+@pytest.mark.parametrize("strict", [False, True])
+def test_junit_counts_what_it_lists(strict: bool) -> None:
+    few, base = collection(2)
+    worse = {query: documents[::-1] for query, documents in base.items()}
+    for found in (il.gate(QRELS, BASE, WORSE), il.gate(few, base, worse)):
+        suite = ElementTree.fromstring(junit(found, strict))[0]
+        assert int(suite.get("tests", -1)) == len(suite) == 2
+        for outcome, counted in (("failure", "failures"), ("skipped", "skipped")):
+            assert len(suite.findall(f"testcase/{outcome}")) == int(suite.get(counted, -1))
+        assert bool(suite.findall("testcase/failure")) == found.failed(strict)
+
+
+def test_reports_survive_odd_ids() -> None:
+    qrels, run = {"<&\x01%|\u2028é": {"d": 1}, "q": {"d": 1}}, {"q": ["d"]}
+    found = il.gate(qrels, {"<&\x01%|\u2028é": ["d"], "q": ["d"]}, run)
+    assert found.emptied
+    assert ElementTree.fromstring(junit(found)).findall(".//failure")
+    assert all("\n" not in line and "%25" in line for line in github_annotations(found)[2:3])
+    assert summary(found).startswith("### ❌ FAIL")
+
+
+def test_plain_data_is_json() -> None:
+    few, base = collection(1)
+    data = json.loads(json.dumps(il.gate(few, base, base).to_json(), allow_nan=False))
+    assert data["verdict"] == INCONCLUSIVE
+    assert data["checks"][0]["lower"] is None
+
+
+# The plan
+
+
+@pytest.mark.parametrize("change", [0.0, 0.01, -0.01, -0.03, -0.2])
+@pytest.mark.parametrize("n", [2, 12, 50, 400])
+def test_the_chance_of_a_pass_is_the_noncentral_t(change: float, n: int) -> None:
+    from scipy.stats import nct, t
+
+    rule, se = Rule(0.01), 0.02
+    found = chances(change, se, n, rule)
+    with np.errstate(all="ignore"):
+        wanted = nct.sf(t.ppf(0.95, n - 1), n - 1, (change + 0.01) / se)
+    assert found[PASS] == pytest.approx(wanted, abs=2e-4)
+    assert sum(found.values()) == pytest.approx(1)
+    alone = chances(change, se, n, Rule(0.0))
+    with np.errstate(all="ignore"):
+        assert alone[FAIL] == pytest.approx(
+            nct.cdf(-t.ppf(0.95, n - 1), n - 1, change / se), abs=2e-4
+        )
+
+
+def test_a_plan_names_the_drop_it_catches() -> None:
+    found = il.gate(QRELS, BASE, WORSE, ["nDCG@5", "AP"])
+    for plan in found.plans():
+        again = chances(-plan.caught, plan.se, plan.n, plan.rule, tests=2)
+        assert again[FAIL] == pytest.approx(0.8, abs=1e-6)
+        assert "corrected for 2 checks" in str(plan)
+        json.dumps(plan.to_json(), allow_nan=False)
+    alike = il.gate(QRELS, BASE, BASE).plans()[0]
+    assert "do not differ enough" in str(alike)
+    json.dumps(alike.to_json(), allow_nan=False)
+
+
+def real(data: Path, name: str) -> np.ndarray[Any, Any]:
+    with (data / "sigir2019" / f"{name}.csv").open() as file:
+        _, *rows = list(csv.reader(file))
+    return np.array(rows, dtype=float).T
+
+
+def shares(values: Any, change: float, trials: int, rule: Rule) -> tuple[dict[str, float], ...]:
+    """Give the observed and the planned share of each verdict, signs of real differences flipped.
+
+    Pairs of runs are drawn anew in each trial; their differences, of random signs around a true
+    change, have no other effect.
+    """
+    random = np.random.default_rng(5)
+    seen = dict.fromkeys((PASS, FAIL, INCONCLUSIVE), 0)
+    planned = dict.fromkeys(seen, 0.0)
+    pairs = [random.choice(len(values), 2, replace=False) for _ in range(trials // 100)]
+    for a, b in pairs:
+        apart = values[b] - values[a]
+        n, spread = apart.size, math.sqrt(np.mean(apart**2))
+        if not spread:
+            continue
+        flips = random.choice([-1.0, 1.0], (100, n)) * apart + change
+        for one in flips:
+            found = paired(one)
+            seen[rule.verdict(found, found.p_below(0.0))] += 1
+        expected = chances(change, spread / math.sqrt(n), n, rule)
+        planned = {key: planned[key] + 100 * expected[key] for key in planned}
+    total = sum(seen.values())
+    return {k: x / total for k, x in seen.items()}, {k: x / total for k, x in planned.items()}
+
+
+def check_shares(data: Path, trials: int, change: float, max_drop: float) -> None:
+    for name in ("adhoc8_ap", "web2013_ndcg20"):
+        seen, planned = shares(real(data, name), change, trials, Rule(max_drop))
+        for verdict, share in seen.items():
+            band = 3.3 * math.sqrt(max(planned[verdict], 1e-4) * (1 - planned[verdict]) / trials)
+            assert abs(share - planned[verdict]) < band + 1e-3, (name, verdict, seen, planned)
+        if change == 0:
+            assert seen[FAIL] <= 0.05 + 3.3 * math.sqrt(0.05 * 0.95 / trials), (name, seen)
+
+
+def test_the_plan_predicts_what_real_runs_do(data: Path) -> None:
+    check_shares(data, 2_000, 0.0, 0.01)
+    check_shares(data, 2_000, -0.03, 0.01)
+
+
+@SLOW
+@pytest.mark.parametrize("max_drop", [0.0, 0.01, 0.03])
+@pytest.mark.parametrize("change", [0.02, 0.0, -0.01, -0.03, -0.06])
+def test_the_plan_predicts_what_real_runs_do_often(
+    data: Path, change: float, max_drop: float
+) -> None:
+    check_shares(data, 20_000, change, max_drop)
+
+
+# The command line, in a git repository
+
+
+def written(run: dict[str, Any]) -> str:
+    return "".join(
+        f"{query} Q0 {document} {rank} {100 - rank} t\n"
+        for query, documents in run.items()
+        for rank, document in enumerate(documents, 1)
+    )
+
+
+def judged(qrels: dict[str, Any]) -> str:
+    return "".join(f"{q} 0 {d} {g}\n" for q, own in qrels.items() for d, g in own.items())
+
+
+class Repository:
+    """A git repository whose branches hold a run, and a baseline that main saved."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.git("init", "-q", "-b", "main")
+        self.write("qrels.txt", judged(QRELS))
+        self.write("system.run", written(BASE))
+        self.gate("qrels.txt", "system.run", "-m", "nDCG@5", "--save", "baseline.json")
+        self.commit("Save the baseline")
+
+    def git(self, *arguments: str) -> str:
+        settings = (
+            "-c",
+            "user.name=t",
+            "-c",
+            "user.email=t@example.org",
+            "-c",
+            "commit.gpgsign=false",
+        )
+        environment = {
+            key: value for key, value in os.environ.items() if not key.startswith("GIT_")
+        }
+        environment |= {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
+        done = subprocess.run(
+            ["git", *settings, *arguments], cwd=self.folder, env=environment, check=True,
+            capture_output=True, encoding="utf-8",
+        )  # fmt: skip
+        return done.stdout
+
+    def write(self, name: str, text: str) -> None:
+        (self.folder / name).write_text(text)
+
+    def commit(self, words: str) -> None:
+        self.git("add", "-A")
+        self.git("commit", "-q", "-m", words)
+
+    def branch(self, name: str, run: dict[str, Any]) -> None:
+        """Propose a change of the system, as a pull request does."""
+        self.git("checkout", "-q", "-b", name, "main")
+        self.write("system.run", written(run))
+        self.commit(name)
+
+    def gate(self, *arguments: str) -> tuple[int, str]:
+        """Run the gate where the repository is; give the exit code, and all that is printed."""
+        printed, code = io.StringIO(), 0
+        with contextlib.chdir(self.folder), redirect_stdout(printed), redirect_stderr(printed):
+            try:
+                main(["gate", *arguments])
+            except SystemExit as stopped:
+                code = int(str(stopped.code))
+        return code, printed.getvalue()
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Repository:
+    if shutil.which("git") is None:
+        pytest.skip("git is not installed")
+    return Repository(tmp_path)
+
+
+PULL = ("qrels.txt", "baseline.json", "system.run")
+
+
+def test_a_harmless_change_passes(repository: Repository) -> None:
+    repository.branch("harmless", swapped(BASE, ["q07"]))
+    code, words = repository.gate(*PULL, "--strict", "--github")
+    assert (code, words.splitlines()[0]) == (0, "PASS: system against system")
+    assert "::notice" in words
+    repository.git("checkout", "-q", "main")
+    assert repository.git("status", "--porcelain") == ""
+
+
+def test_a_real_regression_fails_and_is_reported(repository: Repository) -> None:
+    repository.branch("regression", WORSE)
+    code, words = repository.gate(
+        *PULL, "--junit", "gate.xml", "--summary", "gate.md", "--github", "--save", "next.json"
+    )
+    assert code == 1
+    assert words.startswith("FAIL")
+    assert "::error title=idealist gate::FAIL nDCG@5" in words
+    assert "failure" in (repository.folder / "gate.xml").read_text()
+    assert (repository.folder / "gate.md").read_text().startswith("### ❌ FAIL")
+    assert not (repository.folder / "next.json").exists()  # what failed is no baseline
+    main_run = repository.git("show", "main:system.run")
+    repository.write("main.run", main_run)
+    code, _ = repository.gate("qrels.txt", "main.run", "system.run", "-m", "nDCG@5")
+    assert code == 1
+
+
+def test_noise_is_undecided_and_said(repository: Repository) -> None:
+    random = np.random.default_rng(2)
+    noisy = {query: list(random.permutation(documents)) for query, documents in WORSE.items()}
+    repository.write("old.run", written({q: list(random.permutation(d)) for q, d in BASE.items()}))
+    repository.branch("noise", noisy)
+    arguments = ("qrels.txt", "old.run", "system.run", "-m", "nDCG@5", "--max-drop", "0.02")
+    code, words = repository.gate(*arguments)
+    assert code == 0
+    assert words.startswith("INCONCLUSIVE")
+    assert "cannot be excluded" in words or "chance could have done it" in words
+    assert repository.gate(*arguments, "--strict")[0] == 1
+
+
+def test_grown_judgments_need_rescoring(repository: Repository) -> None:
+    repository.branch("judged", swapped(BASE, ["q07"]))
+    grown = {q: {**grades, **({"d11": 2} if q < "q20" else {})} for q, grades in QRELS.items()}
+    repository.write("qrels.txt", judged(grown))
+    repository.commit("Judge more")
+    code, words = repository.gate(*PULL)
+    assert code == 2
+    assert "--rescore" in words
+    code, words = repository.gate(*PULL, "--rescore")
+    assert code == 0
+    assert words.startswith("PASS: system against system, rescored under these judgments")
+    assert repository.gate(*PULL, "--rescore", "--save", "baseline.json")[0] == 0
+    assert repository.gate(*PULL)[0] == 0
+
+
+def test_a_tampered_baseline_is_refused(repository: Repository) -> None:
+    repository.branch("tampered", WORSE)
+    path = repository.folder / "baseline.json"
+    data = json.loads(path.read_text())
+    data["values"]["nDCG@5"] = dict.fromkeys(data["values"]["nDCG@5"], 0.0)
+    path.write_text(json.dumps(data))
+    repository.commit("Make the baseline easy to beat")
+    code, words = repository.gate(*PULL)
+    assert code == 2
+    assert "was changed after it was saved" in words
+    repository.write("baseline.json", path.read_text()[:200])
+    assert repository.gate(*PULL)[0] == 2
+
+
+# Options
+
+
+@pytest.fixture
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    for name, text in (
+        ("qrels.txt", judged(QRELS)),
+        ("a.run", written(BASE)),
+        ("b.run", written(WORSE)),
+    ):
+        (tmp_path / name).write_text(text)
+    lines = "".join(f"{query},{kind}\n" for query, kind in TYPES.items())
+    (tmp_path / "queries.csv").write_text("query,type\n" + lines)
+    return tmp_path
+
+
+@pytest.mark.usefixtures("files")
+def test_formats(capsys: pytest.CaptureFixture[str]) -> None:
+    for form, start in (
+        ("tsv", "measure\tqueries"),
+        ("md", "### ✅"),
+        ("latex", "\\begin"),
+        ("json", "{"),
+    ):
+        main(
+            [
+                "gate",
+                "qrels.txt",
+                "b.run",
+                "a.run",
+                "-f",
+                form,
+                "--queries",
+                "queries.csv",
+                "--slice",
+                "type",
+            ]
+        )
+        assert capsys.readouterr().out.startswith(start)
+    for form in ("table", "json", "csv"):
+        main(["gate", "qrels.txt", "a.run", "b.run", "--plan", "-f", form])  # a plan fails nothing
+        assert INCONCLUSIVE in capsys.readouterr().out
+
+
+def test_githubs_summary_is_added_to(
+    files: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    (files / "job.md").write_text("before\n")
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(files / "job.md"))
+    main(["gate", "qrels.txt", "b.run", "a.run", "--github"])
+    assert (files / "job.md").read_text().startswith("before\n### ✅ PASS: a against b")
+    assert "::notice" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("files")
+@pytest.mark.parametrize("arguments", [
+    ["qrels.txt", "a.run"],
+    ["qrels.txt", "a.run", "b.run", "--floor", "x"],
+    ["qrels.txt", "a.run", "b.run", "--floor", "0.1", "--floor", "AP=0.2"],
+    ["qrels.txt", "a.run", "b.run", "--slice", "type"],
+    ["qrels.txt", "a.run", "b.run", "--slice", "kind", "--queries", "queries.csv"],
+    ["qrels.txt", "a.run", "b.run", "--set", "alpha=0.5"],
+    ["qrels.txt", "a.run", "b.run", "--rescore"],
+    ["qrels.txt", "a.run", "missing.run"],
+    ["qrels.txt", "missing.json", "b.run"],
+    ["qrels.txt", "a.run", "b.run", "--max-drop", "-1"],
+])  # fmt: skip
+def test_bad_usage_ends_with_2(arguments: list[str], capsys: Any) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        main(["gate", *arguments])
+    assert stopped.value.code == 2
+    assert "error" in capsys.readouterr().err

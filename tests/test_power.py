@@ -1,0 +1,111 @@
+"""Sizes: how many queries show a difference."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from idealist.cli.main import main
+from idealist.errors import UsageError
+from idealist.evaluator import Evaluator
+from idealist.gating.sizes import Sizes, pilot_sizes, typical_sizes
+
+EXAMPLES = Path(__file__).parents[1] / "examples"
+RUNS = [EXAMPLES / "bm25.run", EXAMPLES / "reranked.run"]
+
+
+@pytest.mark.parametrize(
+    ("measure", "queries"),
+    [("AP", 88), ("P@10", 239), ("RR", 563), ("nDCG@20", 111), ("ERR@20", 60)],
+)
+def test_typical_variances_give_the_known_sizes(measure: str, queries: int) -> None:
+    assert typical_sizes(measure).needed(0.05) == queries
+
+
+@given(st.floats(0.01, 1), st.floats(0.005, 0.5), st.sampled_from([0.01, 0.05]))
+def test_the_queries_needed_are_the_fewest(sd: float, difference: float, alpha: float) -> None:
+    sizes = Sizes("AP", sd, "here", alpha)
+    n = sizes.needed(difference)
+    assert sizes.detectable(n) <= difference * (1 + 1e-9)
+    assert n == 2 or sizes.detectable(n - 1) > difference * (1 - 1e-9)
+
+
+def test_statsmodels_agrees() -> None:
+    from statsmodels.stats.power import TTestPower
+
+    sizes = Sizes("AP", 0.165, "here", alpha=0.01, power=0.9)
+    wanted = TTestPower().solve_power(0.03 / 0.165, alpha=0.01, power=0.9)
+    assert sizes.needed(0.03) == math.ceil(wanted)
+    effect = TTestPower().solve_power(nobs=70, alpha=0.01, power=0.9)
+    assert sizes.detectable(70) == pytest.approx(effect * 0.165, rel=1e-6)
+
+
+def test_a_pilot_of_two_runs_has_the_spread_of_their_differences() -> None:
+    evaluator = Evaluator(EXAMPLES / "qrels.txt", "nDCG@10")
+    found = [evaluator(run).values["nDCG@10"] for run in RUNS]
+    sizes = pilot_sizes(evaluator, RUNS)
+    assert sizes.sd == pytest.approx(np.std(found[1] - found[0], ddof=1))
+    assert pilot_sizes(evaluator, RUNS[:1]).sd == pytest.approx(
+        math.sqrt(2) * np.std(found[0], ddof=1)
+    )
+    assert pilot_sizes(evaluator, [*RUNS, RUNS[0]]).source == "3 runs on 12 queries"
+
+
+def test_many_runs_have_the_residual_of_a_table_of_queries_and_runs() -> None:
+    values = np.random.default_rng(0).random((4, 9))
+    qrels = {f"q{i}": {"d": 1} for i in range(9)}
+    ranks = (1 / np.maximum(values, 0.1)).astype(int)
+    runs = [
+        {f"q{i}": [*(f"x{j}" for j in range(rank - 1)), "d"] for i, rank in enumerate(row)}
+        for row in ranks
+    ]
+    found = 1 / ranks
+    apart = found - found.mean(0) - found.mean(1, keepdims=True) + found.mean()
+    wanted = math.sqrt(2 * (apart**2).sum() / (3 * 8))
+    assert pilot_sizes(Evaluator(qrels, "RR"), runs).sd == pytest.approx(wanted)
+
+
+def test_a_pilot_that_says_nothing_is_refused() -> None:
+    evaluator = Evaluator({"q1": {"d": 1}, "q2": {"d": 1}}, "RR")
+    run = {"q1": ["d"], "q2": ["d"]}
+    with pytest.raises(UsageError, match="does not vary in this pilot of 2 queries"):
+        pilot_sizes(evaluator, [run, run])
+    with pytest.raises(UsageError, match="pilot of 1 query"):
+        pilot_sizes(Evaluator({"q1": {"d": 1}}, "RR"), [run])
+
+
+def test_the_command(capsys: pytest.CaptureFixture[str]) -> None:
+    main(["power", "-m", "AP", "--difference", "0.05", "--queries", "50", "-f", "json"])
+    data = json.loads(capsys.readouterr().out)
+    assert data["sizes"][0] == {"difference": 0.05, "queries": 88}
+    assert data["sizes"][1] == {"difference": pytest.approx(0.0667, abs=1e-4), "queries": 50}
+    main(["power", str(EXAMPLES / "qrels.txt"), *map(str, RUNS), "--difference", "0.1"])
+    captured = capsys.readouterr()
+    assert captured.out.split()[-2:] == ["0.1000", "39"]
+    assert "bm25 and reranked on 12 queries" in captured.err
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["-m", "R@100"],
+        ["-m", "nonsense"],
+        ["--difference", "0"],
+        ["--queries", "1"],
+        ["--set", "ties=input"],
+        [str(EXAMPLES / "qrels.txt")],
+        ["missing.txt", "missing.run"],
+    ],
+)
+def test_bad_usage_ends_with_2(arguments: list[str], capsys: Any) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        main(["power", *arguments])
+    assert stopped.value.code == 2
+    assert "rror" in capsys.readouterr().err

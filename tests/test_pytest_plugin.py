@@ -1,0 +1,77 @@
+"""The pytest plugin, used as a user's tests use it."""
+
+from __future__ import annotations
+
+import sys
+import xml.etree.ElementTree as ET
+
+import pytest
+
+import idealist as il
+
+pytest_plugins = ["pytester"]
+
+DATA = """
+    qrels = {f"q{i}": {"d1": 1} for i in range(20)}
+    good = {query: ["d1", "d2"] for query in qrels}
+    bad = {query: ["d2", "d1"] for query in qrels}
+"""
+QUIET = ("-p", "idealist.pytest_plugin", "-p", "no:randomly", "-p", "no:cacheprovider")
+
+
+def outcome_of(pytester: pytest.Pytester, text: str, *arguments: str) -> pytest.RunResult:
+    pytester.makepyfile(DATA + text)
+    return pytester.runpytest_inprocess(*QUIET, *arguments)
+
+
+def test_what_is_not_worse_passes(pytester: pytest.Pytester) -> None:
+    found = outcome_of(pytester, """
+    def test_it(assert_not_worse):
+        assert assert_not_worse(qrels, bad, good, "RR").verdict == "PASS"
+        assert assert_not_worse(qrels, good, bad, "RR", max_drop=0.5).verdict == "PASS"
+    """)  # fmt: skip
+    found.assert_outcomes(passed=1)
+    found.stdout.no_fnmatch_line("*undecided*")
+
+
+def test_a_failure_names_the_queries(pytester: pytest.Pytester) -> None:
+    found = outcome_of(pytester, """
+    def test_it(assert_not_worse):
+        assert_not_worse(qrels, good, bad, "RR")
+    """)  # fmt: skip
+    found.assert_outcomes(failed=1)
+    found.stdout.fnmatch_lines([
+        ">*assert_not_worse(qrels, good, bad, \"RR\")",
+        "E*FAIL: run against run",
+        "E*FAIL RR: 1.0000 to 0.5000 (-0.5000), a real drop*",
+        "E*look at (RR): q0 -0.5000*",
+    ])  # fmt: skip
+    found.stdout.no_fnmatch_line("*gating*")  # no traceback of ours
+
+
+def test_what_is_undecided_passes_and_is_said(pytester: pytest.Pytester) -> None:
+    found = outcome_of(pytester, """
+    def test_it(assert_not_worse):
+        assert_not_worse(qrels, good, {**good, "q3": ["d2", "d1"]}, "RR")
+
+    def test_strict(assert_not_worse):
+        assert_not_worse(qrels, good, {**good, "q3": ["d2", "d1"]}, "RR", strict=True)
+    """, "--junitxml=found.xml")  # fmt: skip
+    found.assert_outcomes(passed=1, failed=1)
+    found.stdout.fnmatch_lines(["*idealist gate: undecided*", "*::test_it", "INCONCLUSIVE: *"])
+    kept = ET.parse(pytester.path / "found.xml").findall(".//property[@name='idealist gate']")
+    assert [one.get("value", "")[:12] for one in kept] == ["INCONCLUSIVE"]
+
+
+def test_the_function_needs_no_pytest() -> None:
+    qrels = {"q": {"d": 1}, "r": {"d": 1}}
+    good, bad = {q: ["d"] for q in qrels}, {q: ["e", "d"] for q in qrels}
+    assert il.assert_not_worse(qrels, bad, good, "RR").verdict == "PASS"
+    with pytest.raises(AssertionError, match="a real drop"):
+        il.assert_not_worse(qrels, good, bad, "RR")
+
+
+def test_loading_the_plugin_loads_nothing_heavy(pytester: pytest.Pytester) -> None:
+    code = "import sys, idealist.pytest_plugin; print({'numpy', 'scipy'} & sys.modules.keys())"
+    done = pytester.run(sys.executable, "-c", code)
+    assert done.outlines == ["set()"]
