@@ -26,6 +26,7 @@ from contenders import (
     python_tools,
     python_twin,
     trec_eval,
+    verb,
 )
 from report import Line, describe, table, write_readme
 from shapes import FOLDER, Data, L, M, S, Shape, made, say
@@ -66,6 +67,7 @@ class Tasks:
             "L-dicts": self.large_dicts,
             "L-measures": self.large_measures,
             "L-trec": self.large_trec,
+            "L-verbs": self.large_verbs,
             "XL": self.extra_large,
         }
 
@@ -134,6 +136,11 @@ class Tasks:
         data, options = made(self.large, self.folder), ("-q", "-m", "all_trec")
         tools = [dropin(data, options), trec_eval(data, options)]
         return Task("L, trec_eval -q -m all_trec", tools)
+
+    def large_verbs(self) -> Task:
+        data = made(self.large, self.folder)
+        tools = [verb(name, data) for name in ("eval", "diagnose")]
+        return Task("L, other verbs", tools, agree=False)
 
     def extra_large(self) -> Task:
         large = made(self.large, self.folder)

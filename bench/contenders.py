@@ -93,6 +93,12 @@ def dropin(data: Data, options: Sequence[str]) -> Contender:
     return Contender("idealist trec-eval", command, _read_trec)
 
 
+def verb(name: str, data: Data) -> Contender:
+    """Time a verb of the command line with its defaults, from files."""
+    script = str(Path(sys.executable).with_name("idealist"))
+    return Contender(f"idealist {name}", (script, name, str(data.qrels), str(data.run)))
+
+
 def floor(mode: str, data: Data, label: str) -> Contender:
     """Time the floor, compiled when it is first asked for."""
     program = _compiled(data.folder.parent / "floor")

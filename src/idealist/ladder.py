@@ -143,7 +143,7 @@ def ladder(instrument: Instrument, placements: Placements) -> Ladder:
 
 def _repaired(measure: Measure, placements: Placements) -> Iterator[Placements]:
     """Put right what can be without further documents, one thing after the other."""
-    untied = _untied(measure, _decided(placements))
+    untied = without_ties(measure, decided(placements))
     yield untied
     condensed = untied.condensed()
     yield condensed
@@ -153,7 +153,7 @@ def _repaired(measure: Measure, placements: Placements) -> Iterator[Placements]:
     yield _worthy(measure, ordered)
 
 
-def _decided(placements: Placements) -> Placements:
+def decided(placements: Placements) -> Placements:
     """Ask for one order of ties, and no longer for the mean over all."""
     protocol = placements.protocol
     if protocol.ties != "expected":
@@ -161,7 +161,7 @@ def _decided(placements: Placements) -> Placements:
     return replace(placements, protocol=replace(protocol, ties="docid-desc"))
 
 
-def _untied(measure: Measure, placements: Placements) -> Placements:
+def without_ties(measure: Measure, placements: Placements) -> Placements:
     """Break every tie, the best document first."""
     if not placements.tied:
         return placements
@@ -201,7 +201,7 @@ def _ideals(measure: Measure, placements: Placements) -> tuple[Placements, Place
     sizes = np.bincount(query, minlength=len(qrels.queries))
     rank = np.arange(len(query)) - (np.cumsum(sizes) - sizes)[query] + 1
     every = replace(
-        _decided(placements),
+        decided(placements),
         retrieved=sizes,
         empty=sizes == 0,
         query=query,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from idealist.draw import Grid, plain, web
@@ -78,11 +78,16 @@ def doubt_lines(evaluations: Sequence[Evaluation]) -> list[str]:
 
 
 def signature_lines(evaluations: Sequence[Evaluation]) -> list[str]:
-    """List the signatures, short; measures that share all but the name share a line."""
+    """List the signatures, short."""
     one = evaluations[0]
+    return shared_lines(map(one.short_signature, one.aggregates))
+
+
+def shared_lines(signatures: Iterable[str]) -> list[str]:
+    """List short signatures; measures that share all but the name share a line."""
     sharing: dict[str, list[str]] = {}
-    for label in one.aggregates:
-        measure, _, rest = one.short_signature(label).partition("|")
+    for signature in signatures:
+        measure, _, rest = signature.partition("|")
         sharing.setdefault(rest, []).append(measure)
     return [
         f"signature: {measures[0]}|{rest}"

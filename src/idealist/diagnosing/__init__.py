@@ -1,0 +1,92 @@
+"""Diagnosing: where a run loses its points, which stage could win them back, and what to do."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from idealist.conventions import CONVENTIONS, DEFAULT, Convention
+from idealist.diagnosing.case import Case, Subject
+from idealist.diagnosing.context import Context
+from idealist.diagnosing.headroom import headroom
+from idealist.diagnosing.losses import losses
+from idealist.diagnosing.result import Diagnosis
+from idealist.diagnosing.rules import RULES
+from idealist.diagnosing.ruling import ruled
+from idealist.diagnosing.stages import stages
+from idealist.errors import UsageError
+from idealist.evaluator import Evaluator
+from idealist.formats import read_queries
+
+__all__ = ["DIAGNOSED", "Diagnosis", "diagnose"]
+
+#: What is taken apart where nobody says what.
+DIAGNOSED = ("nDCG@10", "AP", "RR@10", "R@100")
+
+
+def diagnose(
+    qrels: Any,
+    run: Any,
+    measures: Any = DIAGNOSED,
+    *,
+    first_stage: Any = None,
+    baseline: Any = None,
+    context: int | None = None,
+    queries: Any = None,
+    convention: str | Convention = DEFAULT,
+    **axes: Any,
+) -> Diagnosis:
+    """Say where a run loses its points, which stage could win them back, and what to do.
+
+    `first_stage` is the run whose documents this one put in order, `baseline` one to compare with
+    (the first stage, where there is none), `context` how many passages a language model reads, and
+    `queries` gives the queries' texts. The rest is as in `evaluate`.
+
+    >>> qrels = {"q1": {"a": 2, "b": 1}, "q2": {"c": 1}}
+    >>> found = diagnose(qrels, {"q1": ["x", "b", "a"], "q2": ["y"]}, "nDCG@10")
+    >>> found.verdict
+    'run loses 0.6900 of nDCG@10, most of it (0.5000) to documents not retrieved'
+    >>> {stage: round(value, 4) for stage, value in found.headroom["nDCG@10"].means.items()}
+    {'all': 0.5, 'first stage': 1.0}
+    """
+    _check_context(context)
+    axes = {name: value for name, value in axes.items() if value is not None}
+    evaluator = Evaluator(qrels, measures, convention=convention, **axes)
+
+    def subject(given: Any) -> Subject | None:
+        return None if given is None else Subject(evaluator, axes, given)
+
+    first = subject(first_stage)
+    case = Case(
+        run=Subject(evaluator, axes, run),
+        measures=tuple(evaluator.instruments),
+        first_stage=first,
+        other=subject(baseline) or first,
+        context=context,
+        texts=None if queries is None else read_queries(queries),
+    )
+    return _diagnosed(case, evaluator)
+
+
+def _diagnosed(case: Case, evaluator: Evaluator) -> Diagnosis:
+    lost = {label: losses(case.run, label) for label in case.measures}
+    first, known = case.first_stage, CONVENTIONS.get(evaluator.convention.name)
+    return Diagnosis(
+        run=case.run.run.name,
+        convention=evaluator.convention.name,
+        signatures={
+            label: one.short(known) if known else str(one)
+            for label, one in evaluator.signatures.items()
+        },
+        losses=lost,
+        headroom={label: headroom(case.run, one) for label, one in lost.items()},
+        stages={label: stages(first, one) for label, one in lost.items()} if first else {},
+        context=None if case.context is None else Context(case, case.context).computed(),
+        rulings=tuple(ruled(rule, case) for rule in RULES),
+    )
+
+
+def _check_context(context: Any) -> None:
+    whole = isinstance(context, int) and not isinstance(context, bool)
+    if context is not None and not (whole and context >= 1):
+        hint = "give the number of passages that are read, such as context=5"
+        raise UsageError(f"context={context!r} is no number of passages", hint)

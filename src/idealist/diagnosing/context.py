@@ -1,0 +1,147 @@
+"""The context: what a language model gets to read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from idealist.diagnosing.case import Case
+from idealist.diagnosing.evidence import Interval, of_mean, of_value
+from idealist.explanation import finite
+from idealist.placements import Placements
+from idealist.tables.columns import Bools, Floats, Ints
+
+#: From this utility on, a passage that is not relevant would be answered from (suggested).
+MISLEADING = 0.5
+#: What is said of a context, in words.
+WORDS: dict[str, str] = {
+    "precision": "precision",
+    "recall": "recall, of what fits in",
+    "answered": "contexts with a relevant passage",
+    "first": "rank of the first of them",
+    "middle": "contexts where that is in the middle third",
+    "distractors": "misleading passages in a context",
+    "worth": "UDCG",
+}
+#: Which of it are no shares.
+COUNTS = ("first", "distractors")
+
+
+def thirds(rank: Ints, size: Ints) -> Ints:
+    """Say in which third of a context a passage stands: 0, 1 or 2. One of two has no middle.
+
+    >>> thirds(np.array([3, 4, 7, 8, 1, 2]), np.array([10, 10, 10, 10, 2, 2])).tolist()
+    [0, 1, 1, 2, 0, 2]
+    """
+    third: Ints = 3 * (2 * rank - 1) // (2 * np.maximum(size, 1))
+    return np.where(size < 3, np.where(rank == 1, 0, 2), np.minimum(third, 2))
+
+
+@dataclass(frozen=True, eq=False)
+class Context:
+    """The first `size` passages of every list; each property holds a value for every judged query.
+
+    It is NaN where a query has none, such as precision where nothing is relevant.
+    """
+
+    case: Case
+    size: int
+
+    @property
+    def _name(self) -> str:
+        return f"P(denominator=min(k,n))@{self.size}"
+
+    @property
+    def precision(self) -> Floats:
+        """The share of relevant passages."""
+        return self.case.run.values(self._name)
+
+    @property
+    def recall(self) -> Floats:
+        """The share of the relevant passages that are in the context, or of those it can hold."""
+        return self.case.run.values(f"R(denominator=min(k,R))@{self.size}")
+
+    @cached_property
+    def _lists(self) -> Placements:
+        return self.case.run.placements(self._name).cut(self.size)
+
+    @property
+    def _relevant(self) -> Bools:
+        relevant: Bools = self.case.run.instrument(self._name).measure.worth(self._lists) > 0
+        return relevant
+
+    @cached_property
+    def first(self) -> Floats:
+        """The rank of the first relevant passage; NaN where there is none."""
+        lists = self._lists
+        ranks = np.full(len(lists.qrels.queries), np.inf)
+        np.minimum.at(ranks, lists.query[self._relevant], lists.rank[self._relevant])
+        return np.where(np.isinf(ranks) | np.isnan(self.precision), np.nan, ranks)
+
+    @property
+    def middle(self) -> Floats:
+        """Whether it stands in the middle third."""
+        known = ~np.isnan(self.first)
+        third = thirds(np.where(known, self.first, 1).astype(np.int64), self._lists.retrieved)
+        return np.where(known, (third == 1).astype(np.float64), np.nan)
+
+    @property
+    def distractors(self) -> Floats:
+        """How many passages mislead: grade or utility is below 0, or the model would use them.
+
+        The latter is said of passages that are not relevant, where no utility is below 0.
+        """
+        lists, case = self._lists, self.case
+        misleading = lists.grade < 0
+        if case.signal:
+            column = lists.qrels.numbers[case.signal][lists.judgment]
+            utility = 1 - column if case.signal == "abstain" else column
+            used = ~self._relevant & (utility >= MISLEADING)
+            misleading |= utility < 0 if case.signed else used
+        count = np.bincount(lists.query[misleading], minlength=len(lists.qrels.queries))
+        return np.where(lists.counting, count.astype(np.float64), np.nan)
+
+    @property
+    def answered(self) -> Floats:
+        """Whether there is a relevant passage."""
+        return np.where(np.isnan(self.precision), np.nan, ~np.isnan(self.first))
+
+    @property
+    def worth(self) -> Floats:
+        """UDCG; NaN without its column."""
+        if not self.case.udcg:
+            return np.full(len(self.case.qrels.queries), np.nan)
+        return self.case.run.values(self.case.udcg)
+
+    @cached_property
+    def figures(self) -> dict[str, Interval]:
+        """The mean of each property over queries, with a 95 % interval."""
+        samples = {name: getattr(self, name) for name in WORDS}
+        return {
+            name: (of_mean if name in COUNTS else of_value)(values[~np.isnan(values)])
+            for name, values in samples.items()
+            if name != "worth" or self.case.udcg
+        }
+
+    def computed(self) -> Context:
+        """Compute the figures now, so that what is wrong is said at once."""
+        _ = self.figures
+        return self
+
+    def words(self, figure: str) -> str:
+        """Say what a figure is."""
+        return self.case.udcg if figure == "worth" else WORDS[figure]
+
+    def to_json(self) -> dict[str, Any]:
+        """Give it as plain data."""
+        figures = {
+            name: {
+                "words": self.words(name), "mean": finite(value),
+                "interval": [finite(low), finite(high)],
+            }
+            for name, (value, low, high) in self.figures.items()
+        }  # fmt: skip
+        return {"size": self.size, **figures}

@@ -1,0 +1,143 @@
+"""Evidence: a statistic of the queries with its interval, held against a threshold."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from idealist.diagnosing.case import Case
+from idealist.explanation import finite
+from idealist.means import mean, t_interval
+from idealist.tables.columns import Floats
+
+#: With fewer queries than this an interval says nothing (suggested).
+FEWEST = 5
+#: A difference is found 4 times in 5 if it is this many half widths of an interval of 95 %.
+POWER = (1.959964 + 0.841621) / 1.959964
+
+Interval = tuple[float, float, float]
+
+
+def of_mean(values: Floats) -> Interval:
+    """Give the mean of a sample and its 95 % t-interval."""
+    listed: list[float] = values.tolist()
+    centre = mean(listed) if listed else math.nan
+    return (centre, *t_interval(listed)) if len(listed) >= FEWEST else (centre, math.nan, math.nan)
+
+
+def of_value(values: Floats) -> Interval:
+    """Give the mean of a measure and its 95 % interval.
+
+    It is Wilson's where all values are 0 or 1, as those of Success are: ten queries of ten do not
+    prove that there are no others.
+
+    >>> [round(end, 4) for end in of_value(np.array([1.0, 1, 1, 1, 0, 1]))]
+    [0.8333, 0.4365, 0.9699]
+    """
+    centre, low, high = of_mean(values)
+    if math.isnan(low) or not np.isin(values, (0.0, 1.0)).all():
+        return centre, low, high
+    return centre, *_wilson(centre, len(values))
+
+
+def as_it_is(values: Floats) -> Interval:
+    """Give the mean without an interval: a fact about this data, not an estimate."""
+    centre, _, _ = of_mean(values)
+    return centre, centre, centre
+
+
+def _wilson(share: float, n: int, z: float = 1.959964) -> tuple[float, float]:
+    """Give the score interval of a share (Wilson 1927, doi:10.1080/01621459.1927.10502953)."""
+    centre = (share + z * z / (2 * n)) / (1 + z * z / n)
+    half = z / (1 + z * z / n) * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
+    return max(centre - half, 0.0), min(centre + half, 1.0)
+
+
+@dataclass(frozen=True)
+class Statistic:
+    """A number made of all queries: `sample` gives one for each, NaN where it has none."""
+
+    words: str
+    sample: Callable[[Case], Floats]
+    interval: Callable[[Floats], Interval] = of_mean
+
+
+@dataclass(frozen=True)
+class Clause:
+    """What must hold: a statistic lies beyond a threshold, with all of its interval.
+
+    `side` is ``>`` or ``<``, ``within`` if it must differ from 0 by less than the threshold, or
+    ``open`` if its interval must hold 0 and be wider than that to either side.
+    """
+
+    statistic: Statistic
+    side: str
+    threshold: float
+
+    def weigh(self, case: Case) -> Evidence:
+        """Look at the queries of a case."""
+        sample = self.statistic.sample(case)
+        values = sample[~np.isnan(sample)]
+        return Evidence(
+            self.statistic.words, self.side, self.threshold, len(values),
+            *self.statistic.interval(values),
+        )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What a clause found: the statistic of `queries` queries, and its 95 % interval."""
+
+    words: str
+    side: str
+    threshold: float
+    queries: int
+    value: float
+    low: float
+    high: float
+
+    @property
+    def holds(self) -> bool | None:
+        """Whether it holds; None where the data cannot tell."""
+        if math.isnan(self.low):
+            return None
+        if self.side == "open":
+            return self.low <= 0 <= self.high and (self.high - self.low) / 2 > self.threshold
+        inside, outside = {
+            ">": (self.low > self.threshold, self.high <= self.threshold),
+            "<": (self.high < self.threshold, self.low >= self.threshold),
+            "within": (
+                -self.threshold < self.low and self.high < self.threshold,
+                self.low >= self.threshold or self.high <= -self.threshold,
+            ),
+        }[self.side]
+        return True if inside else False if outside else None
+
+    def __str__(self) -> str:
+        shown = f"{self.words} is {self.value:.4f}"
+        if math.isnan(self.low):
+            return f"{shown}, of too few queries ({self.queries})"
+        if self.low == self.high:
+            return f"{shown}, {'' if self.holds else 'not '}{self._beyond()}"
+        shown += f", 95 % interval {self.low:.4f} to {self.high:.4f}"
+        if self.side == "open":
+            least = POWER * (self.high - self.low) / 2
+            return f"{shown}; a difference below {least:.4f} would often be missed"
+        every = {True: "all", False: "none of it", None: "not all"}[self.holds]
+        return f"{shown}, {every} {self._beyond()}"
+
+    def _beyond(self) -> str:
+        side = {">": "above", "<": "below", "within": "closer to 0 than"}[self.side]
+        return f"{side} {self.threshold:.4g}"
+
+    def to_json(self) -> dict[str, Any]:
+        """Give it as plain data."""
+        return {
+            "statistic": self.words, "queries": self.queries, "value": finite(self.value),
+            "interval": [finite(self.low), finite(self.high)], "side": self.side,
+            "threshold": self.threshold, "holds": self.holds,
+        }  # fmt: skip

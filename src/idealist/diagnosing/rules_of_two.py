@@ -1,0 +1,87 @@
+"""Rules that compare a run with another one."""
+
+from __future__ import annotations
+
+from idealist.diagnosing.evidence import Clause
+from idealist.diagnosing.rule import DL21, Rule
+from idealist.diagnosing.samples import HURT, MAIN, THREE, change
+
+#: Differences below this do not matter (suggested: the region of practical equivalence).
+ROPE = 0.01
+#: Two measures are the same if they differ by less than this (suggested).
+SAME = 0.02
+
+OF_TWO: tuple[Rule, ...] = (
+    Rule(
+        "pool-bias",
+        "Judged@10 is lower than the other run's",
+        "the other run's documents were judged, this one's were not: the comparison is biased",
+        "judge this run's holes too, or compare by the bounds of the difference",
+        (Clause(change("Judged@10"), "<", -0.05),),
+        "TREC-COVID rounds 1 and 5; threshold suggested",
+        "other",
+    ),
+    Rule(
+        "coverage-regression",
+        "R@100 falls, P@10 does not",
+        "coverage got worse",
+        "look at index, filters and first stage: what is no longer retrieved?",
+        (Clause(change("R@100"), "<", 0.0), Clause(change("P@10"), "within", SAME)),
+        "aievals.co: any significant drop; what counts as the same is suggested",
+        "other",
+    ),
+    Rule(
+        "ranking-regression",
+        "RR falls, R@100 does not",
+        "the order got worse",
+        "look at the reranker and at how scores are combined",
+        (Clause(change("RR"), "<", 0.0), Clause(change("R@100"), "within", SAME)),
+        "aievals.co: any significant drop; what counts as the same is suggested",
+        "other",
+    ),
+    Rule(
+        "unstable",
+        "the mean rises, many queries fall",
+        "the gain is not stable",
+        "look at the queries that lose; count wins and losses (idealist compare)",
+        (Clause(change(MAIN), ">", 0.0), Clause(HURT, ">", 1 / 3)),
+        "Dinçer et al. 2016 on the risk of losing; threshold suggested",
+        "other",
+    ),
+    Rule(
+        "few-queries",
+        "the mean rises by a few queries",
+        "three queries make most of the gain",
+        "look at the three, and at the mean without them",
+        (Clause(THREE, ">", 0.5),),
+        "threshold suggested",
+        "other",
+    ),
+    Rule(
+        "void",
+        "significant but tiny",
+        "the change is real, and too small to matter",
+        "do not pay for it with time or money",
+        (Clause(change(MAIN), ">", 0.0), Clause(change(MAIN), "within", ROPE)),
+        "Ihemelandu and Ekstrand 2023, SIGIR; region suggested",
+        "other",
+    ),
+    Rule(
+        "under-powered",
+        "not significant, and the interval is wide",
+        "the data cannot tell; that is not to be equal",
+        "add queries, or look for a larger change (idealist power)",
+        (Clause(change(MAIN), "open", ROPE),),
+        "a t-test of 50 queries finds an effect of d_z 0.40 in 4 of 5 cases; region suggested",
+        "other",
+    ),
+    Rule(
+        "noisy-win",
+        "RR rises, nDCG does not",
+        "RR varies far more than other measures: noise comes first to mind",
+        "ask for some 560 queries before believing a change of 0.05 in RR",
+        (Clause(change("RR"), ">", 0.0), Clause(change(MAIN), "open", 0.0)),
+        f"variances of {DL21}",
+        "other",
+    ),
+)

@@ -1,0 +1,72 @@
+"""Rulings: which rules fire, each with its evidence."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from idealist.diagnosing.case import Case
+from idealist.diagnosing.evidence import Evidence
+from idealist.diagnosing.rule import NEEDS, Rule
+from idealist.errors import InputError, UsageError
+
+#: What became of a rule, in words.
+STATES: dict[str, str] = {
+    "fires": "the data supports it",
+    "open": "the data cannot tell",
+    "silent": "the data speaks against it",
+    "left out": "it was not looked at",
+}
+
+
+@dataclass(frozen=True)
+class Ruling:
+    """A rule, what became of it, and the evidence; or the `reason` why it was left out."""
+
+    rule: Rule
+    state: str
+    evidence: tuple[Evidence, ...] = ()
+    reason: str = ""
+
+    def lines(self) -> list[str]:
+        """Tell it: pattern, reading, what to do, evidence and source."""
+        rule = self.rule
+        proof = [f"evidence: {one}" for one in self.evidence]
+        return [
+            f"{rule.id}: {rule.pattern}", f"reading: {rule.reading}", f"do: {rule.action}",
+            *proof, f"source: {rule.source}",
+        ]  # fmt: skip
+
+    def to_json(self) -> dict[str, Any]:
+        """Give it as plain data."""
+        rule = self.rule
+        return {
+            "rule": rule.id, "state": self.state, "pattern": rule.pattern,
+            "reading": rule.reading, "action": rule.action, "source": rule.source,
+            "evidence": [one.to_json() for one in self.evidence],
+            **({"reason": self.reason} if self.reason else {}),
+        }  # fmt: skip
+
+
+def ruled(rule: Rule, case: Case) -> Ruling:
+    """Hold a rule against a case; a measure that the rules of the call refuse leaves it out."""
+    if not _given(rule.needs, case):
+        return Ruling(rule, "left out", reason=f"needs {NEEDS[rule.needs]}")
+    try:
+        evidence = tuple(clause.weigh(case) for clause in rule.clauses)
+    except (UsageError, InputError) as error:
+        return Ruling(rule, "left out", reason=str(error).splitlines()[0])
+    held = [one.holds for one in evidence]
+    state = "fires" if all(held) else "silent" if False in held else "open"
+    return Ruling(rule, state, evidence)
+
+
+def _given(need: str, case: Case) -> bool:
+    given = {
+        "": True,
+        "other": case.other is not None,
+        "context": case.context is not None,
+        "signal": bool(case.udcg),
+        "texts": case.texts is not None,
+    }
+    return given[need]

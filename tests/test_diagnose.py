@@ -1,0 +1,455 @@
+"""Diagnoses: parts add up, perfect stages are perfect, and rules fire on what they are about."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+import random
+from collections.abc import Sequence
+from itertools import permutations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from scipy import stats
+
+import idealist as il
+from generated import PLAIN, seeds, some_case, some_measure, some_protocol
+from idealist.cli.main import main
+from idealist.diagnosing import DIAGNOSED
+from idealist.diagnosing.case import Subject
+from idealist.diagnosing.context import Context
+from idealist.diagnosing.evidence import Evidence, of_mean, of_value
+from idealist.diagnosing.headroom import after
+from idealist.diagnosing.rule import NEEDS
+from idealist.diagnosing.rules import RULES
+from idealist.explainer import Explainer
+from idealist.ladder import CAUSES
+from idealist.measures import MEASURES
+from idealist.protocol import Protocol
+
+ROOT = Path(__file__).parents[1]
+QRELS, BM25, RERANKED, QUERIES = (
+    str(ROOT / "examples" / name)
+    for name in ("qrels.txt", "bm25.run", "reranked.run", "queries.tsv")
+)
+#: Those with a mean; a document that RBP did not find may have a gain above 1.
+AVERAGED = [
+    name
+    for name in PLAIN
+    if MEASURES[name].direction and MEASURES[name].aggregate == "mean" and name != "RBP"
+]
+LEAST = 1e-12
+
+
+def axes_of(protocol: Protocol) -> dict[str, Any]:
+    return {key: value for key, value in protocol.written().items() if key != "mapping"}
+
+
+def diagnosed(*given: Any, **axes: Any) -> il.Diagnosis | None:
+    """Diagnose where the runs can be measured at all."""
+    qrels, run, measure = given
+    try:
+        for one in (run, axes.get("first_stage", run)):
+            others = {key: value for key, value in axes.items() if key != "first_stage"}
+            il.evaluate(qrels, one, measure, **others)
+    except il.IdealistError:
+        return None
+    return il.diagnose(*given, **axes)
+
+
+def check_parts(found: il.Diagnosis, direction: int) -> None:
+    """Check that losses, headroom and stages lie between the value and the ideal, and add up."""
+    ((label, lost),) = found.losses.items()
+    if not lost.queries:
+        assert math.isnan(lost.value)
+        return
+    assert math.isclose(lost.value + direction * lost.loss, lost.ideal, abs_tol=LEAST)
+    assert math.isclose(lost.loss, math.fsum(lost.by_cause.values()), abs_tol=LEAST)
+    for cause in CAUSES:
+        worse = math.fsum(x for x in lost.ladder.losses[cause][lost.counted] if x < 0)
+        whole = math.fsum(lost.behind(cause).values()) + worse
+        assert math.isclose(whole / lost.queries, lost.by_cause[cause], abs_tol=LEAST)
+    steps = [lost.value, *found.headroom[label].means.values(), lost.ideal]
+    if MEASURES[lost.measure.split("(")[0].split("@")[0]].monotone:
+        climbed = np.diff(direction * np.array(steps))
+        assert (climbed[:-1] >= -LEAST).all(), steps
+    for two in found.stages.values():
+        parts = two.means
+        if math.isnan(two.first):
+            continue
+        whole = parts["gained"] - parts["lost"] + parts["left"] + parts["beyond"]
+        assert math.isclose(two.first + direction * whole, lost.ideal, abs_tol=LEAST)
+        change = direction * (lost.value - two.first)
+        assert math.isclose(parts["gained"] - parts["lost"], change, abs_tol=LEAST)
+
+
+@pytest.mark.parametrize("name", AVERAGED)
+def test_parts_add_up_for_every_measure(name: str) -> None:
+    diagnoses = 0
+    for seed in range(5):
+        rng = random.Random(seed)
+        measure, axes = some_measure(rng, name), axes_of(some_protocol(rng))
+        qrels, run = some_case(rng)
+        _, first = some_case(rng)
+        found = diagnosed(qrels, run, measure, first_stage=first, **axes)
+        if found is not None:
+            diagnoses += 1
+            check_parts(found, MEASURES[name].direction)
+    assert diagnoses
+
+
+@given(seed=seeds)
+@settings(max_examples=60, deadline=None)
+def test_parts_add_up_for_usual_measures(seed: int) -> None:
+    rng = random.Random(seed)
+    qrels, run = some_case(rng)
+    _, first = some_case(rng)
+    ties = rng.choice(["docid-desc", "input", "expected", "worst"])
+    measure = rng.choice(["nDCG@3", "nDCG", "AP", "AP@5", "RR", "R@5", "RR@2"])
+    axes = {"ties": ties, "rel": rng.choice([1, 2]), "duplicates": "first"}
+    found = diagnosed(qrels, run, measure, first_stage=first, **axes)
+    assert found is not None
+    check_parts(found, 1)
+    lost, room = found.losses[measure], found.headroom[measure]
+    assert room.means["first stage"] <= lost.ideal + LEAST
+
+
+@given(seed=seeds)
+@settings(max_examples=60, deadline=None)
+def test_a_perfect_reranker_finds_the_best_order(seed: int) -> None:
+    """Every order of the first documents is tried; the others stay."""
+    rng = random.Random(seed)
+    size, top = rng.randint(1, 6), rng.choice([1, 2, 3])
+    documents = [f"d{i}" for i in range(size)]
+    judged = {d: rng.choice([0, 1, 2]) for d in documents if rng.random() < 0.7}
+    qrels = {"q": {**judged, "m": rng.choice([1, 2])}}
+    measure = rng.choice(["nDCG@3", "AP", "RR", "P@2", "ERR@4", "nDCG(gain=exp2)"])
+    orders = ([*head, *documents[top:]] for head in permutations(documents[:top]))
+    best = max(il.evaluate(qrels, {"q": order}, measure)[measure] for order in orders)
+    subject = Subject(il.Evaluator(qrels, measure), {}, {"q": documents})
+    assert math.isclose(float(after(subject, measure, top)[0]), best, abs_tol=LEAST)
+
+
+def test_losses_are_those_of_explain() -> None:
+    found = il.diagnose(QRELS, BM25)
+    assert list(found.losses) == list(DIAGNOSED)
+    for label in DIAGNOSED:
+        explainer = Explainer(QRELS, BM25, label)
+        assert found.losses[label].by_cause == explainer.worst().losses
+        assert found.losses[label].value == il.evaluate(QRELS, BM25, label)[label]
+        for query, lost in found.losses[label].behind("order").items():
+            assert lost == explainer(query).losses["order"]
+
+
+def test_a_first_stage_is_as_deep_as_the_run() -> None:
+    qrels = {"q": {f"d{i}": 1 for i in range(4)}}
+    found = il.diagnose(qrels, {"q": ["x", "d1"]}, ["R", "P@4"])
+    assert found.headroom["R"].means == {"all": 0.25, "first stage": 0.5}
+    assert found.losses["R"].ideal == 1
+    deep = il.diagnose(qrels, {"q": [*(f"x{i}" for i in range(60)), "d1"]}, "RR")
+    assert list(deep.headroom["RR"].means) == ["10", "50", "all", "first stage"]
+    assert deep.headroom["RR"].means["10"] == pytest.approx(1 / 61)
+    assert deep.headroom["RR"].means["all"] == 1
+
+
+@pytest.mark.parametrize("hits", [0, 1, 7, 12])
+def test_intervals_are_those_of_scipy(hits: int) -> None:
+    values = np.array([1.0] * hits + [0.0] * (12 - hits))
+    wanted = stats.binomtest(hits, 12).proportion_ci(method="wilson")
+    assert of_value(values) == pytest.approx((hits / 12, wanted.low, wanted.high), abs=1e-6)
+    some = np.linspace(0.1, 0.7, 9)
+    low, high = stats.t.interval(0.95, 8, some.mean(), stats.sem(some))
+    assert of_mean(some) == pytest.approx((0.4, low, high))
+    assert math.isnan(of_mean(some[:4])[1])
+
+
+@pytest.mark.parametrize(("n", "share"), [(20, 0.9), (50, 0.9), (200, 0.5), (30, 0.8)])
+def test_a_rule_at_its_threshold_seldom_fires(n: int, share: float) -> None:
+    """Where the truth is the threshold, an interval lies beyond it in few samples."""
+    rng = np.random.default_rng(0)
+    samples = (rng.random((2000, n)) < share).astype(np.float64)
+    fired = {">": 0, "<": 0}
+    for sample in samples:
+        for side in fired:
+            evidence = Evidence("it", side, share, n, *of_value(sample))
+            fired[side] += evidence.holds is True
+    assert max(fired.values()) / len(samples) < 0.05
+
+
+def test_evidence_tells_beyond_from_not_and_from_open() -> None:
+    def holds(side: str, threshold: float, low: float, high: float) -> bool | None:
+        return Evidence("it", side, threshold, 9, (low + high) / 2, low, high).holds
+
+    assert [holds(">", 0.5, *ends) for ends in ((0.6, 0.7), (0.4, 0.6), (0.1, 0.5))] == [
+        True, None, False,
+    ]  # fmt: skip
+    assert [holds("<", 0.5, *ends) for ends in ((0.5, 0.7), (0.4, 0.6), (0.1, 0.4))] == [
+        False, None, True,
+    ]  # fmt: skip
+    assert [holds("within", 0.1, *ends) for ends in ((-0.05, 0), (0, 0.2), (0.2, 0.3))] == [
+        True, None, False,
+    ]  # fmt: skip
+    assert [holds("open", 0.1, *ends) for ends in ((-0.2, 0.1), (-0.1, 0.01), (0.1, 0.9))] == [
+        True, False, False,
+    ]  # fmt: skip
+    assert holds(">", 0.5, math.nan, math.nan) is None
+
+
+Grades = Sequence[int | None]
+
+
+def made(*kinds: tuple[Grades, list[int]], n: int = 40) -> tuple[Any, Any]:
+    """Make judgments and a run of queries that take turns: grades by rank, None for unjudged ones.
+
+    The second list of a kind holds the grades of documents that are not retrieved. A document is
+    named by its grade, so that two runs of the same grades have the same documents.
+    """
+    qrels: dict[str, dict[str, float]] = {}
+    run: dict[str, list[str]] = {}
+    for i in range(n):
+        grades, missing = kinds[i % len(kinds)]
+        seen: dict[Any, int] = {}
+        named: list[tuple[str, int | None]] = []
+        for grade in [*grades, *missing]:
+            seen[grade] = seen.get(grade, 0) + 1
+            named.append((f"g{grade}n{seen[grade]}", grade))
+        query = f"q{i:03}"
+        qrels[query] = {name: grade for name, grade in named if grade is not None}
+        run[query] = [name for name, _ in named[: len(grades)]]
+    return qrels, run
+
+
+def against(new: Sequence[Grades], old: Sequence[Grades]) -> dict[str, Any]:
+    """Make two runs of the same documents."""
+    judged, baseline = made(*((grades, []) for grades in old))
+    _, run = made(*((grades, []) for grades in new))
+    return {"qrels": judged, "run": run, "baseline": baseline}
+
+
+def one_run(*kinds: tuple[Grades, list[int]], **others: Any) -> dict[str, Any]:
+    qrels, run = made(*kinds)
+    return {"qrels": qrels, "run": run, **others}
+
+
+def uneven() -> dict[str, Any]:
+    """Make a gain that is that of three queries of forty."""
+    return against([(1, 0)] * 3 + [(0, 1)] * 37, [(0, 1)] * 40)
+
+
+def abstaining() -> dict[str, Any]:
+    rows = [(f"q{i}", f"p{j}", int(j == 9), 0.0) for i in range(20) for j in (1, 2, 9)]
+    query, document, grade, abstain = map(list, zip(*rows, strict=True))
+    columns = {"query": query, "document": document, "grade": grade, "abstain": abstain}
+    run = {f"q{i}": ["p1", "p2"] for i in range(20)}
+    return {"qrels": il.read_qrels(columns), "run": run, "context": 2}
+
+
+def tied() -> dict[str, Any]:
+    scores = {f"q{i}": {"a": 1.0, "b": 1.0, "c": 0.5} for i in range(10)}
+    return {"qrels": {query: {"a": 1, "b": 0} for query in scores}, "run": scores}
+
+
+def repeating() -> dict[str, Any]:
+    rows = [(f"q{i}", d, s) for i in range(10) for d, s in (("a", 3.0), ("a", 2.0), ("b", 1.0))]
+    run = il.read_run([*rows])
+    return {"qrels": {f"q{i}": {"b": 1} for i in range(10)}, "run": run, "duplicates": "first"}
+
+
+def lengthy() -> dict[str, Any]:
+    given = one_run(([1], []), ([0], [1]))
+    texts = {query: "word " * (2 + 9 * (i % 2)) for i, query in enumerate(given["qrels"])}
+    return {**given, "queries": il.Queries(texts)}
+
+
+PLANTED: dict[str, dict[str, Any]] = {
+    "rerank": one_run(([0] * 20 + [1, 1], [])),
+    "order": one_run(([0, 0, 0, 0, 0, 1, 1, 1], [])),
+    "first-stage": one_run(([1, 0], [1] * 9)),
+    "one-hit": one_run(([1, 0], [1] * 9)),
+    "not-first": one_run(([0, 1], [])),
+    "unanswered": one_run(([0, 0], [1])),
+    "holes": one_run(([1, None, None, None], [])),
+    "condensed": one_run(([None, None, 1], [])),
+    "pool-bias": against([[None, 1]], [[1, 0]]),
+    "top-grade": one_run(([1] * 10, [3, 3, 3])),
+    "capped": one_run(([1] * 10, [1] * 95)),
+    "ties": tied(),
+    "duplicates": repeating(),
+    "no-relevant": one_run(([1], []), ([0], [])),
+    "long-queries": lengthy(),
+    "coverage-regression": {
+        **against([[1, *[0] * 20]], [[1, *[0] * 19, 1]]),
+        "qrels": made(([1, 1, *[0] * 20], []))[0],
+    },
+    "ranking-regression": against([[0, 1]], [[1, 0]]),
+    "unstable": against([[1, 0], [1, 1, 0, 1]], [[0, 1], [1, 1, 1, 0]]),
+    "few-queries": uneven(),
+    "void": against([[1, 1, 1, 0, 0, 0, 0, 0, 1, 0]], [[1, 1, 1, 0, 0, 0, 0, 0, 0, 1]]),
+    "under-powered": against([[1, 0], [0, 1]], [[0, 1], [1, 0]]),
+    "noisy-win": against(
+        [[1, 0, 0, 0, 0, 0, 0, 1], [1, *[0] * 19, 1]], [[0, 1, 1, 0, 0, 0, 0, 0], [0, 1, 1]]
+    ),
+    "noise": one_run(([1, *[0] * 9], []), context=10),
+    "middle": one_run(([0] * 4 + [1] + [0] * 4, []), context=9),
+    "distracting": abstaining(),
+}
+
+
+def states(given: dict[str, Any]) -> dict[str, str]:
+    found = il.diagnose(**given)
+    return {one.rule.id: one.state for one in found.rulings}
+
+
+def test_every_rule_is_planted() -> None:
+    assert sorted(PLANTED) == sorted(rule.id for rule in RULES)
+    for rule in RULES:
+        assert all((rule.pattern, rule.reading, rule.action, rule.clauses, rule.source)), rule.id
+        assert rule.needs in NEEDS
+
+
+@pytest.mark.parametrize("name", PLANTED)
+def test_a_rule_fires_on_what_it_is_about(name: str) -> None:
+    assert states(PLANTED[name])[name] == "fires"
+
+
+def test_a_perfect_run_fires_nothing() -> None:
+    given = against([[2, 1, 0]], [[2, 1, 0]])
+    texts = il.Queries({query: "word " * (i % 9 + 1) for i, query in enumerate(given["qrels"])})
+    found = states({**given, "first_stage": given["run"], "context": 2, "queries": texts})
+    assert "fires" not in found.values()
+    assert [rule for rule, state in found.items() if state == "left out"] == ["distracting"]
+
+
+def test_few_queries_fire_nothing_that_is_estimated() -> None:
+    few = dict(list(PLANTED["order"]["qrels"].items())[:4])
+    found = states({**PLANTED["order"], "qrels": few})
+    assert found["order"] == "open"
+    assert "fires" not in found.values()
+
+
+def test_a_rule_that_cannot_be_looked_at_says_why() -> None:
+    qrels = {f"q{i}": {"a": 1} for i in range(9)}
+    run = {query: ["a"] for query in qrels}
+    rulings = il.diagnose(qrels, run, "nDCG(rel=none)@10", rel=2, no_relevant="error").rulings
+    reasons = {one.rule.id: one.reason for one in rulings if one.state == "left out"}
+    assert "has no relevant document for Success" in reasons["unanswered"]
+    assert reasons["middle"] == "needs the number of passages that are read"
+    assert "holes" not in reasons
+    with pytest.raises(il.InputError, match="no relevant document for P"):
+        il.diagnose(qrels, run, "nDCG(rel=none)@10", rel=2, no_relevant="error", context=3)
+
+
+def test_a_faulty_baseline_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "old.run").write_text("q1 Q0 a 1 one tag\n")
+    with pytest.raises(il.InputError, match=r"old\.run"):
+        il.diagnose({"q1": {"a": 1}}, {"q1": ["a"]}, baseline=tmp_path / "old.run")
+
+
+def test_the_context_is_what_a_model_reads() -> None:
+    qrels = il.read_qrels({
+        "query": ["q1"] * 4 + ["q2"] * 2,
+        "document": ["a", "b", "c", "d", "a", "b"],
+        "grade": [1, 0, -1, 0, 0, 1],
+        "abstain": [0.1, 0.2, 0.9, 0.8, 0.3, 0.4],
+    })  # fmt: skip
+    run = {"q1": ["b", "a", "c", "d"], "q2": ["a", "x", "b"]}
+    found = il.diagnose(qrels, run, "nDCG@10", context=3)
+    context = found.context
+    assert isinstance(context, Context)
+    assert context.precision.tolist() == [1 / 3, 1 / 3]
+    assert context.recall.tolist() == [1, 1]
+    assert context.first.tolist() == [2, 3]
+    assert context.middle.tolist() == [1, 0]
+    assert context.distractors.tolist() == [2, 1]
+    wanted = il.evaluate(qrels, run, "UDCG@3").per_query["UDCG@3"]
+    assert context.words("worth") == "UDCG(signal=abstain)@3"
+    assert context.worth.tolist() == wanted
+    shown = found.to_json()["context"]
+    assert shown["size"] == 3
+    assert shown["worth"]["mean"] == pytest.approx(sum(wanted) / 2)
+    assert "UDCG(signal=abstain)@3" in str(found)
+
+
+def test_utilities_below_0_mislead() -> None:
+    columns = {"query": ["q"] * 3, "document": ["a", "b", "c"], "grade": [1, 0, 0]}
+    qrels = il.read_qrels({**columns, "utility": [0.5, -1.0, 0.9]})
+    found = il.diagnose(qrels, {"q": ["a", "b", "c"]}, "nDCG@10", context=3)
+    assert found.context is not None
+    assert found.context.distractors.tolist() == [1]
+    assert "worth" not in found.context.figures
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    main(["diagnose", *arguments])
+    captured = capsys.readouterr()
+    assert captured.err == ""
+    return captured.out
+
+
+def test_every_format_says_the_same(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    asked = (QRELS, RERANKED, "--first-stage", BM25, "--context", "5", "--queries", QUERIES)
+    found = il.diagnose(QRELS, RERANKED, first_stage=BM25, context=5, queries=QUERIES)
+    assert json.loads(run(capsys, *asked, "-f", "json")) == json.loads(json.dumps(found.to_json()))
+    assert run(capsys, *asked) == f"{found}\n"
+    assert run(capsys, *asked, "-f", "md") == found.markdown() + "\n"
+    assert "& nDCG@10 &" in run(capsys, *asked, "-f", "latex")
+    rows = list(csv.reader(io.StringIO(run(capsys, *asked, "-f", "csv"))))
+    numbers = {tuple(row[:3]): float(row[3]) for row in rows[1:]}
+    assert numbers["loss", "AP", "order"] == found.losses["AP"].by_cause["order"]
+    assert numbers["stages", "AP", "gained"] == found.stages["AP"].means["gained"]
+    assert numbers["value", "R@100", "mean"] == found.losses["R@100"].value
+    assert "<table>" in found._repr_html_()
+    assert found.verdict in repr(found)
+    target = tmp_path / "found.md"
+    run(capsys, *asked, "-f", "md", "-o", str(target))
+    assert target.read_text("utf-8") == found.markdown() + "\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("--context", "0"), "0 is not in the range"),
+        (("-m", "GMAP"), "losses add up in a mean, and that of GMAP is geometric"),
+        (("--set", "aggregate=median"), "is median"),
+        (("-m", "NumRet"), "neither good nor bad"),
+        (("--baseline", "nothing.run"), "nothing.run"),
+        (("--set", "nothing=1"), "no axis 'nothing'"),
+    ],
+)
+def test_bad_usage_is_refused(
+    capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], words: str
+) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        main(["diagnose", QRELS, BM25, *arguments])
+    assert stopped.value.code == 2
+    assert words in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("context", [0, -1, 2.5, True, "5"])
+def test_a_context_is_a_number_of_passages(context: Any) -> None:
+    with pytest.raises(il.UsageError, match="no number of passages"):
+        il.diagnose(QRELS, BM25, context=context)
+
+
+def test_an_empty_run_loses_everything() -> None:
+    found = il.diagnose({"q1": {"a": 1}}, {"q1": []}, first_stage={"q1": ["a"]}, context=3)
+    assert found.losses["AP"].behind("missing") == {"q1": 1.0}
+    assert found.stages["AP"].means == {"gained": 0.0, "lost": 1.0, "left": 1.0, "beyond": 0.0}
+    assert json.loads(json.dumps(found.to_json(), allow_nan=False))["context"]["first"] == {
+        "words": "rank of the first of them", "mean": None, "interval": [None, None],
+    }  # fmt: skip
+
+
+def test_trec_covid_losses_add_up(data: Path) -> None:
+    folder = data / "trec-covid-r1"
+    first, second = (folder / "runs" / name for name in ("BERT", "T5R1"))
+    found = il.diagnose(folder / "qrels.txt", second, baseline=first)
+    for lost in found.losses.values():
+        assert lost.value + lost.loss == pytest.approx(lost.ideal, abs=1e-12)
+    assert "first-stage" in {one.rule.id for one in found.fired}
+    assert "rerank" in {one.rule.id for one in il.diagnose(folder / "qrels.txt", first).fired}
