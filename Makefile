@@ -46,6 +46,7 @@ docs: $(VENV)/docs.stamp ## Build the documentation; warnings are errors
 bench: $(VENV)/test.stamp ## Time us and our peers on the same data, and write the README's table
 	$(PIP) 'ranx>=0.3.21'
 	$(BIN)/python bench/compare.py --readme
+	$(BIN)/python bench/randomisation.py
 
 growth: $(VENV)/test.stamp ## Show how time and memory grow with queries, depth, judgments and measures
 	$(BIN)/python bench/growth.py

@@ -41,11 +41,13 @@ def command(folder: Path) -> None:
 #: What to do with the files that were left.
 COMMANDS = (
     "idealist eval qrels.txt bm25.run reranked.run",
-    "idealist eval qrels.txt bm25.run reranked.run -m nDCG@10 --per-query",
-    "idealist eval qrels.txt bm25.run reranked.run -m nDCG@10 --weights queries.csv",
-    "idealist eval qrels.txt bm25.run reranked.run -m nDCG@10 --convention sklearn",
-    "idealist conventions trec_eval sklearn",
-    "idealist convert reranked.run reranked.csv",
+    "idealist compare qrels.txt bm25.run reranked.run -m nDCG@10 "
+    "--queries queries.csv --slice kind",
+    "idealist explain qrels.txt reranked.run -m nDCG@10 --worst 3 --queries queries.csv",
+    "idealist diagnose qrels.txt reranked.run --first-stage bm25.run",
+    "idealist audit qrels.txt bm25.run reranked.run",
+    "idealist gate qrels.txt bm25.run reranked.run -m nDCG@10 --max-drop 0.01",
+    "idealist eval qrels.txt reranked.run -m nDCG@10 --convention sklearn",
 )
 
 

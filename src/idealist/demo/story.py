@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from textwrap import fill
 
+from idealist.comparing import Comparison, Pair, compare
+from idealist.comparing.words import p_words
 from idealist.draw import Grid, plain
 from idealist.evaluation import Evaluation
 from idealist.evaluator import Evaluator
@@ -16,8 +19,8 @@ from idealist.summary import number, signature_lines
 from idealist.tables import Qrels, Queries, Run
 
 MAIN = "nDCG@10"
-MEASURES = ("nDCG@5", MAIN)
-#: A difference below this is none.
+MEASURES = (MAIN, "nDCG@5")
+#: A value below this is 0, and a difference none.
 SAME = 1e-9
 #: Tools that differ from each other in what they call nDCG.
 TOOLS = ("trec_eval", "burges", "jarvelin-kekalainen", "sklearn", "lightgbm", "quepid")
@@ -42,17 +45,25 @@ class Story:
         return cls(read_qrels(folder / "qrels.txt"), queries, before, after)
 
     @cached_property
-    def evaluations(self) -> tuple[Evaluation, Evaluation]:
+    def comparison(self) -> Comparison:
+        """Both runs, evaluated and compared."""
+        kinds = self.queries.columns.get("kind", dict.fromkeys(self.qrels.queries, "all"))
+        return compare(self.qrels, [self.before, self.after], MEASURES, slices=kinds)
+
+    @property
+    def evaluations(self) -> tuple[Evaluation, ...]:
         """Both runs, evaluated."""
-        evaluator = Evaluator(self.qrels, MEASURES)
-        return evaluator(self.before), evaluator(self.after)
+        return self.comparison.evaluations
+
+    @property
+    def pair(self) -> Pair:
+        """Their difference by the main measure."""
+        return self.comparison.pairs[0]
 
     @cached_property
     def changes(self) -> dict[str, float]:
         """What each query gained, the greatest gain first."""
-        before, after = (one.values[MAIN].tolist() for one in self.evaluations)
-        pairs = zip(self.evaluations[0].queries, before, after, strict=True)
-        gained = {query: new - old for query, old, new in pairs}
+        gained = dict(zip(self.pair.queries, self.pair.differences.tolist(), strict=True))
         return dict(sorted(gained.items(), key=lambda pair: -pair[1]))
 
     def text(self) -> str:
@@ -70,29 +81,25 @@ class Story:
     def means(self) -> str:
         """Tabulate the means before and after, with the improvement."""
         rows = []
-        for label in MEASURES:
-            before, after = (one[label] for one in self.evaluations)
-            cells = [f"{one[label]:.4f} ± {_half(one, label)}" for one in self.evaluations]
-            relative = f"{(after - before) / before:+.1%}" if before else "-"
-            gain = f"{after - before:+.4f}", relative
-            rows.append([label, *cells, *gain])
+        for pair in self.comparison.pairs:
+            low, high = pair.ci
+            gain = f"{pair.difference:+.4f} ± {number((high - low) / 2)}"
+            relative = "-" if math.isnan(pair.relative) else f"{pair.relative:+.1%}"
+            means = f"{pair.base_mean:.4f}", f"{pair.run_mean:.4f}"
+            rows.append([pair.measure, *means, gain, relative])
         names = [one.run for one in self.evaluations]
-        table = plain(Grid(["measure", *names, "absolute", "relative"], rows))
-        notes = ["± is half a 95 % t-interval of the mean", *signature_lines(self.evaluations)]
+        table = plain(Grid(["measure", *names, "difference", "relative"], rows))
+        notes = ["± is half a 95 % t-interval", *signature_lines(self.evaluations)]
         return "\n".join([table, *notes])
 
     def verdict(self) -> str:
-        """Count queries, wins, ties and losses."""
-        values = self.changes.values()
-        won, lost = sum(v > SAME for v in values), sum(v < -SAME for v in values)
-        counted = int(self.evaluations[0].counted[MAIN].sum())
-        before, after = (one[MAIN] for one in self.evaluations)
-        judged = "all" if self._covered() else "not all"
+        """Say whether it is better, and count wins, ties and losses."""
+        pair, judged = self.pair, "all" if self._covered() else "not all"
+        counts = f"{pair.wins} queries better, {pair.ties} the same, {pair.losses} worse."
+        counted = f"{pair.n} of {len(self.queries)} queries count"
         return (
-            f"{MAIN} goes from {before:.4f} to {after:.4f}: {won} queries better, "
-            f"{len(values) - won - lost} the same, {lost} worse.\n"
-            f"{counted} of {len(self.queries)} queries count; {judged} documents of their first 10 "
-            "are judged."
+            f"{fill(pair.verdict, WIDTH)}\n{counts}\n"
+            f"{counted}; {judged} documents of their first 10 are judged."
         )
 
     def _covered(self) -> bool:
@@ -118,26 +125,20 @@ class Story:
 
     def slices(self) -> str:
         """Tabulate the mean by kind of query."""
-        kinds = self.queries.columns.get("kind", dict.fromkeys(self.qrels.queries, "all"))
-        rows = []
-        for kind in dict.fromkeys(kinds.values()):
-            mine = [query for query in self.qrels.queries if kinds.get(query) == kind]
-            if not mine:
-                continue
-            evaluator = Evaluator(self.qrels, MAIN, queries=mine)
-            before, after = (evaluator(run)[MAIN] for run in (self.before, self.after))
-            rows.append(
-                [
-                    str(kind),
-                    str(len(mine)),
-                    f"{before:.3f}",
-                    f"{after:.3f}",
-                    f"{after - before:+.3f}",
-                ]
-            )
-        rows.sort(key=lambda row: -float(row[-1]))
+        own = [pair for pair in self.comparison.slices if pair.measure == MAIN]
+        rows = [
+            [
+                pair.slice,
+                str(pair.n),
+                f"{pair.base_mean:.3f}",
+                f"{pair.run_mean:.3f}",
+                f"{pair.difference:+.3f}",
+                p_words(pair.p_adjusted) if pair.tested else "too few to test",
+            ]
+            for pair in sorted(own, key=lambda pair: -pair.difference)
+        ]
         names = [one.run for one in self.evaluations]
-        return plain(Grid(["kind of query", "queries", *names, "change"], rows))
+        return plain(Grid(["kind of query", "queries", *names, "difference", "test"], rows))
 
     def conventions(self) -> str:
         """Say what other tools would print for the same ranking."""
@@ -190,11 +191,6 @@ class Story:
             for query, span in rows.spans().items()
         }
         return Evaluator(self.qrels, MAIN)(best)
-
-
-def _half(evaluation: Evaluation, label: str) -> str:
-    low, high = evaluation.interval(label)
-    return number((high - low) / 2)
 
 
 def _shorten(start: str, text: str) -> str:
