@@ -14,7 +14,9 @@ from sphinx.application import Sphinx
 import idealist
 from idealist import doubts, errors
 from idealist.aggregate import Aggregate
+from idealist.auditing.codes import CODES as FINDINGS
 from idealist.cli.main import cli
+from idealist.comparing.doubts import CODES as COMPARING
 from idealist.conventions import CONVENTIONS, DEFAULT, Convention
 from idealist.describe import Description, describe_all, names_of
 from idealist.measures import MEASURES, Measure, parse
@@ -59,7 +61,8 @@ def write_reference(app: Sphinx) -> None:
         "conventions": conventions_page(),
         "one-list": one_list_part(),
         "errors": codes_page("Error codes", ERRORS_INTRO, errors.CODES),
-        "doubts": codes_page("Doubt codes", DOUBTS_INTRO, doubts.CODES),
+        "doubts": codes_page("Doubt codes", DOUBTS_INTRO, doubts.CODES | COMPARING),
+        "findings": codes_page("Finding codes", FINDINGS_INTRO, FINDINGS),
         "command-line": command_line_page(),
         "python": python_page(),
     }
@@ -256,6 +259,11 @@ prints the same text and leaves with exit code 2."""
 DOUBTS_INTRO = """\
 A doubt is something legal but questionable. It never stops an evaluation and never changes the exit
 code. [Doubts](../../explanation/doubts.md) explains how to read them."""
+
+FINDINGS_INTRO = """\
+What `idealist audit` and `idealist.audit` find, beside the faults of files, which keep
+[their codes](errors.md). [Audit your data](../../how-to/audit-your-data.md) shows how to use
+them."""
 
 
 def codes_page(title: str, intro: str, codes: dict[str, str]) -> Iterator[str]:

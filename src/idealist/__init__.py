@@ -19,8 +19,11 @@ from idealist._version import __version__
 if TYPE_CHECKING:
     from idealist.agreement import RBO, rbo, rbo_by_query
     from idealist.attribution import Attribution, attribute
+    from idealist.auditing import Audit, Finding, audit
     from idealist.bounding import Bounds, bounds, bounds_of_difference, tie_bounds
+    from idealist.comparing import Comparison, Pair, compare, compare_evaluations
     from idealist.conventions import CONVENTIONS, Convention
+    from idealist.diagnosing import Diagnosis, diagnose
     from idealist.errors import IdealistError, InputError, UsageError
     from idealist.evaluation import Doubt, Evaluation
     from idealist.evaluator import Evaluator, evaluate
@@ -36,6 +39,7 @@ if TYPE_CHECKING:
         read_run,
         read_strata,
     )
+    from idealist.gating import Gate, assert_not_worse, gate, save_baseline
     from idealist.measures import Measure, measure, parse
     from idealist.measures.ap import AP
     from idealist.measures.cumulative import CG, DCG, nDCG
@@ -57,8 +61,11 @@ if TYPE_CHECKING:
 _HOMES = {
     "agreement": "RBO rbo rbo_by_query",
     "attribution": "Attribution attribute",
+    "auditing": "Audit Finding audit",
     "bounding": "Bounds bounds bounds_of_difference tie_bounds",
+    "comparing": "Comparison Pair compare compare_evaluations",
     "conventions": "CONVENTIONS Convention",
+    "diagnosing": "Diagnosis diagnose",
     "errors": "IdealistError InputError UsageError",
     "evaluator": "Evaluator evaluate",
     "evaluation": "Doubt Evaluation",
@@ -66,6 +73,7 @@ _HOMES = {
     "explanation": "Explanation",
     "formats": "read_arrays read_pairs read_preferences read_prels read_qrels read_queries "
     "read_run read_strata",
+    "gating": "Gate assert_not_worse gate save_baseline",
     "measures": "AP AllHit CG DCG ERR F Judged Measure NumQ NumRel NumRelRet NumRet P R RBP "
     "RBPResidual RR Rprec Success UDCG Unjudged bpref measure nDCG parse",
     "placements": "Placements",
@@ -80,14 +88,16 @@ _HOME = {name: module for module, names in _HOMES.items() for name in names.spli
 
 __all__ = [
     "AP", "CG", "CONVENTIONS", "DCG", "ERR", "RBO", "RBP", "RR", "UDCG", "AllHit", "Attribution",
-    "Bounds", "Convention", "Doubt", "Evaluation", "Evaluator", "Explainer", "Explanation", "F",
-    "IdealistError", "InputError", "Judged", "Measure", "NumQ", "NumRel", "NumRelRet", "NumRet",
-    "P", "Placements", "Protocol", "Qrels", "Queries", "R", "RBPResidual", "Reconciliation",
-    "Rprec", "Run", "Scale", "Signature", "Success", "Unjudged", "UsageError", "__version__",
-    "attribute", "bounds", "bounds_of_difference", "bpref", "evaluate", "explain", "listing",
-    "measure", "nDCG", "parse", "rank", "rbo", "rbo_by_query", "read_arrays", "read_pairs",
-    "read_preferences", "read_prels", "read_qrels", "read_queries", "read_run", "read_strata",
-    "reconcile", "tie_bounds", "write_qrels", "write_run",
+    "Audit", "Bounds", "Comparison", "Convention", "Diagnosis", "Doubt", "Evaluation", "Evaluator",
+    "Explainer", "Explanation", "F", "Finding", "Gate", "IdealistError", "InputError", "Judged",
+    "Measure", "NumQ", "NumRel", "NumRelRet", "NumRet", "P", "Pair", "Placements", "Protocol",
+    "Qrels", "Queries", "R", "RBPResidual", "Reconciliation", "Rprec", "Run", "Scale", "Signature",
+    "Success", "Unjudged", "UsageError", "__version__", "assert_not_worse", "attribute", "audit",
+    "bounds", "bounds_of_difference", "bpref", "compare", "compare_evaluations", "diagnose",
+    "evaluate", "explain", "gate", "listing", "measure", "nDCG", "parse", "rank", "rbo",
+    "rbo_by_query", "read_arrays", "read_pairs", "read_preferences", "read_prels", "read_qrels",
+    "read_queries", "read_run", "read_strata", "reconcile", "save_baseline", "tie_bounds",
+    "write_qrels", "write_run",
 ]  # fmt: skip
 
 

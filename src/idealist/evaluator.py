@@ -74,12 +74,15 @@ class Evaluator:
     def __call__(self, run: Any) -> Evaluation:
         """Evaluate one run."""
         run = borrowed_run(run).held()
+        return self.evaluated(run, self.placed(run))
+
+    def placed(self, run: Run) -> dict[str, Placements]:
+        """Rank a run, once per protocol, for each measure."""
         protocols = dict.fromkeys(one.protocol for one in self.instruments.values())
         ranked = rank(self.qrels, run, protocols)
-        placed = {label: ranked[one.protocol] for label, one in self.instruments.items()}
-        return self._evaluated(run, placed)
+        return {label: ranked[one.protocol] for label, one in self.instruments.items()}
 
-    def _evaluated(self, run: Run, placed: Mapping[str, Placements]) -> Evaluation:
+    def evaluated(self, run: Run, placed: Mapping[str, Placements]) -> Evaluation:
         """Measure a run and look it over."""
         found = {label: measured(one, placed[label]) for label, one in self.instruments.items()}
         case = Case(

@@ -25,7 +25,20 @@ NAMED = ("trec", "msmarco", "beir", "quepid", "quepid-snapshot", "rank-eval", "h
     "--to", default="", metavar="FORMAT",
     help="The format of OUT, where its suffix does not say: " + ", ".join(NAMED) + ".",
 )  # fmt: skip
-def command(source: str, target: str, kind: str | None, to: str) -> None:
+@click.option(
+    "--map-docs", metavar="HOW",
+    help="Write document ids otherwise: a file of old<TAB>new lines, or what is to be done, such "
+    "as lower, path or prefix:doc-, several with + between. `idealist audit` proposes it.",
+)  # fmt: skip
+@click.option("--map-queries", metavar="HOW", help="Write query ids otherwise, in the same way.")
+def command(
+    source: str,
+    target: str,
+    kind: str | None,
+    to: str,
+    map_docs: str | None,
+    map_queries: str | None,
+) -> None:
     """Write the judgments or the run in IN to OUT, in the format that OUT's suffix names.
 
     Suffixes: .txt .trec .run .qrels (TREC), .json, .jsonl, .csv, .tsv, .parquet, .arrow, each also
@@ -39,6 +52,8 @@ def command(source: str, target: str, kind: str | None, to: str) -> None:
       idealist convert hits.json es.run --kind run
       idealist convert sampleval-qrels.txt qrels.csv --kind strata
       idealist convert qrels.txt ratings.json --to rank-eval
+      idealist convert bm25.run fixed.run --map-docs lower+prefix:doc-
+      idealist convert bm25.run fixed.run --map-docs mappings/bm25-documents.tsv
       zcat hits.json.gz | idealist convert - - --kind run --to trec
     """
     from idealist.writing import write_qrels, write_run
@@ -49,11 +64,22 @@ def command(source: str, target: str, kind: str | None, to: str) -> None:
     if kind is None:
         hint = "say which with --kind qrels or --kind run"
         raise UsageError(f"{source} could hold judgments or a run", hint)
-    if kind == "run":
-        lost = write_run(source, target, to=to)
-    else:
-        lost = write_qrels(_judgments(source, kind), target, to=to)
+    data = source if kind == "run" else _judgments(source, kind)
+    if map_docs or map_queries:
+        data = _mapped(data, kind, map_docs, map_queries)
+    lost = (write_run if kind == "run" else write_qrels)(data, target, to=to)
     say([f"doubt: {words}" for words in lost])
+
+
+def _mapped(data: Any, kind: str, map_docs: str | None, map_queries: str | None) -> Any:
+    """Write ids otherwise."""
+    from idealist.auditing.mapping import mapped_qrels, mapped_run, renaming, same
+    from idealist.formats import read_qrels, read_run
+
+    documents, queries = (renaming(how) if how else same for how in (map_docs, map_queries))
+    if kind == "run":
+        return mapped_run(read_run(data), documents, queries)
+    return mapped_qrels(read_qrels(data), documents, queries)
 
 
 def _judgments(source: str, kind: str) -> Any:

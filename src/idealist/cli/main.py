@@ -17,7 +17,12 @@ from idealist.errors import IdealistError, UsageError, nearest
 VERBS: dict[str, tuple[str, str]] = {
     "demo": ("idealist.cli.demo", "Evaluate a reranker on embedded data and tell the story."),
     "eval": ("idealist.cli.eval", "Measure runs against judgments."),
+    "compare": ("idealist.cli.compare", "Say whether a run is really better than another."),
     "explain": ("idealist.cli.explain", "Say why a number is what it is."),
+    "audit": ("idealist.cli.audit", "Say whether numbers can be trusted, and what mends them."),
+    "diagnose": ("idealist.cli.diagnose", "Say where a run loses its points, and what to do."),
+    "gate": ("idealist.cli.gate", "Say whether a new run may replace a base run, for CI."),
+    "power": ("idealist.cli.power", "Say how many queries show a difference, before judging."),
     "reconcile": ("idealist.cli.reconcile", "Say which conventions print a number."),
     "trec-eval": ("idealist.cli.trec_eval", "Do what trec_eval does, to the byte."),
     "measures": ("idealist.cli.measures", "List the measures, or explain one."),

@@ -1,0 +1,85 @@
+"""Auditing: can the numbers be trusted? Ids, coverage, judgments and runs looked over."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from idealist.auditing.case import LENIENT, Audited, Case, examined, named_runs
+from idealist.auditing.coverage import holes, pool, uneven
+from idealist.auditing.doubted import doubted_judgments, doubted_runs
+from idealist.auditing.faults import faults_of, unreadable
+from idealist.auditing.finding import SEVERITIES, Finding
+from idealist.auditing.ids import unmatched_ids
+from idealist.auditing.judgments import beyond_cutoff, binary_labels, grades, single
+from idealist.auditing.result import Audit
+from idealist.auditing.runs import empty, everywhere, finding_themselves, short
+from idealist.auditing.scores import constant, duplicates, nonfinite, other_order
+from idealist.auditing.teams import read_teams
+from idealist.auditing.texts import absent, same_query, same_text
+from idealist.conventions import DEFAULT, Convention
+from idealist.errors import InputError
+from idealist.evaluator import DEFAULT_MEASURES, Evaluator
+from idealist.formats import read_queries
+from idealist.formats.texts import read_texts
+
+__all__ = ["CHECKS", "Audit", "Case", "Finding", "audit"]
+
+#: Every check, in the order in which findings of the same severity are listed.
+CHECKS: tuple[Callable[[Case], Iterator[Finding]], ...] = (
+    unreadable, unmatched_ids,
+    duplicates, nonfinite, constant, other_order,
+    doubted_runs, short, empty, finding_themselves, everywhere,
+    doubted_judgments, single, beyond_cutoff, grades, binary_labels,
+    absent, same_text, same_query,
+    holes, uneven, pool,
+)  # fmt: skip
+
+
+def audit(
+    qrels: Any,
+    runs: Any,
+    *,
+    measures: Any = DEFAULT_MEASURES,
+    queries: Any = None,
+    docs: Any = None,
+    teams: Any = None,
+    convention: str | Convention = DEFAULT,
+    **axes: Any,
+) -> Audit:
+    """Look judgments and runs over for what makes numbers wrong or doubtful.
+
+    `runs` is one run, several, or a mapping from names. `queries` and `docs` are texts by id, or a
+    file of them, and `teams` the team of each run: each lets more be checked. Nothing is changed:
+    each finding says what to do about it.
+
+    >>> found = audit({"q1": {"D1": 1}}, {"q1": {"d1": 0.5}}, measures="RR@10")
+    >>> found.findings[0].code
+    'document-ids'
+    """
+    settings = {"measures": measures, "convention": convention, **axes}
+    try:
+        evaluator = Evaluator(qrels, **settings)
+    except InputError as error:  # judgments that cannot be read leave nothing to compare with
+        return Audit(findings=tuple(faults_of(error)))
+    lenient = Evaluator(evaluator.qrels, **{**settings, **LENIENT})
+    audited: dict[str, Audited] = {}
+    refused: dict[str, InputError] = {}
+    for name, run in named_runs(runs).items():
+        try:
+            audited[name] = examined(evaluator, run, lenient)
+        except InputError as error:
+            refused[name] = error
+    case = Case(
+        evaluator, audited, refused,
+        None if queries is None else read_queries(queries),
+        None if docs is None else read_texts(docs, frozenset(evaluator.qrels.documents)),
+        None if teams is None else read_teams(teams),
+        settings,
+    )  # fmt: skip
+    found = [finding for check in CHECKS for finding in check(case)]
+    return Audit(
+        findings=tuple(sorted(found, key=lambda one: SEVERITIES.index(one.severity))),
+        values={name: dict(one.evaluation.aggregates) for name, one in audited.items()},
+        coverage=case.coverage,
+    )

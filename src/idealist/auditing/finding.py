@@ -1,0 +1,79 @@
+"""A finding of an audit: what is wrong, how much of it, what it costs and what mends it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+Severity = Literal["error", "warning", "note"]
+
+#: From worst to least.
+SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")
+#: Values now and after the repair, by run and measure.
+Cost = Mapping[str, Mapping[str, tuple[float, float]]]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that an audit found.
+
+    `message` is one sentence with numbers; `count` of `total` things are concerned, in `run`, or in
+    the judgments where that is empty. `examples` are short texts, or pairs of what was found and
+    what was wanted. `cost` holds what each measure of each run is, and would be. `remedy` says what
+    to do, `command` does it, `doc` says why it matters and who says so. `mappings` are the ids to
+    write otherwise, by what they name: ``documents`` or ``queries``.
+    """
+
+    code: str
+    severity: Severity
+    message: str
+    run: str = ""
+    count: int = 0
+    total: int = 0
+    examples: tuple[str | tuple[str, str], ...] = ()
+    cost: Cost = field(default_factory=dict)
+    remedy: str = ""
+    command: str = ""
+    doc: str = ""
+    mappings: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+
+    def to_json(self) -> dict[str, Any]:
+        """Give it as plain data; undefined values are None."""
+        cost = {
+            run: {
+                label: [plain_number(now), plain_number(then)] for label, (now, then) in own.items()
+            }
+            for run, own in self.cost.items()
+        }
+        return {
+            "code": self.code, "severity": self.severity, "run": self.run or None,
+            "message": self.message, "count": self.count, "total": self.total,
+            "examples": [list(one) if isinstance(one, tuple) else one for one in self.examples],
+            "cost": cost, "remedy": self.remedy, "command": self.command, "doc": self.doc,
+        }  # fmt: skip
+
+
+def plain_number(value: float) -> float | None:
+    """Replace what JSON cannot hold."""
+    return float(value) if math.isfinite(value) else None
+
+
+def price(now: Mapping[str, float], then: Mapping[str, float]) -> dict[str, tuple[float, float]]:
+    """Keep the measures that a repair would print otherwise.
+
+    >>> price({"AP": 0.5, "RR": 1.0}, {"AP": 0.75, "RR": 1.0})
+    {'AP': (0.5, 0.75)}
+    """
+    both = {label: (now[label], value) for label, value in then.items() if label in now}
+    return {label: pair for label, pair in both.items() if f"{pair[0]:.4f}" != f"{pair[1]:.4f}"}
+
+
+def mapping_file(run: str, what: str) -> str:
+    """Name the file of a mapping.
+
+    >>> mapping_file("smith/bm25", "documents")
+    'smith-bm25-documents.tsv'
+    """
+    return f"{'-'.join(run.split('/'))}-{what}.tsv"

@@ -1,0 +1,148 @@
+"""Findings about lists: short or empty ones, queries that find themselves, documents everywhere."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from idealist.auditing.case import Audited, Case
+from idealist.auditing.finding import Finding, Severity
+from idealist.auditing.scores import otherwise
+from idealist.auditing.thresholds import (
+    DEPTHS,
+    EVERYWHERE,
+    EVERYWHERE_READ,
+    EXAMPLES,
+    SELF_RANK,
+    SELF_SHARE,
+    SHORT_LISTS,
+)
+from idealist.notation import many
+from idealist.ranking import listing, rank
+from idealist.tables.columns import Bools
+
+
+def short(case: Case) -> Iterator[Finding]:
+    """Look for lists that end before the measures do.
+
+    A list is irregular where it is also less than half as long as the longest list of all runs:
+    others could fill it, so that it is the system that stopped.
+    """
+    cutoffs = {
+        label: one.measure.cutoff
+        for label, one in case.evaluator.instruments.items()
+        if one.measure.judges and one.measure.cutoff
+    }
+    if not cutoffs:
+        return
+    label = max(cutoffs, key=lambda label: cutoffs[label] or 0)
+    deepest = cutoffs[label] or 0
+    longest = max(
+        (int(one.whole.retrieved.max(initial=0)) for one in case.audited.values()), default=0
+    )
+    for name, one in case.audited.items():
+        length, there = one.whole.retrieved, one.whole.in_run & (one.whole.retrieved > 0)
+        lacking = there & (length < deepest)
+        if not np.count_nonzero(lacking):
+            continue
+        stopped = np.count_nonzero(lacking & (2 * length < longest))
+        total = int(np.count_nonzero(there))
+        severity: Severity = "warning" if stopped > SHORT_LISTS * total else "note"
+        queries = case.named(lacking)
+        yield Finding(
+            "short-lists", severity,
+            f"{many(len(queries), 'list is', 'lists are')} shorter than {label} looks, of {total}; "
+            f"the shortest has {many(int(length[there].min()), 'document', 'documents')}, the "
+            f"longest of all runs {longest}",
+            run=name, count=len(queries), total=total,
+            examples=tuple(
+                f"query {query}: {many(int(size), 'document', 'documents')}"
+                for query, size in zip(queries[:EXAMPLES], length[lacking].tolist(), strict=False)
+            ),
+            remedy=f"retrieve at least {deepest} documents for each query, or measure less deep",
+            doc="ranks that were never filled count as not relevant, so that a run cut short is "
+            "held to be worse than it is",
+        )  # fmt: skip
+
+
+def empty(case: Case) -> Iterator[Finding]:
+    """Look for queries of a run without any document."""
+    for name, one in case.audited.items():
+        queries = case.named(one.whole.in_run & one.whole.empty)
+        if queries:
+            yield Finding(
+                "empty-lists", "warning",
+                f"nothing was retrieved for {many(len(queries), 'query', 'queries')}",
+                run=name, count=len(queries), total=int(np.count_nonzero(one.whole.in_run)),
+                examples=tuple(f"query {query}" for query in queries[:EXAMPLES]),
+                remedy="look whether the search failed for these queries",
+                doc="an empty list counts 0, so that a failed request looks like a bad ranking",
+            )  # fmt: skip
+
+
+def finding_themselves(case: Case) -> Iterator[Finding]:
+    """Look for queries that retrieve the document of the same id."""
+    for name, one in case.audited.items():
+        mine = one.whole.protocol
+        if mine.exclude_self:
+            continue
+        other = replace(mine, exclude_self=True)
+        less = rank(case.qrels, one.run, [other])[other]
+        queries = case.named(less.retrieved < one.whole.retrieved)
+        total = int(np.count_nonzero(one.whole.in_run))
+        if len(queries) < max(2, SELF_SHARE * total):
+            continue
+        if (place := _own_rank(one, queries)) > SELF_RANK:  # ids that are equal by chance
+            continue
+        yield Finding(
+            "self-retrieval", "warning",
+            f"{many(len(queries), 'query retrieves', 'queries retrieve')} the document of the "
+            f"same id, of {total}, at rank {place:g} in the median",
+            run=name, count=len(queries), total=total,
+            examples=tuple(f"query {query}" for query in queries[:EXAMPLES]),
+            cost=otherwise(case, name, exclude_self=True),
+            remedy="where queries are documents of the collection, leave these out",
+            command=case.command("eval", name, exclude_self="true"),
+            doc="BEIR leaves them out, trec_eval does not: ArguAna's nDCG@10 depends on it",
+        )  # fmt: skip
+
+
+def _own_rank(one: Audited, queries: tuple[str, ...]) -> float:
+    """Give the median rank at which queries retrieve themselves."""
+    some = queries[:EVERYWHERE_READ]
+    ranked = listing(one.run, one.whole.protocol, some)
+    return float(np.median([ranked[query].documents.index(query) + 1 for query in some]))
+
+
+def everywhere(case: Case) -> Iterator[Finding]:
+    """Look for documents that stand at the top of every list."""
+    for name, one in case.audited.items():
+        lists = _tops(case, one.whole.in_run & ~one.whole.empty, one)
+        counts = Counter(document for documents in lists.values() for document in set(documents))
+        found = [document for document, count in counts.items() if count == len(lists)]
+        few = len(counts) < 2 * DEPTHS[0]  # a collection so small is all at the top
+        if len(lists) < EVERYWHERE or few or not found:
+            continue
+        judged = sum(document in case.qrels.lookup[query] for query in lists for document in found)
+        yield Finding(
+            "everywhere", "warning",
+            f"{many(len(found), 'document is', 'documents are')} in the first {DEPTHS[0]} of every "
+            f"list, of {len(lists)} looked at, and judged in {judged} of them",
+            run=name, count=len(found), total=len(lists),
+            examples=tuple(f"document {document}" for document in found[:EXAMPLES]),
+            remedy="look at their texts: empty ones, and vectors that are near everything, come up "
+            "for every query; take them out of the index",
+            doc="a document that answers everything answers nothing, and pushes what is relevant "
+            "down in every list",
+        )  # fmt: skip
+
+
+def _tops(case: Case, there: Bools, one: Audited) -> dict[str, list[str]]:
+    """Read the tops of some lists, spread over all."""
+    queries = case.named(there)
+    some = queries[:: max(1, len(queries) // EVERYWHERE_READ)][:EVERYWHERE_READ]
+    ranked = listing(one.run, one.whole.protocol, some, depth=DEPTHS[0])
+    return {query: ranking.documents for query, ranking in ranked.items()}

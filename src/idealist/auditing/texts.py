@@ -1,0 +1,114 @@
+"""Findings about texts: documents that are not there, the same text twice."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+
+import numpy as np
+
+from idealist.auditing.case import Case
+from idealist.auditing.finding import Finding, price
+from idealist.auditing.pooling import unjudged
+from idealist.auditing.thresholds import EXAMPLES
+from idealist.draw import clipped
+from idealist.errors import IdealistError
+from idealist.measuring import measured
+from idealist.notation import many
+from idealist.tables.columns import Bools
+
+#: The characters of a text that are shown.
+SHOWN = 60
+
+
+def absent(case: Case) -> Iterator[Finding]:
+    """Look for judged documents that the collection does not have."""
+    if case.docs is None:
+        return
+    gone = np.array([document not in case.docs for document in case.qrels.documents], dtype=bool)
+    if not (count := int(np.count_nonzero(gone))):
+        return
+    lost = int(np.count_nonzero(gone & (case.qrels.grades > 0)))
+    names = dict.fromkeys(case.qrels.documents[i] for i in np.flatnonzero(gone).tolist())
+    yield Finding(
+        "absent-documents", "error" if lost else "warning",
+        f"{many(count, 'judgment is', 'judgments are')} of documents that the collection does not "
+        f"have, of {len(gone)}, {lost} of them relevant",
+        count=count, total=len(gone),
+        examples=tuple(f"document {name}" for name in list(names)[:EXAMPLES]),
+        cost=_without(case, gone),
+        remedy="index the collection that was judged, or take these judgments out (the cost is "
+        "that)",
+        doc="no system can retrieve them, so that no system can reach 1",
+    )  # fmt: skip
+
+
+def _without(case: Case, gone: Bools) -> dict[str, dict[str, tuple[float, float]]]:
+    """Price judgments: what measures would be without them."""
+    cost = {}
+    for name, one in case.audited.items():
+        then: dict[str, float] = {}
+        for label, instrument in case.evaluator.instruments.items():
+            placements = one.placed[label]
+            if instrument.measure.judges and len(placements.qrels.documents) == len(gone):
+                with suppress(IdealistError):
+                    fewer = unjudged(placements, gone)
+                    then[label] = measured(instrument, fewer).aggregate
+        cost[name] = price(one.evaluation.aggregates, then)
+    return {name: own for name, own in cost.items() if own}
+
+
+def same_text(case: Case) -> Iterator[Finding]:
+    """Look for documents of one text that have different grades for one query."""
+    if case.docs is None:
+        return
+    docs, grades = case.docs, case.qrels.grades
+    found = [
+        (query, group)
+        for query, judged in case.qrels.lookup.items()
+        for group in _groups({name: docs[name] for name in judged if name in docs})
+        if len({grades[judged[name]] for name in group}) > 1
+    ]
+    if found:
+        yield Finding(
+            "same-text", "warning",
+            f"{many(len(found), 'text has', 'texts have')} different grades for the same query, "
+            "under different ids",
+            count=len(found), total=len(case.qrels),
+            examples=tuple(
+                f"query {query}: {', '.join(group[:3])}" for query, group in found[:EXAMPLES]
+            ),
+            remedy="give copies of a document one id, or one grade",
+            doc="a system cannot tell copies apart; which of them it returns is chance, and so is "
+            "the grade",
+        )  # fmt: skip
+
+
+def same_query(case: Case) -> Iterator[Finding]:
+    """Look for queries of one text under different ids."""
+    if case.queries is None:
+        return
+    groups = _groups({query: case.queries.text.get(query, "") for query in case.qrels.queries})
+    if groups:
+        count = sum(map(len, groups))
+        yield Finding(
+            "same-query", "warning",
+            f"{many(len(groups), 'text is', 'texts are')} the text of several queries, {count} in "
+            "all",
+            count=count, total=len(case.qrels.queries),
+            examples=tuple(
+                f"{', '.join(group[:3])}: {clipped(case.queries.text[group[0]], SHOWN)}"
+                for group in groups[:EXAMPLES]
+            ),
+            remedy="keep one of them, with the judgments of all",
+            doc="they count twice in every mean and test, and their judgments may disagree",
+        )  # fmt: skip
+
+
+def _groups(texts: Mapping[str, str]) -> list[list[str]]:
+    """Put ids together whose texts differ in nothing but blanks and case."""
+    found: dict[str, list[str]] = {}
+    for name, text in texts.items():
+        if words := " ".join(text.split()).casefold():
+            found.setdefault(words, []).append(name)
+    return [names for names in found.values() if len(names) > 1]

@@ -1,0 +1,88 @@
+"""Every threshold of the audit, with its source; "suggested" is our own judgment."""
+
+from __future__ import annotations
+
+#: Examples that a finding shows. Suggested.
+EXAMPLES = 5
+#: Rows of a run, and queries at least, looked at to guess how ids were changed. Suggested.
+SAMPLED_ROWS, SAMPLED_QUERIES = 10_000, 20
+#: Ids on which it is seen whether a transformation changes any. Suggested.
+TRIED_IDS = 300
+#: Share of the judged pairs that meet after a repair which it must bring about. Suggested.
+REPAIRED_SHARE = 0.05
+#: Repaired pairs for each two documents that would become one. Suggested.
+REPAIRED_ODDS = 4
+#: Pairs that a repair must make meet, where some meet already and where none does; more of them
+#: where ids easily become equal by chance. Suggested.
+REPAIRED_LEAST, REPAIRED_EASILY = (2, 1), (3, 2)
+#: Share of the queries that do not meet which a repair must make meet, to need no confirmation by
+#: their documents. Suggested.
+REPAIRED_QUERIES = 0.8
+#: Ids that a repair changes must be judged this much as often as those that it does not. Suggested.
+REPAIRED_RATE = 0.2
+
+#: How deep coverage is looked at: what people read, and what rerankers read. Suggested.
+DEPTHS = (10, 100)
+#: Below this share judged in the first 10, values are too low by more than noise. On 269 runs of
+#: TREC-COVID the condensed nDCG@10 then lies 0.02 and more above. Suggested, from that.
+JUDGED_ENOUGH = 0.9
+#: Below this share, no claim which run is better should be made; the gap is 0.05 and more. The
+#: same runs, suggested.
+JUDGED_TOO_FEW = 0.7
+#: How far nDCG@10 rose, by the least share judged in the first 10, on these 269 runs.
+CALIBRATION = ((0.98, 0.005), (0.9, 0.017), (0.7, 0.055), (0.5, 0.14), (0.0, 0.18))
+#: Runs whose Judged@10 differ by more are not treated alike. There, those outside of the pool have
+#: a median 0.06 to 0.14 below those inside. Suggested.
+UNEVEN = 0.05
+#: The first ranks of the bands in which P(relevant | rank) is counted. Suggested.
+BANDS = (1, 2, 4, 6, 11, 21, 51, 101, 201, 501)
+#: As many documents of the run's average are mixed into each band. Suggested.
+PRIOR = 5
+#: Judged documents that a run must have for its own P(relevant | rank). Suggested.
+LEAST_JUDGED = 30
+#: Share of them that judges must have found not relevant: elsewhere only what is relevant was
+#: written down, as in MS MARCO. Suggested.
+LEAST_NONRELEVANT = 0.05
+#: Times that grades are drawn for holes; fewer where there are more than 100 queries. Suggested.
+DRAWS = 20
+#: Pairs listed to be judged first. Suggested.
+TO_JUDGE = 100
+#: Share of holes down to the depth of a pool that does not speak against it: the pool's ties may
+#: have been ordered otherwise. Suggested.
+POOL_HOLES = 0.01
+#: The least depth of pools; TREC-COVID's first was 7. Suggested.
+POOL_DEPTH = 5
+#: Runs without which leaving one out says little. Suggested.
+POOL_RUNS = 3
+#: A run that loses more of a value without its own judgments was favoured by them. Suggested.
+POOL_BIAS = 0.05
+#: Share of all judgments that the runs must hold for the test to speak of the pool, and not of the
+#: few runs that are here. Suggested.
+POOL_HELD = 0.5
+#: Share of queries whose lists may be shorter than the measures look. Suggested.
+SHORT_LISTS = 0.1
+#: Share of queries whose rank column may order otherwise before the file contradicts itself.
+#: Suggested.
+OTHER_ORDER = 0.5
+#: Queries that must all have a document in their first 10 before it is doubted. Suggested.
+EVERYWHERE = 10
+#: Queries whose lists are read for that. Suggested.
+EVERYWHERE_READ = 100
+#: Share of queries with one relevant document from which on that is said. Suggested.
+SINGLE_RELEVANT = 0.5
+#: With more ids than these, those that nobody judged are left out of mappings. Suggested.
+MAPPED_IDS = 500_000
+#: Pairs of ids that must show the same prefix or suffix before it is tried. Suggested.
+AFFIX_VOTES = 2
+#: Shares of one side's ids that begin or end alike before that is tried. Suggested.
+AFFIX_SHARES = (0.9, 0.5, 0.2)
+#: Up to so many pairs of ids, each is looked for within the other. Suggested.
+FEW_PAIRS = 2500
+#: Letters of a prefix or suffix that are looked at. Suggested.
+LONGEST_AFFIX = 64
+#: The median rank up to which a document of the query's own id is taken for the query itself.
+#: Suggested.
+SELF_RANK = 3
+#: Share of queries that must retrieve the document of their own id before it is more than chance.
+#: Suggested.
+SELF_SHARE = 0.05

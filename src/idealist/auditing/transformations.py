@@ -1,0 +1,209 @@
+"""What happens to ids between two tools, each as the function that undoes it on both sides."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import cached_property, partial
+from html import unescape
+from urllib.parse import unquote
+
+from idealist.errors import UsageError, nearest
+
+
+@dataclass(frozen=True)
+class Step:
+    """One transformation of ids; `name` is what ``--map-docs`` takes, `words` say what differs.
+
+    `gentle` ones hardly ever make two different ids equal, the others do so easily. `chunk` is the
+    pattern of the axis ``collapse`` that does the same. `end` is where something is taken off:
+    ``front`` or ``back``.
+    """
+
+    name: str
+    words: str
+    apply: Callable[[str], str]
+    gentle: bool = True
+    chunk: str = ""
+    end: str = ""
+
+    @property
+    def learned(self) -> bool:
+        """Whether it was learned from the ids."""
+        return ":" in self.name and not self.chunk
+
+    def replaces(self, other: Step) -> bool:
+        """Whether it is constant; instead of the number of a chunk, it must have none itself."""
+        letters = not any(sign.isdigit() for sign in self.name)
+        return self.learned and (letters or not other.chunk)
+
+    def changes(self, names: Iterable[str]) -> bool:
+        """Whether any of these ids is changed."""
+        return any((self.apply(name) or name) != name for name in names)
+
+
+@dataclass(frozen=True)
+class Chain:
+    """Steps applied one after the other.
+
+    >>> chain("lower+prefix:doc-").apply("DOC-7")
+    '7'
+    """
+
+    steps: tuple[Step, ...]
+
+    @property
+    def name(self) -> str:
+        """What ``--map-docs`` takes."""
+        return "+".join(step.name for step in self.steps)
+
+    @property
+    def words(self) -> str:
+        """What differs, in words."""
+        return " and ".join(filter(None, (step.words for step in self.steps)))
+
+    @property
+    def gentle(self) -> bool:
+        """Whether two different ids hardly ever become equal."""
+        return all(step.gentle for step in self.steps)
+
+    @cached_property
+    def chunk(self) -> str:
+        """The pattern of a chunk's suffix, where one of the steps takes it off."""
+        return next((step.chunk for step in self.steps if step.chunk), "")
+
+    def apply(self, name: str) -> str:
+        """Transform an id; one of which nothing would be left stays as it is."""
+        for step in self.steps:
+            name = step.apply(name) or name
+        return name
+
+    def tail(self, name: str) -> str:
+        """Give the chunk's suffix of an id."""
+        for step in self.steps:
+            less = step.apply(name) or name
+            if step.chunk:
+                return name[len(less) :]
+            name = less
+        return ""
+
+
+_PADDING = re.compile(r"(?<![\d.])0+(?=\d)")
+
+
+def _zeros(name: str) -> str:
+    return _PADDING.sub("", name) if "0" in name else name
+
+
+def _number(name: str) -> str:
+    if re.fullmatch(r"\d(\.\d+)?[eE]\+?\d{1,2}", name) and float(name).is_integer():
+        return str(int(float(name)))
+    return re.sub(r"(?<=\d)\.0+$", "", name)
+
+
+def _url(name: str) -> str:
+    bare = re.sub(r"^(?:[a-z][a-z0-9+.-]*:)?//(?:www\.)?|^www\.", "", name, flags=re.IGNORECASE)
+    return bare.rstrip("/")
+
+
+def _extension(name: str) -> str:
+    return re.sub(r"(?<=.)\.[A-Za-z][A-Za-z0-9]{0,4}$", "", name)
+
+
+def _path(name: str) -> str:
+    return re.split(r"[/\\]", name.rstrip("/\\"))[-1]
+
+
+def _off_end(pattern: str) -> Callable[[str], str]:
+    found = re.compile(rf"(?<=.)(?:{pattern})\Z")
+    return lambda name: found.sub("", name)
+
+
+#: The ways in which ids of chunks are made from those of documents.
+CHUNKS = {
+    "chunk#": r"#\d+", "chunk:": r"::?\d+", "chunk@": r"@\d+", "chunk/": r"/\d+",
+    "chunk_": r"_\d+", "chunk-": r"-\d+", "chunk.": r"\.\d+",
+    "chunk": r"[-_#:./]?(?:chunk|passage|part)[-_#:.]?\d+",
+}  # fmt: skip
+
+#: Every transformation whose parameters need not be learned, the harmless ones first.
+STEPS: tuple[Step, ...] = (
+    Step("spaces", "white space", lambda name: " ".join(name.split())),
+    Step("unicode", "Unicode form", lambda name: unicodedata.normalize("NFKC", name)),
+    Step("lower", "upper and lower case", str.lower),
+    Step("upper", "upper and lower case", str.upper),
+    Step("number", "whole numbers written with a fraction", _number),
+    Step("zeros", "zeros in front of numbers", _zeros),
+    Step("unescape", "escaped characters", lambda name: unescape(unquote(name))),
+    Step("url", "the form of URLs", _url),
+    Step("extension", "a file extension", _extension, gentle=False, end="back"),
+    Step("path", "the folders of a path", _path, gentle=False, end="front"),
+    *(
+        Step(name, "the number of a chunk", _off_end(pattern), False, pattern, "back")
+        for name, pattern in CHUNKS.items()
+    ),
+)
+_KNOWN = {step.name: step for step in STEPS}
+_HASH = re.compile(r"(?=.*\d)[0-9a-f]{6,}\W?", re.IGNORECASE)
+
+
+def prefix(text: str) -> Step:
+    """Take a constant prefix off."""
+    kind = "hash in front" if _HASH.fullmatch(text) else "prefix"
+    words = f"the {kind} {text!r}"
+    take = partial(_without, before=text, behind="")
+    return Step(f"prefix:{text}", words, take, gentle=False, end="front")
+
+
+def suffix(text: str) -> Step:
+    """Take a constant suffix off."""
+    take = partial(_without, before="", behind=text)
+    return Step(f"suffix:{text}", f"the suffix {text!r}", take, gentle=False, end="back")
+
+
+def _without(name: str, before: str, behind: str) -> str:
+    return name.removeprefix(before).removesuffix(behind)
+
+
+def _add_prefix(text: str) -> Step:
+    def add(name: str) -> str:
+        return name if name.startswith(text) else text + name
+
+    return Step(f"add-prefix:{text}", f"the prefix {text!r}", add, gentle=False)
+
+
+def _add_suffix(text: str) -> Step:
+    def add(name: str) -> str:
+        return name if name.endswith(text) else name + text
+
+    return Step(f"add-suffix:{text}", f"the suffix {text!r}", add, gentle=False)
+
+
+_AFFIXES = {
+    "prefix:": prefix, "suffix:": suffix, "add-prefix:": _add_prefix, "add-suffix:": _add_suffix,
+}  # fmt: skip
+_NEXT = re.compile(r"\+(?=" + "|".join(map(re.escape, [*_AFFIXES, *_KNOWN])) + ")")
+
+
+def chain(written: str) -> Chain:
+    """Read a transformation as it is written: steps with ``+`` between them."""
+    return Chain(tuple(_step(word) for word in _NEXT.split(written)))
+
+
+def _step(word: str) -> Step:
+    for start, make in _AFFIXES.items():
+        if word.startswith(start) and word != start:
+            return make(word.removeprefix(start))
+    if word not in _KNOWN:
+        hint = nearest(word, [*_KNOWN, *(f"{start}TEXT" for start in _AFFIXES)])
+        raise UsageError(f"{word!r} is neither a file nor a transformation of ids", hint)
+    return _KNOWN[word]
+
+
+def undone(step: Step) -> Step | None:
+    """Give the transformation that undoes one, where there is one."""
+    if step.name.startswith(("prefix:", "suffix:")):
+        return _step(f"add-{step.name}")
+    return _KNOWN["upper"] if step.name == "lower" else None

@@ -1,0 +1,110 @@
+"""`idealist audit`: say whether numbers can be trusted, and what to do where they cannot."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from idealist.cli.options import (
+    axes_of,
+    check_inputs,
+    emit,
+    measuring,
+    output,
+    run_names,
+    say,
+)
+
+EXIT_FOUND = 1
+
+
+@click.command("audit")
+@click.argument("qrels")
+@click.argument("runs", nargs=-1, required=True)
+@measuring
+@click.option(
+    "--queries", metavar="FILE", help="The texts of the queries: CSV, JSON, or id<TAB>text lines."
+)
+@click.option(
+    "--docs", metavar="FILE", help="The texts of the documents: CSV, JSON, or id<TAB>text lines."
+)
+@click.option(
+    "--teams", metavar="FILE", help="The team of each run: run<TAB>team lines, CSV or JSON."
+)
+@click.option(
+    "--fail-on", type=click.Choice(["error", "warning", "note", "never"]), default="error",
+    show_default=True, help="The least severity that makes the exit code 1.",
+)  # fmt: skip
+@click.option(
+    "--save-mappings", type=click.Path(file_okay=False, path_type=Path), metavar="FOLDER",
+    help="Write proposed mappings of ids there, for idealist convert.",
+)  # fmt: skip
+@click.option(
+    "--to-judge", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
+    help="Write the unjudged pairs that are worth most there, as TSV.",
+)  # fmt: skip
+@output
+def command(
+    qrels: str,
+    runs: tuple[str, ...],
+    measures: tuple[str, ...],
+    convention: str,
+    settings: tuple[str, ...],
+    queries: str | None,
+    docs: str | None,
+    teams: str | None,
+    fail_on: str,
+    save_mappings: Path | None,
+    to_judge: Path | None,
+    form: str,
+    output: Path | None,
+) -> None:
+    """Look QRELS and RUNS over for what makes numbers wrong or doubtful.
+
+    Ids that do not match, documents that nobody judged, judgments that contradict each other, ties,
+    short lists and more: each finding says how much of it there is, what it costs and what to do.
+    Nothing is changed. Exit code 1 says that there is a finding as bad as --fail-on.
+
+    \b
+    Examples:
+      idealist audit qrels.txt bm25.run dense.run
+      idealist audit qrels.txt bm25.run --docs corpus.jsonl --queries queries.tsv
+      idealist audit qrels.txt bm25.run --save-mappings mappings
+      idealist audit qrels.txt bm25.run -f json --fail-on warning
+    """
+    from idealist.auditing import audit
+    from idealist.evaluator import DEFAULT_MEASURES
+    from idealist.formats import read_run
+
+    check_inputs([qrels, *runs, *filter(None, (queries, docs, teams))])
+    named = {name: read_run(path) for path, name in zip(runs, run_names(runs), strict=True)}
+    found = audit(
+        qrels, named, measures=list(dict.fromkeys(measures)) or DEFAULT_MEASURES,
+        queries=queries, docs=docs, teams=teams, convention=convention, **axes_of(settings),
+    )  # fmt: skip
+    emit(_drawn(found, form), output)
+    if save_mappings is not None:
+        say([f"written: {path}" for path in found.save_mappings(save_mappings)])
+    if to_judge is not None and found.coverage:
+        from idealist.draw import FORMATS
+
+        emit(FORMATS["tsv"](found.coverage.to_judge()), to_judge)
+        say([f"written: {to_judge}"])
+    if fail_on != "never" and found.at_least(fail_on):
+        sys.exit(EXIT_FOUND)
+
+
+def _drawn(found: Any, form: str) -> str:
+    if form == "json":
+        return json.dumps(found.to_json(), indent=1, ensure_ascii=False)
+    if form == "table":
+        return str(found)
+    if form == "md":
+        return str(found.markdown())
+    from idealist.draw import FORMATS
+
+    return FORMATS[form](found.grid())

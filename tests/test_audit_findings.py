@@ -1,0 +1,485 @@
+"""Each finding about judgments, runs and texts: there where it should be, with what it costs."""
+
+from __future__ import annotations
+
+import json
+import math
+import random
+import shlex
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from hypothesis import given, settings
+
+import idealist as il
+from data_mutations import DATA_MUTATIONS
+from generated import PLAIN, seeds, some_case, some_measure, some_protocol
+from idealist import errors
+from idealist.auditing import CHECKS, Audit, Finding, audit
+from idealist.auditing.codes import CODES
+from idealist.auditing.finding import SEVERITIES
+from idealist.cli.main import cli
+from mutations import MUTATIONS
+
+Grades = dict[str, dict[str, float]]
+Scores = dict[str, dict[str, float]]
+
+QUERIES = [f"q{i}" for i in range(12)]
+PATTERN = [2.0, 1.0, 0.0, 1.0, 2.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0]
+
+
+def clean() -> tuple[Grades, Scores]:
+    """Give judgments and a run in which nothing is wrong: all is judged, nothing tied."""
+    qrels: Grades = {
+        query: {f"d{12 * n + i}": PATTERN[(i + n % 2) % 12] for i in range(12)}
+        for n, query in enumerate(QUERIES)
+    }
+    run = {
+        query: {document: 12.0 - i + n / 100 for i, document in enumerate(judged)}
+        for n, (query, judged) in enumerate(qrels.items())
+    }
+    return qrels, run
+
+
+def found(code: str, *arguments: Any, **options: Any) -> Finding:
+    """Give the one finding of a code."""
+    options.setdefault("measures", ["nDCG@10", "AP", "R@10"])
+    (one,) = [one for one in audit(*arguments, **options).findings if one.code == code]
+    return one
+
+
+def codes(*arguments: Any, **options: Any) -> set[str]:
+    options.setdefault("measures", ["nDCG@10", "AP", "R@10"])
+    return {one.code for one in audit(*arguments, **options).at_least("warning")}
+
+
+def test_nothing_is_found_in_clean_data() -> None:
+    assert codes(*clean()) == set()
+
+
+def trec(path: Path, rows: list[tuple[str, str, int, float]]) -> Path:
+    lines = [f"{query} Q0 {document} {rank} {score} tag\n" for query, document, rank, score in rows]
+    path.write_text("".join(lines))
+    return path
+
+
+def rows_of(run: Scores) -> list[tuple[str, str, int, float]]:
+    return [
+        (query, document, rank, score)
+        for query, scores in run.items()
+        for rank, (document, score) in enumerate(scores.items(), 1)
+    ]
+
+
+def test_repeated_rows_are_an_error_and_the_rest_is_audited(tmp_path: Path) -> None:
+    qrels, run = clean()
+    rows = rows_of(run)
+    path = trec(tmp_path / "bm25.run", [*rows, (*rows[0][:2], 99, -1.0), (*rows[13][:2], 99, -1.0)])
+    del qrels["q3"]["d36"]
+    one = found("duplicates", qrels, path)
+    assert (one.severity, one.count, one.total) == ("error", 2, len(rows) + 2)
+    assert one.examples == ("query q0", "query q1")
+    assert "duplicates=first" in one.command
+    assert one.cost["bm25"]["AP"][1] == pytest.approx(
+        il.evaluate(qrels, path, "AP", duplicates="last")["AP"]
+    )
+    assert found("holes", qrels, path).count == 1
+
+
+def test_repeated_rows_that_are_allowed_are_a_warning(tmp_path: Path) -> None:
+    qrels, run = clean()
+    rows = rows_of(run)
+    path = trec(tmp_path / "bm25.run", [*rows, (*rows[0][:2], 99, -1.0)])
+    assert found("duplicates", qrels, path, duplicates="first").severity == "warning"
+
+
+@pytest.mark.parametrize("score", [math.nan, math.inf, -math.inf])
+def test_scores_that_are_no_numbers(score: float) -> None:
+    qrels, run = clean()
+    run["q1"]["d12"] = run["q2"]["unjudged"] = score
+    one = found("nonfinite-scores", qrels, run)
+    assert (one.severity, one.count) == ("error", 2)
+    assert "nonfinite=last" in one.command
+
+
+def test_one_score_for_all() -> None:
+    qrels, run = clean()
+    same = {query: dict.fromkeys(scores, 1.0) for query, scores in run.items()}
+    one = found("constant-scores", qrels, same)
+    assert (one.severity, one.count, one.total) == ("error", 12, 12)
+    assert one.cost["run"]["AP"][1] == il.evaluate(qrels, run, "AP")["AP"]
+    some = {**run, "q0": same["q0"]}
+    assert found("constant-scores", qrels, some).severity == "warning"
+
+
+def test_ties_have_a_range() -> None:
+    qrels, run = clean()
+    run["q0"] = {document: score // 4 for document, score in run["q0"].items()}
+    one = found("ties", qrels, run)
+    assert (one.severity, one.count, one.total) == ("warning", 1, 12)
+    assert "AP from" in one.message
+    assert f"{11 / 144:.1%} of the judged documents found are tied" in one.message
+    assert "ties=expected" in one.command
+
+
+def test_scores_that_float32_ties() -> None:
+    qrels, run = clean()
+    run["q0"] = {d: 1e6 - i * 1e-6 for i, d in enumerate(run["q0"])}
+    one = found("float32", qrels, run)
+    assert one.severity == "warning"
+    assert one.cost["run"]["AP"][1] == il.evaluate(qrels, run, "AP", precision="float32")["AP"]
+
+
+def test_ranks_that_contradict_the_scores(tmp_path: Path) -> None:
+    qrels, run = clean()
+    rows = rows_of(run)
+    assert "rank-column" not in codes(qrels, trec(tmp_path / "good.run", rows))
+    turned = trec(tmp_path / "turned.run", [(q, d, rank, -score) for q, d, rank, score in rows])
+    one = found("rank-column", qrels, turned)
+    assert (one.severity, one.count, one.total) == ("error", 12, 12)
+    assert "lower scores were better" in one.message
+    assert one.cost["turned"]["AP"][1] == il.evaluate(qrels, run, "AP")["AP"]
+    few = [(q, d, 13 - rank if q == "q0" else rank, score) for q, d, rank, score in rows]
+    assert found("rank-column", qrels, trec(tmp_path / "few.run", few)).severity == "warning"
+
+
+def test_rank_columns_that_say_nothing_are_let_pass(tmp_path: Path) -> None:
+    qrels, run = clean()
+    same = trec(tmp_path / "same.run", [(q, d, 0, score) for q, d, _, score in rows_of(run)])
+    assert "rank-column" not in codes(qrels, same)
+
+
+def test_missing_and_unknown_queries() -> None:
+    qrels, run = clean()
+    run["other"] = run.pop("q5")
+    missing = found("missing-queries", qrels, run)
+    assert (missing.severity, missing.count, missing.examples) == ("warning", 1, ("query q5",))
+    assert missing.cost["run"]["AP"][1] == il.evaluate(qrels, run, "AP", missing="skip")["AP"]
+    assert found("unknown-queries", qrels, run).severity == "note"
+
+
+def test_short_and_empty_lists() -> None:
+    qrels, run = clean()
+    for query in ("q0", "q1"):
+        run[query] = dict(list(run[query].items())[:3])
+    run["q2"] = {}
+    short, empty = found("short-lists", qrels, run), found("empty-lists", qrels, run)
+    assert (short.severity, short.count, short.total) == ("warning", 2, 11)
+    assert short.examples[0] == "query q0: 3 documents"
+    assert (empty.count, empty.examples) == (1, ("query q2",))
+
+
+def test_lists_of_one_length_are_only_noted() -> None:
+    assert found("short-lists", *clean(), measures="R@100").severity == "note"
+
+
+def test_queries_that_find_themselves() -> None:
+    qrels, run = clean()
+    for query in QUERIES:
+        run[query][query] = 99.0
+    one = found("self-retrieval", qrels, run)
+    assert (one.count, one.total) == (12, 12)
+    assert one.cost["run"]["AP"][1] == il.evaluate(*clean(), "AP")["AP"]
+    assert "self-retrieval" not in codes(qrels, run, exclude_self=True)
+
+
+def test_numbers_shared_by_chance_are_no_queries() -> None:
+    qrels, run = clean()
+    for query in QUERIES:
+        run[query][query] = -99.0
+    assert "self-retrieval" not in codes(qrels, run)
+
+
+def test_a_document_that_is_everywhere() -> None:
+    qrels, run = clean()
+    for query in QUERIES:
+        run[query]["hub"] = 99.0
+    one = found("everywhere", qrels, run)
+    assert (one.count, one.examples) == (1, ("document hub",))
+
+
+def test_a_small_collection_is_at_every_top() -> None:
+    qrels: Grades = {query: {f"d{i}": float(i % 2) for i in range(9)} for query in QUERIES}
+    run = {
+        query: {f"d{i}": float((i * (n + 1)) % 9) + i / 99 for i in range(9)}
+        for n, query in enumerate(QUERIES)
+    }
+    assert "everywhere" not in codes(qrels, run)
+
+
+def test_queries_without_relevant_documents() -> None:
+    qrels, run = clean()
+    qrels["q4"] = dict.fromkeys(qrels["q4"], 0.0)
+    one = found("no-relevant", qrels, {"a": run, "b": run})
+    assert (one.run, one.count, one.total) == ("", 1, 12)
+    assert set(one.cost) == {"a", "b"}
+
+
+def test_queries_with_a_single_relevant_document() -> None:
+    qrels, run = clean()
+    single = {
+        query: {d: float(i == 0) for i, d in enumerate(judged)} for query, judged in qrels.items()
+    }
+    one = found("single-relevant", single, run)
+    assert (one.severity, one.count) == ("note", 12)
+    assert found("graded-on-binary", single, run).severity == "note"
+
+
+def test_more_relevant_than_the_cutoff() -> None:
+    qrels, run = clean()
+    one = found("more-relevant", qrels, run, measures="R@4")
+    assert one.severity == "warning"
+    capped = il.evaluate(qrels, run, "R(denominator=min(k,R))@4")
+    assert one.cost["run"]["R@4"][1] == capped["R(denominator=min(k,R))@4"]
+
+
+def test_grades_that_nobody_gave() -> None:
+    qrels, run = clean()
+    odd = {q: {d: 3.0 if g == 2 else g for d, g in judged.items()} for q, judged in qrels.items()}
+    assert "nobody gave 2" in found("unused-grades", odd, run).message
+    scaled = il.read_qrels(qrels, scale=3)
+    assert "nobody gave 3" in found("unused-grades", scaled, run).message
+
+
+def test_judgments_of_relevant_documents_only() -> None:
+    qrels, run = clean()
+    good = {q: {d: g for d, g in judged.items() if g} for q, judged in qrels.items()}
+    assert found("one-sided", good, run).severity == "note"
+    assert found("holes", good, run).severity == "note"
+
+
+def test_binary_measures_of_graded_judgments() -> None:
+    assert found("binary-on-graded", *clean()).severity == "note"
+
+
+def test_repeated_judgments_and_rows_without_a_grade(tmp_path: Path) -> None:
+    qrels, run = clean()
+    rows = [(q, d, g) for q, judged in qrels.items() for d, g in judged.items()]
+    assert found("repeated-judgments", [*rows, rows[0]], run).count == 1
+    table = tmp_path / "qrels.jsonl"
+    table.write_text(
+        "".join(
+            json.dumps({"query": q, "document": d, "grade": g if i else None}) + "\n"
+            for i, (q, d, g) in enumerate(rows)
+        )
+    )
+    assert found("ungraded", table, run).count == 1
+
+
+def test_contradictions_are_findings_and_not_a_crash() -> None:
+    qrels, run = clean()
+    rows = [(q, d, g) for q, judged in qrels.items() for d, g in judged.items()]
+    one = found("contradiction", [*rows, (*rows[0][:2], 9.0)], run)
+    assert (one.severity, one.count) == ("error", 1)
+    assert "contradicts" in one.message
+    assert one.remedy
+
+
+def test_a_run_that_cannot_be_read_does_not_hide_the_others(tmp_path: Path) -> None:
+    qrels, run = clean()
+    bad = tmp_path / "bad.run"
+    bad.write_text("q0 Q0 d1 1 high tag\nq0 Q0 d2 2 low tag\n")
+    good = trec(tmp_path / "good.run", rows_of(run))
+    result = audit(qrels, [bad, good])
+    one = next(one for one in result.findings if one.run == "bad")
+    assert (one.severity, one.code, one.count) == ("error", "bad-score", 2)
+    assert "good" in result.values
+
+
+def test_documents_that_are_not_in_the_collection() -> None:
+    qrels, run = clean()
+    docs = {d: f"text of {d}" for judged in qrels.values() for d in judged}
+    del docs["d2"], docs["d3"]
+    assert "absent-documents" not in codes(qrels, run)
+    one = found("absent-documents", qrels, run, docs=docs)
+    assert (one.severity, one.count, one.total) == ("error", 2, 144)
+    left = {q: {d: g for d, g in judged.items() if d in docs} for q, judged in qrels.items()}
+    assert one.cost["run"]["AP"][1] == il.evaluate(left, run, "AP")["AP"]
+
+
+def test_one_text_with_two_grades(tmp_path: Path) -> None:
+    qrels, run = clean()
+    docs = {d: f"text of {d}" for judged in qrels.values() for d in judged}
+    docs["d1"] = " Text  of D0"
+    qrels["q0"]["d0"], qrels["q0"]["d1"] = 0.0, 2.0
+    collection = tmp_path / "docs.tsv"
+    collection.write_text("".join(f"{d}\t{text}\n" for d, text in docs.items()))
+    for texts in (docs, collection):
+        one = found("same-text", qrels, run, docs=texts)
+        assert (one.count, one.examples) == (1, ("query q0: d0, d1",))
+    qrels["q0"]["d1"] = 0.0
+    assert "same-text" not in codes(qrels, run, docs=docs)
+
+
+def test_one_text_for_two_queries() -> None:
+    qrels, run = clean()
+    texts = {query: f"what is {query}" for query in QUERIES}
+    assert "same-query" not in codes(qrels, run, queries=texts)
+    texts["q7"] = "What is  q3"
+    one = found("same-query", qrels, run, queries=texts)
+    assert (one.count, one.examples) == (2, ("q3, q7: what is q3",))
+
+
+def test_uneven_coverage_and_the_pool() -> None:
+    qrels, run = clean()
+    unpooled = {
+        query: {
+            f"x{i}" if i % 2 else document: score
+            for i, (document, score) in enumerate(scores.items())
+        }
+        for query, scores in run.items()
+    }
+    result = audit(qrels, {"a": run, "b": run, "c": unpooled})
+    one = next(one for one in result.findings if one.code == "uneven-coverage")
+    assert (one.count, one.total) == (1, 3)
+    assert result.coverage is not None
+    assert result.coverage.contributed == ("a", "b")
+    holes = [one for one in result.findings if one.code == "holes"]
+    assert [(one.run, one.severity) for one in holes] == [("c", "warning")]
+    assert "too few to say which run is better" in holes[0].message
+
+
+def test_holes_are_priced_by_real_runs_where_little_is_judged() -> None:
+    qrels: Grades = {"q0": {"d0": 1.0, "d1": 0.0}}
+    run = {"q0": ["d0", *(f"x{i}" for i in range(9))]}
+    one = found("holes", qrels, run)
+    now, then = one.cost["run"]["nDCG@10"] if one.cost else (1.0, 1.0)
+    assert now == then == 1.0  # it cannot rise
+    run["q0"] = ["x0", "d0", *(f"x{i}" for i in range(1, 9))]
+    one = found("holes", qrels, run)
+    now, then = one.cost["run"]["nDCG@10"]
+    assert then - now == pytest.approx(0.18)
+    assert "269 TREC-COVID runs" in one.remedy
+
+
+def test_everything_is_plain_data() -> None:
+    qrels, run = clean()
+    run["q0"]["unjudged"] = 0.5
+    result = audit(qrels, {"a": run, "b": run})
+    assert result.coverage is not None
+    written = json.loads(json.dumps(result.coverage.to_json(), allow_nan=False))
+    assert written["runs"][0]["judged"]["10"] == result.coverage.runs["a"].judged[10]
+    assert written["grades"] == {"0": 84, "1": 36, "2": 24}
+    assert written["left_out"]["a"]["unique"] == 0
+    assert written["pairs"][0]["document"] == "unjudged"
+
+
+def test_every_finding_says_what_to_do_and_why() -> None:
+    qrels, run = clean()
+    qrels["q4"] = dict.fromkeys(qrels["q4"], 0.0)
+    run["q1"] = dict.fromkeys(run["q1"], 1.0)
+    run["q2"] = {"d24": 1.0, "unjudged": 2.0}
+    del run["q3"]
+    result: Audit = audit(qrels, {"a": run, "b": clean()[1], "c": clean()[1]})
+    assert len({one.code for one in result.findings}) > 5
+    for one in result.findings:
+        assert one.remedy, one.code
+        assert one.doc, one.code
+        assert one.severity in SEVERITIES
+        assert one.code in CODES
+        assert "\n" not in one.message
+    assert len(CHECKS) > 15
+
+
+def test_every_fault_that_is_put_in_has_a_code_of_the_reference() -> None:
+    codes = {one.code for one in (*MUTATIONS, *DATA_MUTATIONS)}
+    assert codes - errors.CODES.keys() <= CODES.keys()
+    made = {"no-documents-meet", "no-queries-meet", "pool-bias", "ungraded", "unscored"}
+    assert CODES.keys() - codes <= made
+
+
+def test_commands_do_what_they_say(tmp_path: Path) -> None:
+    qrels, run = clean()
+    qrels["q4"] = dict.fromkeys(qrels["q4"], 0.0)
+    run["q1"] = dict.fromkeys(run["q1"], 1.0)
+    del run["q3"], qrels["q5"]["d60"]
+    rows = rows_of(run)
+    path = trec(tmp_path / "my run.trec", [*rows, (*rows[0][:2], 99, -1.0)])
+    judged = tmp_path / "qrels.txt"
+    il.write_qrels(il.read_qrels(qrels), judged)
+    result = audit(judged, path, measures=["nDCG@5", "AP"], convention="pytrec_eval", depth="50")
+    commands = [one.command for one in result.findings if one.command]
+    assert len(commands) >= 4
+    for command in commands:
+        tool, verb, *words = shlex.split(command)
+        assert (tool, words[:2]) == ("idealist", [str(judged), str(path)])
+        assert "depth=50" in words
+        assert words[words.index("--convention") + 1] == "pytrec_eval"
+        if "duplicates=first" not in words:
+            words += ["--set", "duplicates=first"]
+        done = CliRunner().invoke(cli, [verb, *words], catch_exceptions=False)
+        assert done.exit_code == 0, done.output
+
+
+@settings(max_examples=40, deadline=None)
+@given(seeds)
+def test_whatever_can_be_evaluated_can_be_audited(seed: int) -> None:
+    rng = random.Random(seed)
+    (qrels, first), (_, second) = some_case(rng), some_case(rng)
+    measures = [str(some_measure(rng, rng.choice(PLAIN))) for _ in range(2)]
+    axes: dict[str, Any] = {
+        key: value for key, value in some_protocol(rng).written().items() if rng.random() < 0.3
+    }
+    runs = {"first": first, "second": second}
+    try:
+        values = {name: il.evaluate(qrels, run, measures, **axes) for name, run in runs.items()}
+    except il.IdealistError:
+        return
+    result = audit(qrels, runs, measures=measures, **axes)
+    for name, own in values.items():
+        assert result.values[name] == pytest.approx(dict(own.aggregates), nan_ok=True)
+    assert json.dumps(result.to_json(), allow_nan=False)
+    assert str(result)
+
+
+SUBTOPICS = "q 1 a 1\nq 2 a 0\nq 2 b 2\nq 1 c 0\n"
+
+
+@pytest.mark.parametrize("run", [{"q": ["a", "x", "b"]}, {"q": {"a": 0.5, "b": 0.5}}, {"q": []}])
+def test_judgments_by_subtopic_and_lists_without_scores(run: Any, tmp_path: Path) -> None:
+    (tmp_path / "qrels.txt").write_text(SUBTOPICS)
+    result = audit(tmp_path / "qrels.txt", [run, run], measures=["alpha_nDCG@5", "AP"])
+    assert {"alpha_nDCG@5", "AP"} == set(result.values["run"])
+
+
+RUN: dict[str, Any] = {"q0": {"d0": 2.0, "d1": 1.0}, "q1": {"d13": 2.0, "d12": 1.0}}
+ONE: list[Any] = [
+    RUN,
+    {query: list(own) for query, own in RUN.items()},
+    {
+        query: {d: {"score": score, "tokens": 9} for d, score in own.items()}
+        for query, own in RUN.items()
+    },
+    [(query, d, score) for query, own in RUN.items() for d, score in own.items()],
+    [
+        {"query": q, "document": d, "score": score}
+        for q, own in RUN.items()
+        for d, score in own.items()
+    ],
+    {
+        "query": ["q0", "q0", "q1", "q1"],
+        "document": ["d0", "d1", "d13", "d12"],
+        "score": [2, 1, 2, 1],
+    },
+]
+
+
+@pytest.mark.parametrize("run", ONE)
+def test_one_run_several_and_named_ones_are_told_apart(run: Any) -> None:
+    qrels, value = clean()[0], il.evaluate(clean()[0], RUN, "AP")["AP"]
+    assert audit(qrels, run, measures="AP").values == {"run": {"AP": value}}
+    named = {"a": il.read_run(run), "b": il.read_run(RUN)}
+    for several in (named, [run.renamed(name) for name, run in named.items()]):
+        assert audit(qrels, several, measures="AP").values == {
+            "a": {"AP": value},
+            "b": {"AP": value},
+        }
+
+
+def test_ids_that_never_meet_are_no_holes() -> None:
+    qrels, run = clean()
+    other = {query: {f"https://x.org/{d}": s for d, s in own.items()} for query, own in run.items()}
+    found = {one.code for one in audit(qrels, {"a": run, "b": other}).at_least("warning")}
+    assert found == {"document-ids"}
