@@ -139,7 +139,7 @@ class Tasks:
 
     def large_verbs(self) -> Task:
         data = made(self.large, self.folder)
-        tools = [verb(name, data) for name in ("eval", "diagnose")]
+        tools = [verb(name, data) for name in ("eval", "audit", "diagnose")]
         return Task("L, other verbs", tools, agree=False)
 
     def extra_large(self) -> Task:

@@ -9,7 +9,7 @@ from typing import Any
 from idealist.aggregate import Aggregate
 from idealist.errors import UsageError, nearest
 from idealist.measures import MEASURES, Measure
-from idealist.notation import Parameter, Settings
+from idealist.notation import Settings
 from idealist.protocol import Protocol
 from idealist.weights import Weights
 
@@ -67,7 +67,6 @@ def route(
 
 def check_axes(axes: Mapping[str, Any], measures: Collection[Measure]) -> None:
     """Refuse axes that do not exist, and values that nothing in the call can take."""
-    general: dict[str, Parameter] = Protocol.parameters() | Aggregate.parameters()
     for name, value in axes.items():
         users: list[type[Settings]] = [Protocol, Aggregate, *map(type, measures)]
         if any(part.accepts(name, value) for part in users):

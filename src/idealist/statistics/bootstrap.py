@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from idealist.statistics.paired import ROUNDING
+from idealist.statistics.paired import ROUNDING, weighing
 
 Array = NDArray[np.float64]
 
@@ -37,17 +37,18 @@ def bca(
     """
     from scipy.special import ndtr, ndtri
 
-    d, w = _given(differences, weights)
+    d, w = weighing(differences, weights)
     if len(d) < 2 or np.ptp(d) <= ROUNDING * np.abs(d).max():
         end = math.nan if len(d) < 2 else float(d[0])
         return end, end
-    centre, drawn = float(d @ w / w.sum()), np.sort(_means(d, w, resamples, seed))
+    total, whole = math.fsum(d * w), math.fsum(w)
+    centre, drawn = total / whole, np.sort(_means(d, w, resamples, seed))
     lower = np.searchsorted(drawn, centre, "left") + np.searchsorted(drawn, centre, "right")
     bias = ndtri(lower / (2 * resamples))
-    without = (d @ w - d * w) / (w.sum() - w)
-    apart = without.mean() - without
+    without = (total - d * w) / (whole - w)
+    apart = math.fsum(without) / len(without) - without
     apart /= np.abs(apart).max()  # so that no power of a tiny one is 0
-    speed = (apart**3).sum() / (6 * (apart**2).sum() ** 1.5)
+    speed = math.fsum(apart**3) / (6 * math.fsum(apart**2) ** 1.5)
     reach = bias + ndtri(np.array([alpha / 2, 1 - alpha / 2]))
     low, high = np.quantile(drawn, ndtr(bias + reach / (1 - speed * reach)))
     return float(low), float(high)
@@ -70,16 +71,11 @@ def bootstrap_shift(
 
     Reference: Smucker, Allan and Carterette 2007, doi:10.1145/1321440.1321528
     """
-    d, w = _given(differences, weights)
-    drawn, centre = _means(d, w, resamples, seed), abs(float(d @ w / w.sum()))
-    apart = np.abs(drawn - drawn.mean())
+    d, w = weighing(differences, weights)
+    drawn, centre = _means(d, w, resamples, seed), abs(math.fsum(d * w) / math.fsum(w))
+    apart = np.abs(drawn - math.fsum(drawn) / len(drawn))
     found = int((apart >= centre * (1 - 1e-9)).sum())
     return (1 + found) / (1 + resamples)
-
-
-def _given(differences: ArrayLike, weights: ArrayLike | None) -> tuple[Array, Array]:
-    d = np.asarray(differences, float)
-    return d, np.ones_like(d) if weights is None else np.asarray(weights, float)
 
 
 def _means(d: Array, w: Array, resamples: int, seed: int) -> Array:

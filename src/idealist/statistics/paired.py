@@ -9,10 +9,22 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from idealist.errors import UsageError
 from idealist.means import mean, standard_error
 
 #: Two numbers this close, relative to the larger one, differ by rounding only.
 ROUNDING = 1e-12
+#: The levels that tests are made for; quantiles of t are exact there.
+ALPHAS = 1e-6, 0.5
+
+
+def checked_alpha(alpha: float) -> float:
+    """Refuse a level that is none."""
+    number = isinstance(alpha, (int, float, np.number)) and not isinstance(alpha, bool)
+    if not number or not ALPHAS[0] <= alpha <= ALPHAS[1]:
+        hint = f"alpha is a number from {ALPHAS[0]:g} to {ALPHAS[1]:g}, such as 0.05"
+        raise UsageError(f"alpha cannot be {alpha!r}", hint)
+    return float(alpha)
 
 
 def differences(base: ArrayLike, new: ArrayLike) -> NDArray[np.float64]:
@@ -32,8 +44,9 @@ class Paired:
     """The mean of n differences and what Student's t says of it.
 
     `sd` is the standard error times √n: with equal weights the standard deviation (n - 1). With
-    one query all but n and the mean is NaN. Where all differences are equal, `sd` is 0, the
-    interval is a point, and t is 0 or infinite.
+    one query all but n and the mean is NaN. Where all differences are 0, the interval is that
+    point and p is 1. Where all are equal and not 0, t is infinite and says nothing, since nothing
+    varies: intervals and probabilities are NaN.
 
     Reference: Student 1908, doi:10.1093/biomet/6.1.1
     """
@@ -42,6 +55,11 @@ class Paired:
     mean: float
     sd: float
     alpha: float = 0.05
+
+    @property
+    def constant(self) -> bool:
+        """Whether all differences are equal, and not 0."""
+        return self.sd == 0 and self.mean != 0
 
     @property
     def df(self) -> int:
@@ -121,6 +139,8 @@ class Paired:
 
         Reference: Sakai 2017, doi:10.1145/3077136.3080766
         """
+        if self.constant:
+            return math.nan
         if self.sd == 0:  # a point; better, equal and worse still add up to 1
             closed = math.isfinite(low) and math.isfinite(high)
             return float(low <= self.mean <= high if closed else low < self.mean < high)
@@ -129,13 +149,15 @@ class Paired:
     def _half(self, alpha: float) -> float:
         from idealist.student import quantile
 
-        if math.isnan(self.sd):
+        if math.isnan(self.sd) or self.constant:
             return math.nan
         return quantile(1 - alpha, self.df) * self.se if self.sd else 0.0
 
     def _below(self, t: float) -> float:
         from scipy.special import stdtr
 
+        if self.constant:
+            return math.nan
         if math.isinf(t):  # certain, whatever the degrees of freedom
             return float(t > 0)
         if self.sd == 0:  # nothing varies and nothing differs: either side is as likely
@@ -152,12 +174,24 @@ def paired(differences: ArrayLike, weights: ArrayLike | None = None, alpha: floa
     >>> round(found.mean, 3), round(found.t, 3), round(found.p, 3), round(found.d_z, 3)
     (0.1, 2.449, 0.092, 1.225)
     """
-    values: list[float] = np.asarray(differences, float).tolist()
-    given = None if weights is None else np.asarray(weights, float).tolist()
-    n = len(values)
+    d, w = weighing(differences, weights)
+    values: list[float] = d.tolist()
+    given = None if weights is None else w.tolist()
+    n, alpha = len(values), checked_alpha(alpha)
     if max(values) - min(values) <= ROUNDING * max(map(abs, values)):
         return Paired(n, values[0], 0.0 if n > 1 else math.nan, alpha)
     return Paired(n, mean(values, given), math.sqrt(n) * standard_error(values, given), alpha)
+
+
+def weighing(
+    differences: ArrayLike, weights: ArrayLike | None
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Give the differences that weigh anything, and their weights, 1 where none are given."""
+    d = np.asarray(differences, float)
+    if weights is None:
+        return d, np.ones_like(d)
+    w = np.asarray(weights, float)
+    return d[w > 0], w[w > 0]
 
 
 def _over(above: float, below: float) -> float:
