@@ -196,7 +196,10 @@ def test_one_query_and_two_queries() -> None:
 def test_a_constant_difference() -> None:
     pair = pair_of([i / 30 for i in range(25)], [i / 30 + 0.1 for i in range(25)])
     assert pair.significant
+    assert math.isnan(pair.p_t)
+    assert all(map(math.isnan, (*pair.ci, *pair.relative_ci, pair.p_better)))
     assert "constant-difference" in {doubt.code for doubt in pair.doubts}
+    assert "CI" not in pair.verdict
     data = json.loads(json.dumps(pair.to_json(), allow_nan=False))
     assert data["d_z"] is None
 
@@ -348,8 +351,20 @@ def test_saved_evaluations_compare_the_same(tmp_path: Path) -> None:
     [
         ({"baseline": "bm52"}, "did you mean bm25"),
         ({"baseline": 2}, "0 to 1"),
-        ({"alpha": 0}, "between 0 and 1"),
-        ({"alpha": math.nan}, "between 0 and 1"),
+        ({"alpha": 0}, "alpha is a number from"),
+        ({"alpha": math.nan}, "alpha is a number from"),
+        ({"alpha": "0.05"}, "alpha is a number from"),
+        ({"alpha": None}, "alpha is a number from"),
+        ({"rope": "x"}, "rope is a number"),
+        ({"margin": True}, "margin is a number"),
+        ({"tests": 3}, "known: wilcoxon"),
+        ({"tests": [3]}, "known: wilcoxon"),
+        ({"correction": ["holm"]}, "known: none"),
+        ({"slices": ["q01"]}, "{query: slice}"),
+        ({"baseline": 1.0}, "0 to 1"),
+        ({"baseline": True}, "0 to 1"),
+        ({"baseline": {}}, "0 to 1"),
+        ({"seed": "3"}, "whole number"),
         ({"correction": "bonferoni"}, "holm"),
         ({"tests": ["anova"]}, "wilcoxon"),
         ({"rope": -1}, "at least 0"),
@@ -382,7 +397,7 @@ def test_turning_a_pair_round_turns_its_numbers(rows: list[tuple[float, float]])
     for name in ("p_t", "p_randomisation", "p_equal"):
         assert getattr(one, name) == pytest.approx(getattr(other, name), nan_ok=True, abs=1e-9)
     assert one.p_better == pytest.approx(other.p_worse, nan_ok=True, abs=1e-9)
-    if one.n > 1:
+    if one.n > 1 and not one.statistics.constant:
         assert one.p_better + one.p_equal + one.p_worse == pytest.approx(1)
     assert {doubt.code for doubt in one.doubts} <= CODES.keys()
     json.dumps(one.to_json(), allow_nan=False)

@@ -105,6 +105,7 @@ def test_saved_evaluations(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
     out, _ = run(capsys, "compare", "--saved", *saved, "-m", "mrr@10", "-f", "tsv")
     assert [line.split("\t")[0] for line in out.splitlines()] == ["measure", "RR@10"]
     assert "rules" in refused(capsys, "compare", "--saved", *saved, "--set", "ties=input")
+    assert "--saved" in refused(capsys, "compare", QRELS, *saved)
     assert "need judgments" in refused(capsys, "compare", "--saved", *saved, "--fragility")
     assert "bad-shape" in refused(capsys, "compare", "--saved", saved[0], QRELS)
     assert "one by one" in refused(capsys, "eval", QRELS, BM25, RERANKED, "--save", saved[0])
@@ -133,7 +134,8 @@ def test_slices(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     [
         (["compare", QRELS, BM25], "two runs"),
         (["compare", QRELS, BM25, RERANKED, "--baseline", "bm52"], "did you mean bm25"),
-        (["compare", QRELS, BM25, RERANKED, "--alpha", "2"], "between 0 and 1"),
+        (["compare", QRELS, BM25, RERANKED, "--alpha", "2"], "alpha is a number from"),
+        (["compare", QRELS, BM25, RERANKED, "--alpha", "1e-17"], "alpha is a number from"),
         (["compare", QRELS, BM25, RERANKED, "--test", "anova"], "wilcoxon"),
         (["compare", QRELS, BM25, RERANKED, "--set", "alpha=0.3"], "with the measure"),
         (["compare", QRELS, BM25, RERANKED, "-m", "ndgc"], "did you mean nDCG"),
@@ -161,7 +163,8 @@ def test_threads_do_not_matter() -> None:
         "qrels = {f'q{i}': {'a': 1, 'b': 1} for i in range(40)}\n"
         "rng = np.random.default_rng(0)\n"
         "runs = {n: {q: rng.permutation(list('abcdefgh')).tolist() for q in qrels} for n in 'xyz'}\n"
-        "print(json.dumps(il.compare(qrels, runs, ['AP', 'RR'], all_pairs=True).to_json()))"
+        "found = il.compare(qrels, runs, ['AP', 'RR'], all_pairs=True, tests='bootstrap')\n"
+        "print(json.dumps(found.to_json()))"
     )
     outputs = {
         subprocess.run(

@@ -124,6 +124,9 @@ def checked(measure: Any, rng: random.Random, **axes: Any) -> bool:
         assert found.significance is None
         return True
     assert known(found.sign) == sign
+    if paired([one[0][0] for one in counted]).constant:
+        assert found.significance is None
+        return True
     assert found.significance is not None
     assert found.significance.exact
     assert known(found.significance) == significance
@@ -161,7 +164,6 @@ def test_weights_are_weighed(seed: int) -> None:
     ]
     if found.sign is not None:
         assert known(found.sign) == fewest(weighed, ALPHA)[0]
-        assert found.significance is not None
         assert_reverses(found, "P@2", qrels, base, new, weights=weights)
 
 
@@ -231,7 +233,8 @@ def assert_reverses(
         if reversal is found.sign:
             assert told.mean * found.difference < 0
         else:
-            same = told.mean * found.difference > 0 and told.p < found.alpha
+            beyond = abs(told.t) > quantile(1 - found.alpha / 2, told.df)
+            same = told.mean * found.difference > 0 and beyond
             assert same != found.significant
 
 
@@ -283,9 +286,15 @@ def test_what_no_label_can_reverse_is_said() -> None:
     qrels = {f"q{i}": {"a": 1} for i in range(4)}
     base, new = {q: ["x", "a"] for q in qrels}, {q: ["a"] for q in qrels}
     found = fragility(Evaluator(qrels, "RR"), "RR", base, new, most=2)
-    assert found.sign == Reversal(None, 3, 2)
+    assert found.sign == Reversal(None, 3, 2, labels=4)
     assert found.sign.exact
+    assert found.sign.possible
     assert "more than 2 labels" in str(found)
+    every = fragility(Evaluator(qrels, "RR"), "RR", base, new).sign
+    assert every is not None
+    assert not every.possible
+    assert every.to_json()["possible"] is False
+    assert every.said("reverse that") == "no change of labels can reverse that"
 
 
 def test_labels_that_are_more_than_grades_are_refused() -> None:
@@ -299,7 +308,7 @@ def test_plain_data_says_what_is_known() -> None:
     base, new = {q: ["b", "a"] for q in qrels}, {q: ["a", "b"] for q in qrels}
     found = fragility(Evaluator(qrels, "P@1"), "P@1", base, new).to_json()
     assert found["sign"] == {
-        "labels": 3, "at_least": 3, "exact": True,
+        "labels": 3, "at_least": 3, "exact": True, "possible": True,
         "changes": [
             {"query": "q1", "document": "b", "from": 0, "to": 1},
             {"query": "q1", "document": "a", "from": 1, "to": 0},

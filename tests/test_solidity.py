@@ -73,6 +73,10 @@ def test_holes_overturn_what_some_judgments_overturn(seed: int) -> None:
     assert found.kind == "exact"
     assert math.isclose(found.low, min(values), abs_tol=1e-12)
     assert math.isclose(found.high, max(values), abs_tol=1e-12)
+    if abs(found.value) < 1e-12:
+        assert found.overturns is None
+        assert "level" in str(found)
+        return
     reverses = min(values) < -1e-12 if found.value > 0 else max(values) > 1e-12
     assert found.overturns == reverses
 
@@ -95,6 +99,29 @@ def test_weights_weigh_the_bounds() -> None:
     evaluator = Evaluator(qrels, "P@1", weights={"q1": 3, "q2": 1})
     found = holes(evaluator, "P@1", base, new)
     assert (found.value, found.low, found.high) == (0.25, 0.0, 0.25)
+
+
+def test_queries_that_weigh_nothing_do_not_count() -> None:
+    qrels = {"q1": {"a": 1}, "q2": {"a": 1}, "q3": {"a": 1}}
+    base = {"q1": ["a"], "q2": ["u"], "q3": ["a", "u"]}
+    new = {"q1": ["a"], "q2": ["a"], "q3": ["v", "w"]}
+    found = holes(Evaluator(qrels, "P@2", weights={"q1": 3, "q2": 1, "q3": 0}), "P@2", base, new)
+    assert found.unjudged == (1, 0)
+    assert found.together == 1
+    assert found.judged == (0.75, 1.0)
+    assert holes(Evaluator(qrels, "P@2"), "P@2", base, new).unjudged == (2, 2)
+
+
+def test_nothing_to_reverse_is_not_called_reversible() -> None:
+    qrels = {"q": {"a": 1}}
+    level = holes(Evaluator(qrels, "P@2"), "P@2", {"q": ["a", "u"]}, {"q": ["a", "v"]})
+    assert (level.value, level.overturns) == (0.0, None)
+    assert "now the runs are level" in str(level)
+    measure = "AP(rel=2,no_relevant=nan)"
+    none = holes(Evaluator(qrels, measure), measure, {"q": ["u", "a"]}, {"q": ["a"]})
+    assert none.overturns is None
+    assert "no difference" in str(none)
+    assert "nan" not in str(none)
 
 
 def test_outer_bounds_that_cross_zero_decide_nothing() -> None:

@@ -92,10 +92,12 @@ def wrapped(lines: Sequence[str], width: int) -> str:
     """Break lines that are too long between words."""
     import textwrap  # only long texts need it
 
-    wrapper = textwrap.TextWrapper(
-        width, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False
-    )
-    return "\n".join(map(wrapper.fill, lines))
+    wrapper = textwrap.TextWrapper(width, break_long_words=False, break_on_hyphens=False)
+    filled = []
+    for line in lines:
+        wrapper.subsequent_indent = " " * (len(line) - len(line.lstrip()) + 2)
+        filled.append(wrapper.fill(line))
+    return "\n".join(filled)
 
 
 def markdown(grid: Grid) -> str:
@@ -120,9 +122,16 @@ SUPERSCRIPTS = dict(zip("ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘ
 _HIGH = re.compile(f"[{''.join(SUPERSCRIPTS)}]+")
 
 
+#: What LaTeX would take for a command, or set as another sign, and how it is written there.
+_TEX = {sign: f"\\{sign}" for sign in "&%$#_{}"} | {
+    "\\": r"\textbackslash{}", "^": r"\textasciicircum{}", "~": r"\textasciitilde{}",
+    "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}",
+    "±": r"$\pm$", "…": r"\ldots{}",
+}  # fmt: skip
+
+
 def _tex(cell: str) -> str:
-    escaped = "".join("\\" + sign if sign in "&%$#_{}" else sign for sign in cell)
-    return _HIGH.sub(_high, escaped).replace("±", r"$\pm$")
+    return _HIGH.sub(_high, "".join(_TEX.get(sign, sign) for sign in cell))
 
 
 def _high(match: re.Match[str]) -> str:

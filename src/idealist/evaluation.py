@@ -7,6 +7,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import compress
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -16,6 +17,7 @@ from idealist.conventions import CONVENTIONS, DEFAULT
 from idealist.errors import Faults, UsageError
 from idealist.means import t_interval
 from idealist.measures import as_measure
+from idealist.plain_data import as_number, as_text, finite
 from idealist.signature import Signature
 from idealist.tables.columns import Bools, Floats
 
@@ -39,7 +41,7 @@ class Doubt:
         """Give it as plain data."""
         return {
             "code": self.code, "message": self.message, "count": self.count,
-            "queries": list(self.queries), "values": _plain(dict(self.values)),
+            "queries": list(self.queries), "values": finite(dict(self.values)),
         }  # fmt: skip
 
 
@@ -118,6 +120,12 @@ class Evaluation:
         columns = {label: values.tolist() for label, values in self.values.items()}
         return {"query": list(self.queries), **columns}
 
+    def by_query(self, measure: Any) -> dict[str, float]:
+        """Give the values that a measure's aggregate is made of."""
+        label = self.label(measure)
+        pairs = zip(self.queries, self.values[label].tolist(), strict=True)
+        return dict(compress(pairs, self.counted[label].tolist()))
+
     def interval(self, measure: Any, confidence: float = 0.95) -> tuple[float, float]:
         """Give the t-interval of a mean over queries; NaN for other aggregates or one query."""
         label = self.label(measure)
@@ -141,15 +149,15 @@ class Evaluation:
         """Give it as plain data; undefined values are None."""
         data: dict[str, Any] = {
             "run": self.run,
-            "values": _plain(dict(self.aggregates)),
-            "intervals": {label: _plain(self.interval(label)) for label in self.aggregates},
+            "values": finite(dict(self.aggregates)),
+            "intervals": {label: finite(self.interval(label)) for label in self.aggregates},
             "queries": len(self.queries),
             "doubts": [doubt.to_json() for doubt in self.doubts],
         }
         if per_query:
             columns = {label: values.tolist() for label, values in self.values.items()}
             data["per_query"] = {
-                query: {label: _plain(column[i]) for label, column in columns.items()}
+                query: {label: finite(column[i]) for label, column in columns.items()}
                 for i, query in enumerate(self.queries)
             }
         return data
@@ -181,33 +189,36 @@ class Evaluation:
             return cls._from_json(data)
         except OSError as error:
             faults.fail("no-file", f"cannot be read: {error.strerror}", "check the path")
-        except (ValueError, KeyError, TypeError, AttributeError):
+        except (ValueError, KeyError, TypeError, AttributeError, UsageError):
             hint = "give a file that Evaluation.save() wrote"
             faults.fail("bad-shape", "this is not a saved evaluation", hint)
 
     @classmethod
     def _from_json(cls, data: dict[str, Any]) -> Evaluation:
-        if data["idealist"] != SCHEMA or not isinstance(data["convention"], str):
+        if data["idealist"] != SCHEMA:
             raise ValueError(data["idealist"])
         rows, labels = data["per_query"], list(data["values"])
         skipped = {label: set(queries) for label, queries in data["uncounted"].items()}
+        signatures = {label: Signature.parse(data["signatures"][label]) for label in labels}
+        for one in signatures.values():
+            if not {"aggregate", "missing"} <= dict(one.settings).keys():
+                raise ValueError(one)
         return cls(
-            run=data["run"],
+            run=as_text(data["run"]),
             queries=tuple(rows),
             values={
-                label: np.array([_number(row[label]) for row in rows.values()]) for label in labels
+                label: np.array([as_number(row[label]) for row in rows.values()])
+                for label in labels
             },
             counted={
                 label: np.array([query not in skipped.get(label, ()) for query in rows], dtype=bool)
                 for label in labels
             },
-            aggregates={label: _number(value) for label, value in data["values"].items()},
-            signatures={key: Signature.parse(one) for key, one in data["signatures"].items()},
-            doubts=tuple(
-                Doubt(**{**doubt, "queries": tuple(doubt["queries"])}) for doubt in data["doubts"]
-            ),
-            convention=data["convention"],
-            weights={query: float(weight) for query, weight in data.get("weights", {}).items()},
+            aggregates={label: as_number(value) for label, value in data["values"].items()},
+            signatures=signatures,
+            doubts=tuple(map(_doubt, data["doubts"])),
+            convention=as_text(data["convention"]),
+            weights={query: as_number(weight) for query, weight in data.get("weights", {}).items()},
         )
 
     def to_pandas(self) -> Any:
@@ -233,14 +244,6 @@ class Evaluation:
         return html_summary([self])
 
 
-def _number(value: float | None) -> float:
-    return math.nan if value is None else float(value)
-
-
-def _plain(value: Any) -> Any:
-    """Replace what JSON cannot hold."""
-    if isinstance(value, dict):
-        return {key: _plain(entry) for key, entry in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_plain(entry) for entry in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
+def _doubt(data: dict[str, Any]) -> Doubt:
+    code, message, count = as_text(data["code"]), as_text(data["message"]), int(data["count"])
+    return Doubt(code, message, count, tuple(map(as_text, data["queries"])), dict(data["values"]))

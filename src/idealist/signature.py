@@ -79,6 +79,7 @@ class Signature:
         check_axes(axes, [one])
         usual = cls.of(convention(name).instrument(one, axes), ending["qrels"])
         settings = tuple((key, named.get(key, value)) for key, value in usual.settings)
+        settings += tuple(values.items())
         return replace(usual, settings=settings, rules=ending["rules"], version=version)
 
     def short(self, base: Convention) -> str:
@@ -91,11 +92,14 @@ class Signature:
         usual = Signature.of(base.instrument(written), self.qrels)
         if usual.measure != self.measure:  # the convention would cut what is not cut here
             return str(self)
-        changed = set(self.settings) - set(usual.settings)
-        changes = [
-            f"{key}:{_quote(value)}" for key, value in self.settings if (key, value) in changed
-        ]
-        return "|".join([_quote(str(written)), "+".join([base.name, *changes]), *self._ending])
+        known = dict(usual.settings)
+        axes: list[str] = []
+        beside: list[str] = []  # what a convention says nothing of, such as a test, stands behind
+        for key, value in self.settings:
+            if known.get(key) != value:
+                (axes if key in known else beside).append(f"{key}:{_quote(value)}")
+        start = [_quote(str(written)), "+".join([base.name, *axes])]
+        return "|".join([*start, *self._ending, *beside])
 
     @cached_property
     def fields(self) -> dict[str, str]:

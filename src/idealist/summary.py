@@ -21,6 +21,15 @@ def number(value: float, digits: int = 4) -> str:
     return "-" if math.isnan(value) else f"{value:.{digits}f}"
 
 
+def p_words(p: float) -> str:
+    """Write a p-value for people; a small one has no digits worth printing.
+
+    >>> p_words(0.03031), p_words(2e-7)
+    ('p=0.0303', 'p<0.0001')
+    """
+    return "p<0.0001" if p < 0.0001 else f"p={p:.4f}"
+
+
 def runs_grid(evaluations: Sequence[Evaluation]) -> Grid:
     """Tabulate aggregates with their 95 % intervals, one row a run."""
     labels = list(evaluations[0].aggregates)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import count
+from numbers import Integral
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +14,7 @@ from idealist.comparing.comparison import Comparison
 from idealist.comparing.options import Options, options_of
 from idealist.comparing.orders import Agreement, agreement
 from idealist.comparing.pair import Pair
-from idealist.comparing.pairing import name_of_test, pairs_of, places_of
+from idealist.comparing.pairing import name_of_correction, name_of_test, pairs_of, places_of
 from idealist.comparing.slices import sliced
 from idealist.comparing.solidity import with_solidity
 from idealist.conventions import DEFAULT, Convention
@@ -24,6 +26,9 @@ from idealist.measures import Measure
 from idealist.notation import text
 from idealist.signature import Signature
 from idealist.tables import Run
+
+#: What is said of saved evaluations.
+UNJUDGED = "unjudged documents were not looked at: evaluations hold neither judgments nor runs"
 
 __all__ = ["Agreement", "Comparison", "Options", "Pair", "compare", "compare_evaluations"]
 
@@ -105,7 +110,8 @@ def compare_evaluations(
     labels = [read[0].label(one) for one in asked] if asked else list(read[0])
     names = _distinct([one.run for one in read])
     named = [replace(one, run=name) for one, name in zip(read, names, strict=True)]
-    return _compared(named, labels, {}, baseline, slices, **options)
+    found = _compared(named, labels, {}, baseline, slices, **options)
+    return replace(found, remarks=(UNJUDGED,))
 
 
 def _compared(
@@ -164,13 +170,14 @@ def _runs(given: Any) -> list[Run]:
 def _distinct(names: Sequence[str]) -> list[str]:
     """Tell equal names apart by numbers.
 
-    >>> _distinct(["run", "bm25", "run"])
-    ['run', 'bm25', 'run (2)']
+    >>> _distinct(["run", "bm25", "run", "run (2)"])
+    ['run', 'bm25', 'run (3)', 'run (2)']
     """
     found: list[str] = []
     for name in names:
-        count = 1 + sum(name == other for other in names[: len(found)])
-        found.append(name if count == 1 else f"{name} ({count})")
+        numbered = (f"{name} ({number})" for number in count(2))
+        free = (each for each in numbered if each not in found and each not in names)
+        found.append(next(free) if name in found else name)
     return found
 
 
@@ -180,11 +187,12 @@ def _place(baseline: str | int | None, runs: Sequence[str]) -> int:
         if baseline not in runs:
             raise UsageError(f"there is no run {baseline!r}", nearest(baseline, runs))
         return runs.index(baseline)
-    place = 0 if baseline is None else baseline
-    if not 0 <= place < len(runs):
+    place: Any = 0 if baseline is None else baseline
+    whole = isinstance(place, Integral) and not isinstance(place, bool)
+    if not whole or not 0 <= place < len(runs):
         hint = f"give a name, or a place from 0 to {len(runs) - 1}"
-        raise UsageError(f"there is no run at place {place}", hint)
-    return place
+        raise UsageError(f"there is no run {baseline!r}", hint)
+    return int(place)
 
 
 def _signed(table: Table, options: Options) -> Signature:
@@ -193,6 +201,6 @@ def _signed(table: Table, options: Options) -> Signature:
         "test": name_of_test(len(table.queries)),
         "seed": text(options.seed),
         "alpha": text(options.alpha),
-        "correction": options.correction,
+        "correction": name_of_correction(table, options),
     }
     return replace(table.signature, settings=table.signature.settings + tuple(statistics.items()))

@@ -47,6 +47,11 @@ class Table:
         return low >= 0 and high <= 1
 
     @property
+    def weighted(self) -> bool:
+        """Whether queries have weights."""
+        return self.weights is not None
+
+    @property
     def aggregate(self) -> str:
         """How the values of queries become one."""
         return dict(self.signature.settings)["aggregate"]
@@ -88,24 +93,15 @@ def _check_alike(label: str, first: Evaluation, other: Evaluation) -> None:
 
 
 def _check_queries(label: str, first: Evaluation, other: Evaluation) -> None:
-    apart = sorted(_counted(first, label).keys() ^ _counted(other, label).keys())
+    apart = sorted(first.by_query(label).keys() ^ other.by_query(label).keys())
     if apart:
         message = f"{first.run} and {other.run} were measured on different queries: only one of"
         hint = "let a missing query count with missing=zero, or give the queries that all runs have"
         raise UsageError(f"{message} them has {few(tuple(apart))}, and missing=skip", hint)
 
 
-def _counted(one: Evaluation, label: str) -> dict[str, float]:
-    """Give the values that the aggregate is made of."""
-    own = one.label(label)
-    counted = one.counted[own]
-    return dict(
-        zip(compress(one.queries, counted.tolist()), one.values[own][counted].tolist(), strict=True)
-    )
-
-
 def _table(evaluations: Sequence[Evaluation], label: str, measure: Measure | None) -> Table:
-    known = [_counted(one, label) for one in evaluations]
+    known = [one.by_query(label) for one in evaluations]
     every = list(dict.fromkeys(query for values in known for query in values))
     values = np.array([[each.get(query, np.nan) for query in every] for each in known])
     whole = ~np.isnan(values).any(axis=0)

@@ -8,7 +8,7 @@ from typing import Any
 
 from idealist.comparing import notes
 from idealist.comparing.options import Options
-from idealist.comparing.orders import Agreement
+from idealist.comparing.orders import Agreement, order_lines
 from idealist.comparing.pair import Pair
 from idealist.comparing.tables import pairs_grid, runs_grid
 from idealist.draw import Grid, markdown, plain, web, wrapped
@@ -26,7 +26,8 @@ class Comparison:
 
     `pairs` holds a pair for each measure and pair of runs, the primary measure's first; `slices`
     the same for parts of the queries; `agreement` says how far measures order the systems alike.
-    `signatures` name the instrument with the statistics, seed included.
+    `signatures` name the instrument with the statistics, seed included; `remarks` say what was not
+    looked at.
     """
 
     evaluations: tuple[Evaluation, ...]
@@ -36,6 +37,7 @@ class Comparison:
     signatures: Mapping[Any, Signature]
     slices: tuple[Pair, ...] = ()
     agreement: tuple[Agreement, ...] = ()
+    remarks: tuple[str, ...] = ()
 
     @property
     def measures(self) -> list[str]:
@@ -73,8 +75,8 @@ class Comparison:
 
     @property
     def verdicts(self) -> list[str]:
-        """The verdicts by the primary measure, and how far measures agree."""
-        return [*notes.verdicts(self), *(f"{one}." for one in self.agreement)]
+        """The verdicts by the primary measure with what is behind them, and how measures agree."""
+        return [*notes.verdicts(self), *order_lines(self.agreement)]
 
     @property
     def notes(self) -> list[str]:
@@ -89,7 +91,9 @@ class Comparison:
 
     def markdown(self) -> str:
         """Write it for a README or an issue."""
-        lines = "\n".join(f"- {line}" for line in self.verdicts)
+        starts = (line[: len(line) - len(line.lstrip())] for line in self.verdicts)
+        pairs = zip(starts, self.verdicts, strict=True)
+        lines = "\n".join(f"{start}- {line.lstrip()}" for start, line in pairs)
         return "\n\n".join([*map(markdown, self.grids()), lines])
 
     def __str__(self) -> str:
@@ -120,6 +124,8 @@ class Comparison:
         }
         if self.slices:
             data["slices"] = [pair.to_json(per_query) for pair in self.slices]
+        if self.remarks:
+            data["remarks"] = list(self.remarks)
         if self.agreement:
             data["agreement"] = [one.to_json() for one in self.agreement]
         doubts = {one.run: [doubt.to_json() for doubt in one.doubts] for one in self.evaluations}

@@ -9,10 +9,9 @@ from functools import cached_property
 import numpy as np
 
 from idealist.means import mean
-from idealist.tables.columns import Floats
+from idealist.statistics.paired import differences
+from idealist.tables.columns import Floats, Ints
 
-#: Values closer than this, for their size, differ by rounding only.
-ROUNDING = 1e-12
 #: How many queries that gained or lost most are named, and how many are left out for a check.
 NAMED = 3
 
@@ -45,9 +44,7 @@ class Difference:
     @cached_property
     def differences(self) -> Floats:
         """The difference of each query, 0 where there is none but rounding."""
-        apart: Floats = self.new - self.base
-        size = np.maximum(np.maximum(np.abs(self.new), np.abs(self.base)), 1.0)
-        return np.where(np.abs(apart) <= ROUNDING * size, 0.0, apart)
+        return differences(self.base, self.new)
 
     @property
     def base_mean(self) -> float:
@@ -59,9 +56,11 @@ class Difference:
         """The mean of the run."""
         return self._mean(self.new)
 
-    def _mean(self, values: Floats) -> float:
-        weights = None if self.weights is None else self.weights.tolist()
-        return mean(values.tolist(), weights) if self.n else math.nan
+    def _mean(self, values: Floats, places: Ints | None = None) -> float:
+        some = slice(None) if places is None else places
+        weights = None if self.weights is None else self.weights[some].tolist()
+        chosen = values[some].tolist()
+        return mean(chosen, weights) if chosen else math.nan
 
     @property
     def wins(self) -> int:
@@ -100,11 +99,18 @@ class Difference:
         return tuple(rows)
 
     @cached_property
+    def _by_favour(self) -> Ints:
+        """The places of queries, those first that carry the mean furthest to its side."""
+        adds = self.differences if self.weights is None else self.weights * self.differences
+        order: Ints = np.argsort(-np.sign(math.fsum(adds)) * adds, kind="stable")
+        return order
+
+    @property
+    def top3(self) -> tuple[str, ...]:
+        """The three queries that favour the mean's sign most, weights counted."""
+        return tuple(self.queries[i] for i in self._by_favour[:NAMED])
+
+    @cached_property
     def without_top3(self) -> float:
-        """The mean difference without the three queries that favour its sign most."""
-        if self.n <= NAMED:
-            return math.nan
-        weights = np.ones(self.n) if self.weights is None else self.weights
-        adds = weights * self.differences
-        order = np.argsort(-np.sign(adds.sum()) * adds, kind="stable")[NAMED:]
-        return mean(self.differences[order].tolist(), weights[order].tolist())
+        """The mean difference without these three; NaN where there are no others."""
+        return self._mean(self.differences, self._by_favour[NAMED:])

@@ -5,29 +5,28 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from idealist.comparing.difference import ROUNDING
-from idealist.comparing.words import p_words
 from idealist.doubts.case import few
 from idealist.evaluation import Doubt
 from idealist.notation import many
+from idealist.statistics.power import ENOUGH
+from idealist.summary import p_words
 
 if TYPE_CHECKING:
     from idealist.comparing.pair import Pair
 
 #: What each doubt means.
 CODES: dict[str, str] = {
-    "carried-by-few": "a significant difference loses its sign without three of the queries",
+    "carried-by-few": "a significant difference is not significant without three of the queries",
     "constant-difference": "all queries differ by the same, so nothing varies that could be tested",
+    "few-draws": "so few random draws that small p-values are coarse",
     "few-queries": "so few queries that hardly anything can be shown",
     "judged-unequal": "more of one run's first documents are judged than of the other's",
     "not-a-mean": "the measure's own aggregate is no mean, and means are compared",
     "tests-disagree": "the t-test and the randomisation test disagree about significance",
     "undefined": "queries were left out, because a run has no value for them",
 }
-#: With fewer queries, a comparison is doubted, and a slice not tested.
-ENOUGH = 10
+#: The least p-value that random draws can give should be below this share of alpha.
+COARSE = 0.1
 
 
 def doubts_of(pair: Pair) -> tuple[Doubt, ...]:
@@ -41,6 +40,15 @@ def _few_queries(pair: Pair) -> Iterator[Doubt]:
         yield Doubt("few-queries", f"{many(pair.n, 'query', 'queries')}: {least}", pair.n)
 
 
+def _few_draws(pair: Pair) -> Iterator[Doubt]:
+    options = pair.options
+    times = options.pairs if options.correction in ("holm", "bh") else 1
+    least = times / (pair.draws + 1)
+    if pair.draws and pair.n and pair.tested and least > COARSE * options.alpha:
+        counted = f"{pair.draws} random draws, as many as so many values allow"
+        yield Doubt("few-draws", f"{counted}: no p-value below {least:.2g}", pair.draws)
+
+
 def _undefined(pair: Pair) -> Iterator[Doubt]:
     if count := len(pair.undefined):
         left = many(count, "query was", "queries were")
@@ -49,25 +57,25 @@ def _undefined(pair: Pair) -> Iterator[Doubt]:
 
 
 def _tests_disagree(pair: Pair) -> Iterator[Doubt]:
-    alpha, p = pair.options.alpha, (pair.p_t, pair.p_randomisation)
-    if min(p) < alpha <= max(p):
-        t, flips = map(p_words, p)
-        message = f"the t-test ({t}) and the randomisation test ({flips}) disagree"
-        yield Doubt("tests-disagree", message, 1)
+    alpha, t, flips = pair.options.alpha, pair.p_t, pair.p_randomisation
+    if t < alpha <= flips or flips < alpha <= t:  # neither where one is NaN
+        both = f"the t-test ({p_words(t)}) and the randomisation test ({p_words(flips)})"
+        yield Doubt("tests-disagree", f"{both} disagree", 1)
 
 
 def _constant(pair: Pair) -> Iterator[Doubt]:
-    if pair.n > 1 and pair.difference and np.ptp(pair.differences) <= ROUNDING:
-        message = f"all queries differ by {pair.difference:+.4f}, and nothing varies"
+    if pair.statistics.constant:
+        apart = f"all queries differ by {pair.difference:+.4f}"
+        message = f"{apart}: nothing varies, and t says nothing"
         yield Doubt("constant-difference", message, pair.n)
 
 
 def _carried_by_few(pair: Pair) -> Iterator[Doubt]:
-    if pair.significant and pair.n > ENOUGH and not pair.sign_holds:
-        favour = pair.gained if pair.better else pair.lost
-        names = tuple(query for query, _ in favour)
-        rest = f"without {few(names)} the difference is {pair.without_top3:+.4f}"
-        yield Doubt("carried-by-few", rest, len(names), names)
+    many_others = pair.n >= 2 * ENOUGH  # of fewer queries, three are too large a part
+    if pair.significant and many_others and pair.p_without_top3 >= pair.options.alpha:
+        rest = f"without {few(pair.top3)} the difference is {pair.without_top3:+.4f}"
+        message = f"{rest}, and not significant ({p_words(pair.p_without_top3)}, t-test)"
+        yield Doubt("carried-by-few", message, len(pair.top3), pair.top3)
 
 
 def _judged_unequal(pair: Pair) -> Iterator[Doubt]:
@@ -85,6 +93,6 @@ def _not_a_mean(pair: Pair) -> Iterator[Doubt]:
 
 
 CHECKS: tuple[Callable[[Pair], Iterator[Doubt]], ...] = (
-    _few_queries, _undefined, _tests_disagree, _constant, _carried_by_few, _judged_unequal,
-    _not_a_mean,
+    _few_queries, _few_draws, _undefined, _tests_disagree, _constant, _carried_by_few,
+    _judged_unequal, _not_a_mean,
 )  # fmt: skip

@@ -17,7 +17,8 @@ import numpy as np
 
 from idealist.comparing.fronts import closed
 from idealist.comparing.outer import HUGE
-from idealist.comparing.problem import ROUNDING, Plan, Problem
+from idealist.comparing.problem import Plan, Problem
+from idealist.statistics.paired import ROUNDING
 from idealist.tables.columns import Floats, Ints
 
 #: The number of slopes, and how far the square root of T may be from what it is now.

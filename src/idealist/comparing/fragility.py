@@ -11,11 +11,12 @@ import numpy as np
 from idealist.comparing.changing import Changing
 from idealist.comparing.fewest import fewest_for_sign, fewest_for_significance
 from idealist.comparing.outer import reach_of
-from idealist.comparing.problem import ROUNDING, Plan, Problem
+from idealist.comparing.problem import Plan, Problem
 from idealist.comparing.relabelling import Relabelling
 from idealist.evaluator import Evaluator
 from idealist.formats import borrowed_run
 from idealist.notation import many, tidy
+from idealist.statistics.paired import ROUNDING, paired
 
 #: So many changes are written out in a sentence.
 SHOWN = 5
@@ -37,18 +38,35 @@ class Change(NamedTuple):
 class Reversal:
     """Changes that reverse something, None where none are known; fewer than `at_least` do not.
 
-    No more than `most` changes were looked for.
+    No more than `most` changes were looked for; `labels` are all that could be changed.
     """
 
     changes: tuple[Change, ...] | None
     at_least: int
     most: int
+    labels: int | None = None
 
     @property
     def exact(self) -> bool:
         """Whether the fewest changes are known, or known to be more than were looked for."""
         known = self.most + 1 if self.changes is None else len(self.changes)
         return known == self.at_least
+
+    @property
+    def possible(self) -> bool:
+        """Whether any labels may do it: False where all that there are were looked at."""
+        every = self.labels is not None and self.labels <= self.most
+        return self.changes is not None or self.at_least <= self.most or not every
+
+    def said(self, what: str) -> str:
+        """Say how many labels it takes, and which.
+
+        >>> Reversal(None, 21, 20, labels=1).said("reverse that")
+        'no change of labels can reverse that'
+        """
+        if not self.possible:
+            return f"no change of labels can {what}"
+        return f"it takes {self.count} to {what}{_listed(self)}"
 
     @property
     def count(self) -> str:
@@ -75,7 +93,8 @@ class Reversal:
         ]  # fmt: skip
         count = None if known is None else len(known)
         return {
-            "labels": count, "at_least": self.at_least, "exact": self.exact, "changes": listed,
+            "labels": count, "at_least": self.at_least, "exact": self.exact,
+            "possible": self.possible, "changes": listed,
         }  # fmt: skip
 
 
@@ -85,9 +104,10 @@ class Fragility:
 
     `sign` holds the fewest changes that reverse the sign of the mean difference, None where there
     is none to reverse; `significance` those that make a significant difference not significant, or
-    one that is not significant so (paired t, two-sided, at `alpha`). A change gives a judged
-    document another grade of the scale; one after which a query would not count, or would count
-    anew, is not looked at.
+    one that is not significant so: by the paired t-test alone, two-sided, at `alpha`; None where
+    t says nothing. `decided` is what the verdict of a comparison says, where there is one. A change
+    gives a judged document another grade of the scale; one after which a query would not count, or
+    would count anew, is not looked at.
     """
 
     measure: str
@@ -98,27 +118,39 @@ class Fragility:
     significant: bool
     sign: Reversal | None
     significance: Reversal | None
+    sense: int = 1
+    decided: bool | None = None
 
     def __str__(self) -> str:
+        if math.isnan(self.difference):
+            return "Labels: the runs have no difference that a label could reverse."
         if self.sign is None:
-            return "Labels: the runs are level, so no label can reverse anything."
-        lead = f"Labels: {self.ahead} is ahead by {abs(self.difference):.4f}"
-        lines = [f"{lead}; it takes {self.sign.count} to reverse that{_listed(self.sign)}."]
+            return "Labels: the runs are level, so there is nothing to reverse."
+        word = "ahead" if self.sense else "higher"
+        lead = f"Labels: {self.ahead} is {word} by {abs(self.difference):.4f}"
+        lines = [f"{lead}; {self.sign.said('reverse that')}."]
         if self.significance is not None:
-            what = "not significant" if self.significant else "significant"
-            shown = _listed(self.significance)
-            lines.append(f"Labels: it takes {self.significance.count} to make it {what}{shown}.")
+            lines.append(f"Labels: {self._significance(self.significance)}.")
         return "\n".join(lines)
+
+    def _significance(self, reversal: Reversal) -> str:
+        """Speak of the t-test; where the verdict is another one, as of the t-test's alone."""
+        now, then = ("", "not ") if self.significant else ("not ", "")
+        if self.decided in (None, self.significant):
+            return reversal.said(f"make it {then}significant by the t-test")
+        so = reversal.said(f"make it {then}so")
+        return f"by the t-test alone the difference is {now}significant; {so}"
 
     @property
     def ahead(self) -> str:
-        """The run with the higher mean."""
-        return self.run if self.difference > 0 else self.baseline
+        """The better run, or the one with the higher mean where more is not better."""
+        return self.run if self.difference * (self.sense or 1) > 0 else self.baseline
 
     def to_json(self) -> dict[str, Any]:
         """Give it as plain data."""
         return {
             "alpha": self.alpha,
+            "test": "t",
             "significant": self.significant,
             "sign": self.sign and self.sign.to_json(),
             "significance": self.significance and self.significance.to_json(),
@@ -158,9 +190,9 @@ def fragility(
     if abs(mean) > ROUNDING:
         changing = Changing(relabelling, math.copysign(1.0, mean))
         sign, significance, significant = _searched(changing, weights, alpha, most)
-    return Fragility(
-        label, runs[0].name, runs[1].name, alpha, mean, significant, sign, significance
-    )
+    measure, names = relabelling.instrument.measure, (runs[0].name, runs[1].name)
+    sense = measure.direction if measure.judges else 0
+    return Fragility(label, *names, alpha, mean, significant, sign, significance, sense)
 
 
 def _differences(relabelling: Relabelling) -> tuple[Any, Any]:
@@ -173,15 +205,16 @@ def _searched(
     changing: Changing, weights: Any, alpha: float, most: int
 ) -> tuple[Reversal, Reversal | None, bool]:
     """Change ever more labels of a query, until the answers are exact or nothing is left to try."""
+    varies = len(weights) > 1 and not paired(changing.start, weights).constant
     while True:
         problem = _problem(changing, weights, alpha, most)
         sign = _reversal(changing, fewest_for_sign(problem), most)
         significance = None
-        if problem.n > 1:
+        if varies:
             significance = _reversal(changing, fewest_for_significance(problem), most)
         done = sign.exact and (significance is None or significance.exact)
         if done or changing.depth >= most or not changing.grow():
-            significant = problem.n > 1 and problem.significant(problem.start)
+            significant = varies and problem.significant(problem.start)
             return sign, significance, significant
 
 
@@ -193,8 +226,9 @@ def _problem(changing: Changing, weights: Any, alpha: float, most: int) -> Probl
 
 def _reversal(changing: Changing, plan: Plan, most: int) -> Reversal:
     """Name the labels of a plan."""
+    labels = sum(ways.size for ways in changing.ways)
     if plan.picks is None:
-        return Reversal(None, plan.at_least, most)
+        return Reversal(None, plan.at_least, most, labels)
     runs, found = changing.relabelling, []
     qrels = runs.qrels
     for i, j, index in plan.picks:
@@ -203,4 +237,4 @@ def _reversal(changing: Changing, plan: Plan, most: int) -> Reversal:
         for judgment, grade in zip(*changing.ways[i].labels(chosen), strict=True):
             was = tidy(float(qrels.grades[judgment]))
             found.append(Change(query, qrels.documents[judgment], was, runs.written[grade]))
-    return Reversal(tuple(found), plan.at_least, most)
+    return Reversal(tuple(found), plan.at_least, most, labels)

@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from idealist.comparing.problem import ROUNDING, Plan, Problem
+from idealist.comparing.problem import Plan, Problem
+from idealist.statistics.paired import ROUNDING
 from idealist.tables.columns import Bools, Floats, Ints
 
 #: No more plans than this are kept, and no more steps taken; a gap then stays.

@@ -89,7 +89,7 @@ class Multiverse:
         part = many(self.size, "convention", "conventions")
         kinds = many(len(self.classes), "different answer", "different answers")
         strong = len(self.conventions(usual, significant=True))
-        sure = "" if usual == "ties" else f", significantly in {strong}"
+        sure = "" if usual == "ties" else f", significantly by the t-test in {strong}"
         others = "".join(
             f"; it {one} in {', '.join(self.conventions(one))}"
             for one in OUTCOMES
@@ -100,6 +100,7 @@ class Multiverse:
     def to_json(self) -> dict[str, Any]:
         """Give it as plain data; undefined values are None."""
         return {
+            "test": "t",
             "conventions": self.size,
             **{one: len(self.conventions(one)) for one in OUTCOMES},
             "wins_significantly": len(self.conventions("wins", significant=True)),

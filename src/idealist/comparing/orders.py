@@ -10,8 +10,8 @@ from typing import Any
 
 from idealist.agreement import rbo
 from idealist.comparing.aligned import Table
-from idealist.comparing.plain import finite
 from idealist.means import mean
+from idealist.plain_data import finite
 from idealist.statistics.orders import tau_ap_b, tau_b
 
 
@@ -20,13 +20,15 @@ class Agreement:
     """How far two measures order systems alike: 1 means the same, 0 by chance (RBO: nothing).
 
     `tau_b` is Kendall's, `tau_ap` counts the top of the order most (τ_AP,b: neither is the truth),
-    `rbo` is rank-biased overlap with p 0.9. Ties are allowed; NaN where all systems are tied.
+    `rbo` is rank-biased overlap with p 0.9. Ties are allowed; where a measure has all systems
+    `tied`, there is no order, and all are NaN.
     """
 
     measures: tuple[str, str]
     tau_b: float
     tau_ap: float
     rbo: float
+    tied: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         a, b = self.measures
@@ -58,6 +60,15 @@ def _order(table: Table) -> dict[str, float]:
 
 def _agreement(orders: dict[str, dict[str, float]], a: str, b: str) -> Agreement:
     x, y = list(orders[a].values()), list(orders[b].values())
-    tied = len(set(x)) == 1 or len(set(y)) == 1
-    overlap = math.nan if tied else rbo(orders[a], orders[b], ties="b").ext
-    return Agreement((a, b), tau_b(x, y), math.nan if tied else tau_ap_b(x, y), overlap)
+    tied = tuple(label for label, own in ((a, x), (b, y)) if math.isnan(tau_b(own, own)))
+    if tied:
+        return Agreement((a, b), math.nan, math.nan, math.nan, tied)
+    overlap = rbo(orders[a], orders[b], ties="b").ext
+    return Agreement((a, b), tau_b(x, y), tau_ap_b(x, y), overlap)
+
+
+def order_lines(found: Sequence[Agreement]) -> list[str]:
+    """Say how far measures agree; those that tie all systems are named once."""
+    tied = dict.fromkeys(label for one in found for label in one.tied)
+    lines = [f"{one}." for one in found if not one.tied]
+    return [*lines, f"All systems are tied by {', '.join(tied)}: no orders."] if tied else lines

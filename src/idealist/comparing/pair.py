@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from idealist.comparing.difference import ROUNDING, Difference
+from idealist.comparing.difference import NAMED, Difference
 from idealist.comparing.options import POWER, ROPE, Options
 from idealist.statistics.bootstrap import bca, bootstrap_shift
 from idealist.statistics.paired import Paired, paired
@@ -29,13 +29,15 @@ class Pair(Difference):
     """What the difference of two runs is by one measure: run - baseline, query by query.
 
     `p_randomisation` is Fisher's test, `p_adjusted` what is left of it after the correction for
-    many pairs, and what decides. A part of the queries has its name in `slice`; one of too few is
-    not `tested`. `fragility`, `holes` and `multiverse` say how solid the verdict is, where known.
+    many pairs, and what decides; it rests on so many random `draws`, 0 where all were tried. A part
+    of the queries has its name in `slice`; one of too few is not `tested`. `fragility`, `holes` and
+    `multiverse` say how solid the verdict is, where known.
     """
 
     options: Options = field(default_factory=Options)
     p_randomisation: float = math.nan
     p_adjusted: float = math.nan
+    draws: int = 0
     slice: str = ""
     tested: bool = True
     fragility: Any = None
@@ -72,8 +74,9 @@ class Pair(Difference):
 
     @property
     def relative_ci(self) -> tuple[float, float]:
-        """Fieller's interval of the relative difference."""
-        return self._relative[1:] if self.tested else (math.nan, math.nan)
+        """Fieller's interval of the relative difference; NaN where no difference varies."""
+        able = self.tested and not self.statistics.constant
+        return self._relative[1:] if able else (math.nan, math.nan)
 
     @property
     def ci(self) -> tuple[float, float]:
@@ -99,6 +102,15 @@ class Pair(Difference):
     def sign_holds(self) -> bool:
         """Whether the difference keeps its sign without these three queries."""
         return self.without_top3 * self.difference > 0
+
+    @cached_property
+    def p_without_top3(self) -> float:
+        """The p-value of the t-test without these three queries."""
+        rest = self._by_favour[NAMED:]
+        if len(rest) < 2 or not self.tested:
+            return math.nan
+        weights = None if self.weights is None else self.weights[rest]
+        return paired(self.differences[rest], weights, self.options.alpha).p
 
     @property
     def rope(self) -> float | None:
@@ -174,20 +186,25 @@ class Pair(Difference):
         """Whether the run is better in the mean."""
         return self.difference * (self.sense or 1) > 0
 
+    @property
+    def _level(self) -> float:
+        """The alpha that power goes by: one pair's share, where many are corrected together."""
+        return self.options.alpha / self.options.share
+
     @cached_property
     def detectable(self) -> float:
         """The difference that so many queries, varying so much, show in 4 of 5 cases."""
-        if self.significant or not self._t.sd > ROUNDING:
+        if self.significant or not self._t.sd > 0:
             return math.nan
-        return detectable(self.n, self.options.alpha, POWER) * self._t.sd
+        return detectable(self._t.n, self._level, POWER) * self._t.sd
 
     @cached_property
     def needed(self) -> float:
         """The queries that show, in 4 of 5 cases, the least difference that matters."""
         least = self.options.margin or self.rope
-        if self.significant or not self._t.sd > ROUNDING or not least:
+        if self.significant or not self._t.sd > 0 or not least:
             return math.nan
-        return needed(least / self._t.sd, self.options.alpha, POWER)
+        return needed(least / self._t.sd, self._level, POWER)
 
     @property
     def urisk(self) -> float:

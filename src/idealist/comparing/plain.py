@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any
+
+from idealist.plain_data import finite
 
 if TYPE_CHECKING:
     from idealist.comparing.pair import Pair
@@ -12,20 +13,13 @@ if TYPE_CHECKING:
 NUMBERS = (
     "n", "base_mean", "run_mean", "difference", "relative", "relative_ci", "ci", "p_t",
     "p_randomisation", "p_adjusted", "significant", "d_z", "hedges_g", "wins", "ties", "losses",
-    "without_top3", "sign_holds", "rope", "p_better", "p_equal", "p_worse", "detectable", "needed",
-    "urisk", "trisk",
+    "without_top3", "sign_holds", "p_without_top3", "rope", "p_better", "p_equal", "p_worse",
+    "detectable", "needed", "urisk", "trisk",
 )  # fmt: skip
+#: What is known of how solid a verdict is.
+SOLIDITY = ("holes", "fragility", "multiverse")
 #: Those that need a margin.
 WITH_MARGIN = ("p_equivalence", "p_non_inferiority")
-
-
-def finite(value: Any) -> Any:
-    """Replace what JSON cannot hold."""
-    if isinstance(value, dict):
-        return {key: finite(entry) for key, entry in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [finite(entry) for entry in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def pair_data(pair: Pair, per_query: bool = False) -> dict[str, Any]:
@@ -37,7 +31,7 @@ def pair_data(pair: Pair, per_query: bool = False) -> dict[str, Any]:
     data |= {"tests": dict(pair.tests)} if pair.options.tests else {}
     data |= {"ci_bootstrap": pair.ci_bootstrap} if "bootstrap" in pair.options.tests else {}
     data |= {"gained": dict(pair.gained), "lost": dict(pair.lost)}
-    for name in ("holes", "fragility", "multiverse"):
+    for name in SOLIDITY:
         if (found := getattr(pair, name)) is not None:
             data[name] = found.to_json()
     data |= {"doubts": [doubt.to_json() for doubt in pair.doubts], "verdict": pair.verdict}
@@ -62,9 +56,19 @@ def flat(data: dict[str, Any]) -> dict[str, str]:
             row |= {f"{key}_low": _text(value[0]), f"{key}_high": _text(value[1])}
         elif key == "tests":
             row |= {f"p_{name}": _text(p) for name, p in value.items()}
+        elif key in SOLIDITY:
+            row |= _cells(key, value)
         elif not isinstance(value, (dict, list)):
             row[key] = _text(value)
     return row
+
+
+def _cells(name: str, value: Any) -> dict[str, str]:
+    """Give the numbers of nested data a cell each; lists, and reasons in words, have none."""
+    if isinstance(value, dict):
+        parts = (_cells(f"{name}_{key}", each) for key, each in value.items() if key != "refused")
+        return {key: cell for part in parts for key, cell in part.items()}
+    return {} if isinstance(value, list) else {name: _text(value)}
 
 
 def _text(value: Any) -> str:

@@ -11,11 +11,9 @@ from typing import NamedTuple
 import numpy as np
 
 from idealist.comparing.outer import Reach
+from idealist.statistics.paired import ROUNDING
 from idealist.student import quantile
 from idealist.tables.columns import Bools, Floats
-
-#: A sum is below 0 where rounding cannot have made it so.
-ROUNDING = 1e-12
 
 
 class Plan(NamedTuple):
@@ -91,7 +89,10 @@ class Problem:
         return self.critical * math.sqrt(self.n / (self.n - 1 + self.critical**2))
 
     def significant(self, x: Floats) -> bool:
-        """Whether the weighted mean is above 0, and t above its critical value."""
+        """Whether the weighted mean is above 0, and t above its critical value.
+
+        Where nothing varies, t is infinite.
+        """
         w, total = self.share, float(self.share @ x)
         spread = float(((w * (x - total / self.n)) ** 2).sum()) * self.n / (self.n - 1)
         return total > self.critical * math.sqrt(spread) + ROUNDING * self.n

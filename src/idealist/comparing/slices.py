@@ -9,16 +9,12 @@ from typing import Any
 import numpy as np
 
 from idealist.comparing.aligned import Table
-from idealist.comparing.doubts import ENOUGH
 from idealist.comparing.options import Options
 from idealist.comparing.pair import Pair
 from idealist.comparing.pairing import Places, pairs_of
-from idealist.errors import UsageError
 from idealist.statistics.families import holm
-from idealist.tables.columns import to_id
-
-#: The slice of queries that belong to none.
-NONE = "(none)"
+from idealist.statistics.power import ENOUGH
+from idealist.tables.slices import NONE, slice_names
 
 
 def sliced(
@@ -28,22 +24,13 @@ def sliced(
 
     A slice of fewer than ten queries is shown, but not tested.
     """
-    names = {to_id(query): _name(value) for query, value in slices.items()}
-    return tuple(pair for table in tables for pair in _sliced(table, places, options, names))
-
-
-def _name(value: Any) -> str:
-    return NONE if value is None or value == "" else str(value)
+    return tuple(pair for table in tables for pair in _sliced(table, places, options, slices))
 
 
 def _sliced(
-    table: Table, places: Sequence[Places], options: Options, names: Mapping[str, str]
+    table: Table, places: Sequence[Places], options: Options, slices: Mapping[Any, Any]
 ) -> list[Pair]:
-    own = [names.get(query, NONE) for query in table.queries]
-    if own and not set(own) - {NONE}:
-        some = ", ".join(list(names)[:3])
-        hint = "give the value of each query: {query: slice}"
-        raise UsageError(f"none of the queries is in a slice; slices name {some}", hint)
+    own = slice_names(slices, table.queries)
     plain = replace(options, correction="none")
     pairs: list[Pair] = []
     for name in sorted(set(own), key=lambda name: (name == NONE, own.index(name))):
@@ -57,7 +44,7 @@ def _sliced(
 def _corrected(pairs: Sequence[Pair], options: Options) -> list[Pair]:
     """Correct across the slices that are tested; the others lose their p-values."""
     raw = [pair.p_randomisation for pair in pairs if pair.tested]
-    how = replace(options, correction="holm" if len(raw) > 1 else "none")
+    how = replace(options, correction="holm" if len(raw) > 1 else "none", pairs=len(raw))
     adjusted = iter(holm(raw).tolist())
     return [
         replace(pair, p_adjusted=next(adjusted), options=how)

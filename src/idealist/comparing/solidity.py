@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
 from idealist.comparing.comparison import Comparison
 from idealist.comparing.fragility import fragility as fragility_of
-from idealist.comparing.holes import holes as holes_of
+from idealist.comparing.holes import Holes, coverage, holes_between
 from idealist.comparing.multiverse import multiverse as multiverse_of
 from idealist.comparing.pair import Pair
 from idealist.errors import UsageError
 from idealist.evaluator import Evaluator
 from idealist.tables import Run
 
-#: Up to so many pairs, holes are looked for unasked.
+#: Up to so many pairs, bounds over unjudged documents are looked for unasked.
 CHEAP = 10
+#: What is said where bounds are left out.
+TOO_MANY = f"more than {CHEAP} pairs were compared"
 
 
 def with_solidity(
@@ -30,32 +31,40 @@ def with_solidity(
 ) -> Comparison:
     """Look at how solid the verdicts by the primary measure are; `axes` are what the user set."""
     primary, named = comparison[comparison.primary], {run.name: run for run in runs}
-    asked = {"holes": len(primary) <= CHEAP, "fragility": fragility, "multiverse": multiverse}
-    looked_at = [
-        replace(pair, **_solidity(pair, evaluator, named, asked, axes)) if pair in primary else pair
-        for pair in comparison.pairs
-    ]
-    return replace(comparison, pairs=tuple(looked_at))
+    found, remarks = _holes(primary, evaluator, runs)
+    looked_at = []
+    for pair in primary:
+        base, new = named[pair.baseline], named[pair.run]
+        more: dict[str, Any] = {"holes": found.get((pair.baseline, pair.run))}
+        if fragility:
+            more["fragility"] = _fragility(pair, evaluator, base, new)
+        if multiverse:
+            more["multiverse"] = multiverse_of(
+                evaluator.qrels, base, new, evaluator.measures[pair.measure], pair.options.alpha,
+                weights=evaluator.weights, **axes,
+            )  # fmt: skip
+        looked_at.append(replace(pair, **more))
+    pairs = (*looked_at, *comparison.pairs[len(primary) :])  # the primary measure's are the first
+    return replace(comparison, pairs=pairs, remarks=remarks)
 
 
-def _solidity(
-    pair: Pair,
-    evaluator: Evaluator,
-    runs: Mapping[str, Run],
-    asked: Mapping[str, bool],
-    axes: Mapping[str, Any],
-) -> dict[str, Any]:
-    """Give what was asked for; holes only where the rules let them be found."""
-    label, base, new = pair.measure, runs[pair.baseline], runs[pair.run]
-    alpha, found = pair.options.alpha, dict[str, Any]()
-    if asked["holes"]:
-        with suppress(UsageError):
-            found["holes"] = holes_of(evaluator, label, base, new)
-    if asked["fragility"]:
-        found["fragility"] = fragility_of(evaluator, label, base, new, alpha)
-    if asked["multiverse"]:
-        measure = evaluator.measures[label]
-        found["multiverse"] = multiverse_of(
-            evaluator.qrels, base, new, measure, alpha, weights=evaluator.weights, **axes
-        )
-    return found
+def _holes(
+    pairs: Sequence[Pair], evaluator: Evaluator, runs: Sequence[Run]
+) -> tuple[dict[tuple[str, str], Holes], tuple[str, ...]]:
+    """Look for unjudged documents, and what they could change; say what was left out, and why."""
+    label, refusal = pairs[0].measure, TOO_MANY if len(pairs) > CHEAP else ""
+    try:
+        known = {run.name: coverage(evaluator, label, run.held()) for run in runs}
+    except UsageError as error:
+        return {}, (f"unjudged documents were not looked at: {error.message}",)
+    both = [(pair.baseline, pair.run) for pair in pairs]
+    found = {(a, b): holes_between(evaluator, label, known[a], known[b], refusal) for a, b in both}
+    unknown = refusal and any(sum(one.unjudged) for one in found.values())
+    said = f"what unjudged documents could change was not looked at: {refusal}"
+    return found, (said,) if unknown else ()
+
+
+def _fragility(pair: Pair, evaluator: Evaluator, base: Run, new: Run) -> Any:
+    """Look for labels, beside what the verdict is."""
+    found = fragility_of(evaluator, pair.measure, base, new, pair.options.alpha)
+    return replace(found, decided=pair.significant)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from idealist.comparing.plain import flat, pair_data, queries_data
 from idealist.draw import SUPERSCRIPTS, Grid, short
-from idealist.summary import number
+from idealist.summary import number, p_words
 
 if TYPE_CHECKING:
     from idealist.comparing.comparison import Comparison
@@ -77,7 +77,7 @@ def _columns(pair: Pair, all_pairs: bool) -> dict[str, str]:
 
 
 def _p(p: float) -> str:
-    return "<0.0001" if p < 0.0001 else number(p)
+    return "-" if math.isnan(p) else p_words(p).removeprefix("p").removeprefix("=")
 
 
 def rows_grid(pairs: Sequence[Pair]) -> Grid:

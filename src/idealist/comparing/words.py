@@ -7,21 +7,10 @@ from typing import TYPE_CHECKING
 
 from idealist.comparing.options import CORRECTIONS
 from idealist.notation import many
+from idealist.summary import p_words
 
 if TYPE_CHECKING:
     from idealist.comparing.pair import Pair
-
-#: With fewer queries that differ, no randomisation of signs gives a p-value below 0.05.
-DECIDING = 6
-
-
-def p_words(p: float) -> str:
-    """Write a p-value.
-
-    >>> p_words(0.0303), p_words(0.00001), p_words(1.0)
-    ('p=0.0303', 'p<0.0001', 'p=1.0000')
-    """
-    return "p<0.0001" if p < 0.0001 else f"p={p:.4f}"
 
 
 def verdict(pair: Pair) -> str:
@@ -68,23 +57,30 @@ def _decided(pair: Pair) -> str:
 
 def _undecided(pair: Pair) -> str:
     start = f"{pair.measure} does not tell {pair.run} from {pair.baseline}"
-    numbers = f"{pair.difference:+.4f} ({_interval(pair)}, {_p(pair)})"
+    shown = ", ".join(filter(None, (_interval(pair), _p(pair))))
+    return f"{start}{_weighed(pair, f'{pair.difference:+.4f} ({shown})')}; {power(pair)}"
+
+
+def _weighed(pair: Pair, numbers: str) -> str:
+    """Say what a difference that is not significant does show."""
     if pair.p_equivalence < pair.options.alpha:
         least = f"{pair.options.margin:g} ({p_words(pair.p_equivalence)})"
-        return f"{start}, {numbers}: they are equal within {least}"
+        return f", {numbers}: they are equal within {least}"
     if pair.p_non_inferiority < pair.options.alpha:
         least = f"{pair.options.margin:g} ({p_words(pair.p_non_inferiority)})"
-        return f"{start}, {numbers}, but {pair.run} is not worse by {least}"
-    if (differ := pair.wins + pair.losses) < DECIDING < pair.n:
-        return f"{start}, {numbers}: they differ on {many(differ, 'query', 'queries')} of {pair.n}"
-    return f"{start}: the difference is {numbers}{_able(pair)}"
+        return f", {numbers}, but {pair.run} is not worse by {least}"
+    differ = pair.wins + pair.losses
+    if differ < pair.n and 2 / 2**differ >= pair.options.alpha:  # no signs give a smaller p
+        return f", {numbers}: they differ on {many(differ, 'query', 'queries')} of {pair.n}"
+    return f": the difference is {numbers}"
 
 
-def _able(pair: Pair) -> str:
+def power(pair: Pair) -> str:
     """Say what so many queries can show, and how many would show what matters."""
     if math.isnan(pair.detectable):
-        return ""
-    shows = f"; {pair.n} queries show {pair.detectable:.4f} in 4 of 5 cases"
+        return "nothing varies, so what more queries would show is not known"
+    share = f" at alpha/{pair.options.share}" if pair.options.share > 1 else ""
+    shows = f"{pair.n} queries show {pair.detectable:.4f} in 4 of 5 cases{share}"
     least = pair.options.margin or pair.rope
     return shows if math.isnan(pair.needed) else f"{shows}, and {least:g} needs {pair.needed:,}"
 
@@ -95,6 +91,8 @@ def _relative(pair: Pair) -> str:
 
 def _interval(pair: Pair) -> str:
     low, high = pair.ci
+    if math.isnan(low):
+        return ""
     return f"{pair.options.confidence} CI {low:.4f} to {high:.4f}"
 
 

@@ -10,12 +10,11 @@ from pathlib import Path
 from textwrap import fill
 
 from idealist.comparing import Comparison, Pair, compare
-from idealist.comparing.words import p_words
 from idealist.draw import Grid, plain
 from idealist.evaluation import Evaluation
 from idealist.evaluator import Evaluator
 from idealist.formats import read_qrels, read_queries, read_run
-from idealist.summary import number, signature_lines
+from idealist.summary import number, p_words, signature_lines
 from idealist.tables import Qrels, Queries, Run
 
 MAIN = "nDCG@10"

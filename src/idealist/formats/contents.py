@@ -14,6 +14,15 @@ from idealist.formats.names import ours
 from idealist.formats.source import HEAD, Source
 from idealist.formats.table import Cells, is_number, pivot
 
+#: Files that idealist writes, by the key they start with: what they are, and what reads them.
+OURS = {
+    "idealist": (
+        "a saved evaluation",
+        "idealist compare --saved takes it; a gate takes what gate --save wrote",
+    ),
+    "idealist-baseline": ("a baseline", "give its file as BASE: idealist gate QRELS BASE NEW"),
+}
+
 
 def cells(source: Source, value: str, faults: Faults) -> Cells | bytes:
     """Read a file's columns; TREC text, which has none by name, is given back as it is."""
@@ -26,6 +35,7 @@ def cells(source: Source, value: str, faults: Faults) -> Cells | bytes:
         return _of_lines(content, source.name, value, faults)
     if is_json(content):
         loaded = json_text.load(content, source.name)
+        _check_ours(loaded, faults)
         return shapes.cells_of(loaded, value, faults, _locate(content))
     sign = delimited.delimiter_of(content)
     if sign is None and source.suffix == ".csv":
@@ -38,6 +48,13 @@ def cells(source: Source, value: str, faults: Faults) -> Cells | bytes:
         return content
     named, lines = delimited.read(content, sign, faults)
     return shapes.of_columns(named, value, faults, lines, nulls=True)
+
+
+def _check_ours(loaded: Any, faults: Faults) -> None:
+    """Refuse what idealist itself saved, which holds values and is no list of documents."""
+    for key, (what, hint) in OURS.items():
+        if isinstance(loaded, dict) and isinstance(loaded.get(key), int):
+            faults.fail("bad-shape", f"this is {what}, not judgments or a run", hint)
 
 
 def is_trec(source: Source) -> bool:

@@ -10,6 +10,9 @@ import numpy as np
 from idealist.errors import UsageError
 from idealist.student import quantile
 
+#: With fewer queries a comparison is doubted, and a slice not tested.
+ENOUGH = 10
+
 
 @dataclass(frozen=True)
 class Typical:

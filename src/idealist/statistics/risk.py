@@ -23,7 +23,7 @@ def urisk(differences: ArrayLike, alpha: float = 1.0, weights: ArrayLike | None 
     Reference: Wang, Bennett and Collins-Thompson 2012, doi:10.1145/2348283.2348385
     """
     given = None if weights is None else np.asarray(weights, float).tolist()
-    return mean(_dearer(differences, alpha).tolist(), given)
+    return mean(dearer(differences, alpha).tolist(), given)
 
 
 def trisk(differences: ArrayLike, alpha: float = 1.0, weights: ArrayLike | None = None) -> float:
@@ -36,10 +36,10 @@ def trisk(differences: ArrayLike, alpha: float = 1.0, weights: ArrayLike | None 
 
     Reference: Dinçer, Macdonald and Ounis 2014, doi:10.1145/2600428.2609625
     """
-    dearer, middle = _dearer(differences, alpha), urisk(differences, alpha, weights)
-    w = np.ones_like(dearer) if weights is None else np.asarray(weights, float)
-    error = math.sqrt(math.fsum((w * (dearer - middle)) ** 2)) / math.fsum(w)
-    if np.ptp(dearer) == 0 or error == 0:
+    risks, middle = dearer(differences, alpha), urisk(differences, alpha, weights)
+    w = np.ones_like(risks) if weights is None else np.asarray(weights, float)
+    error = math.sqrt(math.fsum((w * (risks - middle)) ** 2)) / math.fsum(w)
+    if np.ptp(risks) == 0 or error == 0:
         return math.copysign(math.inf, middle) if middle else 0.0
     return middle / error
 
@@ -65,6 +65,7 @@ def georisk(values: ArrayLike, alpha: float = 1.0) -> Array:
     return np.asarray(np.sqrt(given.mean(axis=1) * ndtr(spread)))
 
 
-def _dearer(differences: ArrayLike, alpha: float) -> Array:
+def dearer(differences: ArrayLike, alpha: float) -> Array:
+    """Count losses 1 + alpha times."""
     given = np.asarray(differences, float)
     return np.where(given < 0, (1 + alpha) * given, given)

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from idealist.errors import Faults
+from idealist.errors import Contradictions, Faults
 from idealist.notation import many, tidy
 from idealist.tables.columns import Floats, Ints, cell_text, columns_at, freeze, starts_of
 from idealist.tables.judgments import DECISIVE, Judgments, Scale, Subtopics, check_grades
@@ -71,8 +71,16 @@ class Qrels:
         if not len(query) and not empty:
             faults.fail("empty", "there are no judgments", "give at least one judged document")
         kept = rows.unique(faults)
+        contradicting = faults.total
         rows.check_columns(columns or {}, faults)
         check_grades(rows, kept, scale, faults)
+        if contradicting:
+            given = {
+                "query": query, "document": document, "grade": grade, "subtopic": subtopic,
+                "columns": columns, "scale": scale, "lines": lines, "empty": empty,
+                "ungraded": ungraded, "ignored": ignored, "name": name,
+            }  # fmt: skip
+            raise Contradictions(faults.shown, faults.total, given)
         faults.check()
         pairs = rows.pairs(kept) if subtopic else kept
         sizes = dict.fromkeys(sorted({*query, *empty}), 0) | Counter(query[i] for i in pairs)
