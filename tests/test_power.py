@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from idealist.cli.main import main
 from idealist.errors import UsageError
 from idealist.evaluator import Evaluator
-from idealist.gating.sizes import Sizes, pilot_sizes, typical_sizes
+from idealist.sample_sizes import Sizes, pilot_sizes, typical_sizes
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 RUNS = [EXAMPLES / "bm25.run", EXAMPLES / "reranked.run"]
@@ -100,6 +100,8 @@ def test_the_command(capsys: pytest.CaptureFixture[str]) -> None:
         ["--difference", "0"],
         ["--queries", "1"],
         ["--set", "ties=input"],
+        ["-c", "sklearn"],
+        ["--alpha", "1e-17"],
         [str(EXAMPLES / "qrels.txt")],
         ["missing.txt", "missing.run"],
     ],

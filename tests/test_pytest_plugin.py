@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import sys
+import tomllib
 import xml.etree.ElementTree as ET
+from importlib.metadata import entry_points
+from pathlib import Path
 
 import pytest
 
 import idealist as il
+import idealist.pytest_plugin
 
 pytest_plugins = ["pytester"]
 
@@ -17,6 +21,13 @@ DATA = """
     bad = {query: ["d2", "d1"] for query in qrels}
 """
 QUIET = ("-p", "idealist.pytest_plugin", "-p", "no:randomly", "-p", "no:cacheprovider")
+
+
+@pytest.fixture(autouse=True, scope="module")
+def loaded() -> None:
+    """Load what a gate needs: pytester forgets modules, and NumPy cannot be loaded twice."""
+    qrels = {"q": {"d": 1}, "r": {"d": 1}}
+    il.gate(qrels, {"q": ["d"]}, {"q": ["d"], "r": ["d"]}, "RR")
 
 
 def outcome_of(pytester: pytest.Pytester, text: str, *arguments: str) -> pytest.RunResult:
@@ -64,11 +75,36 @@ def test_what_is_undecided_passes_and_is_said(pytester: pytest.Pytester) -> None
 
 
 def test_the_function_needs_no_pytest() -> None:
-    qrels = {"q": {"d": 1}, "r": {"d": 1}}
+    qrels = {f"q{i}": {"d": 1} for i in range(5)}
     good, bad = {q: ["d"] for q in qrels}, {q: ["e", "d"] for q in qrels}
     assert il.assert_not_worse(qrels, bad, good, "RR").verdict == "PASS"
     with pytest.raises(AssertionError, match="a real drop"):
         il.assert_not_worse(qrels, good, bad, "RR")
+
+
+def test_pytest_finds_the_plugin_by_its_entry_point(
+    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text("utf-8"))
+    declared = project["project"]["entry-points"]["pytest11"]
+    lines = ["[pytest11]", *(f"{name} = {module}" for name, module in declared.items())]
+    about = pytester.mkdir("declared-1.dist-info")  # as installing writes it
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: declared\nVersion: 1\n")
+    (about / "entry_points.txt").write_text("\n".join(lines))
+    monkeypatch.setenv("PYTHONPATH", str(pytester.path))
+    pytester.makepyfile(DATA + """
+    def test_it(assert_not_worse):
+        assert assert_not_worse(qrels, good, good, "RR").verdict == "PASS"
+    """)  # fmt: skip
+    pytester.runpytest_subprocess("-p", "no:cacheprovider").assert_outcomes(passed=1)
+
+
+def test_an_installed_entry_point_is_the_plugin() -> None:
+    name = idealist.pytest_plugin.__name__
+    installed = [one.load() for one in entry_points(group="pytest11") if one.name == name]
+    if not installed:
+        pytest.skip("idealist was installed before it had a plugin")
+    assert installed[0] is idealist.pytest_plugin
 
 
 def test_loading_the_plugin_loads_nothing_heavy(pytester: pytest.Pytester) -> None:

@@ -9,10 +9,10 @@ IdealistError
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
 #: Every fault of input by its code, with what it means; the reference is made from this table.
 CODES: dict[str, str] = {
@@ -110,6 +110,14 @@ class InputError(IdealistError):
             shown.append(f"… and {self.total - len(shown)} more faults")
         hints = dict.fromkeys(fault.hint for fault in self.faults if fault.hint)
         super().__init__("\n".join(shown), "\n  hint: ".join(hints))
+
+
+class Contradictions(InputError):
+    """Judgments that contradict each other; `given` are all, as `Qrels.build` takes them."""
+
+    def __init__(self, faults: Iterable[Fault], total: int, given: Mapping[str, Any]) -> None:
+        super().__init__(faults, total)
+        self.given = given
 
 
 @dataclass

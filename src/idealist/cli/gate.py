@@ -59,7 +59,7 @@ EXIT_FAILED = 1
 )  # fmt: skip
 @click.option(
     "--floor", "floors", multiple=True, metavar="[MEASURE=]VALUE",
-    help="The least mean that passes, of all queries and of each slice. Repeatable.",
+    help="The least mean that passes, of all queries and of slices of ten or more. Repeatable.",
 )  # fmt: skip
 @click.option(
     "--max-empty", type=click.IntRange(0), default=0, show_default=True,
@@ -71,7 +71,7 @@ EXIT_FAILED = 1
 )
 @click.option(
     "--save", metavar="FILE",
-    help="Write the newest run given as a baseline, unless it failed.",
+    help="Write the newest run given as a baseline, unless it fails.",
 )  # fmt: skip
 @click.option("--plan", is_flag=True, help="Print the chance of each verdict at this n instead.")
 @click.option("--junit", metavar="FILE", help="Also write JUnit XML.")
@@ -147,11 +147,13 @@ def command(
             say([*found.doubts, *(f"signature: {one}" for one in found.signatures.values())])
         if not plan:
             _report(found, strict, junit, summary, github)
-        failed = found.failed(strict) and not plan
-    if save is not None and not failed:
+        failed = found.failed(strict)
+    if save is not None and failed:
+        say([f"not saved: {runs[-1].name} fails the gate"])
+    elif save is not None:
         save_baseline(judged, runs[-1], save, like=stored, **common)
         say([f"saved {runs[-1].name} as a baseline: {save}"])
-    if failed:
+    if failed and not plan:
         sys.exit(EXIT_FAILED)
 
 
@@ -160,6 +162,8 @@ def _floors(given: Sequence[str]) -> dict[str, float] | float | None:
     floors: dict[str, float] = {}
     for word in given:
         measure, _, value = word.rpartition("=")
+        if measure in floors:
+            raise UsageError(f"--floor {word!r} is a second floor", "give each measure one")
         try:
             floors[measure] = float(value)
         except ValueError:
@@ -205,7 +209,7 @@ def _report(found: Gate, strict: bool, xml: str | None, page: str | None, github
     if page is not None:
         emit(summary(found), Path(page))
     if github:
-        say(github_annotations(found))
+        say(github_annotations(found, strict))
         job = os.environ.get("GITHUB_STEP_SUMMARY")
         if job:
             with Path(job).open("a", encoding="utf-8") as file:  # other steps write there too

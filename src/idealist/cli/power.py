@@ -12,7 +12,7 @@ from idealist.cli.options import axes_of, check_inputs, emit, output, run_names,
 from idealist.errors import UsageError
 
 if TYPE_CHECKING:
-    from idealist.gating.sizes import Sizes
+    from idealist.sample_sizes import Sizes
 
 
 @click.command("power")
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 @click.argument("runs", nargs=-1)
 @click.option("--measure", "-m", default="nDCG@10", show_default=True, help="What is measured.")
 @click.option(
-    "--convention", "-c", default="trec_eval", show_default=True, metavar="NAME",
-    help="The tool whose rules apply to a pilot.",
+    "--convention", "-c", metavar="NAME",
+    help="The tool whose rules apply to a pilot. Without it: trec_eval.",
 )  # fmt: skip
 @click.option(
     "--set", "settings", multiple=True, metavar="AXIS=VALUE",
@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     help="Which difference do so many queries show? Repeatable.",
 )  # fmt: skip
 @click.option(
-    "--alpha", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.05,
-    show_default=True, help="The chance of finding a difference that is not there.",
+    "--alpha", type=float, default=0.05, show_default=True,
+    help="The chance of finding a difference that is not there.",
 )  # fmt: skip
 @click.option(
     "--power", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.8,
@@ -48,7 +48,7 @@ def command(
     qrels: str | None,
     runs: tuple[str, ...],
     measure: str,
-    convention: str,
+    convention: str | None,
     settings: tuple[str, ...],
     differences: tuple[float, ...],
     numbers: tuple[int, ...],
@@ -70,7 +70,7 @@ def command(
       idealist power pilot.qrels bm25.run dense.run -m nDCG@10 --difference 0.03 --queries 200
     """
     from idealist.draw import FORMATS
-    from idealist.gating.sizes import DIFFERENCES, NUMBERS
+    from idealist.sample_sizes import DIFFERENCES, NUMBERS
 
     sizes = _sizes(qrels, runs, measure, convention, settings, alpha, power)
     if not differences and not numbers:
@@ -87,23 +87,25 @@ def _sizes(
     qrels: str | None,
     runs: tuple[str, ...],
     measure: str,
-    convention: str,
+    convention: str | None,
     settings: tuple[str, ...],
     alpha: float,
     power: float,
 ) -> Sizes:
-    from idealist.gating.sizes import pilot_sizes, typical_sizes
+    from idealist.sample_sizes import pilot_sizes, typical_sizes
 
     if qrels is None:
-        if settings:
-            raise UsageError("--set is for a pilot", "give judgments and runs of one")
+        for option, given in (("--set", settings), ("--convention", convention)):
+            if given:
+                raise UsageError(f"{option} is for a pilot", "give judgments and runs of one")
         return typical_sizes(measure, alpha, power)
     if not runs:
         raise UsageError("the pilot has no runs", "give at least one run, better two")
+    from idealist.conventions import DEFAULT
     from idealist.evaluator import Evaluator
     from idealist.formats import read_run
 
     check_inputs([qrels, *runs])
-    evaluator = Evaluator(qrels, measure, convention=convention, **axes_of(settings))
+    evaluator = Evaluator(qrels, measure, convention=convention or DEFAULT, **axes_of(settings))
     named = [read_run(path, name=name) for path, name in zip(runs, run_names(runs), strict=True)]
     return pilot_sizes(evaluator, named, alpha, power)

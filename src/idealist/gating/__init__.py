@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from idealist.conventions import DEFAULT, Convention
 from idealist.errors import UsageError
-from idealist.evaluation import Evaluation, label_of
+from idealist.evaluation import Evaluation
 from idealist.evaluator import Evaluator
 from idealist.formats import borrowed_run
+from idealist.gating.arguments import check_measures, count_of, floors_of, rule_of
 from idealist.gating.baseline import Baseline, check_run, find_baseline
 from idealist.gating.checks import Check, Rule, adjusted
 from idealist.gating.reports import github_annotations, junit, summary
 from idealist.gating.result import Gate
-from idealist.gating.values import paired_values
-from idealist.notation import text
+from idealist.gating.values import Values, paired_values
 from idealist.placements import Placements
 from idealist.summary import doubt_lines
-from idealist.tables.columns import to_id
+from idealist.tables.slices import NONE, slice_names
 
 __all__ = [
     "Gate", "assert_not_worse", "check_run", "find_baseline", "gate", "github_annotations", "junit",
@@ -51,14 +53,15 @@ def gate(
 
     By the one-sided bounds (level `alpha`) of the mean difference d of a measure, new less base:
     FAIL where the upper bound is below 0 and the mean below ``-max_drop``; PASS where the lower
-    bound is not below ``-max_drop``; INCONCLUSIVE otherwise. With several measures or slices the
-    p-values of a drop are corrected by Holm. One measure that fails fails all; all must pass.
+    bound is not below ``-max_drop``; INCONCLUSIVE otherwise. Where all queries change by the same,
+    t says nothing and sign flips decide. The p-values of a drop are corrected by Holm, over the
+    measures and apart from them over the slices. One that fails fails all; all measures must pass.
 
     `base` is a run, or a file that `save_baseline` wrote; `measures` and `convention` are then
     the file's where they are not given, and `rescore` measures it anew under grown judgments.
     `slices`, {query: slice}, of ten queries or more are checked too. `floors` are the least means
-    that pass, of all queries and of each slice. More than `max_empty` queries that the base run
-    has documents for and the new one has not fail.
+    that pass, of all queries and of each such slice. More than `max_empty` queries that the base
+    run has documents for and the new one has not fail.
 
     >>> qrels = {f"q{i}": {"d1": 1} for i in range(20)}
     >>> base = {query: ["d1", "d2"] for query in qrels}
@@ -68,7 +71,7 @@ def gate(
     'FAIL'
     """
     check_run(new)
-    rule, stored = _rule(max_drop, alpha), find_baseline(base)
+    rule, allowed, stored = rule_of(max_drop, alpha), count_of(max_empty), find_baseline(base)
     evaluator, _ = _prepared(qrels, stored, measures, convention, queries, weights, axes)
     if stored is not None:
         stored.check(evaluator, rescore)
@@ -78,11 +81,12 @@ def gate(
     placed = [evaluator.placed(run) for run in runs]
     before, after = map(evaluator.evaluated, runs, placed)
     if stored is not None and not rescore:
+        stored.check_values(before)
         before = stored.evaluation
-    checks = _checks(before, after, rule, _floors(floors, evaluator), _parts(slices or {}))
+    checks = _checks(before, after, rule, floors_of(floors, evaluator.measures), slices)
     had, has = map(_answered, placed)
     return Gate(
-        before.run, after.run, checks, tuple(sorted(had - has)), max_empty,
+        before.run, after.run, checks, tuple(sorted(had - has)), allowed,
         {label: after.short_signature(label) for label in after},
         tuple(doubt_lines([after])), rescore,
     )  # fmt: skip
@@ -126,14 +130,6 @@ def assert_not_worse(
     return found
 
 
-def _rule(max_drop: float, alpha: float) -> Rule:
-    if not 0 <= max_drop < float("inf"):
-        raise UsageError(f"max_drop cannot be {max_drop}", "give 0 or more, such as 0.01")
-    if not 0 < alpha < 0.5:
-        raise UsageError(f"alpha cannot be {alpha}", "give a level such as 0.05")
-    return Rule(max_drop, alpha)
-
-
 def _prepared(
     qrels: Any,
     stored: Baseline | None,
@@ -152,36 +148,8 @@ def _prepared(
     evaluator = Evaluator(
         qrels, measures, convention=chosen, queries=queries, weights=weights, **axes
     )
-    _check_measures(evaluator)
+    check_measures(evaluator)
     return evaluator, axes
-
-
-def _check_measures(evaluator: Evaluator) -> None:
-    """Refuse what a mean difference says nothing of."""
-    for label, one in evaluator.instruments.items():
-        if one.measure.direction != 1:
-            hint = "gate on a measure of which more is better, such as nDCG@10"
-            raise UsageError(f"{label} does not say how good a run is", hint)
-        name = text(one.aggregate.aggregate)
-        if name != "mean" and not name.startswith("weighted("):
-            hint = "leave out --set aggregate, or gate on another measure"
-            raise UsageError(f"the gate compares means, and {label} is a {name}", hint)
-
-
-def _floors(given: float | Mapping[Any, float] | None, evaluator: Evaluator) -> dict[str, float]:
-    if given is None:
-        return {}
-    if not isinstance(given, Mapping):
-        return dict.fromkeys(evaluator.measures, float(given))
-    return {label_of(one, evaluator.measures): float(floor) for one, floor in given.items()}
-
-
-def _parts(slices: Mapping[Any, Any]) -> dict[str, set[str]]:
-    """Give the queries of each slice."""
-    parts: dict[str, set[str]] = {}
-    for query, value in slices.items():
-        parts.setdefault(str(value), set()).add(to_id(query))
-    return dict(sorted(parts.items()))
 
 
 def _checks(
@@ -189,7 +157,7 @@ def _checks(
     after: Evaluation,
     rule: Rule,
     floors: Mapping[str, float],
-    parts: Mapping[str, set[str]],
+    slices: Mapping[Any, Any] | None,
 ) -> tuple[Check, ...]:
     found = []
     for label in after:
@@ -197,9 +165,16 @@ def _checks(
         if not values.queries:
             raise UsageError(f"no query has a value of {label} in both runs", "see idealist eval")
         found.append(Check.of(label, values, rule, floor))
-        sliced = [(part, values.of(queries)) for part, queries in parts.items()]
-        found += [Check.of(label, own, rule, floor, part) for part, own in sliced if own.queries]
+        if slices is not None:
+            sliced = _sliced(values, slices)
+            found += [Check.of(label, own, rule, floor, part) for part, own in sliced]
     return adjusted(found)
+
+
+def _sliced(values: Values, slices: Mapping[Any, Any]) -> Iterator[tuple[str, Values]]:
+    names = slice_names(slices, values.queries)
+    for part in sorted(set(names), key=lambda name: (name == NONE, name)):
+        yield part, values.at(np.array([name == part for name in names]))
 
 
 def _answered(placed: Mapping[str, Placements]) -> set[str]:

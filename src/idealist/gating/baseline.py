@@ -30,6 +30,9 @@ from idealist.tables import Rows, Run
 SCHEMA = 1
 #: The key a baseline starts with, by which it is told from a run in JSON.
 KEY = "idealist-baseline"
+HINT = "save it anew: idealist gate QRELS RUN --save FILE"
+#: Values of one ranking differ by no more, whatever computed them.
+TOLERANCE = 1e-9
 #: What may differ where a baseline is rescored: all else was not chosen for these rankings.
 RENEWED = {"qrels", "rules"}
 
@@ -79,18 +82,18 @@ class Baseline:
     def load(cls, path: str | Path) -> Baseline:
         """Read a saved baseline, and refuse one that was changed."""
         faults, source = Faults(str(path)), Source.of(path)
-        hint = "save it anew: idealist gate QRELS RUN --save FILE"
         try:
             data = json.loads(source.read())
             stated = data.pop("checksum")
             if data[KEY] != SCHEMA:
-                faults.fail("bad-shape", f"a baseline of schema {data[KEY]!r:.20} is unknown", hint)
+                faults.fail("bad-shape", f"a baseline of schema {data[KEY]!r:.20} is unknown", HINT)
             if stated != _checksum(data):
                 message = "the baseline was changed after it was saved: its checksum is another"
-                faults.fail("checksum", message, hint)
+                faults.fail("checksum", message, HINT)
+            _check_types(data)
             return cls(_evaluation(data), _run(data), data["axes"], str(path))
-        except (ValueError, KeyError, TypeError, AttributeError, UsageError):
-            faults.fail("bad-shape", "this is not a saved baseline", hint)
+        except (ValueError, LookupError, TypeError, AttributeError, RecursionError, UsageError):
+            faults.fail("bad-shape", "this is not a saved baseline", HINT)
 
     def check(self, evaluator: Evaluator, rescore: bool) -> None:
         """Refuse an evaluator that is not the instrument that made the values.
@@ -104,6 +107,15 @@ class Baseline:
             unlike = self.evaluation.signatures[label].diff(signature)
             if unlike.keys() - (RENEWED if rescore else set()):
                 raise self._unlike(label, unlike)
+
+    def check_values(self, measured: Evaluation) -> None:
+        """Refuse values that are not those of the rankings beside them."""
+        for label in measured:
+            now, then = measured.by_query(label), self.evaluation.by_query(label)
+            for query in sorted(now.keys() | then.keys()):
+                if not _alike(then.get(query), now.get(query)):
+                    message = f"the baseline's {label} of query {query!r} is not its ranking's"
+                    Faults(self.name).fail("checksum", message, HINT)
 
     def _unlike(self, label: str, unlike: Mapping[str, tuple[str, str]]) -> UsageError:
         hint = "use the settings it was saved with, or save it anew"
@@ -131,6 +143,30 @@ def check_run(given: Any) -> None:
     if find_baseline(given) is not None:
         hint = "give BASE, the baseline, first and then the new run itself"
         raise UsageError(f"{given} is a baseline, not a run", hint)
+
+
+def _alike(one: float | None, other: float | None) -> bool:
+    """Whether two values are equal but for rounding; None is a query that does not count."""
+    if one is None or other is None:
+        return one is other
+    gaps = math.isnan(one) and math.isnan(other)
+    return gaps or math.isclose(one, other, rel_tol=TOLERANCE, abs_tol=TOLERANCE)
+
+
+def _check_types(data: Mapping[str, Any]) -> None:
+    """Refuse what no baseline holds, whatever its checksum says."""
+    numbers, lists = (int, float), data["rankings"].values()
+    kinds = (
+        all(isinstance(data[name], str) for name in ("run", "convention")),
+        all(isinstance(one, (str, *numbers)) for one in data["axes"].values()),
+        all(isinstance(one, numbers) for one in data.get("weights", {}).values()),
+        data["values"].keys() == data["signatures"].keys(),
+        all(isinstance(document, str) for one in lists for document in one["documents"]),
+        all(len(column) == len(one["documents"]) for one in lists for column in one.values()),
+        len({frozenset(one) for one in lists}) <= 1,
+    )
+    if not all(kinds):
+        raise ValueError(KEY)
 
 
 def _checksum(data: Mapping[str, Any]) -> str:

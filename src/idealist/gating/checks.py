@@ -10,11 +10,10 @@ from typing import Any
 from idealist.gating.values import Values
 from idealist.statistics.families import holm
 from idealist.statistics.paired import Paired, paired
+from idealist.statistics.power import ENOUGH
 
 PASS, FAIL, INCONCLUSIVE, UNTESTED = "PASS", "FAIL", "INCONCLUSIVE", "UNTESTED"
 
-#: A slice of fewer queries is shown, and has no verdict.
-FEWEST = 10
 #: So many queries that lost are named.
 NAMED = 5
 
@@ -29,20 +28,38 @@ class Rule:
     def verdict(self, result: Paired, p_drop: float) -> str:
         """Decide by the one-sided bounds of the mean difference.
 
-        FAIL: the upper bound is below 0, which is p < alpha, and the mean below -max_drop.
+        FAIL: the upper bound is not above 0, which is p ≤ alpha, and the mean below -max_drop.
         PASS: the lower bound is not below -max_drop.
         """
-        if p_drop < self.alpha and result.mean < -self.max_drop:
+        if p_drop <= self.alpha and result.mean < -self.max_drop:
             return FAIL
+        if result.constant:
+            sure = same_signs(result.n) <= self.alpha
+            return PASS if sure and result.mean >= -self.max_drop else INCONCLUSIVE
         return PASS if result.lower(self.alpha) >= -self.max_drop else INCONCLUSIVE
+
+
+def same_signs(n: int) -> float:
+    """Give the chance that n fair coins fall the same given way, 2^-n.
+
+    Where all differences are equal t says nothing; this is their one-sided p by sign flips.
+    """
+    return 0.5**n
+
+
+def p_of_drop(result: Paired) -> float:
+    """Give the one-sided p-value of a drop, by sign flips where nothing varies."""
+    if not result.constant:
+        return result.p_below(0.0)
+    return same_signs(result.n) if result.mean < 0 else 1.0
 
 
 @dataclass(frozen=True, eq=False)
 class Check:
     """One measure under the gate's rule: what it was, what it is, and what follows.
 
-    `part` is a slice, None for all queries; `p_adjusted` is the one-sided p of
-    a drop after Holm's correction over all checks; `floor` is the least mean that is let through.
+    `part` is a slice, None for all queries; `p_adjusted` is the one-sided p of a drop after Holm's
+    correction, over the measures or over all slices; `floor` is the least mean that is let through.
     """
 
     measure: str
@@ -70,17 +87,17 @@ class Check:
     @property
     def tested(self) -> bool:
         """Whether there are queries enough for a verdict."""
-        return self.part is None or self.n >= FEWEST
+        return self.part is None or self.n >= ENOUGH
 
     @property
     def p_drop(self) -> float:
         """The one-sided p-value of a drop."""
-        return self.paired.p_below(0.0)
+        return p_of_drop(self.paired)
 
     @property
     def below_floor(self) -> bool:
         """Whether the new mean is lower than is let through."""
-        return self.tested and self.floor is not None and self.values.means[1] < self.floor
+        return self.floor is not None and self.values.means[1] < self.floor
 
     @property
     def verdict(self) -> str:
@@ -127,12 +144,13 @@ class Check:
 def adjusted(checks: Sequence[Check]) -> tuple[Check, ...]:
     """Correct the p-values of a drop for the number of checks that could fail (Holm 1979).
 
-    A PASS needs no correction: the gate passes only if every measure does (Berger 1982).
+    Measures are one family and slices another, so that to look at slices hides no drop of all
+    queries. A PASS needs no correction: the gate passes only if every measure does (Berger 1982).
     """
-    family = [i for i, one in enumerate(checks) if one.tested and not math.isnan(one.p_drop)]
+    able = [i for i, one in enumerate(checks) if one.tested and not math.isnan(one.p_drop)]
     found = list(checks)
-    if family:
-        corrected = holm([checks[i].p_drop for i in family])
-        for i, p in zip(family, corrected, strict=True):
+    for of_slices in (False, True):
+        family = [i for i in able if (checks[i].part is not None) == of_slices]
+        for i, p in zip(family, holm([checks[i].p_drop for i in family]), strict=True):
             found[i] = replace(checks[i], p_adjusted=float(p))
     return tuple(found)

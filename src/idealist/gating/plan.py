@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from idealist.draw import Grid, plain
 from idealist.gating.checks import FAIL, INCONCLUSIVE, PASS, Check, Rule
+from idealist.gating.together import Draws
 from idealist.student import quantile
 
 #: True changes that a plan is made for, in units of the largest drop that is let through.
@@ -19,6 +21,8 @@ CHANGES = (1, 0, -0.5, -1, -2, -3, -5)
 PARTS = 4000
 #: A drop that fails this often is one that the gate catches.
 OFTEN = 0.8
+#: What a plan is for where it is for all measures of the gate together.
+EVERY = "every measure"
 
 
 def chances(change: float, se: float, n: int, rule: Rule, tests: int = 1) -> dict[str, float]:
@@ -46,10 +50,11 @@ def chances(change: float, se: float, n: int, rule: Rule, tests: int = 1) -> dic
 
 @dataclass(frozen=True)
 class Plan:
-    """The chances of the verdicts for a measure, for some true changes.
+    """The chances of the verdicts for a measure, or of the whole gate, for some true changes.
 
     The spread of the differences is taken from two runs that were compared; the plan says what to
-    expect of other pairs of runs that differ as much, on as many queries.
+    expect of other pairs of runs that differ as much, on as many queries. `tests` is the number of
+    measures, `se` the standard error, of several measures the largest.
     """
 
     measure: str
@@ -57,18 +62,31 @@ class Plan:
     se: float
     rule: Rule
     tests: int
-    rows: tuple[tuple[float, dict[str, float]], ...]
+    odds: Callable[[float], dict[str, float]] | None = field(repr=False, compare=False)
 
     @classmethod
-    def of(cls, check: Check, tests: int, changes: Sequence[float] = CHANGES) -> Plan:
-        """Plan with the spread that a check found."""
-        se, rule = check.paired.se, check.rule
-        unit = rule.max_drop or se
-        known = math.isfinite(se) and se > 0
-        rows = [
-            (unit * one, chances(unit * one, se, check.n, rule, tests)) for one in changes if known
-        ]
-        return cls(check.measure, check.n, se, rule, tests, tuple(rows))
+    def of(cls, check: Check, tests: int) -> Plan:
+        """Plan for one measure with the spread that a check found."""
+        se, n, rule = check.paired.se, check.n, check.rule
+        odds = (lambda change: chances(change, se, n, rule, tests)) if se > 0 else None
+        return cls(check.measure, n, se, rule, tests, odds)
+
+    @classmethod
+    def together(cls, checks: Sequence[Check]) -> Plan:
+        """Plan for the verdict of the gate, where every measure truly changes by the same."""
+        rule, ses = checks[0].rule, [check.paired.se for check in checks]
+        varies = all(se > 0 for se in ses)
+        n = min(check.n for check in checks)
+        odds = Draws.of(checks).chances if varies else None
+        return cls(EVERY, n, max(ses), rule, len(checks), odds)
+
+    @cached_property
+    def rows(self) -> tuple[tuple[float, dict[str, float]], ...]:
+        """Some true changes with the chance of each verdict; none where nothing varies."""
+        if self.odds is None:
+            return ()
+        unit = self.rule.max_drop or self.se
+        return tuple((unit * one, self.odds(unit * one)) for one in CHANGES)
 
     def to_json(self) -> dict[str, Any]:
         """Give it as plain data."""
@@ -76,7 +94,7 @@ class Plan:
             "measure": self.measure, "n": self.n,
             "se": self.se if math.isfinite(self.se) else None,
             "max_drop": self.rule.max_drop, "alpha": self.rule.alpha, "tests": self.tests,
-            "caught": self.caught if self.rows else None,
+            "caught": self.caught if self.odds else None,
             "chances": [{"change": change, **found} for change, found in self.rows],
         }  # fmt: skip
 
@@ -89,30 +107,34 @@ class Plan:
         ]
         return Grid([f"true change of {self.measure}", *verdicts], rows)
 
-    @property
+    @cached_property
     def caught(self) -> float:
         """The smallest true drop that fails four times in five."""
         low, high = 0.0, self.rule.max_drop + 2 * self.se
         while self._failing(high) < OFTEN:
             low, high = high, 2 * high
-        for _ in range(40):
+        for _ in range(24):
             middle = (low + high) / 2
             low, high = (middle, high) if self._failing(middle) < OFTEN else (low, middle)
         return high
 
     def _failing(self, drop: float) -> float:
-        return chances(-drop, self.se, self.n, self.rule, self.tests)[FAIL]
+        return self.odds(-drop)[FAIL] if self.odds else math.nan
 
     @property
     def lines(self) -> list[str]:
         """Say what the chances are made of, and what the gate can catch."""
         if not self.rows:
             return [f"{self.measure}: these runs do not differ enough to plan with."]
-        corrected = f", FAIL corrected for {self.tests} checks" if self.tests > 1 else ""
+        error, which = f"standard error {self.se:.4f}", ""
+        if self.measure == EVERY:
+            error, which = f"standard errors up to {self.se:.4f}", ", the verdict of the whole gate"
+        elif self.tests > 1:
+            which = f", FAIL corrected for {self.tests} measures"
         return [
             f"A true drop of {self.caught:.4f} would FAIL four times in five.",
             f"{self.n} queries, max drop {self.rule.max_drop:g}, one-sided alpha "
-            f"{self.rule.alpha:g}, standard error {self.se:.4f} as in these runs{corrected}",
+            f"{self.rule.alpha:g}, {error} as in these runs{which}",
         ]
 
     def __str__(self) -> str:

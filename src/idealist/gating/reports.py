@@ -6,11 +6,9 @@ import re
 from xml.etree import ElementTree
 
 from idealist.draw import markdown
-from idealist.gating.checks import FAIL, INCONCLUSIVE, UNTESTED
+from idealist.gating.checks import FAIL, INCONCLUSIVE, UNTESTED, Check
 from idealist.gating.result import Gate
 from idealist.gating.words import sentence
-
-_LEVELS = {FAIL: "error", INCONCLUSIVE: "warning"}
 
 
 def summary(gate: Gate) -> str:
@@ -22,39 +20,48 @@ def summary(gate: Gate) -> str:
     return "\n\n".join([*parts, "  \n".join(signed)])
 
 
-def github_annotations(gate: Gate) -> list[str]:
-    """Write GitHub's workflow commands: an error, a warning or a notice a line.
+def github_annotations(gate: Gate, strict: bool = False) -> list[str]:
+    """Write GitHub's workflow commands: an error where the build stops, a warning or a notice.
 
     Reference: docs.github.com, Workflow commands for GitHub Actions
     """
-    found = []
-    for line in [gate.headline, *gate.lines, *gate.looks]:
-        level = _LEVELS.get(re.split("[ :]", line)[0], "notice")
-        escaped = line.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
-        found.append(f"::{level} title=idealist gate::{escaped}")
-    return found
+    levels = {"failure": "error", "skipped": "warning", "": "notice"}
+    lines = [(levels[_outcome(gate.verdict, strict)], gate.headline)]
+    for check in gate.checks:
+        level = "notice" if check.verdict == UNTESTED else levels[_checked(check, strict)]
+        lines.append((level, f"{check.verdict} {sentence(check)}"))
+    lines += [("error" if gate.too_empty else "notice", line) for line in gate.emptied_lines]
+    lines += [("notice", line) for line in (*gate.gap_lines, *gate.looks)]
+    return [f"::{level} title=idealist gate::{_escaped(line)}" for level, line in lines]
+
+
+def _escaped(line: str) -> str:
+    return line.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 
 def junit(gate: Gate, strict: bool = False) -> str:
     """Write JUnit XML: a test case a check, one for emptied queries; undecided is skipped."""
-    cases: list[tuple[str, str, str]] = [
-        (check.name, check.verdict, sentence(check)) for check in gate.checks
-    ]
-    emptied = FAIL if gate.too_empty else ""
+    cases = [(check.name, _checked(check, strict), sentence(check)) for check in gate.checks]
+    emptied = "failure" if gate.too_empty else ""
     cases.append(("queries that became empty", emptied, ", ".join(gate.emptied)))
     root = ElementTree.Element("testsuites")
     suite = ElementTree.SubElement(root, "testsuite", name="idealist gate", tests=str(len(cases)))
-    outcomes = [_outcome(verdict, strict) for _, verdict, _ in cases]
+    outcomes = [outcome for _, outcome, _ in cases]
     suite.set("failures", str(outcomes.count("failure")))
     suite.set("skipped", str(outcomes.count("skipped")))
     details = "\n".join(gate.looks)
-    for (name, _, words), outcome in zip(cases, outcomes, strict=True):
+    for name, outcome, words in cases:
         case = ElementTree.SubElement(suite, "testcase", classname="idealist.gate", name=_xml(name))
         if outcome:
             found = ElementTree.SubElement(case, outcome, message=_xml(words))
             found.text = _xml(details) if outcome == "failure" else None
     ElementTree.indent(root)
     return ElementTree.tostring(root, encoding="unicode", xml_declaration=True)
+
+
+def _checked(check: Check, strict: bool) -> str:
+    """Give the outcome of a check; a slice need not pass, however strict the gate is."""
+    return _outcome(check.verdict, strict and check.part is None)
 
 
 def _outcome(verdict: str, strict: bool) -> str:

@@ -53,16 +53,25 @@ class Gate:
     def lines(self) -> list[str]:
         """What was found, the verdict first, one sentence a check."""
         found = [f"{check.verdict} {sentence(check)}" for check in self.checks]
-        if self.emptied:
-            verdict = FAIL if self.too_empty else PASS
-            words = f"{many(len(self.emptied), 'query', 'queries')} became empty"
-            allowed = f"{self.max_empty or 'none'} may"
-            found.append(f"{verdict} {words}, {allowed}: {_listed(self.emptied)}.")
+        return found + self.emptied_lines + self.gap_lines
+
+    @property
+    def emptied_lines(self) -> list[str]:
+        """Say which queries became empty."""
+        if not self.emptied:
+            return []
+        verdict, allowed = FAIL if self.too_empty else PASS, f"{self.max_empty or 'none'} may"
+        words = f"{many(len(self.emptied), 'query', 'queries')} became empty"
+        return [f"{verdict} {words}, {allowed}: {_listed(self.emptied)}."]
+
+    @property
+    def gap_lines(self) -> list[str]:
+        """Say which queries were left out."""
         gaps = dict.fromkeys(query for check in self.checks for query in check.values.undefined)
-        if gaps:
-            words = many(len(gaps), "query has", "queries have")
-            found.append(f"Left out: {words} no value in a run: {_listed(tuple(gaps))}.")
-        return found
+        if not gaps:
+            return []
+        words = many(len(gaps), "query has", "queries have")
+        return [f"Left out: {words} no value in a run: {_listed(tuple(gaps))}."]
 
     @property
     def looks(self) -> list[str]:
@@ -91,9 +100,10 @@ class Gate:
         return Grid([*start, "base", "new", "change", "lower", "upper"], rows, words=3)
 
     def plans(self) -> list[Plan]:
-        """Give the chance of each verdict with as many queries, for each measure."""
-        tests = sum(check.tested for check in self.checks)
-        return [Plan.of(check, tests) for check in self.checks if check.part is None]
+        """Give the chance of each verdict with as many queries, by measure and of the gate."""
+        checks = [check for check in self.checks if check.part is None]
+        alone = [Plan.of(check, len(checks)) for check in checks]
+        return [*alone, Plan.together(checks)] if len(checks) > 1 else alone
 
     def to_json(self) -> dict[str, Any]:
         """Give it as plain data."""

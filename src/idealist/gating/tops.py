@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import compress
 
 import numpy as np
@@ -34,13 +35,15 @@ def _depth(instrument: Instrument) -> int | None:
         protocol.unjudged == "drop" or protocol.negative == "drop" or protocol.collapse != "none"
     )
     budget = isinstance(protocol.depth, str) and protocol.depth != "none"
-    own = measure.written().get("ideal") == "retrieved"
-    return None if moves or budget or own else measure.cutoff
+    return None if moves or budget or measure.list_only else measure.cutoff
 
 
 def _cut(rows: Rows, evaluator: Evaluator, depth: int) -> Rows:
-    """Keep the rows of documents that some protocol ranks so high, with the tie they are in."""
-    protocols = {one.protocol for one in evaluator.instruments.values()}
+    """Keep the rows of documents that some protocol ranks so high, with the whole tie they are in.
+
+    A protocol's own depth cuts ties by the labels of today, so it is left to the measuring.
+    """
+    protocols = {replace(one.protocol, depth="none") for one in evaluator.instruments.values()}
     kept: dict[str, set[str]] = {query: set() for query in rows.queries}
     for protocol in protocols:
         for query, ranking in listing(Run(rows, rows.name), protocol, rows.queries).items():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from dataclasses import dataclass
 from itertools import compress
 
@@ -41,26 +40,23 @@ class Values:
         weights = None if self.weights is None else self.weights.tolist()
         return mean(self.base.tolist(), weights), mean(self.new.tolist(), weights)
 
-    def of(self, queries: Collection[str]) -> Values:
+    def at(self, mask: Bools) -> Values:
         """Keep some queries."""
-        return self._at(np.array([query in queries for query in self.queries], dtype=bool))
-
-    def defined(self) -> Values:
-        """Leave out the queries without a value in either run, and name them."""
-        gaps = np.isnan(self.new - self.base)
-        kept = self._at(~gaps)
-        lost = tuple(compress(self.queries, gaps.tolist()))
-        return Values(kept.queries, kept.base, kept.new, kept.weights, lost)
-
-    def _at(self, mask: Bools) -> Values:
         weights = None if self.weights is None else self.weights[mask]
         queries = tuple(compress(self.queries, mask.tolist()))
         return Values(queries, self.base[mask], self.new[mask], weights)
 
+    def defined(self) -> Values:
+        """Leave out the queries without a value in either run, and name them."""
+        gaps = np.isnan(self.new - self.base)
+        kept = self.at(~gaps)
+        lost = tuple(compress(self.queries, gaps.tolist()))
+        return Values(kept.queries, kept.base, kept.new, kept.weights, lost)
+
 
 def paired_values(base: Evaluation, new: Evaluation, label: str) -> Values:
     """Pair the values of a measure; both runs must be measured on the same queries."""
-    before, after = by_query(base, label), by_query(new, label)
+    before, after = base.by_query(label), new.by_query(label)
     if before.keys() != after.keys():
         one = min(before.keys() ^ after.keys())
         message = f"{label} is measured on different queries: {one!r} counts for one run only"
@@ -69,9 +65,3 @@ def paired_values(base: Evaluation, new: Evaluation, label: str) -> Values:
     weights = np.array([new.weights[query] for query in after]) if weighted else None
     old, values = (np.array([side[query] for query in after]) for side in (before, after))
     return Values(tuple(after), old, values, weights).defined()
-
-
-def by_query(evaluation: Evaluation, label: str) -> dict[str, float]:
-    """Give the values that count, by query."""
-    pairs = zip(evaluation.queries, evaluation.values[label].tolist(), strict=True)
-    return dict(compress(pairs, evaluation.counted[label].tolist()))

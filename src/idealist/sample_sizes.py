@@ -1,4 +1,4 @@
-"""Sizes: how many queries show a difference, and which difference a number of queries shows."""
+"""Sample sizes: how many queries show a difference, and which difference so many show."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ import numpy as np
 from idealist.draw import Grid
 from idealist.errors import UsageError
 from idealist.evaluator import Evaluator
-from idealist.gating.values import by_query
 from idealist.measures import as_measure
 from idealist.notation import many
+from idealist.statistics.paired import checked_alpha
 from idealist.statistics.power import TYPICAL, detectable, needed
 from idealist.tables.columns import Floats
 
@@ -38,6 +38,9 @@ class Sizes:
     source: str
     alpha: float = 0.05
     power: float = 0.8
+
+    def __post_init__(self) -> None:
+        checked_alpha(self.alpha)
 
     def needed(self, difference: float) -> int:
         """Give the number of queries that shows a difference."""
@@ -94,7 +97,7 @@ def pilot_sizes(
     """
     (label,) = evaluator.measures
     found = [evaluator(run) for run in runs]
-    columns = [by_query(one, label) for one in found]
+    columns = [one.by_query(label) for one in found]
     shared = [query for query in columns[0] if all(query in one for one in columns)]
     values = np.array([[one[query] for query in shared] for one in columns])
     values = values[:, ~np.isnan(values).any(axis=0)]
