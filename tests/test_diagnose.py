@@ -7,7 +7,7 @@ import io
 import json
 import math
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import permutations
 from pathlib import Path
 from typing import Any
@@ -84,6 +84,7 @@ def check_parts(found: il.Diagnosis, direction: int) -> None:
             continue
         whole = parts["gained"] - parts["lost"] + parts["left"] + parts["beyond"]
         assert math.isclose(two.first + direction * whole, lost.ideal, abs_tol=LEAST)
+        assert min(parts["gained"], parts["lost"], parts["left"]) >= -LEAST
         change = direction * (lost.value - two.first)
         assert math.isclose(parts["gained"] - parts["lost"], change, abs_tol=LEAST)
 
@@ -117,6 +118,10 @@ def test_parts_add_up_for_usual_measures(seed: int) -> None:
     check_parts(found, 1)
     lost, room = found.losses[measure], found.headroom[measure]
     assert room.means["first stage"] <= lost.ideal + LEAST
+    for two in found.stages.values():
+        assert (
+            min(np.nanmin(part[lost.counted], initial=0) for part in two.parts.values()) >= -LEAST
+        )
 
 
 @given(seed=seeds)
@@ -224,10 +229,10 @@ def made(*kinds: tuple[Grades, list[int]], n: int = 40) -> tuple[Any, Any]:
     return qrels, run
 
 
-def against(new: Sequence[Grades], old: Sequence[Grades]) -> dict[str, Any]:
+def against(new: Sequence[Grades], old: Sequence[Grades], n: int = 40) -> dict[str, Any]:
     """Make two runs of the same documents."""
-    judged, baseline = made(*((grades, []) for grades in old))
-    _, run = made(*((grades, []) for grades in new))
+    judged, baseline = made(*((grades, []) for grades in old), n=n)
+    _, run = made(*((grades, []) for grades in new), n=n)
     return {"qrels": judged, "run": run, "baseline": baseline}
 
 
@@ -237,8 +242,16 @@ def one_run(*kinds: tuple[Grades, list[int]], **others: Any) -> dict[str, Any]:
 
 
 def uneven() -> dict[str, Any]:
-    """Make a gain that is that of three queries of forty."""
-    return against([(1, 0)] * 3 + [(0, 1)] * 37, [(0, 1)] * 40)
+    """Make a gain of all queries, most of it that of three of forty."""
+    first, fifth, sixth = (tuple(int(i == rank) for i in range(1, 7)) for rank in (1, 5, 6))
+    return against([first] * 3 + [fifth] * 37, [sixth] * 40)
+
+
+def split() -> dict[str, Any]:
+    """Make a run that is better for every other query, and worse for the rest."""
+    given = against([[1, 0], [0, 1]], [[0, 1], [1, 0]])
+    kinds = {query: ("keywords", "question")[i % 2] for i, query in enumerate(given["qrels"])}
+    return {**given, "slices": kinds}
 
 
 def abstaining() -> dict[str, Any]:
@@ -288,7 +301,10 @@ PLANTED: dict[str, dict[str, Any]] = {
     },
     "ranking-regression": against([[0, 1]], [[1, 0]]),
     "unstable": against([[1, 0], [1, 1, 0, 1]], [[0, 1], [1, 1, 1, 0]]),
+    "risky": against([[1, 0], [0, 0, 0, 0, 1]], [[0, 1], [0, 1, 0, 0, 0]], n=400),
     "few-queries": uneven(),
+    "tests": against([[1, 0]] * 4 + [[0, 1]] * 36, [[0, 1]] * 40),
+    "split": split(),
     "void": against([[1, 1, 1, 0, 0, 0, 0, 0, 1, 0]], [[1, 1, 1, 0, 0, 0, 0, 0, 0, 1]]),
     "under-powered": against([[1, 0], [0, 1]], [[0, 1], [1, 0]]),
     "noisy-win": against(
@@ -320,9 +336,95 @@ def test_a_rule_fires_on_what_it_is_about(name: str) -> None:
 def test_a_perfect_run_fires_nothing() -> None:
     given = against([[2, 1, 0]], [[2, 1, 0]])
     texts = il.Queries({query: "word " * (i % 9 + 1) for i, query in enumerate(given["qrels"])})
-    found = states({**given, "first_stage": given["run"], "context": 2, "queries": texts})
+    kinds = {query: i % 2 for i, query in enumerate(given["qrels"])}
+    beside = {"first_stage": given["run"], "context": 2, "queries": texts, "slices": kinds}
+    found = states({**given, **beside})
     assert "fires" not in found.values()
     assert [rule for rule, state in found.items() if state == "left out"] == ["distracting"]
+
+
+def noise(seed: int, n: int = 50) -> dict[str, Any]:
+    """Make two runs of documents in random order, so that neither is better."""
+    rng = random.Random(seed)
+    documents = [f"d{i}" for i in range(30)]
+    queries = [f"q{i}" for i in range(n)]
+    qrels = {query: {d: rng.choice([0, 0, 0, 1, 2]) for d in documents} for query in queries}
+    run, baseline = ({query: rng.sample(documents, 20) for query in queries} for _ in range(2))
+    kinds = {query: rng.choice("abc") for query in queries}
+    texts = il.Queries({query: "word " * rng.randint(1, 9) for query in queries})
+    return {
+        "qrels": qrels, "run": run, "baseline": baseline, "slices": kinds, "queries": texts,
+    }  # fmt: skip
+
+
+def test_rules_about_changes_seldom_fire_on_noise() -> None:
+    """Only that the data cannot tell may be said of two runs of which neither is better."""
+    found = [states({**noise(seed), "measures": "nDCG@10"}) for seed in range(60)]
+    compared = [rule.id for rule in RULES if rule.needs in ("other", "slices", "texts")]
+    fired = {rule: sum(one[rule] == "fires" for one in found) for rule in compared}
+    assert fired.pop("under-powered") > 30
+    assert max(fired.values()) <= 6, fired
+    assert fired["few-queries"] <= 3
+
+
+def test_rules_that_fire_together_do_not_contradict_each_other() -> None:
+    """Sixty documents are relevant; twelve are retrieved, far down."""
+    found = il.diagnose(**one_run(([0] * 79 + [1] * 12, [1] * 48)))
+    told = {one.rule.id: " ".join(one.lines()) for one in found.fired}
+    assert "would add is 1.0000" in told["rerank"]
+    assert "recall" not in told["rerank"]
+    assert "recall of the candidates (at most 100) is 0.2000" in told["first-stage"]
+    assert "no reranker can help" not in told["first-stage"]
+
+
+def test_risk_is_that_of_comparing() -> None:
+    given = PLANTED["risky"]
+    found = il.diagnose(**given)
+    (ruling,) = (one for one in found.rulings if one.rule.id == "risky")
+    (pair,) = il.compare(given["qrels"], [given["baseline"], given["run"]], "nDCG@10").pairs
+    assert ruling.evidence[0].value == pytest.approx(pair.difference)
+    assert ruling.evidence[1].value == pytest.approx(pair.urisk)
+    given = PLANTED["tests"]
+    (ruling,) = (one for one in il.diagnose(**given).rulings if one.rule.id == "tests")
+    (pair,) = il.compare(given["qrels"], [given["baseline"], given["run"]], "nDCG@10").pairs
+    assert pair.p_t < 0.05 < pair.p_randomisation
+    assert ruling.evidence[0].value == pytest.approx(0.1 / pair.p_t, rel=0.01)
+
+
+@pytest.mark.parametrize("length", [lambda i: 3, lambda i: 3 + 6 * (i < 4)])
+def test_queries_of_one_length_have_no_long_ones(length: Callable[[int], int]) -> None:
+    given = lengthy()
+    texts = {query: "word " * length(i) for i, query in enumerate(given["qrels"])}
+    assert states({**given, "queries": il.Queries(texts)})["long-queries"] == "open"
+
+
+def test_a_slice_has_its_own_losses() -> None:
+    found = il.diagnose(**split(), measures=["nDCG@10", "RR"])
+    one, two = found.slices["RR"]
+    assert [one.name, two.name] == ["keywords", "question"]
+    assert (one.losses.value, two.losses.value) == (1.0, 0.5)
+    assert (one.losses.queries, one.losses.loss, two.losses.loss) == (20, 0.0, 0.5)
+    assert one.change == (0.5, 0.5, 0.5)
+    assert two.change == (-0.5, -0.5, -0.5)
+    assert "question" in str(found)
+    assert found.to_json()["slices"]["RR"][1]["change"] == {"mean": -0.5, "interval": [-0.5, -0.5]}
+    (ruling,) = (one for one in found.fired if one.rule.id == "split")
+    assert [str(one).split(" is ")[0] for one in ruling.evidence] == [
+        "the change of nDCG@10 on slice keywords", "the change of nDCG@10 on slice question",
+    ]  # fmt: skip
+
+
+def test_slices_of_few_queries_prove_nothing() -> None:
+    given = split()
+    kinds = {query: f"{kind}{i // 18}" for i, (query, kind) in enumerate(given["slices"].items())}
+    assert states({**given, "slices": kinds})["split"] == "open"
+    with pytest.raises(il.UsageError, match="none of the queries is in a slice"):
+        il.diagnose(**{**given, "slices": {"nothing": "a"}})
+    alone = il.diagnose(given["qrels"], given["run"], slices=given["slices"])
+    assert math.isnan(alone.slices["AP"][0].change[0])
+    assert [one.reason for one in alone.rulings if one.rule.id == "split"] == [
+        "needs a baseline or a first stage to compare with, and slices of the queries"
+    ]
 
 
 def test_few_queries_fire_nothing_that_is_estimated() -> None:
@@ -342,6 +444,60 @@ def test_a_rule_that_cannot_be_looked_at_says_why() -> None:
     assert "holes" not in reasons
     with pytest.raises(il.InputError, match="no relevant document for P"):
         il.diagnose(qrels, run, "nDCG(rel=none)@10", rel=2, no_relevant="error", context=3)
+
+
+def renamed(run: dict[str, list[str]]) -> dict[str, list[str]]:
+    return {query: [f"zz{document}" for document in found] for query, found in run.items()}
+
+
+def test_what_never_meets_is_not_diagnosed() -> None:
+    qrels, run = made(([0, 1], []))
+    found = il.diagnose(qrels, renamed(run), context=2, baseline=run)
+    assert [doubt.code for doubt in found.doubts] == ["nothing-matches"]
+    assert found.verdict == "run cannot be diagnosed: it and the judgments never meet; audit them"
+    assert "lost to" not in str(found)
+    assert {one.state for one in found.rulings} == {"left out"}
+    assert "nothing in run meets the judgments" in {one.reason for one in found.rulings}
+    shown = found.doubts[0].message
+    assert shown in str(found).replace("\n  ", " ")
+    assert shown in found.markdown()
+    assert found.to_json()["doubts"][0]["message"] == shown
+
+
+def test_a_baseline_that_never_meets_is_not_compared_with() -> None:
+    qrels, run = made(([0, 1], []))
+    found = il.diagnose(qrels, run, baseline=il.read_run(renamed(run), name="old"))
+    assert [doubt.message[:5] for doubt in found.doubts] == ["old: "]
+    assert "loses" in found.verdict
+    reasons = {one.rule.id: one.reason for one in found.rulings}
+    assert reasons["void"] == "nothing in old meets the judgments"
+    assert reasons["order"] == ""
+
+
+def test_missing_queries_are_doubts() -> None:
+    qrels, run = made(([0, 1], []))
+    found = il.diagnose(qrels, {"q000": run["q000"], "other": ["a"]}, first_stage=run)
+    assert [(doubt.code, doubt.count) for doubt in found.doubts] == [
+        ("missing-queries", 39), ("unknown-queries", 1),
+    ]  # fmt: skip
+
+
+def test_a_first_stage_has_the_documents_that_were_reranked() -> None:
+    qrels = {"q1": {"a": 1, "b": 1}, "q2": {"c": 1}}
+    run = {"q1": ["a", "b"], "q2": ["c"]}
+    found = il.diagnose(qrels, run, "RR", first_stage={"q1": ["x", "b"], "q2": ["y", "c"]})
+    assert found.stages["RR"].means == {"gained": 0.5, "lost": 0.0, "left": 0.0, "beyond": 0.0}
+    (doubt,) = found.doubts
+    assert (doubt.code, doubt.count, doubt.queries) == ("not-its-first-stage", 1, ("q1",))
+    assert "lacks 1 of the 3 judged documents that run has (q1)" in doubt.message
+    other = il.diagnose(qrels, run, "RR", first_stage={"q1": ["x"], "q2": ["a"]})
+    assert other.stages == {}
+    assert [doubt.code for doubt in other.doubts] == ["nothing-matches"]
+    qrels["q1"]["x"] = 0
+    other = il.diagnose(qrels, run, "RR", first_stage={"q1": ["x"], "q2": ["a"]})
+    assert other.stages == {}
+    assert other.doubts[0].message.endswith("not its first stage, and the two are not taken apart")
+    assert il.diagnose(qrels, run, "RR", first_stage=run).doubts == ()
 
 
 def test_a_faulty_baseline_is_refused(tmp_path: Path) -> None:
@@ -375,6 +531,21 @@ def test_the_context_is_what_a_model_reads() -> None:
     assert "UDCG(signal=abstain)@3" in str(found)
 
 
+@given(seed=seeds)
+@settings(max_examples=40, deadline=None)
+def test_intervals_stay_where_values_can_be(seed: int) -> None:
+    rng = random.Random(seed)
+    size = rng.randint(1, 4)
+    kinds = [([rng.choice([1, 1, 1, 0]) for _ in range(4)], [1]) for _ in range(6)]
+    qrels, ranked = made(*kinds, n=6)
+    found = il.diagnose(qrels, ranked, context=size)
+    assert found.context is not None
+    for name, (mean, low, high) in found.context.figures.items():
+        least, most = {"first": (1, size), "distractors": (0, size)}.get(name, (0, 1))
+        assert math.isnan(low) or least <= low <= mean + LEAST <= high + 2 * LEAST
+        assert math.isnan(high) or high <= most
+
+
 def test_utilities_below_0_mislead() -> None:
     columns = {"query": ["q"] * 3, "document": ["a", "b", "c"], "grade": [1, 0, 0]}
     qrels = il.read_qrels({**columns, "utility": [0.5, -1.0, 0.9]})
@@ -399,7 +570,7 @@ def test_every_format_says_the_same(capsys: pytest.CaptureFixture[str], tmp_path
     assert run(capsys, *asked, "-f", "md") == found.markdown() + "\n"
     assert "& nDCG@10 &" in run(capsys, *asked, "-f", "latex")
     rows = list(csv.reader(io.StringIO(run(capsys, *asked, "-f", "csv"))))
-    numbers = {tuple(row[:3]): float(row[3]) for row in rows[1:]}
+    numbers = {tuple(row[:3]): float(row[3]) for row in rows[1:] if row[3]}
     assert numbers["loss", "AP", "order"] == found.losses["AP"].by_cause["order"]
     assert numbers["stages", "AP", "gained"] == found.stages["AP"].means["gained"]
     assert numbers["value", "R@100", "mean"] == found.losses["R@100"].value
@@ -408,6 +579,33 @@ def test_every_format_says_the_same(capsys: pytest.CaptureFixture[str], tmp_path
     target = tmp_path / "found.md"
     run(capsys, *asked, "-f", "md", "-o", str(target))
     assert target.read_text("utf-8") == found.markdown() + "\n"
+
+
+def test_slices_are_a_column_of_the_queries(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    kinds = {f"q{i:02}": ("short", "long")[i % 2] for i in range(1, 13)}
+    table = tmp_path / "queries.csv"
+    table.write_text("query,text,kind\n" + "".join(f"{q},word,{k}\n" for q, k in kinds.items()))
+    asked = (QRELS, RERANKED, "--first-stage", BM25, "--queries", str(table), "--slice", "kind")
+    found = il.diagnose(QRELS, RERANKED, first_stage=BM25, queries=table, slices=kinds)
+    assert run(capsys, *asked) == f"{found}\n"
+    rows = list(csv.reader(io.StringIO(run(capsys, *asked, "-f", "csv"))))
+    numbers = {tuple(row[:3]): float(row[3]) for row in rows[1:] if row[3]}
+    assert numbers["slice", "AP", "long"] == found.slices["AP"][0].losses.value
+
+
+def test_doubts_are_said_in_every_format(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    broken = tmp_path / "broken.run"
+    broken.write_text("q01 Q0 nothing 1 1.0 tag\n")
+    words = "no judged document was retrieved"
+    for form in ("table", "md", "json", "tsv", "csv", "latex"):
+        main(["diagnose", QRELS, str(broken), "-f", form])
+        captured = capsys.readouterr()
+        told = captured.err if form in ("tsv", "csv", "latex") else captured.out
+        assert words in " ".join(told.split())
 
 
 @pytest.mark.parametrize(
@@ -419,6 +617,8 @@ def test_every_format_says_the_same(capsys: pytest.CaptureFixture[str], tmp_path
         (("-m", "NumRet"), "neither good nor bad"),
         (("--baseline", "nothing.run"), "nothing.run"),
         (("--set", "nothing=1"), "no axis 'nothing'"),
+        (("--slice", "kind"), "--slice needs the queries"),
+        (("--slice", "kind", "--queries", QUERIES), "has no column 'kind'"),
     ],
 )
 def test_bad_usage_is_refused(
@@ -434,6 +634,11 @@ def test_bad_usage_is_refused(
 def test_a_context_is_a_number_of_passages(context: Any) -> None:
     with pytest.raises(il.UsageError, match="no number of passages"):
         il.diagnose(QRELS, BM25, context=context)
+
+
+def test_no_run_is_refused() -> None:
+    with pytest.raises(il.IdealistError, match="None"):
+        il.diagnose(QRELS, None)
 
 
 def test_an_empty_run_loses_everything() -> None:

@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING
 
 import click
 
-from idealist.cli.options import axes_of, check_inputs, emit, measuring, output, run_names
+from idealist.cli.options import (
+    axes_of,
+    check_inputs,
+    emit,
+    measuring,
+    output,
+    run_names,
+    say,
+    slices_of,
+)
 
 if TYPE_CHECKING:
     from idealist.diagnosing import Diagnosis
@@ -26,6 +35,12 @@ if TYPE_CHECKING:
     help="For RAG: look at the first K passages as a language model reads them.",
 )  # fmt: skip
 @click.option("--queries", metavar="FILE", help="The queries' texts: id<TAB>text, CSV or JSON.")
+@click.option(
+    "--slice",
+    "column",
+    metavar="COLUMN",
+    help="Also look at parts of the queries, by a column of --queries.",
+)
 @output
 def command(
     qrels: str,
@@ -37,6 +52,7 @@ def command(
     baseline: str | None,
     context: int | None,
     queries: str | None,
+    column: str | None,
     form: str,
     output: Path | None,
 ) -> None:
@@ -51,27 +67,32 @@ def command(
       idealist diagnose qrels.txt bm25.run
       idealist diagnose qrels.txt reranked.run --first-stage bm25.run -m nDCG@10
       idealist diagnose qrels.txt new.run --baseline old.run --queries queries.tsv
+      idealist diagnose qrels.txt dense.run --baseline bm25.run --queries q.csv --slice type
       idealist diagnose qrels.json retriever.json --context 5 -f json
     """
     from idealist.diagnosing import DIAGNOSED, diagnose
-    from idealist.formats import read_run
+    from idealist.formats import read_queries, read_run
 
     others = {"first_stage": first_stage, "baseline": baseline}
     paths = [run, *filter(None, others.values())]
     check_inputs([qrels, *paths, *filter(None, [queries])])
     names = dict(zip(paths, run_names(paths), strict=True))
     runs = {key: read_run(path, name=names[path]) for key, path in others.items() if path}
+    known = None if queries is None else read_queries(queries)
     found = diagnose(
         qrels,
         read_run(run, name=names[run]),
         measures or DIAGNOSED,
         context=context,
-        queries=queries,
+        queries=known,
+        slices=slices_of(known, column),
         convention=convention,
         **runs,
         **axes_of(settings),
     )
     emit(_drawn(found, form), output)
+    if form in ("tsv", "csv", "latex"):  # the others hold them
+        say(found.notes)
 
 
 def _drawn(found: Diagnosis, form: str) -> str:

@@ -9,6 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from idealist.doubts import Case as Evaluated
+from idealist.doubts.queries import missing, nothing_matches, unknown
+from idealist.evaluation import Doubt
 from idealist.evaluator import Evaluator
 from idealist.formats import borrowed_run
 from idealist.instrument import Instrument
@@ -70,6 +73,25 @@ class Subject:
         return self._ladders[measure]
 
     @cached_property
+    def doubts(self) -> tuple[Doubt, ...]:
+        """What speaks against diagnosing it: queries and documents that do not meet judgments.
+
+        Other doubts of an evaluation are rules here, or causes of a loss.
+        """
+        made, labels = self._evaluator, tuple(self._evaluator.instruments)
+        case = Evaluated(
+            self.qrels, made.convention, made.instruments, made.written, made.asked, self.run,
+            placed={label: self.placements(label) for label in labels},
+            measured={label: self.measured(label) for label in labels},
+        )  # fmt: skip
+        return tuple(doubt for look in (nothing_matches, missing, unknown) for doubt in look(case))
+
+    @property
+    def matches(self) -> bool:
+        """Whether any judged query and document is in it."""
+        return not any(doubt.code == "nothing-matches" for doubt in self.doubts)
+
+    @cached_property
     def depth(self) -> int:
         """The length of the longest list."""
         first = next(iter(self._placed.values()))
@@ -81,7 +103,8 @@ class Case:
     """All that a rule may look at.
 
     `first_stage` gave the documents that the run put in order, `other` is the run to compare with,
-    `context` says how many documents a language model reads, and `texts` are the queries'.
+    `context` says how many documents a language model reads, `texts` are the queries', and `slices`
+    names the part of the queries that each judged one belongs to.
     """
 
     run: Subject
@@ -90,6 +113,7 @@ class Case:
     other: Subject | None = None
     context: int | None = None
     texts: Queries | None = None
+    slices: tuple[str, ...] = ()
 
     @property
     def qrels(self) -> Qrels:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from idealist.diagnosing.case import Case
-from idealist.diagnosing.evidence import Interval, of_mean, of_value
+from idealist.diagnosing.evidence import Interval, bounded, of_mean, of_value
 from idealist.explanation import finite
 from idealist.placements import Placements
 from idealist.tables.columns import Bools, Floats, Ints
@@ -26,8 +26,8 @@ WORDS: dict[str, str] = {
     "distractors": "misleading passages in a context",
     "worth": "UDCG",
 }
-#: Which of it are no shares.
-COUNTS = ("first", "distractors")
+#: Which of it are no shares, and the least that each can be; the most is the size of a context.
+COUNTS = {"first": 1.0, "distractors": 0.0}
 
 
 def thirds(rank: Ints, size: Ints) -> Ints:
@@ -119,12 +119,14 @@ class Context:
     @cached_property
     def figures(self) -> dict[str, Interval]:
         """The mean of each property over queries, with a 95 % interval."""
-        samples = {name: getattr(self, name) for name in WORDS}
-        return {
-            name: (of_mean if name in COUNTS else of_value)(values[~np.isnan(values)])
-            for name, values in samples.items()
-            if name != "worth" or self.case.udcg
-        }
+        named = [name for name in WORDS if name != "worth" or self.case.udcg]
+        return {name: self._figure(name, getattr(self, name)) for name in named}
+
+    def _figure(self, name: str, sample: Floats) -> Interval:
+        values = sample[~np.isnan(sample)]
+        if name not in COUNTS:
+            return of_value(values)
+        return bounded(of_mean(values), values, COUNTS[name], float(self.size))
 
     def computed(self) -> Context:
         """Compute the figures now, so that what is wrong is said at once."""

@@ -22,15 +22,24 @@ POWER = (1.959964 + 0.841621) / 1.959964
 Interval = tuple[float, float, float]
 
 
-def of_mean(values: Floats) -> Interval:
-    """Give the mean of a sample and its 95 % t-interval."""
+def of_mean(values: Floats, confidence: float = 0.95) -> Interval:
+    """Give the mean of a sample and its t-interval."""
     listed: list[float] = values.tolist()
     centre = mean(listed) if listed else math.nan
-    return (centre, *t_interval(listed)) if len(listed) >= FEWEST else (centre, math.nan, math.nan)
+    if len(listed) < FEWEST:
+        return centre, math.nan, math.nan
+    return centre, *t_interval(listed, confidence=confidence)
+
+
+def bounded(interval: Interval, values: Floats, least: float, most: float) -> Interval:
+    """Cut an interval where the mean cannot be: beyond the range, unless the data is there too."""
+    centre, low, high = interval
+    least, most = min(least, values.min(initial=least)), max(most, values.max(initial=most))
+    return centre, float(np.clip(low, least, most)), float(np.clip(high, least, most))
 
 
 def of_value(values: Floats) -> Interval:
-    """Give the mean of a measure and its 95 % interval.
+    """Give the mean of a measure on [0, 1] and its 95 % interval, which does not leave that range.
 
     It is Wilson's where all values are 0 or 1, as those of Success are: ten queries of ten do not
     prove that there are no others.
@@ -40,7 +49,7 @@ def of_value(values: Floats) -> Interval:
     """
     centre, low, high = of_mean(values)
     if math.isnan(low) or not np.isin(values, (0.0, 1.0)).all():
-        return centre, low, high
+        return bounded((centre, low, high), values, 0.0, 1.0)
     return centre, *_wilson(centre, len(values))
 
 

@@ -66,7 +66,7 @@ def after(subject: Subject, name: str, top: int | None = None) -> Floats:
     """Measure the lists after a perfect reranker of their first documents, or of all."""
     instrument, found = subject.instrument(name), subject.ladder(name)
     lists = reranked(instrument.measure, subject.placements(name), top)
-    return _better(found.direction, found.actual, measured(instrument, lists).values)
+    return better(found.direction, found.actual, measured(instrument, lists).values)
 
 
 def _found(subject: Subject, losses: Losses, ordered: Floats) -> Floats:
@@ -74,12 +74,13 @@ def _found(subject: Subject, losses: Losses, ordered: Floats) -> Floats:
     found, depth = losses.ladder, subject.depth
     best = measured(subject.instrument(losses.measure), found.best.cut(depth)).values
     whole = found.best.retrieved <= depth
-    return _better(found.direction, ordered, np.where(whole, found.ideal, best))
+    return better(found.direction, ordered, np.where(whole, found.ideal, best))
 
 
-def _better(direction: int, before: Floats, values: Floats) -> Floats:
-    better: Floats = (np.fmax if direction > 0 else np.fmin)(before, values)
-    return np.where(np.isnan(before), np.nan, better)
+def better(direction: int, before: Floats, values: Floats) -> Floats:
+    """Give the better value of each query; NaN where there was none before."""
+    either: Floats = (np.fmax if direction > 0 else np.fmin)(before, values)
+    return np.where(np.isnan(before), np.nan, either)
 
 
 def reranked(measure: Measure, placements: Placements, top: int | None = None) -> Placements:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -42,6 +42,10 @@ class Losses:
     def queries(self) -> int:
         """How many they are."""
         return int(self.counted.sum())
+
+    def only(self, queries: Bools) -> Losses:
+        """Look at some of the judged queries only."""
+        return Losses(self.measure, replace(self.ladder, counted=self.ladder.counted & queries))
 
     def mean(self, values: Floats) -> float:
         """Give the mean of values over these queries."""

@@ -11,9 +11,10 @@ from idealist.diagnosing.context import Context
 from idealist.diagnosing.headroom import Headroom
 from idealist.diagnosing.losses import NAMED, Losses
 from idealist.diagnosing.ruling import STATES, Ruling
+from idealist.diagnosing.slices import Slice, by_slice
 from idealist.diagnosing.stages import PARTS, Stages
 from idealist.draw import Grid, markdown, plain, web, wrapped
-from idealist.evaluation import ByMeasure
+from idealist.evaluation import ByMeasure, Doubt
 from idealist.explanation import WIDTH, signed
 from idealist.ladder import CAUSES
 from idealist.notation import many
@@ -24,8 +25,10 @@ from idealist.summary import number, shared_lines
 class Diagnosis:
     """What a run loses, by cause, what each stage could reach, and the rules that fire.
 
-    `losses`, `headroom` and `stages` are by measure; `stages` is empty without a first stage, and
-    `context` is None unless the number of passages that are read was given.
+    `losses`, `headroom`, `stages` and `slices` are by measure; `stages` is empty without a first
+    stage that has the run's documents, `slices` without slices, and `context` is None unless the
+    number of passages that are read was given. `doubts` say what speaks against believing it, and
+    `matches` whether any judged document is in the run at all.
     """
 
     run: str
@@ -34,11 +37,14 @@ class Diagnosis:
     losses: Mapping[Any, Losses]
     headroom: Mapping[Any, Headroom]
     stages: Mapping[Any, Stages]
+    slices: Mapping[Any, tuple[Slice, ...]]
     context: Context | None
     rulings: tuple[Ruling, ...]
+    doubts: tuple[Doubt, ...]
+    matches: bool
 
     def __post_init__(self) -> None:
-        for name in ("signatures", "losses", "headroom", "stages"):
+        for name in ("signatures", "losses", "headroom", "stages", "slices"):
             object.__setattr__(self, name, ByMeasure(getattr(self, name)))
 
     @property
@@ -49,11 +55,18 @@ class Diagnosis:
     @property
     def verdict(self) -> str:
         """Say in one sentence what most of the first measure is lost to."""
+        if not self.matches:
+            return f"{self.run} cannot be diagnosed: it and the judgments never meet; audit them"
         lost = next(iter(self.losses.values()))
         shown = f"{self.run} loses {signed(lost.loss)} of {lost.measure}"
         if not lost.cause:
             return f"{self.run} loses nothing of {lost.measure}"
         return f"{shown}, most of it ({signed(lost.by_cause[lost.cause])}) to {CAUSES[lost.cause]}"
+
+    @property
+    def notes(self) -> list[str]:
+        """The doubts, in words."""
+        return [f"doubt: {one.message}" for one in self.doubts]
 
     @property
     def heading(self) -> str:
@@ -71,8 +84,10 @@ class Diagnosis:
         return {
             "run": self.run, "convention": self.convention, "verdict": self.verdict,
             **{key: {m: x.to_json() for m, x in part.items()} for key, part in by_measure.items()},
+            "slices": {label: [x.to_json() for x in own] for label, own in self.slices.items()},
             "context": self.context and self.context.to_json(),
             "rules": [one.to_json() for one in self.rulings],
+            "doubts": [one.to_json() for one in self.doubts],
             "signatures": dict(self.signatures),
         }  # fmt: skip
 
@@ -131,10 +146,14 @@ class Diagnosis:
         return Grid([title, "mean", "95 % interval"], rows)
 
     def grids(self) -> Iterator[Grid]:
-        """Give the tables, one after the other."""
+        """Give the tables, one after the other; none where nothing can be told."""
+        if not self.matches:
+            return
         yield from (self.loss_grid(), self.behind_grid(), self.headroom_grid())
         if self.stages:
             yield self.stages_grid()
+        if self.slices:
+            yield by_slice(*next(iter(self.slices.items())))
         if self.context:
             yield self.context_grid()
 
@@ -151,6 +170,8 @@ class Diagnosis:
             yield from ((("headroom", label, stage), x) for stage, x in room.means.items())
         for label, two in self.stages.items():
             yield from ((("stages", label, part), x) for part, x in two.means.items())
+        for label, own in self.slices.items():
+            yield from ((("slice", label, one.name), one.losses.value) for one in own)
         for name, (value, _, _) in self.context.figures.items() if self.context else ():
             yield ("context", "", name), value
         for ruling in self.rulings:
@@ -170,16 +191,20 @@ class Diagnosis:
 
     def draw(self, width: int) -> str:
         """Write it for a terminal so wide."""
-        rules = [_told(one, width) for one in self.fired]
-        fired = rules or ["no rule fires"]
-        tally = wrapped(self._tally().splitlines(), width)
-        parts = [self.heading, self.verdict, *map(plain, self.grids()), *fired, tally]
+        doubts = [wrapped(self.notes, width)] if self.notes else []
+        rules = self._ruled(width) if self.matches else []
+        parts = [self.heading, self.verdict, *doubts, *map(plain, self.grids()), *rules]
         return "\n\n".join([*parts, "\n".join(self._signatures())])
+
+    def _ruled(self, width: int) -> list[str]:
+        fired = [_told(one, width) for one in self.fired] or ["no rule fires"]
+        return [*fired, wrapped(self._tally().splitlines(), width)]
 
     def markdown(self) -> str:
         """Write it for a README or an issue."""
         rules = ["\n".join(f"- {line}" for line in one.lines()) for one in self.fired]
-        parts = [f"### {self.heading}", self.verdict, *map(markdown, self.grids()), *rules]
+        said = [f"### {self.heading}", self.verdict, *self.notes]
+        parts = [*said, *map(markdown, self.grids()), *rules]
         return "\n\n".join([*parts, *(f"`{line}`" for line in self._signatures())])
 
     def _repr_html_(self) -> str:
@@ -189,7 +214,8 @@ class Diagnosis:
             return "<p>" + "<br>".join(map(html.escape, lines)) + "</p>"
 
         rules = "".join(escaped(one.lines()) for one in self.fired)
-        return escaped([self.heading, self.verdict]) + "".join(map(web, self.grids())) + rules
+        said = escaped([self.heading, self.verdict, *self.notes])
+        return said + "".join(map(web, self.grids())) + rules
 
     def _signatures(self) -> list[str]:
         return shared_lines(self.signatures.values())

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Protocol
 
-from idealist.diagnosing.evidence import Clause
+from idealist.diagnosing.case import Case
+from idealist.diagnosing.evidence import Evidence
 
 #: What a rule may need beside judgments and a run, in words.
 NEEDS: dict[str, str] = {
@@ -13,9 +15,17 @@ NEEDS: dict[str, str] = {
     "context": "the number of passages that are read",
     "signal": "the number of passages that are read, and what they are worth to the model",
     "texts": "the texts of the queries",
+    "slices": "a baseline or a first stage to compare with, and slices of the queries",
 }
 #: Where several thresholds come from.
 DL21 = "63 runs of TREC DL 2021"
+
+
+class Condition(Protocol):
+    """What must hold for a rule to fire."""
+
+    def weigh(self, case: Case) -> Evidence:
+        """Look at the queries of a case."""
 
 
 @dataclass(frozen=True)
@@ -30,6 +40,6 @@ class Rule:
     pattern: str
     reading: str
     action: str
-    clauses: tuple[Clause, ...]
+    clauses: tuple[Condition, ...]
     source: str
     needs: str = ""

@@ -23,8 +23,8 @@ from idealist.diagnosing.samples import (
 OF_ONE: tuple[Rule, ...] = (
     Rule(
         "rerank",
-        "recall is there, nDCG is not",
-        "the documents are retrieved, their order is poor",
+        "nDCG is far below what the candidates allow",
+        "relevant documents are retrieved, but not ranked at the top",
         "rerank, or tune the reranker; look at the queries that lose to worse documents above",
         (Clause(reranking(100), ">", 0.30),),
         f"aievals.co, gadaalabs; threshold: median of {DL21}",
@@ -43,7 +43,7 @@ OF_ONE: tuple[Rule, ...] = (
     Rule(
         "first-stage",
         "recall is low",
-        "relevant documents are not among the candidates, so that no reranker can help",
+        "relevant documents are not among the candidates, where no reranker finds them",
         "look at the first stage: embedding, chunks, filters, the form of the queries, depth",
         (Clause(RECALL, "<", 0.80),),
         "aievals.co, gadaalabs (weak evidence: targets of practitioners)",

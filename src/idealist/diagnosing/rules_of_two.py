@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from idealist.diagnosing.evidence import Clause
 from idealist.diagnosing.rule import DL21, Rule
-from idealist.diagnosing.samples import HURT, MAIN, THREE, change
+from idealist.diagnosing.samples import MAIN
+from idealist.diagnosing.samples_of_two import HURT, TESTS, THREE, URISK, change
+from idealist.diagnosing.slices import OnSlice
 
 #: Differences below this do not matter (suggested: the region of practical equivalence).
 ROPE = 0.01
@@ -49,12 +51,30 @@ OF_TWO: tuple[Rule, ...] = (
         "other",
     ),
     Rule(
+        "risky",
+        "the mean rises, URisk is below 0",
+        "the losses, counted twice, are more than the gains",
+        "look at the queries that lose, if losing one hurts more than winning one helps",
+        (Clause(change(MAIN), ">", 0.0), Clause(URISK, "<", 0.0)),
+        "Wang et al. 2012, doi:10.1145/2348283.2348385",
+        "other",
+    ),
+    Rule(
         "few-queries",
         "the mean rises by a few queries",
         "three queries make most of the gain",
         "look at the three, and at the mean without them",
-        (Clause(THREE, ">", 0.5),),
+        (Clause(change(MAIN), ">", 0.0), Clause(THREE, ">", 0.5)),
         "threshold suggested",
+        "other",
+    ),
+    Rule(
+        "tests",
+        "t-test and randomisation test disagree",
+        "few queries differ, or a few by much: t is not to be relied on",
+        "believe the randomisation test (idealist compare), and look at the queries that differ",
+        (Clause(TESTS, ">", 2.0),),
+        "Smucker et al. 2007, doi:10.1145/1321440.1321528; threshold suggested",
         "other",
     ),
     Rule(
@@ -83,5 +103,14 @@ OF_TWO: tuple[Rule, ...] = (
         (Clause(change("RR"), ">", 0.0), Clause(change(MAIN), "open", 0.0)),
         f"variances of {DL21}",
         "other",
+    ),
+    Rule(
+        "split",
+        "one run is better on a slice of the queries, the other on another",
+        "they are good at different queries, such as key words and paraphrases",
+        "combine them, as hybrid search does, or choose between them by the kind of query",
+        (OnSlice(">"), OnSlice("<")),
+        "practice; each interval is as wide as so many slices ask for",
+        "slices",
     ),
 )

@@ -50,8 +50,8 @@ class Ruling:
 
 def ruled(rule: Rule, case: Case) -> Ruling:
     """Hold a rule against a case; a measure that the rules of the call refuse leaves it out."""
-    if not _given(rule.needs, case):
-        return Ruling(rule, "left out", reason=f"needs {NEEDS[rule.needs]}")
+    if lacking := _lacking(rule.needs, case):
+        return Ruling(rule, "left out", reason=lacking)
     try:
         evidence = tuple(clause.weigh(case) for clause in rule.clauses)
     except (UsageError, InputError) as error:
@@ -61,12 +61,18 @@ def ruled(rule: Rule, case: Case) -> Ruling:
     return Ruling(rule, state, evidence)
 
 
-def _given(need: str, case: Case) -> bool:
+def _lacking(need: str, case: Case) -> str:
+    """Say what a rule lacks, if anything."""
     given = {
         "": True,
         "other": case.other is not None,
         "context": case.context is not None,
         "signal": bool(case.udcg),
         "texts": case.texts is not None,
+        "slices": case.other is not None and bool(case.slices),
     }
-    return given[need]
+    if not given[need]:
+        return f"needs {NEEDS[need]}"
+    compared = [case.run, case.other] if need in ("other", "slices") else [case.run]
+    apart = [one.run.name for one in compared if one and not one.matches]
+    return f"nothing in {' and '.join(apart)} meets the judgments" if apart else ""

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from idealist.diagnosing.case import Case, Subject
+from idealist.diagnosing.case import Case
 from idealist.diagnosing.context import Context
-from idealist.diagnosing.evidence import Interval, Statistic, as_it_is, of_value
+from idealist.diagnosing.evidence import FEWEST, Statistic, as_it_is, of_value
 from idealist.diagnosing.headroom import after
-from idealist.errors import Defect
 from idealist.measuring import measured
 from idealist.tables.columns import Floats
 
@@ -35,51 +33,12 @@ def gap(high: str, low: str, factor: float = 1.0) -> Statistic:
     )
 
 
-def other(case: Case) -> Subject:
-    """Give the run that is compared with, which a rule needs that asks for it."""
-    if case.other is None:
-        raise Defect("a rule compares with a run that was not given")
-    return case.other
-
-
-def changes(case: Case, measure: str) -> Floats:
-    """Give the difference between the run and the one it is compared with, query by query."""
-    return case.run.values(measure) - other(case).values(measure)
-
-
-def change(measure: str) -> Statistic:
-    """Look at the difference between the two runs."""
-    return Statistic(f"the change of {measure}", lambda case: changes(case, measure))
-
-
-def _hurt(case: Case) -> Floats:
-    change = changes(case, MAIN)
-    return np.where(np.isnan(change), np.nan, change < 0)
-
-
-HURT = Statistic(f"the share of queries whose {MAIN} falls", _hurt, of_value)
-
-
-def _share_of_three(values: Floats) -> Interval:
-    """Give the share of the three greatest in the sum; few values always have large shares."""
-    total = float(values.sum())
-    if len(values) < 4 * 3:
-        return math.nan, math.nan, math.nan
-    share = float(np.partition(values, -3)[-3:].sum()) / total if total > 0 else 0.0
-    return share, share, share
-
-
-THREE = Statistic(
-    f"the share of three queries in the rise of {MAIN}",
-    lambda case: changes(case, MAIN),
-    _share_of_three,
-)
-
-
 def reranking(top: int) -> Statistic:
     """Look at what a perfect reranker would add."""
     words = f"the {MAIN} that a perfect reranker of the top {top} would add"
-    return Statistic(words, lambda case: after(case.run, MAIN, top) - case.run.values(MAIN))
+    return Statistic(
+        words, lambda case: after(case.run, MAIN, top) - case.run.values(MAIN), of_value
+    )
 
 
 def _recall(case: Case) -> Floats:
@@ -154,18 +113,19 @@ def _by_length(case: Case) -> Floats:
     """Contrast longer queries with shorter ones.
 
     The mean of ± n / n_half · (value - mean) is the mean of the longer half minus that of the
-    other.
+    other. Where a half has too few queries, because most are equally long, there is nothing to say.
     """
     values = case.run.values(MAIN)
     texts = case.texts.text if case.texts else {}
     words = np.array([len(texts.get(query, "").split()) for query in case.qrels.queries])
     known = ~np.isnan(values) & (words > 0)
+    long = words > (np.median(words[known]) if known.any() else 0)
     contrast = np.full(len(values), np.nan)
-    if known.any():
-        long = words > np.median(words[known])
-        for half, sign in ((known & long, 1.0), (known & ~long, -1.0)):
-            apart = values[half] - values[known].mean()
-            contrast[half] = sign * known.sum() / max(half.sum(), 1) * apart
+    halves = ((known & long, 1.0), (known & ~long, -1.0))
+    if min(half.sum() for half, _ in halves) < FEWEST:
+        return contrast
+    for half, sign in halves:
+        contrast[half] = sign * known.sum() / half.sum() * (values[half] - values[known].mean())
     return contrast
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from idealist.diagnosing.case import Subject
-from idealist.diagnosing.headroom import after
+from idealist.diagnosing.headroom import after, better
 from idealist.diagnosing.losses import NOTHING, Losses
 from idealist.explanation import finite
 from idealist.tables.columns import Floats
@@ -29,9 +29,10 @@ class Stages:
     """What a run made of its first stage, in the mean of a measure.
 
     `first` is the first stage's mean. `parts` holds for every judged query what reranking
-    `gained` and `lost`, what a perfect reranker of the same documents would add (`left`, below 0
-    where the run has others), and what none could, because the first stage did not find it
-    (`beyond`).
+    `gained` and `lost`, what a perfect reranker of the same documents would add (`left`), and what
+    none could, because the first stage did not find it (`beyond`). Where the run has better
+    documents than its first stage, a perfect reranker adds nothing. Only `beyond` may be below 0,
+    of a measure that finding more makes worse, such as ARP.
     """
 
     losses: Losses
@@ -62,11 +63,11 @@ class Stages:
 def stages(first: Subject, losses: Losses) -> Stages:
     """Take apart what separates a first stage from the ideal lists.
 
-    Formula: ideal - first = (gained - lost) + (best order of the first stage's documents - run)
-    + (ideal - that order)
+    Formula: ideal - first = (gained - lost) + (best - run) + (ideal - best), best the best order of
+    the first stage's documents, or the run where that is better
     """
     found, before = losses.ladder, first.measured(losses.measure).values
-    best = after(first, losses.measure)
+    best = better(found.direction, found.actual, after(first, losses.measure))
     change = found.direction * (found.actual - before)
     parts = {
         "gained": np.maximum(change, 0.0),
