@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
@@ -14,6 +15,8 @@ from mutations import MEASURES, Data, Mutation, Qrels, Run, values
 
 Rows = list[dict[str, Any]]
 Mends = Callable[[Any, Any, Finding], bool]
+#: What the price of holes may be off by beside, where a few happen to be of one kind.
+NOISE = 0.02
 
 
 def _some(rng: random.Random, queries: Any, share: float = 0.3) -> list[str]:
@@ -33,52 +36,131 @@ def rows_of(run: Run, sign: float = 1.0) -> Rows:
 # --- what mends
 
 
+def lenient(qrels: Any, run: Any, **axes: Any) -> dict[str, float]:
+    """Evaluate as an audit does: runs with faults are let pass."""
+    rules = {"duplicates": "first", "nonfinite": "last", **axes}
+    return dict(il.evaluate(qrels, run, MEASURES, **rules).aggregates)
+
+
+def costs(finding: Finding, run: str, now: dict[str, float], then: dict[str, float]) -> bool:
+    """Whether the cost is exactly these values, for the measures that print otherwise."""
+    wanted = {k: (now[k], then[k]) for k in now if f"{now[k]:.4f}" != f"{then[k]:.4f}"}
+    found = finding.cost.get(run, {})
+    return found.keys() == wanted.keys() and all(
+        math.isclose(a, b, rel_tol=1e-12)
+        for label, pair in wanted.items()
+        for a, b in zip(found[label], pair, strict=True)
+    )
+
+
 def gives_back(**axes: str) -> Mends:
     """Expect the axis in the command, and with it the numbers of the clean data, bit by bit."""
 
     def mends(data: Data, broken: Data, finding: Finding) -> bool:
-        named = all(f"{name}={value}" in finding.command for name, value in axes.items())
-        return named and values(*broken, **axes) == values(*data)
+        return _named(finding, axes) and values(*broken, **axes) == values(*data)
 
     return mends
 
 
-def offers(*words: str) -> Mends:
-    """Expect words in the remedy or the command."""
+def gives(**axes: str) -> Mends:
+    """Expect the axis in the command, and the values under it for the cost."""
 
     def mends(data: Data, broken: Data, finding: Finding) -> bool:
-        return all(word in f"{finding.remedy} {finding.command}" for word in words)
+        now, then = lenient(*broken), lenient(*broken, **axes)
+        return _named(finding, axes) and costs(finding, "run", now, then)
 
     return mends
 
 
-def _costs(label: str, run: str = "run", **axes: str) -> Mends:
-    """Expect the cost to be the value under other axes."""
+def _named(finding: Finding, axes: dict[str, str]) -> bool:
+    return all(f"{name}={value!r}" in finding.command for name, value in axes.items())
+
+
+def prices(supposed: Callable[[Any, Any], tuple[Any, Any]]) -> Mends:
+    """Expect the values of other data, made of the broken one, for the cost."""
 
     def mends(data: Data, broken: Data, finding: Finding) -> bool:
-        return (
-            run in finding.cost
-            and finding.cost[run][label][1] == il.evaluate(*broken, label, **axes)[label]
-        )
+        return costs(finding, "run", lenient(*broken), lenient(*supposed(*broken)))
 
     return mends
+
+
+def both(*parts: Mends) -> Mends:
+    """Expect all of several things."""
+    return lambda data, broken, finding: all(one(data, broken, finding) for one in parts)
+
+
+def counts(count: Callable[[Data, Data], int], *words: str) -> Mends:
+    """Expect a count, and words in the message."""
+
+    def mends(data: Data, broken: Data, finding: Finding) -> bool:
+        said = all(word in finding.message for word in words)
+        return said and finding.count == count(data, broken)
+
+    return mends
+
+
+def changed(side: int) -> Callable[[Data, Data], int]:
+    """Count the queries of one side that were changed."""
+    return lambda data, broken: sum(data[side][q] != broken[side].get(q) for q in data[side])
+
+
+def without_changed(data: Data, broken: Data, finding: Finding) -> bool:
+    """Whether the cost is the value over the queries that were not changed."""
+    others = {q: own for q, own in broken[0].items() if data[1][q] == broken[1][q]}
+    return costs(finding, "run", lenient(*broken), lenient(others, broken[1]))
+
+
+def of_clean(data: Data, broken: Data, finding: Finding) -> bool:
+    """Whether the cost is the value of the clean data."""
+    return costs(finding, "run", lenient(*broken), lenient(*data))
 
 
 # --- faults of runs
 
 
 def repeat_rows(qrels: Qrels, run: Run, rng: random.Random, share: float) -> Any:
+    """Write rows once more, with scores from anywhere."""
     rows = rows_of(run)
     again = rng.sample(rows, max(1, round(share * len(rows))))
-    worst = min(row["score"] for row in rows)
-    return qrels, [*rows, *({**row, "score": worst - 1, "rank": 10**6} for row in again)]
+    scores = rng.sample(range(100_000), len(again))
+    return qrels, [
+        *rows,
+        *(
+            {**row, "score": score / 7 + 0.01, "rank": 10**6}
+            for row, score in zip(again, scores, strict=True)
+        ),
+    ]
+
+
+def _last_rows(qrels: Qrels, rows: Rows) -> Any:
+    run: Run = {}
+    for row in rows:
+        run.setdefault(row["query"], {})[row["document"]] = row["score"]
+    return qrels, run
 
 
 def spoil_scores(qrels: Qrels, run: Run, rng: random.Random, score: float) -> Any:
+    """Spoil the score of some document, wherever it stands."""
     changed = {query: dict(own) for query, own in run.items()}
     for query in _some(rng, run):
-        changed[query][list(run[query])[-1]] = score
+        changed[query][rng.choice(list(run[query]))] = score
     return qrels, changed
+
+
+def _finite(qrels: Qrels, run: Run) -> Any:
+    return qrels, {
+        query: {d: score for d, score in own.items() if math.isfinite(score)}
+        for query, own in run.items()
+    }
+
+
+def _put_in_order(data: Data, broken: Data, finding: Finding) -> bool:
+    """Whether the command ranks NaN last, and what is infinite by its sign."""
+    ends = {"inf": 1e9, "-inf": -1e9, "nan": -2e9}
+    run = {q: {d: ends.get(str(s), s) for d, s in own.items()} for q, own in broken[1].items()}
+    axes = {"nonfinite": "last"}
+    return _named(finding, axes) and values(*broken, **axes) == values(data[0], run)
 
 
 def level_scores(qrels: Qrels, run: Run, rng: random.Random) -> Any:
@@ -147,40 +229,55 @@ def _same_queries(data: Data, broken: Data, finding: Finding) -> bool:
     """Whether leaving the missing queries out gives the values of the others."""
     found = il.evaluate(*broken, MEASURES, missing="skip")
     others = il.evaluate({q: data[0][q] for q in broken[1]}, broken[1], MEASURES)
-    return "missing=skip" in finding.command and dict(found.aggregates) == dict(others.aggregates)
+    return "missing='skip'" in finding.command and dict(found.aggregates) == dict(others.aggregates)
 
 
 RUNS: dict[str, tuple[str, Any, Mends]] = {
     **{
         f"{share:.1%} of rows twice": (
-            "duplicates", partial(repeat_rows, share=share), gives_back(duplicates="first"),
+            "duplicates", partial(repeat_rows, share=share),
+            both(gives_back(duplicates="first"), prices(_last_rows)),
         )
         for share in (0.001, 0.01, 0.1)
     },
     **{
         f"scores of {score}": (
-            "nonfinite-scores", partial(spoil_scores, score=score), gives_back(nonfinite="last"),
+            "nonfinite-scores", partial(spoil_scores, score=score),
+            both(_put_in_order, prices(_finite), counts(changed(1))),
         )
-        for score in (math.nan, -math.inf)
+        for score in (math.nan, math.inf, -math.inf)
     },
-    "one score for all": ("constant-scores", level_scores, gives_back(order="given")),
-    "rounded scores": ("ties", round_scores, offers("ties=expected")),
-    "scores that float32 ties": ("float32", crowd_scores, offers("float64")),
-    "distances for scores": ("rank-column", turn_scores, gives_back(order="rank")),
-    "ranks of another order": ("rank-column", shuffle_ranks, _costs("AP", order="rank")),
+    "one score for all": (
+        "constant-scores", level_scores, both(gives_back(order="given"), of_clean),
+    ),
+    "rounded scores": ("ties", round_scores, gives(ties="expected")),
+    "scores that float32 ties": ("float32", crowd_scores, gives(precision="float32")),
+    "distances for scores": (
+        "rank-column", turn_scores, both(gives_back(order="rank"), of_clean),
+    ),
+    "ranks of another order": ("rank-column", shuffle_ranks, gives(order="rank")),
     **{
         f"{share:.0%} of queries missing": (
-            "missing-queries", partial(lose_queries, share=share), _same_queries,
+            "missing-queries", partial(lose_queries, share=share),
+            both(_same_queries, gives(missing="skip"), counts(changed(1))),
         )
         for share in (0.1, 0.5)
     },
-    "queries without judgments": ("unknown-queries", add_queries, offers("judge")),
-    "30% of lists cut short": ("short-lists", cut_lists, offers("retrieve at least 10")),
-    "empty lists": ("empty-lists", empty_lists, offers("failed")),
-    "queries find themselves": (
-        "self-retrieval", find_themselves, gives_back(exclude_self="true"),
+    "queries without judgments": (
+        "unknown-queries", add_queries,
+        counts(lambda data, broken: len(broken[1]) - len(data[1]), "no judgments"),
     ),
-    "a document in every list": ("everywhere", put_everywhere, offers("index")),
+    "30% of lists cut short": (
+        "short-lists", cut_lists, both(counts(changed(1), "nDCG@10"), without_changed),
+    ),
+    "empty lists": ("empty-lists", empty_lists, both(counts(changed(1)), without_changed)),
+    "queries find themselves": (
+        "self-retrieval", find_themselves, both(gives_back(exclude_self="true"), of_clean),
+    ),
+    "a document in every list": (
+        "everywhere", put_everywhere,
+        both(of_clean, lambda data, broken, finding: "document hub" in finding.examples),
+    ),
 }  # fmt: skip
 
 
@@ -199,6 +296,23 @@ def repeat_judgments(qrels: Qrels, run: Run, rng: random.Random) -> Any:
 def contradict(qrels: Qrels, run: Run, rng: random.Random) -> Any:
     pairs = _pairs(qrels)
     return [*pairs, *((q, d, g + 1) for q, d, g in rng.sample(pairs, 5))], run
+
+
+def _highest(pairs: list[tuple[str, str, float]], run: Run) -> Any:
+    """Keep the higher grade of each pair."""
+    qrels: Any = {}
+    for query, document, grade in sorted(pairs, key=lambda pair: pair[2]):
+        qrels.setdefault(query, {})[document] = grade
+    return qrels, run
+
+
+def _undisputed(data: Data, broken: Any, finding: Finding) -> bool:
+    """Whether the values are those without the pairs, and the cost those of the higher grade."""
+    pairs, run = broken
+    twice = Counter((query, document) for query, document, _ in pairs)
+    others = {q: {d: g for d, g in own.items() if twice[q, d] == 1} for q, own in data[0].items()}
+    then = lenient(*_highest(pairs, run))
+    return costs(finding, "run", lenient(others, run), then) and finding.count == 5
 
 
 def lose_relevant(qrels: Qrels, run: Run, rng: random.Random, share: float) -> Any:
@@ -236,6 +350,29 @@ def _counts_holes(data: Data, broken: Data, finding: Finding) -> bool:
     return finding.count == len(holes) and {*finding.examples} <= named
 
 
+def _near_clean(data: Data, broken: Data, finding: Finding) -> bool:
+    """Whether the price of holes is about the value of the clean data, and not far from any."""
+    clean, now = lenient(*data), lenient(*broken)
+    then = now | {label: pair[1] for label, pair in finding.cost["run"].items()}
+    return all(abs(then[k] - clean[k]) <= abs(now[k] - clean[k]) / 2 + NOISE for k in clean)
+
+
+def _condensed(data: Data, broken: Any, finding: Finding) -> bool:
+    """Whether both runs are priced with unjudged documents taken out."""
+    qrels, runs = broken
+    return "unjudged='drop'" in finding.command and all(
+        costs(finding, name, lenient(qrels, run), lenient(qrels, run, unjudged="drop"))
+        for name, run in runs.items()
+    )
+
+
+def _only_graded(data: Data, broken: Data, finding: Finding) -> bool:
+    """Whether the grades are named, and the same judgments as relevant or not are not accused."""
+    binary = {q: {d: min(g, 1) for d, g in own.items()} for q, own in data[0].items()}
+    others = {one.code for one in il.audit(binary, data[1], measures=MEASURES).findings}
+    return "0, 1, 3" in finding.message and finding.code not in others
+
+
 def favour(qrels: Qrels, run: Run, rng: random.Random) -> Any:
     """Compare with a run of which every other document was never judged."""
     other = {
@@ -246,42 +383,82 @@ def favour(qrels: Qrels, run: Run, rng: random.Random) -> Any:
 
 
 JUDGMENTS: dict[str, tuple[str, Any, Mends]] = {
-    "judgments twice": ("repeated-judgments", repeat_judgments, offers("once")),
-    "judgments that contradict": ("contradiction", contradict, offers("keep one judgment")),
+    "judgments twice": ("repeated-judgments", repeat_judgments, counts(lambda *_: 5)),
+    "judgments that contradict": ("contradiction", contradict, _undisputed),
     **{
         f"{share:.0%} of queries without relevant documents": (
-            "no-relevant", partial(lose_relevant, share=share), offers("no_relevant=skip"),
+            "no-relevant", partial(lose_relevant, share=share),
+            both(counts(changed(0)), gives(no_relevant="skip")),
         )
         for share in (0.1, 0.5)
     },
-    "one relevant document a query": ("single-relevant", keep_one, offers("RR")),
-    "a grade that nobody gave": (
-        "unused-grades", partial(regrade, grades=[0, 1, 4]), offers("renumbered"),
+    "no relevant documents": (
+        "one-sided", partial(regrade, grades=[0, 0, 0]),
+        lambda data, broken, finding: finding.severity == "error",
     ),
-    "relevant documents only": ("one-sided", keep_relevant, offers("grade 0")),
-    "binary labels": ("graded-on-binary", partial(regrade, grades=[0, 1, 1]), offers("grades")),
-    "graded labels": ("binary-on-graded", partial(regrade, grades=[0, 1, 3]), offers("rel=2")),
+    "one relevant document a query": (
+        "single-relevant", keep_one, counts(lambda data, broken: len(data[0])),
+    ),
+    "a grade that nobody gave": (
+        "unused-grades", partial(regrade, grades=[0, 1, 4]), counts(lambda *_: 2, "gave 2, 3"),
+    ),
+    "relevant documents only": (
+        "one-sided", keep_relevant,
+        counts(lambda data, broken: sum(map(len, broken[0].values())), "all are relevant"),
+    ),
+    "binary labels": (
+        "graded-on-binary", partial(regrade, grades=[0, 1, 1]), counts(lambda *_: 1, "nDCG@10"),
+    ),
+    "graded labels": ("binary-on-graded", partial(regrade, grades=[0, 1, 3]), _only_graded),
     "fractions of grades": (
-        "fractional-grades", partial(regrade, grades=[0, 1.5, 2]), _costs("nDCG@10", grades="keep"),
+        "fractional-grades", partial(regrade, grades=[0, 1.5, 2]), gives(grades="keep"),
     ),
     **{
-        f"{share:.0%} holes": ("holes", partial(lose_judgments, share=share), _counts_holes)
+        f"{share:.0%} holes": (
+            "holes", partial(lose_judgments, share=share), both(_counts_holes, _near_clean),
+        )
         for share in (0.01, 0.05, 0.1, 0.2, 0.5)
     },
-    "one run judged less": ("uneven-coverage", favour, offers("judge")),
+    "one run judged less": ("uneven-coverage", favour, _condensed),
 }  # fmt: skip
 
 
 # --- faults of texts
 
 
-def _texts(data: Data, lost: int = 0, copies: bool = False) -> dict[str, Any]:
-    names = sorted({d for own in data[0].values() for d in own})
-    texts = {name: f"the text of {name}" for name in names[lost:]}
-    for own in data[0].values() if copies else ():
-        a, b = min(own, key=own.__getitem__), max(own, key=own.__getitem__)
-        texts[a] = texts[b] = f"the same in {a} and {b}"
-    return {"docs": texts}
+LOST = 9
+
+
+def _names(qrels: Qrels) -> list[str]:
+    return sorted({d for own in qrels.values() for d in own})
+
+
+def _texts(data: Data, lost: int = 0) -> dict[str, Any]:
+    return {"docs": {name: f"the text of {name}" for name in _names(data[0])[lost:]}}
+
+
+def _left(qrels: Qrels, run: Run) -> Any:
+    gone = {*_names(qrels)[:LOST]}
+    return {q: {d: g for d, g in own.items() if d not in gone} for q, own in qrels.items()}, run
+
+
+def _copied(qrels: Qrels) -> tuple[str, str]:
+    """Give a document of the least and one of the highest grade of a query."""
+    own = qrels[min(qrels)]
+    return min(own, key=own.__getitem__), max(own, key=own.__getitem__)
+
+
+def _copies(data: Data) -> dict[str, Any]:
+    return {"docs": _texts(data)["docs"] | dict.fromkeys(_copied(data[0]), "The  same")}
+
+
+def _as_one(qrels: Qrels, run: Run) -> Any:
+    """Give both copies their higher grade, wherever both are judged."""
+    a, b = _copied(qrels)
+    return {
+        q: own | dict.fromkeys((a, b), max(own[a], own[b])) if a in own and b in own else own
+        for q, own in qrels.items()
+    }, run
 
 
 def _questions(data: Data) -> dict[str, Any]:
@@ -290,17 +467,37 @@ def _questions(data: Data) -> dict[str, Any]:
     return {"queries": texts | {last: texts[first].upper()}}
 
 
+def _but_last(qrels: Qrels, run: Run) -> Any:
+    return {query: qrels[query] for query in sorted(qrels)[:-1]}, run
+
+
 def _as_it_is(qrels: Qrels, run: Run, rng: random.Random) -> Any:
     return qrels, run
 
 
 TEXTS: dict[str, tuple[str, Any, Mends]] = {
     "judged documents not in the collection": (
-        "absent-documents", partial(_texts, lost=9), offers("collection"),
+        "absent-documents", partial(_texts, lost=LOST), prices(_left),
     ),
-    "one text, two grades": ("same-text", partial(_texts, copies=True), offers("one id")),
-    "one text, two queries": ("same-query", _questions, offers("keep one")),
+    "one text, two grades": ("same-text", _copies, prices(_as_one)),
+    "one text, two queries": (
+        "same-query", _questions, both(prices(_but_last), counts(lambda *_: 2)),
+    ),
+    "texts of other queries": (
+        "unrelated", lambda data: {"queries": {"another": "text"}},
+        lambda data, broken, finding: "given: another" in finding.examples,
+    ),
 }  # fmt: skip
+
+
+def _capped(data: Data, broken: Data, finding: Finding) -> bool:
+    """Whether recall is priced with no more than fit, and judgments of which all fit are let be."""
+    label = "R(denominator=min(k,R))@5"
+    then = il.evaluate(*broken, label)[label]
+    few = {q: {d: int(i < 5) for i, d in enumerate(own)} for q, own in data[0].items()}
+    others = {one.code for one in il.audit(few, data[1], measures="R@5").findings}
+    right = label in finding.remedy and finding.cost["run"]["R@5"][1] == then
+    return right and finding.code not in others
 
 
 def data_mutations() -> Iterator[Mutation]:
@@ -310,10 +507,9 @@ def data_mutations() -> Iterator[Mutation]:
             yield Mutation(f"{kind}: {name}", code, inject, mends)
     for name, (code, options, mends) in TEXTS.items():
         yield Mutation(f"texts: {name}", code, _as_it_is, mends, options)
-    limit = {"measures": ["R@5"]}
     yield Mutation(
         "judgments: more relevant documents than the cutoff", "more-relevant",
-        partial(regrade, grades=[1, 1, 2]), offers("min(k,R)"), lambda data: limit,
+        partial(regrade, grades=[1, 1, 2]), _capped, lambda data: {"measures": ["R@5"]},
     )  # fmt: skip
 
 

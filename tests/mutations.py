@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
+import json
+import os
 import random
 import re
+import shlex
 import unicodedata
+import uuid
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from itertools import permutations
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 from urllib.parse import quote
 
+from click.testing import CliRunner
+
 import idealist as il
 from idealist.auditing import Audit, Finding
-from idealist.auditing.mapping import mapped_qrels, mapped_run
+from idealist.auditing.mapping import MappingFile
+from idealist.cli.main import cli
 
 Qrels = dict[str, dict[str, int]]
 Run = dict[str, dict[str, float]]
@@ -78,6 +88,8 @@ STYLES: dict[str, Callable[[random.Random, int], str]] = {
     "addresses": lambda rng, i: f"example.org/{rng.choice(WORDS)}/{i}",
     "titles": lambda rng, i: f"{rng.choice(TITLES)} {rng.choice(TITLES)} {i}",
     "passages": lambda rng, i: f"{rng.choice(WORDS)}{i // 3}_{i % 3}",
+    "sections": lambda rng, i: f"sec.{i // 10}.{i % 10}",
+    "uuids": lambda rng, i: str(uuid.UUID(int=rng.getrandbits(128))),
 }
 QUERY_STYLES = ("numbers", "numbered", "padded", "hashes", "slugs")
 
@@ -137,6 +149,13 @@ RENAMES: dict[str, Rename] = {
     "extension lost": _bare,
     "chunk #": lambda name, rng: f"{name}#{rng.randint(0, 12)}",
     "chunk _": lambda name, rng: f"{name}_{rng.randint(0, 12):04d}",
+    "chunk -p": lambda name, rng: f"{name}-p{rng.randint(0, 40)}",
+    "chunk #page=": lambda name, rng: f"{name}#page={rng.randint(0, 40)}",
+    "chunk :a-b": lambda name, rng: f"{name}:{(at := 512 * rng.randint(0, 40))}-{at + 512}",
+    "numbered prefix": lambda name, rng: f"corpus_{rng.randint(0, 69):02d}_{name}",
+    "plus for blank": lambda name, rng: name.replace(" ", "+"),
+    "backslashes": lambda name, rng: name.replace("/", "\\"),
+    "dashes lost": lambda name, rng: name.replace("-", "") if len(name) == 36 else name,
     "path": lambda name, rng: f"/srv/corpus/{name}",
     "path lost": lambda name, rng: name.rpartition("/")[2] if ".html" in name else name,
     "Unicode": lambda name, rng: unicodedata.normalize("NFD", name),
@@ -177,9 +196,13 @@ def _documents(names: Iterable[Iterable[str]]) -> list[str]:
 
 
 def change_documents(
-    qrels: Qrels, run: Run, rng: random.Random, rename: Rename, share: float, side: str
-) -> Data | None:
-    """Write documents otherwise, on all rows of one side or on a share of them."""
+    qrels: Qrels, run: Run, rng: random.Random, rename: Rename, share: float, side: str,
+    chunks: bool = False,
+) -> Data | None:  # fmt: skip
+    """Write documents otherwise, on all rows of one side or on a share of them.
+
+    Of a document, there may be further `chunks` with lower scores.
+    """
     new = renamed(_documents([*qrels.values(), *run.values()]), rename, rng)
     if new is None:
         return None
@@ -187,6 +210,9 @@ def change_documents(
         query: {(new[d] if rng.random() < share else d): value for d, value in own.items()}
         for query, own in (run if side == "run" else qrels).items()
     }
+    for query, own in run.items() if chunks else ():
+        more = {rename(d, rng): score - 1e-3 for d, score in own.items() if rng.random() < 0.5}
+        changed[query] = more | changed[query]
     return (qrels, changed) if side == "run" else (changed, run)
 
 
@@ -221,29 +247,56 @@ def collide(qrels: Qrels, run: Run, rng: random.Random, rename: Rename) -> Data 
     return qrels, strange
 
 
+@contextmanager
+def files(data: Data) -> Iterator[tuple[str, str]]:
+    """Write judgments and run to files, in a folder of their own where commands are run."""
+    before = Path.cwd()
+    with TemporaryDirectory() as folder:
+        os.chdir(folder)
+        try:
+            for name, own in zip(("qrels.json", "run.json"), data, strict=True):
+                Path(name).write_text(json.dumps(own))
+            yield "qrels.json", "run.json"
+        finally:
+            os.chdir(before)
+
+
 def restored(data: Data, broken: Data, finding: Finding) -> bool:
-    """Whether the proposed mapping, or axis, gives the numbers of the clean data, bit by bit."""
-    after = applied(broken, finding)
-    return after is not None and after == values(*data)
-
-
-def applied(broken: Data, finding: Finding) -> dict[str, list[float]] | None:
-    qrels, run = il.read_qrels(broken[0]), il.read_run(broken[1])
-    rename = {
-        what: lambda name, mapping=mapping: mapping.get(name, name)
-        for what, mapping in finding.mappings.items()
+    """Whether the command gives the numbers of the clean data, query by query, bit by bit."""
+    was: dict[str, str] = {}
+    for i in (0, 1):
+        was |= dict(zip(broken[i], data[i], strict=True))
+    after = mended(finding.command)
+    return after is not None and values(*data) == {
+        label: {was.get(query, query): value for query, value in own.items()}
+        for label, own in after.items()
     }
-    if "of the qrels" in finding.remedy:
-        qrels = mapped_qrels(qrels, **rename)
-    else:
-        run = mapped_run(run, **rename)
-    pattern = re.search(r"collapse=(\S+?)'?$", finding.command)
-    return values(qrels, run, **({"collapse": pattern[1]} if pattern else {}))
 
 
-def values(qrels: Any, run: Any, **axes: str) -> dict[str, list[float]]:
+def mended(command: str) -> dict[str, dict[str, float]] | None:
+    """Run what an audit of the files here proposes, and evaluate what comes of it."""
+    data = {"qrels": "qrels.json", "run": "run.json"}
+    axes: dict[str, Any] = {}
+    for words in map(shlex.split, command.split(" && ") if command else ()):
+        done = CliRunner().invoke(cli, words[1:])
+        if done.exit_code:
+            return None
+        if words[1] == "convert":
+            data[Path(words[2]).stem] = words[3]
+        else:
+            assert words[2:4] == [*data.values()]
+            axes = {"collapse": words[words.index("--set") + 1].removeprefix("collapse=")}
+    if Path(axes.get("collapse", "")).is_file():
+        axes["collapse"] = MappingFile(axes["collapse"])
+    return values(*data.values(), **axes) if command else None
+
+
+def values(qrels: Any, run: Any, **axes: Any) -> dict[str, dict[str, float]]:
     found = il.evaluate(qrels, run, MEASURES, **axes)
-    return {label: sorted(own.tolist()) for label, own in found.values.items()}
+    return {
+        label: dict(zip(found.queries, own.tolist(), strict=True))
+        for label, own in found.values.items()
+    }
 
 
 def says_collision(data: Data, broken: Data, finding: Finding) -> bool:
@@ -271,7 +324,10 @@ def id_mutations() -> Iterator[Mutation]:
             sides = ("run",) if "chunk" in name else ("run", "qrels")
             for share, rows in ((1.0, "all rows"), (0.3, "30 % of rows")):
                 for side in sides:
-                    change = partial(change_documents, rename=rename, share=share, side=side)
+                    change = partial(
+                        change_documents, rename=rename, share=share, side=side,
+                        chunks="chunk" in name,
+                    )  # fmt: skip
                     label = f"documents, {kind}: {name}, {rows} of the {side}"
                     yield Mutation(label, "document-ids", change, restored)
                     if "chunk" not in name:
@@ -285,3 +341,29 @@ def id_mutations() -> Iterator[Mutation]:
 
 
 MUTATIONS: list[Mutation] = [*id_mutations()]
+
+
+def injected(mutation: Mutation, rng: random.Random) -> tuple[Data, Data] | None:
+    """Put a fault into the first clean data that takes it; all but ids need all to be judged."""
+    shares = (1.0, 0.5) if mutation in MUTATIONS else (1.0,)
+    for style in rng.sample(list(STYLES), len(STYLES)):
+        data = clean(rng, rng.choice(shares), style)
+        broken = mutation.inject(*data, rng)
+        if broken is not None:
+            return data, broken
+    return None
+
+
+def tried(mutation: Mutation, seed: int) -> bool | None:
+    """Say whether a fault is found with the remedy that mends it, None where no data takes it."""
+    case = injected(mutation, random.Random(f"{seed} {mutation.name}"))
+    if case is None:
+        return None
+    data, broken = case
+    options = {"measures": MEASURES, **mutation.options(data)}
+    if mutation not in MUTATIONS:
+        return mutation.found(data, broken, il.audit(*broken, **options))
+    with files(broken) as names:
+        audit = il.audit(*names, **options)
+        audit.save_mappings("mappings")
+        return mutation.found(data, broken, audit)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 import shlex
 from pathlib import Path
 from typing import Any
@@ -84,7 +85,7 @@ def test_chunks_are_counted_by_the_axis_collapse(tmp_path: Path) -> None:
 def test_documents_of_chunks_are_compared_where_that_was_asked(tmp_path: Path) -> None:
     broken = renamed(tmp_path / "bm25.run", 2, lambda name: f"{name.upper()}#{len(name) % 7}")
     (first, *_) = il.audit(QRELS, broken, collapse="#.*").findings
-    assert first.count == first.total == 118
+    assert (first.count, first.total) == (118, 127)
     mapping = first.mappings["documents"]
     mended = renamed(tmp_path / "mended.run", 2, mapping.__getitem__, broken)
     assert values(QRELS, mended, collapse="#.*") == values(QRELS, RUN)
@@ -98,6 +99,241 @@ def test_queries_and_documents_are_mended_together(tmp_path: Path) -> None:
     assert "--map-queries" in found[1].command
     assert idealist(*shlex.split(found[1].command)[1:]).exit_code == 0
     assert values(QRELS, tmp_path / "bm25.fixed.run") == values(QRELS, RUN)
+
+
+def followed(finding: il.Finding | dict[str, Any]) -> Result:
+    """Run the commands of a finding, all but the last silently."""
+    command = finding["command"] if isinstance(finding, dict) else finding.command
+    for part in command.split(" && "):
+        done = idealist(*shlex.split(part)[1:])
+        assert done.exit_code == 0, done.output
+    return done
+
+
+def made(style: str, count: int = 20) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Make judgments and a run whose ids are written as `style` says."""
+    rng = random.Random(style)
+    qrels: dict[str, Any] = {}
+    run: dict[str, Any] = {}
+    for query in range(100, 100 + count):
+        some = [style.format(a=i // 20, b=i % 20) for i in rng.sample(range(400), 60)]
+        qrels[str(query)] = {d: rng.choice([0, 0, 1, 2]) for d in some[10:40]} | {some[50]: 1}
+        scores = sorted(rng.sample(range(10_000), 50), reverse=True)
+        run[str(query)] = dict(zip(some, map(float, scores), strict=False))
+    return qrels, run
+
+
+def mapped(data: dict[str, Any], rename: Any, share: float = 1.0) -> dict[str, Any]:
+    rng = random.Random(5)
+    return {
+        query: {(rename(d) if rng.random() < share else d): value for d, value in own.items()}
+        for query, own in data.items()
+    }
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def put(qrels: Any, *runs: Any) -> list[str]:
+    names = ["qrels.json", *(f"run{i}.json" for i in range(1, len(runs) + 1))]
+    for name, data in zip(names, (qrels, *runs), strict=True):
+        Path(name).write_text(json.dumps(data))
+    return names
+
+
+def id_findings(*names: str, **options: Any) -> list[il.Finding]:
+    audit = il.audit(names[0], list(names[1:]), measures=["nDCG@10", "AP"], **options)
+    audit.save_mappings("mappings")
+    return [one for one in audit.findings if one.code in ("query-ids", "document-ids")]
+
+
+def chunked(run: dict[str, Any], form: str) -> dict[str, Any]:
+    return {
+        query: {
+            form.format(d=d, n=n, m=512 * n, k=7919 * n): score - i / 10
+            for d, score in own.items()
+            for i, n in enumerate([len(d) + int(score) % 7, 29, 8][: 1 + int(score) % 3])
+        }
+        for query, own in run.items()
+    }
+
+
+@pytest.mark.parametrize("suffix", [".json", ".csv", ".tsv", ".jsonl"])
+@pytest.mark.parametrize("odd", ["run", "qrels"])
+def test_commands_work_for_every_format(odd: str, suffix: str, here: Path) -> None:
+    clean = dict(zip(("qrels", "run"), made("doc{a}x{b}"), strict=True))
+    broken = {**clean, odd: mapped(clean[odd], str.upper, 0.5)}
+    pair = {}
+    for kind, name in zip(broken, put(*broken.values()), strict=True):
+        pair[kind] = f"{kind}{suffix}"
+        if name != pair[kind]:
+            assert idealist("convert", name, pair[kind], "--kind", kind).exit_code == 0
+    (found,) = id_findings(*pair.values())
+    followed(found)
+    pair[odd] = f"{odd}.fixed{suffix}"
+    assert values(*pair.values()) == values(*clean.values())
+
+
+FORMS = [
+    "{d}_{n}", "{d}-{n}", "{d}.{n}", "{d}_{n:04d}", "{d}::chunk-{n}", "{d} ({n})", "{d}[{n}]",
+    "{d}|{n}", "{d}:{m}-{n}", "{d}#{k:06x}", "{d}.sent{n}", "{d}#page={n}",
+]  # fmt: skip
+STYLES = ["doc_{a}{b}", "FT{a}-{b}", "sec.{a}.{b}", "alpha-{a}x{b}y"]
+
+
+@pytest.mark.parametrize(("form", "style"), [*zip(FORMS, STYLES * 3, strict=True)])
+def test_chunks_of_any_form_are_counted_as_documents(form: str, style: str, here: Path) -> None:
+    qrels, run = made(style)
+    names = put(qrels, chunked(run, form))
+    (found,) = id_findings(*names)
+    words = shlex.split(found.command)
+    done = idealist(*words[1:], "-f", "json")
+    assert done.exit_code == 0
+    clean = il.evaluate(qrels, run, ["nDCG@10", "AP"])
+    assert json.loads(done.stdout)["runs"][0]["values"] == dict(clean.aggregates)
+    assert found.total == sum(map(len, qrels.values()))
+    assert found.count == sum(len(own.keys() & run[query]) for query, own in qrels.items())
+
+
+def test_queries_and_chunks_are_mended_together(here: Path) -> None:
+    qrels, run = made("d{a}x{b}")
+    names = put(qrels, {f"q{query}": own for query, own in chunked(run, "{d}#{n}").items()})
+    first, second = id_findings(*names, depth=30)
+    assert (first.code, second.code) == ("query-ids", "document-ids")
+    done = followed(second)
+    wanted = il.evaluate(qrels, run, ["nDCG@10", "AP"], collapse="#.*", depth=30)
+    assert f"{wanted['AP']:.4f}" in done.output  # what was asked is asked again
+    assert second.cost["run1"]["AP"][1] == wanted["AP"]
+
+
+def test_judgments_are_mended_once_for_all_runs(here: Path) -> None:
+    qrels, run = made("Doc{a}x{b}")
+    other = {query: dict([*own.items()][10:]) for query, own in run.items()}
+    names = put(mapped(qrels, str.upper, 0.5), run, other)
+    (found,) = id_findings(*names)
+    assert found.run == ""
+    assert set(found.cost) == {"run1", "run2"}
+    followed(found)
+    for own, name in ((run, names[1]), (other, names[2])):
+        assert values("qrels.fixed.json", name) == values(qrels, own)
+
+
+@pytest.mark.parametrize("rename", [str.upper, lambda name: name.replace("x", "%78")])
+def test_both_sides_are_mended_where_both_write_in_two_ways(rename: Any, here: Path) -> None:
+    qrels, run = made("doc{a}x{b}")
+    names = put(mapped(qrels, rename, 0.5), mapped(run, rename, 0.4))
+    first, second = id_findings(*names)
+    assert (first.run, second.run) == ("", "run1")
+    followed(second)
+    assert values("qrels.fixed.json", "run1.fixed.json") == values(qrels, run)
+
+
+def test_few_odd_rows_are_found_where_chance_cannot_have_made_them(here: Path) -> None:
+    qrels, run = made("doc{a}x{b}")
+    (found,) = id_findings(*put(qrels, mapped(run, str.upper, 0.04)))
+    followed(found)
+    assert values("qrels.json", "run1.fixed.json") == values(qrels, run)
+
+
+def test_a_repair_of_some_of_many_forms_is_not_the_answer() -> None:
+    qrels, run = made("d{a}x{b}")
+    source = ["news-", "wiki-", "web-", "mail-", "talk-"]
+    run = mapped(run, lambda name: source[len(name) * int(name[1]) % 5] + name)
+    found = il.audit(qrels, run, measures="AP").findings[0]
+    assert found.code == "no-documents-meet"
+
+
+def test_ids_that_become_one_in_other_queries_are_said() -> None:
+    qrels, run = made("Doc{a}x{b}")
+    lists = list(run)
+    strange = {
+        query: {d.upper(): s for d, s in own.items()}
+        | {d.lower(): 0.1 for d in run[lists[i - 1]] if d not in own}
+        for i, (query, own) in enumerate(run.items())
+    }
+    found = il.audit(qrels, strange, measures="AP").findings[0]
+    assert found.code == "document-ids"
+    assert "would become one with another id of the run, in other queries" in found.message
+
+
+def test_names_of_files_and_ids_do_not_break_commands(here: Path) -> None:
+    qrels, run = made("lib+url-{a}x{b}")
+    names = put(mapped(qrels, lambda name: name.removeprefix("lib+url-")), run)
+    Path(names[1]).rename("-run.json")
+    Path("-run.fixed.json").write_text("mine")
+    (found,) = id_findings(names[0], "-run.json")
+    assert "mappings/-run-documents.tsv" in found.command  # prefix:lib+url- would be two steps
+    followed(found)
+    assert Path("-run.fixed.json").read_text() == "mine"
+    assert values(names[0], "./-run.fixed2.json") == values(qrels, run)
+
+
+def test_ids_with_ends_of_lines_stand_in_mapping_files(here: Path) -> None:
+    mapping = {"a\nb": "c", "d\te": '"f"', '"g': "h\r"}
+    write(here / "map.tsv", mapping)
+    assert read_mapping(here / "map.tsv") == mapping
+
+
+def test_data_without_files_is_mended_in_python() -> None:
+    qrels, run = made("doc{a}x{b}")
+    loud = mapped(run, str.upper)
+    found = il.audit(qrels, loud, measures="AP").findings[0]
+    assert found.command == ""
+    assert "map_ids(read_run(run), documents=finding.mappings['documents'])" in found.remedy
+    mended = il.map_ids(il.read_run(loud), documents=found.mappings["documents"])
+    assert values(qrels, mended) == values(qrels, run)
+    assert values(qrels, il.map_ids(il.read_run(loud), "lower")) == values(qrels, run)
+    with pytest.raises(UsageError, match="dict is neither judgments nor a run"):
+        il.map_ids(loud, "lower")  # type: ignore[type-var]
+
+
+def test_standard_input_is_to_be_saved(here: Path) -> None:
+    text = renamed(here / "loud.run", 2, str.upper).read_text()
+    done = CliRunner().invoke(cli, ["audit", str(QRELS), "-", "-m", "AP"], input=text)
+    assert "save what came by standard input to a file" in done.output
+    assert "<stdin>" not in done.output.split("remedy")[1].split("run ")[0]
+
+
+def test_what_cannot_be_done_to_ids_is_said() -> None:
+    for how, said in (("", "'' is neither a file"), ("start:(", r"'\(' is no pattern")):
+        with pytest.raises(UsageError, match=said):
+            CliRunner().invoke(
+                cli, ["convert", str(RUN), "-", "--map-docs", how], catch_exceptions=False
+            )
+
+
+CLEAN: dict[str, Any] = {
+    "versions": lambda r: f"pkg-{r.choice('abcdef')}-{r.randint(0, 9)}.{r.randint(0, 9)}",
+    "titles": lambda r: f"The {r.choice(['Peru', 'Mali'])} {r.choice(['', r.randint(1900, 2020)])}",
+    "addresses": lambda r: (
+        f"http{r.choice('s ').strip()}://{r.choice(['', 'www.'])}a.org/"
+        f"{r.randint(0, 99)}{r.choice(['', '/', '.html'])}"
+    ),
+    "cases": lambda r: r.choice(["US", "us", "Us", "IT", "it", "WHO"]) + str(r.randint(0, 60)),
+    "decimals": lambda r: f"{r.randint(0, 60)}{r.choice(['', '.0', '.1', '.5'])}",
+    "padded": lambda r: r.choice(["%d", "%03d", "%05d"]) % r.randint(0, 150),
+    "passages": lambda r: f"d{r.randint(0, 100)}#{r.randint(0, 4)}",
+}
+
+
+@pytest.mark.parametrize("name", CLEAN)
+def test_ids_that_look_alike_in_clean_data_are_let_be(name: str) -> None:
+    for seed in range(12):
+        rng = random.Random(f"{name} {seed}")
+        documents = list(dict.fromkeys(CLEAN[name](rng).strip() for _ in range(600)))
+        length, share = rng.choice([10, 20, 50]), rng.choice([1, 0.5, 0.1, 0.03])
+        qrels: dict[str, Any] = {}
+        run: dict[str, Any] = {}
+        for query in range(rng.choice([3, 8, 25])):
+            some = rng.sample(documents, length + 10)
+            kept = [d for d in some[:length] if rng.random() < share] + some[length:]
+            qrels[str(query)] = dict.fromkeys(kept, 1)
+            run[str(query)] = {d: float(-i) for i, d in enumerate(some[:length])}
+        codes = {one.code for one in il.audit(qrels, run, measures="AP").findings}
+        assert "document-ids" not in codes, seed
 
 
 def test_what_never_meets_is_shown_from_both_sides() -> None:
@@ -164,8 +400,11 @@ def test_mapping_files_say_what_is_wrong_with_them(tmp_path: Path) -> None:
         ("columns", 2),
         ("duplicate-key", 3),
     ]
-    with pytest.raises(UsageError, match="cannot stand in a mapping file"):
-        write(path, {"a\tb": "c"})
+    path.write_text('"a\tb\n')
+    with pytest.raises(InputError, match="is no pair of ids"):
+        read_mapping(path)
+    with pytest.raises(UsageError, match=r"map\.tsv holds something else"):
+        write(path, {"a": "b"})
     with pytest.raises(UsageError, match="'lowr' is neither a file nor a transformation"):
         renaming("lowr")
 

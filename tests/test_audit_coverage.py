@@ -221,6 +221,42 @@ def test_pairs_to_judge_are_holes_and_the_worthiest_come_first() -> None:
         assert one.rank == min(ranks)
 
 
+@settings(max_examples=15, deadline=None)
+@given(seeds)
+def test_no_pair_is_worth_more_than_those_listed(seed: int) -> None:
+    rng = random.Random(seed)
+    qrels, lists = pooled(rng, queries=rng.randint(5, 150), runs=rng.randint(1, 4), depth=2)
+    runs = {f"run{i}": one for i, one in enumerate(lists)}
+    chances = {name: Chances(placed(qrels, run)) for name, run in runs.items()}
+    worth: dict[tuple[str, str], float] = {}
+    for name, run in runs.items():
+        for query, documents in run.items():
+            for rank, document in enumerate(documents[:10], 1):
+                if document not in qrels[query]:
+                    own = chances[name]
+                    likely = own.relevant(np.array([rank]))[0] if own.usable else 1.0
+                    pair = query, document
+                    worth[pair] = worth.get(pair, 0.0) + likely / math.log2(rank + 1)
+    best = sorted(worth.values(), reverse=True)[:TO_JUDGE]
+    assert [one.worth for one in covered(qrels, runs).pairs] == pytest.approx(best)
+
+
+def test_what_all_runs_share_comes_before_what_one_has_alone() -> None:
+    """Rank 1 of one run in some queries; rank 2 of all five in the others."""
+    qrels: Grades = {}
+    runs: dict[str, Lists] = {f"run{i}": {} for i in range(5)}
+    for q in range(300):
+        query, names = f"q{q}", [f"d{q}-{i}" for i in range(10)]
+        qrels[query] = {d: float(i % 2) for i, d in enumerate(names)}
+        for i, run in enumerate(runs.values()):
+            if q >= 150:
+                run[query] = [names[0], "shared", *names[1:]]
+            else:
+                run[query] = ["alone", *names] if i == 0 else names
+    pairs = covered(qrels, runs).pairs
+    assert [one.document for one in pairs] == ["shared"] * TO_JUDGE
+
+
 def test_pairs_are_sought_below_where_the_top_is_judged() -> None:
     qrels, lists = pooled(random.Random(5), queries=3, runs=1, depth=12)
     pairs = covered(qrels, {"run": lists[0]}).pairs

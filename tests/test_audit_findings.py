@@ -20,7 +20,7 @@ from idealist import errors
 from idealist.auditing import CHECKS, Audit, Finding, audit
 from idealist.auditing.codes import CODES
 from idealist.auditing.finding import SEVERITIES
-from idealist.cli.main import cli
+from idealist.cli.main import cli, main
 from mutations import MUTATIONS
 
 Grades = dict[str, dict[str, float]]
@@ -81,7 +81,7 @@ def test_repeated_rows_are_an_error_and_the_rest_is_audited(tmp_path: Path) -> N
     one = found("duplicates", qrels, path)
     assert (one.severity, one.count, one.total) == ("error", 2, len(rows) + 2)
     assert one.examples == ("query q0", "query q1")
-    assert "duplicates=first" in one.command
+    assert "duplicates='first'" in one.command
     assert one.cost["bm25"]["AP"][1] == pytest.approx(
         il.evaluate(qrels, path, "AP", duplicates="last")["AP"]
     )
@@ -101,7 +101,17 @@ def test_scores_that_are_no_numbers(score: float) -> None:
     run["q1"]["d12"] = run["q2"]["unjudged"] = score
     one = found("nonfinite-scores", qrels, run)
     assert (one.severity, one.count) == ("error", 2)
-    assert "nonfinite=last" in one.command
+    assert "nonfinite='last'" in one.command
+    left = {q: {d: s for d, s in own.items() if math.isfinite(s)} for q, own in run.items()}
+    now, then = one.cost["run"]["AP"]
+    assert now == il.evaluate(qrels, run, "AP", nonfinite="last")["AP"]
+    assert then == il.evaluate(qrels, left, "AP")["AP"]
+
+
+def test_a_list_without_numbers_is_not_called_constant() -> None:
+    qrels, run = clean()
+    run["q1"] = dict.fromkeys(run["q1"], math.nan)
+    assert codes(qrels, run) == {"nonfinite-scores", "ties"}
 
 
 def test_one_score_for_all() -> None:
@@ -121,7 +131,13 @@ def test_ties_have_a_range() -> None:
     assert (one.severity, one.count, one.total) == ("warning", 1, 12)
     assert "AP from" in one.message
     assert f"{11 / 144:.1%} of the judged documents found are tied" in one.message
-    assert "ties=expected" in one.command
+    assert one.command.endswith("ties='expected')")
+    assert one.cost["run"]["AP"][1] == il.evaluate(qrels, run, "AP", ties="expected")["AP"]
+    one = found("ties", qrels, run, measures="AP", depth=11)  # which has no mean over orders
+    assert "ties='random(1)'" in one.command
+    assert (
+        one.cost["run"]["AP"][1] == il.evaluate(qrels, run, "AP", depth=11, ties="random(1)")["AP"]
+    )
 
 
 def test_scores_that_float32_ties() -> None:
@@ -130,6 +146,10 @@ def test_scores_that_float32_ties() -> None:
     one = found("float32", qrels, run)
     assert one.severity == "warning"
     assert one.cost["run"]["AP"][1] == il.evaluate(qrels, run, "AP", precision="float32")["AP"]
+    assert "precision='float32'" in one.command
+    other = found("float32", qrels, run, precision="float32")
+    assert other.cost["run"]["AP"] == one.cost["run"]["AP"][::-1]
+    assert "precision='float64'" in other.command
 
 
 def test_ranks_that_contradict_the_scores(tmp_path: Path) -> None:
@@ -169,6 +189,10 @@ def test_short_and_empty_lists() -> None:
     assert (short.severity, short.count, short.total) == ("warning", 2, 11)
     assert short.examples[0] == "query q0: 3 documents"
     assert (empty.count, empty.examples) == (1, ("query q2",))
+    for one, gone in ((short, {"q0", "q1"}), (empty, {"q2"})):
+        others = [query for query in QUERIES if query not in gone]
+        then = il.evaluate(qrels, run, "AP", queries=others)["AP"]
+        assert one.cost["run"]["AP"][1] == pytest.approx(then, rel=1e-12)
 
 
 def test_lists_of_one_length_are_only_noted() -> None:
@@ -198,6 +222,7 @@ def test_a_document_that_is_everywhere() -> None:
         run[query]["hub"] = 99.0
     one = found("everywhere", qrels, run)
     assert (one.count, one.examples) == (1, ("document hub",))
+    assert one.cost["run"]["AP"][1] == il.evaluate(*clean(), "AP")["AP"]
 
 
 def test_a_small_collection_is_at_every_top() -> None:
@@ -215,6 +240,18 @@ def test_queries_without_relevant_documents() -> None:
     one = found("no-relevant", qrels, {"a": run, "b": run})
     assert (one.run, one.count, one.total) == ("", 1, 12)
     assert set(one.cost) == {"a", "b"}
+
+
+def test_judgments_of_which_none_says_relevant_are_an_error() -> None:
+    qrels, run = clean()
+    for grades in ([0.0], [0.0, -1.0]):
+        nothing = {
+            query: {d: grades[i % len(grades)] for i, d in enumerate(judged)}
+            for query, judged in qrels.items()
+        }
+        for measures in ("AP", "P@10"):
+            assert found("one-sided", nothing, run, measures=measures).severity == "error"
+        assert "no-relevant" not in codes(nothing, run)
 
 
 def test_queries_with_a_single_relevant_document() -> None:
@@ -251,7 +288,10 @@ def test_judgments_of_relevant_documents_only() -> None:
 
 
 def test_binary_measures_of_graded_judgments() -> None:
-    assert found("binary-on-graded", *clean()).severity == "note"
+    qrels, run = clean()
+    assert found("binary-on-graded", qrels, run).severity == "note"
+    binary = {q: {d: min(g, 1.0) for d, g in judged.items()} for q, judged in qrels.items()}
+    assert "binary-on-graded" not in [one.code for one in audit(binary, run).findings]
 
 
 def test_repeated_judgments_and_rows_without_a_grade(tmp_path: Path) -> None:
@@ -268,13 +308,38 @@ def test_repeated_judgments_and_rows_without_a_grade(tmp_path: Path) -> None:
     assert found("ungraded", table, run).count == 1
 
 
-def test_contradictions_are_findings_and_not_a_crash() -> None:
-    qrels, run = clean()
+def contradicted(tmp_path: Path) -> tuple[Grades, Path]:
+    """Write judgments of which two have another grade as well; give the others too."""
+    qrels, _ = clean()
     rows = [(q, d, g) for q, judged in qrels.items() for d, g in judged.items()]
-    one = found("contradiction", [*rows, (*rows[0][:2], 9.0)], run)
-    assert (one.severity, one.count) == ("error", 1)
+    path = tmp_path / "qrels.txt"
+    lines = [*rows, ("q0", "d0", 5.0), ("q1", "d14", 3.0)]
+    path.write_text("".join(f"{q} 0 {d} {g:g}\n" for q, d, g in lines))
+    del qrels["q0"]["d0"], qrels["q1"]["d14"]
+    return qrels, path
+
+
+def test_contradictions_are_findings_and_the_rest_is_audited(tmp_path: Path) -> None:
+    others, path = contradicted(tmp_path)
+    _, run = clean()
+    one = found("contradiction", path, run)
+    assert (one.severity, one.count, one.total) == ("error", 2, 146)
     assert "contradicts" in one.message
+    assert "left out of all that follows" in one.message
     assert one.remedy
+    higher = {**others, "q0": others["q0"] | {"d0": 5.0}, "q1": others["q1"] | {"d14": 3.0}}
+    values = [il.evaluate(qrels, run, "nDCG@10")["nDCG@10"] for qrels in (others, higher)]
+    assert one.cost["run"]["nDCG@10"] == tuple(values)
+    loud = {query: {d.upper(): s for d, s in own.items()} for query, own in run.items()}
+    assert codes(path, loud) == {"contradiction", "document-ids"}
+
+
+def test_contradictions_beside_another_fault_end_the_audit() -> None:
+    rows = [("q", "d", 1.0), ("q", "d", 2.0)]
+    one = audit(rows, {"q": ["d"]})
+    assert [finding.code for finding in one.findings] == ["contradiction"]
+    assert "nothing else was looked at" in one.findings[0].message
+    assert one.values == {}
 
 
 def test_a_run_that_cannot_be_read_does_not_hide_the_others(tmp_path: Path) -> None:
@@ -299,6 +364,29 @@ def test_documents_that_are_not_in_the_collection() -> None:
     assert one.cost["run"]["AP"][1] == il.evaluate(left, run, "AP")["AP"]
 
 
+def test_a_collection_with_other_ids_is_said_to_be_one() -> None:
+    qrels, run = clean()
+    docs = {f"DOC-{d}": "text" for judged in qrels.values() for d in judged}
+    one = found("absent-documents", qrels, run, docs=docs)
+    assert "do the ids match?" in one.message
+    assert (one.severity, one.cost) == ("error", {})
+
+
+def test_texts_and_teams_of_something_else_are_said_to_be() -> None:
+    qrels, run = clean()
+    queries, teams = {"x": "what is x"}, {"other": "team"}
+    assert codes(qrels, run, queries=queries, teams={"run": "team"}) == {"unrelated"}
+    messages = [
+        one.message
+        for one in audit(qrels, run, queries=queries, teams=teams).findings
+        if one.code == "unrelated"
+    ]
+    assert [("queries" in one or "query" in one, "run" in one) for one in messages] == [
+        (True, False),
+        (False, True),
+    ]
+
+
 def test_one_text_with_two_grades(tmp_path: Path) -> None:
     qrels, run = clean()
     docs = {d: f"text of {d}" for judged in qrels.values() for d in judged}
@@ -309,6 +397,8 @@ def test_one_text_with_two_grades(tmp_path: Path) -> None:
     for texts in (docs, collection):
         one = found("same-text", qrels, run, docs=texts)
         assert (one.count, one.examples) == (1, ("query q0: d0, d1",))
+        higher = {**qrels, "q0": qrels["q0"] | {"d0": 2.0}}
+        assert one.cost["run"]["AP"][1] == il.evaluate(higher, run, "AP")["AP"]
     qrels["q0"]["d1"] = 0.0
     assert "same-text" not in codes(qrels, run, docs=docs)
 
@@ -320,6 +410,9 @@ def test_one_text_for_two_queries() -> None:
     texts["q7"] = "What is  q3"
     one = found("same-query", qrels, run, queries=texts)
     assert (one.count, one.examples) == (2, ("q3, q7: what is q3",))
+    others = [query for query in QUERIES if query != "q7"]
+    then = il.evaluate(qrels, run, "AP", queries=others)["AP"]
+    assert one.cost["run"]["AP"][1] == pytest.approx(then, rel=1e-12)
 
 
 def test_uneven_coverage_and_the_pool() -> None:
@@ -334,6 +427,9 @@ def test_uneven_coverage_and_the_pool() -> None:
     result = audit(qrels, {"a": run, "b": run, "c": unpooled})
     one = next(one for one in result.findings if one.code == "uneven-coverage")
     assert (one.count, one.total) == (1, 3)
+    label = "nDCG@10"
+    then = il.evaluate(qrels, unpooled, label, unjudged="drop")[label]
+    assert one.cost["c"][label] == (il.evaluate(qrels, unpooled, label)[label], then)
     assert result.coverage is not None
     assert result.coverage.contributed == ("a", "b")
     holes = [one for one in result.findings if one.code == "holes"]
@@ -351,7 +447,7 @@ def test_holes_are_priced_by_real_runs_where_little_is_judged() -> None:
     one = found("holes", qrels, run)
     now, then = one.cost["run"]["nDCG@10"]
     assert then - now == pytest.approx(0.18)
-    assert "269 TREC-COVID runs" in one.remedy
+    assert "269 TREC-COVID runs" in one.supposing
 
 
 def test_everything_is_plain_data() -> None:
@@ -411,6 +507,18 @@ def test_commands_do_what_they_say(tmp_path: Path) -> None:
             words += ["--set", "duplicates=first"]
         done = CliRunner().invoke(cli, [verb, *words], catch_exceptions=False)
         assert done.exit_code == 0, done.output
+
+
+def test_data_in_no_file_is_evaluated_by_a_call() -> None:
+    qrels, run = clean()
+    run["q0"] = {document: score // 4 for document, score in run["q0"].items()}
+    one = found("ties", qrels, run, measures="AP", convention="pytrec_eval")
+    values = eval(one.command, {"evaluate": il.evaluate, "qrels": qrels, "run": run})
+    assert one.cost["run"]["AP"][1] == values["AP"]
+    assert (
+        f"```python\n{one.command}\n```"
+        in audit(qrels, run, measures="AP", convention="pytrec_eval").markdown()
+    )
 
 
 @settings(max_examples=40, deadline=None)
@@ -483,3 +591,59 @@ def test_ids_that_never_meet_are_no_holes() -> None:
     other = {query: {f"https://x.org/{d}": s for d, s in own.items()} for query, own in run.items()}
     found = {one.code for one in audit(qrels, {"a": run, "b": other}).at_least("warning")}
     assert found == {"document-ids"}
+
+
+def test_the_data_of_an_audit_holds_the_mappings() -> None:
+    qrels, run = clean()
+    loud = {query: {d.upper(): s for d, s in own.items()} for query, own in run.items()}
+    written = json.loads(json.dumps(audit(qrels, loud).to_json()))
+    assert written["findings"][0]["mappings"]["documents"]["D0"] == "d0"
+
+
+QRELS, RUN_ = clean()
+MISUSES: dict[str, Any] = {
+    "no run": lambda: audit(QRELS, []),
+    "no severity": lambda: audit(QRELS, RUN_).at_least(None),  # type: ignore[arg-type]
+    "no texts": lambda: audit(QRELS, RUN_, docs=5),
+    "no teams": lambda: audit(QRELS, RUN_, teams=[]),
+    "no folder": lambda: audit(
+        QRELS, {query: {d.upper(): s for d, s in own.items()} for query, own in RUN_.items()}
+    ).save_mappings(5),  # type: ignore[arg-type]
+}
+
+
+@pytest.mark.parametrize("name", MISUSES)
+def test_misuses_are_refused_in_words(name: str) -> None:
+    with pytest.raises(errors.UsageError) as caught:
+        MISUSES[name]()
+    assert caught.value.hint
+
+
+def test_the_command_refuses_what_is_not_there(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _, path = contradicted(tmp_path)
+    run = trec(tmp_path / "bm25.run", rows_of(clean()[1]))
+    empty, folder = tmp_path / "empty.tsv", tmp_path / "file" / "folder"
+    empty.write_text("")
+    (tmp_path / "file").write_text("")
+    loud = trec(tmp_path / "loud.run", [(q, d.upper(), n, s) for q, d, n, s in rows_of(clean()[1])])
+    for words, said in (
+        ([tmp_path / "none.txt", run], "none.txt"),
+        ([path, tmp_path / "none.run"], "none.run"),
+        ([path, run, "--docs", empty], "no documents"),
+        ([path, run, run], "twice"),
+        ([path, loud, "--save-mappings", folder], str(folder)),
+    ):
+        with pytest.raises(SystemExit) as left:
+            main(["audit", *map(str, words), "--fail-on", "never"])
+        assert left.value.code == 2, words
+        assert said in capsys.readouterr().err
+
+
+def test_where_no_run_can_be_read_no_coverage_is_drawn(tmp_path: Path) -> None:
+    bad = tmp_path / "bad.run"
+    bad.write_text("q0 Q0 d1 1 high tag\n")
+    drawn = str(audit(clean()[0], bad))
+    assert "Judged@" not in drawn
+    assert drawn.endswith("run lines are: query Q0 document rank score tag")

@@ -19,7 +19,7 @@ from idealist._version import __version__
 if TYPE_CHECKING:
     from idealist.agreement import RBO, rbo, rbo_by_query
     from idealist.attribution import Attribution, attribute
-    from idealist.auditing import Audit, Finding, audit
+    from idealist.auditing import Audit, Finding, audit, map_ids
     from idealist.bounding import Bounds, bounds, bounds_of_difference, tie_bounds
     from idealist.comparing import Comparison, Pair, compare, compare_evaluations
     from idealist.conventions import CONVENTIONS, Convention
@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     from idealist.protocol import Protocol
     from idealist.ranking import listing, rank
     from idealist.reconciling import Reconciliation, reconcile
+    from idealist.sample_sizes import Sizes, plan_queries
     from idealist.signature import Signature
     from idealist.tables import Qrels, Queries, Run, Scale
     from idealist.writing import write_qrels, write_run
@@ -61,7 +62,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "agreement": "RBO rbo rbo_by_query",
     "attribution": "Attribution attribute",
-    "auditing": "Audit Finding audit",
+    "auditing": "Audit Finding audit map_ids",
     "bounding": "Bounds bounds bounds_of_difference tie_bounds",
     "comparing": "Comparison Pair compare compare_evaluations",
     "conventions": "CONVENTIONS Convention",
@@ -80,6 +81,7 @@ _HOMES = {
     "protocol": "Protocol",
     "ranking": "listing rank",
     "reconciling": "Reconciliation reconcile",
+    "sample_sizes": "Sizes plan_queries",
     "signature": "Signature",
     "tables": "Qrels Queries Run Scale",
     "writing": "write_qrels write_run",
@@ -92,12 +94,12 @@ __all__ = [
     "Explainer", "Explanation", "F", "Finding", "Gate", "IdealistError", "InputError", "Judged",
     "Measure", "NumQ", "NumRel", "NumRelRet", "NumRet", "P", "Pair", "Placements", "Protocol",
     "Qrels", "Queries", "R", "RBPResidual", "Reconciliation", "Rprec", "Run", "Scale", "Signature",
-    "Success", "Unjudged", "UsageError", "__version__", "assert_not_worse", "attribute", "audit",
-    "bounds", "bounds_of_difference", "bpref", "compare", "compare_evaluations", "diagnose",
-    "evaluate", "explain", "gate", "listing", "measure", "nDCG", "parse", "rank", "rbo",
-    "rbo_by_query", "read_arrays", "read_pairs", "read_preferences", "read_prels", "read_qrels",
-    "read_queries", "read_run", "read_strata", "reconcile", "save_baseline", "tie_bounds",
-    "write_qrels", "write_run",
+    "Sizes", "Success", "Unjudged", "UsageError", "__version__", "assert_not_worse", "attribute",
+    "audit", "bounds", "bounds_of_difference", "bpref", "compare", "compare_evaluations",
+    "diagnose", "evaluate", "explain", "gate", "listing", "map_ids", "measure", "nDCG", "parse",
+    "plan_queries", "rank", "rbo", "rbo_by_query", "read_arrays", "read_pairs", "read_preferences",
+    "read_prels", "read_qrels", "read_queries", "read_run", "read_strata", "reconcile",
+    "save_baseline", "tie_bounds", "write_qrels", "write_run",
 ]  # fmt: skip
 
 

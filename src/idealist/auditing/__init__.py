@@ -5,33 +5,41 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from idealist.auditing.case import LENIENT, Audited, Case, examined, named_runs
-from idealist.auditing.coverage import holes, pool, uneven
+from idealist.auditing.case import Case, examine, named_runs
 from idealist.auditing.doubted import doubted_judgments, doubted_runs
-from idealist.auditing.faults import faults_of, unreadable
+from idealist.auditing.faults import contradicting, read_judgments, unread, unreadable
 from idealist.auditing.finding import SEVERITIES, Finding
 from idealist.auditing.ids import unmatched_ids
-from idealist.auditing.judgments import beyond_cutoff, binary_labels, grades, single
+from idealist.auditing.judgments import (
+    beyond_cutoff,
+    binary_labels,
+    one_sided,
+    single,
+    unused_grades,
+)
+from idealist.auditing.mapping import map_ids
 from idealist.auditing.result import Audit
 from idealist.auditing.runs import empty, everywhere, finding_themselves, short
 from idealist.auditing.scores import constant, duplicates, nonfinite, other_order
 from idealist.auditing.teams import read_teams
-from idealist.auditing.texts import absent, same_query, same_text
+from idealist.auditing.texts import absent, same_query, same_text, unrelated
+from idealist.auditing.uncovered import holes, pool, uneven
 from idealist.conventions import DEFAULT, Convention
 from idealist.errors import InputError
 from idealist.evaluator import DEFAULT_MEASURES, Evaluator
 from idealist.formats import read_queries
 from idealist.formats.texts import read_texts
 
-__all__ = ["CHECKS", "Audit", "Case", "Finding", "audit"]
+__all__ = ["CHECKS", "Audit", "Case", "Finding", "audit", "map_ids"]
 
 #: Every check, in the order in which findings of the same severity are listed.
 CHECKS: tuple[Callable[[Case], Iterator[Finding]], ...] = (
-    unreadable, unmatched_ids,
+    unreadable, contradicting, unmatched_ids,
     duplicates, nonfinite, constant, other_order,
     doubted_runs, short, empty, finding_themselves, everywhere,
-    doubted_judgments, single, beyond_cutoff, grades, binary_labels,
-    absent, same_text, same_query,
+    doubted_judgments, single, beyond_cutoff, unused_grades, one_sided,
+    binary_labels,
+    absent, same_text, same_query, unrelated,
     holes, uneven, pool,
 )  # fmt: skip
 
@@ -59,27 +67,26 @@ def audit(
     """
     settings = {"measures": measures, "convention": convention, **axes}
     try:
-        evaluator = Evaluator(qrels, **settings)
-    except InputError as error:  # judgments that cannot be read leave nothing to compare with
-        return Audit(findings=tuple(faults_of(error)))
-    lenient = Evaluator(evaluator.qrels, **{**settings, **LENIENT})
-    audited: dict[str, Audited] = {}
-    refused: dict[str, InputError] = {}
-    for name, run in named_runs(runs).items():
-        try:
-            audited[name] = examined(evaluator, run, lenient)
-        except InputError as error:
-            refused[name] = error
+        judged, contradictions = read_judgments(qrels)
+    except InputError as error:
+        if error.code == "no-file":
+            raise
+        return Audit(findings=tuple(unread(error)))
+    evaluator = Evaluator(judged, **settings)
     case = Case(
-        evaluator, audited, refused,
+        evaluator, *examine(evaluator, named_runs(runs), settings),
         None if queries is None else read_queries(queries),
-        None if docs is None else read_texts(docs, frozenset(evaluator.qrels.documents)),
+        None if docs is None else read_texts(docs, frozenset(judged.documents)),
         None if teams is None else read_teams(teams),
-        settings,
+        settings, contradictions,
     )  # fmt: skip
+    return _looked_over(case)
+
+
+def _looked_over(case: Case) -> Audit:
     found = [finding for check in CHECKS for finding in check(case)]
     return Audit(
         findings=tuple(sorted(found, key=lambda one: SEVERITIES.index(one.severity))),
-        values={name: dict(one.evaluation.aggregates) for name, one in audited.items()},
+        values={name: dict(one.evaluation.aggregates) for name, one in case.audited.items()},
         coverage=case.coverage,
     )

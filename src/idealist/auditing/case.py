@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -11,7 +11,7 @@ from typing import Any
 
 from idealist.auditing.coverage import Coverage, cover
 from idealist.conventions import DEFAULT
-from idealist.errors import InputError
+from idealist.errors import Contradictions, InputError, UsageError
 from idealist.evaluation import Evaluation
 from idealist.evaluator import DEFAULT_MEASURES, Evaluator
 from idealist.formats import borrowed_run
@@ -23,6 +23,8 @@ from idealist.tables.columns import Bools
 
 #: What lets a run with faults be evaluated nevertheless, so that the rest of it can be audited.
 LENIENT = {"duplicates": "first", "nonfinite": "last"}
+#: How readers call standard input.
+STDIN = "<stdin>"
 #: What an audit is asked beside axes.
 ASKED = ("measures", "convention")
 
@@ -54,7 +56,8 @@ class Case:
     """All that is audited; `refused` holds the runs that cannot be read at all, with the reason.
 
     `docs` are the texts of documents and `teams` the team of each run, where they are given;
-    `settings` are the measures, the convention and the axes that were asked for.
+    `settings` are the measures, the convention and the axes that were asked for. `contradictions`
+    are judgments that contradict each other and are not among those audited.
     """
 
     evaluator: Evaluator
@@ -64,6 +67,7 @@ class Case:
     docs: Mapping[str, str] | None = None
     teams: Mapping[str, str] | None = None
     settings: Mapping[str, Any] = field(default_factory=dict)
+    contradictions: Contradictions | None = None
 
     def tried(self, run: Run, qrels: Qrels, **axes: Any) -> Audited:
         """Evaluate with another run, other judgments or other axes, to price a repair."""
@@ -85,18 +89,44 @@ class Case:
         """Name the judged queries of a mask."""
         return chosen(self.qrels.queries, mask)
 
-    def command(self, verb: str, run: str, *flags: str, **axes: str) -> str:
-        """Write a command about a run as a shell takes it, with what this audit was asked for."""
-        files = self.qrels.name, self.audited[run].run.source.name
-        words = ["idealist", verb, *files, *flags]
+    def command(
+        self, verb: str, run: str, *flags: str, files: Sequence[str] = (), **axes: str
+    ) -> str:
+        """Write a command about a run as a shell takes it, with what this audit was asked for.
+
+        `files` are those of the judgments and of the run, where they are not those audited. Data
+        that is in no file has a call of Python instead.
+        """
+        if not files and not self.is_filed(run):
+            return self._call(axes) if verb == "eval" else ""
+        files = files or (self.qrels.name, self.audited[run].run.source.name)
+        named = ("-" if one == STDIN else f"./{one}" if one[:1] == "-" else one for one in files)
+        words = ["idealist", verb, *named, *flags]
         if verb == "eval" and tuple(self.evaluator.measures) != DEFAULT_MEASURES:
             words += [word for label in self.evaluator.measures for word in ("-m", label)]
         if self.evaluator.convention.name != DEFAULT:
             words += ["--convention", self.evaluator.convention.name]
-        mine = {key: str(value) for key, value in self.settings.items() if key not in ASKED}
-        for axis, value in (mine | axes).items():
+        for axis, value in (self._axes | axes).items():
             words += ["--set", f"{axis}={value}"]
         return shlex.join(words)
+
+    def is_filed(self, *runs: str) -> bool:
+        """Whether the judgments and some runs came from files, or from standard input."""
+        names = [self.qrels.name, *(self.audited[run].run.source.name for run in runs)]
+        return all(name == STDIN or Path(name).exists() for name in names)
+
+    @property
+    def _axes(self) -> dict[str, str]:
+        return {key: str(value) for key, value in self.settings.items() if key not in ASKED}
+
+    def _call(self, axes: dict[str, str]) -> str:
+        words = ["qrels", "run"]
+        if tuple(self.evaluator.measures) != DEFAULT_MEASURES:
+            words.append(repr(list(self.evaluator.measures)))
+        if self.evaluator.convention.name != DEFAULT:
+            words.append(f"convention={self.evaluator.convention.name!r}")
+        words += (f"{axis}={value!r}" for axis, value in (self._axes | axes).items())
+        return f"evaluate({', '.join(words)})"
 
 
 def named_runs(runs: Any) -> dict[str, Run]:
@@ -109,7 +139,24 @@ def named_runs(runs: Any) -> dict[str, Run]:
         run = borrowed_run(one)
         name = run.name if run.name not in found else f"{run.name} ({len(found) + 1})"
         found[name] = run.renamed(name)
+    if not found:
+        raise UsageError("there is no run to audit", "give at least one run")
     return found
+
+
+def examine(
+    evaluator: Evaluator, runs: Mapping[str, Run], settings: Mapping[str, Any]
+) -> tuple[dict[str, Audited], dict[str, InputError]]:
+    """Evaluate all runs; give those that can be read, and what is wrong with the others."""
+    lenient = Evaluator(evaluator.qrels, **{**settings, **LENIENT})
+    audited: dict[str, Audited] = {}
+    refused: dict[str, InputError] = {}
+    for name, run in runs.items():
+        try:
+            audited[name] = examined(evaluator, run, lenient)
+        except InputError as error:
+            refused[name] = error
+    return audited, refused
 
 
 def _is_run(value: Any) -> bool:

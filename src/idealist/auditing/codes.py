@@ -35,6 +35,7 @@ CODES: dict[str, str] = {
     "uneven-coverage": "some runs are judged less than those they are compared with",
     "ungraded": "rows of the qrels without a grade, which are not judgments",
     "unknown-queries": "queries of the run have no judgments",
+    "unrelated": "texts of queries, or teams, that name nothing of what is audited",
     "unscored": "rows of the run without a score, which were not retrieved",
     "unused-grades": "grades of the scale, or between the least and the highest, that nobody gave",
 }

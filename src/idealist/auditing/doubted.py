@@ -8,7 +8,9 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from idealist.auditing.case import Audited, Case
-from idealist.auditing.finding import Finding, Severity, price
+from idealist.auditing.finding import Cost, Finding, Severity, price
+from idealist.auditing.judgments import none_relevant
+from idealist.auditing.pricing import otherwise
 from idealist.auditing.thresholds import EXAMPLES
 from idealist.evaluation import Doubt
 
@@ -23,6 +25,13 @@ class Reading:
     axes: Mapping[str, str] = field(default_factory=dict)
 
 
+#: What the costs suppose, by the doubt or the precision.
+SUPPOSING = {
+    "float32": "scores are compared in float32",
+    "float64": "scores are compared in float64",
+    "missing-queries": "they do not count",
+    "no-relevant": "they do not count",
+}
 #: Doubts about runs, by their code.
 RUNS: dict[str, Reading] = {
     "missing-queries": Reading(
@@ -47,7 +56,8 @@ RUNS: dict[str, Reading] = {
     ),
     "float32": Reading(
         "warning",
-        "compare with float64, or write scores that differ in their first 7 digits",
+        "write scores that differ in their first 7 digits; until then say in which precision they "
+        "are compared",
         "tools that read scores as float32, as trec_eval 9 does, take these for ties and print "
         "another value",
         {"precision": "float32"},
@@ -116,9 +126,10 @@ def _hopeless(one: Audited) -> bool:
 def doubted_judgments(case: Case) -> Iterator[Finding]:
     """Give the doubts about judgments, once for all runs, with what they cost each."""
     found: dict[str, Finding] = {}
+    nothing = none_relevant(case.qrels)  # which is a finding of its own
     for name, one in case.audited.items():
         for doubt in one.evaluation.doubts:
-            if doubt.code in JUDGMENTS:
+            if doubt.code in JUDGMENTS and not (doubt.code == "no-relevant" and nothing):
                 own = _finding(case, name, doubt, JUDGMENTS[doubt.code], len(case.qrels.queries))
                 before = found.get(doubt.code)
                 found[doubt.code] = own if before is None else _joined(before, own)
@@ -131,29 +142,36 @@ def _joined(first: Finding, other: Finding) -> Finding:
 
 
 def _finding(case: Case, run: str, doubt: Doubt, reading: Reading, total: int) -> Finding:
-    now = case.audited[run].evaluation.aggregates
-    then = {label: _otherwise(now[label], value) for label, value in doubt.values.items()}
-    cost = price(now, then)
-    axes = reading.axes if _can(case, reading.axes) else {"ties": "random(1)"}
+    axes = _axes(case, reading.axes)
     return Finding(
         doubt.code, reading.severity, doubt.message,
         run=run if doubt.code in RUNS else "", count=doubt.count, total=total,
         examples=tuple(f"query {query}" for query in doubt.queries[:EXAMPLES]),
-        cost={run: cost} if cost else {},
+        cost=_cost(case, run, doubt, axes),
+        supposing=SUPPOSING.get(axes.get("precision") or doubt.code, ""),
         remedy=reading.remedy,
         command=case.command("eval", run, **axes) if axes else "",
         doc=reading.doc,
     )  # fmt: skip
 
 
-def _can(case: Case, axes: Mapping[str, str]) -> bool:
-    """Whether the measures can do what a remedy says: not all have a mean over orders of ties."""
+def _cost(case: Case, run: str, doubt: Doubt, axes: Mapping[str, str]) -> Cost:
+    """Price a doubt as it was; a range of values, by what the command gives."""
+    if doubt.code == "ties":
+        return otherwise(case, run, **axes)
+    then = {label: value for label, value in doubt.values.items() if not isinstance(value, list)}
+    cost = price(case.audited[run].evaluation.aggregates, then)
+    return {run: cost} if cost else {}
+
+
+def _axes(case: Case, axes: Mapping[str, str]) -> Mapping[str, str]:
+    """Give the axes of a remedy as these measures can have them."""
     instruments = case.evaluator.instruments.values()
-    whole = all(one.measure.averages_ties and one.protocol.depth == "none" for one in instruments)
-    return "ties" not in axes or whole
-
-
-def _otherwise(now: float, value: float | list[float]) -> float:
-    """Give what a value would be; of a range, the end that is farther away."""
-    ends = value if isinstance(value, list) else [value]
-    return max(ends, key=lambda end: abs(end - now))
+    if "precision" in axes:
+        mine = {one.protocol.precision for one in instruments}
+        return {"precision": "float64"} if mine == {"float32"} else axes
+    if "ties" not in axes:
+        return axes
+    # not all measures have a mean over the orders of ties
+    means = all(one.measure.averages_ties and one.protocol.depth == "none" for one in instruments)
+    return axes if means else {"ties": "random(1)"}

@@ -21,9 +21,11 @@ class Finding:
 
     `message` is one sentence with numbers; `count` of `total` things are concerned, in `run`, or in
     the judgments where that is empty. `examples` are short texts, or pairs of what was found and
-    what was wanted. `cost` holds what each measure of each run is, and would be. `remedy` says what
-    to do, `command` does it, `doc` says why it matters and who says so. `mappings` are the ids to
-    write otherwise, by what they name: ``documents`` or ``queries``.
+    what was wanted. `cost` holds what each measure of each run is, and would be; where what is
+    right cannot be known, `supposing` says what was taken for that. `remedy` says what to do,
+    `command` does it, in a shell or, where data is in no file, in Python; `doc` says why it matters
+    and who says so. `mappings` are the ids to write otherwise, by what they name: ``documents`` or
+    ``queries``.
     """
 
     code: str
@@ -34,6 +36,7 @@ class Finding:
     total: int = 0
     examples: tuple[str | tuple[str, str], ...] = ()
     cost: Cost = field(default_factory=dict)
+    supposing: str = ""
     remedy: str = ""
     command: str = ""
     doc: str = ""
@@ -51,7 +54,9 @@ class Finding:
             "code": self.code, "severity": self.severity, "run": self.run or None,
             "message": self.message, "count": self.count, "total": self.total,
             "examples": [list(one) if isinstance(one, tuple) else one for one in self.examples],
-            "cost": cost, "remedy": self.remedy, "command": self.command, "doc": self.doc,
+            "cost": cost, "supposing": self.supposing, "remedy": self.remedy,
+            "command": self.command, "doc": self.doc,
+            "mappings": {what: dict(own) for what, own in self.mappings.items()},
         }  # fmt: skip
 
 
@@ -71,9 +76,9 @@ def price(now: Mapping[str, float], then: Mapping[str, float]) -> dict[str, tupl
 
 
 def mapping_file(run: str, what: str) -> str:
-    """Name the file of a mapping.
+    """Name the file of a mapping, of a run's ids or of those of the judgments.
 
-    >>> mapping_file("smith/bm25", "documents")
-    'smith-bm25-documents.tsv'
+    >>> mapping_file("smith/bm25", "documents"), mapping_file("", "queries")
+    ('smith-bm25-documents.tsv', 'judgments-queries.tsv')
     """
-    return f"{'-'.join(run.split('/'))}-{what}.tsv"
+    return f"{'-'.join((run or 'judgments').split('/'))}-{what}.tsv"

@@ -5,37 +5,71 @@ from __future__ import annotations
 import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from idealist.auditing.finding import mapping_file
 from idealist.auditing.proposal import Proposal
 from idealist.auditing.thresholds import EXAMPLES
 from idealist.doubts.case import seen
+from idealist.formats.source import plain_suffix
 from idealist.notation import many
+
+if TYPE_CHECKING:
+    from idealist.auditing.case import Case
+    from idealist.auditing.ids import State
 
 #: How the options of `idealist convert` call what is named.
 SHORT = {"queries": "queries", "documents": "docs"}
 #: Where commands look for mappings.
 FOLDER = "mappings"
+#: Suffixes that say what a file holds.
+_KINDS = {".run": "run", ".qrels": "qrels"}
 
 
-def message(proposal: Proposal, what: str, count: int, total: int) -> str:
+def counted(
+    proposal: Proposal, pairs: Sequence[tuple[State, State]], what: str
+) -> tuple[int, int, str]:
+    """Count what meets with the repair only, of how much; say what meets without, and never.
+
+    All runs count together, of documents those that are judged for queries of the run.
+    """
+    if proposal.unified:
+        count, total = len(proposal.mapping), len({*getattr(pairs[0][0].qrels, what)})
+        said = f"judgments and runs both write {what} in more than one way"
+        return count, total, f"{said}, the judgments {count} of {total}"
+    met, meets = (sum(_met(pair[i], what) for pair in pairs) for i in (0, 1))
+    total, count = sum(_judged(after, what) for _, after in pairs), meets - met
+    parts = [(met, "already"), (total - met - count, "in neither case")]
+    rest = ", ".join(f"{number} {how}" for number, how in parts if number)
+    said = f"{count} of {total} judged {what} are found only when ids are written alike"
+    return count, total, said + (f" ({rest})" if rest else "")
+
+
+def _met(state: State, what: str) -> int:
+    placements = state.audited
+    return int(placements.first.in_run.sum()) if what == "queries" else len(placements.whole.query)
+
+
+def _judged(state: State, what: str) -> int:
+    if what == "queries":
+        return len(state.qrels.queries)
+    sizes = state.qrels.starts[1:] - state.qrels.starts[:-1]
+    return int(sizes[state.audited.first.in_run].sum())
+
+
+def message(proposal: Proposal, what: str, said: str) -> str:
     """Say how ids differ, and what making them equal does and does not do."""
-    pairs = "judged documents" if what == "documents" else "judged queries"
-    said = (
-        f"{count} of {total} {pairs} are found only when ids are written alike: "
-        f"they differ in {proposal.repair.words}"
-    )
-    for names, one, several in (
-        (proposal.clashing, "id would become", "ids would become"),
-        (proposal.ambiguous, "id could be", "ids could be"),
+    own = "run" if proposal.side == "run" else "judgments"
+    merged = "would become one with another id" + (" of the same query" * (what == "documents"))
+    said += f": they differ in {proposal.repair.words}"
+    for names, words in (
+        (proposal.clashing, f"{merged}, and stay as they are"),
+        (proposal.ambiguous, "could be more than one of the other side's, and stay as they are"),
+        (proposal.joined, f"would become one with another id of the {own}, in other queries"),
     ):
-        which = f"({', '.join(map(seen, names[:EXAMPLES]))})"
-        merged = "one with another id" + (" of its query" if what == "documents" else "")
-        rest = merged if names is proposal.clashing else "more than one of the other side's"
         if names:
-            said += f"; {many(len(names), one, several)} {rest} {which} and stay as they are"
-    if proposal.spelled:
-        said += f"; {many(proposal.spelled, 'id is', 'ids are')} a second spelling of another one"
+            which = ", ".join(map(seen, names[:EXAMPLES]))
+            said += f"; {many(len(names), 'id', 'ids')} ({which}) {words}"
     return said
 
 
@@ -44,46 +78,70 @@ def examples(proposal: Proposal) -> tuple[tuple[str, str], ...]:
     return tuple(proposal.meeting.items())[:EXAMPLES]
 
 
-def options(before: Mapping[str, str], proposal: Proposal, run: str, what: str) -> str:
-    """Give the options of `idealist convert` for one side, those of an earlier repair included."""
-    own = ""
-    if proposal.mapping:
-        file = f"{FOLDER}/{mapping_file(run, what)}"
-        value = proposal.chain.name if proposal.chain else file
-        own = f"--map-{SHORT[what]} {shlex.quote(value)}"
-    return f"{before.get(proposal.side, '')} {own}".strip()
+def options(proposal: Proposal, run: str, what: str) -> tuple[str, str]:
+    """Give the option of `idealist convert` that makes a repair."""
+    own = run if proposal.side == "run" else ""
+    value = proposal.chain.name if proposal.chain else f"{FOLDER}/{mapping_file(own, what)}"
+    return f"--map-{SHORT[what]}", value
 
 
-def remedy(
-    proposal: Proposal, chosen: Mapping[str, str], files: Mapping[str, str]
-) -> tuple[str, str]:
-    """Say what to do, and give the command that does it."""
-    said, commands = [], []
-    fixed = {**files, proposal.side: _fixed(files[proposal.side])}
-    if proposal.mapping:
-        said.append(f"write the ids of the {proposal.side} otherwise")
-        if proposal.chain is None:
-            said[0] += f", by the mapping that audit --save-mappings {FOLDER} writes"
-        old, new = (shlex.quote(some[proposal.side]) for some in (files, fixed))
-        commands.append(f"idealist convert {old} {new} {chosen[proposal.side]}")
-    if pattern := proposal.collapse:
-        said.append(f"count chunks as their document: collapse={pattern}")
-        after = fixed if proposal.mapping else files
-        axis = shlex.quote(f"collapse={pattern}")
-        names = f"{shlex.quote(after['qrels'])} {shlex.quote(after['run'])}"
-        commands.append(f"idealist eval {names} --set {axis}")
-    return "; then ".join(said), " && ".join(commands)
+def remedy(case: Case, after: State, proposal: Proposal, what: str) -> tuple[str, str]:
+    """Say what to do, and give the command that does it, earlier repairs included."""
+    said = "count chunks as their document" if proposal.collapse else _rewrite(proposal)
+    axis = proposal.collapse if isinstance(proposal.collapse, str) else ""
+    if axis:
+        said += f": collapse={axis}"
+    elif proposal.chain is None:
+        said += f", by the mapping that audit --save-mappings {FOLDER} writes"
+        axis = f"{FOLDER}/{mapping_file(after.name, what)}" if proposal.collapse else ""
+    files = {"qrels": case.qrels.name, "run": case.audited[after.name].run.source.name}
+    needed = files if axis else {side: files[side] for side in after.options}
+    if not all(Path(name).exists() for name in needed.values()):
+        return f"{said}; {_in_python(proposal, what, needed)}", ""
+    commands = [_convert(files[side], side, own) for side, own in after.options.items()]
+    if axis:
+        new = {**files, **{side: _fixed(files[side]) for side in after.options}}
+        commands.append(case.command("eval", after.name, files=(*new.values(),), collapse=axis))
+    return said, " && ".join(commands)
+
+
+def _rewrite(proposal: Proposal) -> str:
+    return f"write the ids of the {proposal.side} otherwise"
+
+
+def _in_python(proposal: Proposal, what: str, names: Mapping[str, str]) -> str:
+    """Say what to do with data that is in no file."""
+    if "<stdin>" in names.values():
+        return "save what came by standard input to a file, and audit that"
+    how = f"finding.mappings[{what!r}]" if proposal.mapping else repr(proposal.collapse)
+    if proposal.collapse:
+        return f"in Python: evaluate(qrels, run, collapse={how})"
+    return f"in Python: map_ids(read_{proposal.side}({proposal.side}), {what}={how})"
+
+
+def _convert(name: str, side: str, given: Sequence[str]) -> str:
+    kind = [] if plain_suffix(name) in _KINDS else ["--kind", side]
+    return shlex.join(["idealist", "convert", *map(_file, (name, _fixed(name))), *kind, *given])
+
+
+def _file(name: str) -> str:
+    """Write the name of a file so that it is not taken for an option."""
+    return f"./{name}" if name.startswith("-") else name
 
 
 def _fixed(name: str) -> str:
-    """Name the file with other ids.
+    """Name a new file for other ids.
 
     >>> _fixed("runs/bm25.run.gz"), _fixed("bm25")
     ('runs/bm25.fixed.run.gz', 'bm25.fixed')
     """
-    path = Path(name)
+    path, tried = Path(name), 1
     stem, dot, rest = path.name.partition(".")
-    return str(path.with_name(f"{stem}.fixed{dot}{rest}"))
+    while True:
+        new = path.with_name(f"{stem}.fixed{tried if tried > 1 else ''}{dot}{rest}")
+        if not new.exists():
+            return str(new)
+        tried += 1
 
 
 def nothing_meets(what: str, wanted: Sequence[str], found: Sequence[str]) -> str:

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cached_property, partial
+from typing import Any
 
 import numpy as np
 
 from idealist.auditing import id_words as words
 from idealist.auditing.case import Audited, Case
 from idealist.auditing.finding import Finding, price
-from idealist.auditing.mapping import mapped_qrels, mapped_run
-from idealist.auditing.matching import Lists, Repair, best_repair
-from idealist.auditing.proposal import Proposal, propose
+from idealist.auditing.mapping import map_ids
+from idealist.auditing.matching import best_repair
+from idealist.auditing.proposal import Proposal, Sides, propose, together
+from idealist.auditing.repair import Lists
 from idealist.auditing.thresholds import (
+    CONFIRMED_ODDS,
     EXAMPLES,
     REPAIRED_EASILY,
-    REPAIRED_ODDS,
     REPAIRED_QUERIES,
     SAMPLED_QUERIES,
     SAMPLED_ROWS,
@@ -45,36 +47,52 @@ class State:
     run: Run
     qrels: Qrels
     audited: Audited
-    options: Mapping[str, str] = field(default_factory=dict)
+    options: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    @cached_property
+    def judged_lists(self) -> Run:
+        """The lists of the judged queries, which the kernel reads faster than Python all rows."""
+        inside = np.flatnonzero(self.audited.first.in_run)
+        return Run(self.run.source.some([self.qrels.queries[i] for i in inside]), self.run.name)
 
 
 def unmatched_ids(case: Case) -> Iterator[Finding]:
-    """Look for ids that would meet if they were written alike, first queries, then documents."""
-    for name, audited in case.audited.items():
-        state = State(name, audited.run, case.qrels, audited)
-        proposal = _queries(state)
-        if proposal is not None:
-            finding, state = _repaired(case, state, proposal, "queries")
-            yield finding
-        if not np.count_nonzero(state.audited.first.in_run):
-            yield _never(state, "queries", state.qrels.queries, state.audited.first.unknown)
-            continue
-        repair = best_repair(_sample(state))
-        if repair is not None:
-            state = replace(state, run=_judged_lists(state))
-            yield _repaired(case, state, _documents(state, repair), "documents")[0]
-        elif not len(state.audited.whole.query):
-            yield _no_document(state)
+    """Look for ids that would meet if they were written alike, first queries, then documents.
+
+    Judgments are the same for all runs, and mended before them.
+    """
+    states = [State(name, one.run, case.qrels, one) for name, one in case.audited.items()]
+    for what, look in (("queries", _queries), ("documents", _documents)):
+        proposals = [look(state, "") for state in states]
+        odd = [one for one in proposals if one is not None and one.side == "qrels"]
+        if odd:
+            shared = together(odd, _judged(case.qrels, what))
+            finding, states = _repaired(case, states, shared, what)
+            yield replace(finding, run="")
+            proposals = [look(state, "run") for state in states]
+        for i, proposal in enumerate(proposals):
+            if proposal is not None:
+                finding, (states[i],) = _repaired(case, [states[i]], proposal, what)
+                yield finding
+            elif not _meets(states[i], what):
+                yield _never(states[i], what)
 
 
-def _queries(state: State) -> Proposal | None:
+def _meets(state: State, what: str) -> bool:
+    """Whether any query meets, or any document of those that do."""
+    queries = bool(np.count_nonzero(state.audited.first.in_run))
+    return queries if what == "queries" else not queries or len(state.audited.whole.query) > 0
+
+
+def _queries(state: State, only: str) -> Proposal | None:
     placements = state.audited.first
     there = [q for q, here in zip(state.qrels.queries, placements.in_run, strict=True) if here]
     found, wanted = [*there, *placements.unknown], state.qrels.queries
-    repair = best_repair([Lists(frozenset(found), frozenset(wanted))], few=True)
+    sample = [Lists(frozenset(found), frozenset(wanted))]
+    repair = best_repair(sample, few=True)
     if repair is None or repair.found.chunk:
         return None
-    proposal = propose(repair, set(found), set(wanted), [found], [wanted])
+    proposal = propose(repair, Sides({*found}, {*wanted}, [found], [wanted], sample, only))
     apart = min(len(found), len(wanted)) - len(there)
     least = max(*REPAIRED_EASILY, REPAIRED_QUERIES * apart)
     sure = repair.gentle or len(proposal.meeting) >= least
@@ -93,23 +111,30 @@ def _confirmed(state: State, proposal: Proposal) -> bool:
     common = np.array([[len(lists[x] & lookup[y].keys()) for y in columns] for x in found])
     own = np.trace(common)
     chance = (common.sum() - own) / max(1, len(columns) - 1)
-    return bool(own > REPAIRED_ODDS / 2 * chance)
+    return bool(own > CONFIRMED_ODDS * chance)
 
 
-def _documents(state: State, repair: Repair) -> Proposal:
-    rows, protocol = state.run.rows(), state.audited.first.protocol
-    if protocol.collapse != "none" and not protocol.mapping:  # what was compared is the documents
+def _documents(state: State, only: str) -> Proposal | None:
+    if not np.count_nonzero(state.audited.first.in_run):
+        return None
+    sample = _sample(state)
+    repair = best_repair(sample)
+    if repair is None:
+        return None
+    rows, protocol = state.judged_lists.rows(), state.audited.first.protocol
+    if protocol.collapse != "none":  # what was compared is the documents
         asked = Step("", "", partial(whole, protocol=protocol), chunk=str(protocol.collapse))
         repair = replace(repair, found=Chain((asked, *repair.found.steps)))
     lists = [rows.documents[span] for span in rows.spans().values()]
-    judged = [state.qrels.documents[a:b] for _, a, b in state.qrels.spans()]
-    return propose(repair, set(rows.documents), set(state.qrels.documents), lists, judged)
+    judged, wanted = _judged(state.qrels, "documents"), set(state.qrels.documents)
+    return propose(repair, Sides(set(rows.documents), wanted, lists, judged, sample, only))
 
 
-def _judged_lists(state: State) -> Run:
-    """Read the lists of the judged queries, which the kernel does faster than Python all rows."""
-    inside = np.flatnonzero(state.audited.first.in_run)
-    return Run(state.run.source.some([state.qrels.queries[i] for i in inside]), state.run.name)
+def _judged(qrels: Qrels, what: str) -> list[Sequence[str]]:
+    """Give the judged ids that stand together."""
+    if what == "queries":
+        return [qrels.queries]
+    return [qrels.documents[a:b] for _, a, b in qrels.spans()]
 
 
 def _sample(state: State) -> list[Lists]:
@@ -128,55 +153,48 @@ def _sample(state: State) -> list[Lists]:
     ]
 
 
-def _repaired(case: Case, state: State, proposal: Proposal, what: str) -> tuple[Finding, State]:
-    """Apply a proposal to a copy, to count and price what it does."""
-    run, qrels, axes = state.run, state.qrels, {}
-    rename = {what: lambda name: proposal.mapping.get(name, name)}
-    if proposal.mapping and proposal.side == "run":
-        run = mapped_run(run, **rename)
-    elif proposal.mapping:
-        qrels = mapped_qrels(qrels, **rename)
-    if proposal.collapse:
-        axes["collapse"] = proposal.collapse
-    then = case.tried(run, qrels, **axes)
-    options = {
-        **state.options,
-        proposal.side: words.options(state.options, proposal, state.name, what),
-    }
-    after = State(state.name, run, qrels, then, options)
-    return _finding(state, after, proposal, what), after
-
-
-def _finding(before: State, after: State, proposal: Proposal, what: str) -> Finding:
-    now, then = before.audited, after.audited
-    met, meets = (len(one.whole.query) for one in (now, then))
-    count, total = meets - met, meets
-    if what == "queries":
-        count, total = len(proposal.meeting), len(after.qrels.queries)
-    cost = price(now.evaluation.aggregates, then.evaluation.aggregates)
-    mapping = {what: proposal.mapping} if proposal.mapping else {}
-    remedy, command = words.remedy(proposal, after.options, _files(before))
-    return Finding(
-        CODES[what], "error", words.message(proposal, what, count, total), before.name,
-        count, total, examples=words.examples(proposal), cost={before.name: cost} if cost else {},
-        remedy=remedy, command=command, doc=_WHY, mappings=mapping,
+def _repaired(
+    case: Case, states: Sequence[State], proposal: Proposal, what: str
+) -> tuple[Finding, list[State]]:
+    """Apply a proposal to copies, to count and price what it does."""
+    then = [_after(case, state, proposal, what) for state in states]
+    pairs = [*zip(states, then, strict=True)]
+    cost = {x.name: price(x.audited.evaluation.aggregates, y.audited.evaluation.aggregates)
+            for x, y in pairs}  # fmt: skip
+    count, total, said = words.counted(proposal, pairs, what)
+    remedy, command = words.remedy(case, then[0], proposal, what)
+    finding = Finding(
+        CODES[what], "error", words.message(proposal, what, said), states[0].name,
+        count, total, examples=words.examples(proposal),
+        cost={name: own for name, own in cost.items() if own},
+        remedy=remedy, command=command, doc=_WHY,
+        mappings={what: proposal.mapping} if proposal.mapping else {},
     )  # fmt: skip
+    return finding, then
 
 
-def _files(state: State) -> dict[str, str]:
-    """Name the files of both sides."""
-    return {"run": state.audited.run.source.name, "qrels": state.qrels.name}
+def _after(case: Case, state: State, proposal: Proposal, what: str) -> State:
+    axes: dict[str, Any] = {"collapse": proposal.collapse} if proposal.collapse else {}
+    if axes:
+        return replace(state, audited=case.tried(state.run, state.qrels, **axes))
+    if proposal.side == "qrels":
+        state = replace(state, qrels=map_ids(state.qrels, **{what: proposal.mapping}))
+    else:
+        run = state.run if what == "queries" else state.judged_lists
+        state = replace(state, run=map_ids(run, **{what: proposal.mapping}))
+    given = (*state.options.get(proposal.side, ()), *words.options(proposal, state.name, what))
+    options = {**state.options, proposal.side: given}
+    return replace(state, audited=case.tried(state.run, state.qrels), options=options)
 
 
-def _no_document(state: State) -> Finding:
-    placements = state.audited.whole
-    query = state.qrels.queries[int(np.argmax(placements.retrieved))]
-    found = state.run.source.some([query]).documents[:EXAMPLES]
-    return _never(state, "documents", list(state.qrels.lookup[query]), found)
-
-
-def _never(state: State, what: str, wanted: Sequence[str], found: Sequence[str]) -> Finding:
+def _never(state: State, what: str) -> Finding:
     """Say that nothing meets and no transformation helps."""
+    wanted: Sequence[str] = state.qrels.queries
+    found: Sequence[str] = state.audited.first.unknown
+    if what == "documents":
+        query = wanted[int(np.argmax(state.audited.whole.retrieved))]
+        wanted = list(state.qrels.lookup[query])
+        found = state.run.source.some([query]).documents[:EXAMPLES]
     return Finding(
         f"no-{what}-meet", "error", words.nothing_meets(what, wanted, found), state.name,
         count=len(wanted), total=len(wanted),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from idealist.auditing.case import Case
 from idealist.auditing.finding import Finding, price
-from idealist.auditing.thresholds import EXAMPLES, SINGLE_RELEVANT
+from idealist.auditing.thresholds import EXAMPLES, MOST_GRADES, SINGLE_RELEVANT
 from idealist.errors import IdealistError
 from idealist.measures.sets import R
 from idealist.measuring import measured
@@ -23,6 +23,11 @@ def relevant_counts(qrels: Qrels) -> Ints:
     """Count the relevant documents of each query."""
     before = np.concatenate([[0], np.cumsum(qrels.grades > 0)])
     return np.diff(before[qrels.starts])
+
+
+def none_relevant(qrels: Qrels) -> bool:
+    """Whether no document is relevant for any query."""
+    return not (qrels.grades > 0).any()
 
 
 def single(case: Case) -> Iterator[Finding]:
@@ -81,37 +86,44 @@ def _capped(case: Case, label: str) -> dict[str, dict[str, tuple[float, float]]]
     return {name: own for name, own in cost.items() if own}
 
 
-def grades(case: Case) -> Iterator[Finding]:
-    """Look at the grades there are: how often each, and which of the scale nobody gave."""
-    levels, counts = np.unique(case.qrels.grades, return_counts=True)
-    if len(levels) > 20:  # utilities, not grades
-        return
-    shown = tuple(
-        f"grade {tidy(level)}: {count}"
-        for level, count in zip(levels.tolist(), counts.tolist(), strict=True)
-    )
-    unused = _unused(case.qrels, {tidy(level) for level in levels.tolist()})
+def unused_grades(case: Case) -> Iterator[Finding]:
+    """Look for grades of the scale that nobody gave."""
+    counts = case.coverage.grades
+    unused = _unused(case.qrels, {*counts}) if 0 < len(counts) <= MOST_GRADES else []
     if unused:
         names = ", ".join(map(str, unused))
         yield Finding(
             "unused-grades", "note",
-            f"the grades reach from {levels[0]:g} to {levels[-1]:g}, and nobody gave {names}",
-            count=len(unused), total=len(levels) + len(unused),
-            examples=shown,
+            f"the grades reach from {min(counts):g} to {max(counts):g}, and nobody gave {names}",
+            count=len(unused), total=len(counts) + len(unused),
+            examples=_distribution(counts),
             remedy="look whether labels were lost or renumbered when the file was made",
             doc="gains are made of grades: a step that nobody uses makes the next one worth more",
         )  # fmt: skip
-    if len(levels) == 1 or levels[0] > 0:
-        yield Finding(
-            "one-sided", "note",
-            f"all {many(int(counts.sum()), 'judgment is', 'judgments are')} "
-            f"{'relevant' if levels[0] > 0 else 'not relevant'}; the grades are "
-            f"{', '.join(f'{level:g}' for level in levels)}",
-            count=int(counts.sum()), total=int(counts.sum()),
-            examples=shown,
-            remedy="keep the documents that judges found not relevant too, with grade 0",
-            doc="without them, what was judged and found bad cannot be told from what nobody saw",
-        )  # fmt: skip
+
+
+def one_sided(case: Case) -> Iterator[Finding]:
+    """Look for judgments that all say relevant, or of which none does."""
+    counts, none = case.coverage.grades, none_relevant(case.qrels)
+    if not none and (min(counts) <= 0 or len(counts) > MOST_GRADES):
+        return
+    whole = "no document is relevant, so that no run can score" if none else "all are relevant"
+    yield Finding(
+        "one-sided", "error" if none else "note",
+        f"{whole}: {many(len(case.qrels), 'judgment', 'judgments')} of grade "
+        f"{', '.join(f'{grade:g}' for grade in counts)}",
+        count=len(case.qrels), total=len(case.qrels),
+        examples=_distribution(counts),
+        remedy="find out where the relevant documents were lost"
+        if none
+        else "keep the documents that judges found not relevant too, with grade 0",
+        doc="without both, what a system did well cannot be told from what it did badly, nor what "
+        "was judged and found bad from what nobody saw",
+    )  # fmt: skip
+
+
+def _distribution(counts: Mapping[float, int]) -> tuple[str, ...]:
+    return tuple(f"grade {grade}: {count}" for grade, count in counts.items())
 
 
 def _unused(qrels: Qrels, used: set[float]) -> list[float]:

@@ -2,77 +2,27 @@
 
 from __future__ import annotations
 
+import math
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import permutations
-from typing import NamedTuple
 
 from idealist.auditing.affixes import affixes
+from idealist.auditing.repair import Lists, Repair
 from idealist.auditing.thresholds import (
+    REPAIRED_CHANCE,
     REPAIRED_EASILY,
+    REPAIRED_EXPECTED,
     REPAIRED_LEAST,
+    REPAIRED_MOST,
     REPAIRED_ODDS,
     REPAIRED_RATE,
     REPAIRED_SHARE,
     TRIED_IDS,
 )
-from idealist.auditing.transformations import STEPS, Chain, Step
-
-
-class Lists(NamedTuple):
-    """The ids of both sides for one query: those retrieved and those judged."""
-
-    found: frozenset[str]
-    wanted: frozenset[str]
-
-
-NOTHING = Chain(())
-
-
-@dataclass(frozen=True)
-class Repair:
-    """What is done to the ids found and to those wanted so that they meet."""
-
-    found: Chain = NOTHING
-    wanted: Chain = NOTHING
-
-    @property
-    def steps(self) -> tuple[Step, ...]:
-        """All steps, each once."""
-        return tuple(dict.fromkeys((*self.found.steps, *self.wanted.steps)))
-
-    @property
-    def words(self) -> str:
-        """What differs, in words."""
-        return Chain(self.steps).words
-
-    @property
-    def gentle(self) -> bool:
-        """Whether two different ids hardly ever become equal."""
-        return all(step.gentle for step in self.steps)
-
-    def allows(self, step: Step, sides: str) -> bool:
-        """Whether a step may come next: only what is constant replaces something constant."""
-        own, other = self.found.steps, self.wanted.steps
-        if sides == "wanted":
-            own, other = other, own
-        if sides == "both":
-            return True
-        opposite = [one for one in other if one.end and one.end == step.end]
-        return not (step.chunk and any(one.chunk for one in own)) and all(
-            step.replaces(one) or one.replaces(step) for one in opposite
-        )
-
-    def with_step(self, step: Step, sides: str) -> Repair:
-        """Add a step to ``found``, ``wanted`` or ``both``."""
-        chains = {"found": self.found, "wanted": self.wanted}
-        new = {
-            side: Chain((*chain.steps, step))
-            for side, chain in chains.items()
-            if sides in (side, "both")
-        }
-        return replace(self, **new)
+from idealist.auditing.transformations import STEPS, Step
 
 
 @dataclass(frozen=True)
@@ -132,13 +82,46 @@ class Trial:
     def convinces(self, few: bool) -> bool:
         """Whether so many pairs would hardly meet by chance; `few` lets one for each guess do."""
         some = REPAIRED_LEAST if self.repair.gentle else REPAIRED_EASILY
-        guesses = sum(step.learned for step in self.repair.steps)
+        guesses = sum(step.constant for step in self.repair.steps)
         least = max(1, guesses) if few else some[not self.met]
         return (
-            self.repaired >= max(least, REPAIRED_SHARE * (self.met + self.repaired))
-            and self.repaired >= REPAIRED_ODDS * self.merged
-            and (self.repair.gentle or (self._often and self._much and self._strange))
+            self.repaired >= max(least, REPAIRED_ODDS * self.merged)
+            and (self.repair.gentle or self._sound)
+            and self._surprises
         )
+
+    @property
+    def _sound(self) -> bool:
+        """Whether a repair that easily makes ids equal does so to all that look alike."""
+        share = self.repaired >= REPAIRED_SHARE * (self.met + self.repaired)
+        return share and self._often and self._much and self._strange and self._rest
+
+    @property
+    def _surprises(self) -> bool:
+        """Whether as many pairs would not meet by chance, by Chernoff's bound for rare events.
+
+        Where nothing meets and one side writes all its ids otherwise, chance has no part in it.
+        """
+        sides = (self.found, self.wanted)
+        if not self.met and any(all(k != name for name, k in one.items()) for one in sides):
+            return True
+        unmet = min(sum(map(len, side)) for side in zip(*self.unmet, strict=True))
+        n, mean = self.repaired, self._by_chance
+        if not mean or n >= REPAIRED_MOST * unmet:
+            return True
+        return n > mean and n - mean + n * math.log(mean / n) < math.log(REPAIRED_CHANCE)
+
+    @cached_property
+    def _by_chance(self) -> float:
+        """How many pairs would meet with the repair only, with the judgments of another query."""
+        keys = Counter(key for _, wanted in self.unmet for key in wanted)
+        names = Counter(name for one in self.lists for name in one.wanted - one.found)
+        hits = 0
+        for one, (_, wanted) in zip(self.lists, self.unmet, strict=True):
+            for key, name in {self.found[n]: n for n in one.found - one.wanted}.items():
+                same = names[name] if self.wanted.get(name) == key else 0  # meet as they are
+                hits += max(0, keys[key] - (key in wanted) - same)
+        return hits / max(1, len(self.lists) - 1)
 
     @property
     def _strange(self) -> bool:
@@ -148,8 +131,8 @@ class Trial:
         """
         chains = {"found": self.repair.found.steps, "wanted": self.repair.wanted.steps}
         for (_, steps), (other, theirs) in permutations(chains.items()):
-            ends = {step.end for step in theirs if not step.learned and not step.chunk}
-            constants = [step for step in steps if step.learned and step.end in ends]
+            ends = {step.end for step in theirs if not step.constant and not step.chunk}
+            constants = [step for step in steps if step.constant and step.end in ends]
             if any(step.changes(getattr(self, other)) for step in constants):
                 return False
         return True
@@ -170,6 +153,34 @@ class Trial:
             self.repaired / changed >= REPAIRED_RATE * self.met / (total - changed)
             for changed, total in sides
         )
+
+    @property
+    def _rest(self) -> bool:
+        """Whether the ids that do not change meet about as often as those that do.
+
+        Else they are written in a way that the repair does not know, and it is not the answer.
+        """
+        found = _tally(self.found, self.wanted, self.lists)
+        wanted = _tally(self.wanted, self.found, [Lists(*one[::-1]) for one in self.lists])
+        for (same, same_met), (changed, changed_met) in (found, wanted):
+            expected = same * changed_met / max(1, changed)
+            if expected >= REPAIRED_EXPECTED and same_met < REPAIRED_RATE * expected:
+                return False
+        return True
+
+
+def _tally(
+    own: Mapping[str, str], theirs: Mapping[str, str], lists: Sequence[Lists]
+) -> tuple[tuple[int, int], tuple[int, int]]:
+    """Count the ids, and those that meet, of one side: those that stay, and those that change."""
+    counts = Counter(
+        (own[name] != name, name in one.wanted or own[name] in keys)
+        for one in lists
+        for keys in [{theirs[other] for other in one.wanted}]
+        for name in one.found
+    )
+    same, changed = ((counts[c, False] + counts[c, True], counts[c, True]) for c in (False, True))
+    return same, changed
 
 
 def best_repair(lists: Sequence[Lists], few: bool = False) -> Repair | None:
@@ -202,7 +213,7 @@ def _fixed() -> Iterator[tuple[Step, str]]:
         if step.gentle and step.name != "upper":
             yield step, "both"
         elif not step.gentle:
-            yield from ((step, side) for side in (("found",) if step.chunk else Lists._fields))
+            yield from ((step, side) for side in Lists._fields)
 
 
 def _some(names: set[str]) -> list[str]:

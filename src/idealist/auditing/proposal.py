@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from idealist.auditing.matching import Repair
-from idealist.auditing.thresholds import MAPPED_IDS
+from idealist.auditing.repair import Lists, Repair
+from idealist.auditing.thresholds import MAPPED_IDS, REPAIRED_BY_ONE_SIDE
 from idealist.auditing.transformations import Chain, undone
 from idealist.protocol import suffix
 
@@ -21,9 +22,10 @@ class Proposal:
 
     `mapping` holds the ids that change, `meeting` those of them that then meet one of the other
     side, with that one. `ambiguous` ids could be two of the other side, `clashing` ones would
-    become one with another id of their query; both are left alone. `spelled` counts ids of the
-    other side that several ids become. `chain` does the same as the mapping, where there is one.
-    `collapse` is the axis that makes documents of chunks, whose numbers the mapping keeps.
+    become one with another id of their query; both are left alone. `joined` ones become one with
+    another id of their side, in other queries. `unified` says that the side itself writes ids in
+    more than one way, as the other one does. `chain` does the same as the mapping, where there
+    is one. `collapse` is the axis that makes documents of chunks: a pattern, or the mapping.
     """
 
     side: str
@@ -32,28 +34,48 @@ class Proposal:
     meeting: Mapping[str, str]
     ambiguous: tuple[str, ...] = ()
     clashing: tuple[str, ...] = ()
-    spelled: int = 0
+    joined: tuple[str, ...] = ()
     chain: Chain | None = None
-    collapse: str = ""
+    collapse: str | Mapping[str, str] = ""
+    unified: bool = False
 
 
-def propose(
-    repair: Repair, found: Set[str], wanted: Set[str],
-    lists: Together, judged: Together,
-) -> Proposal:  # fmt: skip
+@dataclass(frozen=True)
+class Sides:
+    """All ids `found` and `wanted`, the `lists` and the `judged` ids by query, some of both.
+
+    `only` is the one side that may be changed, where that is decided already.
+    """
+
+    found: Set[str]
+    wanted: Set[str]
+    lists: Together
+    judged: Together
+    sample: Sequence[Lists]
+    only: str = ""
+
+
+def propose(repair: Repair, sides: Sides) -> Proposal:
     """Decide which side has the odd ids, and give them new ones.
 
     Odd are those that no other query has in the other side's spelling; where both sides are as
-    odd as each other, the run is taken.
+    odd as each other, the run is taken. Where both sides have two spellings, the judgments are
+    given one; the run is then compared anew.
     """
-    own, theirs = repair.found, repair.wanted
-    keys = {*map(theirs.apply, wanted)}
-    near = {name for name in found if name in wanted or own.apply(name) in keys}
+    own, theirs, found, wanted = repair.found, repair.wanted, sides.found, sides.wanted
+    keys = {*theirs.applied(wanted)}
+    new = zip(found, own.applied(found), strict=True)
+    near = {name for name, key in new if key in keys or name in wanted}
     of_run, of_qrels = _matched(near, wanted, own, theirs), _matched(wanted, near, theirs, own)
-    if own.chunk or len(of_run[0]) >= len(of_qrels[0]):
+    if own.chunk:
+        return _collapsed(repair, found, wanted, *of_run)
+    if sides.only == "run" or len(of_run[0]) >= len(of_qrels[0]):
         names = found if len(found) <= MAPPED_IDS else near
-        return _made("run", repair, names, wanted, own, theirs, lists, *of_run)
-    return _made("qrels", repair, wanted, near, theirs, own, judged, *of_qrels)
+        made = _made("run", repair, names, wanted, own, theirs, sides.lists, *of_run)
+    else:
+        made = _made("qrels", repair, wanted, near, theirs, own, sides.judged, *of_qrels)
+    mixed = not sides.only and own == theirs and not _suffices(made, sides.sample)
+    return _unified(repair, wanted, sides.judged) if mixed else made
 
 
 def _matched(
@@ -78,37 +100,81 @@ def _made(
     theirs: Chain, lists: Together, meeting: dict[str, str], ambiguous: list[str],
 ) -> Proposal:  # fmt: skip
     direct = _direct(own, theirs, others, meeting)
-    collapse = _collapse(own, meeting, others)
-    tail = own.tail if collapse else lambda name: ""
-    mapping = {name: other + tail(name) for name, other in meeting.items()}
+    mapping = dict(meeting)
     if direct is not None:  # what is not judged is written as the judged ids are
         left = set(names) - meeting.keys() - set(others) - set(ambiguous)
-        mapping |= {name: direct.apply(name) + tail(name) for name in sorted(left)}
-    mapping = {name: new for name, new in mapping.items() if name != new}
-    clashing = _clashes(mapping, lists) if mapping else []
+        mapping |= {name: direct.apply(name) for name in sorted(left)}
+    made = _apart(Proposal(side, repair, mapping, meeting, tuple(ambiguous)), names, lists)
+    return replace(made, chain=direct if _equals(direct, made.mapping, names) else None)
+
+
+def _unified(repair: Repair, wanted: Set[str], judged: Together) -> Proposal:
+    """Give the judgments one spelling, where both sides have several."""
+    mapping = {name: repair.wanted.apply(name) for name in sorted(wanted)}
+    made = _apart(Proposal("qrels", repair, mapping, mapping, unified=True), wanted, judged)
+    return replace(made, chain=repair.wanted if _equals(repair.wanted, mapping, wanted) else None)
+
+
+def _suffices(made: Proposal, sample: Sequence[Lists]) -> bool:
+    """Whether the pairs that the repair makes meet do so once one side is changed."""
+    apply, clashing = made.repair.found.apply, {*made.clashing}
+    new = {side: made.mapping if made.side == side else {} for side in ("run", "qrels")}
+    then = most = 0
+    for one in sample:
+        found, wanted = (side - clashing for side in one)
+        now = {new["run"].get(name, name) for name in found}
+        then += len(now & {new["qrels"].get(name, name) for name in wanted})
+        most += len({*map(apply, found)} & {*map(apply, wanted)})
+    return then >= REPAIRED_BY_ONE_SIDE * most
+
+
+def _apart(made: Proposal, names: Collection[str], lists: Together) -> Proposal:
+    """Leave alone what would become one with another id of its query."""
+    mapping = {name: new for name, new in made.mapping.items() if name != new}
+    joined = _joined(mapping, names)
+    clashing = _clashes(mapping, lists) if joined else []
     for name in clashing:
         del mapping[name]
-    whole = direct if direct and not collapse and _equals(direct, mapping, names) else None
-    spelled = len(meeting) - len(set(meeting.values()))
-    return Proposal(
-        side, repair, mapping, {name: meeting[name] for name in meeting if name not in clashing},
-        tuple(ambiguous), tuple(clashing), 0 if own.chunk else spelled, whole, collapse,
+    meeting = {name: made.meeting[name] for name in mapping if name in made.meeting}
+    return replace(
+        made, mapping=mapping, meeting=meeting, clashing=tuple(clashing),
+        joined=_joined(mapping, names) if clashing else joined,
     )  # fmt: skip
 
 
-def _collapse(own: Chain, meeting: Mapping[str, str], others: Collection[str]) -> str:
-    """Give the pattern of the axis collapse, where it takes nothing off the other side's ids.
+def _joined(mapping: Mapping[str, str], names: Collection[str]) -> tuple[str, ...]:
+    """Find the ids that become one with another id of their side."""
+    counts = Counter(mapping.values())
+    kept = {new for new in set(names) & counts.keys() if new not in mapping}
+    return tuple(name for name, new in mapping.items() if counts[new] > 1 or new in kept)
 
-    Numbers of chunks that are padded with zeros are told from others by their length.
+
+def _collapsed(
+    repair: Repair, found: Set[str], wanted: Set[str], meeting: dict[str, str], ambiguous: list[str]
+) -> Proposal:
+    """Make documents of chunks: by a pattern, or by a mapping if that would cut judged ids."""
+    own, pattern = repair.found, repair.found.chunk
+    made = Proposal("run", repair, {}, meeting, tuple(ambiguous), collapse=pattern)
+    alone = len(own.steps) == 1 and not repair.wanted.steps
+    if alone and not any(map(suffix(pattern).search, wanted)):
+        return made
+    shapes = {*map(_shape, wanted)}
+    uncut = {repair.wanted.apply(name): name for name in found if own.apply(name) == name}
+    mapping = dict(meeting)
+    for name in sorted(found - wanted - meeting.keys() - set(ambiguous)):
+        new = own.apply(name)
+        if new != name and (_shape(name) not in shapes or _shape(new) in shapes):
+            mapping[name] = uncut.get(new, new)
+    return replace(made, mapping=mapping, collapse=mapping)
+
+
+def _shape(name: str) -> str:
+    """Give what ids of a kind have in common.
+
+    >>> _shape("FT911-3"), _shape("FT944-3-12")
+    ('a0-0', 'a0-0-0')
     """
-    if not own.chunk:
-        return ""
-    tails = [own.tail(name) for name in meeting]
-    numbers = [re.sub(r"\D", "", tail) for tail in tails]
-    padded = len(set(map(len, numbers))) == 1 and any(re.match("0.", one) for one in numbers)
-    pattern = own.chunk.replace(r"\d+", rf"\d{{{len(numbers[0])}}}") if padded else own.chunk
-    found = suffix(pattern)
-    return "" if any(found.search(other) for other in others) else pattern
+    return re.sub(r"[^\W\d_]+", "a", re.sub(r"\d+", "0", name))
 
 
 def _direct(
@@ -125,7 +191,10 @@ def _direct(
     return None
 
 
-def _equals(chain: Chain, mapping: Mapping[str, str], names: Iterable[str]) -> bool:
+def _equals(chain: Chain | None, mapping: Mapping[str, str], names: Iterable[str]) -> bool:
+    """Whether a transformation can be written, and does what the mapping does."""
+    if chain is None or not chain.is_written:
+        return False
     return all(chain.apply(name) == mapping.get(name, name) for name in names)
 
 
@@ -142,3 +211,14 @@ def _clashes(mapping: Mapping[str, str], lists: Together) -> list[str]:
             if twin != name:
                 clashing |= {one for one in (name, twin) if one in mapping}
     return sorted(clashing)
+
+
+def together(proposals: Sequence[Proposal], judged: Together) -> Proposal:
+    """Make one proposal for the judgments of those that several runs call for."""
+    first = max(proposals, key=lambda one: len(one.meeting))
+    mapping = {old: new for one in (*proposals, first) for old, new in one.mapping.items()}
+    if mapping == first.mapping:
+        return first
+    meeting = {old: new for one in proposals for old, new in one.meeting.items()}
+    names = [name for own in judged for name in own]
+    return _apart(replace(first, mapping=mapping, meeting=meeting, chain=None), names, judged)

@@ -39,7 +39,8 @@ class Audit:
     def at_least(self, severity: str) -> tuple[Finding, ...]:
         """Give the findings of a severity and of worse ones."""
         if severity not in SEVERITIES:
-            raise UsageError(f"there is no severity {severity!r}", nearest(severity, SEVERITIES))
+            hint = nearest(str(severity), SEVERITIES)
+            raise UsageError(f"there is no severity {severity!r}", hint)
         wanted = SEVERITIES[: SEVERITIES.index(severity) + 1]
         return tuple(one for one in self.findings if one.severity in wanted)
 
@@ -56,14 +57,14 @@ class Audit:
 
     def save_mappings(self, folder: str | Path) -> list[Path]:
         """Write each proposed mapping to a file of pairs, old id and new id; give their paths."""
-        paths = []
-        for one in self.findings:
-            for what, mapping in one.mappings.items():
-                path = Path(folder) / mapping_file(one.run, what)
-                path.parent.mkdir(parents=True, exist_ok=True)
-                write_mapping(path, mapping)
-                paths.append(path)
-        return paths
+        found = {
+            _folder(folder) / mapping_file(one.run, what): mapping
+            for one in self.findings
+            for what, mapping in one.mappings.items()
+        }
+        for path, mapping in found.items():
+            write_mapping(path, mapping)
+        return [*found]
 
     def to_json(self) -> dict[str, Any]:
         """Give it as plain data."""
@@ -106,17 +107,31 @@ class Audit:
 
     def __str__(self) -> str:
         parts = ["\n".join(_lines(one)) for one in self.findings]
-        parts += [plain(self.covered())] if self.coverage else []
+        parts += [plain(self.covered())] if self.values else []
         return "\n\n".join([self.verdict, *parts])
 
     def markdown(self) -> str:
         """Write it in Markdown."""
         parts = ["\n".join(_marked(one)) for one in self.findings]
-        parts += [f"## Coverage\n\n{markdown(self.covered())}"] if self.coverage else []
+        parts += [f"## Coverage\n\n{markdown(self.covered())}"] if self.values else []
         return "\n\n".join([f"**{self.verdict}**", *parts])
 
     def _repr_html_(self) -> str:
-        return f"<p>{self.verdict}</p>{web(self.grid())}{web(self.covered())}"
+        covered = web(self.covered()) if self.values else ""
+        return f"<p>{self.verdict}</p>{web(self.grid())}{covered}"
+
+
+def _folder(path: str | Path) -> Path:
+    """Make a folder."""
+    try:
+        folder = Path(path)
+        folder.mkdir(parents=True, exist_ok=True)
+    except TypeError:
+        raise UsageError(f"{path!r} is no folder", "give its path") from None
+    except OSError as error:
+        message = f"cannot make the folder {path}: {error.strerror}"
+        raise UsageError(message, "give another one") from None
+    return folder
 
 
 def _lines(one: Finding) -> Iterator[str]:
@@ -136,7 +151,8 @@ def _marked(one: Finding) -> Iterator[str]:
     if one.remedy:
         yield f"- remedy: {one.remedy}"
     if one.command:
-        yield f"\n```console\n$ {one.command}\n```"
+        shell = one.command.startswith("idealist ")
+        yield f"\n```{'console' if shell else 'python'}\n{'$ ' * shell}{one.command}\n```"
     if one.doc:
         yield f"\n{one.doc}"
 
@@ -148,6 +164,7 @@ def _examples(one: Finding) -> Iterator[str]:
 
 def _costs(one: Finding) -> Iterator[tuple[str, str]]:
     """Say what each measure is, and would be."""
+    supposing = f", if {one.supposing}" if one.supposing else ""
     for run, own in one.cost.items():
         values = [f"{label} {number(a)} → {number(b)}" for label, (a, b) in own.items()]
-        yield run, ", ".join(values)
+        yield run, ", ".join(values) + supposing

@@ -5,79 +5,95 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
 from idealist.auditing.case import Audited, Case
-from idealist.auditing.finding import Finding, Severity
-from idealist.auditing.scores import otherwise
+from idealist.auditing.finding import Finding
+from idealist.auditing.pricing import otherwise, without_queries, without_rows
 from idealist.auditing.thresholds import (
+    CUT_LIST,
     DEPTHS,
     EVERYWHERE,
+    EVERYWHERE_DOCUMENTS,
     EVERYWHERE_READ,
     EXAMPLES,
+    SELF_LEAST,
     SELF_RANK,
     SELF_SHARE,
     SHORT_LISTS,
 )
 from idealist.notation import many
 from idealist.ranking import listing, rank
+from idealist.tables import Rows
 from idealist.tables.columns import Bools
 
 
 def short(case: Case) -> Iterator[Finding]:
     """Look for lists that end before the measures do.
 
-    A list is irregular where it is also less than half as long as the longest list of all runs:
-    others could fill it, so that it is the system that stopped.
+    A list is irregular where it is also much shorter than the longest list of all runs: others
+    could fill it, so that it is the system that stopped.
     """
-    cutoffs = {
-        label: one.measure.cutoff
-        for label, one in case.evaluator.instruments.items()
-        if one.measure.judges and one.measure.cutoff
-    }
-    if not cutoffs:
-        return
-    label = max(cutoffs, key=lambda label: cutoffs[label] or 0)
-    deepest = cutoffs[label] or 0
     longest = max(
         (int(one.whole.retrieved.max(initial=0)) for one in case.audited.values()), default=0
     )
     for name, one in case.audited.items():
-        length, there = one.whole.retrieved, one.whole.in_run & (one.whole.retrieved > 0)
-        lacking = there & (length < deepest)
-        if not np.count_nonzero(lacking):
-            continue
-        stopped = np.count_nonzero(lacking & (2 * length < longest))
-        total = int(np.count_nonzero(there))
-        severity: Severity = "warning" if stopped > SHORT_LISTS * total else "note"
-        queries = case.named(lacking)
-        yield Finding(
-            "short-lists", severity,
-            f"{many(len(queries), 'list is', 'lists are')} shorter than {label} looks, of {total}; "
-            f"the shortest has {many(int(length[there].min()), 'document', 'documents')}, the "
-            f"longest of all runs {longest}",
-            run=name, count=len(queries), total=total,
-            examples=tuple(
-                f"query {query}: {many(int(size), 'document', 'documents')}"
-                for query, size in zip(queries[:EXAMPLES], length[lacking].tolist(), strict=False)
-            ),
-            remedy=f"retrieve at least {deepest} documents for each query, or measure less deep",
-            doc="ranks that were never filled count as not relevant, so that a run cut short is "
-            "held to be worse than it is",
-        )  # fmt: skip
+        there = one.whole.in_run & (one.whole.retrieved > 0)
+        if (there & (one.whole.retrieved < _deepest(case)[1])).any():
+            yield _short(case, name, there, longest)
+
+
+def _short(case: Case, run: str, there: Bools, longest: int) -> Finding:
+    (label, deepest), length = _deepest(case), case.audited[run].whole.retrieved
+    lacking, total = there & (length < deepest), int(np.count_nonzero(there))
+    cut = np.count_nonzero(lacking & (length < CUT_LIST * longest)) > SHORT_LISTS * total
+    queries = case.named(lacking)
+    return Finding(
+        "short-lists", "warning" if cut else "note",
+        f"{many(len(queries), 'list is', 'lists are')} shorter than {label} looks, of {total}; "
+        f"the shortest has {_documents(length[there].min())}, the longest of all runs {longest}",
+        run=run, count=len(queries), total=total,
+        examples=tuple(
+            f"query {query}: {_documents(size)}"
+            for query, size in zip(queries[:EXAMPLES], length[lacking].tolist(), strict=False)
+        ),
+        cost=without_queries(case, run, lacking),
+        supposing="these queries do not count",
+        remedy=f"retrieve at least {deepest} documents for each query, or measure less deep",
+        doc="ranks that were never filled count as not relevant, so that a run cut short is "
+        "held to be worse than it is",
+    )  # fmt: skip
+
+
+def _deepest(case: Case) -> tuple[str, int]:
+    """Give the measure that looks deepest, and how deep."""
+    cutoffs = {
+        label: one.measure.cutoff or 0
+        for label, one in case.evaluator.instruments.items()
+        if one.measure.judges
+    }
+    label = max(cutoffs, key=cutoffs.__getitem__, default="")
+    return label, cutoffs.get(label, 0)
+
+
+def _documents(count: int) -> str:
+    return many(int(count), "document", "documents")
 
 
 def empty(case: Case) -> Iterator[Finding]:
     """Look for queries of a run without any document."""
     for name, one in case.audited.items():
-        queries = case.named(one.whole.in_run & one.whole.empty)
-        if queries:
+        gone = one.whole.in_run & one.whole.empty
+        if queries := case.named(gone):
             yield Finding(
                 "empty-lists", "warning",
                 f"nothing was retrieved for {many(len(queries), 'query', 'queries')}",
                 run=name, count=len(queries), total=int(np.count_nonzero(one.whole.in_run)),
                 examples=tuple(f"query {query}" for query in queries[:EXAMPLES]),
+                cost=without_queries(case, name, gone),
+                supposing="these queries do not count",
                 remedy="look whether the search failed for these queries",
                 doc="an empty list counts 0, so that a failed request looks like a bad ranking",
             )  # fmt: skip
@@ -93,7 +109,7 @@ def finding_themselves(case: Case) -> Iterator[Finding]:
         less = rank(case.qrels, one.run, [other])[other]
         queries = case.named(less.retrieved < one.whole.retrieved)
         total = int(np.count_nonzero(one.whole.in_run))
-        if len(queries) < max(2, SELF_SHARE * total):
+        if len(queries) < max(SELF_LEAST, SELF_SHARE * total):
             continue
         if (place := _own_rank(one, queries)) > SELF_RANK:  # ids that are equal by chance
             continue
@@ -123,8 +139,7 @@ def everywhere(case: Case) -> Iterator[Finding]:
         lists = _tops(case, one.whole.in_run & ~one.whole.empty, one)
         counts = Counter(document for documents in lists.values() for document in set(documents))
         found = [document for document, count in counts.items() if count == len(lists)]
-        few = len(counts) < 2 * DEPTHS[0]  # a collection so small is all at the top
-        if len(lists) < EVERYWHERE or few or not found:
+        if len(lists) < EVERYWHERE or len(counts) < EVERYWHERE_DOCUMENTS or not found:
             continue
         judged = sum(document in case.qrels.lookup[query] for query in lists for document in found)
         yield Finding(
@@ -133,11 +148,18 @@ def everywhere(case: Case) -> Iterator[Finding]:
             f"list, of {len(lists)} looked at, and judged in {judged} of them",
             run=name, count=len(found), total=len(lists),
             examples=tuple(f"document {document}" for document in found[:EXAMPLES]),
+            cost=without_rows(case, name, partial(_others, found)),
+            supposing="they are taken out",
             remedy="look at their texts: empty ones, and vectors that are near everything, come up "
             "for every query; take them out of the index",
             doc="a document that answers everything answers nothing, and pushes what is relevant "
             "down in every list",
         )  # fmt: skip
+
+
+def _others(documents: list[str], rows: Rows) -> Bools:
+    """Say which rows are of other documents."""
+    return np.array([document not in documents for document in rows.documents], dtype=bool)
 
 
 def _tops(case: Case, there: Bools, one: Audited) -> dict[str, list[str]]:

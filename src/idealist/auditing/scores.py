@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
 from idealist.auditing.case import Audited, Case
-from idealist.auditing.finding import Finding, price
-from idealist.auditing.thresholds import EXAMPLES, OTHER_ORDER
+from idealist.auditing.finding import Finding
+from idealist.auditing.pricing import otherwise, without_rows
+from idealist.auditing.thresholds import EXAMPLES, OTHER_ORDER, TURNED
 from idealist.errors import IdealistError, InputError
-from idealist.measuring import measured
 from idealist.notation import many
 from idealist.placements import Placements
 from idealist.ranking import rank
-from idealist.tables.columns import Bools, Ints
+from idealist.tables import Rows
+from idealist.tables.columns import Bools, Floats, Ints
 
 
 def duplicates(case: Case) -> Iterator[Finding]:
@@ -34,25 +34,12 @@ def duplicates(case: Case) -> Iterator[Finding]:
             run=name, count=count, total=int(one.whole.retrieved.sum()) + count,
             examples=tuple(f"query {query}" for query in queries[:EXAMPLES]),
             cost=otherwise(case, name, duplicates="last"),
-            remedy="write each document once for each query; until then take its first row "
-            "(the cost is that of taking the last)",
+            supposing="the last row of each counts",
+            remedy="write each document once for each query; until then take its first row",
             command=case.command("eval", name, duplicates="first"),
             doc="tools differ in which row they take, and a relevant document that counts twice "
             "raises a value above what any ranking can reach",
         )  # fmt: skip
-
-
-def otherwise(case: Case, run: str, **axes: Any) -> dict[str, dict[str, tuple[float, float]]]:
-    """Price another protocol for a run."""
-    one, then = case.audited[run], {}
-    other = {label: replace(mine.protocol, **axes) for label, mine in one.placed.items()}
-    with suppress(IdealistError):  # what cannot be ranked has no price
-        ranked = rank(case.qrels, one.run, other.values())
-        for label, instrument in case.evaluator.instruments.items():
-            if instrument.measure.judges:
-                then[label] = measured(instrument, ranked[other[label]]).aggregate
-    cost = price(one.evaluation.aggregates, then)
-    return {run: cost} if cost else {}
 
 
 def nonfinite(case: Case) -> Iterator[Finding]:
@@ -66,12 +53,18 @@ def nonfinite(case: Case) -> Iterator[Finding]:
             f"{many(error.total, 'score is', 'scores are')} not a finite number",
             run=name, count=error.total, total=int(one.whole.retrieved.sum()),
             examples=tuple(map(str, error.faults[:EXAMPLES])),
-            remedy="find where the system divides by 0 or overflows; until then rank these rows "
-            "last",
+            cost=without_rows(case, name, lambda rows: np.isfinite(_scores(rows))),
+            supposing="these rows are taken out",
+            remedy="find where the system divides by 0 or overflows; until then NaN is ranked "
+            "last, and what is infinite first or last by its sign",
             command=case.command("eval", name, nonfinite="last"),
             doc="NaN is neither above nor below a number, so that where such a document stands is "
             "an accident of the sort",
         )  # fmt: skip
+
+
+def _scores(rows: Rows) -> Floats:
+    return np.zeros(len(rows)) if rows.scores is None else rows.scores
 
 
 def _nonfinite(case: Case, one: Audited) -> InputError | None:
@@ -93,6 +86,7 @@ def constant(case: Case) -> Iterator[Finding]:
         whole = one.whole
         length = whole.retrieved[whole.query]
         same = (whole.first == 1) & (whole.last == length) & (length > 1)
+        same &= np.isfinite(whole.score)  # what is no number is another finding
         found = np.bincount(whole.query, minlength=len(whole.in_run)) > 0
         queries = case.named(_marked(whole.query[same], found))
         if not queries:
@@ -105,8 +99,8 @@ def constant(case: Case) -> Iterator[Finding]:
             run=name, count=len(queries), total=total,
             examples=tuple(f"query {query}" for query in queries[:EXAMPLES]),
             cost=otherwise(case, name, order="given"),
-            remedy="write the system's own scores; if the rows are in its order, rank by that "
-            "(the cost is that)",
+            supposing="the rows are in the system's order",
+            remedy="write the system's own scores; if the rows are in its order, rank by that",
             command=case.command("eval", name, order="given"),
             doc="with one score for all, ties decide every rank: the value is that of the "
             "documents' names",
@@ -137,10 +131,11 @@ def other_order(case: Case) -> Iterator[Finding]:
             run=name, count=len(queries), total=total,
             examples=tuple(f"query {query}" for query in queries[:EXAMPLES]),
             cost=otherwise(case, name, order="rank"),
+            supposing="the ranks are right",
             remedy="turn the scores round, so that higher is better"
             if turned
             else "find out which of the two is the system's order; tools follow the scores "
-            "unless told otherwise (the cost is that of following the ranks)",
+            "unless told otherwise",
             command=case.command("eval", name, order="rank"),
             doc="trec_eval ignores the rank column, other tools read nothing else",
         )  # fmt: skip
@@ -165,4 +160,4 @@ def _disagreeing(by_score: Placements, by_rank: Placements) -> tuple[Bools, bool
     query = by_score.query[a]
     wrong = _marked(query[apart], by_score.in_run)
     turned = by_rank.rank[b] + by_score.rank[a] == by_score.retrieved[query] + 1
-    return wrong, bool(turned[wrong[query]].mean() > 0.9) if wrong.any() else False
+    return wrong, bool(turned[wrong[query]].mean() > TURNED) if wrong.any() else False

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from idealist.errors import Faults
+from idealist.errors import Faults, UsageError
 from idealist.formats.source import Source
 
 
@@ -21,8 +21,10 @@ def read_teams(data: Any) -> dict[str, str]:
     >>> read_teams({"bm25": "a", "dense": "a"})
     {'bm25': 'a', 'dense': 'a'}
     """
+    if not isinstance(data, (Mapping, str, Path)):
+        raise UsageError(f"teams={data!r:.60} is no such thing", "give {run: team}, or a file")
     if not isinstance(data, Mapping):
-        source = Source.of(data if isinstance(data, Path) else str(data))
+        source = Source.of(data)
         data = _of_text(source.text(source.data()).decode(), Faults(source.name))
     return {str(run): str(team) for run, team in data.items()}
 

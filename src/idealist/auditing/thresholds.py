@@ -8,18 +8,29 @@ EXAMPLES = 5
 SAMPLED_ROWS, SAMPLED_QUERIES = 10_000, 20
 #: Ids on which it is seen whether a transformation changes any. Suggested.
 TRIED_IDS = 300
-#: Share of the judged pairs that meet after a repair which it must bring about. Suggested.
+#: Share of the judged pairs that meet after a repair which it must bring about, where ids easily
+#: become equal by chance. Suggested.
 REPAIRED_SHARE = 0.05
+#: Probability that so many pairs meet by chance, above which a repair is not proposed. Suggested.
+REPAIRED_CHANCE = 1e-4
+#: Share of one side's ids that did not meet which, if repaired, cannot be chance. Suggested.
+REPAIRED_MOST = 0.5
+#: Share of what a repair makes meet that must meet once one side's ids are changed; else those of
+#: both sides are. Suggested.
+REPAIRED_BY_ONE_SIDE = 0.9
 #: Repaired pairs for each two documents that would become one. Suggested.
 REPAIRED_ODDS = 4
+#: Documents that queries made to meet must have in common, for each that others have. Suggested.
+CONFIRMED_ODDS = 2
 #: Pairs that a repair must make meet, where some meet already and where none does; more of them
 #: where ids easily become equal by chance. Suggested.
-REPAIRED_LEAST, REPAIRED_EASILY = (2, 1), (3, 2)
+REPAIRED_LEAST, REPAIRED_EASILY = (3, 1), (3, 2)
 #: Share of the queries that do not meet which a repair must make meet, to need no confirmation by
 #: their documents. Suggested.
 REPAIRED_QUERIES = 0.8
-#: Ids that a repair changes must be judged this much as often as those that it does not. Suggested.
-REPAIRED_RATE = 0.2
+#: Ids that a repair changes must be judged this much as often as those that it does not, and these
+#: as often as those; the latter where so many are expected. Suggested.
+REPAIRED_RATE, REPAIRED_EXPECTED = 0.2, 10
 
 #: How deep coverage is looked at: what people read, and what rerankers read. Suggested.
 DEPTHS = (10, 100)
@@ -45,8 +56,8 @@ LEAST_JUDGED = 30
 LEAST_NONRELEVANT = 0.05
 #: Times that grades are drawn for holes; fewer where there are more than 100 queries. Suggested.
 DRAWS = 20
-#: Pairs listed to be judged first. Suggested.
-TO_JUDGE = 100
+#: Pairs listed to be judged first, and queries read at most to find them. Suggested.
+TO_JUDGE, TO_JUDGE_READ = 100, 1000
 #: Share of holes down to the depth of a pool that does not speak against it: the pool's ties may
 #: have been ordered otherwise. Suggested.
 POOL_HOLES = 0.01
@@ -61,19 +72,29 @@ POOL_BIAS = 0.05
 POOL_HELD = 0.5
 #: Share of queries whose lists may be shorter than the measures look. Suggested.
 SHORT_LISTS = 0.1
+#: A list of less than this share of the longest one of all runs was cut by the system. Suggested.
+CUT_LIST = 0.5
 #: Share of queries whose rank column may order otherwise before the file contradicts itself.
 #: Suggested.
 OTHER_ORDER = 0.5
+#: Share of documents whose ranks must be turned round before it is said that scores are. Suggested.
+TURNED = 0.9
 #: Queries that must all have a document in their first 10 before it is doubted. Suggested.
 EVERYWHERE = 10
 #: Queries whose lists are read for that. Suggested.
 EVERYWHERE_READ = 100
+#: Different documents that these must have: a smaller collection is all at the top. Suggested.
+EVERYWHERE_DOCUMENTS = 20
+#: Grades that there may be: more are utilities, of which not every one is given. Suggested.
+MOST_GRADES = 20
 #: Share of queries with one relevant document from which on that is said. Suggested.
 SINGLE_RELEVANT = 0.5
 #: With more ids than these, those that nobody judged are left out of mappings. Suggested.
 MAPPED_IDS = 500_000
 #: Pairs of ids that must show the same prefix or suffix before it is tried. Suggested.
 AFFIX_VOTES = 2
+#: Share of texts that differ in a number only which must be the same, to be constant. Suggested.
+AFFIX_CONSTANT = 0.9
 #: Shares of one side's ids that begin or end alike before that is tried. Suggested.
 AFFIX_SHARES = (0.9, 0.5, 0.2)
 #: Up to so many pairs of ids, each is looked for within the other. Suggested.
@@ -86,3 +107,7 @@ SELF_RANK = 3
 #: Share of queries that must retrieve the document of their own id before it is more than chance.
 #: Suggested.
 SELF_SHARE = 0.05
+#: Queries that must, at least. Suggested.
+SELF_LEAST = 2
+#: Rows of a run up to which it is read again to price what is wrong with some. Suggested.
+PRICED_ROWS = 1_000_000

@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property, partial
 from html import unescape
+from operator import methodcaller
 from urllib.parse import unquote
 
 from idealist.errors import UsageError, nearest
@@ -18,7 +20,7 @@ class Step:
     """One transformation of ids; `name` is what ``--map-docs`` takes, `words` say what differs.
 
     `gentle` ones hardly ever make two different ids equal, the others do so easily. `chunk` is the
-    pattern of the axis ``collapse`` that does the same. `end` is where something is taken off:
+    value of the axis ``collapse`` that does the same. `end` is where something is taken off:
     ``front`` or ``back``.
     """
 
@@ -30,14 +32,14 @@ class Step:
     end: str = ""
 
     @property
-    def learned(self) -> bool:
-        """Whether it was learned from the ids."""
-        return ":" in self.name and not self.chunk
+    def constant(self) -> bool:
+        """Whether it takes the same text off all ids."""
+        return self.name.startswith(("prefix:", "suffix:"))
 
     def replaces(self, other: Step) -> bool:
         """Whether it is constant; instead of the number of a chunk, it must have none itself."""
         letters = not any(sign.isdigit() for sign in self.name)
-        return self.learned and (letters or not other.chunk)
+        return self.constant and (letters or not other.chunk)
 
     def changes(self, names: Iterable[str]) -> bool:
         """Whether any of these ids is changed."""
@@ -65,13 +67,16 @@ class Chain:
         return " and ".join(filter(None, (step.words for step in self.steps)))
 
     @property
-    def gentle(self) -> bool:
-        """Whether two different ids hardly ever become equal."""
-        return all(step.gentle for step in self.steps)
+    def is_written(self) -> bool:
+        """Whether it is read as it is written: a learned text may look like another step."""
+        with suppress(UsageError):
+            steps = chain(self.name).steps
+            return [step.name for step in steps] == [step.name for step in self.steps]
+        return False
 
     @cached_property
     def chunk(self) -> str:
-        """The pattern of a chunk's suffix, where one of the steps takes it off."""
+        """What the axis ``collapse`` takes, where one of the steps makes documents of chunks."""
         return next((step.chunk for step in self.steps if step.chunk), "")
 
     def apply(self, name: str) -> str:
@@ -80,17 +85,15 @@ class Chain:
             name = step.apply(name) or name
         return name
 
-    def tail(self, name: str) -> str:
-        """Give the chunk's suffix of an id."""
+    def applied(self, names: Iterable[str]) -> list[str]:
+        """Transform many ids, which is faster than one by one."""
+        found = list(names)
         for step in self.steps:
-            less = step.apply(name) or name
-            if step.chunk:
-                return name[len(less) :]
-            name = less
-        return ""
+            found = [new or old for new, old in zip(map(step.apply, found), found, strict=True)]
+        return found
 
 
-_PADDING = re.compile(r"(?<![\d.])0+(?=\d)")
+_PADDING = re.compile(r"(?<!\d)(?<!\d\.)0+(?=\d)")
 
 
 def _zeros(name: str) -> str:
@@ -100,7 +103,20 @@ def _zeros(name: str) -> str:
 def _number(name: str) -> str:
     if re.fullmatch(r"\d(\.\d+)?[eE]\+?\d{1,2}", name) and float(name).is_integer():
         return str(int(float(name)))
+    if re.fullmatch(r"\d{1,3}(,\d{3})+", name):
+        return name.replace(",", "")
     return re.sub(r"(?<=\d)\.0+$", "", name)
+
+
+_UUID = re.compile(
+    r"(?:urn:uuid:|\{)?(?<![0-9a-z])"
+    r"([0-9a-f]{8})-?([0-9a-f]{4})-?([0-9a-f]{4})-?([0-9a-f]{4})-?([0-9a-f]{12})(?![0-9a-z])\}?",
+    re.IGNORECASE,
+)
+
+
+def _uuid(name: str) -> str:
+    return _UUID.sub(lambda found: "-".join(found.groups()).lower(), name)
 
 
 def _url(name: str) -> str:
@@ -116,18 +132,6 @@ def _path(name: str) -> str:
     return re.split(r"[/\\]", name.rstrip("/\\"))[-1]
 
 
-def _off_end(pattern: str) -> Callable[[str], str]:
-    found = re.compile(rf"(?<=.)(?:{pattern})\Z")
-    return lambda name: found.sub("", name)
-
-
-#: The ways in which ids of chunks are made from those of documents.
-CHUNKS = {
-    "chunk#": r"#\d+", "chunk:": r"::?\d+", "chunk@": r"@\d+", "chunk/": r"/\d+",
-    "chunk_": r"_\d+", "chunk-": r"-\d+", "chunk.": r"\.\d+",
-    "chunk": r"[-_#:./]?(?:chunk|passage|part)[-_#:.]?\d+",
-}  # fmt: skip
-
 #: Every transformation whose parameters need not be learned, the harmless ones first.
 STEPS: tuple[Step, ...] = (
     Step("spaces", "white space", lambda name: " ".join(name.split())),
@@ -137,13 +141,12 @@ STEPS: tuple[Step, ...] = (
     Step("number", "whole numbers written with a fraction", _number),
     Step("zeros", "zeros in front of numbers", _zeros),
     Step("unescape", "escaped characters", lambda name: unescape(unquote(name))),
+    Step("blanks", "signs for a blank", lambda name: re.sub("[+_]", " ", name)),
+    Step("slashes", "slashes and backslashes", lambda name: name.replace("\\", "/")),
+    Step("uuid", "the form of UUIDs", _uuid),
     Step("url", "the form of URLs", _url),
     Step("extension", "a file extension", _extension, gentle=False, end="back"),
     Step("path", "the folders of a path", _path, gentle=False, end="front"),
-    *(
-        Step(name, "the number of a chunk", _off_end(pattern), False, pattern, "back")
-        for name, pattern in CHUNKS.items()
-    ),
 )
 _KNOWN = {step.name: step for step in STEPS}
 _HASH = re.compile(r"(?=.*\d)[0-9a-f]{6,}\W?", re.IGNORECASE)
@@ -153,18 +156,33 @@ def prefix(text: str) -> Step:
     """Take a constant prefix off."""
     kind = "hash in front" if _HASH.fullmatch(text) else "prefix"
     words = f"the {kind} {text!r}"
-    take = partial(_without, before=text, behind="")
+    take = methodcaller("removeprefix", text)
     return Step(f"prefix:{text}", words, take, gentle=False, end="front")
 
 
 def suffix(text: str) -> Step:
     """Take a constant suffix off."""
-    take = partial(_without, before="", behind=text)
+    take = methodcaller("removesuffix", text)
     return Step(f"suffix:{text}", f"the suffix {text!r}", take, gentle=False, end="back")
 
 
-def _without(name: str, before: str, behind: str) -> str:
-    return name.removeprefix(before).removesuffix(behind)
+def start(pattern: str) -> Step:
+    """Take off what differs from id to id in front, as a pattern says."""
+    found = re.compile(f"(?:{pattern})(?=.)")
+    words = f"what stands in front, of the form {pattern!r}"
+    return Step(f"start:{pattern}", words, partial(_cut, found), gentle=False, end="front")
+
+
+def end(pattern: str) -> Step:
+    """Take off what names a chunk of a document, as a pattern says."""
+    found = re.compile(rf"(?<=.)(?:{pattern})\Z")
+    cut = partial(found.sub, "")
+    return Step(f"end:{pattern}", "the number of a chunk", cut, False, pattern, "back")
+
+
+def _cut(pattern: re.Pattern[str], name: str) -> str:
+    found = pattern.match(name)
+    return name[found.end() :] if found else name
 
 
 def _add_prefix(text: str) -> Step:
@@ -183,6 +201,7 @@ def _add_suffix(text: str) -> Step:
 
 _AFFIXES = {
     "prefix:": prefix, "suffix:": suffix, "add-prefix:": _add_prefix, "add-suffix:": _add_suffix,
+    "start:": start, "end:": end,
 }  # fmt: skip
 _NEXT = re.compile(r"\+(?=" + "|".join(map(re.escape, [*_AFFIXES, *_KNOWN])) + ")")
 
@@ -193,13 +212,20 @@ def chain(written: str) -> Chain:
 
 
 def _step(word: str) -> Step:
-    for start, make in _AFFIXES.items():
-        if word.startswith(start) and word != start:
-            return make(word.removeprefix(start))
+    for begin, make in _AFFIXES.items():
+        if word.startswith(begin) and word != begin:
+            return _made(make, word.removeprefix(begin))
     if word not in _KNOWN:
-        hint = nearest(word, [*_KNOWN, *(f"{start}TEXT" for start in _AFFIXES)])
+        hint = nearest(word, [*_KNOWN, *(f"{begin}TEXT" for begin in _AFFIXES)])
         raise UsageError(f"{word!r} is neither a file nor a transformation of ids", hint)
     return _KNOWN[word]
+
+
+def _made(make: Callable[[str], Step], text: str) -> Step:
+    try:
+        return make(text)
+    except re.error as error:
+        raise UsageError(f"{text!r} is no pattern: {error}", "write a regular expression") from None
 
 
 def undone(step: Step) -> Step | None:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from idealist.auditing.filling import Chances
-from idealist.auditing.thresholds import DEPTHS, TO_JUDGE
+from idealist.auditing.thresholds import DEPTHS, TO_JUDGE, TO_JUDGE_READ
 from idealist.bounding.holes import Holes, find_holes
+from idealist.placements import Placements
 from idealist.ranking import listing
 from idealist.tables import Run
 from idealist.tables.columns import Floats
@@ -38,56 +39,83 @@ class Wanted:
         }  # fmt: skip
 
 
+class Side(NamedTuple):
+    """A run with its holes, and what each of them is worth."""
+
+    run: Run
+    placements: Placements
+    holes: Holes
+    worth: Floats
+
+
 def pairs_to_judge(runs: Mapping[str, Run], chances: Mapping[str, Chances]) -> tuple[Wanted, ...]:
     """List the pairs to judge first, most worth first.
 
-    Where they can lie is known without reading a document's name; the lists of those queries only
-    are read.
+    What a pair of a query can be worth at most is known without reading a document's name. Queries
+    are read in that order, as long as another one can hold a better pair and not too many were.
     """
-    if not runs:
-        return ()
-    holes = {name: find_holes(one.placements, DEPTHS[0]) for name, one in chances.items()}
-    if not any(map(len, holes.values())):
-        holes = {name: find_holes(one.placements, DEPTHS[-1]) for name, one in chances.items()}
-    worth = {name: _worth(one, chances[name]) for name, one in holes.items()}
-    queries = _queries(holes, worth)
-    found: dict[tuple[str, str], list[tuple[str, int, float]]] = {}
+    sides = _sides(runs, chances, DEPTHS[0])
+    if not any(len(side.holes) for side in sides.values()):
+        sides = _sides(runs, chances, DEPTHS[-1])
+    most = _most([*sides.values()])
+    queries = np.argsort(-most, kind="stable")
+    queries = queries[most[queries] >= 0][:TO_JUDGE_READ]
+    wanted: list[Wanted] = []
+    for some in (queries[:TO_JUDGE], queries[TO_JUDGE:]):  # few at first: one run needs no more
+        if not len(some) or (len(wanted) == TO_JUDGE and wanted[-1].worth >= most[some[0]]):
+            break
+        wanted += _among(sides, frozenset(some.tolist()))
+        wanted.sort(key=lambda one: (-one.worth, one.query, one.document))
+        del wanted[TO_JUDGE:]
+    return tuple(wanted)
+
+
+def _sides(runs: Mapping[str, Run], chances: Mapping[str, Chances], depth: int) -> dict[str, Side]:
+    found = {}
     for name, run in runs.items():
-        for pair, rank, value in _named(run, chances[name], holes[name], worth[name], queries):
-            found.setdefault(pair, []).append((name, rank, value))
-    wanted = [_wanted(*pair, where) for pair, where in found.items()]
-    wanted.sort(key=lambda one: (-one.worth, one.query, one.document))
-    return tuple(wanted[:TO_JUDGE])
-
-
-def _worth(holes: Holes, chances: Chances) -> Floats:
-    # where judges only wrote down what is relevant, rank is all that is known of a hole
-    likely = chances.relevant(holes.rank) if chances.usable else 1.0
-    return np.asarray(likely / np.log2(holes.rank + 1.0))
-
-
-def _queries(holes: Mapping[str, Holes], worth: Mapping[str, Floats]) -> frozenset[int]:
-    """Choose the queries in which the pairs of most worth lie."""
-    query = np.concatenate([one.query for one in holes.values()])
-    order = np.argsort(-np.concatenate(list(worth.values())), kind="stable")
-    return frozenset(query[order[:TO_JUDGE]].tolist())
-
-
-def _named(
-    run: Run, chances: Chances, holes: Holes, worth: Floats, queries: frozenset[int]
-) -> list[tuple[tuple[str, str], int, float]]:
-    """Name the holes of some queries, with rank and worth."""
-    placements = chances.placements
-    names = placements.qrels.queries
-    asked = [names[query] for query in sorted(queries)]
-    ranked = listing(run, placements.protocol, asked, depth=DEPTHS[-1])
-    found = []
-    for i in np.flatnonzero(np.isin(holes.query, list(queries))).tolist():
-        query, rank = names[holes.query[i]], int(holes.rank[i])
-        pair = query, ranked[query].documents[rank - 1]
-        if pair[1] not in placements.qrels.lookup[query]:  # ties by grade are listed otherwise
-            found.append((pair, rank, float(worth[i])))
+        own = chances[name]
+        holes = find_holes(own.placements, depth)
+        # where judges only wrote down what is relevant, rank is all that is known of a hole
+        likely = own.relevant(holes.rank) if own.usable else 1.0
+        worth = np.asarray(likely / np.log2(holes.rank + 1.0))
+        found[name] = Side(run, own.placements, holes, worth)
     return found
+
+
+def _most(sides: list[Side]) -> Floats:
+    """Give what a pair of each query can be worth at most; -1 where there is none.
+
+    That is the sum of its best hole in each run.
+    """
+    most = np.zeros(max((len(side.placements.qrels.queries) for side in sides), default=0))
+    holes = np.zeros(len(most), dtype=bool)
+    for side in sides:
+        best = np.zeros_like(most)
+        np.maximum.at(best, side.holes.query, side.worth)
+        most += best
+        holes[side.holes.query] = True
+    return np.where(holes, most, -1.0)
+
+
+def _among(sides: Mapping[str, Side], queries: frozenset[int]) -> list[Wanted]:
+    """Give the pairs of some queries."""
+    found: dict[tuple[str, str], list[tuple[str, int, float]]] = {}
+    for name, side in sides.items():
+        for pair, rank, worth in _named(side, queries):
+            found.setdefault(pair, []).append((name, rank, worth))
+    return [_wanted(*pair, where) for pair, where in found.items()]
+
+
+def _named(side: Side, queries: frozenset[int]) -> Iterator[tuple[tuple[str, str], int, float]]:
+    """Name the holes of some queries, with rank and worth."""
+    names, lookup = side.placements.qrels.queries, side.placements.qrels.lookup
+    asked = [names[query] for query in sorted(queries)]
+    ranked = listing(side.run, side.placements.protocol, asked, depth=DEPTHS[-1])
+    for i in np.flatnonzero(np.isin(side.holes.query, list(queries))).tolist():
+        query, rank = names[side.holes.query[i]], int(side.holes.rank[i])
+        document = ranked[query].documents[rank - 1]
+        if document not in lookup[query]:  # ties by grade are listed otherwise
+            yield (query, document), rank, float(side.worth[i])
 
 
 def _wanted(query: str, document: str, where: list[tuple[str, int, float]]) -> Wanted:

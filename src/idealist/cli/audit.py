@@ -18,6 +18,7 @@ from idealist.cli.options import (
     run_names,
     say,
 )
+from idealist.errors import UsageError
 
 EXIT_FOUND = 1
 
@@ -81,6 +82,8 @@ def command(
     from idealist.formats import read_run
 
     check_inputs([qrels, *runs, *filter(None, (queries, docs, teams))])
+    if twice := [path for path in dict.fromkeys(runs) if runs.count(path) > 1]:
+        raise UsageError(f"{', '.join(twice)} is given twice", "give each run once")
     named = {name: read_run(path) for path, name in zip(runs, run_names(runs), strict=True)}
     found = audit(
         qrels, named, measures=list(dict.fromkeys(measures)) or DEFAULT_MEASURES,

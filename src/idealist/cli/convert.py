@@ -65,7 +65,7 @@ def command(
         hint = "say which with --kind qrels or --kind run"
         raise UsageError(f"{source} could hold judgments or a run", hint)
     data = source if kind == "run" else _judgments(source, kind)
-    if map_docs or map_queries:
+    if map_docs is not None or map_queries is not None:
         data = _mapped(data, kind, map_docs, map_queries)
     lost = (write_run if kind == "run" else write_qrels)(data, target, to=to)
     say([f"doubt: {words}" for words in lost])
@@ -73,13 +73,10 @@ def command(
 
 def _mapped(data: Any, kind: str, map_docs: str | None, map_queries: str | None) -> Any:
     """Write ids otherwise."""
-    from idealist.auditing.mapping import mapped_qrels, mapped_run, renaming, same
+    from idealist.auditing.mapping import map_ids
     from idealist.formats import read_qrels, read_run
 
-    documents, queries = (renaming(how) if how else same for how in (map_docs, map_queries))
-    if kind == "run":
-        return mapped_run(read_run(data), documents, queries)
-    return mapped_qrels(read_qrels(data), documents, queries)
+    return map_ids(read_run(data) if kind == "run" else read_qrels(data), map_docs, map_queries)
 
 
 def _judgments(source: str, kind: str) -> Any:

@@ -81,11 +81,11 @@ def quietly(command: Command) -> Command:
     )(command)  # fmt: skip
 
 
-def axes_of(settings: Sequence[str]) -> dict[str, str]:
-    """Read ``AXIS=VALUE`` words."""
+def axes_of(settings: Sequence[str]) -> dict[str, Any]:
+    """Read ``AXIS=VALUE`` words; what collapses chunks may be a file of pairs."""
     from idealist.instrument import axis_names, no_axis
 
-    axes: dict[str, str] = {}
+    axes: dict[str, Any] = {}
     for word in settings:
         name, sign, value = word.partition("=")
         if not sign or not name or not value:
@@ -94,8 +94,14 @@ def axes_of(settings: Sequence[str]) -> dict[str, str]:
             raise UsageError(f"--set {name} is given twice", "give each axis once")
         if name not in axis_names():  # before it is taken for an argument with that name
             raise no_axis(name)
-        axes[name] = value
+        axes[name] = _mapping(value) if name == "collapse" and Path(value).is_file() else value
     return axes
+
+
+def _mapping(path: str) -> Any:
+    from idealist.auditing.mapping import MappingFile
+
+    return MappingFile(path)
 
 
 def axes_beside(settings: Sequence[str], options: Collection[str], verb: str) -> dict[str, Any]:

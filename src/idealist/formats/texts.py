@@ -6,9 +6,9 @@ from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from idealist.errors import Faults
+from idealist.errors import Faults, UsageError
 from idealist.formats import json_text
-from idealist.formats.names import ALIASES
+from idealist.formats.names import ALIASES, known
 from idealist.formats.source import Source
 from idealist.tables.columns import to_id
 
@@ -25,9 +25,12 @@ def read_texts(data: Any, ids: Collection[str]) -> dict[str, str]:
     >>> read_texts({"d1": "a list", "d2": {"title": "Tuples", "text": "are frozen"}}, {"d2"})
     {'d2': 'Tuples are frozen'}
     """
+    if not isinstance(data, (Mapping, str, Path)):
+        hint = "give {id: text}, or a file of them"
+        raise UsageError(f"{data!r:.60} does not hold the texts of documents", hint)
     if isinstance(data, Mapping):
         return {to_id(key): _words(entry) for key, entry in data.items() if to_id(key) in ids}
-    source = Source.of(data if isinstance(data, Path) else str(data))
+    source = Source.of(data)
     found: dict[str, str] = {}
     for document, text in _entries(source, ids):
         found[document] = text
@@ -39,10 +42,12 @@ def read_texts(data: Any, ids: Collection[str]) -> dict[str, str]:
 def _entries(source: Source, ids: Collection[str]) -> Iterator[tuple[str, str]]:
     """Give the documents asked for, as they stand in a file."""
     faults, wanted = Faults(source.name), {document.encode() for document in ids}
+    empty = True
     for number, line in enumerate(_lines(source), 1):
+        empty = empty and not line
         if line.startswith(b"{"):
             record = json_text.load(_utf8(line, number, faults).encode(), source.name, number - 1)
-            document = next((str(record[key]) for key in IDS if key in record), None)
+            document = next((str(record[key]) for key in known(record, IDS)), None)
             if document is None:
                 hint = f"call its id {', '.join(IDS[:3])}"
                 faults.fail("missing-column", "a document without an id", hint, number)
@@ -55,6 +60,8 @@ def _entries(source: Source, ids: Collection[str]) -> Iterator[tuple[str, str]]:
             faults.fail("columns", f"no tab in {line[:40]!r}", hint, number)
         if name in wanted:
             yield name.decode(), _utf8(text, number, faults)
+    if empty:
+        faults.fail("empty", "the file holds no documents", "give id<TAB>text lines")
 
 
 def _lines(source: Source) -> Iterator[bytes]:
