@@ -55,15 +55,15 @@ def delimited() -> Iterator[Case]:
 
 
 def headers() -> Iterator[Case]:
-    says = "does not name a column for the query and one for the document"
-    for first in ("q1,d1,1", "query,url,grade", "a", "query;document;grade x"):
+    says = "names no column for the query and none for the document"
+    for first in ("q1,d1,1", "place,grade", "a", "query;document;grade x"):
         content = f"{first}\nq1,d1,1\n".encode()
         expected = says if ";" not in first else "no grades"
         code, line = ("columns", 1) if ";" not in first else ("missing-column", None)
         if ";" in first:
             content = b"query;document;x\nq1;d1;1\n"
         yield Case("header", code, content, expected, line, name="faulty.csv")
-    for first, missing in (("qid\tpassage\tlabel", "document"), ("topic;url;rel", "query")):
+    for first, missing in (("qid\tpassage\tlabel", "document"), ("topic;place;rel", "query")):
         name = missing if missing == "document" else "document"
         content = f"{first}\nq1\td1\t1\n".encode()
         yield Case("header", "missing-column", content, f"no column for the {name}", 1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -266,17 +266,82 @@ def test_all_pairs_and_superscripts() -> None:
         for name, up in (("low", 0.0), ("mid", 0.1), ("high", 0.2))
     }
     found = il.compare_evaluations(made(columns), all_pairs=True)
-    assert [(pair.baseline, pair.run) for pair in found.pairs] == [
-        ("low", "mid"),
-        ("low", "high"),
-        ("mid", "high"),
+    assert [(pair.run, pair.baseline) for pair in found.pairs] == [
+        ("high", "mid"),
+        ("high", "low"),
+        ("mid", "low"),
     ]
     assert found.options.correction == "tukey"
     grid = runs_grid(found)
     cells = [row[-1].lstrip("0123456789.") for row in grid.rows]
-    assert cells == ["", LETTERS["a"], LETTERS["a"] + LETTERS["b"]]
-    assert r"\textsuperscript{ab}" in latex(grid)
-    assert "ᵃᵇ |" in markdown(grid)
+    assert cells == [LETTERS["b"] + LETTERS["c"], LETTERS["c"], ""]
+    assert r"\rlap{\textsuperscript{bc}}" in latex(grid)
+    assert "ᵇᶜ |" in markdown(grid)
+    matrix = found.grids()[1]
+    assert [row[1] for row in matrix.rows] == ["high", "mid", "low"]
+    assert list(matrix.headers) == ["", "AP", "mean", "b", "c"]
+    assert [cell.endswith("*") for cell in matrix.rows[0][3:]] == [True, True]
+    assert r"\rlap{*}" in latex(matrix)
+    with pytest.raises(UsageError, match="other way round"):
+        found.pair("low", "high")
+    assert found.pair("high", "low").difference > 0
+
+
+def test_a_matrix_of_too_many_systems_is_left_to_the_data() -> None:
+    rng = np.random.default_rng(2)
+    columns = {f"a-run-with-a-rather-long-name-{i:02}": rng.random(12).tolist() for i in range(13)}
+    for count in (12, 13):
+        runs = made(dict(list(columns.items())[:count]))
+        found = il.compare_evaluations(runs, all_pairs=True)
+        assert len(found.grids()) == (2 if count == 12 else 1)
+        assert any("-f tsv" in line for line in found.notes) == (count == 13)
+        assert max(map(len, found.text().splitlines())) <= 100
+
+
+def test_where_many_runs_stand_is_said_first() -> None:
+    rng = np.random.default_rng(2)
+    base = rng.random(50)
+    ups = {"base": 0.0, "worst": -0.3, "same": 0.0, "good": 0.1, "best": 0.2}
+    columns = {name: (base + up + rng.normal(0, 0.02, 50)).tolist() for name, up in ups.items()}
+    found = il.compare_evaluations(made(columns))
+    text = " ".join(found.text().split())
+    assert text.startswith("2 of 4 runs are better than base on AP: best +0.1956, good")
+    assert "; 1 is worse: worst -0.2977" in text
+    assert "; 1 is not told apart: same " in text
+    places = [text.index(found.pair(name).verdict) for name in ("best", "good", "same", "worst")]
+    assert places == sorted(places)
+    assert max(map(len, found.text().splitlines())) <= 100
+    assert found.markdown().startswith("- 2 of 4 runs are better")
+
+
+def test_what_is_doubtful_of_many_runs_is_one_line_a_kind() -> None:
+    qrels = {f"q{i}": {"a": 1, "b": 0} for i in range(12)}
+    lists = {"old": ["a", "b"], "one": ["x", "a"], "two": ["y", "a"], "three": ["b", "a"]}
+    runs = {name: dict.fromkeys(qrels, ranked) for name, ranked in lists.items()}
+    lines = [line for line in il.compare(qrels, runs, "RR@2").notes if line.startswith("doubt: ")]
+    (unequal,) = (line for line in lines if "more of one run's" in line)
+    assert unequal.endswith(": one, two")
+    assert sum("not judged" in line for line in lines) == 1
+
+
+def test_a_run_that_no_judgment_meets_is_not_measured() -> None:
+    qrels = {f"q{i}": {"a": 1, "b": 1} for i in range(12)}
+    lists = {"old": ["x", "a"], "ids": ["A", "B"], "new": ["a", "b"]}
+    runs = {name: dict.fromkeys(qrels, ranked) for name, ranked in lists.items()}
+    found = il.compare(qrels, runs, ["AP", "RR"])
+    start = "Nothing that ids retrieved is judged, so nothing was measured"
+    assert found.text().startswith(start)
+    assert found.markdown().startswith(f"- {start}")
+    pair = found.pair("ids")
+    assert pair.verdict.startswith(start)
+    assert not pair.significant
+    assert math.isnan(pair.p_adjusted)
+    assert pair.to_json()["p_t"] is None
+    assert found.pair("new").significant
+    two = il.compare(qrels, {"old": runs["old"], "ids": runs["ids"]}, "AP")
+    assert two.verdicts == [pair.verdict]
+    every = il.compare(qrels, runs, "AP", baseline="ids")
+    assert every.text().split(" ─")[0].count("better than") == 0
 
 
 def test_orders_of_systems_are_compared() -> None:
@@ -382,6 +447,26 @@ def test_one_run_is_no_comparison() -> None:
     for runs in ([BM25], BM25, []):
         with pytest.raises(UsageError, match="two runs"):
             il.compare(QRELS, runs)
+
+
+def test_arguments_in_another_place_are_met_with_a_hint() -> None:
+    with pytest.raises(UsageError, match="one list"):
+        il.compare(QRELS, BM25, RERANKED)
+    with pytest.raises(UsageError, match="judgments come first"):
+        il.compare([BM25, RERANKED], QRELS)
+    with pytest.raises(UsageError, match="measures="):
+        il.compare(QRELS, [BM25, RERANKED], measure="AP")
+    with pytest.raises(UsageError, match=r"read_queries\(FILE\)\.column\('kind'\)"):
+        il.compare(QRELS, [BM25, RERANKED], "AP", slices=cast(Any, "kind"), queries="kinds.csv")
+
+
+def test_queries_left_out_of_slices_are_said() -> None:
+    kinds = {f"q{i:02}": "code" for i in range(1, 11)}
+    found = il.compare(QRELS, [BM25, RERANKED], "AP", slices=kinds, queries=list(kinds))
+    said = "2 judged queries are not among the queries given, and left out (q11, q12)"
+    assert said in found.notes
+    assert found.to_json()["n"] == 10
+    assert found.to_json()["convention"] == "trec_eval"
 
 
 values = st.lists(st.floats(0, 1), min_size=1, max_size=12)

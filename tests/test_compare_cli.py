@@ -85,13 +85,27 @@ def test_rows_for_programs(capsys: pytest.CaptureFixture[str], form: str, delimi
 
 def test_papers_and_pages(capsys: pytest.CaptureFixture[str]) -> None:
     out, _ = run(capsys, *BOTH, "-f", "latex")
-    assert r"b & reranked & 0.8639\textsuperscript{a} & 0.9583 \\" in out
+    assert r"b & reranked & 0.8639\rlap{\textsuperscript{a}} & 0.9583 \\" in out
     assert out.count(r"\toprule") == 2
     assert "% signature: MEASURE|trec_eval" in out
     assert out.isascii()
     out, _ = run(capsys, *BOTH, "-f", "md")
     assert "| b | reranked | 0.8639ᵃ | 0.9583 |" in out
-    assert "\n- reranked is better than bm25" in out
+    assert out.startswith("- reranked is better than bm25")
+    assert "<details>" in out
+    assert "alpha 0.05, two-sided" in out
+    assert "`signature: MEASURE|trec_eval" in out
+    out, _ = run(capsys, *BOTH, "-f", "latex", "--baseline", RERANKED)
+    assert "$-$0.1898" in out
+    assert "$d_z$" in out
+
+
+def test_details(capsys: pytest.CaptureFixture[str]) -> None:
+    short, _ = run(capsys, *BOTH)
+    long, _ = run(capsys, *BOTH, "--details")
+    for word in ("P(better", "URisk", "Hedges' g"):
+        assert word not in short
+        assert word in long
 
 
 def test_saved_evaluations(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -132,7 +146,7 @@ def test_slices(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (["compare", QRELS, BM25], "two runs"),
+        (["compare", QRELS, BM25], "idealist compare QRELS BASELINE RUN"),
         (["compare", QRELS, BM25, RERANKED, "--baseline", "bm52"], "did you mean bm25"),
         (["compare", QRELS, BM25, RERANKED, "--alpha", "2"], "alpha is a number from"),
         (["compare", QRELS, BM25, RERANKED, "--alpha", "1e-17"], "alpha is a number from"),

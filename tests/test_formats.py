@@ -226,6 +226,39 @@ def test_tables_are_frozen() -> None:
             column[0] = 1
 
 
+@pytest.mark.parametrize("header", [
+    "Query ID,doc_id,score", "query id,doc id,score", "query,url,score", "topic,item,score",
+    "QUERY-ID,Document ID,Score", "qid, docNo, score", "topic_id,corpus-id,score",
+])  # fmt: skip
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_headers_are_understood_as_people_write_them(tmp_path: Path, header: str, end: str) -> None:
+    path = tmp_path / "run.csv"
+    lines = [f"{query},{document},{score}" for query, document, score in rows_of(RUN)]
+    path.write_text(end.join([header, *lines, ""]), newline="")
+    assert rows_of(path) == rows_of(RUN)
+
+
+def test_a_header_that_is_not_understood_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "run.csv"
+    path.write_text("Query ID,Place,score\r\nq1,d1,1\r\n", newline="")
+    with pytest.raises(il.InputError, match="no column for the document; Query ID is the query"):
+        il.read_run(path).rows()
+    path.write_text("where,place,much\r\nq1,d1,1\r\n", newline="")
+    with pytest.raises(il.InputError, match=r"'where,place,much' names(.|\n)*query,document,score"):
+        il.read_run(path).rows()
+
+
+def test_queries_have_ids_as_people_write_them(tmp_path: Path) -> None:
+    path = tmp_path / "queries.csv"
+    for header in ("Query ID,Query Text,Type", "topic-id,text,Type", "QID,query,Type"):
+        path.write_text(f"{header}\nq1,sort a list,how\n")
+        found = il.read_queries(path)
+        assert (found.text, found.column("Type")) == ({"q1": "sort a list"}, {"q1": "how"})
+    path.write_text("name,Type\nq1,how\n")
+    with pytest.raises(il.InputError, match="record 1 has no id: it has name, Type"):
+        il.read_queries(path)
+
+
 def test_queries_from_a_file_and_from_python(tmp_path: Path) -> None:
     path = tmp_path / "queries.tsv"
     path.write_text("q1\tlist to tuple\nq2\tsort a dict\n")

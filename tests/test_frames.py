@@ -174,7 +174,7 @@ FAULTY = {
     "an id that pandas made a float": (
         pd.DataFrame({"query": [1, None], "document": ["d1", "d2"], "grade": [1, 1]}), "bad-id", "1.0"),
     "bytes": (pa.table({"query": [b"q"], "document": ["d"], "grade": [1]}), "bad-id", "b'q'"),
-    "no document": (pl.DataFrame({"query": ["q"], "url": ["d"], "grade": [1]}), "missing-column", "document"),
+    "no document": (pl.DataFrame({"query": ["q"], "place": ["d"], "grade": [1]}), "missing-column", "document"),
     "no grade": (pl.DataFrame({"query": ["q"], "document": ["d"]}), "missing-column", "no grades"),
     "columns of one name": (
         pd.DataFrame([["q", "d", 1, 2]], columns=["query", "document", "grade", "grade"]),

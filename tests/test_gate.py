@@ -8,6 +8,7 @@ import itertools
 import json
 import math
 import os
+import re
 import shutil
 import subprocess
 from contextlib import redirect_stderr, redirect_stdout
@@ -28,7 +29,17 @@ from idealist.evaluator import Evaluator
 from idealist.formats.contents import OURS
 from idealist.gating import github_annotations, junit, summary
 from idealist.gating.baseline import KEY, Baseline, _checksum
-from idealist.gating.checks import FAIL, INCONCLUSIVE, PASS, Rule, p_of_drop
+from idealist.gating.checks import (
+    FAIL,
+    INCONCLUSIVE,
+    PASS,
+    Check,
+    Rule,
+    adjusted,
+    p_of_drop,
+)
+from idealist.gating.values import Values
+from idealist.gating.words import sentence
 from idealist.measures import MEASURES
 from idealist.statistics.paired import paired
 
@@ -221,7 +232,11 @@ def test_floors() -> None:
     sliced = il.gate(QRELS, BASE, BASE, floors=0.999, slices=TYPES)
     verdicts = {check.part: check.verdict for check in sliced.checks}
     assert verdicts == {None: FAIL, "even": FAIL, "odd": FAIL, "rare": "UNTESTED"}
-    assert "below the floor, which so few are not held to" in str(sliced)
+    assert "below the floor of 0.999; too few for a verdict, or to be held to a floor" in str(
+        sliced
+    )
+    worse = il.gate(QRELS, BASE, WORSE, floors=0.999)
+    assert "below the floor of 0.999; a real drop (p<0.0001) of more than 0.01." in str(worse)
 
 
 def test_queries_that_became_empty_fail() -> None:
@@ -242,11 +257,14 @@ def test_queries_that_became_empty_fail() -> None:
         ({"max_drop": -1}, "max_drop"),
         ({"max_drop": math.nan}, "max_drop"),
         ({"max_drop": "x"}, "max_drop cannot be 'x'"),
+        ({"max_drop": {"nDCG@10": -1}}, "max_drop of nDCG@10 cannot be -1"),
+        ({"max_drop": {"AP": 0.1}}, "was not evaluated"),
+        ({"max_drop": {"nDCG@10": 0.9, "ndcg_cut_10": 0.1}}, "nDCG@10 has two max_drop"),
         ({"alpha": 0.7}, "alpha"),
         ({"alpha": "x"}, "alpha cannot be 'x'"),
         ({"floors": "x"}, "floors cannot be 'x'"),
         ({"floors": math.nan}, "floors cannot be nan"),
-        ({"floors": {"nDCG@10": None}}, "floor of nDCG@10 cannot be None"),
+        ({"floors": {"nDCG@10": None}}, "floors of nDCG@10 cannot be None"),
         ({"floors": {"nDCG@10": 0.9, "ndcg_cut_10": 0.1}}, "nDCG@10 has two floors"),
         ({"max_empty": "x"}, "max_empty cannot be 'x'"),
         ({"max_empty": -1}, "max_empty cannot be -1"),
@@ -264,6 +282,15 @@ def test_queries_that_became_empty_fail() -> None:
 def test_what_a_gate_cannot_use_is_refused(rules: dict[str, Any], words: str) -> None:
     with pytest.raises(UsageError, match=words):
         il.gate(QRELS, BASE, BASE, **rules)
+
+
+def test_a_rescored_baseline_says_which_queries_are_judged_no_more(tmp_path: Path) -> None:
+    path = saved(tmp_path / "base.json")
+    few = dict(list(QRELS.items())[:12])
+    found = il.gate(few, path, BASE, rescore=True)
+    assert found.dropped == tuple(list(QRELS)[12:])
+    assert "which LACK 28 queries of the baseline (q12, q13, q14" in found.headline
+    assert found.headline in junit(found)
 
 
 def test_different_queries_are_not_compared() -> None:
@@ -308,7 +335,7 @@ def test_unlike_instruments_are_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="no values of AP"):
         il.gate(QRELS, path, BASE, "AP")
     grown = QRELS | {"q00": QRELS["q00"] | {"fresh": 2}}
-    with pytest.raises(UsageError, match=r"qrels \w+ there, \w+ here\n.*--rescore"):
+    with pytest.raises(UsageError, match=r"the judgments have changed since .*\n.*--rescore"):
         il.gate(grown, path, BASE)
     with pytest.raises(UsageError, match=r"nDCG\.gain"):
         il.gate(grown, path, BASE, gain="exp2", rescore=True)
@@ -493,7 +520,7 @@ def test_junit_counts_what_it_lists(strict: bool) -> None:
     worse = {query: documents[::-1] for query, documents in base.items()}
     for found in (il.gate(QRELS, BASE, WORSE), il.gate(few, base, worse)):
         suite = ElementTree.fromstring(junit(found, strict))[0]
-        assert int(suite.get("tests", -1)) == len(suite) == 2
+        assert int(suite.get("tests", -1)) == len(suite.findall("testcase")) == 2
         for outcome, counted in (("failure", "failures"), ("skipped", "skipped")):
             assert len(suite.findall(f"testcase/{outcome}")) == int(suite.get(counted, -1))
         assert bool(suite.findall("testcase/failure")) == found.failed(strict)
@@ -532,6 +559,102 @@ def test_plain_data_is_json() -> None:
     data = json.loads(json.dumps(il.gate(few, base, base).to_json(), allow_nan=False))
     assert data["verdict"] == INCONCLUSIVE
     assert data["checks"][0]["lower"] is None
+
+
+def test_doubts_are_in_every_report() -> None:
+    few = {query: dict(list(grades.items())[:5]) for query, grades in QRELS.items()}
+    found = il.gate(few, BASE, WORSE)
+    (doubt,) = found.doubts
+    assert doubt in str(found)
+    assert doubt in summary(found)
+    assert doubt in ElementTree.fromstring(junit(found)).findtext(".//system-out", "")
+    assert f"::notice title=idealist gate::{doubt}" in github_annotations(found)
+
+
+def test_a_failure_in_junit_has_the_queries_of_its_own_measure() -> None:
+    found = il.gate(QRELS, BASE, WORSE, ["nDCG@5", "AP"])
+    cases = ElementTree.fromstring(junit(found)).findall(".//testcase")[:2]
+    words = [case.findtext("failure", "") for case in cases]
+    assert [one.split(":")[0] for one in words] == [
+        "look at the queries of nDCG@5",
+        "look at the queries of AP",
+    ]
+
+
+# Ids that do not meet
+
+OTHER_IDS = {query: [f"v2/{document}" for document in own] for query, own in BASE.items()}
+
+
+@pytest.mark.parametrize("n", [2, 40])
+@pytest.mark.parametrize("other", [OTHER_IDS, {f"T{q}": own for q, own in BASE.items()}])
+def test_where_no_id_is_judged_nothing_is_measured(n: int, other: dict[str, Any]) -> None:
+    qrels = dict(list(QRELS.items())[:n])
+    for base, new in ((BASE, other), (other, BASE), (other, other)):
+        found = il.gate(qrels, base, new)
+        said = "no id of run is judged, so nothing was measured; idealist audit QRELS RUN says why"
+        assert found.verdict == FAIL
+        assert found.headline == f"FAIL: run against run: {said}"
+        assert found.lines[0] == f"FAIL nDCG@10: {said}."
+        assert found.looks == []
+        for report in (str(found), summary(found), junit(found), *github_annotations(found)[:2]):
+            assert said in report
+            assert "real drop" not in report
+
+
+def test_what_measures_nothing_is_no_baseline(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="no id of run is judged"):
+        il.save_baseline(QRELS, OTHER_IDS, tmp_path / "base.json")
+    assert not (tmp_path / "base.json").exists()
+
+
+# Words
+
+
+def pairs_of(differences: list[float]) -> Check:
+    """Make a check of differences, against a base of 0.5."""
+    base = np.full(len(differences), 0.5)
+    values = Values(tuple(f"q{i}" for i in range(base.size)), base, base + differences)
+    return adjusted([Check.of("AP", values, Rule())])[0]
+
+
+@pytest.mark.parametrize(
+    ("mean", "spread", "words"),
+    [
+        (
+            -0.0064,
+            0.017,
+            "a real drop (p=0.0241), but it may be up to 0.0117, and 0.01 may be lost",
+        ),
+        (0.002, 0.05, "a drop cannot be excluded, of up to 0.0135, and 0.01 may be lost"),
+        (-0.02, 0.08, "a drop was seen, but chance could have done it"),
+    ],
+)
+def test_what_is_undecided_says_what_would_decide(mean: float, spread: float, words: str) -> None:
+    shape = np.resize([1.0, -1.0], 30)
+    check = pairs_of(list(mean + spread * shape / shape.std(ddof=1)))
+    assert check.verdict == INCONCLUSIVE
+    assert words in sentence(check)
+    (wanted,) = re.findall(r"about ([\d,]+) such queries would decide", sentence(check))
+    more = np.resize([1.0, -1.0], int(wanted.replace(",", "")) // 2 * 2 + 2)
+    assert pairs_of(list(mean + spread * more / more.std(ddof=1))).verdict != INCONCLUSIVE
+
+
+def test_the_same_values_are_said_to_be() -> None:
+    assert (
+        sentence(pairs_of([0.0] * 20)) == "AP: 0.5000 to 0.5000 (+0.0000), the same in every query."
+    )
+
+
+def test_each_measure_may_have_its_own_largest_drop() -> None:
+    found = il.gate(QRELS, BASE, WORSE, ["nDCG@5", "AP"], max_drop={"ap": 0.9})
+    assert [check.rule.max_drop for check in found.checks] == [0.01, 0.9]
+    assert [check.verdict for check in found.checks] == [FAIL, PASS]
+    assert "largest drop that passes: 0.01 of nDCG@5, 0.9 of AP" in str(found)
+    assert found.to_json()["max_drop"] == {"nDCG@5": 0.01, "AP": 0.9}
+    whole = found.plans()[-1]
+    alike = il.gate(QRELS, BASE, WORSE, ["nDCG@5", "AP"], max_drop=0.9).plans()[-1]
+    assert dict(whole.rows[1][1])[PASS] < dict(alike.rows[1][1])[PASS]
 
 
 # The command line, in a git repository
@@ -759,6 +882,36 @@ def test_bad_usage_ends_with_2(arguments: list[str], capsys: Any) -> None:
         main(["gate", *arguments])
     assert stopped.value.code == 2
     assert "error" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("arguments", [
+    ["a.run", "--save", "a.run"],
+    ["a.run", "--save", "./qrels.txt"],
+    ["a.run", "b.run", "--save", "a.run"],
+    ["b.run", "a.run", "--junit", "a.run"],
+    ["b.run", "a.run", "-o", "b.run"],
+    ["b.run", "a.run", "--queries", "queries.csv", "--summary", "queries.csv"],
+])  # fmt: skip
+def test_no_input_is_written_over(files: Path, arguments: list[str], capsys: Any) -> None:
+    before = {path: path.read_bytes() for path in files.iterdir()}
+    with pytest.raises(SystemExit) as stopped:
+        main(["gate", "qrels.txt", *arguments])
+    assert stopped.value.code == 2
+    assert "is an input, and would be overwritten" in capsys.readouterr().err
+    assert {path: path.read_bytes() for path in files.iterdir()} == before
+    with pytest.raises(UsageError, match="would be overwritten"):
+        il.save_baseline("qrels.txt", files / "a.run", "a.run")
+
+
+def test_a_baseline_may_be_saved_anew_and_quietly(files: Path, capsys: Any) -> None:
+    main(["gate", "qrels.txt", "b.run", "--save", "base.json", "-q"])
+    before = (files / "base.json").read_bytes()
+    arguments = ["gate", "qrels.txt", "base.json", "a.run", "--save", "./base.json", "-q"]
+    main([*arguments, "--max-drop", "nDCG@10=0.02"])
+    captured = capsys.readouterr()
+    assert captured.err == ""
+    assert "largest drop that passes: 0.02" in captured.out
+    assert (files / "base.json").read_bytes() != before
 
 
 def test_a_plan_saves_nothing_that_fails(files: Path, capsys: Any) -> None:

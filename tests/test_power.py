@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import idealist as il
 from idealist.cli.main import main
 from idealist.errors import UsageError
 from idealist.evaluator import Evaluator
@@ -84,12 +85,58 @@ def test_a_pilot_that_says_nothing_is_refused() -> None:
 def test_the_command(capsys: pytest.CaptureFixture[str]) -> None:
     main(["power", "-m", "AP", "--difference", "0.05", "--queries", "50", "-f", "json"])
     data = json.loads(capsys.readouterr().out)
-    assert data["sizes"][0] == {"difference": 0.05, "queries": 88}
-    assert data["sizes"][1] == {"difference": pytest.approx(0.0667, abs=1e-4), "queries": 50}
+    common = {"low": None, "high": None}
+    assert data["sizes"][0] == {"asked": "difference", "difference": 0.05, "queries": 88, **common}
+    assert data["sizes"][1]["difference"] == pytest.approx(0.0667, abs=1e-4)
     main(["power", str(EXAMPLES / "qrels.txt"), *map(str, RUNS), "--difference", "0.1"])
     captured = capsys.readouterr()
-    assert captured.out.split()[-2:] == ["0.1000", "39"]
+    assert captured.out.split()[-5:] == ["0.1000", "39", "21", "to", "107"]
     assert "bm25 and reranked on 12 queries" in captured.err
+
+
+def test_the_two_questions_have_a_table_each(capsys: pytest.CaptureFixture[str]) -> None:
+    main(["power"])
+    first, second = capsys.readouterr().out.split("\n\n")
+    assert first.split()[:5] == ["difference", "of", "nDCG@10", "queries", "needed"]
+    assert second.split()[:5] == ["queries", "difference", "of", "nDCG@10", "shown"]
+    main(["power", "-f", "tsv", "--queries", "50", "--difference", "0.05"])
+    head, *rows = [line.split("\t") for line in capsys.readouterr().out.splitlines()]
+    assert head == ["asked", "difference", "queries", "low", "high"]
+    assert [row[0] for row in rows] == ["difference", "queries"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "hint"),
+    [
+        (["0.02"], "did you mean --difference 0.02?"),
+        (["50"], "did you mean --queries 50?"),
+        (["--difference", "2"], "nDCG@10 cannot differ by 2"),
+    ],
+)
+def test_a_mistake_is_understood(arguments: list[str], hint: str, capsys: Any) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        main(["power", "-m", "nDCG@10", *arguments])
+    assert stopped.value.code == 2
+    assert hint in capsys.readouterr().err
+
+
+def test_a_range_holds_the_truth_as_often_as_it_says() -> None:
+    random, truth = np.random.default_rng(0), Sizes("AP", 0.2, "the truth").needed(0.05)
+    draws = random.normal(0, 0.2, (1000, 15)).std(axis=1, ddof=1)
+    found = [Sizes("AP", float(sd), "a draw", pilot=15).of_difference(0.05) for sd in draws]
+    assert 0.93 < np.mean([one.low <= truth <= one.high for one in found]) < 0.975
+
+
+def test_python_plans_as_the_command_does() -> None:
+    pilot = il.plan_queries("nDCG@10", EXAMPLES / "qrels.txt", RUNS)
+    assert pilot == pilot_sizes(Evaluator(EXAMPLES / "qrels.txt", "nDCG@10"), RUNS)
+    assert (pilot.pilot, pilot.most) == (12, 1)
+    assert il.plan_queries("AP") == typical_sizes("AP")
+    assert il.plan_queries("DCG@10", EXAMPLES / "qrels.txt", RUNS).needed(2) < 20
+    mine = il.measure("mine")(lambda placements: 3 * placements.grid(1).filled(0)[:, 0])
+    assert il.plan_queries(mine, EXAMPLES / "qrels.txt", RUNS).needed(0.5) > 2
+    with pytest.raises(UsageError, match="the pilot has no runs"):
+        il.plan_queries("AP", EXAMPLES / "qrels.txt")
 
 
 @pytest.mark.parametrize(

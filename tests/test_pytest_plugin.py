@@ -55,9 +55,24 @@ def test_a_failure_names_the_queries(pytester: pytest.Pytester) -> None:
         ">*assert_not_worse(qrels, good, bad, \"RR\")",
         "E*FAIL: run against run",
         "E*FAIL RR: 1.0000 to 0.5000 (-0.5000), a real drop*",
-        "E*look at (RR): q0 -0.5000*",
+        "E*look at the queries of RR: q0 (-0.5000)*",
     ])  # fmt: skip
     found.stdout.no_fnmatch_line("*gating*")  # no traceback of ours
+
+
+def test_a_refusal_shows_none_of_our_frames(pytester: pytest.Pytester) -> None:
+    found = outcome_of(pytester, """
+    import idealist as il
+
+    def test_it(assert_not_worse, tmp_path):
+        il.save_baseline(qrels, good, tmp_path / "base.json", "RR")
+        grown = {**qrels, "more": {"d1": 1}}
+        assert_not_worse(grown, tmp_path / "base.json", bad)
+    """)  # fmt: skip
+    found.assert_outcomes(failed=1)
+    found.stdout.fnmatch_lines(["E*the judgments have changed since*base.json was saved"])
+    found.stdout.no_fnmatch_line("*gating*")
+    found.stdout.no_fnmatch_line("*<Evaluation*")
 
 
 def test_what_is_undecided_passes_and_is_said(pytester: pytest.Pytester) -> None:

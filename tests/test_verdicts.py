@@ -16,8 +16,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import idealist as il
-from idealist.comparing import _distinct
-from idealist.comparing.notes import heading, verdicts
+from idealist.comparing.given import distinct
+from idealist.comparing.notes import heading
 from idealist.draw import Grid, latex
 from idealist.errors import InputError, UsageError
 from idealist.statistics.families import permutations_for
@@ -52,7 +52,7 @@ def test_two_equal_differences_prove_nothing() -> None:
     assert not two.significant
     assert "not worse" not in two.verdict
     assert "nothing varies" in two.verdict
-    assert "nan" not in " ".join(verdicts(il.compare_evaluations(made({"a": [0.2], "b": [0.3]}))))
+    assert "nan" not in str(il.compare_evaluations(made({"a": [0.2], "b": [0.3]})))
     assert "tests-disagree" not in codes(two)
 
 
@@ -119,13 +119,13 @@ def test_many_pairs_need_more_to_be_shown() -> None:
     alone = il.compare_evaluations(made({name: columns[name] for name in ("r0", "r1")})).pairs[0]
     for correction, share in (("holm", 10), ("tukey", 10), ("maxt", 10), ("bh", 1), ("none", 1)):
         found = il.compare_evaluations(made(columns), all_pairs=True, correction=correction)
-        pair = found.pair("r1", "r0")
+        pair = found.pair("r0", "r1")
         if pair.significant:
             continue
         sd = pair.statistics.sd
         assert pair.detectable == pytest.approx(detectable(40, 0.05 / share) * sd)
         assert pair.needed == needed(0.01 / sd, 0.05 / share)
-        assert (f"at alpha/{share}" in pair.verdict) == (share > 1)
+        assert ("and this correction" in pair.verdict) == (share > 1)
         assert pair.detectable >= alone.detectable
 
 
@@ -136,12 +136,12 @@ def test_a_third_system_changes_nothing_between_two() -> None:
     for huge in (1e9, 1e13):
         third = columns | {"big": [huge * value for value in columns["r0"]]}
         found = il.compare_evaluations(made(third, "CG@10"), all_pairs=True)
-        assert found.pair("r1", "r0").p_randomisation == alone
+        assert found.pair("r0", "r1").p_randomisation == alone
     shared = {name: [1e13, *values] for name, values in columns.items()}
     own = il.compare_evaluations(made(shared, "CG@10")).pairs[0]
     three = shared | {"r2": list(shared["r1"])}
     found = il.compare_evaluations(made(three, "CG@10"), all_pairs=True)
-    assert found.pair("r1", "r0").p_randomisation == own.p_randomisation
+    assert found.pair("r0", "r1").p_randomisation == own.p_randomisation
 
 
 def test_all_pairs_are_tested_as_pairs_are() -> None:
@@ -152,7 +152,7 @@ def test_all_pairs_are_tested_as_pairs_are() -> None:
 
 @given(st.lists(st.sampled_from(["a", "a (2)", "a (3)", "b", "a (2) (2)"]), max_size=8))
 def test_names_are_told_apart(names: list[str]) -> None:
-    found = _distinct(names)
+    found = distinct(names)
     assert len(set(found)) == len(names)
     assert set(names) <= set(found)
     first = {name: names.index(name) for name in names}
@@ -182,10 +182,12 @@ def test_all_that_is_asked_for_is_printed_for_every_pair() -> None:
         "Labels: ", "Conventions: ", "(TOST)", "BCa bootstrap interval", "Gained most",
         "P(better", "URisk", "Unjudged: ", "Hedges' g", "Size: relative",
     )  # fmt: skip
-    for text in (found.text(), found.markdown()):
+    for text in (found.text(details=True), found.markdown(details=True)):
         for word in words:
             assert text.count(word) >= 2, word
-    assert "\n  - Gained most" in found.markdown()
+    assert "\n  - Gained most" in found.markdown(details=True)
+    for word in words:  # what was asked for has no need of details
+        assert (found.text().count(word) >= 2) == (word in words[:4]), word
     assert max(map(len, found.text().split("\n\n")[-1].splitlines())) <= 100
 
 
@@ -204,16 +206,23 @@ def test_rows_hold_how_solid_a_verdict_is(capsys: pytest.CaptureFixture[str]) ->
     assert not any("refused" in key or "classes" in key for key in row)
 
 
-def test_many_pairs_keep_their_doubts_and_say_what_is_left_out() -> None:
+def test_many_pairs_keep_their_doubts_and_say_what_is_left_out(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     qrels = {f"q{i}": {"a": 1, "b": 0} for i in range(12)}
     lists = {f"r{i}": ["a", "b"] for i in range(5)} | {"new": ["x", "a"]}
     runs = {name: dict.fromkeys(qrels, ranked) for name, ranked in lists.items()}
+    whole = il.compare(qrels, runs, "RR@2", all_pairs=True)
+    assert all(pair.holes.kind == "outer" or not any(pair.holes.unjudged) for pair in whole.pairs)
+    assert whole.remarks == ()
+    monkeypatch.setattr("idealist.comparing.solidity.PAIRS", 3)
+    monkeypatch.setattr("idealist.comparing.solidity.DOCUMENTS", 50)
     found = il.compare(qrels, runs, "RR@2", all_pairs=True)
     assert len(found.pairs) == 15
     unequal = [pair for pair in found.pairs if "judged-unequal" in codes(pair)]
-    assert {pair.run for pair in unequal} == {"new"}
+    assert {pair.baseline for pair in unequal} == {"new"}
     assert all(pair.holes is not None for pair in found.pairs)
-    assert any("more than 10 pairs" in line for line in found.notes)
+    assert any("too many pairs" in line for line in found.notes)
     assert found.to_json()["remarks"] == list(found.remarks)
     few = il.compare(qrels, dict(list(runs.items())[:3]), "RR@2")
     assert few.remarks == ()
@@ -238,22 +247,34 @@ def test_power_is_said_of_every_difference_that_is_not_significant() -> None:
     columns = some(30, 2, seed=1)
     equal = pair_of(columns["r0"], columns["r1"], margin=0.2)
     assert "equal within 0.2" in equal.verdict
-    assert "in 4 of 5 cases" in equal.verdict
+    assert "would usually be found" in equal.verdict
     one = pair_of([0.5] * 30, [0.5] * 29 + [0.9])
-    assert "they differ on 1 query of 30; 30 queries show" in one.verdict
+    assert "they differ on 1 query of 30; with 30 queries only differences of" in one.verdict
     found = il.compare(QRELS, [BM25, RERANKED], ["nDCG@10", "RR@10"])
     secondary = found["RR@10"][0]
     assert not secondary.significant
-    assert (
-        f"RR@10, reranked - bm25: not significant; 12 queries show {secondary.detectable:.4f}"
-        in ("\n".join(found.verdicts))
-    )
-    many = il.compare_evaluations(made(some(30, 7)), all_pairs=True)
-    lines = "\n".join(many.verdicts)
-    undecided = [pair for pair in many.pairs[10:] if not pair.significant]
-    for pair in undecided[:10]:
-        assert f"AP, {pair.run} - {pair.baseline}: not significant" in lines
-    assert (f"{len(undecided) - 10} more are not significant" in lines) == (len(undecided) > 10)
+    about = f"with 12 queries only differences of about {secondary.detectable:.2f}"
+    assert f"RR@10, reranked - bm25: not significant; {about}" in "\n".join(found.verdicts)
+    several = il.compare_evaluations(made(some(30, 5)))
+    for pair in several.pairs:
+        assert ("would usually be found" in pair.verdict) != pair.significant
+
+
+def test_power_is_not_said_of_a_difference_beyond_it() -> None:
+    rng = np.random.default_rng(0)
+    base = rng.random(30)
+    columns = {"base": base.tolist(), "near": (base - 0.3 + rng.normal(0, 0.05, 30)).tolist()}
+    columns |= {f"far{i}": (base * 0.1 + rng.normal(0, 0.4, 30)).tolist() for i in range(8)}
+    found = il.compare_evaluations(made(columns), all_pairs=True)
+    beyond = [p for p in found.pairs if abs(p.difference) >= p.detectable]
+    assert beyond
+    for pair in beyond:
+        assert "would usually be found" not in pair.verdict
+    told = " ".join(found.text().split())
+    most = max(abs(pair.difference) for pair in found.pairs if not pair.significant)
+    assert f"differences up to {most:.4f} are not told from chance" in told
+    least = min(abs(pair.difference) for pair in found.pairs if pair.significant)
+    assert most < least
 
 
 @pytest.mark.parametrize("alpha", [0.001, 0.05, 0.2])

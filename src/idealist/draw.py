@@ -130,12 +130,23 @@ _TEX = {sign: f"\\{sign}" for sign in "&%$#_{}"} | {
 }  # fmt: skip
 
 
+#: Symbols that are set as mathematics.
+_SYMBOLS = {"d_z": "$d_z$"}
+_MINUS = re.compile(r"(?<![\w-])-(?=\d)")
+_STAR = re.compile(r"(?<=\d)\*$")
+
+
 def _tex(cell: str) -> str:
-    return _HIGH.sub(_high, "".join(_TEX.get(sign, sign) for sign in cell))
+    if cell in _SYMBOLS:
+        return _SYMBOLS[cell]
+    written = "".join(_TEX.get(sign, sign) for sign in cell)
+    return _HIGH.sub(_high, _STAR.sub(r"\\rlap{*}", _MINUS.sub("$-$", written)))
 
 
 def _high(match: re.Match[str]) -> str:
-    return r"\textsuperscript{" + "".join(SUPERSCRIPTS[sign] for sign in match[0]) + "}"
+    """Set letters high, without a width, so that digits stay below each other."""
+    letters = "".join(SUPERSCRIPTS[sign] for sign in match[0])
+    return rf"\rlap{{\textsuperscript{{{letters}}}}}"
 
 
 def web(grid: Grid) -> str:

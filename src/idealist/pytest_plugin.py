@@ -29,7 +29,7 @@ def assert_not_worse(request: pytest.FixtureRequest) -> Callable[..., Gate]:
         from idealist.gating import assert_not_worse as not_worse  # NumPy comes with it
 
         found = not_worse(*runs, **rules)
-        words = "\n".join([found.headline, *found.lines])
+        words = "\n".join([found.headline, *found.lines, *found.doubts])
         request.node.user_properties.append((PROPERTY, words))
         return found
 

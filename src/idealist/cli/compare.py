@@ -56,6 +56,7 @@ CORRECTIONS = ("holm", "tukey", "maxt", "bh", "none")
 @click.option("--saved", is_flag=True, help="All arguments are files that eval --save wrote.")
 @click.option("--fragility", is_flag=True, help="Find the fewest labels that would reverse it.")
 @click.option("--multiverse", is_flag=True, help="Compare under every convention.")
+@click.option("--details", is_flag=True, help="Say all that is known of every pair.")
 @click.option("--per-query", is_flag=True, help="Also, or in TSV and CSV only, give each query.")
 @quietly
 @output
@@ -71,6 +72,7 @@ def command(
     saved: bool,
     fragility: bool,
     multiverse: bool,
+    details: bool,
     per_query: bool,
     quiet: bool,
     form: str,
@@ -81,6 +83,7 @@ def command(
 
     Each difference has its interval, the t-test and the randomisation test, an effect size, and the
     queries behind it; the verdict is a sentence. The first measure decides, the others describe.
+    Without -m, Judged@10 is left out: it does not say how good a run is.
 
     \b
     Examples:
@@ -101,18 +104,22 @@ def command(
 
         found = compare_evaluations([qrels, *runs], labels or None, **options)
     else:
-        from idealist.comparing import compare
-        from idealist.evaluator import DEFAULT_MEASURES
+        from idealist.comparing import COMPARED, compare
         from idealist.formats import read_run
 
+        if len(runs) < 2:
+            hint = "write idealist compare QRELS BASELINE RUN"
+            raise UsageError("a comparison needs two runs", hint)
         names = run_names(runs)
+        if options["baseline"] in runs:  # as the run is given
+            options["baseline"] = names[runs.index(options["baseline"])]
         found = compare(
             qrels, [read_run(path, name=name) for path, name in zip(runs, names, strict=True)],
-            labels or DEFAULT_MEASURES, convention=convention, queries=known,
+            labels or COMPARED, convention=convention, queries=known,
             weights=_queries(weights), fragility=fragility, multiverse=multiverse,
             **options, **axes_beside(settings, options, "compare"),
         )  # fmt: skip
-    emit(_drawn(found, form, per_query), output)
+    emit(_drawn(found, form, per_query, details), output)
     if form != "json" and not quiet:
         say(found.notes)
 
@@ -133,7 +140,7 @@ def _check_saved(changed: bool, solidity: bool) -> None:
         raise UsageError("--fragility and --multiverse need judgments and runs", hint)
 
 
-def _drawn(found: Comparison, form: str, per_query: bool) -> str:
+def _drawn(found: Comparison, form: str, per_query: bool, details: bool) -> str:
     from idealist.comparing.tables import queries_grid, rows_grid
     from idealist.draw import FORMATS
 
@@ -147,4 +154,5 @@ def _drawn(found: Comparison, form: str, per_query: bool) -> str:
         caption = "\n".join(line for line in found.notes if not line.startswith("doubt:"))
         tables = [FORMATS[form](grid) for grid in found.grids(caption)]
         return "\n\n".join([*tables, *queries])
-    return "\n\n".join([found.text() if form == "table" else found.markdown(), *queries])
+    drawn = found.text(details) if form == "table" else found.markdown(details)
+    return "\n\n".join([drawn, *queries])

@@ -17,6 +17,7 @@ from idealist.cli.options import (
     counting,
     emit,
     output,
+    quietly,
     run_names,
     say,
     slices_of,
@@ -46,8 +47,9 @@ EXIT_FAILED = 1
     help="Set one rule, such as ties=docid-asc. Repeatable.",
 )  # fmt: skip
 @click.option(
-    "--max-drop", type=float, default=0.01, show_default=True, help="The largest drop that passes."
-)
+    "--max-drop", "drops", multiple=True, metavar="[MEASURE=]VALUE",
+    help="The largest drop that passes, 0.01 without it. Repeatable.",
+)  # fmt: skip
 @click.option(
     "--alpha", type=float, default=0.05, show_default=True,
     help="The level of the one-sided bounds, and of a false FAIL.",
@@ -80,6 +82,7 @@ EXIT_FAILED = 1
     "--github", is_flag=True,
     help="Annotate the build, and add the summary to the job's, as GitHub Actions has them.",
 )  # fmt: skip
+@quietly
 @output
 def command(
     qrels: str,
@@ -88,7 +91,7 @@ def command(
     measures: tuple[str, ...],
     convention: str | None,
     settings: tuple[str, ...],
-    max_drop: float,
+    drops: tuple[str, ...],
     alpha: float,
     strict: bool,
     column: str | None,
@@ -102,6 +105,7 @@ def command(
     junit: str | None,
     summary: str | None,
     github: bool,
+    quiet: bool,
     form: str,
     output: Path | None,
 ) -> None:
@@ -113,21 +117,27 @@ def command(
 
     \b
     Examples:
-      idealist gate qrels.txt main.run pr.run -m nDCG@10 --max-drop 0.01
+      idealist gate qrels.txt main.run pr.run -m nDCG@10 --max-drop 0.02
       idealist gate qrels.txt main.run -m nDCG@10 -m R@100 --save baseline.json
       idealist gate qrels.txt baseline.json pr.run --rescore --github --junit gate.xml
       idealist gate qrels.txt main.run pr.run --queries queries.csv --slice type --floor 0.4
       idealist gate qrels.txt main.run pr.run --plan
     """
     from idealist.formats import read_qrels, read_queries, read_run
-    from idealist.gating import check_run, find_baseline, gate, save_baseline
+    from idealist.gating import check_run, check_target, find_baseline, gate, save_baseline
 
     paths = [base, *filter(None, (new,))]
-    check_inputs([qrels, *paths, *filter(None, (queries, weights))])
+    inputs = [qrels, *paths, *filter(None, (queries, weights))]
+    check_inputs(inputs)
     if new is None and save is None:
         raise UsageError("there is no new run", "give NEW, or --save FILE to write a baseline")
     check_run(paths[-1])
     stored = find_baseline(base)
+    if save is not None:  # a baseline may be saved anew
+        check_target(save, [one for one in inputs if stored is None or one != base])
+    for target in (junit, summary, output):
+        if target is not None:
+            check_target(target, inputs)
     runs = [read_run(path, name=name) for path, name in zip(paths, run_names(paths), strict=True)]
     judged, facts = read_qrels(qrels), None if queries is None else read_queries(queries)
     common: dict[str, Any] = {
@@ -135,16 +145,19 @@ def command(
         "queries": facts, "weights": None if weights is None else read_queries(weights),
     }  # fmt: skip
     rules: dict[str, Any] = {
-        "max_drop": max_drop, "alpha": alpha, "slices": slices_of(facts, column),
-        "floors": _floors(floors), "max_empty": max_empty, "rescore": rescore,
+        "alpha": alpha, "slices": slices_of(facts, column),
+        "floors": _by_measure("--floor", floors), "max_empty": max_empty, "rescore": rescore,
     }  # fmt: skip
+    if drops:
+        rules["max_drop"] = _by_measure("--max-drop", drops)
     common |= axes_beside(settings, common.keys() | rules.keys(), "gate")
     failed = False
     if new is not None:
         found = gate(judged, stored or runs[0], runs[1], **rules, **common)
         emit(_planned(found, form) if plan else _drawn(found, form), output)
-        if form != "json":
-            say([*found.doubts, *(f"signature: {one}" for one in found.signatures.values())])
+        if form != "json" and not quiet:
+            doubts = [] if form == "md" else found.doubts
+            say([*doubts, *(f"signature: {one}" for one in found.signatures.values())])
         if not plan:
             _report(found, strict, junit, summary, github)
         failed = found.failed(strict)
@@ -152,28 +165,29 @@ def command(
         say([f"not saved: {runs[-1].name} fails the gate"])
     elif save is not None:
         save_baseline(judged, runs[-1], save, like=stored, **common)
-        say([f"saved {runs[-1].name} as a baseline: {save}"])
+        say([] if quiet else [f"saved {runs[-1].name} as a baseline: {save}"])
     if failed and not plan:
         sys.exit(EXIT_FAILED)
 
 
-def _floors(given: Sequence[str]) -> dict[str, float] | float | None:
+def _by_measure(option: str, given: Sequence[str]) -> dict[str, float] | float | None:
     """Read ``VALUE`` or ``MEASURE=VALUE`` words."""
-    floors: dict[str, float] = {}
+    found: dict[str, float] = {}
     for word in given:
         measure, _, value = word.rpartition("=")
-        if measure in floors:
-            raise UsageError(f"--floor {word!r} is a second floor", "give each measure one")
+        if measure in found:
+            raise UsageError(f"{option} {word!r} is a second one", "give each measure one")
         try:
-            floors[measure] = float(value)
+            found[measure] = float(value)
         except ValueError:
-            hint = "write --floor 0.4, or --floor nDCG@10=0.4"
-            raise UsageError(f"--floor {word!r} cannot be read", hint) from None
-    if "" not in floors:
-        return floors or None
-    if len(floors) > 1:
-        raise UsageError("one floor is for all measures, another for one", "name each measure")
-    return floors[""]
+            hint = f"write {option} 0.4, or {option} nDCG@10=0.4"
+            raise UsageError(f"{option} {word!r} cannot be read", hint) from None
+    if "" not in found:
+        return found or None
+    if len(found) > 1:
+        message = f"one {option} is for all measures, another for one"
+        raise UsageError(message, "name each measure")
+    return found[""]
 
 
 def _drawn(found: Gate, form: str) -> str:
@@ -183,7 +197,7 @@ def _drawn(found: Gate, form: str) -> str:
     if form == "json":
         return json.dumps(found.to_json(), indent=1, ensure_ascii=False)
     if form == "table":
-        return str(found)
+        return found.body
     if form == "md":
         return summary(found)
     return FORMATS[form](found.grid(full=form in ("tsv", "csv")))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -59,9 +60,9 @@ def command(
 ) -> None:
     """Say how many queries show a difference, and which difference a number of queries shows.
 
-    The spread of the differences comes from a pilot: QRELS and one run, or better two or more.
-    Without a pilot, variances of real TREC runs stand in. Never give this the result that is to
-    be judged: power after the fact says no more than the p-value.
+    The spread of the differences comes from a pilot: QRELS and runs, best two that are as alike as
+    those you will compare. Without a pilot, variances of real TREC runs stand in. Never give this
+    the result that is to be judged: power after the fact says no more than the p-value.
 
     \b
     Examples:
@@ -75,11 +76,12 @@ def command(
     sizes = _sizes(qrels, runs, measure, convention, settings, alpha, power)
     if not differences and not numbers:
         differences, numbers = DIFFERENCES, NUMBERS
-    rows = sizes.rows(differences, numbers)
+    found = [*map(sizes.of_difference, differences), *map(sizes.of_queries, numbers)]
     if form == "json":
-        emit(json.dumps(sizes.to_json(rows), indent=1, ensure_ascii=False), output)
+        emit(json.dumps(sizes.to_json(found), indent=1, ensure_ascii=False), output)
         return
-    emit(FORMATS[form](sizes.grid(rows, full=form in ("tsv", "csv"))), output)
+    grids = [sizes.long_grid(found)] if form in ("tsv", "csv") else sizes.grids(found)
+    emit("\n\n".join(map(FORMATS[form], grids)), output)
     say(sizes.lines)
 
 
@@ -99,13 +101,14 @@ def _sizes(
             if given:
                 raise UsageError(f"{option} is for a pilot", "give judgments and runs of one")
         return typical_sizes(measure, alpha, power)
-    if not runs:
-        raise UsageError("the pilot has no runs", "give at least one run, better two")
+    if not runs and re.fullmatch(r"\d*\.?\d+", qrels):
+        option = "--difference" if "." in qrels else "--queries"
+        raise UsageError(f"{qrels} is no file of judgments", f"did you mean {option} {qrels}?")
     from idealist.conventions import DEFAULT
     from idealist.evaluator import Evaluator
     from idealist.formats import read_run
 
     check_inputs([qrels, *runs])
-    evaluator = Evaluator(qrels, measure, convention=convention or DEFAULT, **axes_of(settings))
     named = [read_run(path, name=name) for path, name in zip(runs, run_names(runs), strict=True)]
+    evaluator = Evaluator(qrels, measure, convention=convention or DEFAULT, **axes_of(settings))
     return pilot_sizes(evaluator, named, alpha, power)

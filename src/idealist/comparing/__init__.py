@@ -4,31 +4,41 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from itertools import count
 from numbers import Integral
 from pathlib import Path
 from typing import Any
 
 from idealist.comparing.aligned import Table, aligned
 from idealist.comparing.comparison import Comparison
+from idealist.comparing.given import check_places, distinct, left_out, runs_of
 from idealist.comparing.options import Options, options_of
-from idealist.comparing.orders import Agreement, agreement
+from idealist.comparing.orders import Agreement, agreement, means_of
 from idealist.comparing.pair import Pair
-from idealist.comparing.pairing import name_of_correction, name_of_test, pairs_of, places_of
+from idealist.comparing.pairing import (
+    name_of_correction,
+    name_of_test,
+    pairs_of,
+    places_of,
+    without_unmet,
+)
 from idealist.comparing.slices import sliced
 from idealist.comparing.solidity import with_solidity
 from idealist.conventions import DEFAULT, Convention
 from idealist.errors import UsageError, nearest
 from idealist.evaluation import ByMeasure, Evaluation
 from idealist.evaluator import DEFAULT_MEASURES, Evaluator
-from idealist.formats import borrowed_run
+from idealist.formats import read_qrels
 from idealist.measures import Measure
 from idealist.notation import text
 from idealist.signature import Signature
-from idealist.tables import Run
 
 #: What is said of saved evaluations.
 UNJUDGED = "unjudged documents were not looked at: evaluations hold neither judgments nor runs"
+
+#: The doubt about a run that no judgment meets.
+UNMET = "nothing-matches"
+#: What is compared unasked: all that is measured unasked and says how good a run is.
+COMPARED = tuple(one for one in DEFAULT_MEASURES if not one.startswith("Judged"))
 
 __all__ = ["Agreement", "Comparison", "Options", "Pair", "compare", "compare_evaluations"]
 
@@ -36,7 +46,7 @@ __all__ = ["Agreement", "Comparison", "Options", "Pair", "compare", "compare_eva
 def compare(
     qrels: Any,
     runs: Any,
-    measures: Any = DEFAULT_MEASURES,
+    measures: Any = COMPARED,
     *,
     baseline: str | int | None = None,
     slices: Mapping[Any, Any] | None = None,
@@ -70,16 +80,20 @@ def compare(
     >>> pair.difference, pair.p_randomisation
     (0.5, 0.0078125)
     """
+    check_places(qrels, runs, slices, axes)
+    judged = read_qrels(qrels)
     evaluator = Evaluator(
-        qrels, measures, convention=convention, queries=queries, weights=weights, **axes
+        judged, measures, convention=convention, queries=queries, weights=weights, **axes
     )
-    read = _runs(runs)
+    read = runs_of(runs)
     own = {label: one.measure for label, one in evaluator.instruments.items()}
     found = _compared(
         [evaluator(run) for run in read], list(evaluator.measures), own, baseline, slices,
         all_pairs=all_pairs, alpha=alpha, seed=seed, tests=tests, correction=correction,
         rope=rope, margin=margin,
     )  # fmt: skip
+    if slices is not None and queries is not None:
+        found = replace(found, remarks=left_out(judged, evaluator.asked))
     return with_solidity(found, evaluator, read, fragility, multiverse, axes)
 
 
@@ -93,8 +107,8 @@ def compare_evaluations(
 ) -> Comparison:
     """Compare evaluations, or files that `Evaluation.save` wrote, without the runs.
 
-    They must have the same signatures. `measures` are all that the first has, or some of them; the
-    other options are those of `compare`, less what needs judgments.
+    They must have the same signatures. `measures` are all that the first has, less Judged, or some
+    of them; the other options are those of `compare`, less what needs judgments.
 
     >>> from idealist import evaluate
     >>> qrels = {f"q{i}": {"a": 1} for i in range(8)}
@@ -107,8 +121,9 @@ def compare_evaluations(
     if len(read) < 2:
         raise UsageError("a comparison needs two runs", "give at least two evaluations")
     asked = [measures] if isinstance(measures, (str, Measure)) else measures
-    labels = [read[0].label(one) for one in asked] if asked else list(read[0])
-    names = _distinct([one.run for one in read])
+    quality = [label for label in read[0] if not label.startswith("Judged")] or list(read[0])
+    labels = [read[0].label(one) for one in asked] if asked else quality
+    names = distinct([one.run for one in read])
     named = [replace(one, run=name) for one, name in zip(read, names, strict=True)]
     found = _compared(named, labels, {}, baseline, slices, **options)
     return replace(found, remarks=(UNJUDGED,))
@@ -131,13 +146,19 @@ def _compared(
     places = places_of(len(runs), first, all_pairs)
     options = options_of(len(places), correction, tests, all_pairs=all_pairs, **others)
     tables = aligned(evaluations, labels, measures)
+    if all_pairs:  # the better run comes first, and a pair says what it is better by
+        means = means_of(tables[0])
+        evaluations = sorted(evaluations, key=lambda one: -means.get(one.run, 0.0))
+        tables = aligned(evaluations, labels, measures)
+    parts = () if slices is None else sliced(tables, places, options, slices)
+    unmet = [one.run for one in evaluations if any(d.code == UNMET for d in one.doubts)]
     return Comparison(
         evaluations=tuple(_only(one, labels) for one in evaluations),
-        pairs=tuple(pairs_of(tables, places, options)),
+        pairs=without_unmet(pairs_of(tables, places, options), unmet),
         baseline=runs[first],
         options=options,
         signatures=ByMeasure({table.label: _signed(table, options) for table in tables}),
-        slices=() if slices is None else sliced(tables, places, options, slices),
+        slices=without_unmet(parts, unmet),
         agreement=agreement(tables) if len(tables) > 1 else (),
     )
 
@@ -151,34 +172,6 @@ def _only(one: Evaluation, labels: Sequence[str]) -> Evaluation:
         aggregates={label: one.aggregates[label] for label in labels},
         signatures={label: one.signatures[label] for label in labels},
     )
-
-
-def _runs(given: Any) -> list[Run]:
-    """Read the runs and name them apart."""
-    several = isinstance(given, (Mapping, Iterable)) and not isinstance(given, (str, Path, Run))
-    if isinstance(given, Mapping):
-        read = [borrowed_run(run, name=str(name)) for name, run in given.items()]
-    else:
-        read = [borrowed_run(run) for run in given] if several else []
-    if len(read) < 2:
-        hint = "give a list of runs, or {name: run}; the first is the baseline"
-        raise UsageError("a comparison needs two runs", hint)
-    names = _distinct([run.name for run in read])
-    return [run.renamed(name) for run, name in zip(read, names, strict=True)]
-
-
-def _distinct(names: Sequence[str]) -> list[str]:
-    """Tell equal names apart by numbers.
-
-    >>> _distinct(["run", "bm25", "run", "run (2)"])
-    ['run', 'bm25', 'run (3)', 'run (2)']
-    """
-    found: list[str] = []
-    for name in names:
-        numbered = (f"{name} ({number})" for number in count(2))
-        free = (each for each in numbered if each not in found and each not in names)
-        found.append(next(free) if name in found else name)
-    return found
 
 
 def _place(baseline: str | int | None, runs: Sequence[str]) -> int:

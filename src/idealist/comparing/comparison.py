@@ -10,7 +10,8 @@ from idealist.comparing import notes
 from idealist.comparing.options import Options
 from idealist.comparing.orders import Agreement, order_lines
 from idealist.comparing.pair import Pair
-from idealist.comparing.tables import pairs_grid, runs_grid
+from idealist.comparing.standing import best_first
+from idealist.comparing.tables import MOST, matrix_grid, pairs_grid, runs_grid
 from idealist.draw import Grid, markdown, plain, web, wrapped
 from idealist.errors import UsageError, nearest
 from idealist.evaluation import Evaluation, label_of
@@ -59,8 +60,11 @@ class Comparison:
         for pair in self[self.primary if measure is None else measure]:
             if (pair.run, pair.baseline) == (run, base):
                 return pair
-        names = [pair.run for pair in self[self.primary] if pair.baseline == base]
-        raise UsageError(f"{run} was not compared with {base}", nearest(run, names))
+            if (pair.run, pair.baseline) == (base, run):
+                hint = f"it is the other way round: pair({base!r}, {run!r})"
+                raise UsageError(f"{run} was not compared with {base}", hint)
+        known = [one.run for one in self.evaluations if one.run != base]
+        raise UsageError(f"{run} was not compared with {base}", nearest(run, known))
 
     def beaten(self, run: str, measure: Any) -> list[str]:
         """Name the runs that a run is significantly better than."""
@@ -68,33 +72,55 @@ class Comparison:
         above = [pair.baseline for pair in won if pair.run == run and pair.better]
         return above + [pair.run for pair in won if pair.baseline == run and not pair.better]
 
-    def grids(self, caption: str = "") -> list[Grid]:
-        """Give the tables: systems, pairs, and slices where there are any."""
-        grids = [runs_grid(self, caption), pairs_grid(self.pairs, self.options.all_pairs)]
-        return grids + ([pairs_grid(self.slices, self.options.all_pairs)] if self.slices else [])
+    def grids(self, caption: str = "", width: int | None = None) -> list[Grid]:
+        """Give the tables: systems, pairs (a matrix where they are all), and slices."""
+        every = self.options.all_pairs and len(self.evaluations) > 2
+        grids = [runs_grid(self, caption)]
+        if not every:
+            ordered = [pair for label in self.measures for pair in best_first(self[label])]
+            grids.append(pairs_grid(ordered, self.options.all_pairs, width))
+        elif len(self.evaluations) <= MOST:
+            grids += [matrix_grid(self, label) for label in self.measures]
+        parts = [pairs_grid(self.slices, every, width)] if self.slices else []
+        return grids + parts
 
     @property
     def verdicts(self) -> list[str]:
-        """The verdicts by the primary measure with what is behind them, and how measures agree."""
-        return [*notes.verdicts(self), *order_lines(self.agreement)]
+        """What it comes to, what is behind it, and how measures agree."""
+        return [*notes.conclusion(self), *self._behind()]
+
+    def _behind(self, details: bool = False) -> list[str]:
+        return [*notes.behind(self, details), *order_lines(self.agreement)]
 
     @property
     def notes(self) -> list[str]:
         """How it was compared, what is doubtful, and the signatures."""
         return notes.notes(self)
 
-    def text(self) -> str:
-        """Write tables and verdicts for a terminal."""
-        systems, *others = self.grids()
-        tables = [plain(systems), *(plain(grid, gap=2) for grid in others)]
-        return "\n\n".join([*tables, wrapped(self.verdicts, WIDTH)])
+    def text(self, details: bool = False) -> str:
+        """Write tables and verdicts for a terminal; many runs begin with where they stand."""
+        systems, *others = self.grids(width=WIDTH)
+        narrow = [plain(grid, gap=1 if "mean" in grid.headers else 2) for grid in others]
+        tables = [plain(systems), *narrow]
+        first, rest = notes.conclusion(self), self._behind(details)
+        parts = (
+            [*tables, wrapped([*first, *rest], WIDTH)]
+            if len(self.evaluations) == 2
+            else [wrapped(first, WIDTH), *tables, wrapped(rest, WIDTH)]
+        )
+        return "\n\n".join(filter(None, parts))
 
-    def markdown(self) -> str:
-        """Write it for a README or an issue."""
-        starts = (line[: len(line) - len(line.lstrip())] for line in self.verdicts)
-        pairs = zip(starts, self.verdicts, strict=True)
-        lines = "\n".join(f"{start}- {line.lstrip()}" for start, line in pairs)
-        return "\n\n".join([*map(markdown, self.grids()), lines])
+    def markdown(self, details: bool = False) -> str:
+        """Write it for a README or an issue: what it comes to, tables, and the rest folded up."""
+        first, rest = ("\n".join(map(_item, lines)) for lines in (
+            notes.conclusion(self), self._behind(details)
+        ))  # fmt: skip
+        folded = f"<details><summary>What is behind it</summary>\n\n{rest}\n\n</details>"
+        footer = "; ".join(notes.heading(self)) + "<br>"
+        signed = "<br>".join(f"`{line}`" for line in notes.signatures(self))
+        tables = map(markdown, self.grids())
+        parts = [first, *tables, folded if rest else "", f"<sub>{footer}{signed}</sub>"]
+        return "\n\n".join(filter(None, parts))
 
     def __str__(self) -> str:
         return f"{self.text()}\n\n" + "\n".join(self.notes)
@@ -117,6 +143,8 @@ class Comparison:
             "baseline": None if options.all_pairs else self.baseline,
             "runs": [one.run for one in self.evaluations],
             "primary": self.primary,
+            "convention": self.evaluations[0].convention,
+            "n": self.pairs[0].n,
             "alpha": options.alpha,
             "seed": options.seed,
             "correction": options.correction,
@@ -131,3 +159,8 @@ class Comparison:
         doubts = {one.run: [doubt.to_json() for doubt in one.doubts] for one in self.evaluations}
         signatures = {label: str(one) for label, one in self.signatures.items()}
         return data | {"doubts": doubts, "signatures": signatures}
+
+
+def _item(line: str) -> str:
+    """Make a line an item of a list in Markdown, as deep as it stands."""
+    return f"{line[: len(line) - len(line.lstrip())]}- {line.lstrip()}"

@@ -73,7 +73,7 @@ def _constant(pair: Pair) -> Iterator[Doubt]:
 def _carried_by_few(pair: Pair) -> Iterator[Doubt]:
     many_others = pair.n >= 2 * ENOUGH  # of fewer queries, three are too large a part
     if pair.significant and many_others and pair.p_without_top3 >= pair.options.alpha:
-        rest = f"without {few(pair.top3)} the difference is {pair.without_top3:+.4f}"
+        rest = f"without the queries {few(pair.top3)} the difference is {pair.without_top3:+.4f}"
         message = f"{rest}, and not significant ({p_words(pair.p_without_top3)}, t-test)"
         yield Doubt("carried-by-few", message, len(pair.top3), pair.top3)
 

@@ -96,8 +96,10 @@ class Holes:
             return f"judged, they leave the difference {within}; now the runs are level"
         if self.overturns is False:
             return f"judged, they leave the difference {within}: they cannot reverse it"
-        known = "could" if self.overturns else "might"
-        return f"judged, they leave the difference {within}: they {known} reverse it"
+        known = "they could reverse it"
+        if self.overturns is None:
+            known = "the truth may be narrower, so whether they could reverse it is not known"
+        return f"judged, they leave the difference {within}: {known}"
 
     def to_json(self) -> dict[str, Any]:
         """Give it as plain data; undefined values are None."""

@@ -95,7 +95,8 @@ class Multiverse:
             for one in OUTCOMES
             if one != usual and self.conventions(one)
         )
-        return f"Conventions: {self.run} {usual} in {count} of {part} ({kinds}){sure}{others}."
+        why = f" (see idealist conventions {self.disagreeing[0]})" if others else ""
+        return f"Conventions: {self.run} {usual} in {count} of {part} ({kinds}){sure}{others}{why}."
 
     def to_json(self) -> dict[str, Any]:
         """Give it as plain data; undefined values are None."""

@@ -6,54 +6,59 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from idealist.comparing.doubt_lines import doubts_of_comparison
 from idealist.comparing.options import CORRECTIONS, TESTS
 from idealist.comparing.pairing import name_of_test
-from idealist.comparing.tables import runs_grid
-from idealist.comparing.words import power
+from idealist.comparing.standing import SHOWN, best_first, standing, unjudged, written_out
+from idealist.comparing.tables import MOST, runs_grid
+from idealist.comparing.words import power, signed
 from idealist.conventions import CONVENTIONS
 from idealist.draw import SUPERSCRIPTS
 from idealist.notation import many
-from idealist.summary import doubt_lines, number, p_words, shared_lines
+from idealist.summary import number, p_words, shared_lines
 
 if TYPE_CHECKING:
     from idealist.comparing.comparison import Comparison
     from idealist.comparing.pair import Pair
 
-#: How many verdicts, and doubts about pairs, are written out.
-SHOWN = 10
+
+def conclusion(comparison: Comparison) -> list[str]:
+    """Say what it comes to: the verdict of two runs, or where many stand."""
+    primary = comparison[comparison.primary]
+    return [primary[0].verdict] if len(primary) == 1 else standing(comparison)
 
 
-def verdicts(comparison: Comparison) -> list[str]:
-    """Write the verdicts by the primary measure with their details, and what else is undecided."""
-    pairs = comparison[comparison.primary]
-    slices = [pair for pair in comparison.slices if pair.measure == comparison.primary]
-    indent = "" if len(pairs) == 1 else "  "
+def behind(comparison: Comparison, details: bool = False) -> list[str]:
+    """Say what is behind the conclusion: each verdict, with `details` or what was asked for."""
+    primary = comparison[comparison.primary]
+    slices = tuple(one for one in comparison.slices if one.measure == comparison.primary)
+    lines = _of_two(primary[0], details) if len(primary) == 1 else _of_many(primary, details)
+    if details or len(slices) <= SHOWN:
+        lines += [pair.verdict for pair in slices]
+        every = comparison.pairs if len(primary) == 1 else ()  # of many it is said where they stand
+        lines += _undecided([p for p in (*every, *comparison.slices) if p not in primary + slices])
+    return lines
+
+
+def _of_two(pair: Pair, details: bool) -> list[str]:
+    curious = _statistics(pair) if details else ()
+    return [] if pair.unmeasured else [*_queries(pair), *curious, *_holes(pair), *_asked(pair)]
+
+
+def _of_many(pairs: Sequence[Pair], details: bool) -> list[str]:
+    """Write each verdict, best first; where all pairs are many, only with what was asked for."""
     lines = []
-    for pair in pairs[:SHOWN]:
-        lines += [pair.verdict, *(f"{indent}{line}" for line in details(pair))]
-    lines += _counted(pairs)
-    lines += [pair.verdict for pair in slices[:SHOWN]] + _counted(slices)
-    written = (*pairs[:SHOWN], *slices[:SHOWN])
-    every = (*comparison.pairs, *comparison.slices)
-    return lines + _undecided([pair for pair in every if pair not in written])
-
-
-def _counted(pairs: Sequence[Pair]) -> list[str]:
-    """Count the pairs where they are too many to write out."""
-    if len(pairs) <= SHOWN:
-        return []
-    count = sum(pair.significant for pair in pairs)
-    rest = "the JSON and the TSV have what is known of the others"
-    return [f"… {len(pairs)} pairs in all, {count} of them significant; {rest}."]
+    for pair in best_first(pairs):
+        more = _of_two(pair, True) if details else list(_asked(pair))
+        if more or written_out(pairs):
+            lines += [pair.verdict, *(f"  {line}" for line in more)]
+    return [*lines, *([] if details else unjudged(pairs))]
 
 
 def _undecided(pairs: Sequence[Pair]) -> list[str]:
     """Say of pairs without a written verdict that are not significant what could be shown."""
     some = [pair for pair in pairs if not math.isnan(pair.detectable)]
-    lines = [f"{_name(pair)}: not significant; {power(pair)}." for pair in some[:SHOWN]]
-    more = len(some) - SHOWN
-    rest = "what these could show is in the JSON and the TSV"
-    return [*lines, f"… and {more} more are not significant; {rest}."] if more > 0 else lines
+    return [f"{_name(pair)}: not significant; {power(pair)}." for pair in some]
 
 
 def _name(pair: Pair) -> str:
@@ -61,20 +66,33 @@ def _name(pair: Pair) -> str:
     return f"{part}{pair.measure}, {pair.run} - {pair.baseline}"
 
 
-def details(pair: Pair) -> Iterator[str]:
-    """Say what is behind a verdict."""
-    if sizes := "; ".join(_sizes(pair)):
-        yield f"Size: {sizes}."
+def _queries(pair: Pair) -> Iterator[str]:
+    """Name the queries behind a difference."""
     for word, queries in (("Gained", pair.gained), ("Lost", pair.lost)):
         if queries:
-            listed = ", ".join(f"{query} {apart:+.4f}" for query, apart in queries)
+            listed = ", ".join(f"{_query(query)} {signed(apart)}" for query, apart in queries)
             yield f"{word} most: {listed}."
     if not math.isnan(pair.without_top3) and pair.difference:
         yield _without_top3(pair)
+
+
+def _query(name: str) -> str:
+    """Name a query, so that a number is not taken for a value."""
+    return f"query {name}" if name.isdecimal() else name
+
+
+def _statistics(pair: Pair) -> Iterator[str]:
+    """Give the statistics for the curious."""
+    if sizes := "; ".join(_sizes(pair)):
+        yield f"Size: {sizes}."
     if not math.isnan(pair.p_better):
         yield _probabilities(pair)
     if math.isfinite(pair.trisk) and pair.sense:
         yield f"With losses counted twice: {pair.urisk:+.4f} (URisk), TRisk {pair.trisk:+.2f}."
+
+
+def _asked(pair: Pair) -> Iterator[str]:
+    """Give what was asked for."""
     if not math.isnan(pair.ci_bootstrap[0]):
         low, high = pair.ci_bootstrap
         yield f"BCa bootstrap interval: {low:+.4f} to {high:+.4f}."
@@ -82,9 +100,13 @@ def details(pair: Pair) -> Iterator[str]:
         margin, both = f"{pair.options.margin:g}", (pair.p_equivalence, pair.p_non_inferiority)
         equal, not_worse = map(p_words, both)
         yield f"Equal within {margin}: {equal} (TOST); not worse by {margin}: {not_worse}."
-    for found in (pair.holes, pair.fragility, pair.multiverse):
+    for found in (pair.fragility, pair.multiverse):
         if found is not None:
             yield from str(found).splitlines()
+
+
+def _holes(pair: Pair) -> list[str]:
+    return [] if pair.holes is None else str(pair.holes).splitlines()
 
 
 def _sizes(pair: Pair) -> Iterator[str]:
@@ -104,9 +126,9 @@ def _without_top3(pair: Pair) -> str:
     holds = "the sign holds" if pair.sign_holds else "the sign does not hold"
     p = pair.p_without_top3
     tested = "" if math.isnan(p) else f", {p_words(p)} by t"
-    names = ", ".join(pair.top3)
-    rest = f"{pair.without_top3:+.4f}; {holds}{tested}"
-    return f"Without the three that favour it most ({names}): {rest}."
+    names = ", ".join(map(_query, pair.top3))
+    rest = f"{signed(pair.without_top3)}; {holds}{tested}"
+    return f"Without the three that carry it most ({names}): {rest}."
 
 
 def _probabilities(pair: Pair) -> str:
@@ -134,6 +156,10 @@ def heading(comparison: Comparison) -> list[str]:
     lines.append(f"alpha {options.alpha:g}, two-sided; {how}; {level}")
     if any(sign in SUPERSCRIPTS for row in runs_grid(comparison).rows for sign in "".join(row)):
         lines.append("a letter behind a value: significantly better than the system of that letter")
+    if options.all_pairs and len(comparison.evaluations) > 2:
+        fits = "differences: by how much the row's run is better; * is significant"
+        every = "the differences of all pairs are in -f tsv and -f json"
+        lines.append(fits if len(comparison.evaluations) <= MOST else every)
     if weighted and {"wilcoxon", "sign"} & set(options.tests):
         lines.append("Wilcoxon's test and the sign test take no weights")
     return lines + [TESTS[name] for name in options.tests]
@@ -141,25 +167,12 @@ def heading(comparison: Comparison) -> list[str]:
 
 def notes(comparison: Comparison) -> list[str]:
     """Give the settings, what is doubtful, and the signatures."""
-    evaluations = comparison.evaluations
-    doubts = [*_doubts(comparison), *doubt_lines(evaluations)]
-    return [*heading(comparison), *comparison.remarks, *doubts, *_signatures(comparison)]
+    doubts = doubts_of_comparison(comparison)
+    return [*heading(comparison), *comparison.remarks, *doubts, *signatures(comparison)]
 
 
-def _signatures(comparison: Comparison) -> list[str]:
+def signatures(comparison: Comparison) -> list[str]:
     """Write the signatures, short, with the statistics behind them."""
     known = CONVENTIONS.get(comparison.evaluations[0].convention)
     signatures = comparison.signatures.values()
     return shared_lines(one.short(known) if known else str(one) for one in signatures)
-
-
-def _doubts(comparison: Comparison) -> list[str]:
-    """Write what is doubtful about pairs; what holds by several measures is said once."""
-    found: dict[str, str] = {}
-    for pair in comparison.pairs:
-        for doubt in pair.doubts:
-            said = f"{pair.run} - {pair.baseline}: {doubt.message}"
-            found.setdefault(said, f"doubt: {pair.measure}, {said}")
-    more = len(found) - SHOWN
-    rest = [f"doubt: … and {more} more about pairs, which are in the JSON"] if more > 0 else []
-    return [*list(found.values())[:SHOWN], *rest]

@@ -43,12 +43,12 @@ class Agreement:
 
 def agreement(tables: Sequence[Table]) -> tuple[Agreement, ...]:
     """Compare the orders that measures give to three systems or more."""
-    orders = {table.label: _order(table) for table in tables}
+    orders = {table.label: means_of(table) for table in tables}
     known = {label: order for label, order in orders.items() if len(order) > 2}
     return tuple(_agreement(known, a, b) for a, b in combinations(known, 2))
 
 
-def _order(table: Table) -> dict[str, float]:
+def means_of(table: Table) -> dict[str, float]:
     """Give each system's mean, higher is better; nothing where no query has a value."""
     weights = None if table.weights is None else table.weights.tolist()
     sign = -1 if table.sense < 0 else 1

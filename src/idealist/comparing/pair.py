@@ -30,8 +30,8 @@ class Pair(Difference):
 
     `p_randomisation` is Fisher's test, `p_adjusted` what is left of it after the correction for
     many pairs, and what decides; it rests on so many random `draws`, 0 where all were tried. A part
-    of the queries has its name in `slice`; one of too few is not `tested`. `fragility`, `holes` and
-    `multiverse` say how solid the verdict is, where known.
+    of the queries has its name in `slice`; one of too few is not `tested`, nor are runs that no
+    judgment meets, `unmeasured`. `fragility`, `holes` and `multiverse` say how solid it is.
     """
 
     options: Options = field(default_factory=Options)
@@ -40,6 +40,7 @@ class Pair(Difference):
     draws: int = 0
     slice: str = ""
     tested: bool = True
+    unmeasured: tuple[str, ...] = ()
     fragility: Any = None
     holes: Any = None
     multiverse: Any = None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -19,13 +19,13 @@ Places = tuple[int, int]
 
 
 def places_of(runs: int, baseline: int, all_pairs: bool) -> list[Places]:
-    """Choose the pairs: all, the earlier run as baseline, or every run against one.
+    """Choose the pairs: all, the later run as baseline, or every run against one.
 
     >>> places_of(3, 1, False), places_of(3, 1, True)
-    ([(1, 0), (1, 2)], [(0, 1), (0, 2), (1, 2)])
+    ([(1, 0), (1, 2)], [(1, 0), (2, 0), (2, 1)])
     """
     if all_pairs:
-        return [(a, b) for a in range(runs) for b in range(a + 1, runs)]
+        return [(b, a) for a in range(runs) for b in range(a + 1, runs)]
     return [(baseline, run) for run in range(runs) if run != baseline]
 
 
@@ -38,6 +38,17 @@ def pairs_of(tables: Sequence[Table], places: Sequence[Places], options: Options
         found = zip(pairs[i], p.tolist(), q.tolist(), strict=True)
         pairs[i] = [replace(pair, p_randomisation=p, p_adjusted=q) for pair, p, q in found]
     return [pair for own in pairs for pair in own]
+
+
+def without_unmet(pairs: Iterable[Pair], unmet: Sequence[str]) -> tuple[Pair, ...]:
+    """Take back what tests say of runs that no judgment meets: nothing was measured."""
+    found = [(pair, tuple(r for r in (pair.baseline, pair.run) if r in unmet)) for pair in pairs]
+    return tuple(
+        replace(pair, unmeasured=runs, tested=False, p_randomisation=np.nan, p_adjusted=np.nan)
+        if runs
+        else pair
+        for pair, runs in found
+    )
 
 
 def _tested(

@@ -11,14 +11,16 @@ from idealist.comparing.fragility import fragility as fragility_of
 from idealist.comparing.holes import Holes, coverage, holes_between
 from idealist.comparing.multiverse import multiverse as multiverse_of
 from idealist.comparing.pair import Pair
+from idealist.comparing.standing import best_first
 from idealist.errors import UsageError
 from idealist.evaluator import Evaluator
 from idealist.tables import Run
 
-#: Up to so many pairs, bounds over unjudged documents are looked for unasked.
-CHEAP = 10
+#: For so many pairs, bounds over unjudged documents are looked for whatever they cost, and for
+#: others while so many unjudged documents are in reach of them all.
+PAIRS, DOCUMENTS = 10, 100_000
 #: What is said where bounds are left out.
-TOO_MANY = f"more than {CHEAP} pairs were compared"
+TOO_MANY = "there are too many pairs and unjudged documents"
 
 
 def with_solidity(
@@ -45,23 +47,29 @@ def with_solidity(
             )  # fmt: skip
         looked_at.append(replace(pair, **more))
     pairs = (*looked_at, *comparison.pairs[len(primary) :])  # the primary measure's are the first
-    return replace(comparison, pairs=pairs, remarks=remarks)
+    return replace(comparison, pairs=pairs, remarks=(*comparison.remarks, *remarks))
 
 
 def _holes(
     pairs: Sequence[Pair], evaluator: Evaluator, runs: Sequence[Run]
 ) -> tuple[dict[tuple[str, str], Holes], tuple[str, ...]]:
     """Look for unjudged documents, and what they could change; say what was left out, and why."""
-    label, refusal = pairs[0].measure, TOO_MANY if len(pairs) > CHEAP else ""
+    label = pairs[0].measure
     try:
         known = {run.name: coverage(evaluator, label, run.held()) for run in runs}
     except UsageError as error:
         return {}, (f"unjudged documents were not looked at: {error.message}",)
-    both = [(pair.baseline, pair.run) for pair in pairs]
-    found = {(a, b): holes_between(evaluator, label, known[a], known[b], refusal) for a, b in both}
-    unknown = refusal and any(sum(one.unjudged) for one in found.values())
-    said = f"what unjudged documents could change was not looked at: {refusal}"
-    return found, (said,) if unknown else ()
+    found: dict[tuple[str, str], Holes] = {}
+    total = left = 0
+    for i, pair in enumerate(best_first(pairs)):
+        base, new = known[pair.baseline], known[pair.run]
+        total += base.unjudged + new.unjudged
+        refusal = TOO_MANY if i >= PAIRS and total > DOCUMENTS else ""
+        one = holes_between(evaluator, label, base, new, refusal)
+        left += bool(refusal) and any(one.unjudged)
+        found[pair.baseline, pair.run] = one
+    said = f"what unjudged documents could change was not looked at for {left} pairs: {TOO_MANY}"
+    return found, (said,) if left else ()
 
 
 def _fragility(pair: Pair, evaluator: Evaluator, base: Run, new: Run) -> Any:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from idealist.comparing.plain import flat, pair_data, queries_data
+from idealist.comparing.words import signed
 from idealist.draw import SUPERSCRIPTS, Grid, short
 from idealist.summary import number, p_words
 
@@ -16,8 +17,12 @@ if TYPE_CHECKING:
 
 #: The letters that name systems, each with its form behind a number.
 LETTERS = {letter: high for high, letter in SUPERSCRIPTS.items()}
-#: The longest name of a run in a table.
-LONGEST = 24
+#: The columns that are left out, one after the other, where there is no room.
+SPARED = ("relative", "d_z", "p t")
+#: The longest name of a run in a table, and in a matrix.
+LONGEST, SHORTER = 24, 20
+#: The most systems that a matrix has room for.
+MOST = 12
 
 
 def runs_grid(comparison: Comparison, caption: str = "") -> Grid:
@@ -45,28 +50,61 @@ def _beaten(comparison: Comparison, run: str, label: str) -> str:
     return "".join(list(LETTERS.values())[place] for place in places)
 
 
-def pairs_grid(pairs: Sequence[Pair], all_pairs: bool = False) -> Grid:
-    """Tabulate differences with intervals, p-values, effect sizes, and wins, ties and losses."""
+def matrix_grid(comparison: Comparison, label: str) -> Grid:
+    """Tabulate all pairs: by how much the row's run is better than the column's, best first."""
+    pairs = comparison[label]
+    sign = -1 if pairs[0].sense < 0 else 1
+    ends = {pair.run: pair.run_mean for pair in pairs} | {p.baseline: p.base_mean for p in pairs}
+    runs = sorted(ends, key=lambda run: -sign * ends[run])
+    letters = dict(zip((one.run for one in comparison.evaluations), LETTERS, strict=False))
+    cells = {frozenset((pair.run, pair.baseline)): _apart(pair) for pair in pairs}
+    rows = [
+        [letters[run], short(run, SHORTER), number(ends[run])]
+        + [cells[frozenset((run, other))] if i < j else "" for j, other in enumerate(runs) if j]
+        for i, run in enumerate(runs)
+    ]
+    return Grid(["", label, "mean", *(letters[run] for run in runs[1:])], rows, words=2)
+
+
+def _apart(pair: Pair) -> str:
+    """Write a size with a star where it is significant, as short as columns need it."""
+    if math.isnan(pair.difference):
+        return "- "
+    size = f"{abs(pair.difference):.3f}"
+    return size.removeprefix("0") + ("*" if pair.significant else " ")
+
+
+def pairs_grid(pairs: Sequence[Pair], all_pairs: bool = False, width: int | None = None) -> Grid:
+    """Tabulate differences with intervals, p-values, effect sizes, and wins, ties and losses.
+
+    Where that is too wide, columns are left out that verdicts or the data have.
+    """
     columns = [_columns(pair, all_pairs) for pair in pairs]
-    names = list(columns[0])
-    rows = [list(cells.values()) for cells in columns]
-    return Grid(names, rows, words=names.index("difference"))
+    left = ["measure"] if len({pair.measure for pair in pairs}) == 1 else []
+    for spared in ("", *SPARED):
+        left.append(spared)
+        names = [name for name in columns[0] if name not in left]
+        rows = [[cells[name] for name in names] for cells in columns]
+        grid = Grid(names, rows, words=names.index("n" if "n" in names else "difference"))
+        if width is None or grid.width - len(names) <= width:  # columns stand two apart
+            break
+    return grid
 
 
 def _columns(pair: Pair, all_pairs: bool) -> dict[str, str]:
-    """Give the cells of a pair; what makes a row too long is left to the data."""
+    """Give the cells of a pair."""
     options, low, high = pair.options, *pair.ci
-    ends = "-" if math.isnan(low) else f"{low:+.4f} to {high:+.4f}"
+    ends = "-" if math.isnan(low) else f"{signed(low)} to {signed(high)}"
     share = "-" if math.isnan(pair.relative) else f"{100 * pair.relative:+.1f} %"
-    short_of_room = all_pairs or pair.slice
     return {
         "measure": pair.measure,
-        **({"slice": pair.slice, "n": str(pair.n)} if pair.slice else {}),
+        **({"slice": pair.slice} if pair.slice else {}),
         **({"baseline": short(pair.baseline, LONGEST)} if all_pairs else {}),
         "run": short(pair.run, LONGEST),
-        "difference": "-" if math.isnan(pair.difference) else f"{pair.difference:+.4f}",
+        **({"n": str(pair.n)} if pair.slice else {}),
+        "difference": "-" if math.isnan(pair.difference) else signed(pair.difference),
         f"{options.confidence} interval": ends,
-        **({} if short_of_room else {"relative": share}),
+        "relative": share,
         "p t": _p(pair.p_t),
         "p rand.": _p(pair.p_randomisation),
         **({} if options.correction == "none" else {"p adj.": _p(pair.p_adjusted)}),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from idealist.comparing.options import CORRECTIONS
@@ -13,6 +14,15 @@ if TYPE_CHECKING:
     from idealist.comparing.pair import Pair
 
 
+def signed(value: float) -> str:
+    """Write a difference; what rounds to 0 has no minus.
+
+    >>> signed(-0.12345), signed(-0.00001)
+    ('-0.1235', '+0.0000')
+    """
+    return f"{round(value, 4) + 0.0:+.4f}"
+
+
 def verdict(pair: Pair) -> str:
     """Say in one sentence what a pair comes to."""
     where = f"{pair.slice}: " if pair.slice else ""
@@ -20,6 +30,9 @@ def verdict(pair: Pair) -> str:
 
 
 def _verdict(pair: Pair) -> str:
+    if pair.unmeasured:
+        found = f"Nothing that {' or '.join(pair.unmeasured)} retrieved is judged"
+        return f"{found}, so nothing was measured: look at the ids with idealist audit"
     if not pair.n or not pair.wins + pair.losses:
         return _alike(pair)
     if pair.n == 1:
@@ -58,7 +71,10 @@ def _decided(pair: Pair) -> str:
 def _undecided(pair: Pair) -> str:
     start = f"{pair.measure} does not tell {pair.run} from {pair.baseline}"
     shown = ", ".join(filter(None, (_interval(pair), _p(pair))))
-    return f"{start}{_weighed(pair, f'{pair.difference:+.4f} ({shown})')}; {power(pair)}"
+    can = "; ".join(
+        filter(None, (_weighed(pair, f"{signed(pair.difference)} ({shown})"), power(pair)))
+    )
+    return f"{start}{can}"
 
 
 def _weighed(pair: Pair, numbers: str) -> str:
@@ -79,10 +95,25 @@ def power(pair: Pair) -> str:
     """Say what so many queries can show, and how many would show what matters."""
     if math.isnan(pair.detectable):
         return "nothing varies, so what more queries would show is not known"
-    share = f" at alpha/{pair.options.share}" if pair.options.share > 1 else ""
-    shows = f"{pair.n} queries show {pair.detectable:.4f} in 4 of 5 cases{share}"
-    least = pair.options.margin or pair.rope
-    return shows if math.isnan(pair.needed) else f"{shows}, and {least:g} needs {pair.needed:,}"
+    usual = shown([pair]) if abs(pair.difference) < pair.detectable else ""
+    if math.isnan(pair.needed):
+        return usual
+    count = f"{float(f'{pair.needed:.2g}'):,.0f}"
+    least = f"to see {pair.options.margin or pair.rope:g} you need about {count} queries"
+    return f"{usual}; {least}" if usual else least
+
+
+def shown(pairs: Sequence[Pair]) -> str:
+    """Say what so many queries can show of some pairs."""
+    found = sorted(pair.detectable for pair in pairs)
+    ends = " to ".join(dict.fromkeys(map(_about, (found[0], found[-1]))))
+    corrected = " and this correction" if pairs[0].options.share > 1 else ""
+    start = f"with {many(pairs[0].n, 'query', 'queries')}{corrected}"
+    return f"{start} only differences of about {ends} or more would usually be found"
+
+
+def _about(value: float) -> str:
+    return f"{value:.2f}" if value >= 0.1 else f"{value:.2g}"
 
 
 def _relative(pair: Pair) -> str:
@@ -93,11 +124,20 @@ def _interval(pair: Pair) -> str:
     low, high = pair.ci
     if math.isnan(low):
         return ""
-    return f"{pair.options.confidence} CI {low:.4f} to {high:.4f}"
+    corrected = "" if pair.options.correction == "none" else "uncorrected "
+    ends = " to ".join(signed(end).removeprefix("+") for end in (low, high))
+    return f"{corrected}{pair.options.confidence} CI {ends}"
 
 
 def _p(pair: Pair) -> str:
     """Write the p-value that decides, and the correction where there was one."""
     correction = pair.options.correction
     by = "" if correction == "none" else f" by {CORRECTIONS[correction]}"
-    return p_words(pair.p_adjusted) + by
+    return p_words(pair.p_adjusted) + by + (", the least possible" if _least(pair) else "")
+
+
+def _least(pair: Pair) -> bool:
+    """Whether no random draws could give a smaller p-value, and it looks like a number."""
+    together = pair.options.correction in ("tukey", "maxt")
+    p = pair.p_adjusted if together else pair.p_randomisation
+    return p * (pair.draws + 1) < 1.5 and pair.draws > 0 and pair.p_adjusted >= 0.0001

@@ -52,13 +52,18 @@ DEFAULT = TREC_EVAL.name
 
 
 def convention(given: str | Convention) -> Convention:
-    """Find a convention by its name.
+    """Find a convention by its name, whatever its case, hyphens and underscores.
 
-    >>> convention("sklearn").tool
-    'scikit-learn'
+    >>> convention("sklearn").tool, convention("trec-eval").name
+    ('scikit-learn', 'trec_eval')
     """
     if isinstance(given, Convention):
         return given
-    if given not in CONVENTIONS:
+    folded = {_folded(name): one for name, one in CONVENTIONS.items()}
+    if _folded(given) not in folded:
         raise UsageError(f"there is no convention {given!r}", nearest(given, CONVENTIONS))
-    return CONVENTIONS[given]
+    return folded[_folded(given)]
+
+
+def _folded(name: str) -> str:
+    return name.lower().replace("-", "_")

@@ -38,13 +38,12 @@ def cells(source: Source, value: str, faults: Faults) -> Cells | bytes:
         _check_ours(loaded, faults)
         return shapes.cells_of(loaded, value, faults, _locate(content))
     sign = delimited.delimiter_of(content)
-    if sign is None and source.suffix == ".csv":
-        hint = f"{delimited.HEADER_HINT}; a document is called document, doc_id, docno, …"
-        first = content.split(b"\n", 1)[0].decode()[:60]
-        message = f"{first!r} does not name a column for the query and one for the document"
-        faults.fail("columns", message, hint, 1)
     if sign is None:
         _check_header(content, faults)
+        if source.suffix == ".csv":
+            first = content.split(b"\n", 1)[0].decode().strip()[:60]
+            message = f"{first!r} names no column for the query and none for the document"
+            faults.fail("columns", message, f"let the first line be query,document,{value}", 1)
         return content
     named, lines = delimited.read(content, sign, faults)
     return shapes.of_columns(named, value, faults, lines, nulls=True)
@@ -92,16 +91,19 @@ def _may_be_frame(head: bytes, name: str) -> bool:
 def _check_header(content: bytes, faults: Faults) -> None:
     """Refuse a first line that names one of the columns, but not both that are needed."""
     if names := _half_header(content):
-        (missing,) = {"query", "document"} - ours(names).keys()
+        found = ours(names)
+        (missing,) = {"query", "document"} - found.keys()
+        (other,) = {"query", "document"} & found.keys()
         hint = f"the columns are {', '.join(names)}; call one of them {missing}"
-        faults.fail("missing-column", f"there is no column for the {missing}", hint, 1)
+        message = f"there is no column for the {missing}; {found[other]} is the {other}"
+        faults.fail("missing-column", message, hint, 1)
 
 
 def _half_header(content: bytes) -> list[str] | None:
     """Give the names that a first line holds where they are a header of this kind."""
     first = content.split(b"\n", 1)[0].decode().rstrip("\r")
     for sign in "\t,;":
-        names = first.split(sign)
+        names = delimited.cells(first, sign)
         known = {"query", "document"} & ours(names).keys()
         if len(names) > 2 and len(known) == 1 and not any(map(is_number, names)):
             return names

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
+from itertools import chain
 from typing import Any
 
 from idealist.errors import Faults
 
-#: Our name of each column and the names that are understood as it, whatever their case, the first
-#: one found. A name that says id comes before one that may be the text.
+#: Our name of each column and the names that are understood as it, the first one found, whatever
+#: their case, blanks, hyphens and underscores. A name that says id comes before one that may be the
+#: text.
 ALIASES: dict[str, tuple[str, ...]] = {
-    "query": (
-        "query_id", "query-id", "qid", "q_id", "queryid", "question_id", "query", "query text",
-        "topic",
-    ),
+    "query": ("query_id", "qid", "topic_id", "question_id", "query", "query text", "topic"),
     "document": (
-        "doc_id", "document_id", "doc-id", "docid", "docno", "corpus-id", "corpus_id", "pid",
-        "chunk_id", "doc id", "document", "doc",
+        "doc_id", "document_id", "docno", "corpus_id", "pid", "chunk_id", "item_id", "document",
+        "doc", "item", "url",
     ),
     "grade": ("grade", "relevance", "rel", "label", "rating"),
     "score": ("score", "sim", "similarity"),
@@ -27,8 +27,8 @@ ALIASES: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 
 #: In a table of queries: what is an id, and what a text; ``query`` may be either.
-QUERY_IDS = ("query_id", "query-id", "qid", "_id", "id")
-QUERY_TEXTS = ("text", "query_text", "query text")
+QUERY_IDS = ("query_id", "qid", "topic_id", "_id", "id")
+QUERY_TEXTS = ("text", "query_text")
 
 #: What data frames call the numbers of rows that they write.
 ROW_NUMBERS = ("", "unnamed: 0", "__index_level_0__")
@@ -44,31 +44,49 @@ def ours(names: Iterable[Any]) -> dict[str, Any]:
     >>> ours(["query-id", "corpus-id", "score"])
     {'query': 'query-id', 'document': 'corpus-id', 'score': 'score'}
     """
-    folded = _folded(names)
-    found = {}
-    for column, aliases in ALIASES.items():
-        for alias in aliases:
-            if alias in folded:
-                found[column] = folded[alias]
-                break
-    return found
+    some = _some(names)
+    found = {column: _known(some, aliases) for column, aliases in ALIASES.items()}
+    return {column: theirs[0] for column, theirs in found.items() if theirs}
 
 
-def _folded(names: Iterable[Any]) -> dict[str, Any]:
-    """Map names, whatever their case, to those found; one that is written exactly so wins."""
-    found: dict[str, Any] = {}
+def known(names: Iterable[Any], aliases: tuple[str, ...]) -> tuple[Any, ...]:
+    """Give the names that are aliases, in the order of those; one written exactly so wins.
+
+    >>> known(["Query ID", "score", "query"], ALIASES["query"])
+    ('Query ID', 'query')
+    """
+    return _known(_some(names), aliases)
+
+
+def _some(names: Iterable[Any]) -> tuple[Any, ...]:
+    """Keep the names that may be an alias: of those that are queries there may be millions."""
+    return tuple(name for name in names if _folded(name) in KNOWN)
+
+
+@lru_cache(1000)  # records mostly have the same names
+def _known(names: tuple[Any, ...], aliases: tuple[str, ...]) -> tuple[Any, ...]:
+    folded: dict[str, Any] = {}
     for name in names:
-        key = str(name).strip().lower()
-        if key not in found or name == key:
-            found[key] = name
-    return found
+        for key in (_folded(name), str(name)):
+            if key not in folded or name == key:
+                folded[key] = name
+    found = (folded.get(alias, folded.get(_folded(alias))) for alias in aliases)
+    return tuple(dict.fromkeys(name for name in found if name is not None))
+
+
+def _folded(name: Any) -> str:
+    return str(name).strip().lower().replace("_", "").replace("-", "").replace(" ", "")
+
+
+#: Every name that is understood, folded.
+KNOWN = frozenset(map(_folded, chain(*ALIASES.values(), QUERY_IDS, QUERY_TEXTS, ["weight"])))
 
 
 def _check_values(names: list[Any], value: str, faults: Faults) -> None:
     """Refuse two columns that could be the same value; nobody can say which one is meant."""
-    folded = _folded(names)
+    some = _some(names)
     for column in ("grade",) if value == "grade" else ("score", "rank", "tokens"):
-        both = [str(folded[alias]) for alias in ALIASES[column] if alias in folded]
+        both = [str(name) for name in _known(some, ALIASES[column])]
         if len(both) > 1:
             message = f"{' and '.join(both)} could each be the {column}"
             faults.fail("bad-column", message, "rename or drop all but one")

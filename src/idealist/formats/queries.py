@@ -8,7 +8,7 @@ from typing import Any
 
 from idealist.errors import Faults
 from idealist.formats import collections, contents, delimited, frames, json_text
-from idealist.formats.names import QUERY_IDS, QUERY_TEXTS, ours
+from idealist.formats.names import QUERY_IDS, QUERY_TEXTS, known, ours
 from idealist.formats.source import Source
 from idealist.formats.table import checked_id, shown
 from idealist.tables import Queries
@@ -42,11 +42,10 @@ def read_queries(data: Any, *, name: str = "queries") -> Queries:
 
 def _is_columns(data: Mapping[Any, Any]) -> bool:
     """Whether the data is columns, one of them the ids, and not texts by id."""
-    known = {str(key).strip().lower() for key in data} & {"query", *QUERY_IDS}
     lists = [
         isinstance(cells, (list, tuple)) or hasattr(cells, "tolist") for cells in data.values()
     ]
-    return bool(known) and all(lists)
+    return bool(known(data, ("query", *QUERY_IDS))) and all(lists)
 
 
 def _of_file(source: Source) -> tuple[Any, list[int] | None]:
@@ -71,8 +70,7 @@ def _delimiter(content: bytes, suffix: str) -> str | None:
     first = content.split(b"\n", 1)[0].decode().rstrip("\r")
     headers = {sign: delimited.cells(first, sign) for sign in "\t,;"}
     for sign, names in headers.items():
-        folded = {name.strip().lower() for name in names}
-        if len(folded & {"query", "weight", *QUERY_IDS, *QUERY_TEXTS}) > 1:
+        if len(known(names, ("query", "weight", *QUERY_IDS, *QUERY_TEXTS))) > 1:
             return sign
     most = max(headers, key=lambda sign: len(headers[sign]))
     return most if suffix == ".csv" else None
@@ -107,12 +105,11 @@ def _by_id(records: Any, lines: list[int] | None, faults: Faults) -> dict[Any, A
 def _apart(
     record: Mapping[str, Any], number: int, line: int | None, faults: Faults
 ) -> tuple[Any, dict[str, Any]]:
-    folded = {str(key).strip().lower(): key for key in record}
-    own = next((folded[name] for name in QUERY_IDS if name in folded), ours(record).get("query"))
+    own = next(iter(known(record, QUERY_IDS)), ours(record).get("query"))
     if own is None:
-        message = f"record {number + 1} has no id: {shown(dict(record))}"
-        faults.fail("missing-column", message, "call it query, query_id or _id", line)
-    text = next((folded[name] for name in (*QUERY_TEXTS, "query") if name in folded), None)
+        message = f"record {number + 1} has no id: it has {', '.join(map(str, record))[:60]}"
+        faults.fail("missing-column", message, "call its id query, query_id or _id", line)
+    text = next(iter(known(record, (*QUERY_TEXTS, "query"))), None)
     cells = {_name(key): cell for key, cell in record.items() if key not in (own, text)}
     return record[own], {"text": record[text], **cells} if text not in (None, own) else cells
 

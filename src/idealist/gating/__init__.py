@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from idealist.conventions import DEFAULT, Convention
-from idealist.errors import UsageError
+from idealist.errors import IdealistError, UsageError
 from idealist.evaluation import Evaluation
 from idealist.evaluator import Evaluator
 from idealist.formats import borrowed_run
-from idealist.gating.arguments import check_measures, count_of, floors_of, rule_of
+from idealist.gating.arguments import check_measures, check_target, count_of, floors_of, rules_of
 from idealist.gating.baseline import Baseline, check_run, find_baseline
-from idealist.gating.checks import Check, Rule, adjusted
+from idealist.gating.checks import MAX_DROP, Check, Rule, adjusted
 from idealist.gating.reports import github_annotations, junit, summary
 from idealist.gating.result import Gate
 from idealist.gating.values import Values, paired_values
@@ -24,8 +25,8 @@ from idealist.summary import doubt_lines
 from idealist.tables.slices import NONE, slice_names
 
 __all__ = [
-    "Gate", "assert_not_worse", "check_run", "find_baseline", "gate", "github_annotations", "junit",
-    "save_baseline", "summary",
+    "Gate", "assert_not_worse", "check_run", "check_target", "find_baseline", "gate",
+    "github_annotations", "junit", "save_baseline", "summary",
 ]  # fmt: skip
 
 #: What is measured where nobody says what: one measure, as each further one costs power.
@@ -38,7 +39,7 @@ def gate(
     new: Any,
     measures: Any = None,
     *,
-    max_drop: float = 0.01,
+    max_drop: float | Mapping[Any, float] = MAX_DROP,
     alpha: float = 0.05,
     slices: Mapping[Any, Any] | None = None,
     queries: Iterable[Any] | None = None,
@@ -56,11 +57,13 @@ def gate(
     bound is not below ``-max_drop``; INCONCLUSIVE otherwise. Where all queries change by the same,
     t says nothing and sign flips decide. The p-values of a drop are corrected by Holm, over the
     measures and apart from them over the slices. One that fails fails all; all measures must pass.
+    Where no id of a run is judged nothing was measured, which fails too.
 
     `base` is a run, or a file that `save_baseline` wrote; `measures` and `convention` are then
     the file's where they are not given, and `rescore` measures it anew under grown judgments.
     `slices`, {query: slice}, of ten queries or more are checked too. `floors` are the least means
-    that pass, of all queries and of each such slice. More than `max_empty` queries that the base
+    that pass, of all queries and of each such slice; they and `max_drop` are numbers, or
+    {measure: number}. More than `max_empty` queries that the base
     run has documents for and the new one has not fail.
 
     >>> qrels = {f"q{i}": {"d1": 1} for i in range(20)}
@@ -71,8 +74,9 @@ def gate(
     'FAIL'
     """
     check_run(new)
-    rule, allowed, stored = rule_of(max_drop, alpha), count_of(max_empty), find_baseline(base)
+    allowed, stored = count_of(max_empty), find_baseline(base)
     evaluator, _ = _prepared(qrels, stored, measures, convention, queries, weights, axes)
+    rules = rules_of(max_drop, alpha, evaluator.measures)
     if stored is not None:
         stored.check(evaluator, rescore)
     elif rescore:
@@ -80,15 +84,17 @@ def gate(
     runs = [borrowed_run(base).held() if stored is None else stored.run, borrowed_run(new).held()]
     placed = [evaluator.placed(run) for run in runs]
     before, after = map(evaluator.evaluated, runs, placed)
+    unmet, dropped = _unmet(before) or _unmet(after), stored.dropped(before) if stored else ()
     if stored is not None and not rescore:
         stored.check_values(before)
         before = stored.evaluation
-    checks = _checks(before, after, rule, floors_of(floors, evaluator.measures), slices)
     had, has = map(_answered, placed)
+    checks = _checks(before, after, rules, floors_of(floors, evaluator.measures), slices)
     return Gate(
-        before.run, after.run, checks, tuple(sorted(had - has)), allowed,
+        before.run, after.run, tuple(replace(check, unmet=unmet) for check in checks),
+        tuple(sorted(had - has)), allowed,
         {label: after.short_signature(label) for label in after},
-        tuple(doubt_lines([after])), rescore,
+        tuple(doubt_lines([after])), rescore, dropped,
     )  # fmt: skip
 
 
@@ -111,9 +117,13 @@ def save_baseline(
     and convention that are not given are those of the baseline `like`, where there is one.
     """
     check_run(run)
+    check_target(path, [qrels, run])
     stored = None if like is None else find_baseline(like)
     evaluator, axes = _prepared(qrels, stored, measures, convention, queries, weights, axes)
-    Baseline.of(evaluator, run, axes).save(path)
+    made = Baseline.of(evaluator, run, axes)
+    if unmet := _unmet(made.evaluation):
+        raise UsageError(unmet)
+    made.save(path)
 
 
 def assert_not_worse(
@@ -124,7 +134,10 @@ def assert_not_worse(
     `rules` are those of `gate`; `strict` refuses INCONCLUSIVE too.
     """
     __tracebackhide__ = True  # pytest then shows the caller's line, not ours
-    found = gate(qrels, base, new, measures, **rules)
+    try:
+        found = gate(qrels, base, new, measures, **rules)
+    except IdealistError as error:  # whose words say all, and how we came to them is ours
+        raise error.with_traceback(None) from None
     if found.failed(strict):
         raise AssertionError(str(found))
     return found
@@ -155,7 +168,7 @@ def _prepared(
 def _checks(
     before: Evaluation,
     after: Evaluation,
-    rule: Rule,
+    rules: Mapping[str, Rule],
     floors: Mapping[str, float],
     slices: Mapping[Any, Any] | None,
 ) -> tuple[Check, ...]:
@@ -164,10 +177,10 @@ def _checks(
         values, floor = paired_values(before, after, label), floors.get(label)
         if not values.queries:
             raise UsageError(f"no query has a value of {label} in both runs", "see idealist eval")
-        found.append(Check.of(label, values, rule, floor))
+        found.append(Check.of(label, values, rules[label], floor))
         if slices is not None:
             sliced = _sliced(values, slices)
-            found += [Check.of(label, own, rule, floor, part) for part, own in sliced]
+            found += [Check.of(label, own, rules[label], floor, part) for part, own in sliced]
     return adjusted(found)
 
 
@@ -175,6 +188,14 @@ def _sliced(values: Values, slices: Mapping[Any, Any]) -> Iterator[tuple[str, Va
     names = slice_names(slices, values.queries)
     for part in sorted(set(names), key=lambda name: (name == NONE, name)):
         yield part, values.at(np.array([name == part for name in names]))
+
+
+def _unmet(evaluation: Evaluation) -> str:
+    """Say that no id of a run is judged, where a doubt says so."""
+    if all(doubt.code != "nothing-matches" for doubt in evaluation.doubts):
+        return ""
+    why = "idealist audit QRELS RUN says why"
+    return f"no id of {evaluation.run} is judged, so nothing was measured; {why}"
 
 
 def _answered(placed: Mapping[str, Placements]) -> set[str]:

@@ -34,7 +34,7 @@ HINT = "save it anew: idealist gate QRELS RUN --save FILE"
 #: Values of one ranking differ by no more, whatever computed them.
 TOLERANCE = 1e-9
 #: What may differ where a baseline is rescored: all else was not chosen for these rankings.
-RENEWED = {"qrels", "rules"}
+RENEWED = {"qrels": "the judgments", "rules": "the rules of idealist"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,7 +105,7 @@ class Baseline:
                 hint = "it has " + ", ".join(self.evaluation) + "; or save it anew"
                 raise UsageError(f"{self.name} has no values of {label}", hint)
             unlike = self.evaluation.signatures[label].diff(signature)
-            if unlike.keys() - (RENEWED if rescore else set()):
+            if unlike.keys() - (RENEWED.keys() if rescore else set()):
                 raise self._unlike(label, unlike)
 
     def check_values(self, measured: Evaluation) -> None:
@@ -117,10 +117,16 @@ class Baseline:
                     message = f"the baseline's {label} of query {query!r} is not its ranking's"
                     Faults(self.name).fail("checksum", message, HINT)
 
+    def dropped(self, measured: Evaluation) -> tuple[str, ...]:
+        """Name the queries that have values, and no judgments any more."""
+        return tuple(sorted({*self.evaluation.queries} - {*measured.queries}))
+
     def _unlike(self, label: str, unlike: Mapping[str, tuple[str, str]]) -> UsageError:
+        if unlike.keys() <= RENEWED.keys():
+            what = " and ".join(RENEWED[key] for key in unlike)
+            hint = "--rescore (rescore=True) measures its rankings anew; or save it anew"
+            return UsageError(f"{what} have changed since {self.name} was saved", hint)
         hint = "use the settings it was saved with, or save it anew"
-        if unlike.keys() <= RENEWED:
-            hint = "measure the baseline anew with --rescore (rescore=True), or save it anew"
         words = ", ".join(
             f"{key} {one} there, {other} here" for key, (one, other) in unlike.items()
         )

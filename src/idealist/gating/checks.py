@@ -16,13 +16,15 @@ PASS, FAIL, INCONCLUSIVE, UNTESTED = "PASS", "FAIL", "INCONCLUSIVE", "UNTESTED"
 
 #: So many queries that lost are named.
 NAMED = 5
+#: The largest drop that passes where nobody says another.
+MAX_DROP = 0.01
 
 
 @dataclass(frozen=True)
 class Rule:
     """What the gate lets through: a drop of at most `max_drop`, at a level of `alpha`."""
 
-    max_drop: float = 0.01
+    max_drop: float = MAX_DROP
     alpha: float = 0.05
 
     def verdict(self, result: Paired, p_drop: float) -> str:
@@ -59,7 +61,8 @@ class Check:
     """One measure under the gate's rule: what it was, what it is, and what follows.
 
     `part` is a slice, None for all queries; `p_adjusted` is the one-sided p of a drop after Holm's
-    correction, over the measures or over all slices; `floor` is the least mean that is let through.
+    correction, over the measures or over all slices; `floor` is the least mean that is let through;
+    `unmet` says why nothing was measured, where the ids of a run meet no judgment.
     """
 
     measure: str
@@ -69,6 +72,7 @@ class Check:
     rule: Rule
     floor: float | None = None
     p_adjusted: float = math.nan
+    unmet: str = ""
 
     @classmethod
     def of(
@@ -104,7 +108,12 @@ class Check:
         """The verdict: PASS, FAIL, INCONCLUSIVE, or UNTESTED for a small slice."""
         if not self.tested:
             return UNTESTED
-        return FAIL if self.below_floor else self.rule.verdict(self.paired, self.p_adjusted)
+        return FAIL if self.unmet or self.below_floor else self.ruled
+
+    @property
+    def ruled(self) -> str:
+        """The verdict by the bounds alone, whatever the floor."""
+        return self.rule.verdict(self.paired, self.p_adjusted)
 
     @property
     def name(self) -> str:
@@ -114,6 +123,8 @@ class Check:
     @property
     def lost(self) -> list[tuple[str, float, float]]:
         """The queries that lost most, with their value before and after."""
+        if self.unmet:
+            return []
         values = self.values
         rows = zip(values.queries, values.base.tolist(), values.new.tolist(), strict=True)
         worse = sorted((row for row in rows if row[2] < row[1]), key=lambda row: row[2] - row[1])
@@ -135,6 +146,7 @@ class Check:
             "verdict": self.verdict,
             "n": self.n,
             **{name: x if math.isfinite(x) else None for name, x in found},
+            "max_drop": self.rule.max_drop,
             "floor": self.floor,
             "undefined": list(self.values.undefined),
             "lost": [{"query": q, "base": a, "new": b} for q, a, b in self.lost],

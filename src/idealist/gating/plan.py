@@ -54,7 +54,7 @@ class Plan:
 
     The spread of the differences is taken from two runs that were compared; the plan says what to
     expect of other pairs of runs that differ as much, on as many queries. `tests` is the number of
-    measures, `se` the standard error, of several measures the largest.
+    measures, `se` the standard error, of several measures the largest, as is the rule's drop.
     """
 
     measure: str
@@ -74,7 +74,8 @@ class Plan:
     @classmethod
     def together(cls, checks: Sequence[Check]) -> Plan:
         """Plan for the verdict of the gate, where every measure truly changes by the same."""
-        rule, ses = checks[0].rule, [check.paired.se for check in checks]
+        ses = [check.paired.se for check in checks]
+        rule = max((check.rule for check in checks), key=lambda one: one.max_drop)
         varies = all(se > 0 for se in ses)
         n = min(check.n for check in checks)
         odds = Draws.of(checks).chances if varies else None
@@ -126,14 +127,15 @@ class Plan:
         """Say what the chances are made of, and what the gate can catch."""
         if not self.rows:
             return [f"{self.measure}: these runs do not differ enough to plan with."]
-        error, which = f"standard error {self.se:.4f}", ""
+        error, which, up_to = f"standard error {self.se:.4f}", "", ""
         if self.measure == EVERY:
             error, which = f"standard errors up to {self.se:.4f}", ", the verdict of the whole gate"
+            up_to = "up to "
         elif self.tests > 1:
             which = f", FAIL corrected for {self.tests} measures"
         return [
             f"A true drop of {self.caught:.4f} would FAIL four times in five.",
-            f"{self.n} queries, max drop {self.rule.max_drop:g}, one-sided alpha "
+            f"{self.n} queries, max drop {up_to}{self.rule.max_drop:g}, one-sided alpha "
             f"{self.rule.alpha:g}, {error} as in these runs{which}",
         ]
 

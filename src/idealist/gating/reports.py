@@ -8,15 +8,15 @@ from xml.etree import ElementTree
 from idealist.draw import markdown
 from idealist.gating.checks import FAIL, INCONCLUSIVE, UNTESTED, Check
 from idealist.gating.result import Gate
-from idealist.gating.words import sentence
+from idealist.gating.words import look, sentence
 
 
 def summary(gate: Gate) -> str:
     """Write Markdown for a job summary or a comment."""
     sign = {FAIL: "❌", INCONCLUSIVE: "⚠️"}.get(gate.verdict, "✅")
-    lines = [f"- {line}" for line in (*gate.lines, *gate.looks)]
+    lines = [f"- {line}" for line in (*gate.lines, *gate.looks, *gate.doubts)]
     signed = [f"`{signature}`" for signature in gate.signatures.values()]
-    parts = [f"### {sign} {gate.headline}", markdown(gate.grid()), "\n".join(lines)]
+    parts = [f"### {sign} {gate.headline}", markdown(gate.grid()), gate.key, "\n".join(lines)]
     return "\n\n".join([*parts, "  \n".join(signed)])
 
 
@@ -31,7 +31,7 @@ def github_annotations(gate: Gate, strict: bool = False) -> list[str]:
         level = "notice" if check.verdict == UNTESTED else levels[_checked(check, strict)]
         lines.append((level, f"{check.verdict} {sentence(check)}"))
     lines += [("error" if gate.too_empty else "notice", line) for line in gate.emptied_lines]
-    lines += [("notice", line) for line in (*gate.gap_lines, *gate.looks)]
+    lines += [("notice", line) for line in (*gate.gap_lines, *gate.looks, *gate.doubts)]
     return [f"::{level} title=idealist gate::{_escaped(line)}" for level, line in lines]
 
 
@@ -41,20 +41,23 @@ def _escaped(line: str) -> str:
 
 def junit(gate: Gate, strict: bool = False) -> str:
     """Write JUnit XML: a test case a check, one for emptied queries; undecided is skipped."""
-    cases = [(check.name, _checked(check, strict), sentence(check)) for check in gate.checks]
+    cases = [
+        (check.name, _checked(check, strict), sentence(check), look(check)) for check in gate.checks
+    ]
     emptied = "failure" if gate.too_empty else ""
-    cases.append(("queries that became empty", emptied, ", ".join(gate.emptied)))
+    cases.append(("queries that became empty", emptied, ", ".join(gate.emptied), ""))
     root = ElementTree.Element("testsuites")
     suite = ElementTree.SubElement(root, "testsuite", name="idealist gate", tests=str(len(cases)))
-    outcomes = [outcome for _, outcome, _ in cases]
+    outcomes = [outcome for _, outcome, _, _ in cases]
     suite.set("failures", str(outcomes.count("failure")))
     suite.set("skipped", str(outcomes.count("skipped")))
-    details = "\n".join(gate.looks)
-    for name, outcome, words in cases:
+    for name, outcome, words, lost in cases:
         case = ElementTree.SubElement(suite, "testcase", classname="idealist.gate", name=_xml(name))
         if outcome:
             found = ElementTree.SubElement(case, outcome, message=_xml(words))
-            found.text = _xml(details) if outcome == "failure" else None
+            found.text = _xml(lost) if outcome == "failure" else None
+    said = [gate.headline, *gate.lines, *gate.doubts]
+    ElementTree.SubElement(suite, "system-out").text = _xml("\n".join(said))
     ElementTree.indent(root)
     return ElementTree.tostring(root, encoding="unicode", xml_declaration=True)
 

@@ -10,7 +10,7 @@ from typing import Any
 from idealist.draw import Grid, plain
 from idealist.gating.checks import FAIL, INCONCLUSIVE, PASS, Check
 from idealist.gating.plan import Plan
-from idealist.gating.words import sentence
+from idealist.gating.words import look, sentence
 from idealist.notation import many
 from idealist.summary import number
 
@@ -20,7 +20,8 @@ class Gate:
     """The verdict on a new run: PASS, FAIL, or INCONCLUSIVE where the queries cannot tell.
 
     `emptied` names the queries for which the base run found documents and the new one none;
-    more of them than `max_empty` fail. Slices can fail the gate, but need not pass.
+    more of them than `max_empty` fail. Slices can fail the gate, but need not pass. `dropped` are
+    the queries of a rescored baseline that have no judgments any more.
     """
 
     base: str
@@ -31,6 +32,7 @@ class Gate:
     signatures: Mapping[str, str]
     doubts: tuple[str, ...] = ()
     rescored: bool = False
+    dropped: tuple[str, ...] = ()
 
     @property
     def verdict(self) -> str:
@@ -76,25 +78,38 @@ class Gate:
     @property
     def looks(self) -> list[str]:
         """The queries that lost most, by measure."""
-        return [
-            f"look at ({check.measure}): "
-            + ", ".join(f"{query} {after - before:+.4f}" for query, before, after in lost)
-            for check in self.checks
-            if check.part is None and (lost := check.lost)
-        ]
+        found = [look(check) for check in self.checks if check.part is None]
+        return [line for line in found if line]
 
     @property
     def headline(self) -> str:
         """The verdict on which run against which."""
+        runs, unmet = f"{self.new} against {self.base}", self.checks[0].unmet
+        if unmet:
+            return f"{self.verdict}: {runs}: {unmet}"
         rescored = ", rescored under these judgments" if self.rescored else ""
-        return f"{self.verdict}: {self.new} against {self.base}{rescored}"
+        if self.dropped:
+            lost = many(len(self.dropped), "query", "queries")
+            rescored += f", which LACK {lost} of the baseline ({_listed(self.dropped)})"
+        return f"{self.verdict}: {runs}{rescored}"
+
+    @property
+    def key(self) -> str:
+        """Say what the table's columns are."""
+        alpha = self.checks[0].rule.alpha
+        drops = {check.measure: f"{check.rule.max_drop:g}" for check in self.checks}
+        same = len(set(drops.values())) == 1
+        each = [f"{drop} of {name}" for name, drop in drops.items()]
+        largest = next(iter(drops.values())) if same else ", ".join(each)
+        bounds = f"lower, upper: one-sided {100 * (1 - alpha):g} % bounds of the change"
+        return f"{bounds}; largest drop that passes: {largest}"
 
     def grid(self, full: bool = False) -> Grid:
         """Tabulate the checks, for people or, with every digit, for programs."""
         rows = []
         for check in self.checks:
             part = "all" if check.part is None else check.part
-            cells = [_full(x) if full else number(x) for x in check.numbers]
+            cells = [_full(x) for x in check.numbers] if full else _cells(check)
             rows.append([check.measure, part, check.verdict, str(check.n), *cells])
         start = ["measure", "queries", "verdict", "n"]
         return Grid([*start, "base", "new", "change", "lower", "upper"], rows, words=3)
@@ -107,20 +122,35 @@ class Gate:
 
     def to_json(self) -> dict[str, Any]:
         """Give it as plain data."""
-        rule = self.checks[0].rule
+        rules = {check.measure: check.rule for check in self.checks}
         return {
             "verdict": self.verdict, "base": self.base, "new": self.new,
-            "max_drop": rule.max_drop, "alpha": rule.alpha, "rescored": self.rescored,
+            "max_drop": {label: rule.max_drop for label, rule in rules.items()},
+            "alpha": self.checks[0].rule.alpha, "rescored": self.rescored,
+            "dropped": list(self.dropped),
             "checks": [check.to_json() | {"sentence": sentence(check)} for check in self.checks],
             "emptied": list(self.emptied), "max_empty": self.max_empty,
             "doubts": list(self.doubts), "signatures": dict(self.signatures),
         }  # fmt: skip
 
+    @property
+    def body(self) -> str:
+        """The headline, the table and what was found; doubts are apart."""
+        table = [plain(self.grid()), f" {self.key}"]
+        return "\n".join([self.headline, "", *table, "", *self.lines, *self.looks])
+
     def __str__(self) -> str:
-        return "\n".join([self.headline, "", plain(self.grid()), "", *self.lines, *self.looks])
+        return "\n".join([self.body, *self.doubts])
 
     def __repr__(self) -> str:
         return f"<Gate {self.headline}>"
+
+
+def _cells(check: Check) -> list[str]:
+    """Write the means, and with their signs the change and its bounds."""
+    base, new, *changes = check.numbers
+    signed = ["-" if math.isnan(x) else f"{x:+.4f}" for x in changes]
+    return [number(base), number(new), *signed]
 
 
 def _full(value: float) -> str:

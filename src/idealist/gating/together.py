@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from idealist.gating.checks import FAIL, INCONCLUSIVE, PASS, Check, Rule
+from idealist.gating.checks import FAIL, INCONCLUSIVE, PASS, Check
 from idealist.statistics.paired import ROUNDING
 from idealist.student import quantile
 from idealist.tables.columns import Floats
@@ -28,7 +28,8 @@ class Draws:
     means: Floats
     errors: Floats
     n: int
-    rule: Rule
+    alpha: float
+    drops: Floats
 
     @classmethod
     def of(cls, checks: Sequence[Check]) -> Draws:
@@ -48,24 +49,26 @@ class Draws:
             parts[:, i, i] = np.sqrt(source.chisquare(n - 1 - i, TRIALS))
         parts[:, :, n - 1 :] = 0.0  # fewer queries than measures have no more to say
         squares = (np.einsum("ij,tjk->tik", root, parts) ** 2).sum(axis=2)
-        return cls(means, np.sqrt(squares / (n - 1)), n, checks[0].rule)
+        drops = np.array([check.rule.max_drop for check in checks])
+        return cls(means, np.sqrt(squares / (n - 1)), n, checks[0].rule.alpha, drops)
 
     def chances(self, change: float) -> dict[str, float]:
         """Give the chance of each verdict where every measure truly changes by `change`."""
-        means, least = self.means + change, -self.rule.max_drop
+        means = self.means + change
+        deep = means < -self.drops
         t = means / self.errors
         order = np.argsort(t, axis=1, kind="stable")
         below = np.take_along_axis(t, order, axis=1) <= self._steps
         small = np.logical_and.accumulate(below, axis=1)
-        fails = (small & (np.take_along_axis(means, order, axis=1) < least)).any(axis=1)
-        passes = (means + self._steps[-1] * self.errors >= least).all(axis=1) & ~fails
+        fails = (small & np.take_along_axis(deep, order, axis=1)).any(axis=1)
+        passes = (means + self._steps[-1] * self.errors >= -self.drops).all(axis=1) & ~fails
         share = {PASS: float(passes.mean()), FAIL: float(fails.mean())}
         return share | {INCONCLUSIVE: 1 - sum(share.values())}
 
     @cached_property
     def _steps(self) -> Floats:
         """What t must be below, from the smallest on, for a drop that stands (Holm 1979)."""
-        levels = [self.rule.alpha / left for left in range(self.means.shape[1], 0, -1)]
+        levels = [self.alpha / left for left in range(self.means.shape[1], 0, -1)]
         return np.array([-quantile(1 - level, self.n - 1) for level in levels])
 
 

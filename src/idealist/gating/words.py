@@ -11,41 +11,69 @@ from idealist.summary import p_words
 
 def sentence(check: Check) -> str:
     """Say what was found, in one plain sentence."""
+    if check.unmet:
+        return f"{check.name}: {check.unmet}."
     base, new = check.values.means
     seen = f"{check.name}: {base:.4f} to {new:.4f} ({check.paired.mean:+.4f})"
-    return f"{seen}, {_why(check)}"
+    if not check.below_floor:
+        return f"{seen}, {_why(check)}."
+    return f"{seen}, below the floor of {check.floor:g}; {_why(check)}."
+
+
+def look(check: Check) -> str:
+    """Name the queries that lost most; nothing where none lost."""
+    lost = [f"{query} ({after - before:+.4f})" for query, before, after in check.lost]
+    return f"look at the queries of {check.name}: {', '.join(lost)}" if lost else ""
 
 
 def _why(check: Check) -> str:
     size, allowed = many(check.n, "query", "queries"), f"{check.rule.max_drop:g}"
     if check.verdict == UNTESTED:
-        floor = "; it is below the floor, which so few are not held to"
-        return f"too few for a verdict with {size}{floor if check.below_floor else ''}."
-    if check.below_floor:
-        return f"which is below the floor of {check.floor:g}."
-    if check.verdict == FAIL:
-        return f"a real drop ({p_words(check.p_adjusted)}) of more than {allowed}."
-    if check.verdict == PASS:
-        return f"no drop of more than {allowed}: {_least(check)}."
+        return f"too few for a verdict, or to be held to a floor, with {size}"
+    if check.ruled == FAIL:
+        return f"a real drop ({p_words(check.p_adjusted)}) of more than {allowed}"
+    if check.ruled == PASS:
+        return _passing(check, allowed)
     if math.isnan(check.paired.se):
-        return f"which says nothing with {size}."
-    return f"undecided with {size}: {_open(check)}."
+        return f"which says nothing with {size}"
+    return f"undecided with {size}: {_open(check, allowed)}"
 
 
-def _least(check: Check) -> str:
+def _passing(check: Check, allowed: str) -> str:
+    if not check.values.differences.any():
+        return "the same in every query"
     if check.paired.constant:
-        return f"all {check.n} queries change by the same"
-    return f"the true change is at least {check.paired.lower(check.rule.alpha):+.4f}"
+        return f"no drop of more than {allowed}: all {check.n} queries change by the same"
+    least = check.paired.lower(check.rule.alpha)
+    return f"no drop of more than {allowed}: the true change is at least {least:+.4f}"
 
 
-def _open(check: Check) -> str:
-    """Say what keeps the gate from deciding."""
-    alpha = check.rule.alpha
-    if check.paired.constant and same_signs(check.n) > alpha:
+def _open(check: Check, allowed: str) -> str:
+    """Say what keeps the gate from deciding, and what would decide."""
+    found, alpha = check.paired, check.rule.alpha
+    if found.constant and same_signs(check.n) > alpha:
         chance = p_words(same_signs(check.n))
         return f"all change by the same, which so few can do by chance ({chance} by sign flips)"
-    if check.paired.mean >= -check.rule.max_drop:
-        return f"a drop of more than {check.rule.max_drop:g} cannot be excluded"
+    if found.mean >= -check.rule.max_drop:
+        worst = f"up to {-found.lower(alpha):.4f}, and {allowed} may be lost"
+        if check.p_adjusted <= alpha:
+            start = f"a real drop ({p_words(check.p_adjusted)}), but it may be {worst}"
+        else:
+            start = f"a drop cannot be excluded, of {worst}"
+        return start + _decided(check, found.mean + check.rule.max_drop)
     if check.p_drop > alpha:
-        return f"a drop was seen, but chance could have done it ({p_words(check.p_drop)})"
+        chance = f"a drop was seen, but chance could have done it ({p_words(check.p_drop)})"
+        return chance + _decided(check, -found.mean)
     return f"a drop, but not one that stands among several checks ({p_words(check.p_adjusted)})"
+
+
+def _decided(check: Check, room: float) -> str:
+    """Say how many queries would decide, were the mean and the spread to stay as they are.
+
+    Formula: n (reach / room)², as a bound comes nearer to the mean by √n.
+    """
+    reach = check.paired.mean - check.paired.lower(check.rule.alpha)
+    if not room > reach / 30:  # nobody judges a thousand times as many
+        return ""
+    wanted = math.ceil(check.n * (reach / room) ** 2)
+    return f"; about {max(wanted, check.n + 1):,} such queries would decide"

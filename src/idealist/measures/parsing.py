@@ -7,6 +7,7 @@ is ranx's, ``nDCG(dcg='exp-log2')@10`` ir_measures', ``NDCG:top=10;type=Exp`` Ca
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from typing import Any
 
 from idealist.errors import UsageError, nearest
@@ -71,8 +72,7 @@ def parse(written: str) -> Measure:
 def _made(name: str, given: dict[str, str], number: str | None, written: str) -> Measure:
     meant = _meant(name)
     if not meant:
-        close = nearest(name, [*ALIASES, *MEASURES], else_=MEASURES)
-        raise UsageError(f"there is no measure {name!r}", close)
+        raise UsageError(f"there is no measure {name!r}", _close(name))
     if meant == "NumRet" and "rel" in given:  # which is how ir_measures writes its NumRelRet
         meant = "NumRelRet"
     base, _, preset = meant.partition("(")
@@ -105,6 +105,14 @@ def _translated(given: dict[str, str]) -> dict[str, str]:
 def _meant(name: str) -> str:
     """Give our text for a name in any spelling, or nothing."""
     return name if name in MEASURES else _FOLDED.get(name.lower(), "")
+
+
+def _close(name: str) -> str:
+    """Hint at what a name that is not known may mean, such as ``NDCG10``."""
+    glued = re.fullmatch(r"(\D+)(\d+)", name)
+    if glued and (meant := _meant(glued[1])):
+        return f"did you mean {meant}@{glued[2]}?"
+    return nearest(name, [*ALIASES, *MEASURES], else_=MEASURES)
 
 
 def _no_parameter(base: str, key: str) -> UsageError:
@@ -163,6 +171,10 @@ def _table(match: re.Match[str]) -> str:
 
 def _unreadable(written: str) -> UsageError:
     if re.fullmatch(r"[\w.@-]+([,\s]+[\w.@-]+)+", written.strip()):
-        return UsageError(f"{written!r} is not one measure", "give each its own -m, or a list")
+        hint = "give each its own -m, or a list"
+        if (joined := "_".join(written.split())) != written:  # hit rate
+            with suppress(UsageError):
+                hint = f"did you mean {parse(joined)}?"
+        return UsageError(f"{written!r} is not one measure", hint)
     hint = "write NAME, NAME@CUTOFF or NAME(parameter=value,…)@CUTOFF, such as nDCG(gain=exp2)@10"
     return UsageError(f"{written!r} is not a measure", hint)
