@@ -16,7 +16,7 @@ PARALLEL := --numprocesses auto --maxprocesses 8 --dist loadfile
 FUZZ_SECONDS ?= 10
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test parity lint docs bench growth collection kernel sanitize fuzz smoke smoke-native smoke-python clean
+.PHONY: help demo test parity lint docs bench study growth collection kernel sanitize fuzz smoke smoke-native smoke-python clean
 
 help: ## List the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -47,6 +47,10 @@ bench: $(VENV)/test.stamp ## Time us and our peers on the same data, and write t
 	$(PIP) 'ranx>=0.3.21'
 	$(BIN)/python bench/compare.py --readme
 	$(BIN)/python bench/randomisation.py
+
+study: $(VENV)/test.stamp ## Run the slow proofs: error rates, plans of the gate, fragility, faults for the audit
+	IDEALIST_SLOW=1 $(BIN)/python -m pytest -s tests/test_type_one.py tests/test_gate_plan.py \
+	  tests/test_fragility.py tests/test_audit_mutations.py tests/test_audit_faults.py
 
 growth: $(VENV)/test.stamp ## Show how time and memory grow with queries, depth, judgments and measures
 	$(BIN)/python bench/growth.py

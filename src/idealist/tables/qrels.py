@@ -62,9 +62,8 @@ class Qrels:
     ) -> Qrels:
         """Sort rows into a table; a repeated judgment counts once, a contradiction is refused.
 
-        `empty` names queries that were judged to have no relevant document at all; `ungraded`
-        counts the rows that came without a grade and are not among these, `ignored` names columns
-        that are not kept.
+        `empty` names queries judged to have no relevant document at all; `ungraded` counts the rows
+        that came without a grade and are not among these, `ignored` names columns not kept.
         """
         rows = Judgments(query, document, grade, subtopic or [""] * len(query), lines)
         faults = Faults(name)
@@ -75,12 +74,11 @@ class Qrels:
         rows.check_columns(columns or {}, faults)
         check_grades(rows, kept, scale, faults)
         if contradicting:
-            given = {
+            raise Contradictions(faults.shown, faults.total, {
                 "query": query, "document": document, "grade": grade, "subtopic": subtopic,
                 "columns": columns, "scale": scale, "lines": lines, "empty": empty,
                 "ungraded": ungraded, "ignored": ignored, "name": name,
-            }  # fmt: skip
-            raise Contradictions(faults.shown, faults.total, given)
+            })  # fmt: skip
         faults.check()
         pairs = rows.pairs(kept) if subtopic else kept
         sizes = dict.fromkeys(sorted({*query, *empty}), 0) | Counter(query[i] for i in pairs)
