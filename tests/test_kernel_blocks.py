@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -24,9 +24,11 @@ WIDTH = 2000
 
 
 @pytest.fixture(autouse=True)
-def _as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
+def _as_it_was(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Forget which kernel the last case was for, and how it was read."""
     monkeypatch.setenv("IDEALIST_KERNEL", "native")
     monkeypatch.setenv("IDEALIST_THREADS", "1")
+    yield
     set_sizes()
 
 
