@@ -7,6 +7,9 @@ import io
 import json
 import math
 import random
+import shlex
+import subprocess
+import sys
 from collections.abc import Callable, Sequence
 from itertools import permutations
 from pathlib import Path
@@ -27,6 +30,7 @@ from idealist.diagnosing.evidence import Evidence, of_mean, of_value
 from idealist.diagnosing.headroom import after
 from idealist.diagnosing.rule import NEEDS
 from idealist.diagnosing.rules import RULES
+from idealist.diagnosing.slices import by_slice
 from idealist.explainer import Explainer
 from idealist.ladder import CAUSES
 from idealist.measures import MEASURES
@@ -311,6 +315,8 @@ PLANTED: dict[str, dict[str, Any]] = {
         [[1, 0, 0, 0, 0, 0, 0, 1], [1, *[0] * 19, 1]], [[0, 1, 1, 0, 0, 0, 0, 0], [0, 1, 1]]
     ),
     "noise": one_run(([1, *[0] * 9], []), context=10),
+    "context-empty": one_run(([1, 0, 0], []), ([0, 0, 1], []), context=2),
+    "misleading": one_run(([1, -1, 0], []), context=3),
     "middle": one_run(([0] * 4 + [1] + [0] * 4, []), context=9),
     "distracting": abstaining(),
 }
@@ -340,7 +346,9 @@ def test_a_perfect_run_fires_nothing() -> None:
     beside = {"first_stage": given["run"], "context": 2, "queries": texts, "slices": kinds}
     found = states({**given, **beside})
     assert "fires" not in found.values()
-    assert [rule for rule, state in found.items() if state == "left out"] == ["distracting"]
+    assert [rule for rule, state in found.items() if state == "left out"] == [
+        "misleading", "distracting",
+    ]  # fmt: skip
 
 
 def noise(seed: int, n: int = 50) -> dict[str, Any]:
@@ -422,6 +430,8 @@ def test_slices_of_few_queries_prove_nothing() -> None:
         il.diagnose(**{**given, "slices": {"nothing": "a"}})
     alone = il.diagnose(given["qrels"], given["run"], slices=given["slices"])
     assert math.isnan(alone.slices["AP"][0].change[0])
+    assert "change" not in by_slice("AP", alone.slices["AP"]).headers
+    assert "change" in by_slice("AP", il.diagnose(**given).slices["AP"]).headers
     assert [one.reason for one in alone.rulings if one.rule.id == "split"] == [
         "needs a baseline or a first stage to compare with, and slices of the queries"
     ]
@@ -462,6 +472,95 @@ def test_what_never_meets_is_not_diagnosed() -> None:
     assert shown in str(found).replace("\n  ", " ")
     assert shown in found.markdown()
     assert found.to_json()["doubts"][0]["message"] == shown
+
+
+def test_ids_of_which_few_meet_are_doubted_first() -> None:
+    qrels, run = made(([1, 0, 1], [1]))
+    partly = run | renamed(dict(list(run.items())[:35]))
+    found = il.diagnose(qrels, partly, baseline=il.read_run(partly, name="old"))
+    mine, old = found.doubts
+    assert (mine.code, mine.count) == ("few-meet", 15)
+    assert "of the 120 judged documents that could be among the first 10, 15 are" in mine.message
+    assert mine.message.endswith("Audit them: idealist.audit(qrels, run)")
+    assert old.message == f"old: {mine.message}"
+    assert found.first == "see whether the ids match: idealist.audit(qrels, run)"
+    half = run | renamed(dict(list(run.items())[:20]))
+    assert il.diagnose(qrels, half).doubts == ()
+
+
+def test_sparse_judgments_are_not_few_that_meet() -> None:
+    """One document is judged, and found; nine beside it are not judged."""
+    assert il.diagnose(**one_run(([*[None] * 9, 1], []))).doubts == ()
+
+
+def test_the_command_that_audits_names_the_files(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    broken = tmp_path / "my broken.run"
+    broken.write_text(Path(BM25).read_text("utf-8").replace(" Q0 ", " Q0 DOC-"), "utf-8")
+    found = il.diagnose(QRELS, broken)
+    assert (
+        found.first
+        == f"see whether the ids match: {shlex.join(['idealist', 'audit', QRELS, str(broken)])}"
+    )
+    shown = run(capsys, QRELS, str(broken))
+    assert f"do first: {found.first}" in " ".join(shown.split())
+    assert f"do first: {found.first}" in found.markdown()
+    assert found.to_json()["first"] == found.first
+
+
+def test_standard_input_is_audited_as_such() -> None:
+    command = [sys.executable, "-c", "from idealist.cli.main import main; main()"]
+    lines = "q01 Q0 nothing 1 1.0 tag\n"
+    done = subprocess.run(
+        [*command, "diagnose", QRELS, "-"], input=lines, capture_output=True, text=True, check=True
+    )
+    wanted = f"do first: see whether the ids match: {shlex.join(['idealist', 'audit', QRELS, '-'])}"
+    assert wanted in " ".join(done.stdout.split())
+
+
+@pytest.mark.parametrize(
+    ("given", "rule"),
+    [
+        (PLANTED["order"], "order"),
+        (PLANTED["rerank"], "rerank"),
+        (PLANTED["first-stage"], "first-stage"),
+        (PLANTED["condensed"], "condensed"),
+        (PLANTED["context-empty"], "context-empty"),
+        ({**PLANTED["order"], "context": 5}, "context-empty"),
+        (PLANTED["misleading"], "misleading"),
+        (PLANTED["no-relevant"], "no-relevant"),
+    ],
+)  # fmt: skip
+def test_what_to_do_first_is_about_what_most_is_lost_to(given: dict[str, Any], rule: str) -> None:
+    found = il.diagnose(**given)
+    action = next(one.rule.action for one in found.fired if one.rule.id == rule)
+    assert found.first == f"{action} ({rule})"
+
+
+def test_rules_that_fire_together_ask_for_different_things() -> None:
+    found = il.diagnose(**one_run(([*[0] * 4, 1], [])))
+    actions = [one.rule.action for one in found.fired]
+    assert {one.rule.id for one in found.fired} >= {"rerank", "order", "not-first"}
+    assert sum("rerank the first ten" in action for action in actions) == 1
+
+
+def test_nothing_is_to_be_done_about_a_perfect_run() -> None:
+    found = il.diagnose(**one_run(([2, 1, 0], [])))
+    assert found.first == ""
+    assert "do first" not in str(found)
+
+
+def test_ties_that_move_little_fire_nothing() -> None:
+    given = tied()
+    apart = {query: {"a": 2.0, "b": 1.0} for query in given["run"]}
+    many = {f"{i}{query}": own for i in range(50) for query, own in apart.items()}
+    qrels = {query: {"a": 1, "b": 0} for query in many}
+    moved = 1 - 1 / math.log2(3)  # what one tied query of 500 takes
+    found = il.diagnose(qrels, many | {"0q0": {"a": 1.0, "b": 1.0}})
+    (ruling,) = (one for one in found.rulings if one.rule.id == "ties")
+    assert ruling.evidence[0].value == pytest.approx(moved / 500)
+    assert ruling.state == "silent"
 
 
 def test_a_baseline_that_never_meets_is_not_compared_with() -> None:
@@ -553,6 +652,18 @@ def test_utilities_below_0_mislead() -> None:
     assert found.context is not None
     assert found.context.distractors.tolist() == [1]
     assert "worth" not in found.context.figures
+    reasons = {one.rule.id: one.reason for one in found.rulings}
+    assert reasons["distracting"] == "needs utilities from 0 to 1, and some are below 0"
+    assert reasons["misleading"] == ""
+
+
+def test_only_what_the_candidates_hold_fills_a_context() -> None:
+    found = il.diagnose(**one_run(([1, 0], []), ([0, 0, 1], []), ([0, 0, 0], [1])), context=2)
+    assert found.context is not None
+    assert found.context.answered[:3].tolist() == [1, 0, 0]
+    assert found.context.fillable[:3].tolist() == [0, 1, 0]
+    lost = one_run(([1, 0, 0], []), ([0, 0, 0], [1]), context=2)
+    assert states(lost)["context-empty"] == "silent"
 
 
 def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
@@ -628,6 +739,11 @@ def test_bad_usage_is_refused(
         main(["diagnose", QRELS, BM25, *arguments])
     assert stopped.value.code == 2
     assert words in capsys.readouterr().err
+
+
+def test_help_names_what_is_diagnosed_by_default(capsys: pytest.CaptureFixture[str]) -> None:
+    shown = " ".join(run(capsys, "--help").split())
+    assert f"Without it: {', '.join(DIAGNOSED)}." in shown
 
 
 @pytest.mark.parametrize("context", [0, -1, 2.5, True, "5"])

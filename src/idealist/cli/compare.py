@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -33,7 +34,7 @@ CORRECTIONS = ("holm", "tukey", "maxt", "bh", "none")
 @click.command("compare")
 @click.argument("qrels")
 @click.argument("runs", nargs=-1, required=True)
-@measuring
+@partial(measuring, usual="nDCG@10, AP, RR@10, R@100")
 @click.option("--baseline", "-b", metavar="RUN", help="The run to compare with, if not the first.")
 @click.option("--all-pairs", is_flag=True, help="Compare every run with every other.")
 @click.option("--alpha", type=float, default=0.05, show_default=True, help="Two-sided.")

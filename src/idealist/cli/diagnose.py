@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 @click.command("diagnose")
 @click.argument("qrels")
 @click.argument("run")
-@measuring
+@partial(measuring, usual="nDCG@10, AP, RR@10, R@100")
 @click.option("--first-stage", metavar="RUN", help="The run whose documents RUN put in order.")
 @click.option("--baseline", metavar="RUN", help="A run to compare with, such as the one before.")
 @click.option(
@@ -59,8 +60,7 @@ def command(
     """Say where RUN loses its points against the judgments in QRELS, and what to do.
 
     Shown are the losses of each measure by cause, with the queries behind them; what a perfect
-    reranker or first stage would reach; and the rules that fire, each with its evidence. Without
-    -m, the measures are nDCG@10, AP, RR@10 and R@100.
+    reranker or first stage would reach; and the rules that fire, each with its evidence.
 
     \b
     Examples:

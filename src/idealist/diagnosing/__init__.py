@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from idealist.conventions import CONVENTIONS, DEFAULT, Convention
+from idealist.diagnosing.advice import advice
 from idealist.diagnosing.case import Case, Subject
 from idealist.diagnosing.context import Context
 from idealist.diagnosing.doubting import belong, doubts
@@ -82,6 +83,7 @@ def _case(
 def _diagnosed(case: Case, evaluator: Evaluator) -> Diagnosis:
     lost = {label: losses(case.run, label) for label in case.measures}
     first = case.first_stage if belong(case) else None
+    rulings = tuple(ruled(rule, case) for rule in RULES)
     return Diagnosis(
         run=case.run.run.name,
         convention=evaluator.convention.name,
@@ -91,8 +93,9 @@ def _diagnosed(case: Case, evaluator: Evaluator) -> Diagnosis:
         stages={label: stages(first, one) for label, one in lost.items()} if first else {},
         slices={label: sliced(case, one) for label, one in lost.items()} if case.slices else {},
         context=None if case.context is None else Context(case, case.context).computed(),
-        rulings=tuple(ruled(rule, case) for rule in RULES),
+        rulings=rulings,
         doubts=doubts(case),
+        first=advice(case.run, next(iter(lost.values())).cause, rulings),
         matches=case.run.matches,
     )
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,6 +16,7 @@ from idealist.doubts.queries import missing, nothing_matches, unknown
 from idealist.evaluation import Doubt
 from idealist.evaluator import Evaluator
 from idealist.formats import borrowed_run
+from idealist.formats.source import STDIN
 from idealist.instrument import Instrument
 from idealist.ladder import Ladder, ladder
 from idealist.measures import parse
@@ -91,11 +94,23 @@ class Subject:
         """Whether any judged query and document is in it."""
         return not any(doubt.code == "nothing-matches" for doubt in self.doubts)
 
+    @property
+    def audit(self) -> str:
+        """How to audit it and the judgments: a command, or a call where they are in no file."""
+        names = [self.qrels.name, self.run.source.name]
+        files = ["-" if name == STDIN else name for name in names]
+        filed = all(name == "-" or Path(name).exists() for name in files)
+        return f"idealist audit {shlex.join(files)}" if filed else "idealist.audit(qrels, run)"
+
+    @property
+    def lists(self) -> Placements:
+        """The lists, as the first measure that was asked for sees them."""
+        return next(iter(self._placed.values()))
+
     @cached_property
     def depth(self) -> int:
         """The length of the longest list."""
-        first = next(iter(self._placed.values()))
-        return int(first.retrieved.max(initial=0))
+        return int(self.lists.retrieved.max(initial=0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,6 +144,11 @@ class Case:
     def signed(self) -> bool:
         """Whether that column holds utilities below 0, of passages that mislead."""
         return bool(np.any(self.qrels.numbers[self.signal] < 0)) if self.signal else False
+
+    @property
+    def marked(self) -> bool:
+        """Whether anything says which passages mislead: that column, or grades below 0."""
+        return bool(self.signal) or bool(np.any(self.qrels.grades < 0))
 
     @property
     def udcg(self) -> str:

@@ -110,6 +110,17 @@ class Context:
         return np.where(np.isnan(self.precision), np.nan, ~np.isnan(self.first))
 
     @property
+    def fillable(self) -> Floats:
+        """Whether there is none, but the whole list has one."""
+        whole = Context(self.case, max(self.case.run.depth, 1))
+        return np.maximum(whole.answered - self.answered, 0.0)
+
+    @property
+    def misled(self) -> Floats:
+        """Whether a passage misleads."""
+        return np.where(np.isnan(self.distractors), np.nan, self.distractors > 0)
+
+    @property
     def worth(self) -> Floats:
         """UDCG; NaN without its column."""
         if not self.case.udcg:

@@ -27,8 +27,8 @@ class Diagnosis:
 
     `losses`, `headroom`, `stages` and `slices` are by measure; `stages` is empty without a first
     stage that has the run's documents, `slices` without slices, and `context` is None unless the
-    number of passages that are read was given. `doubts` say what speaks against believing it, and
-    `matches` whether any judged document is in the run at all.
+    number of passages that are read was given. `doubts` say what speaks against believing it,
+    `first` what to do first, and `matches` whether any judged document is in the run at all.
     """
 
     run: str
@@ -41,6 +41,7 @@ class Diagnosis:
     context: Context | None
     rulings: tuple[Ruling, ...]
     doubts: tuple[Doubt, ...]
+    first: str
     matches: bool
 
     def __post_init__(self) -> None:
@@ -64,6 +65,11 @@ class Diagnosis:
         return f"{shown}, most of it ({signed(lost.by_cause[lost.cause])}) to {CAUSES[lost.cause]}"
 
     @property
+    def said(self) -> list[str]:
+        """The verdict, and what to do first."""
+        return [self.verdict, *([f"do first: {self.first}"] if self.first else [])]
+
+    @property
     def notes(self) -> list[str]:
         """The doubts, in words."""
         return [f"doubt: {one.message}" for one in self.doubts]
@@ -83,6 +89,7 @@ class Diagnosis:
         }  # fmt: skip
         return {
             "run": self.run, "convention": self.convention, "verdict": self.verdict,
+            "first": self.first,
             **{key: {m: x.to_json() for m, x in part.items()} for key, part in by_measure.items()},
             "slices": {label: [x.to_json() for x in own] for label, own in self.slices.items()},
             "context": self.context and self.context.to_json(),
@@ -193,7 +200,8 @@ class Diagnosis:
         """Write it for a terminal so wide."""
         doubts = [wrapped(self.notes, width)] if self.notes else []
         rules = self._ruled(width) if self.matches else []
-        parts = [self.heading, self.verdict, *doubts, *map(plain, self.grids()), *rules]
+        said = wrapped(self.said, width)
+        parts = [self.heading, said, *doubts, *map(plain, self.grids()), *rules]
         return "\n\n".join([*parts, "\n".join(self._signatures())])
 
     def _ruled(self, width: int) -> list[str]:
@@ -203,7 +211,7 @@ class Diagnosis:
     def markdown(self) -> str:
         """Write it for a README or an issue."""
         rules = ["\n".join(f"- {line}" for line in one.lines()) for one in self.fired]
-        said = [f"### {self.heading}", self.verdict, *self.notes]
+        said = [f"### {self.heading}", *self.said, *self.notes]
         parts = [*said, *map(markdown, self.grids()), *rules]
         return "\n\n".join([*parts, *(f"`{line}`" for line in self._signatures())])
 
@@ -214,7 +222,7 @@ class Diagnosis:
             return "<p>" + "<br>".join(map(html.escape, lines)) + "</p>"
 
         rules = "".join(escaped(one.lines()) for one in self.fired)
-        said = escaped([self.heading, self.verdict, *self.notes])
+        said = escaped([self.heading, *self.said, *self.notes])
         return said + "".join(map(web, self.grids())) + rules
 
     def _signatures(self) -> list[str]:

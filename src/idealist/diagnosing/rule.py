@@ -13,6 +13,8 @@ NEEDS: dict[str, str] = {
     "": "nothing else",
     "other": "a baseline or a first stage to compare with",
     "context": "the number of passages that are read",
+    "marks": "the number of passages that are read, and grades below 0 or what they are worth to "
+    "the model",
     "signal": "the number of passages that are read, and what they are worth to the model",
     "texts": "the texts of the queries",
     "slices": "a baseline or a first stage to compare with, and slices of the queries",

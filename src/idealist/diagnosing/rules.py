@@ -5,7 +5,7 @@ from __future__ import annotations
 from idealist.diagnosing.evidence import Clause
 from idealist.diagnosing.rule import DL21, Rule
 from idealist.diagnosing.rules_of_context import OF_CONTEXT
-from idealist.diagnosing.rules_of_two import OF_TWO
+from idealist.diagnosing.rules_of_two import OF_TWO, ROPE
 from idealist.diagnosing.samples import (
     CAPPED,
     CONDENSED,
@@ -33,7 +33,7 @@ OF_ONE: tuple[Rule, ...] = (
         "order",
         "CG is high, nDCG is low",
         "the first ten hold nearly the best documents there are, in the wrong order",
-        "the order is at fault: rerank the first ten, and check how scores are computed and tied",
+        "rerank the first ten, for the order is at fault; check how scores are computed and tied",
         (
             Clause(value("nDCG(discount=none)@10"), ">", 0.80),
             Clause(gap("nDCG(discount=none)@10", MAIN), ">", 0.10),
@@ -60,7 +60,7 @@ OF_ONE: tuple[Rule, ...] = (
         "not-first",
         "P@1 is low, Success@10 is high",
         "a good document is among the first ten but seldom first",
-        "rerank the first ten; look for ties and near duplicates at the top",
+        "look at what stands above it, such as ties and near duplicates",
         (
             Clause(gap("P@1", "Success@10", 0.5), "<", 0.0),
             Clause(value("Success@10"), ">", 0.80),
@@ -79,7 +79,8 @@ OF_ONE: tuple[Rule, ...] = (
         "holes",
         "Judged@10 is low",
         "labels are missing, which looks like a failure of the system",
-        "judge the holes (idealist audit lists them), and below 0.7 claim no order of systems; "
+        "audit the data (idealist audit): do all ids match? If they do, judge the holes that it "
+        "lists, and below 0.7 claim no order of systems; "
         "judgments that are sparse by design, as MS MARCO's, always look so",
         (Clause(value("Judged@10"), "<", 0.90),),
         "269 runs of TREC-COVID rounds 1 and 5; threshold suggested",
@@ -113,8 +114,9 @@ OF_ONE: tuple[Rule, ...] = (
         "many scores are equal",
         "the value depends on the order of ties",
         "let the system break its ties, and report both ends (idealist eval shows them)",
-        (Clause(TIES, ">", 5e-5),),
-        "TREC-COVID round 3: 17 of 79 runs miss their published value by the order of ties",
+        (Clause(TIES, ">", ROPE),),
+        "TREC-COVID round 3: 17 of 79 runs miss their published value by the order of ties; "
+        "threshold suggested: what matters in a change",
     ),
     Rule(
         "duplicates",

@@ -8,6 +8,42 @@ from idealist.diagnosing.samples import in_context
 
 OF_CONTEXT: tuple[Rule, ...] = (
     Rule(
+        "context-empty",
+        "contexts hold nothing relevant, where the candidates would fill them",
+        "the model is asked without the answer, which was retrieved further down",
+        "rerank the candidates, or give more passages",
+        (
+            Clause(
+                in_context("the share of contexts with a relevant passage", lambda x: x.answered),
+                "<",
+                0.90,
+            ),
+            Clause(
+                in_context("the share that the candidates would add", lambda x: x.fillable),
+                ">",
+                0.10,
+            ),
+        ),
+        "unrag.dev for Success (weak evidence: a target of practitioners); thresholds suggested",
+        "context",
+    ),
+    Rule(
+        "misleading",
+        "many contexts hold a passage that misleads",
+        "the model may answer from it, even where the right passage stands beside it",
+        "leave such passages out: filter or rerank by what answers, not by what is similar; "
+        "give fewer",
+        (
+            Clause(
+                in_context("the share of contexts with a misleading passage", lambda x: x.misled),
+                ">",
+                1 / 3,
+            ),
+        ),
+        "Amiraz et al. 2025, arXiv:2505.06914, on distracting passages; threshold suggested",
+        "marks",
+    ),
+    Rule(
         "noise",
         "the context finds what there is, but holds much else",
         "the prompt is full of noise",

@@ -67,10 +67,13 @@ def _lacking(need: str, case: Case) -> str:
         "": True,
         "other": case.other is not None,
         "context": case.context is not None,
+        "marks": case.context is not None and case.marked,
         "signal": bool(case.udcg),
         "texts": case.texts is not None,
         "slices": case.other is not None and bool(case.slices),
     }
+    if need == "signal" and case.context is not None and case.signed:
+        return "needs utilities from 0 to 1, and some are below 0"
     if not given[need]:
         return f"needs {NEEDS[need]}"
     compared = [case.run, case.other] if need in ("other", "slices") else [case.run]

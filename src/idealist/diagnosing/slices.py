@@ -63,17 +63,18 @@ def _changes(case: Case, measure: str, own: Bools) -> Floats:
 
 
 def by_slice(label: str, slices: Sequence[Slice]) -> Grid:
-    """Tabulate a measure by slice."""
+    """Tabulate a measure by slice; without a run to compare with there are no changes."""
+    compared = not all(math.isnan(one.change[0]) for one in slices)
     rows = [
         [
             one.name, str(one.losses.queries), number(one.losses.value),
-            *("-" if math.isnan(x) else f"{x:+.4f}" for x in one.change),
+            *("-" if math.isnan(x) else f"{x:+.4f}" for x in one.change if compared),
             CAUSES.get(one.losses.cause, "nothing"),
         ]
         for one in slices
     ]  # fmt: skip
-    title = [f"{label} by slice", "queries", "value", "change", "from", "to", "most lost to"]
-    return Grid(title, rows)
+    changes = ["change", "from", "to"] if compared else []
+    return Grid([f"{label} by slice", "queries", "value", *changes, "most lost to"], rows)
 
 
 @dataclass(frozen=True)
