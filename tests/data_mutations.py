@@ -376,7 +376,10 @@ def _only_graded(data: Data, broken: Data, finding: Finding) -> bool:
 def favour(qrels: Qrels, run: Run, rng: random.Random) -> Any:
     """Compare with a run of which every other document was never judged."""
     other = {
-        query: {f"{d} new" if i % 2 else d: score for i, (d, score) in enumerate(own.items())}
+        query: {
+            "".join(rng.choices("ghijklmnop", k=12)) if i % 2 else d: score
+            for i, (d, score) in enumerate(own.items())
+        }
         for query, own in run.items()
     }
     return qrels, {"pooled": run, "unpooled": other}

@@ -44,6 +44,7 @@ def delimited() -> Iterator[Case]:
         ("nonfinite-score", "query,document,score\nq1,d1,1\nq1,d2,nan\n", "score is nan", 3),
         ("bad-column", "query,document,score,sim\nq1,d1,1,2\n", "score and sim could each", None),
         ("duplicate", "query,document,score\nq1,d1,1\nq1,d1,2\n", "first on line 2", 3),
+        ("bad-column", "query,document,relevance\nq1,d1,1\n", "these are judgments", None),
         ("bad-column", "query,document,rank\nq1,d1,first\n", "column 'rank' holds 'first'", 2),
         ("bad-rank", "query,document,rank\nq1,d1,1\nq1,d2,\n", "rank is not a number", 3),
         ("bad-rank", "q1\td1\t1\nq1\td2\tx\n", "rank 'x'", 2),

@@ -283,8 +283,9 @@ def mended(command: str) -> dict[str, dict[str, float]] | None:
             return None
         if words[1] == "convert":
             data[Path(words[2]).stem] = words[3]
-        else:
+        elif words[1] == "eval":
             assert words[2:4] == [*data.values()]
+        if "--set" in words:
             axes = {"collapse": words[words.index("--set") + 1].removeprefix("collapse=")}
     if Path(axes.get("collapse", "")).is_file():
         axes["collapse"] = MappingFile(axes["collapse"])

@@ -53,11 +53,14 @@ def test_two_commands_lead_to_a_working_evaluation(
     first = json.loads(done.output)["findings"][0]
     assert first["severity"] == "error"
     assert first["code"] == ("query-ids" if column == 0 else "document-ids")
-    tool, *words = shlex.split(first["command"])
-    assert tool == "idealist"
-    assert idealist(*words).exit_code == 0
-    assert values(QRELS, words[2]) == values(QRELS, RUN)
+    words = shlex.split(first["command"])
+    assert [words[i : i + 2] for i in (0, words.index("&&") + 1)] == [
+        ["idealist", "convert"],
+        ["idealist", "eval"],
+    ]
     now, then = first["cost"]["bm 25"]["nDCG@10"]
+    assert f"{then:.4f}" in followed(first).stdout
+    assert values(QRELS, words[3]) == values(QRELS, RUN)
     assert (now, then) == (0, il.evaluate(QRELS, RUN, "nDCG@10")["nDCG@10"])
 
 
@@ -65,11 +68,10 @@ def test_mappings_are_saved_and_read(tmp_path: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.chdir(tmp_path)
     broken = renamed(tmp_path / "bm25.run", 2, lambda name: name.replace("-", "%2D").upper())
     judged = renamed(tmp_path / "qrels.txt", 2, str.title, QRELS)
-    done = idealist("audit", judged, broken, "--save-mappings", "mappings", "--fail-on", "never")
-    assert done.exit_code == 0
-    assert "written: mappings/bm25-documents.tsv" in done.output
-    command = next(line for line in done.output.splitlines() if "idealist convert" in line)
-    assert idealist(*shlex.split(command)[1:]).exit_code == 0
+    found = il.audit(judged, broken).findings[0]
+    assert "--save-mappings mappings" in found.command.split(" && ")[0]
+    followed(found)
+    assert len(read_mapping("mappings/bm25-documents.tsv")) > 50
     assert values(judged, tmp_path / "bm25.fixed.run") == values(QRELS, RUN)
 
 
@@ -96,8 +98,10 @@ def test_queries_and_documents_are_mended_together(tmp_path: Path) -> None:
     broken = renamed(tmp_path / "bm25.run", 0, lambda name: f"topic/{name}", broken)
     found = il.audit(QRELS, broken).findings
     assert [one.code for one in found[:2]] == ["query-ids", "document-ids"]
+    assert found[0].command == ""  # which would mend half of it
+    assert "the last finding about ids" in found[0].remedy
     assert "--map-queries" in found[1].command
-    assert idealist(*shlex.split(found[1].command)[1:]).exit_code == 0
+    followed(found[1])
     assert values(QRELS, tmp_path / "bm25.fixed.run") == values(QRELS, RUN)
 
 
@@ -189,8 +193,9 @@ def test_chunks_of_any_form_are_counted_as_documents(form: str, style: str, here
     qrels, run = made(style)
     names = put(qrels, chunked(run, form))
     (found,) = id_findings(*names)
-    words = shlex.split(found.command)
-    done = idealist(*words[1:], "-f", "json")
+    *before, last = found.command.split(" && ")
+    followed({"command": " && ".join(before)} if before else found)
+    done = idealist(*shlex.split(last)[1:], "-f", "json")
     assert done.exit_code == 0
     clean = il.evaluate(qrels, run, ["nDCG@10", "AP"])
     assert json.loads(done.stdout)["runs"][0]["values"] == dict(clean.aggregates)
@@ -207,6 +212,66 @@ def test_queries_and_chunks_are_mended_together(here: Path) -> None:
     wanted = il.evaluate(qrels, run, ["nDCG@10", "AP"], collapse="#.*", depth=30)
     assert f"{wanted['AP']:.4f}" in done.output  # what was asked is asked again
     assert second.cost["run1"]["AP"][1] == wanted["AP"]
+
+
+def test_judgments_are_rather_mended_by_a_rule_than_runs_by_mappings(here: Path) -> None:
+    qrels, run = made("{a}1{b:02d}")
+    odd = {f"{query}.0": {f"{d}.0": grade for d, grade in own.items()}
+           for query, own in qrels.items()}  # fmt: skip
+    first, second = id_findings(*put(odd, run, run))
+    assert (first.run, first.command, second.run) == ("", "", "")
+    assert "--map-queries number --map-docs number" in second.command
+    followed(second)
+    assert values("qrels.fixed.json", "run1.json") == values(qrels, run)
+    fine = mapped({f"{query}.0": own for query, own in run.items()}, lambda name: f"{name}.0")
+    found = id_findings(*put(odd, run, fine))
+    assert {one.run for one in found} == {"run1"}  # the other one is as it should be
+
+
+def test_judged_chunks_are_counted_as_documents(here: Path) -> None:
+    qrels, run = made("doc-{a:02d}{b:02d}")
+    chunks = {
+        query: {f"{d}#c{(int(d[-1]) + int(query)) % 4}": grade for d, grade in own.items()}
+        for query, own in qrels.items()
+    }
+    (found,) = id_findings(*put(chunks, run))
+    assert "the judgments name chunks" in found.message
+    assert r"--kind qrels --map-docs 'end:#c\d+'" in found.command
+    followed(found)
+    assert values("qrels.fixed.json", "run1.json") == values(qrels, run)
+
+
+def test_judged_chunks_of_one_document_are_not_made_one() -> None:
+    qrels, run = made("doc-{a:02d}{b:02d}")
+    chunks = {
+        query: {f"{d}#c{i}": grade for d, grade in own.items() for i in range(4)}
+        for query, own in qrels.items()
+    }
+    assert il.audit(chunks, run, measures="AP").findings[0].code == "no-documents-meet"
+
+
+@pytest.mark.parametrize("odd", ["run", "qrels"])
+def test_names_of_files_may_differ_in_three_ways(odd: str, here: Path) -> None:
+    data = dict(zip(("qrels", "run"), made("FAQ-{a}x{b}"), strict=True))
+    names = lambda d: f"data/r{len(d)}/{d.lower()}.{['pdf', 'md', 'docx'][int(d[-1]) % 3]}"  # noqa: E731
+    (found,) = id_findings(*put(*{**data, odd: mapped(data[odd], names)}.values()))
+    for words in ("folders of a path", "file extension", "upper and lower case"):
+        assert words in found.message
+    shown = followed(found).output
+    assert f"{il.evaluate(data['qrels'], data['run'], 'AP')['AP']:.4f}" in shown
+
+
+@pytest.mark.parametrize("name", ["nowhere.tsv", "mappings/run-documents.tsv", "maps/all"])
+def test_a_mapping_that_is_not_there_is_said(name: str, here: Path) -> None:
+    for words in (
+        ("eval", QRELS, RUN, "--set", f"collapse={name}"),
+        ("convert", RUN, "new.run", "--map-docs", name),
+    ):
+        with pytest.raises(UsageError, match=f"there is no file {name}") as caught:
+            CliRunner().invoke(cli, [*map(str, words)], catch_exceptions=False)
+        assert "--save-mappings" in caught.value.hint
+    with pytest.raises(UsageError, match="is the name of a file, no pattern"):
+        il.evaluate(QRELS, RUN, "AP", collapse=name)
 
 
 def test_judgments_are_mended_once_for_all_runs(here: Path) -> None:
@@ -341,6 +406,7 @@ def test_what_never_meets_is_shown_from_both_sides() -> None:
     (one, *_) = il.audit(qrels, {"q1": {"7": 2.0, "8": 1.0}}).findings
     assert (one.code, one.severity) == ("no-documents-meet", "error")
     assert "judged are apple, pear, in the run are 7, 8" in one.message
+    assert "lower, upper, number, zeros" in one.remedy
     (one, *_) = il.audit(qrels, {"x": {"apple": 2.0}}).findings
     assert (one.code, one.severity) == ("no-queries-meet", "error")
     assert "judged: q1" in one.examples

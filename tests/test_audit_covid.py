@@ -77,11 +77,29 @@ def test_runs_with_tied_scores_are_named(runs: list[Path], covid: Audit) -> None
     assert tied - named <= {"lda400s2000"}  # whose ties move no value as printed
 
 
-def test_short_runs_are_named(runs: list[Path], covid: Audit) -> None:
-    short = {run: one for run, one in of(covid, "short-lists").items() if one.severity == "warning"}
+def test_short_runs_are_named(data: Path, runs: list[Path], covid: Audit) -> None:
+    noted = of(covid, "short-lists")
+    assert {one.severity for one in noted.values()} == {"note"}  # nobody asked for R@100
+    asked = audit(data / FOLDER / "qrels.txt", runs, measures="R@100")
+    short = {run: one for run, one in of(asked, "short-lists").items() if one.severity == "warning"}
     lines = {run.name: len(run.read_text().splitlines()) / 30 for run in runs}
-    assert set(short) == {name for name, length in lines.items() if length < 99}
-    assert short["BERT"].count == 30
+    assert set(short) == {name for name, length in lines.items() if length < 99} <= set(noted)
+    assert short["BERT"].count == noted["BERT"].count == 30
+
+
+def test_what_runs_share_is_drawn_once(covid: Audit) -> None:
+    lines = str(covid).splitlines()
+    assert len(lines) < 180
+    assert sum(": holes, " in line for line in lines) == 1
+    for run in covid.values:
+        assert any(line.startswith(f"  {run}: ") and "unjudged" in line for line in lines)
+    titles = [line for line in covid.markdown().splitlines() if line.startswith("## ")]
+    assert len(titles) == len(set(titles))
+    assert "## warning: holes, 12 runs" in titles
+
+
+def test_ties_that_move_hardly_anything_are_notes(covid: Audit) -> None:
+    assert {one.severity for one in of(covid, "ties").values()} == {"note"}
 
 
 def test_coverage_is_uneven_between_pooled_and_unpooled_runs(

@@ -199,6 +199,14 @@ def test_lists_of_one_length_are_only_noted() -> None:
     assert found("short-lists", *clean(), measures="R@100").severity == "note"
 
 
+def test_lists_of_ten_are_enough_where_nobody_asked_for_more() -> None:
+    qrels, run = clean()
+    run["q0"] |= {f"x{i}": -float(i) for i in range(30)}
+    assert found("short-lists", qrels, run, measures="R@100").severity == "warning"
+    (short,) = [one for one in audit(qrels, run).findings if one.code == "short-lists"]
+    assert short.severity == "note"
+
+
 def test_queries_that_find_themselves() -> None:
     qrels, run = clean()
     for query in QUERIES:
@@ -486,7 +494,8 @@ def test_every_fault_that_is_put_in_has_a_code_of_the_reference() -> None:
     assert CODES.keys() - codes <= made
 
 
-def test_commands_do_what_they_say(tmp_path: Path) -> None:
+def test_commands_do_what_they_say(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
     qrels, run = clean()
     qrels["q4"] = dict.fromkeys(qrels["q4"], 0.0)
     run["q1"] = dict.fromkeys(run["q1"], 1.0)
@@ -647,3 +656,73 @@ def test_where_no_run_can_be_read_no_coverage_is_drawn(tmp_path: Path) -> None:
     drawn = str(audit(clean()[0], bad))
     assert "Judged@" not in drawn
     assert drawn.endswith("run lines are: query Q0 document rank score tag")
+
+
+def broken() -> tuple[Grades, Scores]:
+    """Give a run whose documents are mostly written otherwise, with one of them everywhere."""
+    qrels, run = clean()
+    for query, scores in run.items():
+        kept = [*scores][:2]
+        run[query] = {d if d in kept else f"x/{d}": s for d, s in scores.items()} | {"hub": 99.0}
+    return qrels, run
+
+
+def test_what_ids_bring_about_is_no_finding() -> None:
+    qrels, run = broken()
+    assert codes(qrels, run) == {"document-ids"}
+    assert not {"holes", "everywhere"} & {one.code for one in audit(qrels, run).findings}
+    fine = clean()[1]
+    for scores in fine.values():
+        scores.update({f"unjudged{i}": 50.0 + i for i in range(3)})
+    both = audit(qrels, {"fine": fine, "odd": run}).findings
+    assert [one.run for one in both if one.code == "holes"] == ["fine"]
+    assert not [one for one in both if one.code in ("uneven-coverage", "pool-bias")]
+
+
+def test_an_audit_is_short_in_a_console() -> None:
+    assert repr(audit(*broken(), measures="nDCG")) == "<Audit: 1 error; document-ids>"
+    assert repr(Audit(())) == "<Audit: no findings>"
+
+
+def test_holes_of_what_was_not_looked_at_are_not_counted() -> None:
+    qrels, run = clean()
+    (row,) = audit(qrels, {f"other {query}?": own for query, own in run.items()}).covered().rows
+    assert row[-2:] == ["-", "-"]
+
+
+def test_one_hint_is_enough(tmp_path: Path) -> None:
+    path = tmp_path / "make.py"
+    path.write_text("import os\nprint('a b c d e')\nfor x in y:\n    pass\n")
+    qrels, run = clean()
+    for one in audit(qrels, [path, run]).at_least("error"):
+        assert ";" not in one.remedy.replace("; is the tag missing?", ""), one.remedy
+
+
+def test_the_pairs_to_judge_are_offered(tmp_path: Path) -> None:
+    qrels, run = clean()
+    judged = "".join(f"{q} 0 {d} {g:g}\n" for q, own in qrels.items() for d, g in own.items())
+    (tmp_path / "qrels.txt").write_text(judged)
+    run["q3"]["unjudged"] = 99.0
+    paths = [trec(tmp_path / f"{name}.run", rows_of(run)) for name in "ab"]
+    (command,) = {
+        one.command for one in audit(tmp_path / "qrels.txt", paths).findings if one.code == "holes"
+    }
+    words = shlex.split(command)
+    assert words[:2] == ["idealist", "audit"]
+    assert words[-2:] == ["--to-judge", "judge.tsv"]
+    assert words[3:5] == [*map(str, paths)]
+
+
+def test_a_command_of_one_run_among_several_says_so(tmp_path: Path) -> None:
+    qrels, run = clean()
+    tied = {query: dict.fromkeys(scores, 1.0) | {"x": 2.0} for query, scores in run.items()}
+    said = str(audit(qrels, {"a": tied, "b": tied}, measures="AP"))
+    assert "warning: ties, 2 runs:" in said
+    assert "likewise" not in said  # one call in Python
+    (tmp_path / "qrels.txt").write_text(
+        "".join(f"{q} 0 {d} {g:g}\n" for q, own in qrels.items() for d, g in own.items())
+    )
+    paths = [trec(tmp_path / f"{name}.run", rows_of(tied)) for name in "ab"]
+    found = audit(tmp_path / "qrels.txt", paths, measures="AP", order="score")
+    for said in (str(found), found.markdown()):
+        assert "; for a, and likewise for the others:" in said

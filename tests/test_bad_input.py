@@ -185,6 +185,11 @@ PYTHON: list[tuple[str, str, Callable[[], object]]] = [
     ("bad-column", "lengths", lambda: read_run({"query": ["q"], "document": np.array(["d", "e"])})),
     ("bad-column", "'score'", lambda: read_run(
         {"query": ["q"], "document": ["d"], "score": np.array(0.5)})),
+    ("bad-column", "score and rank are columns of a run", lambda: read_qrels(
+        {"query": ["q"], "document": ["d"], "score": [1.5], "rank": [1]})),
+    ("bad-column", "these are judgments", lambda: evaluate(
+        {"q": {"d": 1}},
+        {key: np.array([key[0]]) for key in ("query", "document")} | {"label": np.array([1])})),
     ("bad-column", "5", lambda: read_qrels({"q": {"d": {"grade": 1, 5: 1}}})),
     ("missing-column", "no grades", lambda: read_qrels({"query": ["q"], "document": ["d"]})),
     ("missing-column", "no ranks", lambda: evaluate(

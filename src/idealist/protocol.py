@@ -54,6 +54,16 @@ def _check_collapse(value: Any) -> Value:
     return value
 
 
+def names_file(value: str) -> bool:
+    r"""Whether it looks like the name of a file more than like a pattern.
+
+    >>> names_file("mappings/bm25-documents.tsv"), names_file(r"/p\d+"), names_file(r"\.txt")
+    (True, False, False)
+    """
+    plain = not re.search(r"[\\*+?\[\](){}|^$]", value)
+    return plain and ("/" in value[1:] or value.endswith((".tsv", ".csv", ".json", ".txt")))
+
+
 def _ids(mapping: Mapping[Any, Any]) -> dict[str, str]:
     try:
         return {to_id(chunk): to_id(whole) for chunk, whole in mapping.items()}
@@ -157,6 +167,9 @@ class Protocol(Settings):
         elif str(self.collapse).startswith("map(") and not self.mapping:
             hint = "give the map itself: collapse={chunk: document, …}"
             raise UsageError(f"collapse={self.collapse} names a map that is not here", hint)
+        elif names_file(str(self.collapse)):  # as a pattern it would match nothing, without a word
+            hint = "give {chunk: document}; on the command line, --set collapse=FILE reads a file"
+            raise UsageError(f"collapse={self.collapse} is the name of a file, no pattern", hint)
         super().__post_init__()
         if self.ties == "expected" and self.depth != "none":
             raise UsageError(

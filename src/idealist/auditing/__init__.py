@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 from idealist.auditing.case import Case, examine, named_runs
@@ -32,9 +33,12 @@ from idealist.formats.texts import read_texts
 
 __all__ = ["CHECKS", "Audit", "Case", "Finding", "audit", "map_ids"]
 
-#: Every check, in the order in which findings of the same severity are listed.
-CHECKS: tuple[Callable[[Case], Iterator[Finding]], ...] = (
-    unreadable, contradicting, unmatched_ids,
+Check = Callable[[Case], Iterator[Finding]]
+
+#: Every check beside that of ids, which comes first, in the order in which findings of the same
+#: severity are listed.
+CHECKS: tuple[Check, ...] = (
+    unreadable, contradicting,
     duplicates, nonfinite, constant, other_order,
     doubted_runs, short, empty, finding_themselves, everywhere,
     doubted_judgments, single, beyond_cutoff, unused_grades, one_sided,
@@ -84,9 +88,16 @@ def audit(
 
 
 def _looked_over(case: Case) -> Audit:
-    found = [finding for check in CHECKS for finding in check(case)]
+    odd = [*unmatched_ids(case)]
+    case = replace(case, mismatched=_mismatched(case, odd))
+    found = [*odd, *(finding for check in CHECKS for finding in check(case))]
     return Audit(
         findings=tuple(sorted(found, key=lambda one: SEVERITIES.index(one.severity))),
         values={name: dict(one.evaluation.aggregates) for name, one in case.audited.items()},
         coverage=case.coverage,
     )
+
+
+def _mismatched(case: Case, odd: list[Finding]) -> frozenset[str]:
+    """Name the runs whose ids do not match: all, where it is those of the judgments."""
+    return frozenset(name for one in odd for name in ([one.run] if one.run else case.audited))

@@ -30,7 +30,7 @@ def affixes(groups: Sequence[Group], few: bool) -> Iterator[tuple[Step, str]]:
     """Guess what one side's ids have too much, each with the side: ``found`` or ``wanted``.
 
     `few` lets one pair of ids do for a guess. What differs in its number from id to id is a
-    pattern: at the end of what was found, that of chunks.
+    pattern: at the end, that of chunks.
     """
     votes = 1 if few else AFFIX_VOTES
     for side, own in (("found", groups), ("wanted", [(right, left) for left, right in groups])):
@@ -39,12 +39,12 @@ def affixes(groups: Sequence[Group], few: bool) -> Iterator[tuple[Step, str]]:
         before, behind = _families(fronts, votes), _families(backs, votes)
         for text in dict.fromkeys([*_constants(before), *_frequent(own)]):
             yield prefix(text), side
-        for text in dict.fromkeys([*_constants(behind), *_reversed(_frequent(turned))]):
+        ends = _alone(_reversed(_frequent(turned)), [name for names, _ in own for name in names])
+        for text in dict.fromkeys([*_constants(behind), *ends]):
             yield suffix(text), side
         yield from ((start(pattern), side) for pattern in _patterns(before))
-        if side == "found":  # a chunk that was judged says nothing of its document
-            chunks = dict.fromkeys([*_patterns(behind), *_patterns(_numbered(own))])
-            yield from ((end(pattern), side) for pattern in chunks)
+        chunks = dict.fromkeys([*_patterns(behind), *_patterns(_numbered(own))])
+        yield from ((end(pattern), side) for pattern in chunks)
 
 
 def _reversed(names: Collection[str] | Iterator[str]) -> list[str]:
@@ -140,6 +140,19 @@ def _frequent(groups: Sequence[Group]) -> Iterator[str]:
     for share in AFFIX_SHARES if min(len(left), len(right)) > 1 else ():
         text = _longest(left, share).rstrip(string.digits)
         if text and sum(name.startswith(text) for name in right) < share / 2 * len(right):
+            yield text
+
+
+def _alone(ends: Sequence[str], names: Sequence[str]) -> Iterator[str]:
+    """Leave out ends that others differ from in a number only: those are of chunks.
+
+    >>> list(_alone(["#c2", ".v2"], ["a#c1", "a#c2", "b#c2", "b#c3", "a.v2", "b.v2"]))
+    ['.v2']
+    """
+    for text in ends:
+        like = re.compile(r"\d+".join(map(re.escape, _NUMBER.split(text))) + r"\Z")
+        count = sum(name.endswith(text) for name in names)
+        if count >= AFFIX_CONSTANT * sum(bool(like.search(name)) for name in names):
             yield text
 
 

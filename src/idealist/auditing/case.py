@@ -57,7 +57,8 @@ class Case:
 
     `docs` are the texts of documents and `teams` the team of each run, where they are given;
     `settings` are the measures, the convention and the axes that were asked for. `contradictions`
-    are judgments that contradict each other and are not among those audited.
+    are judgments that contradict each other and are not among those audited; `mismatched` are the
+    runs whose ids do not match: what seems unjudged there is not.
     """
 
     evaluator: Evaluator
@@ -68,6 +69,7 @@ class Case:
     teams: Mapping[str, str] | None = None
     settings: Mapping[str, Any] = field(default_factory=dict)
     contradictions: Contradictions | None = None
+    mismatched: frozenset[str] = frozenset()
 
     def tried(self, run: Run, qrels: Qrels, **axes: Any) -> Audited:
         """Evaluate with another run, other judgments or other axes, to price a repair."""

@@ -11,7 +11,7 @@ from idealist.auditing.case import Audited, Case
 from idealist.auditing.finding import Cost, Finding, Severity, price
 from idealist.auditing.judgments import none_relevant
 from idealist.auditing.pricing import otherwise
-from idealist.auditing.thresholds import EXAMPLES
+from idealist.auditing.thresholds import EXAMPLES, TIES_MATTER
 from idealist.evaluation import Doubt
 
 
@@ -144,7 +144,7 @@ def _joined(first: Finding, other: Finding) -> Finding:
 def _finding(case: Case, run: str, doubt: Doubt, reading: Reading, total: int) -> Finding:
     axes = _axes(case, reading.axes)
     return Finding(
-        doubt.code, reading.severity, doubt.message,
+        doubt.code, "note" if _small(case, doubt) else reading.severity, doubt.message,
         run=run if doubt.code in RUNS else "", count=doubt.count, total=total,
         examples=tuple(f"query {query}" for query in doubt.queries[:EXAMPLES]),
         cost=_cost(case, run, doubt, axes),
@@ -162,6 +162,15 @@ def _cost(case: Case, run: str, doubt: Doubt, axes: Mapping[str, str]) -> Cost:
     then = {label: value for label, value in doubt.values.items() if not isinstance(value, list)}
     cost = price(case.audited[run].evaluation.aggregates, then)
     return {run: cost} if cost else {}
+
+
+def _small(case: Case, doubt: Doubt) -> bool:
+    """Whether the order of ties hardly moves the value of a measure."""
+    if doubt.code != "ties":
+        return False
+    judging = [label for label, one in case.evaluator.instruments.items() if one.measure.judges]
+    ranges = (doubt.values[label] for label in judging if label in doubt.values)
+    return all(np.ptp(ends) < TIES_MATTER for ends in ranges)
 
 
 def _axes(case: Case, axes: Mapping[str, str]) -> Mapping[str, str]:

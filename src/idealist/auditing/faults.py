@@ -96,11 +96,10 @@ def faults_of(error: InputError, run: str = "") -> Iterator[Finding]:
     for code, faults in kinds.items():
         count = error.total if len(kinds) == 1 else len(faults)
         more = f" and {count - 1} more" if count > 1 else ""
-        hints = dict.fromkeys(fault.hint for fault in faults if fault.hint)
         yield Finding(
             code, "error", f"{faults[0].message}{more}",
             run=run, count=count,
             examples=tuple(map(str, faults[:EXAMPLES])),
-            remedy="; ".join(hints),
+            remedy=next((fault.hint for fault in faults if fault.hint), ""),
             doc=CODES.get(code, ""),
         )  # fmt: skip

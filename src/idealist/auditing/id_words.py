@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from idealist.auditing.finding import mapping_file
 from idealist.auditing.proposal import Proposal
 from idealist.auditing.thresholds import EXAMPLES
+from idealist.auditing.transformations import STEPS
 from idealist.doubts.case import seen
 from idealist.formats.source import plain_suffix
 from idealist.notation import many
@@ -61,11 +62,16 @@ def message(proposal: Proposal, what: str, said: str) -> str:
     """Say how ids differ, and what making them equal does and does not do."""
     own = "run" if proposal.side == "run" else "judgments"
     merged = "would become one with another id" + (" of the same query" * (what == "documents"))
-    said += f": they differ in {proposal.repair.words}"
+    chunks = proposal.side == "qrels" and proposal.repair.wanted.chunk
+    said += ": the judgments name chunks; they" if chunks else ": they"
+    said += f" differ in {proposal.repair.words}"
     for names, words in (
         (proposal.clashing, f"{merged}, and stay as they are"),
         (proposal.ambiguous, "could be more than one of the other side's, and stay as they are"),
-        (proposal.joined, f"would become one with another id of the {own}, in other queries"),
+        (
+            () if chunks else proposal.joined,
+            f"would become one with another id of the {own}, in other queries",
+        ),
     ):
         if names:
             which = ", ".join(map(seen, names[:EXAMPLES]))
@@ -85,28 +91,53 @@ def options(proposal: Proposal, run: str, what: str) -> tuple[str, str]:
     return f"--map-{SHORT[what]}", value
 
 
-def remedy(case: Case, after: State, proposal: Proposal, what: str) -> tuple[str, str]:
-    """Say what to do, and give the command that does it, earlier repairs included."""
+def remedy(case: Case, then: Sequence[State], proposal: Proposal, what: str) -> tuple[str, str]:
+    """Say what to do, and give the commands that do it, earlier repairs included."""
     said = "count chunks as their document" if proposal.collapse else _rewrite(proposal)
-    axis = proposal.collapse if isinstance(proposal.collapse, str) else ""
-    if axis:
-        said += f": collapse={axis}"
+    axes = {"collapse": _axis(proposal, then[0].name, what)} if proposal.collapse else {}
+    if isinstance(proposal.collapse, str) and axes:
+        said += f": collapse={proposal.collapse}"
     elif proposal.chain is None:
         said += f", by the mapping that audit --save-mappings {FOLDER} writes"
-        axis = f"{FOLDER}/{mapping_file(after.name, what)}" if proposal.collapse else ""
-    files = {"qrels": case.qrels.name, "run": case.audited[after.name].run.source.name}
-    needed = files if axis else {side: files[side] for side in after.options}
+    files = [_files(case, state) for state in then]
+    needed = files[0] if axes else {side: files[0][side] for side in then[0].options}
     if not all(Path(name).exists() for name in needed.values()):
         return f"{said}; {_in_python(proposal, what, needed)}", ""
-    commands = [_convert(files[side], side, own) for side, own in after.options.items()]
-    if axis:
-        new = {**files, **{side: _fixed(files[side]) for side in after.options}}
-        commands.append(case.command("eval", after.name, files=(*new.values(),), collapse=axis))
-    return said, " && ".join(commands)
+    return said, " && ".join(_commands(case, then, files, axes))
 
 
 def _rewrite(proposal: Proposal) -> str:
     return f"write the ids of the {proposal.side} otherwise"
+
+
+def _axis(proposal: Proposal, run: str, what: str) -> str:
+    """Write what the axis ``collapse`` takes."""
+    given = proposal.collapse
+    return given if isinstance(given, str) else f"{FOLDER}/{mapping_file(run, what)}"
+
+
+def _files(case: Case, state: State) -> dict[str, str]:
+    return {"qrels": case.qrels.name, "run": case.audited[state.name].run.source.name}
+
+
+def _commands(
+    case: Case, then: Sequence[State], files: Sequence[Mapping[str, str]], axes: Mapping[str, str]
+) -> Iterator[str]:
+    """Save the mappings, where there are some, write new files, and evaluate these."""
+    converts: dict[str, str] = {}
+    new: dict[str, str] = {}
+    for state, own in zip(then, files, strict=True):
+        converts |= {own[x]: _convert(own[x], x, how) for x, how in state.options.items()}
+        new |= {own[x]: _fixed(own[x]) if x in state.options else own[x] for x in own}
+    given = (case.qrels.name, *(one.run.source.name for one in case.audited.values()))
+    filed = all(Path(name).exists() for name in given)
+    how = [word for state in then for own in state.options.values() for word in own]
+    if filed and any(word.startswith(f"{FOLDER}/") for word in (*how, *axes.values())):
+        flags = ("--save-mappings", FOLDER, "--fail-on", "never")
+        yield case.command("audit", then[0].name, *flags, files=given)
+    yield from converts.values()
+    if filed:
+        yield case.command("eval", then[0].name, files=(*new.values(),), **axes)
 
 
 def _in_python(proposal: Proposal, what: str, names: Mapping[str, str]) -> str:
@@ -155,5 +186,6 @@ def no_repair(what: str) -> str:
     """Say what is left to do where no transformation was found."""
     return (
         "check that both are about the same collection; if the ids can be translated, do so with "
-        f"idealist convert --map-{SHORT[what]} and a file of pairs, old id and new id"
+        f"idealist convert --map-{SHORT[what]} and {', '.join(step.name for step in STEPS)}, "
+        "several with + between, or a file of pairs, old id and new id"
     )

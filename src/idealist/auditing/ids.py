@@ -57,13 +57,29 @@ class State:
 
 
 def unmatched_ids(case: Case) -> Iterator[Finding]:
-    """Look for ids that would meet if they were written alike, first queries, then documents.
+    """Look for ids that would meet if they were written alike.
+
+    The last finding of a run has the command, which makes the repairs of those before too.
+    """
+    found = [*_unmatched(case)]
+    for i, one in enumerate(found):
+        later = {other.run for other in found[i + 1 :] if other.command}
+        own = {one.run} if one.run else case.audited.keys()
+        if one.command and ("" in later or later >= own):  # what is for the judgments is for all
+            said = f"{one.remedy}; the command of the last finding about ids does all at once"
+            yield replace(one, remedy=said, command="")
+        else:
+            yield one
+
+
+def _unmatched(case: Case) -> Iterator[Finding]:
+    """Look at queries first, then at documents.
 
     Judgments are the same for all runs, and mended before them.
     """
     states = [State(name, one.run, case.qrels, one) for name, one in case.audited.items()]
     for what, look in (("queries", _queries), ("documents", _documents)):
-        proposals = [look(state, "") for state in states]
+        proposals = _agreed([look(state, "") for state in states])
         odd = [one for one in proposals if one is not None and one.side == "qrels"]
         if odd:
             shared = together(odd, _judged(case.qrels, what))
@@ -78,6 +94,12 @@ def unmatched_ids(case: Case) -> Iterator[Finding]:
                 yield _never(states[i], what)
 
 
+def _agreed(proposals: list[Proposal | None]) -> list[Proposal | None]:
+    """Rather mend the judgments by a rule than runs by mappings, if that is right for all runs."""
+    ruled = [one and (one.instead if one.side == "run" else one) for one in proposals]
+    return ruled if all(ruled) else proposals
+
+
 def _meets(state: State, what: str) -> bool:
     """Whether any query meets, or any document of those that do."""
     queries = bool(np.count_nonzero(state.audited.first.in_run))
@@ -90,7 +112,7 @@ def _queries(state: State, only: str) -> Proposal | None:
     found, wanted = [*there, *placements.unknown], state.qrels.queries
     sample = [Lists(frozenset(found), frozenset(wanted))]
     repair = best_repair(sample, few=True)
-    if repair is None or repair.found.chunk:
+    if repair is None or repair.found.chunk or repair.wanted.chunk:
         return None
     proposal = propose(repair, Sides({*found}, {*wanted}, [found], [wanted], sample, only))
     apart = min(len(found), len(wanted)) - len(there)
@@ -162,7 +184,7 @@ def _repaired(
     cost = {x.name: price(x.audited.evaluation.aggregates, y.audited.evaluation.aggregates)
             for x, y in pairs}  # fmt: skip
     count, total, said = words.counted(proposal, pairs, what)
-    remedy, command = words.remedy(case, then[0], proposal, what)
+    remedy, command = words.remedy(case, then, proposal, what)
     finding = Finding(
         CODES[what], "error", words.message(proposal, what, said), states[0].name,
         count, total, examples=words.examples(proposal),

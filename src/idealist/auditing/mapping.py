@@ -15,6 +15,7 @@ from idealist.auditing.transformations import chain
 from idealist.errors import Faults, UsageError
 from idealist.formats import flat, read_qrels
 from idealist.formats.source import Source
+from idealist.protocol import names_file
 from idealist.tables import Qrels, Run
 
 Rename = Callable[[str], str]
@@ -32,9 +33,21 @@ def renaming(written: str) -> Rename:
     >>> renaming("lower+prefix:doc-")("DOC-7")
     '7'
     """
-    if not Path(written).is_file():
+    if Path(written).is_file():
+        return _By(read_mapping(written))
+    try:
         return cache(chain(written).apply)  # a document is often found for many queries
-    return _By(read_mapping(written))
+    except UsageError:
+        if names_file(written):
+            raise no_mapping(written) from None
+        raise
+
+
+def no_mapping(path: str) -> UsageError:
+    """Say that a file of pairs is not there."""
+    folder = Path(path).parent
+    hint = f"`idealist audit QRELS RUN --save-mappings {folder}` writes those that it proposes"
+    return UsageError(f"there is no file {path}", hint)
 
 
 def map_ids(

@@ -22,7 +22,7 @@ from idealist.auditing.thresholds import (
     REPAIRED_SHARE,
     TRIED_IDS,
 )
-from idealist.auditing.transformations import STEPS, Step
+from idealist.auditing.transformations import KNOWN, STEPS, Step
 
 
 @dataclass(frozen=True)
@@ -184,7 +184,7 @@ def _tally(
 
 
 def best_repair(lists: Sequence[Lists], few: bool = False) -> Repair | None:
-    """Guess what makes the ids meet: one step or two, the simplest that does most.
+    """Guess what makes the ids meet: one step or two, or some three, the simplest that does most.
 
     `few` takes a repair that makes a single pair meet, to be confirmed otherwise.
     """
@@ -195,7 +195,18 @@ def best_repair(lists: Sequence[Lists], few: bool = False) -> Repair | None:
     once = [plain.then(*option) for option in _options(plain, few)]
     twice = [one.then(*option) for one in once for option in _options(one, few)]
     convincing = [trial for trial in (*once, *twice) if trial.convinces(few)]
+    if not convincing:
+        convincing = [trial for trial in _files(plain) if trial.convinces(few)]
     return max(convincing, key=lambda trial: trial.score).repair if convincing else None
+
+
+def _files(plain: Trial) -> Iterator[Trial]:
+    """Try what differs where one side has names of files and the other has names: all at once."""
+    for side in Lists._fields:
+        trial = plain
+        for name in ("path", "extension"):
+            trial = trial.then(KNOWN[name], side)
+        yield trial.then(KNOWN["lower"], "both")
 
 
 def _options(trial: Trial, few: bool) -> Iterator[tuple[Step, str]]:

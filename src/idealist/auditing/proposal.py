@@ -26,6 +26,7 @@ class Proposal:
     another id of their side, in other queries. `unified` says that the side itself writes ids in
     more than one way, as the other one does. `chain` does the same as the mapping, where there
     is one. `collapse` is the axis that makes documents of chunks: a pattern, or the mapping.
+    `instead` does the same to the judgments by a rule, where none does it to the run.
     """
 
     side: str
@@ -38,6 +39,7 @@ class Proposal:
     chain: Chain | None = None
     collapse: str | Mapping[str, str] = ""
     unified: bool = False
+    instead: Proposal | None = None
 
 
 @dataclass(frozen=True)
@@ -69,13 +71,17 @@ def propose(repair: Repair, sides: Sides) -> Proposal:
     of_run, of_qrels = _matched(near, wanted, own, theirs), _matched(wanted, near, theirs, own)
     if own.chunk:
         return _collapsed(repair, found, wanted, *of_run)
-    if sides.only == "run" or len(of_run[0]) >= len(of_qrels[0]):
+    judged = _made("qrels", repair, wanted, near, theirs, own, sides.judged, *of_qrels)
+    odd = theirs.chunk or len(of_run[0]) < len(of_qrels[0])
+    if odd and not sides.only:
+        made = judged
+    else:
         names = found if len(found) <= MAPPED_IDS else near
         made = _made("run", repair, names, wanted, own, theirs, sides.lists, *of_run)
-    else:
-        made = _made("qrels", repair, wanted, near, theirs, own, sides.judged, *of_qrels)
-    mixed = not sides.only and own == theirs and not _suffices(made, sides.sample)
-    return _unified(repair, wanted, sides.judged) if mixed else made
+    if not sides.only and own == theirs and not _suffices(made, sides.sample):
+        return _unified(repair, wanted, sides.judged)
+    ruled = made.chain is None and judged.chain and _suffices(judged, sides.sample)
+    return replace(made, instead=judged if ruled else None)
 
 
 def _matched(

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from idealist.auditing.drawing import alike, marked, text
 from idealist.auditing.finding import SEVERITIES, Finding, Severity, mapping_file, plain_number
 from idealist.auditing.mapping import write_mapping
-from idealist.doubts.case import seen
 from idealist.draw import Grid, markdown, plain, web
 from idealist.errors import UsageError, nearest
 from idealist.notation import many
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from idealist.auditing.coverage import Coverage
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Audit:
-    """What an audit found, worst first. ``print(audit)`` shows it all.
+    """What an audit found, worst first. ``print(audit)`` shows it.
 
     `values` are the measures of each run as they are now; `coverage` says how much of each run was
     judged, and what to judge first. It is None where the judgments cannot be read.
@@ -47,13 +47,21 @@ class Audit:
     @property
     def verdict(self) -> str:
         """The audit in one sentence."""
+        if self.worst == "error":
+            return f"The numbers cannot be trusted: {self._counts}."
+        if self.worst == "warning":
+            return f"Read the numbers with care: {self._counts}."
+        return f"Nothing speaks against the numbers{': ' if self.findings else ''}{self._counts}."
+
+    @property
+    def _counts(self) -> str:
         counts = [sum(one.severity == kind for one in self.findings) for kind in SEVERITIES]
         said = [many(n, kind, f"{kind}s") for n, kind in zip(counts, SEVERITIES, strict=True) if n]
-        if self.worst == "error":
-            return f"The numbers cannot be trusted: {', '.join(said)}."
-        if self.worst == "warning":
-            return f"Read the numbers with care: {', '.join(said)}."
-        return f"Nothing speaks against the numbers{': ' if said else ''}{', '.join(said)}."
+        return ", ".join(said)
+
+    def __repr__(self) -> str:
+        codes = dict.fromkeys(one.code for one in self.findings)
+        return f"<Audit: {self._counts or 'no findings'}{'; ' if codes else ''}{', '.join(codes)}>"
 
     def save_mappings(self, folder: str | Path) -> list[Path]:
         """Write each proposed mapping to a file of pairs, old id and new id; give their paths."""
@@ -100,19 +108,23 @@ class Audit:
         depths = next((list(one.judged) for one in runs.values()), [])
         heads = [f"{word}@{k}" for word in ("Judged", "holes") for k in depths]
         rows = [
-            [run, *(number(one.judged[k]) for k in depths), *(str(one.holes[k]) for k in depths)]
+            [
+                run,
+                *(number(one.judged[k]) for k in depths),
+                *(str(one.holes[k]) if one.looked[k] else "-" for k in depths),
+            ]
             for run, one in runs.items()
         ]
         return Grid(["run", *heads], rows)
 
     def __str__(self) -> str:
-        parts = ["\n".join(_lines(one)) for one in self.findings]
+        parts = ["\n".join(text(group)) for group in alike(self.findings)]
         parts += [plain(self.covered())] if self.values else []
         return "\n\n".join([self.verdict, *parts])
 
     def markdown(self) -> str:
         """Write it in Markdown."""
-        parts = ["\n".join(_marked(one)) for one in self.findings]
+        parts = ["\n".join(marked(group)) for group in alike(self.findings)]
         parts += [f"## Coverage\n\n{markdown(self.covered())}"] if self.values else []
         return "\n\n".join([f"**{self.verdict}**", *parts])
 
@@ -132,39 +144,3 @@ def _folder(path: str | Path) -> Path:
         message = f"cannot make the folder {path}: {error.strerror}"
         raise UsageError(message, "give another one") from None
     return folder
-
-
-def _lines(one: Finding) -> Iterator[str]:
-    yield f"{one.severity}: {one.code}{f', {one.run}' if one.run else ''}: {one.message}"
-    yield from (f"    {example}" for example in _examples(one))
-    yield from (f"  cost, {run}: {words}" for run, words in _costs(one))
-    if one.remedy:
-        yield f"  remedy: {one.remedy}"
-    if one.command:
-        yield f"    {one.command}"
-
-
-def _marked(one: Finding) -> Iterator[str]:
-    yield f"## {one.severity}: {one.code}{f', {one.run}' if one.run else ''}\n\n{one.message}\n"
-    yield from (f"- `{example}`" for example in _examples(one))
-    yield from (f"- cost, {run}: {words}" for run, words in _costs(one))
-    if one.remedy:
-        yield f"- remedy: {one.remedy}"
-    if one.command:
-        shell = one.command.startswith("idealist ")
-        yield f"\n```{'console' if shell else 'python'}\n{'$ ' * shell}{one.command}\n```"
-    if one.doc:
-        yield f"\n{one.doc}"
-
-
-def _examples(one: Finding) -> Iterator[str]:
-    for example in one.examples:
-        yield example if isinstance(example, str) else " → ".join(map(seen, example))
-
-
-def _costs(one: Finding) -> Iterator[tuple[str, str]]:
-    """Say what each measure is, and would be."""
-    supposing = f", if {one.supposing}" if one.supposing else ""
-    for run, own in one.cost.items():
-        values = [f"{label} {number(a)} → {number(b)}" for label, (a, b) in own.items()]
-        yield run, ", ".join(values) + supposing

@@ -24,6 +24,7 @@ from idealist.auditing.thresholds import (
     SELF_SHARE,
     SHORT_LISTS,
 )
+from idealist.evaluator import DEFAULT_MEASURES
 from idealist.notation import many
 from idealist.ranking import listing, rank
 from idealist.tables import Rows
@@ -34,7 +35,8 @@ def short(case: Case) -> Iterator[Finding]:
     """Look for lists that end before the measures do.
 
     A list is irregular where it is also much shorter than the longest list of all runs: others
-    could fill it, so that it is the system that stopped.
+    could fill it, so that it is the system that stopped. Where nobody asked for measures, ten
+    documents are enough.
     """
     longest = max(
         (int(one.whole.retrieved.max(initial=0)) for one in case.audited.values()), default=0
@@ -48,7 +50,9 @@ def short(case: Case) -> Iterator[Finding]:
 def _short(case: Case, run: str, there: Bools, longest: int) -> Finding:
     (label, deepest), length = _deepest(case), case.audited[run].whole.retrieved
     lacking, total = there & (length < deepest), int(np.count_nonzero(there))
-    cut = np.count_nonzero(lacking & (length < CUT_LIST * longest)) > SHORT_LISTS * total
+    asked = DEPTHS[0] if tuple(case.evaluator.measures) == DEFAULT_MEASURES else deepest
+    few = lacking & (length < asked) & (length < CUT_LIST * longest)
+    cut = np.count_nonzero(few) > SHORT_LISTS * total
     queries = case.named(lacking)
     return Finding(
         "short-lists", "warning" if cut else "note",
@@ -136,6 +140,8 @@ def _own_rank(one: Audited, queries: tuple[str, ...]) -> float:
 def everywhere(case: Case) -> Iterator[Finding]:
     """Look for documents that stand at the top of every list."""
     for name, one in case.audited.items():
+        if name in case.mismatched:
+            continue
         lists = _tops(case, one.whole.in_run & ~one.whole.empty, one)
         counts = Counter(document for documents in lists.values() for document in set(documents))
         found = [document for document, count in counts.items() if count == len(lists)]

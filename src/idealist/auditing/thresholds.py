@@ -70,6 +70,8 @@ POOL_BIAS = 0.05
 #: Share of all judgments that the runs must hold for the test to speak of the pool, and not of the
 #: few runs that are here. Suggested.
 POOL_HELD = 0.5
+#: How far the order of ties must move a value for that to be more than a note. Suggested.
+TIES_MATTER = 0.001
 #: Share of queries whose lists may be shorter than the measures look. Suggested.
 SHORT_LISTS = 0.1
 #: A list of less than this share of the longest one of all runs was cut by the system. Suggested.

@@ -148,7 +148,8 @@ STEPS: tuple[Step, ...] = (
     Step("extension", "a file extension", _extension, gentle=False, end="back"),
     Step("path", "the folders of a path", _path, gentle=False, end="front"),
 )
-_KNOWN = {step.name: step for step in STEPS}
+#: The same, by name.
+KNOWN = {step.name: step for step in STEPS}
 _HASH = re.compile(r"(?=.*\d)[0-9a-f]{6,}\W?", re.IGNORECASE)
 
 
@@ -203,7 +204,7 @@ _AFFIXES = {
     "prefix:": prefix, "suffix:": suffix, "add-prefix:": _add_prefix, "add-suffix:": _add_suffix,
     "start:": start, "end:": end,
 }  # fmt: skip
-_NEXT = re.compile(r"\+(?=" + "|".join(map(re.escape, [*_AFFIXES, *_KNOWN])) + ")")
+_NEXT = re.compile(r"\+(?=" + "|".join(map(re.escape, [*_AFFIXES, *KNOWN])) + ")")
 
 
 def chain(written: str) -> Chain:
@@ -215,10 +216,10 @@ def _step(word: str) -> Step:
     for begin, make in _AFFIXES.items():
         if word.startswith(begin) and word != begin:
             return _made(make, word.removeprefix(begin))
-    if word not in _KNOWN:
-        hint = nearest(word, [*_KNOWN, *(f"{begin}TEXT" for begin in _AFFIXES)])
+    if word not in KNOWN:
+        hint = nearest(word, [*KNOWN, *(f"{begin}TEXT" for begin in _AFFIXES)])
         raise UsageError(f"{word!r} is neither a file nor a transformation of ids", hint)
-    return _KNOWN[word]
+    return KNOWN[word]
 
 
 def _made(make: Callable[[str], Step], text: str) -> Step:
@@ -232,4 +233,4 @@ def undone(step: Step) -> Step | None:
     """Give the transformation that undoes one, where there is one."""
     if step.name.startswith(("prefix:", "suffix:")):
         return _step(f"add-{step.name}")
-    return _KNOWN["upper"] if step.name == "lower" else None
+    return KNOWN["upper"] if step.name == "lower" else None

@@ -27,6 +27,8 @@ from idealist.notation import many
 from idealist.placements import Placements
 
 TOP, DEEP = DEPTHS
+#: The options that write the pairs to judge first.
+TO_JUDGE = ("--to-judge", "judge.tsv")
 
 
 def holes(case: Case) -> Iterator[Finding]:
@@ -47,7 +49,7 @@ def holes(case: Case) -> Iterator[Finding]:
             cost={name: cost} if cost else {},
             supposing=supposing,
             remedy="judge the pairs of most worth first",
-            command=case.command("explain", name, "--bounds"),
+            command=case.command("audit", name, *TO_JUDGE, files=_files(case, [*case.audited])),
             doc="unjudged documents count as not relevant: of 269 TREC-COVID runs, those with "
             "Judged@10 from 0.9 to 0.98 had nDCG@10 too low by 0.013 to 0.021, those below 0.5 "
             "by 0.18 and more",
@@ -55,9 +57,8 @@ def holes(case: Case) -> Iterator[Finding]:
 
 
 def _met(case: Case) -> dict[str, RunCoverage]:
-    """Give the runs with a judged document; where none meets, the ids are wrong, not the judges."""
-    runs = case.coverage.runs.items()
-    return {name: one for name, one in runs if len(case.audited[name].whole.rank)}
+    """Give the runs whose ids match; of the others, nobody can tell what is judged."""
+    return {name: one for name, one in case.coverage.runs.items() if name not in case.mismatched}
 
 
 def _reading(case: Case, judged: float) -> tuple[Severity, str]:
@@ -132,12 +133,12 @@ def _files(case: Case, runs: list[str]) -> list[str]:
 
 def pool(case: Case) -> Iterator[Finding]:
     """Guess which runs contributed to the pool, and say what that is worth to them."""
-    found = case.coverage
-    inside = [run for run in found.contributed if run in found.left_out]
-    if len(found.depths) < POOL_RUNS or not inside:
+    found, runs = case.coverage, _met(case)
+    inside = [run for run in found.contributed if run in found.left_out and run in runs]
+    if len(runs) < POOL_RUNS or not inside:
         return
     most = max(inside, key=lambda run: found.left_out[run].loss)
-    loss, outside = found.left_out[most].loss, len(found.depths) - len(inside)
+    loss, outside = found.left_out[most].loss, len(runs) - len(inside)
     biased = outside and loss > POOL_BIAS and found.held >= POOL_HELD
     costs = {run: price(*_apart(found.left_out[run])) for run in inside}
     yield Finding(
@@ -145,7 +146,7 @@ def pool(case: Case) -> Iterator[Finding]:
         f"{many(len(inside), 'run seems', 'runs seem')} to have contributed to the pool, being "
         f"judged down to rank {min(found.depths[run] for run in inside)}, and {outside} not; "
         f"without the judgments that it alone brought, {most} loses up to {loss:.1%} of a value",
-        count=len(inside), total=len(found.depths),
+        count=len(inside), total=len(runs),
         examples=tuple(f"{run}: judged to rank {found.depths[run]}" for run in inside[:EXAMPLES]),
         cost={run: cost for run, cost in costs.items() if cost},
         remedy="expect runs that did not contribute to be undervalued by as much at most; the "

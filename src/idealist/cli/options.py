@@ -20,8 +20,8 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 FORMATS = ("table", "json", "tsv", "csv", "md", "latex")
 
 
-def measuring(command: Command) -> Command:
-    """Add the options of every verb that measures."""
+def measuring(command: Command, usual: str = "nDCG@10, AP, RR@10, R@100, Judged@10") -> Command:
+    """Add the options of every verb that measures, by default these."""
     for option in (
         click.option(
             "--set", "settings", multiple=True, metavar="AXIS=VALUE",
@@ -34,7 +34,7 @@ def measuring(command: Command) -> Command:
         click.option(
             "--measure", "-m", "measures", multiple=True, metavar="MEASURE",
             help="A measure, such as nDCG@10, 'AP(rel=2)', mrr@10. Repeatable. "
-            "Without it: nDCG@10, AP, RR@10, R@100, Judged@10.",
+            f"Without it: {usual}.",
         ),
     ):  # fmt: skip
         command = option(command)
@@ -94,14 +94,19 @@ def axes_of(settings: Sequence[str]) -> dict[str, Any]:
             raise UsageError(f"--set {name} is given twice", "give each axis once")
         if name not in axis_names():  # before it is taken for an argument with that name
             raise no_axis(name)
-        axes[name] = _mapping(value) if name == "collapse" and Path(value).is_file() else value
+        axes[name] = _collapse(value) if name == "collapse" else value
     return axes
 
 
-def _mapping(path: str) -> Any:
-    from idealist.auditing.mapping import MappingFile
+def _collapse(value: str) -> Any:
+    from idealist.auditing.mapping import MappingFile, no_mapping
+    from idealist.protocol import names_file
 
-    return MappingFile(path)
+    if Path(value).is_file():
+        return MappingFile(value)
+    if names_file(value):
+        raise no_mapping(value)
+    return value
 
 
 def axes_beside(settings: Sequence[str], options: Collection[str], verb: str) -> dict[str, Any]:

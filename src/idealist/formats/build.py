@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from idealist.errors import Faults
+from idealist.formats.names import ORDER_HINT
 from idealist.formats.table import Table, is_number, shown
 from idealist.tables import Qrels, Rows, Scale
 from idealist.tables.columns import to_float
@@ -44,6 +45,9 @@ def qrels(table: Table, scale: Scale | None, name: str) -> Qrels:
 def rows(table: Table, name: str) -> Rows:
     """Make a run's rows; columns that say nothing about a ranking are named, not kept."""
     faults = Faults(name)
+    if "grade" in table.columns and not table.value and "rank" not in table.columns:
+        message = "these are judgments: there are grades, and neither scores nor ranks"
+        faults.fail("bad-column", message, f"name the column of scores score; {ORDER_HINT}")
     numbers: dict[str, Any] = {
         key: _numbers(key, table.columns[key], table, faults)
         for key in RUN_COLUMNS

@@ -156,7 +156,8 @@ def _chosen(
     named: Mapping[Any, str], numeric: Mapping[Any, bool], cells: Mapping[Any, Any]
 ) -> Columns | None:
     """Choose the columns the kernel reads; ranks must be numbers even where nothing needs them."""
-    if not {"query", "document"} <= set(named.values()):
+    ours = set(named.values())
+    if not {"query", "document"} <= ours or ("grade" in ours and not {"score", "rank"} & ours):
         return None
     if not all(numeric[theirs] for theirs, ours in named.items() if ours in NUMBERS):
         return None

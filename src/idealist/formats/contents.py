@@ -110,6 +110,10 @@ def _half_header(content: bytes) -> list[str] | None:
     return None
 
 
+#: Columns that only judgments, or only runs, mostly have, as a run's reader names them.
+JUDGED, RANKED = ("grade", "rating"), ("rank", "tokens")
+
+
 def kind_of(path: str | Path) -> str | None:
     """Tell judgments from a run by what a file's rows hold; None where they could be either."""
     if str(path).startswith(IRDS):
@@ -124,7 +128,7 @@ def kind_of(path: str | Path) -> str | None:
     found = cells(source, "score", Faults(source.name))
     if isinstance(found, bytes):
         return "qrels" if is_preferences(found, source) else trec.kind_of(found)
-    judged, ranked = "grade" in found.columns, {"rank", "tokens"} & found.columns.keys()
+    judged, ranked = ({*some} & found.columns.keys() for some in (JUDGED, RANKED))
     if judged and (ranked or "score" in found.columns):
         return None
     return "qrels" if judged else "run" if ranked else None

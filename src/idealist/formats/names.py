@@ -37,6 +37,9 @@ SKIPPED = frozenset(
     ["team name", "case name", "case id", "snapshot name", "snapshot time", *ROW_NUMBERS]
 )
 
+#: What whoever gives the one for the other should know.
+ORDER_HINT = "judgments come first, then runs"
+
 
 def ours(names: Iterable[Any]) -> dict[str, Any]:
     """Map our column names to the names found.
@@ -92,18 +95,32 @@ def _check_values(names: list[Any], value: str, faults: Faults) -> None:
             faults.fail("bad-column", message, "rename or drop all but one")
 
 
+def _check_kind(found: dict[str, Any], faults: Faults) -> None:
+    """Refuse a run given as judgments; one without ranks could be BEIR's judgments."""
+    if "grade" not in found and {"score", "rank"} <= found.keys():
+        message = (
+            f"{found['score']} and {found['rank']} are columns of a run, and no grade is there"
+        )
+        faults.fail("bad-column", message, f"name the column of grades grade; {ORDER_HINT}")
+
+
 def renamed(names: Iterable[Any], value: str, faults: Faults) -> dict[Any, str]:
     """Map the names found to ours, or to themselves where we have none; `value` as in a table.
 
-    BEIR's judgments call their grade a score. A column ``query`` beside ``qid`` is the text.
+    BEIR's judgments call their grade a score. A column ``query`` beside ``qid`` is the text. Runs
+    of Quepid may have ratings and no score: grades would make judgments of them.
 
     >>> renamed(["qid", "pid", "score", "utility"], "grade", Faults())
     {'qid': 'query', 'pid': 'document', 'score': 'grade', 'utility': 'utility'}
     """
     names = list(names)
     found = ours(names)
-    if value == "grade" and "grade" not in found and "score" in found:
-        found["grade"] = found.pop("score")
+    if value == "grade":
+        _check_kind(found, faults)
+        if "grade" not in found and "score" in found:
+            found["grade"] = found.pop("score")
+    elif _known((found.get("grade"),), ("rating",)):
+        found["rating"] = found.pop("grade")
     _check_values(names, value, faults)
     own = {theirs: name for name, theirs in found.items()}
     for name in names:

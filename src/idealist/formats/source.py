@@ -20,6 +20,8 @@ from idealist.formats.compression import KINDS, Raw, blocks, compression_of
 #: How many bytes are looked at to tell what a file is, and how many are read at once.
 HEAD, BLOCK = 2**16, 2**22
 
+#: What standard input is called.
+STDIN = "<stdin>"
 #: Suffixes that are no part of a run's name.
 SUFFIXES = frozenset(
     [
@@ -55,8 +57,8 @@ class Source:
         """Take a path, ``-`` for standard input; a file that is not there is refused at once."""
         if str(path) == "-":
             if sys.stdin is None:
-                Faults("<stdin>").fail("no-file", "standard input is closed", "give a file")
-            return cls("<stdin>", spooled=_spooled(sys.stdin.buffer))
+                Faults(STDIN).fail("no-file", "standard input is closed", "give a file")
+            return cls(STDIN, spooled=_spooled(sys.stdin.buffer))
         path = Path(path)
         try:
             mode = path.stat().st_mode
