@@ -40,7 +40,7 @@ from idealist.statistics.paired import differences, paired
 from idealist.statistics.power import TYPICAL, detectable, needed, power
 from idealist.statistics.ranks import sign_test, wilcoxon
 from idealist.statistics.ratio import relative
-from idealist.statistics.risk import georisk, trisk, urisk
+from idealist.statistics.risk import trisk, urisk
 
 Array = NDArray[np.float64]
 
@@ -464,21 +464,6 @@ def test_risk_is_its_formula(row: list[int], alpha: float) -> None:
         assert trisk(row, alpha) == math.copysign(math.inf, dear[0])
     else:
         assert trisk(row, alpha) == 0
-
-
-def test_georisk_is_its_formula() -> None:
-    values = np.vstack([matrix(6, 3, 5), np.zeros(5)])
-    values[:, 2] = 0
-    total, queries = float(values.sum()), values.shape[1]
-    for system, found in zip(values, georisk(values, alpha=2), strict=True):
-        z = 0.0
-        for x, column in zip(system, values.T, strict=True):
-            expected = float(system.sum() * column.sum()) / total
-            each = (x - expected) / math.sqrt(expected) if expected else 0.0
-            z += 3 * each if each < 0 else each
-        wanted = math.sqrt(system.mean() * float(stats.norm.cdf(z / queries)))
-        assert float(found) == pytest.approx(wanted)
-    assert georisk(np.zeros((2, 3))).tolist() == [0, 0]
 
 
 def walked(truth: list[int], estimate: list[int]) -> float:

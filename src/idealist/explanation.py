@@ -11,6 +11,7 @@ from idealist.draw import Grid, clipped, markdown, plain, short, web, wrapped
 from idealist.ladder import CAUSES
 from idealist.notation import text as written
 from idealist.notation import tidy
+from idealist.plain_data import finite
 
 #: How wide a table may be where nobody says how wide the terminal is.
 WIDTH = 100
@@ -209,11 +210,6 @@ def loss_grid(measure: str, losses: Mapping[str, float]) -> Grid:
 
 def _wide(grid: Grid) -> int:
     return grid.width - len(grid.headers)  # columns stand two apart, not three
-
-
-def finite(value: float | None) -> float | None:
-    """Give a number that JSON can hold; None for others."""
-    return None if value is None or not math.isfinite(value) else value
 
 
 def signed(value: float) -> str:

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from idealist.draw import Grid, clipped, markdown, plain
-from idealist.explanation import WIDTH, Explanation, finite, loss_grid, signed
+from idealist.explanation import WIDTH, Explanation, loss_grid, signed
 from idealist.ladder import CAUSES
 from idealist.notation import many
+from idealist.plain_data import finite
 
 
 @dataclass(frozen=True)

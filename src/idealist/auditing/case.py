@@ -15,6 +15,7 @@ from idealist.errors import Contradictions, InputError, UsageError
 from idealist.evaluation import Evaluation
 from idealist.evaluator import DEFAULT_MEASURES, Evaluator
 from idealist.formats import borrowed_run
+from idealist.formats.source import STDIN
 from idealist.measuring import chosen
 from idealist.placements import Placements
 from idealist.ranking import rank
@@ -23,8 +24,6 @@ from idealist.tables.columns import Bools
 
 #: What lets a run with faults be evaluated nevertheless, so that the rest of it can be audited.
 LENIENT = {"duplicates": "first", "nonfinite": "last"}
-#: How readers call standard input.
-STDIN = "<stdin>"
 #: What an audit is asked beside axes.
 ASKED = ("measures", "convention")
 

@@ -12,7 +12,7 @@ from idealist.auditing.proposal import Proposal
 from idealist.auditing.thresholds import EXAMPLES
 from idealist.auditing.transformations import STEPS
 from idealist.doubts.case import seen
-from idealist.formats.source import plain_suffix
+from idealist.formats.source import STDIN, plain_suffix
 from idealist.notation import many
 
 if TYPE_CHECKING:
@@ -142,7 +142,7 @@ def _commands(
 
 def _in_python(proposal: Proposal, what: str, names: Mapping[str, str]) -> str:
     """Say what to do with data that is in no file."""
-    if "<stdin>" in names.values():
+    if STDIN in names.values():
         return "save what came by standard input to a file, and audit that"
     how = f"finding.mappings[{what!r}]" if proposal.mapping else repr(proposal.collapse)
     if proposal.collapse:

@@ -10,6 +10,7 @@ from typing import Any
 
 from idealist.bounding.source import Narrowing, Source
 from idealist.draw import Grid, markdown, plain
+from idealist.plain_data import finite
 from idealist.summary import number
 from idealist.tables.columns import Floats, Ints
 
@@ -122,21 +123,17 @@ class Bounds:
         """Give it as plain data; undefined values are None."""
         data: dict[str, Any] = {
             "run": self.run, "measure": self.measure, "reach": self.reach, "kind": self.kind,
-            "value": _plain(self.value), "low": _plain(self.low), "high": _plain(self.high),
+            "value": finite(self.value), "low": finite(self.low), "high": finite(self.high),
             "unjudged": int(self.holes.sum()), "signature": self.signature,
         }  # fmt: skip
         if per_query:
             columns = zip(self.values, self.lows, self.highs, self.holes, strict=True)
             data["per_query"] = {
-                query: {"value": _plain(v), "low": _plain(a), "high": _plain(b), "unjudged": int(n)}
+                query: {"value": finite(v), "low": finite(a), "high": finite(b), "unjudged": int(n)}
                 for query, (v, a, b, n) in zip(self.queries, columns, strict=True)
             }
             data["lowest"], data["highest"] = self.lowest, self.highest
         return data
-
-
-def _plain(value: float) -> float | None:
-    return None if math.isnan(value) else float(value)
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,6 +14,7 @@ from idealist.errors import UsageError
 from idealist.instrument import Instrument
 from idealist.measuring import Measured, measured
 from idealist.notation import many
+from idealist.plain_data import finite
 from idealist.ranking import limited, rank
 from idealist.summary import number
 from idealist.tables import Qrels, Run
@@ -78,15 +79,11 @@ class TieBounds:
         return {
             "run": self.run,
             "measure": self.measure,
-            **{name: _plain(getattr(self, name)) for name in names},
+            **{name: finite(getattr(self, name)) for name in names},
             "per_query": {
-                query: dict(zip(names, map(_plain, cells), strict=True)) for query, *cells in rows
+                query: dict(zip(names, map(finite, cells), strict=True)) for query, *cells in rows
             },
         }
-
-
-def _plain(value: float) -> float | None:
-    return None if math.isnan(value) else value
 
 
 def bounded(instrument: Instrument, label: str, qrels: Qrels, run: Run) -> TieBounds:

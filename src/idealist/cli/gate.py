@@ -133,11 +133,10 @@ def command(
         raise UsageError("there is no new run", "give NEW, or --save FILE to write a baseline")
     check_run(paths[-1])
     stored = find_baseline(base)
-    if save is not None:  # a baseline may be saved anew
-        check_target(save, [one for one in inputs if stored is None or one != base])
-    for target in (junit, summary, output):
-        if target is not None:
-            check_target(target, inputs)
+    others = inputs if stored is None else [one for one in inputs if one != base]
+    for target, kept in ((save, others), (junit, inputs), (summary, inputs), (output, inputs)):
+        if target is not None:  # a baseline may be saved anew
+            check_target(target, kept)
     runs = [read_run(path, name=name) for path, name in zip(paths, run_names(paths), strict=True)]
     judged, facts = read_qrels(qrels), None if queries is None else read_queries(queries)
     common: dict[str, Any] = {
@@ -155,9 +154,7 @@ def command(
     if new is not None:
         found = gate(judged, stored or runs[0], runs[1], **rules, **common)
         emit(_planned(found, form) if plan else _drawn(found, form), output)
-        if form != "json" and not quiet:
-            doubts = [] if form == "md" else found.doubts
-            say([*doubts, *(f"signature: {one}" for one in found.signatures.values())])
+        say(_notes(found, form, quiet))
         if not plan:
             _report(found, strict, junit, summary, github)
         failed = found.failed(strict)
@@ -168,6 +165,14 @@ def command(
         say([] if quiet else [f"saved {runs[-1].name} as a baseline: {save}"])
     if failed and not plan:
         sys.exit(EXIT_FAILED)
+
+
+def _notes(found: Gate, form: str, quiet: bool) -> list[str]:
+    """Say what the output does not."""
+    if form == "json" or quiet:
+        return []
+    doubts = [] if form == "md" else found.doubts
+    return [*doubts, *(f"signature: {one}" for one in found.signatures.values())]
 
 
 def _by_measure(option: str, given: Sequence[str]) -> dict[str, float] | float | None:

@@ -10,8 +10,8 @@ import numpy as np
 
 from idealist.diagnosing.case import Case
 from idealist.diagnosing.evidence import Interval, bounded, of_mean, of_value
-from idealist.explanation import finite
 from idealist.placements import Placements
+from idealist.plain_data import finite
 from idealist.tables.columns import Bools, Floats, Ints
 
 #: From this utility on, a passage that is not relevant would be answered from (suggested).

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from idealist.diagnosing.case import Case
-from idealist.explanation import finite
 from idealist.means import mean, t_interval
+from idealist.plain_data import finite
 from idealist.tables.columns import Floats
 
 #: With fewer queries than this an interval says nothing (suggested).

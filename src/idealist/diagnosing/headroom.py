@@ -9,11 +9,11 @@ import numpy as np
 
 from idealist.diagnosing.case import Subject
 from idealist.diagnosing.losses import Losses
-from idealist.explanation import finite
 from idealist.ladder import decided, without_ties
 from idealist.measures import Measure
 from idealist.measuring import measured
 from idealist.placements import Placements
+from idealist.plain_data import finite
 from idealist.tables.columns import Floats
 
 #: How many documents rerankers are given.

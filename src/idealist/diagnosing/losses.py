@@ -10,8 +10,8 @@ import numpy as np
 
 from idealist.diagnosing.case import Subject
 from idealist.errors import UsageError
-from idealist.explanation import finite
 from idealist.ladder import CAUSES, Ladder
+from idealist.plain_data import finite
 from idealist.tables.columns import Bools, Floats
 
 #: What is less than this is rounding.

@@ -15,8 +15,8 @@ from idealist.diagnosing.losses import Losses
 from idealist.diagnosing.samples import MAIN
 from idealist.diagnosing.samples_of_two import changes
 from idealist.draw import Grid
-from idealist.explanation import finite
 from idealist.ladder import CAUSES
+from idealist.plain_data import finite
 from idealist.statistics.power import ENOUGH
 from idealist.summary import number
 from idealist.tables.columns import Bools, Floats

@@ -12,7 +12,7 @@ import numpy as np
 from idealist.diagnosing.case import Subject
 from idealist.diagnosing.headroom import after, better
 from idealist.diagnosing.losses import NOTHING, Losses
-from idealist.explanation import finite
+from idealist.plain_data import finite
 from idealist.tables.columns import Floats
 
 #: The parts, in words; gained - lost + left + beyond is all that the first stage loses.

@@ -24,6 +24,7 @@ from idealist.evaluator import Evaluator
 from idealist.formats import borrowed_run
 from idealist.formats.source import Source
 from idealist.gating.tops import top_rows
+from idealist.plain_data import finite
 from idealist.signature import Signature
 from idealist.tables import Rows, Run
 
@@ -59,7 +60,7 @@ class Baseline:
         """Write it, compressed as the file's name says."""
         found = self.evaluation
         shown = [
-            {q: x for q, x, c in zip(found.queries, _plain(found.values[label]),
+            {q: x for q, x, c in zip(found.queries, finite(found.values[label].tolist()),
              found.counted[label].tolist(), strict=True) if c}
             for label in found
         ]  # fmt: skip
@@ -179,10 +180,6 @@ def _checksum(data: Mapping[str, Any]) -> str:
     """Digest the content, however it is laid out."""
     content = json.dumps(data, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(content.encode()).hexdigest()
-
-
-def _plain(values: Any) -> list[float | None]:
-    return [None if math.isnan(value) else value for value in values.tolist()]
 
 
 def _rankings(rows: Rows) -> Iterator[tuple[str, dict[str, list[Any]]]]:

@@ -44,27 +44,6 @@ def trisk(differences: ArrayLike, alpha: float = 1.0, weights: ArrayLike | None 
     return middle / error
 
 
-def georisk(values: ArrayLike, alpha: float = 1.0) -> Array:
-    """Give GeoRisk of each system, a row of values that are not negative.
-
-    Formula: √( m Φ(Z / n) ), m the mean, Z = Σ z (1 + α where z < 0), z = (x - e) / √e,
-    e what the system's and the query's sums let expect
-
-    >>> georisk([[0.5, 0.4, 0.3], [0.6, 0.1, 0.5]]).round(3).tolist()
-    [0.438, 0.424]
-
-    Reference: Dinçer, Macdonald and Ounis 2016, doi:10.1145/2911451.2911511
-    """
-    from scipy.special import ndtr
-
-    given = np.asarray(values, float)
-    whole = given.sum()
-    expected = given.sum(axis=1, keepdims=True) * given.sum(axis=0) / (whole or 1.0)
-    z = (given - expected) / np.sqrt(np.where(expected > 0, expected, 1.0))
-    spread = np.where(z < 0, (1 + alpha) * z, z).mean(axis=1)
-    return np.asarray(np.sqrt(given.mean(axis=1) * ndtr(spread)))
-
-
 def dearer(differences: ArrayLike, alpha: float) -> Array:
     """Count losses 1 + alpha times."""
     given = np.asarray(differences, float)
