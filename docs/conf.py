@@ -12,18 +12,19 @@ import click
 from sphinx.application import Sphinx
 
 import idealist
-from idealist import doubts, errors
-from idealist.aggregate import Aggregate
-from idealist.auditing.codes import CODES as FINDINGS
+from idealist import errors
+from idealist.auditing.finding import CODES as FINDINGS
 from idealist.cli.main import cli
-from idealist.comparing.doubts import CODES as COMPARING
+from idealist.comparing.comparison_doubts import CODES as COMPARING
 from idealist.conventions import CONVENTIONS, DEFAULT, Convention
-from idealist.describe import Description, describe_all, names_of
+from idealist.conventions.describe import Description, describe_all, names_of
+from idealist.conventions.signature import Signature
+from idealist.evaluating import doubts
 from idealist.measures import MEASURES, Measure, parse
+from idealist.measures.aggregate import Aggregate
 from idealist.measures.spellings import SPELLINGS
 from idealist.notation import Settings, text
 from idealist.protocol import Protocol
-from idealist.signature import Signature
 
 project = "idealist"
 author = "The idealist authors"

@@ -30,7 +30,7 @@ from unittest.mock import patch
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 from idealist import kernel
-from idealist.formats import trec_lines
+from idealist.formats import trec
 from kernel_cases import Case, both, differences, smaller, some_case
 
 
@@ -63,7 +63,7 @@ def main() -> int:
     parser.add_argument("--kernel", type=Path, help="the file of the compiled module")
     parser.add_argument("--longest-line", type=int, default=2**20, help="that the kernel has")
     asked = parser.parse_args()
-    trec_lines.LONGEST_LINE = asked.longest_line
+    trec.LONGEST_LINE = asked.longest_line
     counted = Counted(loaded(asked.kernel) if asked.kernel else installed())
     with serving(counted), tempfile.TemporaryDirectory(prefix="twins-") as folder:
         return compare(asked.seed, asked.cases, asked.seconds, Path(folder), counted.calls)

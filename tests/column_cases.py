@@ -12,7 +12,7 @@ import idealist as il
 from column_layouts import Cells
 from idealist.formats import borrowed_run, read_qrels, shapes
 from idealist.protocol import Protocol
-from idealist.ranking import rank
+from idealist.ranking.ranked import rank
 from kernel_cases import columns_of
 
 JUDGED = {

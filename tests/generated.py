@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 import idealist as il
 import oracle
 from idealist.errors import UsageError
-from idealist.lists import Lists
 from idealist.measures import MEASURES, Measure
 from idealist.measures.cwl import UserModel
 from idealist.protocol import Protocol
+from idealist.ranking.padded_lists import Lists
 
 #: The measures that need no more than grades.
 PLAIN = [name for name in MEASURES if not MEASURES[name].needs]

@@ -13,14 +13,14 @@ import numpy as np
 
 import generated
 from faulty import COMPRESSED
+from idealist.data import Qrels, Run
 from idealist.errors import IdealistError, InputError, UsageError
 from idealist.formats import borrowed_run, contents, read_qrels, read_run, source
 from idealist.formats.source import BLOCK, HEAD, Source
-from idealist.order import Ranking
-from idealist.placements import Placements
 from idealist.protocol import Protocol
-from idealist.ranking import listing, rank
-from idealist.tables import Qrels, Run
+from idealist.ranking.order import Ranking
+from idealist.ranking.placements import Placements
+from idealist.ranking.ranked import listing, rank
 from kernel_rows import (
     DOCUMENTS,
     QUERIES,

@@ -23,7 +23,7 @@ from click.testing import CliRunner
 
 import idealist as il
 from idealist.auditing import Audit, Finding
-from idealist.auditing.mapping import MappingFile
+from idealist.auditing.ids.mapping import MappingFile
 from idealist.cli.main import cli
 
 Qrels = dict[str, dict[str, int]]

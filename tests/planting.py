@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 import idealist as il
 from idealist.measures import Measure
-from idealist.reconciling.axes_space import Space
-from idealist.reconciling.facts import Facts
+from idealist.reconciling.data_facts import Facts
+from idealist.reconciling.space import Space
 
 Qrels = dict[str, dict[str, float]]
 Rows = dict[str, dict[str, float]]

@@ -8,7 +8,7 @@ import pytest
 
 import idealist as il
 from generated import PLAIN, some_lists
-from idealist.lists import lists_of
+from idealist.ranking.padded_lists import lists_of
 
 
 @pytest.mark.parametrize("name", PLAIN)

@@ -18,7 +18,7 @@ from column_layouts import ODD
 from idealist import kernel
 from idealist.formats import borrowed_run
 from idealist.protocol import Protocol
-from idealist.ranking import rank
+from idealist.ranking.ranked import rank
 
 pytestmark = pytest.mark.skipif(kernel.name() != "native", reason="there is no compiled kernel")
 

@@ -27,17 +27,16 @@ from generated import (
     some_protocol,
     values_of,
 )
-from idealist.aggregate import Aggregate
-from idealist.attribution import MOST_AXES
-from idealist.attribution.axes import Axis, changed, differing, registry
-from idealist.attribution.game import Game, shapley
-from idealist.axis_words import WORDS, meaning
 from idealist.cli.main import cli
 from idealist.conventions import CONVENTIONS
-from idealist.instrument import Instrument
+from idealist.conventions.axis_words import WORDS, meaning
+from idealist.conventions.signature import Signature
 from idealist.measures import MEASURES
-from idealist.measuring import measured
-from idealist.signature import Signature
+from idealist.measures.aggregate import Aggregate
+from idealist.measures.instrument import Instrument, measured
+from idealist.reconciling.attribution import MOST_AXES
+from idealist.reconciling.axes import Axis, changed, differing, registry
+from idealist.reconciling.game import Game, shapley
 
 NAMES = ["nDCG@3", "nDCG", "AP", "AP@3", "RR", "RR@3", "P@3", "R@3", "ERR@3", "bpref"]
 EXACT = 1e-12
@@ -186,7 +185,7 @@ def test_shares_add_up_to_the_gap_and_negate(seed: int, name: str) -> None:
             wanted = il.evaluate(qrels, rows, name, convention=side.name)
             assert side.value == wanted[name]
     assert str(there)
-    assert json.loads(json.dumps(there.to_json(), allow_nan=False))["gap"] == there.gap
+    assert json.loads(json.dumps(there.data(), allow_nan=False))["gap"] == there.gap
 
 
 @given(seeds, st.sampled_from(NAMES))
@@ -333,7 +332,7 @@ def test_rounding_is_what_remains() -> None:
     assert found.rounding
     assert all(share.axis != "round" for share in found.shares)
     assert " round " in str(found)
-    assert "rounding" in found.to_json()
+    assert "rounding" in found.data()
 
 
 def test_a_tool_without_the_measure_is_noted() -> None:
@@ -360,7 +359,7 @@ def test_it_is_written_in_every_form() -> None:
     assert "- nDCG.gain: a grade is worth more or less; moves most: " in written
     assert "<table>" in found._repr_html_()
     assert [record["axis"] for record in found.records()][-1] == "gap"
-    data = found.to_json()
+    data = found.data()
     assert data["registry"] == [axis.name for axis in registry(il.nDCG())]
     assert {one["axis"] for one in data["axes"]} >= {"nDCG.gain", "ties", "negative"}
     assert data["a"]["signature"].endswith(f"v:{il.__version__}")
@@ -407,7 +406,7 @@ def test_two_conventions_are_explained_on_the_command_line(
     shown = capsys.readouterr().out
     found = il.attribute(files[0], files[1], "nDCG@10", "trec_eval", "opensearch")
     if form == "json":
-        assert json.loads(shown) == found.to_json()
+        assert json.loads(shown) == found.data()
     elif form in ("table", "md"):
         assert shown == (str(found) if form == "table" else found.markdown()) + "\n"
     else:

@@ -12,9 +12,9 @@ import pytest
 from click.testing import CliRunner, Result
 
 import idealist as il
-from idealist.auditing.mapping import mapped_qrels, mapped_run, read_mapping, renaming
-from idealist.auditing.mapping import write_mapping as write
-from idealist.auditing.transformations import STEPS, chain
+from idealist.auditing.ids.mapping import mapped_qrels, mapped_run, read_mapping, renaming
+from idealist.auditing.ids.mapping import write_mapping as write
+from idealist.auditing.ids.transformations import STEPS, chain
 from idealist.cli.main import cli
 from idealist.errors import InputError, UsageError
 

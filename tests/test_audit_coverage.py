@@ -15,17 +15,22 @@ from hypothesis import given, settings
 import idealist as il
 from generated import seeds, some_case
 from idealist.auditing import audit
-from idealist.auditing.coverage import Coverage
+from idealist.auditing.coverage import (
+    Coverage,
+    coverage_of,
+    leave_out,
+    pool_depth,
+    read_teams,
+    share_held,
+    unjudged,
+)
 from idealist.auditing.filling import Chances, price
-from idealist.auditing.judged import coverage_of
-from idealist.auditing.pooling import leave_out, pool_depth, share_held, unjudged
-from idealist.auditing.teams import read_teams
 from idealist.auditing.thresholds import DEPTHS, POOL_HOLES, TO_JUDGE
 from idealist.cli.main import cli
 from idealist.errors import InputError
-from idealist.evaluator import Evaluator
-from idealist.placements import Placements
+from idealist.evaluating.evaluator import Evaluator
 from idealist.protocol import Protocol
+from idealist.ranking.placements import Placements
 
 PLAIN = Protocol(grades="keep")
 MEASURES = ["nDCG@10", "AP", "RR@10", "P@3"]

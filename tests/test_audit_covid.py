@@ -10,11 +10,10 @@ import pytest
 
 import idealist as il
 from idealist.auditing import Audit, Finding, audit
-from idealist.auditing.coverage import Coverage
+from idealist.auditing.coverage import Coverage, unjudged
 from idealist.auditing.filling import Chances, price
-from idealist.auditing.pooling import unjudged
 from idealist.auditing.thresholds import DEPTHS
-from idealist.measuring import measured
+from idealist.measures.instrument import measured
 
 FOLDER = "trec-covid-r1"
 

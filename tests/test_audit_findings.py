@@ -18,8 +18,7 @@ from data_mutations import DATA_MUTATIONS
 from generated import PLAIN, seeds, some_case, some_measure, some_protocol
 from idealist import errors
 from idealist.auditing import CHECKS, Audit, Finding, audit
-from idealist.auditing.codes import CODES
-from idealist.auditing.finding import SEVERITIES
+from idealist.auditing.finding import CODES, SEVERITIES
 from idealist.cli.main import cli, main
 from mutations import MUTATIONS
 
@@ -463,7 +462,7 @@ def test_everything_is_plain_data() -> None:
     run["q0"]["unjudged"] = 0.5
     result = audit(qrels, {"a": run, "b": run})
     assert result.coverage is not None
-    written = json.loads(json.dumps(result.coverage.to_json(), allow_nan=False))
+    written = json.loads(json.dumps(result.coverage.data(), allow_nan=False))
     assert written["runs"][0]["judged"]["10"] == result.coverage.runs["a"].judged[10]
     assert written["grades"] == {"0": 84, "1": 36, "2": 24}
     assert written["left_out"]["a"]["unique"] == 0
@@ -547,7 +546,7 @@ def test_whatever_can_be_evaluated_can_be_audited(seed: int) -> None:
     result = audit(qrels, runs, measures=measures, **axes)
     for name, own in values.items():
         assert result.values[name] == pytest.approx(dict(own.aggregates), nan_ok=True)
-    assert json.dumps(result.to_json(), allow_nan=False)
+    assert json.dumps(result.data(), allow_nan=False)
     assert str(result)
 
 
@@ -605,7 +604,7 @@ def test_ids_that_never_meet_are_no_holes() -> None:
 def test_the_data_of_an_audit_holds_the_mappings() -> None:
     qrels, run = clean()
     loud = {query: {d.upper(): s for d, s in own.items()} for query, own in run.items()}
-    written = json.loads(json.dumps(audit(qrels, loud).to_json()))
+    written = json.loads(json.dumps(audit(qrels, loud).data()))
     assert written["findings"][0]["mappings"]["documents"]["D0"] == "d0"
 
 

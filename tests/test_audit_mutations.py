@@ -11,7 +11,7 @@ import pytest
 
 import idealist as il
 from data_mutations import DATA_MUTATIONS
-from idealist.draw import Grid, markdown
+from idealist.report.draw import Grid, markdown
 from mutations import MEASURES, MUTATIONS, Data, Mutation, clean, tried
 
 SLOW = pytest.mark.skipif(not os.environ.get("IDEALIST_SLOW"), reason="set IDEALIST_SLOW=1")

@@ -15,8 +15,8 @@ import pytest
 import idealist as il
 from idealist.cli.main import VERBS, main
 from idealist.cli.options import run_names
-from idealist.draw import plain
-from idealist.summary import fitting_grid
+from idealist.evaluating.summary import fitting_grid
+from idealist.report.draw import plain
 
 QRELS = "q1 0 a 2\nq1 0 b 1\nq2 0 a 1\nq3 0 c 1\n"
 BM25 = "q1 Q0 b 1 2.0 t\nq1 Q0 a 2 1.0 t\nq2 Q0 x 1 1.0 t\nq2 Q0 a 2 0.5 t\n"

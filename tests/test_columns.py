@@ -32,7 +32,7 @@ from generated import seeds
 from idealist import kernel
 from idealist.formats import borrowed_run, read_qrels
 from idealist.protocol import Protocol
-from idealist.ranking import listing
+from idealist.ranking.ranked import listing
 from kernel_cases import Case, both, outcome, some_judgments, some_protocol
 from kernel_rows import columns, some_rows
 

@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 
 import idealist as il
 from idealist.comparing import Comparison, Pair
-from idealist.comparing.doubts import CODES
+from idealist.comparing.comparison_doubts import CODES
 from idealist.comparing.notes import heading
 from idealist.comparing.tables import LETTERS, runs_grid
-from idealist.draw import latex, markdown
 from idealist.errors import InputError, UsageError
+from idealist.report.draw import latex, markdown
 
 QRELS, BM25, RERANKED = (f"examples/{name}" for name in ("qrels.txt", "bm25.run", "reranked.run"))
 ROOT = Path(__file__).parents[1]
@@ -110,7 +110,7 @@ def test_the_verdict_is_one_sentence() -> None:
 
 def test_json_holds_what_the_contract_says() -> None:
     found = il.compare(QRELS, [BM25, RERANKED], ["nDCG@10", "AP"], tests=["sign"], margin=0.01)
-    data = json.loads(json.dumps(found.to_json(), allow_nan=False))
+    data = json.loads(json.dumps(found.data(), allow_nan=False))
     assert {"pairs", "signatures", "baseline", "alpha", "seed"} <= data.keys()
     for written, pair in zip(data["pairs"], found.pairs, strict=True):
         assert written.keys() >= KEYS
@@ -119,7 +119,7 @@ def test_json_holds_what_the_contract_says() -> None:
         assert written["tests"] == {"sign": pair.tests["sign"]}
     assert data["primary"] == "nDCG@10"
     assert "per_query" not in data["pairs"][0]
-    queries = found.to_json(per_query=True)["pairs"][0]["per_query"]
+    queries = found.data(per_query=True)["pairs"][0]["per_query"]
     assert list(queries) == list(found.pairs[0].queries)
     assert queries["q01"].keys() == {"baseline", "run", "difference"}
 
@@ -143,7 +143,7 @@ def test_the_same_input_and_seed_give_the_same_bytes() -> None:
     runs = made({name: rng.random(30).tolist() for name in "abc"})
     texts = [
         json.dumps(
-            il.compare_evaluations(runs, all_pairs=True, seed=seed, tests=["bootstrap"]).to_json()
+            il.compare_evaluations(runs, all_pairs=True, seed=seed, tests=["bootstrap"]).data()
         )
         for seed in (1, 1, 2)
     ]
@@ -185,7 +185,7 @@ def test_one_query_and_two_queries() -> None:
     assert all(map(math.isnan, one.ci))
     assert not one.significant
     assert one.verdict == "new is 0.3000 higher than base on AP, but one query proves nothing."
-    json.dumps(one.to_json(), allow_nan=False)
+    json.dumps(one.data(), allow_nan=False)
     two = pair_of([0.2, 0.1], [0.5, 0.3])
     assert two.n == 2
     assert two.p_randomisation == 0.5
@@ -200,7 +200,7 @@ def test_a_constant_difference() -> None:
     assert all(map(math.isnan, (*pair.ci, *pair.relative_ci, pair.p_better)))
     assert "constant-difference" in {doubt.code for doubt in pair.doubts}
     assert "CI" not in pair.verdict
-    data = json.loads(json.dumps(pair.to_json(), allow_nan=False))
+    data = json.loads(json.dumps(pair.data(), allow_nan=False))
     assert data["d_z"] is None
 
 
@@ -213,7 +213,7 @@ def test_undefined_values_are_left_out_and_said() -> None:
     nothing = pair_of([math.nan] * 3, [0.1] * 3, "AP(no_relevant=nan)")
     assert nothing.n == 0
     assert nothing.verdict == "AP(no_relevant=nan) has no value to compare new and base by."
-    json.dumps(nothing.to_json(), allow_nan=False)
+    json.dumps(nothing.data(), allow_nan=False)
 
 
 def test_unlike_signatures_are_refused() -> None:
@@ -336,7 +336,7 @@ def test_a_run_that_no_judgment_meets_is_not_measured() -> None:
     assert pair.verdict.startswith(start)
     assert not pair.significant
     assert math.isnan(pair.p_adjusted)
-    assert pair.to_json()["p_t"] is None
+    assert pair.data()["p_t"] is None
     assert found.pair("new").significant
     two = il.compare(qrels, {"old": runs["old"], "ids": runs["ids"]}, "AP")
     assert two.verdicts == [pair.verdict]
@@ -382,7 +382,7 @@ def test_slices_are_protected() -> None:
     assert math.isnan(rare.p_t)
     assert math.isnan(rare.p_randomisation)
     assert "too few" in rare.verdict
-    assert found.to_json()["slices"][2]["slice"] == "rare"
+    assert found.data()["slices"][2]["slice"] == "rare"
     assert "head" in str(found)
 
 
@@ -403,7 +403,7 @@ def test_saved_evaluations_compare_the_same(tmp_path: Path) -> None:
     saved = il.compare_evaluations(paths)
     live = il.compare(QRELS, [BM25, RERANKED])
     numbers = [
-        [{key: one[key] for key in KEYS} for one in found.to_json()["pairs"]]
+        [{key: one[key] for key in KEYS} for one in found.data()["pairs"]]
         for found in (saved, live)
     ]
     assert numbers[0] == numbers[1]
@@ -465,8 +465,8 @@ def test_queries_left_out_of_slices_are_said() -> None:
     found = il.compare(QRELS, [BM25, RERANKED], "AP", slices=kinds, queries=list(kinds))
     said = "2 judged queries are not among the queries given, and left out (q11, q12)"
     assert said in found.notes
-    assert found.to_json()["n"] == 10
-    assert found.to_json()["convention"] == "trec_eval"
+    assert found.data()["n"] == 10
+    assert found.data()["convention"] == "trec_eval"
 
 
 values = st.lists(st.floats(0, 1), min_size=1, max_size=12)
@@ -485,7 +485,7 @@ def test_turning_a_pair_round_turns_its_numbers(rows: list[tuple[float, float]])
     if one.n > 1 and not one.statistics.constant:
         assert one.p_better + one.p_equal + one.p_worse == pytest.approx(1)
     assert {doubt.code for doubt in one.doubts} <= CODES.keys()
-    json.dumps(one.to_json(), allow_nan=False)
+    json.dumps(one.data(), allow_nan=False)
 
 
 def test_printing() -> None:
@@ -509,9 +509,9 @@ def test_how_solid_a_verdict_is() -> None:
     assert first.fragility.difference == pytest.approx(first.difference)
     assert first.multiverse.size > 3
     assert (second.holes, second.fragility, second.multiverse) == (None, None, None)
-    data = json.loads(json.dumps(first.to_json(), allow_nan=False))
+    data = json.loads(json.dumps(first.data(), allow_nan=False))
     assert data.keys() >= {"holes", "fragility", "multiverse"}
-    assert found.to_json()["pairs"][1].keys().isdisjoint({"holes", "fragility", "multiverse"})
+    assert found.data()["pairs"][1].keys().isdisjoint({"holes", "fragility", "multiverse"})
     for word in ("Unjudged: ", "Labels: ", "Conventions: "):
         assert word in str(found)
     plain = il.compare(QRELS, [BM25, RERANKED], ["nDCG@10", "AP"])

@@ -50,7 +50,7 @@ def test_json_holds_what_the_contract_says(capsys: pytest.CaptureFixture[str]) -
         assert len(one["ci"]) == 2
     assert "|seed:0|alpha:0.05|" in data["signatures"]["nDCG@10"]
     assert data == json.loads(
-        json.dumps(il.compare(QRELS, [BM25, RERANKED], ["nDCG@10", "RR@10"]).to_json())
+        json.dumps(il.compare(QRELS, [BM25, RERANKED], ["nDCG@10", "RR@10"]).data())
     )
     out, _ = run(capsys, *BOTH, "-f", "json", "--per-query", "--baseline", "reranked")
     data = json.loads(out)
@@ -178,7 +178,7 @@ def test_threads_do_not_matter() -> None:
         "rng = np.random.default_rng(0)\n"
         "runs = {n: {q: rng.permutation(list('abcdefgh')).tolist() for q in qrels} for n in 'xyz'}\n"
         "found = il.compare(qrels, runs, ['AP', 'RR'], all_pairs=True, tests='bootstrap')\n"
-        "print(json.dumps(found.to_json()))"
+        "print(json.dumps(found.data()))"
     )
     outputs = {
         subprocess.run(

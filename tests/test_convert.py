@@ -16,7 +16,7 @@ import idealist as il
 from idealist.cli.convert import NAMED
 from idealist.cli.main import main
 from idealist.errors import InputError
-from idealist.writing import FORMATS
+from idealist.formats.writing import FORMATS
 
 IDS = [
     "q1", "7", "007", "d-1", "a b", "tab\there", "new\nline", "cr\rhere", "nul\0here", 'say "hi"',

@@ -24,15 +24,15 @@ import idealist as il
 from generated import PLAIN, seeds, some_case, some_measure, some_protocol
 from idealist.cli.main import main
 from idealist.diagnosing import DIAGNOSED
-from idealist.diagnosing.case import Subject
 from idealist.diagnosing.context import Context
 from idealist.diagnosing.evidence import Evidence, of_mean, of_value
-from idealist.diagnosing.headroom import after
-from idealist.diagnosing.rule import NEEDS
+from idealist.diagnosing.losses import after
+from idealist.diagnosing.query_slices import by_slice
 from idealist.diagnosing.rules import RULES
-from idealist.diagnosing.slices import by_slice
-from idealist.explainer import Explainer
-from idealist.ladder import CAUSES
+from idealist.diagnosing.ruling import NEEDS
+from idealist.diagnosing.subject import Subject
+from idealist.explaining.explainer import Explainer
+from idealist.explaining.ladder import CAUSES
 from idealist.measures import MEASURES
 from idealist.protocol import Protocol
 
@@ -415,7 +415,7 @@ def test_a_slice_has_its_own_losses() -> None:
     assert one.change == (0.5, 0.5, 0.5)
     assert two.change == (-0.5, -0.5, -0.5)
     assert "question" in str(found)
-    assert found.to_json()["slices"]["RR"][1]["change"] == {"mean": -0.5, "interval": [-0.5, -0.5]}
+    assert found.data()["slices"]["RR"][1]["change"] == {"mean": -0.5, "interval": [-0.5, -0.5]}
     (ruling,) = (one for one in found.fired if one.rule.id == "split")
     assert [str(one).split(" is ")[0] for one in ruling.evidence] == [
         "the change of nDCG@10 on slice keywords", "the change of nDCG@10 on slice question",
@@ -471,7 +471,7 @@ def test_what_never_meets_is_not_diagnosed() -> None:
     shown = found.doubts[0].message
     assert shown in str(found).replace("\n  ", " ")
     assert shown in found.markdown()
-    assert found.to_json()["doubts"][0]["message"] == shown
+    assert found.data()["doubts"][0]["message"] == shown
 
 
 def test_ids_of_which_few_meet_are_doubted_first() -> None:
@@ -506,7 +506,7 @@ def test_the_command_that_audits_names_the_files(
     shown = run(capsys, QRELS, str(broken))
     assert f"do first: {found.first}" in " ".join(shown.split())
     assert f"do first: {found.first}" in found.markdown()
-    assert found.to_json()["first"] == found.first
+    assert found.data()["first"] == found.first
 
 
 def test_standard_input_is_audited_as_such() -> None:
@@ -624,7 +624,7 @@ def test_the_context_is_what_a_model_reads() -> None:
     wanted = il.evaluate(qrels, run, "UDCG@3").per_query["UDCG@3"]
     assert context.words("worth") == "UDCG(signal=abstain)@3"
     assert context.worth.tolist() == wanted
-    shown = found.to_json()["context"]
+    shown = found.data()["context"]
     assert shown["size"] == 3
     assert shown["worth"]["mean"] == pytest.approx(sum(wanted) / 2)
     assert "UDCG(signal=abstain)@3" in str(found)
@@ -676,7 +676,7 @@ def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
 def test_every_format_says_the_same(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     asked = (QRELS, RERANKED, "--first-stage", BM25, "--context", "5", "--queries", QUERIES)
     found = il.diagnose(QRELS, RERANKED, first_stage=BM25, context=5, queries=QUERIES)
-    assert json.loads(run(capsys, *asked, "-f", "json")) == json.loads(json.dumps(found.to_json()))
+    assert json.loads(run(capsys, *asked, "-f", "json")) == json.loads(json.dumps(found.data()))
     assert run(capsys, *asked) == f"{found}\n"
     assert run(capsys, *asked, "-f", "md") == found.markdown() + "\n"
     assert "& nDCG@10 &" in run(capsys, *asked, "-f", "latex")
@@ -761,7 +761,7 @@ def test_an_empty_run_loses_everything() -> None:
     found = il.diagnose({"q1": {"a": 1}}, {"q1": []}, first_stage={"q1": ["a"]}, context=3)
     assert found.losses["AP"].behind("missing") == {"q1": 1.0}
     assert found.stages["AP"].means == {"gained": 0.0, "lost": 1.0, "left": 1.0, "beyond": 0.0}
-    assert json.loads(json.dumps(found.to_json(), allow_nan=False))["context"]["first"] == {
+    assert json.loads(json.dumps(found.data(), allow_nan=False))["context"]["first"] == {
         "words": "rank of the first of them", "mean": None, "interval": [None, None],
     }  # fmt: skip
 

@@ -21,7 +21,7 @@ from click.testing import CliRunner
 
 import idealist
 from idealist.cli.main import VERBS, cli
-from idealist.describe import Description, describe_all
+from idealist.conventions.describe import Description, describe_all
 
 ROOT = Path(__file__).parents[1]
 WRITTEN = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *ROOT.glob("docs/**/*.md")]

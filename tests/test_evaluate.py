@@ -14,10 +14,10 @@ import pytest
 from scipy import stats
 
 import idealist as il
-from idealist.aggregate import Aggregate
 from idealist.conventions import CONVENTIONS
-from idealist.doubts import CODES
+from idealist.evaluating.doubts import CODES
 from idealist.measures import MEASURES
+from idealist.measures.aggregate import Aggregate
 from idealist.protocol import Protocol
 
 QRELS = {"q1": {"a": 2, "b": 1, "c": 0}, "q2": {"a": 1}, "q3": {"a": 0}, "q4": {"b": 1}}
@@ -155,7 +155,7 @@ def test_an_evaluation_is_saved_and_read_back(tmp_path: Path) -> None:
     )
     result.save(path)
     loaded = il.Evaluation.load(path)
-    assert loaded.to_json() == result.to_json()
+    assert loaded.data() == result.data()
     assert loaded.signatures == result.signatures
     assert loaded.interval("AP(no_relevant=skip)") == result.interval("AP(no_relevant=skip)")
     assert str(loaded) == str(result)

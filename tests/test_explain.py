@@ -17,11 +17,11 @@ from hypothesis import given, settings
 import idealist as il
 from generated import PLAIN, Qrels, seeds, some_case, some_measure, some_protocol
 from idealist.cli.main import main
-from idealist.contributions import ADDITIVE, FAMILIES, alone, terms
 from idealist.conventions import CONVENTIONS
-from idealist.explainer import Explainer
-from idealist.formats.texts import read_texts
-from idealist.ladder import CAUSES
+from idealist.explaining.contributions import ADDITIVE, FAMILIES, alone, terms
+from idealist.explaining.explainer import Explainer
+from idealist.explaining.ladder import CAUSES
+from idealist.formats.query_files import read_texts
 from idealist.measures import MEASURES, Measure
 from idealist.protocol import Protocol
 
@@ -188,7 +188,7 @@ def test_every_measure_explains_itself_in_every_format(name: str) -> None:
     except il.UsageError as error:
         assert "gain" in str(error) or "grade" in str(error)  # noqa: PT017
         return
-    assert json.loads(json.dumps(found.to_json(), allow_nan=False))["query"] == "q05"
+    assert json.loads(json.dumps(found.data(), allow_nan=False))["query"] == "q05"
     assert found.loss == pytest.approx(
         (1 if MEASURES[name].direction > 0 else -1) * (found.ideal - found.value), abs=1e-12
     )
@@ -264,7 +264,7 @@ def test_the_worst_queries_come_first_with_their_cause() -> None:
     assert math.fsum(worst.losses.values()) == pytest.approx(1 - worst.value, abs=1e-12)
     assert max(map(len, str(worst).splitlines())) <= 100
     assert worst.markdown().count("### ") == 6
-    json.dumps(worst.to_json(), allow_nan=False)
+    json.dumps(worst.data(), allow_nan=False)
 
 
 def test_texts_are_read_of_what_is_asked_for_only(tmp_path: Path) -> None:
@@ -310,7 +310,7 @@ def test_the_command_gives_what_the_function_does(
     assert run(capsys, *options).strip() == str(found)
     assert "python-raise-from: raise an exception from another" in str(found)
     assert run(capsys, *options, "-f", "md").strip() == found.markdown()
-    assert json.loads(run(capsys, *options, "-f", "json")) == found.to_json()
+    assert json.loads(run(capsys, *options, "-f", "json")) == found.data()
     header, first, *_ = run(capsys, *options, "-f", "tsv").splitlines()
     assert header.split("\t")[:5] == ["rank", "document", "score", "grade", "judged"]
     assert first.startswith("1\tjava-try-catch\t14.95\t0\tTrue")

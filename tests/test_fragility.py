@@ -16,13 +16,12 @@ from hypothesis import assume, given, settings
 
 import idealist as il
 from generated import PLAIN, seeds, some_measure, some_protocol
-from idealist.comparing import changing, outer
-from idealist.comparing.fragility import Fragility, Reversal, fragility
-from idealist.comparing.relabelling import Relabelling
+from idealist.comparing.fragility import Fragility, Reversal, changing, fragility, reach
+from idealist.comparing.fragility.relabelling import Relabelling
 from idealist.errors import IdealistError, UsageError
-from idealist.evaluator import Evaluator
-from idealist.statistics.paired import paired
-from idealist.student import quantile
+from idealist.evaluating.evaluator import Evaluator
+from idealist.significance.means import quantile
+from idealist.significance.paired import paired
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 SLOW = pytest.mark.skipif(not os.environ.get("IDEALIST_SLOW"), reason="set IDEALIST_SLOW=1")
@@ -173,7 +172,7 @@ def test_what_is_not_tried_is_bounded(seed: int) -> None:
     rng = random.Random(seed)
     measure = rng.choice(COMMON)
     exact = labelled(measure, random.Random(seed))
-    with patch.multiple(changing, SETS=0), patch.multiple(outer, FIRST=0, WAYS=rng.choice([0, 20])):
+    with patch.multiple(changing, SETS=0), patch.multiple(reach, FIRST=0, WAYS=rng.choice([0, 20])):
         found = labelled(measure, random.Random(seed))
     for rough, fine in ((found.sign, exact.sign), (found.significance, exact.significance)):
         if rough is None or fine is None:
@@ -194,7 +193,7 @@ def test_outer_bounds_hold_what_is_tried(seed: int) -> None:
     tried = changing.Changing(runs, rng.choice([1.0, -1.0]))
     while tried.grow():
         pass
-    found = outer.outer_bounds(tried, 12)
+    found = reach.outer_bounds(tried, 12)
     narrow = measure.startswith(("nDCG", "P@", "DCG", "RBP"))
     for i, own in enumerate(tried.tried):
         for j, one in enumerate(own):
@@ -269,7 +268,7 @@ def test_a_run_against_itself_has_nothing_to_reverse() -> None:
     assert found.sign is None
     assert found.significance is None
     assert "level" in str(found)
-    assert found.to_json()["sign"] is None
+    assert found.data()["sign"] is None
 
 
 def test_one_query_has_a_sign_but_no_significance() -> None:
@@ -293,7 +292,7 @@ def test_what_no_label_can_reverse_is_said() -> None:
     every = fragility(Evaluator(qrels, "RR"), "RR", base, new).sign
     assert every is not None
     assert not every.possible
-    assert every.to_json()["possible"] is False
+    assert every.data()["possible"] is False
     assert every.said("reverse that") == "no change of labels can reverse that"
 
 
@@ -306,7 +305,7 @@ def test_labels_that_are_more_than_grades_are_refused() -> None:
 def test_plain_data_says_what_is_known() -> None:
     qrels = {"q1": {"a": 1, "b": 0}, "q2": {"a": 1}}
     base, new = {q: ["b", "a"] for q in qrels}, {q: ["a", "b"] for q in qrels}
-    found = fragility(Evaluator(qrels, "P@1"), "P@1", base, new).to_json()
+    found = fragility(Evaluator(qrels, "P@1"), "P@1", base, new).data()
     assert found["sign"] == {
         "labels": 3, "at_least": 3, "exact": True, "possible": True,
         "changes": [

@@ -25,7 +25,7 @@ import idealist as il
 from idealist.cli.main import main
 from idealist.conventions import CONVENTIONS
 from idealist.errors import InputError, UsageError
-from idealist.evaluator import Evaluator
+from idealist.evaluating.evaluator import Evaluator
 from idealist.formats.contents import OURS
 from idealist.gating import github_annotations, junit, summary
 from idealist.gating.baseline import KEY, Baseline, _checksum
@@ -35,13 +35,13 @@ from idealist.gating.checks import (
     PASS,
     Check,
     Rule,
+    Values,
     adjusted,
     p_of_drop,
 )
-from idealist.gating.values import Values
-from idealist.gating.words import sentence
+from idealist.gating.gate_result import sentence
 from idealist.measures import MEASURES
-from idealist.statistics.paired import paired
+from idealist.significance.paired import paired
 
 
 def collection(n: int = 40, seed: int = 1) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -140,7 +140,7 @@ def test_a_constant_drop_is_decided_by_sign_flips(n: int) -> None:
     assert up.checks[0].p_drop == 1
     assert "nan" not in str(found) + str(up)
     assert sure or "by sign flips" in str(found)
-    json.dumps(found.to_json(), allow_nan=False)
+    json.dumps(found.data(), allow_nan=False)
 
 
 @pytest.mark.parametrize("n", range(2, 7))
@@ -312,7 +312,7 @@ def test_a_baseline_is_as_good_as_the_run(tmp_path: Path, suffix: str) -> None:
     path = saved(tmp_path / f"base{suffix}", ["nDCG@5", "AP"], convention="sklearn")
     found = il.gate(QRELS, path, WORSE)
     wanted = il.gate(QRELS, BASE, WORSE, ["nDCG@5", "AP"], convention="sklearn")
-    assert found.to_json() == wanted.to_json()
+    assert found.data() == wanted.data()
 
 
 def test_saving_gives_the_same_bytes(tmp_path: Path) -> None:
@@ -323,7 +323,7 @@ def test_a_baseline_with_weights_needs_them(tmp_path: Path) -> None:
     weights = {query: 1.0 + (i % 3) for i, query in enumerate(QRELS)}
     path = saved(tmp_path / "base.json", "AP", weights=weights)
     found = il.gate(QRELS, path, WORSE, weights=weights)
-    assert found.to_json() == il.gate(QRELS, BASE, WORSE, "AP", weights=weights).to_json()
+    assert found.data() == il.gate(QRELS, BASE, WORSE, "AP", weights=weights).data()
     with pytest.raises(UsageError, match="aggregate weighted"):
         il.gate(QRELS, path, WORSE)
 
@@ -556,7 +556,7 @@ def test_reports_survive_odd_ids() -> None:
 
 def test_plain_data_is_json() -> None:
     few, base = collection(1)
-    data = json.loads(json.dumps(il.gate(few, base, base).to_json(), allow_nan=False))
+    data = json.loads(json.dumps(il.gate(few, base, base).data(), allow_nan=False))
     assert data["verdict"] == INCONCLUSIVE
     assert data["checks"][0]["lower"] is None
 
@@ -651,7 +651,7 @@ def test_each_measure_may_have_its_own_largest_drop() -> None:
     assert [check.rule.max_drop for check in found.checks] == [0.01, 0.9]
     assert [check.verdict for check in found.checks] == [FAIL, PASS]
     assert "largest drop that passes: 0.01 of nDCG@5, 0.9 of AP" in str(found)
-    assert found.to_json()["max_drop"] == {"nDCG@5": 0.01, "AP": 0.9}
+    assert found.data()["max_drop"] == {"nDCG@5": 0.01, "AP": 0.9}
     whole = found.plans()[-1]
     alike = il.gate(QRELS, BASE, WORSE, ["nDCG@5", "AP"], max_drop=0.9).plans()[-1]
     assert dict(whole.rows[1][1])[PASS] < dict(alike.rows[1][1])[PASS]

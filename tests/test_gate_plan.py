@@ -15,10 +15,18 @@ import pytest
 
 import idealist as il
 from idealist.gating import Gate
-from idealist.gating.checks import FAIL, INCONCLUSIVE, PASS, Check, Rule, adjusted, p_of_drop
+from idealist.gating.checks import (
+    FAIL,
+    INCONCLUSIVE,
+    PASS,
+    Check,
+    Rule,
+    Values,
+    adjusted,
+    p_of_drop,
+)
 from idealist.gating.plan import EVERY, chances
-from idealist.gating.values import Values
-from idealist.statistics.paired import paired
+from idealist.significance.paired import paired
 from test_gate import BASE, QRELS, WORSE, swapped
 
 SLOW = pytest.mark.skipif(not os.environ.get("IDEALIST_SLOW"), reason="set IDEALIST_SLOW=1")
@@ -49,15 +57,15 @@ def test_a_plan_names_the_drop_it_catches() -> None:
         again = chances(-plan.caught, plan.se, plan.n, plan.rule, tests=2)
         assert again[FAIL] == pytest.approx(0.8, abs=1e-6)
         assert "corrected for 2 measures" in str(plan)
-        json.dumps(plan.to_json(), allow_nan=False)
+        json.dumps(plan.data(), allow_nan=False)
     assert gate.measure == EVERY
     assert gate.odds is not None
     assert gate.odds(-gate.caught)[FAIL] == pytest.approx(0.8, abs=1e-3)
     assert "the verdict of the whole gate" in str(gate)
-    json.dumps(gate.to_json(), allow_nan=False)
+    json.dumps(gate.data(), allow_nan=False)
     alike = il.gate(QRELS, BASE, BASE).plans()[0]
     assert "do not differ enough" in str(alike)
-    json.dumps(alike.to_json(), allow_nan=False)
+    json.dumps(alike.data(), allow_nan=False)
 
 
 def real(data: Path, name: str) -> np.ndarray[Any, Any]:
@@ -197,7 +205,7 @@ def test_the_printed_plan_is_the_gates() -> None:
     new = swapped(BASE, list(BASE)[::3])
     found = il.gate(QRELS, BASE, new, ["nDCG@5", "AP"])
     again = il.gate(QRELS, BASE, new, ["nDCG@5", "AP"])
-    assert [one.to_json() for one in found.plans()] == [one.to_json() for one in again.plans()]
+    assert [one.data() for one in found.plans()] == [one.data() for one in again.plans()]
     assert [one.measure for one in found.plans()] == ["nDCG@5", "AP", EVERY]
     weighted = il.gate(QRELS, BASE, new, ["nDCG@5", "AP"], weights=dict.fromkeys(QRELS, 2.0))
     assert weighted.plans()[-1].caught == pytest.approx(found.plans()[-1].caught, rel=1e-6)

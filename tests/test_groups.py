@@ -16,7 +16,7 @@ import oracle
 from generated import Rows, some_case, some_list, some_measure, some_protocol
 from idealist.errors import UsageError
 from idealist.measures import Measure
-from idealist.measures.diversity_means import AP_IA
+from idealist.measures.diversity import AP_IA
 from idealist.measures.groups import by_group, divided
 from idealist.protocol import Protocol
 

@@ -14,9 +14,9 @@ import pytest
 
 import idealist as il
 from faulty import LOOK_ALIKES, NONFINITE, WORDS
-from idealist.formats.runs import FileRun
+from idealist.formats.run_sources import FileRun
 from idealist.formats.source import Source
-from idealist.formats.trec_lines import number_of
+from idealist.formats.trec import number_of
 from kernel_cases import Case, both
 from kernels import compiled
 

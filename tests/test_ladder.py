@@ -13,11 +13,11 @@ from hypothesis import given, settings
 
 import idealist as il
 from generated import PLAIN, seeds, some_case, some_measure, some_protocol
-from idealist.aggregate import Aggregate
 from idealist.conventions import CONVENTIONS
-from idealist.instrument import Instrument
-from idealist.ladder import CAUSES, Ladder, ladder
+from idealist.explaining.ladder import CAUSES, Ladder, ladder
 from idealist.measures import MEASURES
+from idealist.measures.aggregate import Aggregate
+from idealist.measures.instrument import Instrument
 from idealist.protocol import Protocol
 
 RUNGS = ("actual", *CAUSES)

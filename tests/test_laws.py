@@ -27,14 +27,14 @@ from generated import (
     values_of,
     with_tokens,
 )
-from idealist.aggregate import Aggregate
 from idealist.conventions import CONVENTIONS
+from idealist.conventions.signature import Signature
+from idealist.data.queries import Weights
 from idealist.errors import UsageError
-from idealist.instrument import Instrument
 from idealist.measures import MEASURES
+from idealist.measures.aggregate import Aggregate
+from idealist.measures.instrument import Instrument
 from idealist.protocol import Protocol
-from idealist.signature import Signature
-from idealist.weights import Weights
 
 MANY = [
     "nDCG@5", "nDCG(gain=exp2)", "AP", "AP(denominator=min(k,R))@3", "RR", "P@3", "R@3", "ERR@5",
@@ -62,7 +62,7 @@ def test_row_order_never_matters_under_document_id_ties(seed: int) -> None:
     }
     assert result_of(qrels, rows) == result_of(mixed, shuffled)
     a, b = il.evaluate(qrels, rows, MANY), il.evaluate(mixed, shuffled, MANY)
-    assert a.to_json() == b.to_json()
+    assert a.data() == b.data()
 
 
 @given(seeds)

@@ -17,7 +17,7 @@ from sklearn.metrics import _ranking
 import idealist as il
 from generated import some_measure
 from idealist.cli.main import main
-from idealist.describe import describe_all, names_of, search
+from idealist.conventions.describe import describe_all, names_of, search
 from idealist.dropin.entries import ENTRIES, NICKNAMES
 from idealist.measures import MEASURES
 from idealist.measures.spellings import ELSEWHERE, SPELLINGS, TYPED, computed_by
@@ -153,7 +153,7 @@ def test_what_is_not_understood_is_explained(typed: str, says: str) -> None:
 
 @pytest.mark.parametrize("one", describe_all(), ids=lambda one: one.name)
 def test_a_measure_says_who_computes_it(one: object) -> None:
-    from idealist.describe import Description, explained
+    from idealist.conventions.describe import Description, explained
 
     assert isinstance(one, Description)
     text = explained(one)

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 import idealist as il
 from idealist.cli.main import main
+from idealist.comparing.sample_sizes import Sizes, pilot_sizes, typical_sizes
 from idealist.errors import UsageError
-from idealist.evaluator import Evaluator
-from idealist.sample_sizes import Sizes, pilot_sizes, typical_sizes
+from idealist.evaluating.evaluator import Evaluator
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 RUNS = [EXAMPLES / "bm25.run", EXAMPLES / "reranked.run"]

@@ -18,10 +18,10 @@ import oracle
 import oracle_prefs
 from generated import seeds, some_list, some_measure
 from idealist.cli.main import main
+from idealist.data.preferences import closed
 from idealist.measures import MEASURES
-from idealist.measures.preferences import Preferring
+from idealist.measures.trec_preferences import Preferring
 from idealist.protocol import Protocol
-from idealist.tables.preferences import closed
 
 MEASURED = [name for name in MEASURES if name.startswith("prefs_")]
 #: All that trec_eval has, by its names.

@@ -12,9 +12,9 @@ import pytest
 
 import idealist as il
 from idealist import kernel
-from idealist.formats.runs import FileRun
+from idealist.data.run import Answer, Ask, Rows
+from idealist.formats.run_sources import FileRun
 from idealist.formats.source import Source
-from idealist.tables.run import Answer, Ask, Rows
 
 
 def code_of(run: Any, **axes: Any) -> str:

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import idealist as il
-from idealist.agreement import TIES
+from idealist.comparing.overlap import TIES
 
 X = {"red": 5, "blue": 4, "green": 4, "yellow": 2, "pink": 1}
 Y = {"blue": 5, "red": 5, "white": 4, "yellow": 3, "black": 3, "purple": 3, "green": 1}
@@ -123,7 +123,7 @@ def test_long_rankings_are_walked_in_blocks(monkeypatch: pytest.MonkeyPatch) -> 
     rng = random.Random(0)
     one, other = ({f"d{d}": rng.randint(0, 9) for d in rng.sample(range(60), n)} for n in (50, 33))
     whole = il.rbo(one, other)
-    monkeypatch.setattr("idealist.agreement.BLOCK", 7)
+    monkeypatch.setattr("idealist.comparing.overlap.BLOCK", 7)
     assert il.rbo(one, other) == whole
 
 

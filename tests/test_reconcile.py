@@ -18,15 +18,14 @@ import idealist as il
 from generated import PLAIN
 from idealist.cli.main import main
 from idealist.measures import MEASURES
-from idealist.reconciling.axes_space import Space
 from idealist.reconciling.classes import named_hits
+from idealist.reconciling.data_facts import Facts
 from idealist.reconciling.deciding import Asker
 from idealist.reconciling.ends import aggregated, rounded
-from idealist.reconciling.facts import Facts
 from idealist.reconciling.rankings import stacks_of
 from idealist.reconciling.search import Search
-from idealist.reconciling.target import Target
-from idealist.reconciling.values import read_values
+from idealist.reconciling.space import Space
+from idealist.reconciling.target import Target, read_values
 from planting import planted, some_data
 from test_planted import Wanted
 from test_probes import MEASURES as PROBED

@@ -13,13 +13,13 @@ from hypothesis import given, settings
 
 import idealist as il
 from generated import seeds
-from idealist.comparing.holes import Holes, holes
 from idealist.comparing.multiverse import Multiverse, multiverse
+from idealist.comparing.unjudged import Holes, holes
 from idealist.conventions import CONVENTIONS
 from idealist.errors import IdealistError, UsageError
-from idealist.evaluator import Evaluator
+from idealist.evaluating.evaluator import Evaluator
 from idealist.measures import as_measure
-from idealist.statistics.paired import differences, paired
+from idealist.significance.paired import differences, paired
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 QRELS, BM25, RERANKED = (str(EXAMPLES / f) for f in ("qrels.txt", "bm25.run", "reranked.run"))
@@ -137,7 +137,7 @@ def test_what_has_no_bounds_still_has_counts() -> None:
     assert found.unjudged == (1, 0)
     assert found.overturns is None
     assert "not known" in str(found)
-    assert found.to_json()["low"] is None
+    assert found.data()["low"] is None
 
 
 def test_unequal_judgments_are_seen() -> None:
@@ -201,7 +201,7 @@ def test_a_refusal_has_its_reason() -> None:
     reasons = set(found.refused.values())
     assert "missing=skip counts other queries for each run" in reasons
     assert found.size + len(found.refused) > 20
-    assert found.to_json()["refused"] == found.refused
+    assert found.data()["refused"] == found.refused
 
 
 def test_some_conventions_can_be_asked_for() -> None:

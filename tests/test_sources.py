@@ -20,12 +20,12 @@ from hypothesis import strategies as st
 
 import idealist as il
 from faulty import COMPRESSED, QRELS, RUN, text
-from idealist import files
 from idealist.errors import CODES, Defect, Faults, InputError, UsageError
+from idealist import files
 from idealist.formats import contents, trec
 from idealist.formats.compression import KINDS
 from idealist.formats.source import BLOCK, HEAD, Source
-from idealist.formats.trec_lines import (
+from idealist.formats.trec import (
     LONGEST_LINE,
     Line,
     first_line,

@@ -24,23 +24,14 @@ from statsmodels.stats.weightstats import DescrStatsW
 from threadpoolctl import threadpool_limits
 
 from idealist.errors import UsageError
-from idealist.means import mean, t_interval
-from idealist.statistics import flips
-from idealist.statistics.bootstrap import bca, bootstrap_shift
-from idealist.statistics.families import (
-    benjamini_hochberg,
-    holm,
-    max_t,
-    permutations_for,
-    tukey,
-)
-from idealist.statistics.flips import all_pairs, flips_for, randomisation
-from idealist.statistics.orders import tau_ap, tau_ap_b, tau_b
-from idealist.statistics.paired import differences, paired
-from idealist.statistics.power import TYPICAL, detectable, needed, power
-from idealist.statistics.ranks import sign_test, wilcoxon
-from idealist.statistics.ratio import relative
-from idealist.statistics.risk import trisk, urisk
+from idealist.significance import flips
+from idealist.significance.bootstrap import bca, bootstrap_shift
+from idealist.significance.families import benjamini_hochberg, holm, max_t, permutations_for, tukey
+from idealist.significance.flips import all_pairs, flips_for, randomisation
+from idealist.significance.means import mean, t_interval
+from idealist.significance.paired import differences, paired, relative, trisk, urisk
+from idealist.significance.power import TYPICAL, detectable, needed, power
+from idealist.significance.rank_tests import sign_test, tau_ap, tau_ap_b, tau_b, wilcoxon
 
 Array = NDArray[np.float64]
 
@@ -500,7 +491,7 @@ def test_orders_with_ties(cells: list[tuple[int, int]]) -> None:
 def test_scipy_waits_until_it_is_needed() -> None:
     names = [path.stem for path in Path(flips.__file__).parent.glob("[a-z]*.py")]
     assert "paired" in names
-    imports = "; ".join(f"import idealist.statistics.{name}" for name in names)
+    imports = "; ".join(f"import idealist.significance.{name}" for name in names)
     code = f"import sys; {imports}; print('scipy' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from scipy.stats import t
 
-from idealist.student import quantile
+from idealist.significance.means import quantile
 
 
 @pytest.mark.parametrize("probability", [0.6, 0.95, 0.975, 0.995, 0.9995])

@@ -16,14 +16,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import idealist as il
-from idealist.comparing.given import distinct
+from idealist.comparing import distinct
 from idealist.comparing.notes import heading
-from idealist.draw import Grid, latex
 from idealist.errors import InputError, UsageError
-from idealist.statistics.families import permutations_for
-from idealist.statistics.flips import randomisation
-from idealist.statistics.paired import paired
-from idealist.statistics.power import detectable, needed
+from idealist.report.draw import Grid, latex
+from idealist.significance.families import permutations_for
+from idealist.significance.flips import randomisation
+from idealist.significance.paired import paired
+from idealist.significance.power import detectable, needed
 from test_compare import BM25, QRELS, RERANKED, ROOT, made, pair_of
 from test_compare_cli import run
 
@@ -73,7 +73,7 @@ def test_labels_do_not_contradict_the_verdict(measure: str, alpha: float) -> Non
 def test_conventions_say_which_test_they_go_by() -> None:
     pair = il.compare(QRELS, [BM25, RERANKED], "RR@10", multiverse=True).pairs[0]
     assert "significantly by the t-test in" in str(pair.multiverse)
-    assert pair.to_json()["multiverse"]["test"] == "t"
+    assert pair.data()["multiverse"]["test"] == "t"
 
 
 def test_a_win_that_three_queries_carry_is_doubted() -> None:
@@ -104,7 +104,7 @@ def test_permutations_are_counted_and_doubted(monkeypatch: pytest.MonkeyPatch) -
     usual = il.compare_evaluations(evaluations, all_pairs=True)
     assert usual.signatures["AP"].fields["correction"] == "tukey(100000)"
     assert "few-draws" not in codes(usual.pairs[0])
-    monkeypatch.setattr("idealist.statistics.families.CELLS", 10_000)
+    monkeypatch.setattr("idealist.significance.families.CELLS", 10_000)
     few = il.compare_evaluations(evaluations, all_pairs=True)
     assert permutations_for(4, 25) == few.pairs[0].draws == 100
     assert few.signatures["AP"].fields["correction"] == "tukey(100)"
@@ -215,15 +215,15 @@ def test_many_pairs_keep_their_doubts_and_say_what_is_left_out(
     whole = il.compare(qrels, runs, "RR@2", all_pairs=True)
     assert all(pair.holes.kind == "outer" or not any(pair.holes.unjudged) for pair in whole.pairs)
     assert whole.remarks == ()
-    monkeypatch.setattr("idealist.comparing.solidity.PAIRS", 3)
-    monkeypatch.setattr("idealist.comparing.solidity.DOCUMENTS", 50)
+    monkeypatch.setattr("idealist.comparing.robustness.PAIRS", 3)
+    monkeypatch.setattr("idealist.comparing.robustness.DOCUMENTS", 50)
     found = il.compare(qrels, runs, "RR@2", all_pairs=True)
     assert len(found.pairs) == 15
     unequal = [pair for pair in found.pairs if "judged-unequal" in codes(pair)]
     assert {pair.baseline for pair in unequal} == {"new"}
     assert all(pair.holes is not None for pair in found.pairs)
     assert any("too many pairs" in line for line in found.notes)
-    assert found.to_json()["remarks"] == list(found.remarks)
+    assert found.data()["remarks"] == list(found.remarks)
     few = il.compare(qrels, dict(list(runs.items())[:3]), "RR@2")
     assert few.remarks == ()
 

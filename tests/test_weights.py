@@ -18,10 +18,10 @@ from scipy import stats
 
 import idealist as il
 from generated import seeds, some_case
-from idealist.aggregate import Aggregate
 from idealist.cli.main import main
-from idealist.means import mean, t_interval
-from idealist.weights import Weights
+from idealist.data.queries import Weights
+from idealist.measures.aggregate import Aggregate
+from idealist.significance.means import mean, t_interval
 
 QRELS = {"q1": {"a": 1}, "q2": {"a": 1}, "q3": {"a": 1}}
 RUN = {"q1": ["a"], "q2": ["x", "a"], "q3": ["x", "y", "z", "a"]}  # RR 1, 1/2, 1/4
@@ -184,7 +184,7 @@ def test_weights_are_saved_and_read_back(tmp_path: Path) -> None:
     loaded = il.Evaluation.load(path)
     assert loaded.weights == result.weights
     assert loaded.interval("RR") == result.interval("RR")
-    assert loaded.to_json() == result.to_json()
+    assert loaded.data() == result.data()
     assert str(loaded) == str(result)
     plain = il.evaluate(QRELS, RUN, "RR")
     plain.save(path)

@@ -18,11 +18,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conftest import TEST_DATA
-from idealist.statistics.bootstrap import bca, bootstrap_shift
-from idealist.statistics.families import holm, max_t, tukey
-from idealist.statistics.flips import randomisation
-from idealist.statistics.paired import paired
-from idealist.statistics.ranks import sign_test, wilcoxon
+from idealist.significance.bootstrap import bca, bootstrap_shift
+from idealist.significance.families import holm, max_t, tukey
+from idealist.significance.flips import randomisation
+from idealist.significance.paired import paired
+from idealist.significance.rank_tests import sign_test, wilcoxon
 
 Array = NDArray[np.float64]
 

@@ -17,18 +17,20 @@ from typing import TYPE_CHECKING, Any
 from idealist._version import __version__
 
 if TYPE_CHECKING:
-    from idealist.agreement import RBO, rbo, rbo_by_query
-    from idealist.attribution import Attribution, attribute
     from idealist.auditing import Audit, Finding, audit, map_ids
     from idealist.bounding import Bounds, bounds, bounds_of_difference, tie_bounds
     from idealist.comparing import Comparison, Pair, compare, compare_evaluations
+    from idealist.comparing.overlap import RBO, rbo, rbo_by_query
+    from idealist.comparing.sample_sizes import Sizes, plan_queries
     from idealist.conventions import CONVENTIONS, Convention
+    from idealist.conventions.signature import Signature
+    from idealist.data import Qrels, Queries, Run, Scale
     from idealist.diagnosing import Diagnosis, diagnose
     from idealist.errors import IdealistError, InputError, UsageError
-    from idealist.evaluation import Doubt, Evaluation
-    from idealist.evaluator import Evaluator, evaluate
-    from idealist.explainer import Explainer, explain
-    from idealist.explanation import Explanation
+    from idealist.evaluating.evaluation import Evaluation
+    from idealist.evaluating.evaluator import Evaluator, evaluate
+    from idealist.explaining.explainer import Explainer, explain
+    from idealist.explaining.explanation import Explanation
     from idealist.formats import (
         read_arrays,
         read_pairs,
@@ -39,52 +41,51 @@ if TYPE_CHECKING:
         read_run,
         read_strata,
     )
+    from idealist.formats.writing import write_qrels, write_run
     from idealist.gating import Gate, assert_not_worse, gate, save_baseline
     from idealist.measures import Measure, measure, parse
-    from idealist.measures.ap import AP
+    from idealist.measures.average_precision import AP
     from idealist.measures.cumulative import CG, DCG, nDCG
-    from idealist.measures.first import RR
+    from idealist.measures.first_relevant import RR
     from idealist.measures.judged import Judged, NumQ, NumRel, NumRelRet, NumRet, Unjudged
-    from idealist.measures.preference import bpref
-    from idealist.measures.rprec import Rprec
-    from idealist.measures.sets import AllHit, F, P, R, Success
+    from idealist.measures.pairs import bpref
+    from idealist.measures.sets import AllHit, F, P, R, Rprec, Success
     from idealist.measures.stopping import ERR, RBP, RBPResidual
     from idealist.measures.udcg import UDCG
-    from idealist.placements import Placements
     from idealist.protocol import Protocol
-    from idealist.ranking import listing, rank
+    from idealist.ranking.placements import Placements
+    from idealist.ranking.ranked import listing, rank
     from idealist.reconciling import Reconciliation, reconcile
-    from idealist.sample_sizes import Sizes, plan_queries
-    from idealist.signature import Signature
-    from idealist.tables import Qrels, Queries, Run, Scale
-    from idealist.writing import write_qrels, write_run
+    from idealist.reconciling.attribution import Attribution, attribute
+    from idealist.report.doubt import Doubt
+
 
 _HOMES = {
-    "agreement": "RBO rbo rbo_by_query",
-    "attribution": "Attribution attribute",
     "auditing": "Audit Finding audit map_ids",
     "bounding": "Bounds bounds bounds_of_difference tie_bounds",
     "comparing": "Comparison Pair compare compare_evaluations",
+    "comparing.overlap": "RBO rbo rbo_by_query",
+    "comparing.sample_sizes": "Sizes plan_queries",
     "conventions": "CONVENTIONS Convention",
+    "conventions.signature": "Signature",
+    "data": "Qrels Queries Run Scale",
     "diagnosing": "Diagnosis diagnose",
     "errors": "IdealistError InputError UsageError",
-    "evaluator": "Evaluator evaluate",
-    "evaluation": "Doubt Evaluation",
-    "explainer": "Explainer explain",
-    "explanation": "Explanation",
+    "evaluating.evaluation": "Doubt Evaluation",
+    "evaluating.evaluator": "Evaluator evaluate",
+    "explaining.explainer": "Explainer explain",
+    "explaining.explanation": "Explanation",
     "formats": "read_arrays read_pairs read_preferences read_prels read_qrels read_queries "
     "read_run read_strata",
+    "formats.writing": "write_qrels write_run",
     "gating": "Gate assert_not_worse gate save_baseline",
     "measures": "AP AllHit CG DCG ERR F Judged Measure NumQ NumRel NumRelRet NumRet P R RBP "
     "RBPResidual RR Rprec Success UDCG Unjudged bpref measure nDCG parse",
-    "placements": "Placements",
     "protocol": "Protocol",
-    "ranking": "listing rank",
+    "ranking.placements": "Placements",
+    "ranking.ranked": "listing rank",
     "reconciling": "Reconciliation reconcile",
-    "sample_sizes": "Sizes plan_queries",
-    "signature": "Signature",
-    "tables": "Qrels Queries Run Scale",
-    "writing": "write_qrels write_run",
+    "reconciling.attribution": "Attribution attribute",
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names.split()}
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from idealist.tables.columns import Floats, Ints
+from idealist.data.columns import Floats, Ints
 
 #: The counts, flags, places and scores of a ranking, as `idealist.compiled` reads them.
 Columns = tuple[bytes, bytes, bytes, bytes]

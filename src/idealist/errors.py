@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+
 #: Every fault of input by its code, with what it means; the reference is made from this table.
 CODES: dict[str, str] = {
     "bad-column": "a column has a length or a type that does not fit the table",

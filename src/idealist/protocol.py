@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
+from idealist.data.columns import to_id
 from idealist.errors import UsageError
 from idealist.notation import (
     Kind,
@@ -27,7 +28,6 @@ from idealist.notation import (
     to_number,
     whole,
 )
-from idealist.tables.columns import to_id
 
 _TIES = (
     "docid-desc", "docid-asc", "input", "input-reversed", "worst", "best", "expected", "error",

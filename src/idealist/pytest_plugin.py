@@ -16,6 +16,7 @@ import pytest
 if TYPE_CHECKING:
     from idealist.gating import Gate
 
+
 #: Under this name a test's report keeps what a gate found, in JUnit XML too.
 PROPERTY = "idealist gate"
 

@@ -6,30 +6,38 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
-from idealist.auditing.case import Case, examine, named_runs
+from idealist.auditing.audit_case import Case, examine, named_runs
+from idealist.auditing.audit_report import Audit
+from idealist.auditing.coverage import read_teams
+from idealist.auditing.coverage_checks import holes, pool, uneven
 from idealist.auditing.doubted import doubted_judgments, doubted_runs
-from idealist.auditing.faults import contradicting, read_judgments, unread, unreadable
+from idealist.auditing.file_checks import contradicting, read_judgments, unread, unreadable
 from idealist.auditing.finding import SEVERITIES, Finding
 from idealist.auditing.ids import unmatched_ids
-from idealist.auditing.judgments import (
+from idealist.auditing.ids.mapping import map_ids
+from idealist.auditing.judgment_checks import (
     beyond_cutoff,
     binary_labels,
     one_sided,
     single,
     unused_grades,
 )
-from idealist.auditing.mapping import map_ids
-from idealist.auditing.result import Audit
-from idealist.auditing.runs import empty, everywhere, finding_themselves, short
-from idealist.auditing.scores import constant, duplicates, nonfinite, other_order
-from idealist.auditing.teams import read_teams
-from idealist.auditing.texts import absent, same_query, same_text, unrelated
-from idealist.auditing.uncovered import holes, pool, uneven
+from idealist.auditing.run_checks import (
+    constant,
+    duplicates,
+    empty,
+    everywhere,
+    finding_themselves,
+    nonfinite,
+    other_order,
+    short,
+)
+from idealist.auditing.text_checks import absent, same_query, same_text, unrelated
 from idealist.conventions import DEFAULT, Convention
 from idealist.errors import InputError
-from idealist.evaluator import DEFAULT_MEASURES, Evaluator
+from idealist.evaluating.evaluator import DEFAULT_MEASURES, Evaluator
 from idealist.formats import read_queries
-from idealist.formats.texts import read_texts
+from idealist.formats.query_files import read_texts
 
 __all__ = ["CHECKS", "Audit", "Case", "Finding", "audit", "map_ids"]
 

@@ -1,24 +1,258 @@
-"""Coverage: what is judged of the runs, down to where, and what to judge first."""
+"""How much of what was retrieved is judged: by run, by query and by rank."""
 
 from __future__ import annotations
 
+import csv
+import json
 from collections import Counter
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from idealist.auditing.filling import Chances
-from idealist.auditing.judged import RunCoverage, coverage_of
-from idealist.auditing.pooling import LeftOut, contributed, leave_out, pool_depth, share_held
-from idealist.auditing.thresholds import DEPTHS
-from idealist.auditing.wanted import Wanted, pairs_to_judge
-from idealist.draw import Grid
-from idealist.instrument import Instrument
+from idealist.auditing.finding import plain_number
+from idealist.auditing.thresholds import DEPTHS, POOL_DEPTH, POOL_HOLES
+from idealist.auditing.to_judge import Wanted, pairs_to_judge
+from idealist.data import Qrels
+from idealist.data.columns import Bools, Floats, starts_of
+from idealist.errors import Faults, IdealistError, UsageError
+from idealist.formats.source import Source
+from idealist.measures.aggregate import Aggregate
+from idealist.measures.instrument import Instrument, measured
+from idealist.measures.judged import Judged
 from idealist.notation import many, tidy
-from idealist.tables import Qrels
+from idealist.ranking.placements import Placements
+from idealist.report.draw import Grid
 
 if TYPE_CHECKING:
-    from idealist.auditing.case import Audited
+    from idealist.auditing.audit_case import Audited
+
+
+@dataclass(frozen=True, eq=False)
+class RunCoverage:
+    """The coverage of one run, by depth: Judged@k, and how many of the documents are holes.
+
+    `by_query` has Judged@k of every judged query; `by_rank` the share of lists that reach a rank
+    and have a judged document there, NaN where none does.
+    """
+
+    run: str
+    judged: Mapping[int, float]
+    holes: Mapping[int, int]
+    looked: Mapping[int, int]
+    by_query: Mapping[int, Floats]
+    by_rank: Floats
+
+    def data(self) -> dict[str, Any]:
+        """Give it as plain data."""
+        return {
+            "run": self.run,
+            "judged": {str(k): plain_number(share) for k, share in self.judged.items()},
+            "holes": {str(k): count for k, count in self.holes.items()},
+            "documents": {str(k): count for k, count in self.looked.items()},
+            "by_rank": [*map(plain_number, self.by_rank.tolist())],
+            "by_query": {str(k): values.tolist() for k, values in self.by_query.items()},
+        }
+
+
+def coverage_of(run: str, placements: Placements) -> RunCoverage:
+    """Measure what is judged of a run.
+
+    >>> from idealist import Protocol, rank, read_qrels, read_run
+    >>> qrels, run = read_qrels({"q": {"a": 1, "b": 0}}), read_run({"q": ["a", "x", "b", "y"]})
+    >>> found = coverage_of("bm25", rank(qrels, run, [Protocol()])[Protocol()])
+    >>> found.judged[10], found.holes[10], found.by_rank[:4].tolist()
+    (0.5, 2, [1.0, 0.0, 1.0, 0.0])
+    """
+    protocol, mean = placements.protocol, Aggregate()
+    shares = {
+        k: measured(Instrument(Judged(cutoff=k).filled(), protocol, mean), placements)
+        for k in DEPTHS
+    }
+    looked = {k: int(np.minimum(placements.retrieved, k).sum()) for k in DEPTHS}
+    found = {k: int(np.count_nonzero(placements.rank <= k)) for k in DEPTHS}
+    return RunCoverage(
+        run,
+        {k: share.aggregate for k, share in shares.items()},
+        {k: looked[k] - found[k] for k in DEPTHS},
+        looked,
+        {k: share.values for k, share in shares.items()},
+        judged_at(placements)[0],
+    )
+
+
+def judged_at(placements: Placements) -> tuple[Floats, Floats, Floats]:
+    """Give the share judged at each rank, how many were judged there, and how many lists reach it.
+
+    The ranks are those down to the deepest of `DEPTHS`.
+    """
+    deepest = max(DEPTHS)
+    near = placements.rank[placements.rank <= deepest]
+    judged = np.bincount(near, minlength=deepest + 1)[1:].astype(np.float64)
+    shorter = np.searchsorted(np.sort(placements.retrieved), np.arange(1, deepest + 1))
+    reach = (len(placements.retrieved) - shorter).astype(np.float64)
+    share = np.divide(judged, reach, out=np.full(deepest, np.nan), where=reach > 0)
+    return share, judged, reach
+
+
+#: The placements of each measure, by run.
+Placed = Mapping[str, Mapping[str, Placements]]
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """What a run loses where the judgments that only it, or its team, brought are taken away.
+
+    `unique` counts these, `relevant` the relevant ones among them; `values` has each measure as it
+    is and without them.
+    """
+
+    team: str
+    unique: int
+    relevant: int
+    values: Mapping[str, tuple[float, float]]
+
+    @property
+    def loss(self) -> float:
+        """The greatest share of a value that is lost."""
+        known = [pair for pair in self.values.values() if np.isfinite(pair).all() and pair[0] > 0]
+        return max(((now - then) / now for now, then in known), default=0.0)
+
+    def data(self) -> dict[str, Any]:
+        """Give it as plain data."""
+        values = {label: [*map(plain_number, pair)] for label, pair in self.values.items()}
+        counts = {"unique": self.unique, "relevant": self.relevant}
+        return {"team": self.team, **counts, "values": values}
+
+
+def pool_depth(placements: Placements) -> int:
+    """Give the rank down to which a run is as good as wholly judged; 0 where it is not at all.
+
+    A pool of depth k holds the first k documents of every run that contributed to it.
+
+    >>> from idealist import Protocol, rank, read_qrels, read_run
+    >>> qrels, run = read_qrels({"q": {"a": 1, "b": 0}}), read_run({"q": ["a", "b", "x"]})
+    >>> pool_depth(rank(qrels, run, [Protocol()])[Protocol()])
+    2
+    """
+    _, judged, reach = judged_at(placements)
+    looked = np.cumsum(reach)
+    whole = np.flatnonzero((looked - np.cumsum(judged) <= POOL_HOLES * looked) & (reach > 0))
+    return int(whole[-1]) + 1 if len(whole) else 0
+
+
+def contributed(depth: int) -> bool:
+    """Guess from its pool depth whether a run contributed to the pool."""
+    return depth >= POOL_DEPTH
+
+
+def share_held(runs: Sequence[Placements], depth: int) -> float:
+    """Give the share of all judgments that some runs hold within a depth."""
+    if not runs:
+        return 0.0
+    held = np.zeros(len(runs[0].qrels.documents), dtype=bool)
+    for placements in runs:
+        held[placements.judgment[placements.rank <= depth]] = True
+    return float(held.mean()) if len(held) else 0.0
+
+
+def leave_out(
+    instruments: Mapping[str, Instrument], placed: Placed, teams: Mapping[str, str], depth: int
+) -> dict[str, LeftOut]:
+    """Score each run without the judged documents that no other team has within the depth.
+
+    This is the leave-one-out test of pools (Zobel 1998; by group: Voorhees 2001).
+    """
+    labels = [label for label, one in instruments.items() if one.measure.judges]
+    alone = {label: _alone(label, placed, teams, depth) for label in labels}
+    found: dict[str, LeftOut] = {}
+    for run, own in placed.items():
+        team, values = teams.get(run, run), {}
+        for label in labels:
+            with suppress(IdealistError):  # what cannot be measured has no price
+                fewer = unjudged(own[label], alone[label][team])
+                now = measured(instruments[label], own[label]).aggregate
+                values[label] = (now, measured(instruments[label], fewer).aggregate)
+        gone = alone[labels[0]][team] if labels else np.zeros(0, dtype=bool)
+        grades = own[labels[0]].qrels.grades[gone] if labels else gone
+        found[run] = LeftOut(team, len(grades), int(np.count_nonzero(grades > 0)), values)
+    return found
+
+
+def _alone(label: str, placed: Placed, teams: Mapping[str, str], depth: int) -> dict[str, Bools]:
+    """Say which judgments each team alone has within the depth."""
+    found: dict[str, Bools] = {}
+    for run, own in placed.items():
+        mine = found.setdefault(
+            teams.get(run, run), np.zeros(len(own[label].qrels.documents), dtype=bool)
+        )
+        mine[own[label].judgment[own[label].rank <= depth]] = True
+    single = np.sum(list(found.values()), axis=0) == 1
+    return {team: mine & single for team, mine in found.items()}
+
+
+def unjudged(placements: Placements, gone: Bools) -> Placements:
+    """Take judgments away: what they judged stays in the lists, unjudged."""
+    qrels, kept = placements.qrels, np.flatnonzero(~gone)
+    query = np.repeat(np.arange(len(qrels.queries)), np.diff(qrels.starts))
+    sizes = np.bincount(query[kept], minlength=len(qrels.queries))
+    fewer = replace(
+        qrels,
+        starts=starts_of(sizes),
+        documents=tuple(qrels.documents[i] for i in kept.tolist()),
+        grades=qrels.grades[kept],
+        columns={name: column[kept] for name, column in qrels.numbers.items()},
+        subtopics=qrels.subtopics and qrels.subtopics.only(kept),
+        preferences=qrels.preferences and qrels.preferences.only(kept),
+    )
+    stays = ~gone[placements.judgment]
+    names = ("query", "rank", "first", "last", "score")
+    columns = {name: getattr(placements, name)[stays] for name in names}
+    judgment = (np.cumsum(~gone) - 1)[placements.judgment[stays]]
+    return replace(placements, qrels=fewer, judgment=judgment, **columns)
+
+
+def read_teams(data: Any) -> dict[str, str]:
+    """Read the team of each run: {run: team}, or a file of it.
+
+    A file holds JSON, ``run<TAB>team`` lines, or columns (CSV, TSV) with a header that names
+    ``run`` and ``team``.
+
+    >>> read_teams({"bm25": "a", "dense": "a"})
+    {'bm25': 'a', 'dense': 'a'}
+    """
+    if not isinstance(data, (Mapping, str, Path)):
+        raise UsageError(f"teams={data!r:.60} is no such thing", "give {run: team}, or a file")
+    if not isinstance(data, Mapping):
+        source = Source.of(data)
+        data = _of_text(source.text(source.data()).decode(), Faults(source.name))
+    return {str(run): str(team) for run, team in data.items()}
+
+
+def _of_text(text: str, faults: Faults) -> Mapping[Any, Any]:
+    if text.lstrip().startswith("{"):
+        try:
+            return dict(json.loads(text))
+        except ValueError as error:
+            faults.fail("json", f"this is not valid JSON: {error}", "give {run: team}")
+    lines = text.splitlines()
+    sign = "\t" if "\t" in text else ","
+    rows = list(csv.reader(lines, delimiter=sign))
+    head = [cell.strip().lower() for cell in rows[0]] if rows else []
+    if {"run", "team"} <= set(head):
+        run, team = head.index("run"), head.index("team")
+        rows = rows[1:]
+    else:
+        run, team = 0, 1
+    for number, row in enumerate(rows, 1 + len(lines) - len(rows)):
+        if row and len(row) <= max(run, team):
+            faults.add("columns", f"no team in {','.join(row)!r}", "lines are run<TAB>team", number)
+    faults.check()
+    return {row[run].strip(): row[team].strip() for row in rows if row}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -55,19 +289,19 @@ class Coverage:
         ]
         return Grid(["query", "document", "runs", "rank", "worth"], rows, words=3)
 
-    def to_json(self) -> dict[str, Any]:
+    def data(self) -> dict[str, Any]:
         """Give it as plain data."""
         return {
             "queries": list(self.queries),
             "grades": {str(grade): count for grade, count in self.grades.items()},
-            "runs": [one.to_json() for one in self.runs.values()],
+            "runs": [one.data() for one in self.runs.values()],
             "pool": {
                 run: {"depth": depth, "contributed": contributed(depth)}
                 for run, depth in self.depths.items()
             },
             "held": self.held,
-            "left_out": {run: one.to_json() for run, one in self.left_out.items()},
-            "pairs": [one.to_json() for one in self.pairs],
+            "left_out": {run: one.data() for run, one in self.left_out.items()},
+            "pairs": [one.data() for one in self.pairs],
         }
 
 

@@ -7,12 +7,12 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from idealist.auditing.case import Audited, Case
+from idealist.auditing.audit_case import Audited, Case
 from idealist.auditing.finding import Cost, Finding, Severity, price
-from idealist.auditing.judgments import none_relevant
+from idealist.auditing.judgment_checks import none_relevant
 from idealist.auditing.pricing import otherwise
 from idealist.auditing.thresholds import EXAMPLES, TIES_MATTER
-from idealist.evaluation import Doubt
+from idealist.report.doubt import Doubt
 
 
 @dataclass(frozen=True)

@@ -24,13 +24,12 @@ from idealist.auditing.thresholds import (
     LEAST_NONRELEVANT,
     PRIOR,
 )
-from idealist.bounding.holes import Holes, find_holes
+from idealist.bounding.hidden import Holes, find_holes
+from idealist.data.columns import Floats, Ints, starts_of
 from idealist.errors import IdealistError
-from idealist.instrument import Instrument
-from idealist.means import mean
-from idealist.measuring import measured
-from idealist.placements import Placements
-from idealist.tables.columns import Floats, Ints, starts_of
+from idealist.measures.instrument import Instrument, measured
+from idealist.ranking.placements import Placements
+from idealist.significance.means import mean
 
 
 @dataclass(frozen=True, eq=False)

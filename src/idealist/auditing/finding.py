@@ -42,7 +42,7 @@ class Finding:
     doc: str = ""
     mappings: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
-    def to_json(self) -> dict[str, Any]:
+    def data(self) -> dict[str, Any]:
         """Give it as plain data; undefined values are None."""
         cost = {
             run: {
@@ -82,3 +82,42 @@ def mapping_file(run: str, what: str) -> str:
     ('smith-bm25-documents.tsv', 'judgments-queries.tsv')
     """
     return f"{'-'.join((run or 'judgments').split('/'))}-{what}.tsv"
+
+
+#: Faults that keep a file from being read are findings as well, by the code of the error.
+CODES: dict[str, str] = {
+    "absent-documents": "judged documents are not in the collection",
+    "binary-on-graded": "a threshold that nobody set takes different grades for the same",
+    "constant-scores": "all documents of a list have the same score",
+    "document-ids": "documents of run and judgments would meet if they were written alike",
+    "duplicates": "a document stands in a list twice",
+    "empty-lists": "nothing was retrieved for a query of the run",
+    "everywhere": "one document is at the top of every list",
+    "float32": "scores closer than float32 can tell move a value",
+    "fractional-grades": "the convention's tool cuts off fractions of grades",
+    "graded-on-binary": "a measure asks for grades, and the judgments only say relevant or not",
+    "holes": "documents in the first 10, or 100, were not judged",
+    "missing-queries": "judged queries are not in the run",
+    "more-relevant": "more documents are relevant than recall looks at",
+    "no-documents-meet": "no judged document was retrieved, and no way to write ids mends it",
+    "no-queries-meet": "no judged query is in the run, and no way to write ids mends it",
+    "no-relevant": "queries have no relevant document",
+    "nonfinite-scores": "scores are NaN or infinite",
+    "one-sided": "all judgments say relevant, or none does",
+    "pool-bias": "runs that seem to have contributed to the pool, and what that is worth to them",
+    "query-ids": "queries of run and judgments would meet if they were written alike",
+    "rank-column": "the rank column orders a list otherwise than the scores do",
+    "repeated-judgments": "the same judgment stands in the qrels more than once",
+    "same-query": "several queries have the same text",
+    "same-text": "copies of a document have different grades for one query",
+    "self-retrieval": "queries retrieve the document of their own id",
+    "short-lists": "lists end before the measures do",
+    "single-relevant": "most queries have one relevant document",
+    "ties": "documents with equal scores could be ordered otherwise",
+    "uneven-coverage": "some runs are judged less than those they are compared with",
+    "ungraded": "rows of the qrels without a grade, which are not judgments",
+    "unknown-queries": "queries of the run have no judgments",
+    "unrelated": "texts of queries, or teams, that name nothing of what is audited",
+    "unscored": "rows of the run without a score, which were not retrieved",
+    "unused-grades": "grades of the scale, or between the least and the highest, that nobody gave",
+}

@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from idealist.auditing.case import Case
+from idealist.auditing.audit_case import Case
 from idealist.auditing.finding import Cost, price
 from idealist.auditing.thresholds import PRICED_ROWS
+from idealist.data import Qrels, Rows, Run
+from idealist.data.columns import Bools
 from idealist.errors import IdealistError
-from idealist.measuring import measured
-from idealist.ranking import rank
-from idealist.tables import Qrels, Rows, Run
-from idealist.tables.columns import Bools
+from idealist.measures.instrument import measured
+from idealist.ranking.ranked import rank
 
 
 def otherwise(case: Case, run: str, **axes: Any) -> Cost:

@@ -7,25 +7,17 @@ from typing import Any
 import numpy as np
 
 from idealist.bounding import ties
-from idealist.bounding.differences import (
-    TwoRuns,
-    exact_difference,
-    joint_ends,
-    outer_ends,
-    pair_of,
-)
-from idealist.bounding.extremes import ends
-from idealist.bounding.result import Bounds, Judging
+from idealist.bounding.bounds_result import Bounds, Judging, Narrowing, OneRun
+from idealist.bounding.differences import TwoRuns, exact_difference, joint_ends, outer_ends, pair_of
+from idealist.bounding.extremes import ends, together
 from idealist.bounding.setting import grades_of, most_elsewhere, set_up
-from idealist.bounding.source import Narrowing, OneRun
 from idealist.bounding.ties import TieBounds
-from idealist.bounding.together import together
 from idealist.conventions import DEFAULT, Convention
+from idealist.data import Run, Scale
 from idealist.errors import UsageError
-from idealist.evaluator import Evaluator
+from idealist.evaluating.evaluator import Evaluator
 from idealist.formats import borrowed_run, read_qrels
-from idealist.measuring import chosen, measured
-from idealist.tables import Run, Scale
+from idealist.measures.instrument import chosen, measured
 
 __all__ = [
     "Bounds", "Judging", "Narrowing", "TieBounds", "bounds", "bounds_by", "bounds_of_all",

@@ -7,8 +7,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from idealist.bounding.case import Case
-from idealist.bounding.cumulative import (
+from idealist.bounding.bounds_result import Narrowing, Witness
+from idealist.bounding.extremes import Ends, ends, lowest_of
+from idealist.bounding.hidden import documents_of
+from idealist.bounding.ndcg_extremes import (
     cumulated_ideal,
     distinct,
     ideal_pool,
@@ -17,18 +19,16 @@ from idealist.bounding.cumulative import (
     ratio_of,
     weighed,
 )
-from idealist.bounding.extremes import Ends, ends, lowest_of
-from idealist.bounding.holes import documents_of
-from idealist.bounding.source import Narrowing, Witness
+from idealist.bounding.setting import Case
+from idealist.data import Qrels, Run
+from idealist.data.columns import Bools, Floats
 from idealist.errors import UsageError
 from idealist.measures.cumulative import CG, nDCG
+from idealist.measures.instrument import Measured, measured
 from idealist.measures.judged import Judged
 from idealist.measures.sets import P
 from idealist.measures.stopping import RBP
-from idealist.measuring import Measured, measured
-from idealist.ranking import rank
-from idealist.tables import Qrels, Run
-from idealist.tables.columns import Bools, Floats
+from idealist.ranking.ranked import rank
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,16 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from idealist.draw import Grid, markdown, plain
+from idealist.data import Qrels, Run
+from idealist.data.columns import Floats
 from idealist.errors import UsageError
-from idealist.instrument import Instrument
-from idealist.measuring import Measured, measured
+from idealist.evaluating.summary import number
+from idealist.measures.instrument import Instrument, Measured, measured
 from idealist.notation import many
-from idealist.plain_data import finite
-from idealist.ranking import limited, rank
-from idealist.summary import number
-from idealist.tables import Qrels, Run
-from idealist.tables.columns import Floats
+from idealist.ranking.ranked import limited, rank
+from idealist.report.draw import Grid, markdown, plain
+from idealist.report.plain_data import finite
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,7 +70,7 @@ class TieBounds:
         """Write it as a Markdown table."""
         return f"{markdown(self.grid())}\n\n{self.sentence()}"
 
-    def to_json(self) -> dict[str, Any]:
+    def data(self) -> dict[str, Any]:
         """Give it as plain data; undefined values are None."""
         names = ("value", "low", "high", "expected")
         columns = (self.values, self.lows, self.highs, self.means)

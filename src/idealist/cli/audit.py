@@ -9,15 +9,7 @@ from typing import Any
 
 import click
 
-from idealist.cli.options import (
-    axes_of,
-    check_inputs,
-    emit,
-    measuring,
-    output,
-    run_names,
-    say,
-)
+from idealist.cli.options import axes_of, check_inputs, measuring, output, run_names, say, write
 from idealist.errors import UsageError
 
 EXIT_FOUND = 1
@@ -78,7 +70,7 @@ def command(
       idealist audit qrels.txt bm25.run -f json --fail-on warning
     """
     from idealist.auditing import audit
-    from idealist.evaluator import DEFAULT_MEASURES
+    from idealist.evaluating.evaluator import DEFAULT_MEASURES
     from idealist.formats import read_run
 
     check_inputs([qrels, *runs, *filter(None, (queries, docs, teams))])
@@ -89,13 +81,13 @@ def command(
         qrels, named, measures=list(dict.fromkeys(measures)) or DEFAULT_MEASURES,
         queries=queries, docs=docs, teams=teams, convention=convention, **axes_of(settings),
     )  # fmt: skip
-    emit(_drawn(found, form), output)
+    write(_drawn(found, form), output)
     if save_mappings is not None:
         say([f"written: {path}" for path in found.save_mappings(save_mappings)])
     if to_judge is not None and found.coverage:
-        from idealist.draw import FORMATS
+        from idealist.report.draw import FORMATS
 
-        emit(FORMATS["tsv"](found.coverage.to_judge()), to_judge)
+        write(FORMATS["tsv"](found.coverage.to_judge()), to_judge)
         say([f"written: {to_judge}"])
     if fail_on != "never" and found.at_least(fail_on):
         sys.exit(EXIT_FOUND)
@@ -103,11 +95,11 @@ def command(
 
 def _drawn(found: Any, form: str) -> str:
     if form == "json":
-        return json.dumps(found.to_json(), indent=1, ensure_ascii=False)
+        return json.dumps(found.data(), indent=1, ensure_ascii=False)
     if form == "table":
         return str(found)
     if form == "md":
         return str(found.markdown())
-    from idealist.draw import FORMATS
+    from idealist.report.draw import FORMATS
 
     return FORMATS[form](found.grid())

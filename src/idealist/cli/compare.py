@@ -13,19 +13,20 @@ from idealist.cli.options import (
     axes_beside,
     check_inputs,
     counting,
-    emit,
     measuring,
     output,
     quietly,
     run_names,
     say,
     slices_of,
+    write,
 )
 from idealist.errors import UsageError
 
 if TYPE_CHECKING:
     from idealist.comparing import Comparison
-    from idealist.tables import Queries
+    from idealist.data import Queries
+
 
 TESTS = ("wilcoxon", "sign", "bootstrap")
 CORRECTIONS = ("holm", "tukey", "maxt", "bh", "none")
@@ -120,7 +121,7 @@ def command(
             weights=_queries(weights), fragility=fragility, multiverse=multiverse,
             **options, **axes_beside(settings, options, "compare"),
         )  # fmt: skip
-    emit(_drawn(found, form, per_query, details), output)
+    write(_drawn(found, form, per_query, details), output)
     if form != "json" and not quiet:
         say(found.notes)
 
@@ -143,10 +144,10 @@ def _check_saved(changed: bool, solidity: bool) -> None:
 
 def _drawn(found: Comparison, form: str, per_query: bool, details: bool) -> str:
     from idealist.comparing.tables import queries_grid, rows_grid
-    from idealist.draw import FORMATS
+    from idealist.report.draw import FORMATS
 
     if form == "json":
-        return json.dumps(found.to_json(per_query), indent=1, ensure_ascii=False)
+        return json.dumps(found.data(per_query), indent=1, ensure_ascii=False)
     if form in ("tsv", "csv"):
         pairs = (*found.pairs, *found.slices)
         return FORMATS[form](queries_grid(found.pairs, True) if per_query else rows_grid(pairs))

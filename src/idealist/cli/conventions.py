@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from idealist.cli.options import emit, output
+from idealist.cli.options import output, write
 from idealist.errors import UsageError
 
 
@@ -31,8 +31,8 @@ def command(names: tuple[str, ...], everything: bool, form: str, output: Path | 
       idealist conventions trec_eval --all
     """
     from idealist.conventions import DEFAULT
-    from idealist.describe import compared, listed
-    from idealist.draw import FORMATS
+    from idealist.conventions.describe import compared, listed
+    from idealist.report.draw import FORMATS
 
     if len(names) > 2:
         raise UsageError("more than two conventions", "name one, or two to compare them")
@@ -41,6 +41,6 @@ def command(names: tuple[str, ...], everything: bool, form: str, output: Path | 
     )
     if form == "json":
         records = [dict(zip(grid.headers, row, strict=True)) for row in grid.rows]
-        emit(json.dumps(records, indent=1, ensure_ascii=False), output)
+        write(json.dumps(records, indent=1, ensure_ascii=False), output)
     else:
-        emit(FORMATS[form](grid) if grid.rows else "no axis differs", output)
+        write(FORMATS[form](grid) if grid.rows else "no axis differs", output)

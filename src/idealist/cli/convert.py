@@ -56,7 +56,7 @@ def command(
       idealist convert bm25.run fixed.run --map-docs mappings/bm25-documents.tsv
       zcat hits.json.gz | idealist convert - - --kind run --to trec
     """
-    from idealist.writing import write_qrels, write_run
+    from idealist.formats.writing import write_qrels, write_run
 
     if os.path.exists(target) and os.path.exists(source) and os.path.samefile(source, target):
         raise UsageError(f"{target} would be written over itself", "give another name")
@@ -73,7 +73,7 @@ def command(
 
 def _mapped(data: Any, kind: str, map_docs: str | None, map_queries: str | None) -> Any:
     """Write ids otherwise."""
-    from idealist.auditing.mapping import map_ids
+    from idealist.auditing.ids.mapping import map_ids
     from idealist.formats import read_qrels, read_run
 
     return map_ids(read_run(data) if kind == "run" else read_qrels(data), map_docs, map_queries)
@@ -92,7 +92,7 @@ def _kind(source: str, target: str, to: str) -> str | None:
     """Tell what is to be written: by the format, by IN, or by the name of OUT."""
     from idealist.formats import kind_of
     from idealist.formats.source import plain_suffix
-    from idealist.writing import FORMATS
+    from idealist.formats.writing import FORMATS
 
     if to in FORMATS and len(FORMATS[to].kinds) == 1:
         return FORMATS[to].kinds[0]

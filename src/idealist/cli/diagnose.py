@@ -13,12 +13,12 @@ import click
 from idealist.cli.options import (
     axes_of,
     check_inputs,
-    emit,
     measuring,
     output,
     run_names,
     say,
     slices_of,
+    write,
 )
 
 if TYPE_CHECKING:
@@ -90,16 +90,16 @@ def command(
         **runs,
         **axes_of(settings),
     )
-    emit(_drawn(found, form), output)
+    write(_drawn(found, form), output)
     if form in ("tsv", "csv", "latex"):  # the others hold them
         say(found.notes)
 
 
 def _drawn(found: Diagnosis, form: str) -> str:
-    from idealist.draw import FORMATS
+    from idealist.report.draw import FORMATS
 
     if form == "json":
-        return json.dumps(found.to_json(), indent=1, ensure_ascii=False)
+        return json.dumps(found.data(), indent=1, ensure_ascii=False)
     if form == "md":
         return found.markdown()
     if form != "table":

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Iterable
 from pathlib import Path
@@ -20,15 +19,13 @@ from idealist.cli.options import (
     quietly,
     reach,
     run_names,
-    say,
 )
 from idealist.errors import UsageError
 
 if TYPE_CHECKING:
     from idealist.bounding import Bounds
-    from idealist.evaluation import Evaluation
-    from idealist.evaluator import Evaluator
-    from idealist.tables import Run
+    from idealist.data import Run
+    from idealist.evaluating.evaluator import Evaluator
 
     AllBounds = dict[str, dict[str, Bounds | UsageError]]
 
@@ -82,7 +79,8 @@ def command(
       idealist eval qrels.txt bm25.run --save bm25.json
       idealist eval gold.jsonl chunks.jsonl -m AllHit --set 'depth=tokens(4096)'
     """
-    from idealist.evaluator import DEFAULT_MEASURES, Evaluator
+    from idealist.evaluating.evaluations import Evaluations
+    from idealist.evaluating.evaluator import DEFAULT_MEASURES, Evaluator
     from idealist.formats import read_queries, read_run
 
     check_inputs([qrels, *runs, *filter(None, (queries, weights))])
@@ -97,16 +95,11 @@ def command(
         **axes_of(settings),
     )
     named = [read_run(path, name=name) for path, name in zip(runs, run_names(runs), strict=True)]
-    evaluations = [evaluator(run) for run in progress(named)]
+    evaluations = tuple(evaluator(run) for run in progress(named))
     bounds = _bounds(evaluator, named, reach) if bounded else {}
     if save is not None:
         evaluations[0].save(save)
-    emit(_drawn(evaluations, form, per_query, bounds), output)
-    if form != "json" and not quiet:
-        _say_notes(evaluations, form)
-        say(
-            [f"bounds: {run}: {_words(one)}" for run, own in bounds.items() for one in own.values()]
-        )
+    emit(Evaluations(evaluations, per_query, bounds), form, output, quiet=quiet)
 
 
 def progress(runs: list[Any]) -> Iterable[Any]:
@@ -123,46 +116,3 @@ def _bounds(evaluator: Evaluator, runs: list[Run], reach: str) -> AllBounds:
     from idealist.bounding import bounds_of_all
 
     return {run.name: bounds_of_all(evaluator, run, reach) for run in runs}
-
-
-def _words(bounds: Bounds | UsageError) -> str:
-    return bounds.message if isinstance(bounds, UsageError) else bounds.sentence()
-
-
-def _drawn(evaluations: list[Evaluation], form: str, per_query: bool, bounds: AllBounds) -> str:
-    from idealist.draw import FORMATS
-    from idealist.summary import fitting_grid, long_grid, queries_grid, runs_grid
-
-    if form == "json":
-        signatures = {label: str(one) for label, one in evaluations[0].signatures.items()}
-        runs = [one.to_json(per_query) for one in evaluations]
-        for run, own in zip(runs, bounds.values(), strict=False):
-            run["bounds"] = {
-                label: None if isinstance(one, UsageError) else one.to_json(per_query)
-                for label, one in own.items()
-            }
-        convention = evaluations[0].convention
-        data = {"runs": runs, "convention": convention, "signatures": signatures}
-        return json.dumps(data, indent=1, ensure_ascii=False)
-    if form in ("tsv", "csv"):
-        return FORMATS[form](long_grid(evaluations, per_query))
-    on_terminal = form == "table" and sys.stdout.isatty()
-    grid = fitting_grid(evaluations, _columns()) if on_terminal else runs_grid(evaluations)
-    tables = [FORMATS[form](grid)]
-    if per_query:
-        tables.append(FORMATS[form](queries_grid(evaluations)))
-    return "\n\n".join(tables)
-
-
-def _columns() -> int:
-    """Give the width of the terminal."""
-    from shutil import get_terminal_size  # and with it everything about archives
-
-    return get_terminal_size().columns
-
-
-def _say_notes(evaluations: list[Evaluation], form: str) -> None:
-    from idealist.summary import doubt_lines, heading, signature_lines
-
-    words = [heading(evaluations)] if form in ("table", "md", "latex") else []
-    say([*words, *doubt_lines(evaluations), *signature_lines(evaluations)])

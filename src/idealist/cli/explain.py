@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from idealist.cli.options import axes_of, check_inputs, emit, measuring, output, reach, run_names
+from idealist.cli.options import axes_of, check_inputs, measuring, output, reach, run_names, write
 from idealist.errors import UsageError
 
 
@@ -79,7 +79,7 @@ def command(
     measure = measures[0] if measures else "nDCG@10"
     axes, named = axes_of(settings), read_run(run, name=run_names([run])[0])
     if between is not None:
-        from idealist.attribution import attribute
+        from idealist.reconciling.attribution import attribute
 
         found: Any = attribute(qrels, named, measure, *between, **axes)
     elif bounds:
@@ -90,13 +90,13 @@ def command(
         limits = bounds_of(qrels, named, measure, reach=reach, convention=convention, **rules)
         found = Judging(limits, depth or 10)
     else:
-        from idealist.explainer import Explainer
+        from idealist.explaining.explainer import Explainer
 
         explainer = Explainer(
             qrels, named, measure, convention=convention, queries=queries, docs=docs, **axes
         )
         found = explainer(query, depth) if worst is None else explainer.worst(worst, full, depth)
-    emit(_drawn(found, form), output)
+    write(_drawn(found, form), output)
 
 
 def _check_asked(
@@ -110,10 +110,10 @@ def _check_asked(
 
 
 def _drawn(found: Any, form: str) -> str:
-    from idealist.draw import FORMATS, Grid
+    from idealist.report.draw import FORMATS, Grid
 
     if form == "json":
-        return json.dumps(found.to_json(), indent=1, ensure_ascii=False)
+        return json.dumps(found.data(), indent=1, ensure_ascii=False)
     if form == "md":
         return str(found.markdown())
     if form == "table" and sys.stdout.isatty() and hasattr(found, "draw"):

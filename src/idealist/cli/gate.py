@@ -15,17 +15,18 @@ from idealist.cli.options import (
     axes_beside,
     check_inputs,
     counting,
-    emit,
     output,
     quietly,
     run_names,
     say,
     slices_of,
+    write,
 )
 from idealist.errors import UsageError
 
 if TYPE_CHECKING:
     from idealist.gating import Gate
+
 
 EXIT_FAILED = 1
 
@@ -153,7 +154,7 @@ def command(
     failed = False
     if new is not None:
         found = gate(judged, stored or runs[0], runs[1], **rules, **common)
-        emit(_planned(found, form) if plan else _drawn(found, form), output)
+        write(_planned(found, form) if plan else _drawn(found, form), output)
         say(_notes(found, form, quiet))
         if not plan:
             _report(found, strict, junit, summary, github)
@@ -196,11 +197,11 @@ def _by_measure(option: str, given: Sequence[str]) -> dict[str, float] | float |
 
 
 def _drawn(found: Gate, form: str) -> str:
-    from idealist.draw import FORMATS
     from idealist.gating import summary
+    from idealist.report.draw import FORMATS
 
     if form == "json":
-        return json.dumps(found.to_json(), indent=1, ensure_ascii=False)
+        return json.dumps(found.data(), indent=1, ensure_ascii=False)
     if form == "table":
         return found.body
     if form == "md":
@@ -209,11 +210,11 @@ def _drawn(found: Gate, form: str) -> str:
 
 
 def _planned(found: Gate, form: str) -> str:
-    from idealist.draw import FORMATS
+    from idealist.report.draw import FORMATS
 
     plans = found.plans()
     if form == "json":
-        return json.dumps([one.to_json() for one in plans], indent=1, ensure_ascii=False)
+        return json.dumps([one.data() for one in plans], indent=1, ensure_ascii=False)
     if form == "table":
         return "\n\n".join(map(str, plans))
     return "\n\n".join(FORMATS[form](one.grid()) for one in plans)
@@ -224,9 +225,9 @@ def _report(found: Gate, strict: bool, xml: str | None, page: str | None, github
     from idealist.gating import github_annotations, junit, summary
 
     if xml is not None:
-        emit(junit(found, strict), Path(xml))
+        write(junit(found, strict), Path(xml))
     if page is not None:
-        emit(summary(found), Path(page))
+        write(summary(found), Path(page))
     if github:
         say(github_annotations(found, strict))
         job = os.environ.get("GITHUB_STEP_SUMMARY")

@@ -28,7 +28,7 @@ VERBS: dict[str, tuple[str, str]] = {
     "measures": ("idealist.cli.measures", "List the measures, or explain one."),
     "conventions": ("idealist.cli.conventions", "List the conventions, or compare two."),
     "convert": ("idealist.cli.convert", "Write judgments or a run in another format."),
-    "signature": ("idealist.cli.signature", "Compare or expand signatures of numbers."),
+    "signature": ("idealist.cli.signatures", "Compare or expand signatures of numbers."),
 }
 
 #: Where bad input or usage leads, as the shell sees it.

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from idealist.cli.options import emit, output
+from idealist.cli.options import output, write
 from idealist.errors import UsageError
 
 if TYPE_CHECKING:
-    from idealist.describe import Description
+    from idealist.conventions.describe import Description
 
 
 @click.command("measures")
@@ -34,8 +34,8 @@ def command(
       idealist measures --search recall
       idealist measures --tool ranx
     """
-    from idealist.describe import describe, describe_all, names_of, search
-    from idealist.draw import FORMATS
+    from idealist.conventions.describe import describe, describe_all, names_of, search
+    from idealist.report.draw import FORMATS
 
     if sum(given is not None for given in (name, word, tool)) > 1:
         raise UsageError("a name, --search and --tool are three questions", "ask one of them")
@@ -45,24 +45,24 @@ def command(
         drawn = _json(named) if form == "json" else FORMATS[form](grid)
     elif name is not None:
         one = describe(name)
-        drawn = _json(one.to_json()) if form == "json" else _explained(one, form)
+        drawn = _json(one.data()) if form == "json" else _explained(one, form)
     else:
         drawn = _listed(describe_all() if word is None else search(word), form)
-    emit(drawn, output)
+    write(drawn, output)
 
 
 def _listed(found: Sequence[Description], form: str) -> str:
-    from idealist.describe import listing, overview
-    from idealist.draw import FORMATS
+    from idealist.conventions.describe import listing, overview
+    from idealist.report.draw import FORMATS
 
     if form == "json":
-        return _json([one.to_json() for one in found])
+        return _json([one.data() for one in found])
     return listing(found) if form == "table" else FORMATS[form](overview(found))
 
 
 def _explained(one: Description, form: str) -> str:
-    from idealist.describe import explained, overview
-    from idealist.draw import FORMATS
+    from idealist.conventions.describe import explained, overview
+    from idealist.report.draw import FORMATS
 
     return explained(one) if form == "table" else FORMATS[form](overview([one]))
 

@@ -10,14 +10,15 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from idealist import files
 from idealist.errors import UsageError
+from idealist.report.result import FORMS, Result, form_of
 
 if TYPE_CHECKING:
-    from idealist.tables import Queries
+    from idealist.data import Queries
+
 
 Command = TypeVar("Command", bound=Callable[..., Any])
-
-FORMATS = ("table", "json", "tsv", "csv", "md", "latex")
 
 
 def measuring(command: Command, usual: str = "nDCG@10, AP, RR@10, R@100, Judged@10") -> Command:
@@ -46,11 +47,13 @@ def output(command: Command) -> Command:
     for option in (
         click.option(
             "--output", "-o", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
+            is_eager=True,  # its suffix chooses the form
             help="Write there instead of to standard output.",
         ),
         click.option(
-            "--format", "-f", "form", type=click.Choice(FORMATS), default="table",
-            show_default=True, help="How the result is written.",
+            "--format", "-f", "form", type=click.Choice(list(FORMS)),
+            callback=lambda context, _, form: form or form_of(context.params["output"]),
+            help="How to write the result. Without it: as the suffix of -o says, or a table.",
         ),
     ):  # fmt: skip
         command = option(command)
@@ -83,7 +86,7 @@ def quietly(command: Command) -> Command:
 
 def axes_of(settings: Sequence[str]) -> dict[str, Any]:
     """Read ``AXIS=VALUE`` words; what collapses chunks may be a file of pairs."""
-    from idealist.instrument import axis_names, no_axis
+    from idealist.measures.instrument import axis_names, no_axis
 
     axes: dict[str, Any] = {}
     for word in settings:
@@ -99,7 +102,7 @@ def axes_of(settings: Sequence[str]) -> dict[str, Any]:
 
 
 def _collapse(value: str) -> Any:
-    from idealist.auditing.mapping import MappingFile, no_mapping
+    from idealist.auditing.ids.mapping import MappingFile, no_mapping
     from idealist.protocol import names_file
 
     if Path(value).is_file():
@@ -162,14 +165,29 @@ def run_names(paths: Sequence[str]) -> list[str]:
     ]
 
 
-def emit(text: str, target: Path | None) -> None:
-    """Write a finished result: to standard output, or to a file, whole or not at all."""
+def emit(
+    result: Result, form: str, target: Path | None, *, quiet: bool = False,
+    details: bool = False,
+) -> None:  # fmt: skip
+    """Write a result to standard output or to a file, and its notes to standard error.
+
+    Pages and papers hold the notes themselves, and JSON has its own.
+    """
+    on_terminal = target is None and sys.stdout.isatty()
+    columns = os.get_terminal_size().columns if on_terminal else None
+    write(result.render(form, details=details, columns=columns), target)
+    if form in ("table", "csv", "tsv") and not quiet:
+        from idealist.report.terminal import notes
+
+        say(notes(result.report()))
+
+
+def write(text: str, target: Path | None) -> None:
+    """Write finished text: to standard output, or to a file, whole or not at all."""
     if target is None:
         click.echo(text)
-        return
-    from idealist import files
-
-    files.write(target, (text + "\n").encode(errors="replace"))
+    else:
+        files.write(target, f"{text}\n".encode(errors="replace"))
 
 
 def say(lines: Sequence[str]) -> None:

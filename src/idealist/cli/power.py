@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from idealist.cli.options import axes_of, check_inputs, emit, output, run_names, say
+from idealist.cli.options import axes_of, check_inputs, output, run_names, say, write
 from idealist.errors import UsageError
 
 if TYPE_CHECKING:
-    from idealist.sample_sizes import Sizes
+    from idealist.comparing.sample_sizes import Sizes
 
 
 @click.command("power")
@@ -70,18 +70,18 @@ def command(
       idealist power -m nDCG@10 --queries 50
       idealist power pilot.qrels bm25.run dense.run -m nDCG@10 --difference 0.03 --queries 200
     """
-    from idealist.draw import FORMATS
-    from idealist.sample_sizes import DIFFERENCES, NUMBERS
+    from idealist.comparing.sample_sizes import DIFFERENCES, NUMBERS
+    from idealist.report.draw import FORMATS
 
     sizes = _sizes(qrels, runs, measure, convention, settings, alpha, power)
     if not differences and not numbers:
         differences, numbers = DIFFERENCES, NUMBERS
     found = [*map(sizes.of_difference, differences), *map(sizes.of_queries, numbers)]
     if form == "json":
-        emit(json.dumps(sizes.to_json(found), indent=1, ensure_ascii=False), output)
+        write(json.dumps(sizes.data(found), indent=1, ensure_ascii=False), output)
         return
     grids = [sizes.long_grid(found)] if form in ("tsv", "csv") else sizes.grids(found)
-    emit("\n\n".join(map(FORMATS[form], grids)), output)
+    write("\n\n".join(map(FORMATS[form], grids)), output)
     say(sizes.lines)
 
 
@@ -94,7 +94,7 @@ def _sizes(
     alpha: float,
     power: float,
 ) -> Sizes:
-    from idealist.sample_sizes import pilot_sizes, typical_sizes
+    from idealist.comparing.sample_sizes import pilot_sizes, typical_sizes
 
     if qrels is None:
         for option, given in (("--set", settings), ("--convention", convention)):
@@ -105,7 +105,7 @@ def _sizes(
         option = "--difference" if "." in qrels else "--queries"
         raise UsageError(f"{qrels} is no file of judgments", f"did you mean {option} {qrels}?")
     from idealist.conventions import DEFAULT
-    from idealist.evaluator import Evaluator
+    from idealist.evaluating.evaluator import Evaluator
     from idealist.formats import read_run
 
     check_inputs([qrels, *runs])

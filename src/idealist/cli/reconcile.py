@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from idealist.cli.options import axes_of, check_inputs, emit, output, run_names, say
+from idealist.cli.options import axes_of, check_inputs, output, run_names, say, write
 
 if TYPE_CHECKING:
     from rich.progress import Progress
+
 
 #: A progress bar is shown to those who have waited so many seconds.
 PATIENCE = 1.0
@@ -73,7 +74,7 @@ def command(
     from idealist.formats import read_run
     from idealist.measures import parse
     from idealist.reconciling import reconcile
-    from idealist.reconciling.values import ALL, read_values
+    from idealist.reconciling.target import ALL, read_values
 
     check_inputs([qrels, run, *others, *filter(None, (values,))])
     per_query = {} if values is None else read_values(values, parse(measure))
@@ -86,13 +87,13 @@ def command(
             others=runs[1:], tick=tick, **axes_of(settings),
         )  # fmt: skip
     if form == "json":
-        emit(json.dumps(found.to_json(), indent=1, ensure_ascii=False), output)
+        write(json.dumps(found.data(), indent=1, ensure_ascii=False), output)
     elif form in ("table", "md"):
-        emit(str(found) if form == "table" else found.markdown(), output)
+        write(str(found) if form == "table" else found.markdown(), output)
     else:
-        from idealist.draw import FORMATS
+        from idealist.report.draw import FORMATS
 
-        emit(FORMATS[form](found.grid()), output)
+        write(FORMATS[form](found.grid()), output)
         say(found.words)
     if not found:
         sys.exit(EXIT_NONE)

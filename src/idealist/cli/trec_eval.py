@@ -6,7 +6,7 @@ import sys
 
 import click
 
-from idealist.dropin.stop import Stop
+from idealist.dropin.arguments import Stop
 from idealist.errors import InputError, UsageError
 
 
@@ -26,7 +26,7 @@ def command(words: tuple[str, ...]) -> None:
       idealist trec-eval --as 9.0.8 -m official qrels.txt bm25.run
     """
     from idealist.dropin.arguments import options_of
-    from idealist.dropin.help import help_text, version_text
+    from idealist.dropin.printed import help_text, version_text
 
     try:
         options = options_of(words)

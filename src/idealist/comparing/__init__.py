@@ -1,36 +1,94 @@
-"""Comparing runs: paired differences with intervals, tests, effect sizes and a verdict."""
+"""What is given to a comparison: judgments, runs and slices, each in its place."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import count
 from numbers import Integral
 from pathlib import Path
 from typing import Any
 
-from idealist.comparing.aligned import Table, aligned
+from idealist.comparing.agreement import Agreement, agreement, means_of
+from idealist.comparing.compare_options import Options, options_of
 from idealist.comparing.comparison import Comparison
-from idealist.comparing.given import check_places, distinct, left_out, runs_of
-from idealist.comparing.options import Options, options_of
-from idealist.comparing.orders import Agreement, agreement, means_of
 from idealist.comparing.pair import Pair
 from idealist.comparing.pairing import (
+    Table,
+    aligned,
     name_of_correction,
     name_of_test,
     pairs_of,
     places_of,
+    sliced,
     without_unmet,
 )
-from idealist.comparing.slices import sliced
-from idealist.comparing.solidity import with_solidity
+from idealist.comparing.robustness import with_solidity
 from idealist.conventions import DEFAULT, Convention
+from idealist.conventions.signature import Signature
+from idealist.data import Qrels, Run
 from idealist.errors import UsageError, nearest
-from idealist.evaluation import ByMeasure, Evaluation
-from idealist.evaluator import DEFAULT_MEASURES, Evaluator
-from idealist.formats import read_qrels
+from idealist.evaluating.doubt_case import few
+from idealist.evaluating.evaluation import ByMeasure, Evaluation
+from idealist.evaluating.evaluator import DEFAULT_MEASURES, Evaluator
+from idealist.formats import borrowed_run, read_qrels
 from idealist.measures import Measure
-from idealist.notation import text
-from idealist.signature import Signature
+from idealist.notation import many, text
+
+#: The places of the arguments.
+PLACES = "compare(qrels, [run, run], measures)"
+
+
+def check_places(qrels: Any, runs: Any, slices: Any, axes: Mapping[str, Any]) -> None:
+    """Refuse arguments that stand in another's place."""
+    files = isinstance(qrels, (list, tuple)) and len(qrels) > 0
+    if files and all(isinstance(one, (str, Path, Run)) for one in qrels):
+        raise UsageError("qrels cannot be a list of files", f"judgments come first: {PLACES}")
+    if isinstance(runs, (str, Path, Run)):
+        raise UsageError("a comparison needs two runs", f"runs go into one list: {PLACES}")
+    if "measure" in axes:
+        raise UsageError("there is no argument 'measure'", "write measures=…")
+    if isinstance(slices, str):
+        hint = f"give {{query: slice}}, such as read_queries(FILE).column({slices!r})"
+        raise UsageError(f"slices cannot be {slices!r}", hint)
+
+
+def left_out(qrels: Qrels, asked: frozenset[str]) -> tuple[str, ...]:
+    """Say which judged queries are in no slice because they were not asked for."""
+    rest = tuple(query for query in qrels.queries if query not in asked)
+    if not rest:
+        return ()
+    words = many(len(rest), "judged query is", "judged queries are")
+    return (f"{words} not among the queries given, and left out ({few(rest)})",)
+
+
+def runs_of(given: Any) -> list[Run]:
+    """Read the runs and name them apart."""
+    several = isinstance(given, (Mapping, Iterable)) and not isinstance(given, (str, Path, Run))
+    if isinstance(given, Mapping):
+        read = [borrowed_run(run, name=str(name)) for name, run in given.items()]
+    else:
+        read = [borrowed_run(run) for run in given] if several else []
+    if len(read) < 2:
+        hint = "give a list of runs, or {name: run}; the first is the baseline"
+        raise UsageError("a comparison needs two runs", hint)
+    names = distinct([run.name for run in read])
+    return [run.renamed(name) for run, name in zip(read, names, strict=True)]
+
+
+def distinct(names: Sequence[str]) -> list[str]:
+    """Tell equal names apart by numbers.
+
+    >>> distinct(["run", "bm25", "run", "run (2)"])
+    ['run', 'bm25', 'run (3)', 'run (2)']
+    """
+    found: list[str] = []
+    for name in names:
+        numbered = (f"{name} ({number})" for number in count(2))
+        free = (each for each in numbered if each not in found and each not in names)
+        found.append(next(free) if name in found else name)
+    return found
+
 
 #: What is said of saved evaluations.
 UNJUDGED = "unjudged documents were not looked at: evaluations hold neither judgments nor runs"

@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from idealist.comparing import notes
-from idealist.comparing.options import Options
-from idealist.comparing.orders import Agreement, order_lines
+from idealist.comparing.agreement import Agreement, order_lines
+from idealist.comparing.compare_options import Options
 from idealist.comparing.pair import Pair
 from idealist.comparing.standing import best_first
 from idealist.comparing.tables import MOST, matrix_grid, pairs_grid, runs_grid
-from idealist.draw import Grid, markdown, plain, web, wrapped
+from idealist.conventions.signature import Signature
 from idealist.errors import UsageError, nearest
-from idealist.evaluation import Evaluation, label_of
-from idealist.signature import Signature
+from idealist.evaluating.evaluation import Evaluation, label_of
+from idealist.report.draw import Grid, markdown, plain, web, wrapped
 
 #: The columns that words are broken at.
 WIDTH = 100
@@ -136,7 +136,7 @@ class Comparison:
         words = "<br>".join(map(html.escape, self.notes))
         return f"{''.join(map(web, self.grids()))}<ul>{lines}</ul><small>{words}</small>"
 
-    def to_json(self, per_query: bool = False) -> dict[str, Any]:
+    def data(self, per_query: bool = False) -> dict[str, Any]:
         """Give it as plain data; undefined values are None."""
         options = self.options
         data: dict[str, Any] = {
@@ -148,15 +148,15 @@ class Comparison:
             "alpha": options.alpha,
             "seed": options.seed,
             "correction": options.correction,
-            "pairs": [pair.to_json(per_query) for pair in self.pairs],
+            "pairs": [pair.data(per_query) for pair in self.pairs],
         }
         if self.slices:
-            data["slices"] = [pair.to_json(per_query) for pair in self.slices]
+            data["slices"] = [pair.data(per_query) for pair in self.slices]
         if self.remarks:
             data["remarks"] = list(self.remarks)
         if self.agreement:
-            data["agreement"] = [one.to_json() for one in self.agreement]
-        doubts = {one.run: [doubt.to_json() for doubt in one.doubts] for one in self.evaluations}
+            data["agreement"] = [one.data() for one in self.agreement]
+        doubts = {one.run: [doubt.data() for doubt in one.doubts] for one in self.evaluations}
         signatures = {label: str(one) for label, one in self.signatures.items()}
         return data | {"doubts": doubts, "signatures": signatures}
 

@@ -12,19 +12,18 @@ import numpy as np
 
 from idealist.conventions import CONVENTIONS, Convention
 from idealist.conventions import convention as find_convention
+from idealist.data import Qrels, Run
+from idealist.data.columns import Bools, Floats
+from idealist.data.queries import Weights
 from idealist.errors import IdealistError, UsageError
 from idealist.formats import borrowed_run, read_qrels
-from idealist.instrument import Instrument
 from idealist.measures import Measure, as_measure
-from idealist.measuring import Measured, chosen, measured
+from idealist.measures.instrument import Instrument, Measured, chosen, measured
 from idealist.notation import many
-from idealist.placements import Placements
 from idealist.protocol import Protocol
-from idealist.ranking import rank
-from idealist.statistics.paired import differences, paired
-from idealist.tables import Qrels, Run
-from idealist.tables.columns import Bools, Floats
-from idealist.weights import Weights
+from idealist.ranking.placements import Placements
+from idealist.ranking.ranked import rank
+from idealist.significance.paired import differences, paired
 
 #: Values that agree to so many digits are the same.
 DIGITS = 12
@@ -98,7 +97,7 @@ class Multiverse:
         why = f" (see idealist conventions {self.disagreeing[0]})" if others else ""
         return f"Conventions: {self.run} {usual} in {count} of {part} ({kinds}){sure}{others}{why}."
 
-    def to_json(self) -> dict[str, Any]:
+    def data(self) -> dict[str, Any]:
         """Give it as plain data; undefined values are None."""
         return {
             "test": "t",

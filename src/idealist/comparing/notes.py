@@ -6,16 +6,16 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from idealist.comparing.doubt_lines import doubts_of_comparison
-from idealist.comparing.options import CORRECTIONS, TESTS
+from idealist.comparing.compare_options import CORRECTIONS, TESTS
+from idealist.comparing.comparison_doubts import doubts_of_comparison
 from idealist.comparing.pairing import name_of_test
 from idealist.comparing.standing import SHOWN, best_first, standing, unjudged, written_out
 from idealist.comparing.tables import MOST, runs_grid
 from idealist.comparing.words import power, signed
 from idealist.conventions import CONVENTIONS
-from idealist.draw import SUPERSCRIPTS
+from idealist.evaluating.summary import number, p_words, shared_lines
 from idealist.notation import many
-from idealist.summary import number, p_words, shared_lines
+from idealist.report.draw import SUPERSCRIPTS
 
 if TYPE_CHECKING:
     from idealist.comparing.comparison import Comparison

@@ -1,4 +1,4 @@
-"""A pair: one run against another by one measure, with all that is known of the difference."""
+"""The difference of two runs, query by query: what no statistics are needed for."""
 
 from __future__ import annotations
 
@@ -8,17 +8,124 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from idealist.comparing.difference import NAMED, Difference
-from idealist.comparing.options import POWER, ROPE, Options
-from idealist.statistics.bootstrap import bca, bootstrap_shift
-from idealist.statistics.paired import Paired, paired
-from idealist.statistics.power import detectable, needed
-from idealist.statistics.ranks import sign_test, wilcoxon
-from idealist.statistics.ratio import relative
-from idealist.statistics.risk import trisk, urisk
+import numpy as np
+
+from idealist.comparing.compare_options import POWER, ROPE, Options
+from idealist.data.columns import Floats, Ints
+from idealist.report.plain_data import finite
+from idealist.significance.bootstrap import bca, bootstrap_shift
+from idealist.significance.means import mean
+from idealist.significance.paired import Paired, differences, paired, relative, trisk, urisk
+from idealist.significance.power import detectable, needed
+from idealist.significance.rank_tests import sign_test, wilcoxon
 
 if TYPE_CHECKING:
-    from idealist.evaluation import Doubt
+    from idealist.report.doubt import Doubt
+
+
+#: How many queries that gained or lost most are named, and how many are left out for a check.
+NAMED = 3
+
+
+@dataclass(frozen=True, eq=False)
+class Difference:
+    """Two runs' values by one measure, for the same queries: `base` and `new`, weights if any.
+
+    `sense` is 1 where higher is better, -1 where lower is, 0 where neither; `in_unit` whether
+    values are on [0, 1]; `aggregate` how they become one; `undefined` the queries left out.
+    """
+
+    measure: str
+    baseline: str
+    run: str
+    queries: tuple[str, ...]
+    base: Floats = field(repr=False)
+    new: Floats = field(repr=False)
+    weights: Floats | None = field(repr=False, default=None)
+    sense: int = 1
+    in_unit: bool = True
+    aggregate: str = "mean"
+    undefined: tuple[str, ...] = ()
+
+    @property
+    def n(self) -> int:
+        """The number of queries."""
+        return len(self.queries)
+
+    @cached_property
+    def differences(self) -> Floats:
+        """The difference of each query, 0 where there is none but rounding."""
+        return differences(self.base, self.new)
+
+    @property
+    def base_mean(self) -> float:
+        """The mean of the baseline."""
+        return self._mean(self.base)
+
+    @property
+    def run_mean(self) -> float:
+        """The mean of the run."""
+        return self._mean(self.new)
+
+    def _mean(self, values: Floats, places: Ints | None = None) -> float:
+        some = slice(None) if places is None else places
+        weights = None if self.weights is None else self.weights[some].tolist()
+        chosen = values[some].tolist()
+        return mean(chosen, weights) if chosen else math.nan
+
+    @property
+    def wins(self) -> int:
+        """The queries with a better value."""
+        return int(np.count_nonzero(self._favour > 0))
+
+    @property
+    def losses(self) -> int:
+        """The queries with a worse value."""
+        return int(np.count_nonzero(self._favour < 0))
+
+    @property
+    def ties(self) -> int:
+        """The queries with the same value."""
+        return self.n - self.wins - self.losses
+
+    @property
+    def _favour(self) -> Floats:
+        """The differences, above 0 where the run is better."""
+        return -self.differences if self.sense < 0 else self.differences
+
+    @property
+    def gained(self) -> tuple[tuple[str, float], ...]:
+        """The queries that gained most, with their differences."""
+        return self._most(1)
+
+    @property
+    def lost(self) -> tuple[tuple[str, float], ...]:
+        """The queries that lost most, with their differences."""
+        return self._most(-1)
+
+    def _most(self, sign: int) -> tuple[tuple[str, float], ...]:
+        signed = sign * self._favour
+        order = np.argsort(-signed, kind="stable")[:NAMED]
+        rows = [(self.queries[i], float(self.differences[i])) for i in order if signed[i] > 0]
+        return tuple(rows)
+
+    @cached_property
+    def _by_favour(self) -> Ints:
+        """The places of queries, those first that carry the mean furthest to its side."""
+        adds = self.differences if self.weights is None else self.weights * self.differences
+        order: Ints = np.argsort(-np.sign(math.fsum(adds)) * adds, kind="stable")
+        return order
+
+    @property
+    def top3(self) -> tuple[str, ...]:
+        """The three queries that favour the mean's sign most, weights counted."""
+        return tuple(self.queries[i] for i in self._by_favour[:NAMED])
+
+    @cached_property
+    def without_top3(self) -> float:
+        """The mean difference without these three; NaN where there are no others."""
+        return self._mean(self.differences, self._by_favour[NAMED:])
+
 
 #: Statistics of nothing: every number is NaN.
 NOTHING = Paired(1, math.nan, math.nan, 0.05)
@@ -220,7 +327,7 @@ class Pair(Difference):
     @cached_property
     def doubts(self) -> tuple[Doubt, ...]:
         """What is doubtful about it."""
-        from idealist.comparing.doubts import doubts_of  # which looks at pairs
+        from idealist.comparing.comparison_doubts import doubts_of  # which looks at pairs
 
         return doubts_of(self)
 
@@ -231,11 +338,75 @@ class Pair(Difference):
 
         return verdict(self)
 
-    def to_json(self, per_query: bool = False) -> dict[str, Any]:
+    def data(self, per_query: bool = False) -> dict[str, Any]:
         """Give it as plain data; undefined values are None."""
-        from idealist.comparing.plain import pair_data
-
         return pair_data(self, per_query)
 
     def __repr__(self) -> str:
         return f"<Pair {self.verdict}>"
+
+
+#: The numbers of a pair, in the order they are written.
+NUMBERS = (
+    "n", "base_mean", "run_mean", "difference", "relative", "relative_ci", "ci", "p_t",
+    "p_randomisation", "p_adjusted", "significant", "d_z", "hedges_g", "wins", "ties", "losses",
+    "without_top3", "sign_holds", "p_without_top3", "rope", "p_better", "p_equal", "p_worse",
+    "detectable", "needed", "urisk", "trisk",
+)  # fmt: skip
+#: What is known of how solid a verdict is.
+SOLIDITY = ("holes", "fragility", "multiverse")
+#: Those that need a margin.
+WITH_MARGIN = ("p_equivalence", "p_non_inferiority")
+
+
+def pair_data(pair: Pair, per_query: bool = False) -> dict[str, Any]:
+    """Give a pair as plain data."""
+    names = {"measure": pair.measure, "baseline": pair.baseline, "run": pair.run}
+    part = {"slice": pair.slice} if pair.slice else {}
+    numbers = NUMBERS + (WITH_MARGIN if pair.options.margin else ())
+    data = {**part, **names, **{name: getattr(pair, name) for name in numbers}}
+    data |= {"tests": dict(pair.tests)} if pair.options.tests else {}
+    data |= {"ci_bootstrap": pair.ci_bootstrap} if "bootstrap" in pair.options.tests else {}
+    data |= {"gained": dict(pair.gained), "lost": dict(pair.lost)}
+    for name in SOLIDITY:
+        if (found := getattr(pair, name)) is not None:
+            data[name] = found.data()
+    data |= {"doubts": [doubt.data() for doubt in pair.doubts], "verdict": pair.verdict}
+    data |= {"per_query": queries_data(pair)} if per_query else {}
+    return {key: finite(value) for key, value in data.items()}
+
+
+def queries_data(pair: Pair) -> dict[str, dict[str, float]]:
+    """Give both values of each query, and the difference."""
+    columns = (pair.base.tolist(), pair.new.tolist(), pair.differences.tolist())
+    return {
+        query: {"baseline": base, "run": new, "difference": apart}
+        for query, base, new, apart in zip(pair.queries, *columns, strict=True)
+    }
+
+
+def flat(data: dict[str, Any]) -> dict[str, str]:
+    """Give the numbers of a pair's data as one row of text; an interval takes two cells."""
+    row: dict[str, str] = {}
+    for key, value in data.items():
+        if key.endswith("ci") or key == "ci_bootstrap":
+            row |= {f"{key}_low": _text(value[0]), f"{key}_high": _text(value[1])}
+        elif key == "tests":
+            row |= {f"p_{name}": _text(p) for name, p in value.items()}
+        elif key in SOLIDITY:
+            row |= _cells(key, value)
+        elif not isinstance(value, (dict, list)):
+            row[key] = _text(value)
+    return row
+
+
+def _cells(name: str, value: Any) -> dict[str, str]:
+    """Give the numbers of nested data a cell each; lists, and reasons in words, have none."""
+    if isinstance(value, dict):
+        parts = (_cells(f"{name}_{key}", each) for key, each in value.items() if key != "refused")
+        return {key: cell for part in parts for key, cell in part.items()}
+    return {} if isinstance(value, list) else {name: _text(value)}
+
+
+def _text(value: Any) -> str:
+    return "" if value is None else str(value).lower() if isinstance(value, bool) else str(value)

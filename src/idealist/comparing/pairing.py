@@ -1,18 +1,132 @@
-"""Making pairs of runs, and testing them together."""
+"""Pairs of runs: values side by side, tested together, for all queries and for slices."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from itertools import compress
+from typing import Any
 
 import numpy as np
 
-from idealist.comparing.aligned import Table
-from idealist.comparing.options import Options
+from idealist.comparing.compare_options import Options
 from idealist.comparing.pair import Pair
-from idealist.statistics.families import benjamini_hochberg, holm, max_t, permutations_for, tukey
-from idealist.statistics.flips import EXACT, all_pairs, flips_for, randomisation
-from idealist.tables.columns import Floats
+from idealist.conventions.signature import Signature
+from idealist.data.columns import Bools, Floats
+from idealist.data.queries import NONE, Weights, slice_names
+from idealist.errors import UsageError
+from idealist.evaluating.doubt_case import few
+from idealist.evaluating.evaluation import Evaluation
+from idealist.measures import Measure, parse
+from idealist.significance.families import benjamini_hochberg, holm, max_t, permutations_for, tukey
+from idealist.significance.flips import EXACT, all_pairs, flips_for, randomisation
+from idealist.significance.power import ENOUGH
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """One measure's values, runs x queries, for the queries that count and have a value for all.
+
+    `undefined` names the queries left out, because a run has no value for them.
+    """
+
+    label: str
+    signature: Signature
+    measure: Measure | None
+    runs: tuple[str, ...]
+    queries: tuple[str, ...]
+    values: Floats
+    weights: Floats | None
+    undefined: tuple[str, ...] = ()
+
+    @property
+    def sense(self) -> int:
+        """1 where higher is better, -1 where lower is, 0 where it is not a matter of good."""
+        known = self.measure is not None and self.measure.judges
+        return self.measure.direction if known and self.measure is not None else 0
+
+    @property
+    def in_unit(self) -> bool:
+        """Whether values are between 0 and 1."""
+        low, high = (-1.0, 1.0) if self.measure is None else self.measure.bounds(0.0)
+        return low >= 0 and high <= 1
+
+    @property
+    def weighted(self) -> bool:
+        """Whether queries have weights."""
+        return self.weights is not None
+
+    @property
+    def aggregate(self) -> str:
+        """How the values of queries become one."""
+        return dict(self.signature.settings)["aggregate"]
+
+    def only(self, mask: Bools) -> Table:
+        """Keep some queries."""
+        return replace(
+            self,
+            queries=tuple(compress(self.queries, mask.tolist())),
+            values=self.values[:, mask],
+            weights=None if self.weights is None else self.weights[mask],
+            undefined=(),
+        )
+
+
+def aligned(
+    evaluations: Sequence[Evaluation], labels: Sequence[str], measures: Mapping[str, Measure]
+) -> list[Table]:
+    """Put the evaluations' values side by side, measure by measure."""
+    for label in labels:
+        for one in evaluations:
+            if label not in one:
+                hint = f"it has {', '.join(one)}; name the measures to compare"
+                raise UsageError(f"{one.run} was not measured with {label}", hint)
+            _check_alike(label, evaluations[0], one)
+    return [_table(evaluations, label, measures.get(label)) for label in labels]
+
+
+def _check_alike(label: str, first: Evaluation, other: Evaluation) -> None:
+    """Refuse two numbers that were not made in the same way."""
+    differing = first.signatures[label].diff(other.signatures[label])
+    if differing:
+        axes = "; ".join(f"{axis}: {a}, {b}" for axis, (a, b) in differing.items())
+        hint = "measure both with the same judgments, queries, weights, convention and rules"
+        message = f"{first.run} and {other.run} were not measured alike: {label} differs in {axes}"
+        raise UsageError(message, hint)
+    if dict(first.signatures[label].settings)["missing"] == "skip":
+        _check_queries(label, first, other)
+
+
+def _check_queries(label: str, first: Evaluation, other: Evaluation) -> None:
+    apart = sorted(first.by_query(label).keys() ^ other.by_query(label).keys())
+    if apart:
+        message = f"{first.run} and {other.run} were measured on different queries: only one of"
+        hint = "let a missing query count with missing=zero, or give the queries that all runs have"
+        raise UsageError(f"{message} them has {few(tuple(apart))}, and missing=skip", hint)
+
+
+def _table(evaluations: Sequence[Evaluation], label: str, measure: Measure | None) -> Table:
+    known = [one.by_query(label) for one in evaluations]
+    every = list(dict.fromkeys(query for values in known for query in values))
+    values = np.array([[each.get(query, np.nan) for query in every] for each in known])
+    whole = ~np.isnan(values).any(axis=0)
+    signature, weights = evaluations[0].signatures[label], evaluations[0].weights
+    weighted = dict(signature.settings)["aggregate"].startswith("weighted(")
+    if measure is None:
+        with suppress(UsageError):  # a user's own measure is known by its name only
+            measure = parse(signature.measure)
+    table = Table(
+        label=label,
+        signature=signature,
+        measure=measure,
+        runs=tuple(one.run for one in evaluations),
+        queries=tuple(every),
+        values=values,
+        weights=np.array(Weights(weights).of(every)) if weighted else None,
+    )
+    return replace(table.only(whole), undefined=tuple(compress(every, (~whole).tolist())))
+
 
 #: Two runs by their places: the baseline's, and the other one's.
 Places = tuple[int, int]
@@ -138,3 +252,40 @@ def name_of_correction(table: Table, options: Options) -> str:
     """Name the correction, with the permutations of Tukey's test."""
     drawn = f"({draws_of(table, options)})" if options.correction == "tukey" else ""
     return options.correction + drawn
+
+
+def sliced(
+    tables: Sequence[Table], places: Sequence[Places], options: Options, slices: Mapping[Any, Any]
+) -> tuple[Pair, ...]:
+    """Compare pairs slice by slice, each measure's p-values corrected by Holm across slices.
+
+    A slice of fewer than ten queries is shown, but not tested.
+    """
+    return tuple(pair for table in tables for pair in _sliced(table, places, options, slices))
+
+
+def _sliced(
+    table: Table, places: Sequence[Places], options: Options, slices: Mapping[Any, Any]
+) -> list[Pair]:
+    own = slice_names(slices, table.queries)
+    plain = replace(options, correction="none")
+    pairs: list[Pair] = []
+    for name in sorted(set(own), key=lambda name: (name == NONE, own.index(name))):
+        part = table.only(np.array([each == name for each in own]))
+        tested = len(part.queries) >= ENOUGH
+        found = pairs_of([part], places, plain)
+        pairs += [replace(pair, slice=name, tested=tested) for pair in found]
+    return _corrected(pairs, options)
+
+
+def _corrected(pairs: Sequence[Pair], options: Options) -> list[Pair]:
+    """Correct across the slices that are tested; the others lose their p-values."""
+    raw = [pair.p_randomisation for pair in pairs if pair.tested]
+    how = replace(options, correction="holm" if len(raw) > 1 else "none", pairs=len(raw))
+    adjusted = iter(holm(raw).tolist())
+    return [
+        replace(pair, p_adjusted=next(adjusted), options=how)
+        if pair.tested
+        else replace(pair, p_randomisation=np.nan, p_adjusted=np.nan, options=how)
+        for pair in pairs
+    ]

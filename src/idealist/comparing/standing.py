@@ -6,14 +6,15 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from idealist.comparing.options import CORRECTIONS
+from idealist.comparing.compare_options import CORRECTIONS
 from idealist.comparing.words import shown, signed
-from idealist.doubts.case import few
-from idealist.statistics.families import holm
+from idealist.evaluating.doubt_case import few
+from idealist.significance.families import holm
 
 if TYPE_CHECKING:
     from idealist.comparing.comparison import Comparison
     from idealist.comparing.pair import Pair
+
 
 #: The ways a pair can end, best first.
 WAYS = ("better", "not told apart", "worse", "not measured")

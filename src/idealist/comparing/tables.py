@@ -6,14 +6,15 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from idealist.comparing.plain import flat, pair_data, queries_data
+from idealist.comparing.pair import flat, pair_data, queries_data
 from idealist.comparing.words import signed
-from idealist.draw import SUPERSCRIPTS, Grid, short
-from idealist.summary import number, p_words
+from idealist.evaluating.summary import number, p_words
+from idealist.report.draw import SUPERSCRIPTS, Grid, short
 
 if TYPE_CHECKING:
     from idealist.comparing.comparison import Comparison
     from idealist.comparing.pair import Pair
+
 
 #: The letters that name systems, each with its form behind a number.
 LETTERS = {letter: high for high, letter in SUPERSCRIPTS.items()}

@@ -6,9 +6,9 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from idealist.comparing.options import CORRECTIONS
+from idealist.comparing.compare_options import CORRECTIONS
+from idealist.evaluating.summary import p_words
 from idealist.notation import many
-from idealist.summary import p_words
 
 if TYPE_CHECKING:
     from idealist.comparing.pair import Pair

@@ -2,35 +2,42 @@
 
 from __future__ import annotations
 
-from idealist.conventions.base import Convention
-from idealist.conventions.cwl_eval import CWL_EVAL
-from idealist.conventions.diversity import NDEVAL, PYNDEVAL
-from idealist.conventions.learning import CATBOOST, LIGHTGBM, RAX, TF_RANKING, XGBOOST
-from idealist.conventions.libraries import (
+from idealist.conventions.convention import Convention
+from idealist.conventions.learning import CATBOOST, LIGHTGBM, RAX, SKLEARN, TF_RANKING, XGBOOST
+from idealist.conventions.products import (
+    ELASTICSEARCH,
     HAYSTACK,
     LLAMA_INDEX,
     MLFLOW,
+    OPENSEARCH,
     PHOENIX,
     PYVESPA,
+    QUEPID,
+    QUEPID_CUT,
     SENTENCE_TRANSFORMERS,
 )
-from idealist.conventions.ntcir import NTCIREVAL
-from idealist.conventions.products import ELASTICSEARCH, OPENSEARCH, QUEPID, QUEPID_CUT
-from idealist.conventions.samples import SAMPLE_EVAL, STATAP
-from idealist.conventions.sklearn import SKLEARN
-from idealist.conventions.textbook import BURGES, JARVELIN_KEKALAINEN
 from idealist.conventions.toolkits import (
     BEIR,
+    BURGES,
+    CWL_EVAL,
     GDEVAL,
     HELM,
     HELM_TREC,
     IR_MEASURES,
+    JARVELIN_KEKALAINEN,
     MSMARCO,
     MTEB,
+    NDEVAL,
+    NTCIREVAL,
+    PYNDEVAL,
+    PYTREC_EVAL,
     RANX,
+    SAMPLE_EVAL,
+    STATAP,
     TORCHMETRICS,
+    TREC_EVAL,
+    TREC_EVAL_9,
 )
-from idealist.conventions.trec_eval import PYTREC_EVAL, TREC_EVAL, TREC_EVAL_9
 from idealist.errors import UsageError, nearest
 
 __all__ = ["CONVENTIONS", "DEFAULT", "Convention", "convention"]

@@ -1,14 +1,10 @@
-"""Libraries for learning to rank, which see nothing but the list they are passed.
-
-Their ideal list and their relevant documents are the retrieved ones; a list without relevant
-documents is to them a query without.
-"""
+"""Libraries for learning to rank, and scikit-learn: they see only the list they are passed."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from idealist.conventions.base import Axes, Convention
+from idealist.conventions.convention import Axes, Convention
 from idealist.measures import Measure
 from idealist.notation import Value
 
@@ -97,3 +93,23 @@ TF_RANKING = Convention(
     "tf-ranking", "TF-Ranking", "0.5.5", "recorded", _tf_ranking,
     frozenset(["AP", "ARP", "DCG", "OPA", "P", "R", "RR", "nDCG"]),
 )  # fmt: skip
+
+
+def _rule(measure: Measure) -> Axes:
+    """Take the ideal and R from the retrieved documents: the list passed is all it sees.
+
+    DCG and nDCG average over the orders of ties; AP takes the precision at the end of each tie.
+    """
+    seen = {"grades": "keep", "missing": "skip"}
+    if measure.name == "nDCG":
+        return {**seen, "ties": "expected", "ideal": "retrieved", "negative": "error"}
+    if measure.name == "DCG":
+        return {**seen, "ties": "expected", "negative": "keep"}
+    if measure.name == "AP":
+        return {**seen, "block_end": True, "denominator": "R_list"}
+    return {**seen, "ties": "expected"} if measure.averages_ties else seen
+
+
+SKLEARN = Convention(
+    "sklearn", "scikit-learn", "1.9.1", "live", _rule, frozenset({"AP", "DCG", "nDCG"})
+)

@@ -10,12 +10,12 @@ from pathlib import Path
 from textwrap import fill
 
 from idealist.comparing import Comparison, Pair, compare
-from idealist.draw import Grid, plain
-from idealist.evaluation import Evaluation
-from idealist.evaluator import Evaluator
+from idealist.data import Qrels, Queries, Run
+from idealist.evaluating.evaluation import Evaluation
+from idealist.evaluating.evaluator import Evaluator
+from idealist.evaluating.summary import number, p_words, signature_lines
 from idealist.formats import read_qrels, read_queries, read_run
-from idealist.summary import number, p_words, signature_lines
-from idealist.tables import Qrels, Queries, Run
+from idealist.report.draw import Grid, plain
 
 MAIN = "nDCG@10"
 MEASURES = (MAIN, "nDCG@5")

@@ -6,21 +6,18 @@ from collections.abc import Mapping
 from typing import Any
 
 from idealist.conventions import CONVENTIONS, DEFAULT, Convention
-from idealist.diagnosing.advice import advice
-from idealist.diagnosing.case import Case, Subject
+from idealist.data.queries import slice_names
+from idealist.diagnosing.advice import advice, belong, doubts
 from idealist.diagnosing.context import Context
-from idealist.diagnosing.doubting import belong, doubts
-from idealist.diagnosing.headroom import headroom
-from idealist.diagnosing.losses import losses
-from idealist.diagnosing.result import Diagnosis
+from idealist.diagnosing.diagnosis import Diagnosis
+from idealist.diagnosing.losses import headroom, losses, stages
+from idealist.diagnosing.query_slices import sliced
 from idealist.diagnosing.rules import RULES
 from idealist.diagnosing.ruling import ruled
-from idealist.diagnosing.slices import sliced
-from idealist.diagnosing.stages import stages
+from idealist.diagnosing.subject import Case, Subject
 from idealist.errors import UsageError
-from idealist.evaluator import Evaluator
+from idealist.evaluating.evaluator import Evaluator
 from idealist.formats import read_queries
-from idealist.tables.slices import slice_names
 
 __all__ = ["DIAGNOSED", "Diagnosis", "diagnose"]
 

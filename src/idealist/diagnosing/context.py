@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from idealist.diagnosing.case import Case
+from idealist.data.columns import Bools, Floats, Ints
 from idealist.diagnosing.evidence import Interval, bounded, of_mean, of_value
-from idealist.placements import Placements
-from idealist.plain_data import finite
-from idealist.tables.columns import Bools, Floats, Ints
+from idealist.diagnosing.subject import Case
+from idealist.ranking.placements import Placements
+from idealist.report.plain_data import finite
 
 #: From this utility on, a passage that is not relevant would be answered from (suggested).
 MISLEADING = 0.5
@@ -148,7 +148,7 @@ class Context:
         """Say what a figure is."""
         return self.case.udcg if figure == "worth" else WORDS[figure]
 
-    def to_json(self) -> dict[str, Any]:
+    def data(self) -> dict[str, Any]:
         """Give it as plain data."""
         figures = {
             name: {

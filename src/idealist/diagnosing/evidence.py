@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from idealist.diagnosing.case import Case
-from idealist.means import mean, t_interval
-from idealist.plain_data import finite
-from idealist.tables.columns import Floats
+from idealist.data.columns import Floats
+from idealist.diagnosing.subject import Case
+from idealist.report.plain_data import finite
+from idealist.significance.means import mean, t_interval
 
 #: With fewer queries than this an interval says nothing (suggested).
 FEWEST = 5
@@ -143,7 +143,7 @@ class Evidence:
         side = {">": "above", "<": "below", "within": "closer to 0 than"}[self.side]
         return f"{side} {self.threshold:.4g}"
 
-    def to_json(self) -> dict[str, Any]:
+    def data(self) -> dict[str, Any]:
         """Give it as plain data."""
         return {
             "statistic": self.words, "queries": self.queries, "value": finite(self.value),

@@ -1,18 +1,22 @@
-"""Losses: the ladder of explain, summed over queries."""
+"""What is lost and what could be won: the ladder summed over queries, headroom, two stages."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
-from idealist.diagnosing.case import Subject
+from idealist.data.columns import Bools, Floats
+from idealist.diagnosing.subject import Subject
 from idealist.errors import UsageError
-from idealist.ladder import CAUSES, Ladder
-from idealist.plain_data import finite
-from idealist.tables.columns import Bools, Floats
+from idealist.explaining.ladder import CAUSES, Ladder, decided, without_ties
+from idealist.measures import Measure
+from idealist.measures.instrument import measured
+from idealist.ranking.placements import Placements
+from idealist.report.plain_data import finite
 
 #: What is less than this is rounding.
 NOTHING = 1e-12
@@ -84,7 +88,7 @@ class Losses:
         order = some[np.argsort(-lost[some], kind="stable")].tolist()
         return {self.ladder.queries[i]: float(lost[i]) for i in order}
 
-    def to_json(self) -> dict[str, Any]:
+    def data(self) -> dict[str, Any]:
         """Give it as plain data."""
         causes = {
             cause: {"words": CAUSES[cause], "lost": finite(lost), "queries": self.behind(cause)}
@@ -104,3 +108,155 @@ def losses(subject: Subject, measure: str) -> Losses:
         hint = "diagnose a measure whose queries are averaged, such as nDCG@10 or AP"
         raise UsageError(f"losses add up in a mean, and that of {measure} is {aggregate}", hint)
     return found
+
+
+#: How many documents rerankers are given.
+TOPS = (10, 50, 100)
+ALL = "all"
+FIRST = "first stage"
+
+
+@dataclass(frozen=True, eq=False)
+class Headroom:
+    """The mean of a measure with each stage put right, in turn.
+
+    `stages` holds, by stage, the value of every judged query: ``10`` with the first ten documents
+    in ideal order, ``all`` with the whole list in it, and ``first stage`` with the best documents
+    there are, as many as the longest list of the run.
+    """
+
+    losses: Losses
+    depth: int
+    stages: dict[str, Floats] = field(repr=False)
+
+    @property
+    def means(self) -> dict[str, float]:
+        """The mean at each stage."""
+        return {stage: self.losses.mean(values) for stage, values in self.stages.items()}
+
+    def words(self, stage: str) -> str:
+        """Say what a stage is."""
+        if stage == ALL:
+            return "a perfect reranker of all retrieved"
+        if stage == FIRST:
+            return f"and a perfect first stage, {self.depth} deep"
+        return f"a perfect reranker of the top {stage}"
+
+    def data(self) -> dict[str, Any]:
+        """Give it as plain data."""
+        return {stage: finite(value) for stage, value in self.means.items()}
+
+
+def headroom(subject: Subject, losses: Losses) -> Headroom:
+    """Measure the lists with each stage put right; a stage never makes a list worse."""
+    tops = [top for top in TOPS if top < subject.depth]
+    stages = {str(top): after(subject, losses.measure, top) for top in tops}
+    stages[ALL] = after(subject, losses.measure)
+    stages[FIRST] = _found(subject, losses, stages[ALL])
+    return Headroom(losses, subject.depth, stages)
+
+
+def after(subject: Subject, name: str, top: int | None = None) -> Floats:
+    """Measure the lists after a perfect reranker of their first documents, or of all."""
+    instrument, found = subject.instrument(name), subject.ladder(name)
+    lists = reranked(instrument.measure, subject.placements(name), top)
+    return better(found.direction, found.actual, measured(instrument, lists).values)
+
+
+def _found(subject: Subject, losses: Losses, ordered: Floats) -> Floats:
+    """Measure lists of the best documents there are, as deep as the run goes."""
+    found, depth = losses.ladder, subject.depth
+    best = measured(subject.instrument(losses.measure), found.best.cut(depth)).values
+    whole = found.best.retrieved <= depth
+    return better(found.direction, ordered, np.where(whole, found.ideal, best))
+
+
+def better(direction: int, before: Floats, values: Floats) -> Floats:
+    """Give the better value of each query; NaN where there was none before."""
+    either: Floats = (np.fmax if direction > 0 else np.fmin)(before, values)
+    return np.where(np.isnan(before), np.nan, either)
+
+
+def reranked(measure: Measure, placements: Placements, top: int | None = None) -> Placements:
+    """Put the first documents of each list in the order that is worth most.
+
+    What is worth something stands first, then what is unjudged, then the rest; the documents below
+    stay where they are.
+    """
+    lists = without_ties(measure, decided(placements))
+    limit = lists.retrieved if top is None else np.minimum(lists.retrieved, top)
+    near = lists.rank <= limit[lists.query]
+    worth = np.where(near, measure.worth(lists), 0.0)
+    order = np.lexsort((-lists.grade, -worth, np.where(near, 0, lists.rank), lists.query))
+    place = np.arange(len(order)) - lists.starts[lists.query] + 1
+    judged = np.bincount(lists.query[near], minlength=len(limit))
+    last = (limit - judged)[lists.query] + place
+    rank = np.where(near, np.where(worth[order] > 0, place, last), lists.rank)
+    return replace(
+        lists,
+        rank=rank, first=rank, last=rank,
+        score=lists.score[order], judgment=lists.judgment[order],
+    )  # fmt: skip
+
+
+#: The parts, in words; gained - lost + left + beyond is all that the first stage loses.
+PARTS: dict[str, str] = {
+    "gained": "gained by reranking",
+    "lost": "lost by reranking",
+    "left": "a perfect reranker would add",
+    "beyond": "no reranker could add",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Stages:
+    """What a run made of its first stage, in the mean of a measure.
+
+    `first` is the first stage's mean. `parts` holds for every judged query what reranking
+    `gained` and `lost`, what a perfect reranker of the same documents would add (`left`), and what
+    none could, because the first stage did not find it (`beyond`). Where the run has better
+    documents than its first stage, a perfect reranker adds nothing. Only `beyond` may be below 0,
+    of a measure that finding more makes worse, such as ARP.
+    """
+
+    losses: Losses
+    first: float
+    parts: Mapping[str, Floats] = field(repr=False)
+
+    @property
+    def means(self) -> dict[str, float]:
+        """Each part, in the mean."""
+        return {name: self.losses.mean(values) for name, values in self.parts.items()}
+
+    def behind(self, part: str) -> dict[str, float]:
+        """Give the queries of a part, and how much of it each is, those with most first."""
+        values = self.parts[part]
+        some = np.flatnonzero(self.losses.counted & (values > NOTHING))
+        order = some[np.argsort(-values[some], kind="stable")].tolist()
+        return {self.losses.ladder.queries[i]: float(values[i]) for i in order}
+
+    def data(self) -> dict[str, Any]:
+        """Give it as plain data."""
+        parts = {
+            part: {"words": PARTS[part], "mean": finite(mean), "queries": self.behind(part)}
+            for part, mean in self.means.items()
+        }
+        return {"first_stage": finite(self.first), "run": finite(self.losses.value), **parts}
+
+
+def stages(first: Subject, losses: Losses) -> Stages:
+    """Take apart what separates a first stage from the ideal lists.
+
+    Formula: ideal - first = (gained - lost) + (best - run) + (ideal - best), best the best order of
+    the first stage's documents, or the run where that is better
+    """
+    found, before = losses.ladder, first.measured(losses.measure).values
+    best = better(found.direction, found.actual, after(first, losses.measure))
+    change = found.direction * (found.actual - before)
+    parts = {
+        "gained": np.maximum(change, 0.0),
+        "lost": np.maximum(-change, 0.0),
+        "left": found.direction * (best - found.actual),
+        "beyond": found.direction * (found.ideal - best),
+    }
+    return Stages(losses, losses.mean(before) if losses.queries else math.nan, parts)

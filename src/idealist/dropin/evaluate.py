@@ -10,23 +10,20 @@ from functools import cached_property
 import numpy as np
 
 from idealist.conventions import CONVENTIONS
-from idealist.dropin.arguments import JUDGMENTS, Options
-from idealist.dropin.entries import marked
-from idealist.dropin.inputs import last_tag, read_judgments
+from idealist.data import Qrels, Run
+from idealist.data.columns import Floats, Ints
+from idealist.dropin.arguments import JUDGMENTS, Options, Stop
+from idealist.dropin.entries import Column, columns, marked
+from idealist.dropin.inputs import Reference, as_zscores, last_tag, read_judgments, read_zscores
 from idealist.dropin.printed import query_lines, summary_line
-from idealist.dropin.registry import Column, columns
-from idealist.dropin.stop import Stop
-from idealist.dropin.zscores import Reference, as_zscores, read_zscores
 from idealist.errors import InputError, UsageError
-from idealist.formats.runs import FileRun
+from idealist.formats.run_sources import FileRun
 from idealist.formats.source import Source
-from idealist.instrument import Instrument
 from idealist.measures import Measure, parse
-from idealist.placements import Placements
+from idealist.measures.instrument import Instrument
 from idealist.protocol import Protocol
-from idealist.ranking import rank
-from idealist.tables import Qrels, Run
-from idealist.tables.columns import Floats, Ints
+from idealist.ranking.placements import Placements
+from idealist.ranking.ranked import rank
 
 #: The least value that counts in a geometric mean.
 FLOOR = 0.00001

@@ -1,10 +1,12 @@
-"""trec_eval's lines: a label of 22 characters, the query, the value with four digits."""
+"""What trec_eval prints: its lines and its help."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from idealist.dropin.registry import Column
+from idealist._version import __version__
+from idealist.dropin.arguments import USAGE, Options
+from idealist.dropin.entries import ENTRIES, NICKNAMES, Column, marked
 
 #: Stands for the query where a line is prepared for all of them; no id holds it.
 _QUERY = "\x00"
@@ -31,3 +33,68 @@ def summary_line(label: str, value: str | int | float, z: bool = False) -> str:
     """Give a line over all queries."""
     shown = f"{value:6.4f}" if isinstance(value, float) else str(value)
     return f"{'Z' if z else ''}{label:<22}\tall\t{shown}\n"
+
+
+_OPTIONS = """\
+  -q          print the values of each query besides those over all
+  -n          print no values over all
+  -m NAME     compute this measure, or the measures of a nickname; parameters stand behind a dot:
+              -m P.5,10 -m ndcg.1=3,2=9 -m iprec_at_recall.0,.5,1
+  -c          count judged queries that the run lacks, as 0
+  -l LEVEL    the least grade of a relevant document (1); gains of grades do not depend on it
+  -J          take documents that were not judged out of the run
+  -M DEPTH    look at the first DEPTH documents of each query
+  -N SIZE     the number of documents in the collection, which utility may need
+  -R KIND     what the judgments are: qrels, qrels_jg (groups of judges in column 2), prefs (query,
+              group, subgroup, document, level) or qrels_prefs (qrels read as preferences)
+  -T KIND     what the run is: trec_results
+  -D N.QUERY  evaluate this query alone
+  -Z FILE     print z-scores; FILE holds query, measure, mean and standard deviation
+  -h          print this, and explain the measures given with -m
+  -v          print the version
+  --as VER    follow another version's rules: 10.0 or 9.0.8
+
+The files may be compressed; - is standard input. Exit codes: 1 wrong usage, 2 a file that cannot
+be read or a wrong parameter, 4 a measure that cannot be computed, 7 no query both judged and in
+the run.
+
+Examples:
+  idealist trec-eval qrels.txt bm25.run
+  idealist trec-eval -q -c -m ndcg_cut.10,20 -m map qrels.txt bm25.run
+  idealist trec-eval --as 9.0.8 -m official qrels.txt bm25.run"""
+
+
+def help_text(options: Options) -> str:
+    """Explain the options, and the measures asked for."""
+    parts = [USAGE, "Measure a run as trec_eval does, to the byte.", _OPTIONS]
+    if not options.measures:
+        listed = (f"  {name:<10}  {names}" for name, names in NICKNAMES.items())
+        names = " ".join(entry.name for entry in ENTRIES if entry.since <= options.version)
+        parts += ["Nicknames:\n" + "\n".join(listed), f"Measures:\n  {names}"]
+    else:
+        names_of = marked(options.measures, options.version)
+        parts += [_explained(entry.name, entry.ours) for entry in ENTRIES if entry.name in names_of]
+    return "\n\n".join(parts)
+
+
+def _explained(name: str, ours: str) -> str:
+    words = {
+        "runid": "The name of the run: the last column of its last line.",
+        "num_q": "The number of queries that count.",
+        "relstring": "The grades of the first ten documents, or as many as relstring.N says: a "
+        "digit each,\n> for more than 9, - for a document that was not pooled, . for one that was "
+        "pooled but not judged.",
+    }
+    if name in words:
+        return f"{name}\n\n{words[name]}"
+    from idealist.conventions.describe import (
+        describe,
+        explained,  # and NumPy, which no other help needs
+    )
+
+    return f"{name}\n\n{explained(describe(ours))}"
+
+
+def version_text(options: Options) -> str:
+    """Name our version, and the version that is followed."""
+    return f"idealist {__version__}, as trec_eval {'10.0' if options.version >= 10 else '9.0.8'}"

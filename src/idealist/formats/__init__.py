@@ -7,19 +7,19 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from idealist.data import Qrels, Run, Scale
 from idealist.errors import Faults, UsageError
-from idealist.formats import build, collections, contents, preferences, trec
-from idealist.formats import pairs as both
+from idealist.formats import build, contents, preference_files, trec
+from idealist.formats import shapes as both
 from idealist.formats.arrays import read_arrays
+from idealist.formats.cells import checked, shown
 from idealist.formats.column_runs import ColumnRun, is_columns
 from idealist.formats.contents import kind_of
-from idealist.formats.preferences import read_preferences
-from idealist.formats.queries import read_queries
-from idealist.formats.runs import FileRun, ObjectRun, table
+from idealist.formats.preference_files import read_preferences
+from idealist.formats.query_files import read_queries
+from idealist.formats.run_sources import FileRun, ObjectRun, table
 from idealist.formats.source import Source, run_name
 from idealist.formats.strata import read_prels, read_strata
-from idealist.formats.table import checked, shown
-from idealist.tables import Qrels, Run, Scale
 
 __all__ = [
     "kind_of", "read_arrays", "read_pairs", "read_preferences", "read_prels", "read_qrels",
@@ -38,7 +38,7 @@ def read_qrels(data: Any, *, scale: Any = None, name: str = "") -> Qrels:
     <Qrels qrels: 1 query, 2 judgments, b982a29162>
     """
     declared = None if scale is None else Scale.of(scale)
-    data = collections.resolved(data, "qrels")
+    data = contents.resolved(data, "qrels")
     if isinstance(data, Qrels):
         made = data if declared is None else data.on(declared)
     elif isinstance(data, (str, Path)):
@@ -57,7 +57,7 @@ def read_run(data: Any, *, name: str = "") -> Run:
     >>> read_run({"q1": ["d3", "d1"]}, name="dense")
     <Run dense>
     """
-    data = collections.resolved(data, "run")
+    data = contents.resolved(data, "run")
     if isinstance(data, Run):
         return data.renamed(name) if name else data
     if isinstance(data, (list, tuple)) and data and isinstance(data[0], (str, Path, Run)):
@@ -70,7 +70,7 @@ def read_run(data: Any, *, name: str = "") -> Run:
 
 def borrowed_run(data: Any, *, name: str = "") -> Run:
     """Read a run for as long as a call lasts: an object in memory is not copied."""
-    data = collections.resolved(data, "run")
+    data = contents.resolved(data, "run")
     if isinstance(data, (str, Path, Run, list, tuple)):
         return read_run(data, name=name)
     kind = ColumnRun if is_columns(data) else ObjectRun
@@ -104,7 +104,7 @@ def _qrels_of_file(source: Source, scale: Scale | None) -> Qrels:
     faults = Faults(source.name)
     found = contents.cells(source, "grade", faults)
     if isinstance(found, bytes) and contents.is_preferences(found, source):
-        made = preferences.of_trec(found, source.name)
+        made = preference_files.of_trec(found, source.name)
         return made if scale is None else made.on(scale)
     if isinstance(found, bytes):
         return trec.read_qrels(found, source.name, scale)

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from idealist.data import Qrels, Run
 from idealist.errors import Faults
 from idealist.formats import build
-from idealist.formats.table import Cells, checked
-from idealist.tables import Qrels, Run
+from idealist.formats.cells import Cells, checked
 
 _HINT = "give y_true and y_score of one shape: a row a query, or all documents in one row"
 

@@ -1,4 +1,4 @@
-"""From a checked table to `Qrels` or a run's `Rows`: what the other columns mean."""
+"""Between tables and columns: cells become `Qrels` or `Rows`, and columns again when written."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
+from idealist.data import Qrels, Rows, Scale
+from idealist.data.columns import to_float
+from idealist.data.judgments import subtopics_in
 from idealist.errors import Faults
+from idealist.formats.cells import Table, is_number, shown
 from idealist.formats.names import ORDER_HINT
-from idealist.formats.table import Table, is_number, shown
-from idealist.tables import Qrels, Rows, Scale
-from idealist.tables.columns import to_float
-from idealist.tables.judgments import subtopics_in
 
 #: Columns of judgments that hold text; the others hold numbers, or text that is no number.
 TEXT_COLUMNS = frozenset({"judge", "stratum", "group", "subtopic", "iteration"})
@@ -124,3 +124,53 @@ def _texts(key: str, cells: list[Any], table: Table, faults: Faults) -> list[str
             message = f"column {key!r} holds {shown(cell)}"
             faults.add("bad-column", message, "text or null in each row", table.line(i))
     return checked
+
+
+Flat = dict[str, list[Any]]
+
+
+def of_qrels(qrels: Qrels, by_subtopic: bool = True) -> Flat:
+    """Give judgments as columns; grade 0 for no document says that the query has no answer."""
+    rows = qrels.subtopics if by_subtopic else None
+    pairs = list(range(len(qrels))) if rows is None else rows.pair.tolist()
+    query = [query for query, start, end in qrels.spans() for _ in range(start, end)]
+    columns: Flat = {
+        "query": [query[i] for i in pairs],
+        "document": [qrels.documents[i] for i in pairs],
+        "grade": (qrels.grades if rows is None else rows.grade).tolist(),
+    }
+    if rows is not None:
+        columns["subtopic"] = list(rows.subtopic)
+    for key, column in qrels.columns.items():
+        columns[key] = [_null(column[i]) for i in pairs]
+    return _with_empty(columns, [q for q, start, end in qrels.spans() if start == end], grade=0.0)
+
+
+def of_rows(rows: Rows) -> Flat:
+    """Give a run's rows as columns; no document says that nothing was found."""
+    columns: Flat = {
+        "query": [
+            query for query, span in rows.spans().items() for _ in range(span.start, span.stop)
+        ],
+        "document": list(rows.documents),
+    }
+    for key, cells in (("score", rows.scores), ("rank", rows.ranks), ("tokens", rows.tokens)):
+        if cells is not None:
+            columns[key] = cells.tolist() if key == "score" else [_null(cell) for cell in cells]
+    empty = [query for query, span in rows.spans().items() if span.start == span.stop]
+    return _with_empty(columns, empty)
+
+
+def _with_empty(columns: Flat, empty: list[str], **value: float) -> Flat:
+    for query in empty:
+        row = {"query": query, **value}
+        for key, cells in columns.items():
+            cells.append(row.get(key))
+    return columns
+
+
+def _null(cell: Any) -> Any:
+    """Give a cell as Python has it, None where nothing is known."""
+    if isinstance(cell, str):
+        return cell or None
+    return None if math.isnan(cell) else float(cell)

@@ -15,12 +15,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from idealist import kernel
+from idealist.data import Rows
+from idealist.data.columns import starts_of
+from idealist.data.run import Answer, Ask
 from idealist.errors import Faults
 from idealist.formats.names import renamed
-from idealist.formats.runs import ObjectRun
-from idealist.tables import Rows
-from idealist.tables.columns import starts_of
-from idealist.tables.run import Answer, Ask
+from idealist.formats.run_sources import ObjectRun
 
 #: The columns of a run that are numbers, and what its rows call them.
 NUMBERS = {"score": "scores", "rank": "ranks", "tokens": "tokens"}

@@ -7,12 +7,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from idealist.errors import Faults
-from idealist.formats import delimited, engines, frames, json_text, pairs, shapes, trec, trec_lines
-from idealist.formats.collections import IRDS
+from idealist.errors import Faults, UsageError
+from idealist.formats import delimited, engines, frames, json_text, shapes, trec
+from idealist.formats.cells import Cells, is_number, pivot
 from idealist.formats.names import ours
 from idealist.formats.source import HEAD, Source
-from idealist.formats.table import Cells, is_number, pivot
 
 #: Files that idealist writes, by the key they start with: what they are, and what reads them.
 OURS = {
@@ -63,7 +62,7 @@ def is_trec(source: Source) -> bool:
         head = head[: head.rfind(b"\n") + 1]
     if _may_be_frame(head, source.name) or is_lines(head, source) or is_json(head):
         return False
-    if source.suffix == ".csv" or not trec_lines.first_line(head)[0]:
+    if source.suffix == ".csv" or not trec.first_line(head)[0]:
         return False
     try:
         return delimited.delimiter_of(head) is None and not _half_header(head)
@@ -155,8 +154,8 @@ def _of_lines(content: bytes, name: str, value: str, faults: Faults) -> Cells:
     for record, line in zip(records, lines, strict=True):
         if not isinstance(record, dict):
             faults.fail("json", "not a JSON object", 'give {"query": …, "document": …}', line)
-    if all(map(pairs.is_pair, records)):
-        return shapes.cells_of(pairs.side(records, value, faults, lines), value, faults)
+    if all(map(shapes.is_pair, records)):
+        return shapes.cells_of(shapes.side(records, value, faults, lines), value, faults)
     if all("hits" in record and "document" not in ours(record) for record in records):
         return shapes.cells_of(engines.by_query(records, faults, lines), value, faults)
     if {"query", "document"} <= ours(names := records[0]).keys() and all(
@@ -186,3 +185,50 @@ def loaded(source: Source) -> tuple[Any, list[int] | None]:
     if is_lines(content, source):
         return json_text.load_lines(content, source.name)
     return json_text.load(content, source.name), None
+
+
+#: What stands before the name of a collection of ir_datasets.
+IRDS = "irds:"
+#: How ir_datasets gives each kind of table.
+ITERATORS = {"qrels": "qrels_iter", "run": "scoreddocs_iter", "queries": "queries_iter"}
+
+
+def resolved(data: Any, kind: str) -> Any:
+    """Give the file inside a BEIR folder, or a collection's records; anything else as it is."""
+    if isinstance(data, str) and data.startswith(IRDS):
+        data = _load(data.removeprefix(IRDS))
+    if hasattr(data, ITERATORS[kind]):
+        return getattr(data, ITERATORS[kind])()
+    if hasattr(data, "docs_iter"):
+        raise UsageError(f"the collection has no {kind}", "give a part of it that has")
+    if isinstance(data, (str, Path)) and os.path.isdir(data):
+        return _inside(Path(data), kind)
+    return data
+
+
+def _load(name: str) -> Any:
+    try:
+        import ir_datasets
+    except ImportError:
+        hint = "pip install ir_datasets"
+        raise UsageError(f"{IRDS}{name} needs a package that is not installed", hint) from None
+    try:
+        return ir_datasets.load(name)
+    except KeyError:
+        hint = "see the catalogue of ir_datasets"
+        raise UsageError(f"ir_datasets has no collection {name!r}", hint) from None
+
+
+def _inside(folder: Path, kind: str) -> Path:
+    faults = Faults(str(folder))
+    if kind == "queries" and (folder / "queries.jsonl").is_file():
+        return folder / "queries.jsonl"
+    splits = sorted((folder / "qrels").glob("*.tsv"))
+    if kind != "qrels" or not splits:
+        hint = "give a file inside it; a BEIR folder has queries.jsonl and qrels/*.tsv"
+        noun = "a run" if kind == "run" else kind
+        faults.fail("no-file", f"this is a folder, not {noun}", hint)
+    if len(splits) == 1:
+        return splits[0]
+    names = ", ".join(f"qrels/{split.name}" for split in splits)
+    faults.fail("no-file", f"this folder has several judgments: {names}", "give one of them")

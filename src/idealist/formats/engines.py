@@ -13,8 +13,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn
 
 from idealist.errors import Faults
+from idealist.formats.cells import checked_id, shown
 from idealist.formats.names import ours
-from idealist.formats.table import checked_id, shown
 
 AGAIN = "search again, and put the whole response there"
 

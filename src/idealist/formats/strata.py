@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from idealist.data import Qrels, Scale
 from idealist.errors import Faults
 from idealist.formats.source import Source
-from idealist.formats.trec_lines import number_of, rows
-from idealist.tables import Qrels, Scale
+from idealist.formats.trec import number_of, rows
 
 #: The grade that prels give a document that was not judged.
 NOT_JUDGED = -999

@@ -9,18 +9,11 @@ from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
 
+from idealist.data.columns import Bools, Floats
 from idealist.errors import Defect, Faults, UsageError, nearest
-from idealist.lists import Array, Lists, lists_of
-from idealist.notation import (
-    DEEPEST,
-    Kind,
-    Settings,
-    Value,
-    choice,
-    text,
-)
-from idealist.placements import Placements
-from idealist.tables.columns import Bools, Floats
+from idealist.notation import DEEPEST, Kind, Settings, Value, choice, text
+from idealist.ranking.padded_lists import Array, Lists, lists_of
+from idealist.ranking.placements import Placements
 
 #: Rounding may carry a value this far beyond its range; anything more is a defect of ours.
 SLACK = 1e-9

@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
+from idealist.data.columns import Floats
 from idealist.errors import UsageError
 from idealist.measures.base import Measure
 from idealist.notation import Kind, parameter
-from idealist.placements import Placements
-from idealist.tables.columns import Floats
+from idealist.ranking.placements import Placements
 
 Function = Callable[..., Any]
 

@@ -10,13 +10,13 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from idealist.data.columns import Floats
 from idealist.errors import Defect, UsageError
-from idealist.lists import Array, Lists, lists_of
 from idealist.measures.base import NO_RELEVANT, Measure
 from idealist.measures.gains import GAIN, gain_of
 from idealist.notation import Kind, Value, Written, choice, number, parameter, to_number, whole
-from idealist.placements import Placements
-from idealist.tables.columns import Floats
+from idealist.ranking.padded_lists import Array, Lists, lists_of
+from idealist.ranking.placements import Placements
 
 #: What there is to report of a reader, under the names of cwl_eval's columns.
 REPORTS = ("EU", "ETU", "EC", "ETC", "ED")

@@ -6,9 +6,9 @@ import math
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from idealist.lists import Array
 from idealist.measures.cwl import POSITIVE, Page, UserModel
 from idealist.notation import Kind, Value, Written, choice, number, parameter
+from idealist.ranking.padded_lists import Array
 
 #: From here on e^x is as good as nothing beside 1, or 1 beside it.
 LARGEST_EXPONENT = 500.0

@@ -1,4 +1,4 @@
-"""Measures of novelty: to cover a subtopic once more is worth less each time."""
+"""Measures of novelty and diversity: covering a subtopic again is worth less each time."""
 
 from __future__ import annotations
 
@@ -8,14 +8,64 @@ from typing import ClassVar
 
 import numpy as np
 
+from idealist.data.columns import Bools, Floats
 from idealist.errors import UsageError
-from idealist.lists import Array, Lists
-from idealist.measures.discounts import Discount
-from idealist.measures.diversity_ideal import ideal_sums
-from idealist.measures.groups import Grouped, divided
+from idealist.measures.average_precision import AP
+from idealist.measures.gains import Discount, geometric
+from idealist.measures.groups import Grouped, Groups, divided
+from idealist.measures.sets import P, Success
 from idealist.notation import choice, number, parameter
-from idealist.placements import Placements
-from idealist.tables.columns import Floats
+from idealist.ranking.padded_lists import Array, Lists
+from idealist.ranking.placements import Placements
+
+#: Gains as close as this are equal: sums of the same terms, added in another order.
+EQUAL = 1 - 1e-12
+#: How many queries are taken at a time, to bound the memory.
+BLOCK = 256
+
+
+def ideal_sums(
+    groups: Groups, relevant: Bools, alpha: float, weights: Floats, queries: int
+) -> Floats:
+    """Give the sum of each query's ideal list, whose ranks have these weights.
+
+    `relevant` says which of the judgments by group are.
+    """
+    row = np.flatnonzero(relevant)
+    group = np.searchsorted(groups.qrels.starts, row, side="right") - 1
+    query = groups.query[group]
+    subtopic = group - np.searchsorted(groups.query, query)
+    _, first, document = np.unique(groups.pair[row], return_index=True, return_inverse=True)
+    sizes = np.bincount(query[first], minlength=queries)
+    document = np.cumsum(sizes)[query] - 1 - document  # the last id of each query first
+    sums, by_size = np.zeros(queries), np.argsort(sizes, kind="stable")
+    for start in range(0, queries, BLOCK):
+        block = np.sort(by_size[start : start + BLOCK])
+        here = np.isin(query, block)
+        shape = subtopic[here].max(initial=-1) + 1, len(block), sizes[block].max()
+        covers = np.zeros(shape)
+        covers[subtopic[here], np.searchsorted(block, query[here]), document[here]] = 1.0
+        sums[block] = _greedy(covers, alpha, weights[: shape[2]])
+    return sums
+
+
+def _greedy(covers: Floats, alpha: float, weights: Floats) -> Floats:
+    """Fill the ranks of each list; `covers` is subtopics x queries x documents."""
+    lists = np.arange(covers.shape[1])
+    worth, sums = np.ones(covers.shape[:2]), np.zeros(len(lists))
+    for weight in weights.tolist():
+        gain = np.zeros(covers.shape[1:])
+        for covered, left in zip(covers, worth, strict=True):  # in order: padding adds nothing
+            gain += covered * left[:, None]
+        best = gain.max(axis=1)
+        chosen = np.argmax(gain >= best[:, None] * EQUAL, axis=1)
+        before, sums = sums, sums + best * weight
+        if np.array_equal(before, sums):  # what follows gains less still
+            break
+        worth *= 1.0 - alpha * covers[:, lists, chosen]
+        covers[:, lists, chosen] = 0.0
+    return sums
+
 
 _DENOMINATOR = choice("perfect", "perfect(k>1)", "none")
 _DIVIDED_BY = (
@@ -178,4 +228,109 @@ class nERR_IA(Reciprocal, Normalised):
 
     Reference: Chapelle et al. 2009, doi:10.1145/1645953.1646033; Clarke et al. 2011 for the form
     here, doi:10.1145/1935826.1935847
+    """
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class OverSubtopics(Grouped):
+    """Base of means over the subtopics that have a relevant document."""
+
+    needs: ClassVar[str] = "subtopics"
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class AP_IA(OverSubtopics, AP):
+    """Intent-aware average precision: the mean over subtopics; its mean is MAP-IA.
+
+    Formula: (1/M) Σ_s AP(list, judgments of subtopic s), over the M subtopics with a relevant
+    document
+
+    All subtopics weigh the same. Called with a list, each document is a dict of its grades by
+    subtopic.
+
+    >>> AP_IA()([{"a": 1, "b": 0}, {"a": 1, "b": 1}])
+    0.75
+
+    Reference: Agrawal et al. 2009, doi:10.1145/1498759.1498766
+    """
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class P_IA(OverSubtopics, P):
+    """Intent-aware precision: the mean over subtopics of precision among the first k.
+
+    Formula: (1/M) Σ_s P@k(list, judgments of subtopic s), over the M subtopics with a relevant
+    document
+
+    All subtopics weigh the same. Called with a list, each document is a dict of its grades by
+    subtopic.
+
+    >>> (P_IA @ 2)([{"a": 1, "b": 0}, {"a": 1, "b": 1}])
+    0.75
+
+    Reference: Agrawal et al. 2009, doi:10.1145/1498759.1498766
+    """
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class StRecall(OverSubtopics, Success):
+    """Subtopic recall: the share of the subtopics that are covered by the first k documents.
+
+    Formula: subtopics with a relevant document in the first k / subtopics with a relevant document
+
+    Called with a list, each document is a dict of its grades by subtopic.
+
+    >>> (StRecall @ 1)([{"a": 1, "b": 0}, {"a": 1, "b": 1}])
+    0.5
+
+    Reference: Zhai et al. 2003, doi:10.1145/860435.860440
+    """
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Patient(Novelty):
+    """Base of those whose reader goes on to the next document with probability beta."""
+
+    beta: float = parameter(0.5, number(0, 1), "the probability to go on")
+
+    takes_cutoff: ClassVar[bool] = False
+
+    @property
+    def weighs(self) -> Discount:
+        """What a rank takes away."""
+        return geometric(float(self.beta))
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class NRBP(Patient):
+    """Novelty- and rank-biased precision: rank-biased precision by subtopic.
+
+    Formula: (1 - (1 - α) β) / M · Σ_r β^(r-1) Σ_s covers(r, s) (1 - α)^(times s was covered above
+    r), over the M subtopics with a relevant document
+
+    The factor makes an endless list of documents that cover every subtopic worth 1.
+
+    >>> NRBP()([{"a": 1}, {"a": 1, "b": 1}])
+    0.65625
+
+    Reference: Clarke et al. 2009, doi:10.1007/978-3-642-04417-5_17
+    """
+
+    def combined(self, total: Floats, number: Floats, placements: Placements) -> Floats:
+        """Divide by the sum of as many subtopics in endless perfect documents."""
+        return total * (1.0 - (1.0 - self.alpha) * self.beta) / number
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class nNRBP(Patient, Normalised):
+    """Normalised novelty- and rank-biased precision: NRBP over that of an ideal list.
+
+    Formula: NRBP / NRBP of the ideal list
+
+    The ideal list is that of alpha_nDCG, and values can exceed 1 as there.
+
+    >>> round(nNRBP()([{"a": 1}, {"a": 1, "b": 1}]), 4)
+    0.7778
+
+    Reference: Clarke et al. 2009, doi:10.1007/978-3-642-04417-5_17
     """

@@ -1,12 +1,19 @@
-"""Gains: what a document of a grade is worth."""
+"""Gains and discounts: what a document of a grade is worth, and what its rank takes away."""
 
 from __future__ import annotations
 
+import itertools
+import math
+from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
+import numpy as np
+
+from idealist.data.columns import Floats, freeze
 from idealist.errors import UsageError
-from idealist.lists import Array, Lists
 from idealist.notation import Kind, Value, call, table, to_number
+from idealist.ranking.padded_lists import Array, Lists
 
 #: Sums of 2^grade stay numbers up to here.
 LARGEST_POWER = 1000
@@ -45,7 +52,7 @@ def check_power(lists: Lists, grade: Array) -> None:
         raise UsageError(f"a grade above {LARGEST_POWER} is too large for 2^grade", hint)
 
 
-def _check(value: Any) -> Value:
+def _check_gain(value: Any) -> Value:
     if not isinstance(value, str):
         value = table(value)
     name, arguments = call(value)
@@ -75,5 +82,118 @@ def named_grades(gain: str, highest: float) -> list[float]:
 
 
 GAIN = Kind(
-    "linear, exp2, binary, scaled(LOW,HIGH) or table(GRADE=GAIN,…) with gains of at least 0", _check
+    "linear, exp2, binary, scaled(LOW,HIGH) or table(GRADE=GAIN,…) with gains of at least 0",
+    _check_gain,
+)
+
+
+@dataclass(frozen=True)
+class Discount:
+    """A rule that gives each rank a divisor or, for a table, a weight.
+
+    >>> Discount("log2").numbers(3).tolist()[1:]
+    [1.0, 1.584962500721156, 2.0]
+    """
+
+    text: str
+
+    @property
+    def divides(self) -> bool:
+        """Whether the numbers divide gains, or multiply them."""
+        return not self.text.startswith(("table", "geometric"))
+
+    def numbers(self, depth: int) -> Floats:
+        """Give the divisor or weight of each rank from 1 to `depth`; index 0 is padding."""
+        return _numbers(self.text, 1 << max(depth, 1).bit_length())
+
+    def weights(self, depth: int) -> Floats:
+        """Give the weight of each rank from 1 to `depth`, and 0 for rank 0."""
+        numbers = self.numbers(depth)
+        weights = 1.0 / numbers if self.divides else numbers.copy()
+        weights[0] = 0.0
+        return weights
+
+    def apply(self, lists: Lists, gain: Array, rank: Array, depth: int) -> Array:
+        """Discount each gain for its rank."""
+        if self.text == "none":
+            return gain
+        numbers = lists.gather(self.numbers(depth), rank)
+        return gain / numbers if self.divides else gain * numbers
+
+    def sum(self, lists: Lists, gain: Array, cutoff: Any = None) -> Array:
+        """Sum the discounted gains of each list up to a cutoff; no document, no gain."""
+        return lists.total(self.each(lists, gain, cutoff))
+
+    def each(self, lists: Lists, gain: Array, cutoff: Any = None) -> Array:
+        """Give the discounted gain of each document, 0 below a cutoff.
+
+        With `expected` ties a document has the mean weight of the ranks its tie spans
+        (McSherry and Najork 2008).
+        """
+        xp = lists.xp
+        plain = self.apply(lists, gain, lists.rank, lists.depth)
+        if cutoff is not None:
+            plain = xp.where(lists.rank <= cutoff, plain, 0.0)
+        if not lists.averaged:
+            return plain
+        summed = np.cumsum(self.weights(lists.depth))
+        limit = lists.last if cutoff is None else cutoff
+        last, before = xp.minimum(lists.last, limit), xp.minimum(lists.first - 1, limit)
+        size = lists.number(lists.last - lists.first + 1)
+        mean = (lists.gather(summed, last) - lists.gather(summed, before)) / size
+        return xp.where(lists.first == lists.last, plain, gain * mean)
+
+
+def geometric(p: float) -> Discount:
+    """Weigh rank r by p^(r-1)."""
+    return Discount(f"geometric({p!r})")
+
+
+@lru_cache(maxsize=256)
+def _numbers(text: str, size: int) -> Floats:
+    name, arguments = call(text)
+    ranks = range(1, size)
+    if name == "table":
+        given = [float(argument) for argument in arguments]
+        numbers = [given[rank - 1] if rank <= len(given) else 0.0 for rank in ranks]
+    elif name == "geometric":
+        numbers = [float(arguments[0]) ** (rank - 1) for rank in ranks]
+    else:
+        base = float(arguments[0]) if arguments else 2.0
+        numbers = [_divisor(name, base, rank) for rank in ranks]
+    return freeze(np.array([1.0, *numbers]))  # type: ignore[no-any-return]
+
+
+def _divisor(name: str, base: float, rank: int) -> float:
+    if name == "position":
+        return float(rank)
+    if name == "none" or (name == "jk" and rank < base):
+        return 1.0
+    argument = rank if name == "jk" else rank + 1
+    return math.log2(argument) if base == 2 else math.log(argument) / math.log(base)
+
+
+def _check_discount(value: Any) -> Value:
+    if not isinstance(value, str):
+        value = table(value)
+    name, arguments = call(value)
+    if name in ("none", "position", "log2") and not arguments:
+        return name
+    if name in ("log", "jk"):
+        (base,) = map(to_number, arguments)
+        if base <= 1:
+            raise ValueError(value)
+        return "log2" if (name, base) == ("log", 2) else f"{name}({base})"
+    if name != "table" or not arguments:
+        raise ValueError(value)
+    weights = [to_number(argument) for argument in arguments]
+    if weights[-1] < 0 or any(b > a for a, b in itertools.pairwise(weights)):
+        raise ValueError(value)  # a deeper rank that weighs more has no ideal list
+    return table(weights)
+
+
+DISCOUNT = Kind(
+    "log2 for log2(rank+1), log(BASE), jk(BASE) for Järvelin and Kekäläinen's, position for "
+    "1/rank, none, or table(W1,W2,…), weights that do not grow",
+    _check_discount,
 )

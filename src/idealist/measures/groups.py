@@ -1,9 +1,4 @@
-"""Judgments in groups: each group measured by itself, and then the mean over a query's groups.
-
-A group is what TREC's second column names: a subtopic of the query, or one of several judges. It
-becomes a query of its own, with its own judgments and the list of its query, so that any formula
-over lists can measure it.
-"""
+"""Judgments in groups: each group measured by itself, then the mean over a query's groups."""
 
 from __future__ import annotations
 
@@ -15,13 +10,15 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from idealist.data import Qrels
+from idealist.data.columns import Bools, Floats, Ints, freeze, starts_of
+from idealist.data.judgments import Subtopics
 from idealist.errors import UsageError
+from idealist.measures.average_precision import AP
 from idealist.measures.relevance import Binary
-from idealist.placements import Placements
+from idealist.measures.sets import P, Rprec
 from idealist.protocol import Protocol
-from idealist.tables import Qrels
-from idealist.tables.columns import Bools, Floats, Ints, freeze, starts_of
-from idealist.tables.judgments import Subtopics
+from idealist.ranking.placements import Placements
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -190,3 +187,73 @@ class Grouped(Binary):
     def __call__(self, grades: Sequence[Any], judged: Sequence[Any] = (), **columns: Any) -> float:
         """Measure one list: of each document a dict of grades by group, None where unjudged."""
         return float(self.values(placed(grades, judged))[0])
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class OverJudges(Grouped):
+    """Base of measures averaged over groups that judged the query each for itself.
+
+    Each sees a list of its own where protocols take out what it judged negative, or not at all.
+    """
+
+    needs: ClassVar[str] = "groups"
+    counts_all: ClassVar[bool] = True
+
+    def seen(self, placements: Placements) -> Placements:
+        """Give the list that each group sees: its query's, less what it does not look at."""
+        lists, protocol = by_group(placements), placements.protocol
+        if protocol.negative == "drop":
+            lists = lists.without_negative()
+        return lists.condensed() if protocol.unjudged == "drop" else lists
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class AP_avgjg(OverJudges, AP):
+    """Average precision for each group of judgments, averaged over the groups of the query.
+
+    Formula: (1/G) Σ_{g≤G} AP(list, judgments of group g)
+
+    A group is a value of TREC's second column, such as one of several judges of the same query
+    (trec_eval ``-R qrels_jg``). A group without relevant documents counts as 0. Called with a list,
+    each document is a dict of its grades by group.
+
+    >>> AP_avgjg()([{"ann": 1, "bob": 0}, {"ann": 0, "bob": 1}])
+    0.75
+
+    Reference: Buckley and Voorhees 2005, in TREC: Experiment and Evaluation, chapter 3, for AP;
+    trec_eval's map_avgjg for the mean
+    """
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class P_avgjg(OverJudges, P):
+    """Precision for each group of judgments, averaged over the groups of the query.
+
+    Formula: (1/G) Σ_{g≤G} P@k(list, judgments of group g)
+
+    A group is a value of TREC's second column, such as one of several judges of the same query
+    (trec_eval ``-R qrels_jg``). Called with a list, each document is a dict of its grades by group.
+
+    >>> (P_avgjg @ 2)([{"ann": 1, "bob": 0}, {"ann": 1, "bob": 1}])
+    0.75
+
+    Reference: Kent et al. 1955, doi:10.1002/asi.5090060209, for P; trec_eval's P_avgjg for the mean
+    """
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Rprec_avgjg(OverJudges, Rprec):
+    """R-precision for each group of judgments, averaged over the groups of the query.
+
+    Formula: (1/G) Σ_{g≤G} Rprec(list, judgments of group g)
+
+    A group is a value of TREC's second column, such as one of several judges of the same query
+    (trec_eval ``-R qrels_jg``); ``times`` gives its Rprec_mult_avgjg. A group without relevant
+    documents counts as 0. Called with a list, each document is a dict of its grades by group.
+
+    >>> Rprec_avgjg()([{"ann": 1, "bob": 0}, {"ann": 1, "bob": 1}])
+    0.5
+
+    Reference: Buckley and Voorhees 2005, in TREC: Experiment and Evaluation, chapter 3, for
+    R-precision; trec_eval's Rprec_mult_avgjg for the mean
+    """

@@ -9,50 +9,37 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from idealist.measures.base import Measure
 
+
 #: Where the measures are written down, group by group. Adding one means adding it here.
 GROUPS: dict[str, dict[str, str]] = {
     "Graded gain": {
-        "cumulative": "nDCG DCG CG IDCG",
-        "ndcg_points": "nDCGRel RnDCG",
-        "gain_ratio": "G binG",
-        "signed": "nDCGMinMax",
-        "averages": "AverageGain ARP",
+        "cumulative": "nDCG DCG CG IDCG nDCGMinMax",
+        "gain_averages": "nDCGRel RnDCG G binG AverageGain ARP",
         "qmeasure": "Q NCU OMeasure PMeasure PPlus",
     },
     "Precision and recall": {
-        "ap": "AP GMAP yaap",
-        "first": "RR",
-        "sets": "P R F SetAP Success AllHit",
-        "rprec": "Rprec",
-        "interpolated": "IPrec IAP",
-        "fallout": "FallOut",
-        "utility": "Utility",
+        "average_precision": "AP GMAP yaap IPrec IAP",
+        "first_relevant": "RR",
+        "sets": "P R F SetAP Success AllHit Rprec FallOut Utility",
     },
     "Readers who stop": {
-        "stopping": "ERR RBP RBPResidual",
-        "nerr": "nERR PFound",
-        "cwl_models": "CWL SDCG INSQ INST SET NPV",
-        "cwl_nerr": "NERR8 NERR9 NERR10 NERR11",
+        "stopping": "ERR RBP RBPResidual nERR PFound",
+        "cwl_models": "CWL SDCG INSQ INST SET NPV NERR8 NERR9 NERR10 NERR11",
         "cwl_costs": "BPM IFT TBG UMeasure",
         "udcg": "UDCG",
     },
     "Pairs, preferences and other rankings": {
-        "pairs": "Accuracy OPA",
-        "preference": "bpref GMbpref",
-        "preferences": (
+        "pairs": "Accuracy OPA bpref GMbpref Compat",
+        "trec_preferences": (
             "prefs_simp prefs_pair prefs_avgjg prefs_num_prefs_poss prefs_num_prefs_ful"
         ),
-        "compat": "Compat",
     },
     "Sampled judgments": {
-        "inferred": "infAP",
-        "strata": "xinfAP statAP infNDCG",
+        "samples": "infAP xinfAP statAP infNDCG",
     },
     "Subtopics and groups of judges": {
-        "diversity": "alpha_nDCG alpha_DCG nERR_IA ERR_IA",
-        "diversity_rbp": "nNRBP NRBP",
-        "diversity_means": "AP_IA P_IA StRecall",
-        "avgjg": "AP_avgjg P_avgjg Rprec_avgjg",
+        "diversity": "alpha_nDCG alpha_DCG nERR_IA ERR_IA nNRBP NRBP AP_IA P_IA StRecall",
+        "groups": "AP_avgjg P_avgjg Rprec_avgjg",
     },
     "Coverage and counts": {
         "judged": "Judged Unjudged NumRet NumRel NumRelRet NumNonRelRet NumQ",

@@ -8,13 +8,13 @@ from typing import ClassVar
 
 import numpy as np
 
-from idealist.lists import Array, Lists
+from idealist.data.columns import Floats
 from idealist.measures.base import Measure
-from idealist.measures.discounts import Discount
+from idealist.measures.gains import Discount
 from idealist.measures.relevance import Threshold
 from idealist.notation import choice, parameter
-from idealist.placements import Placements
-from idealist.tables.columns import Floats
+from idealist.ranking.padded_lists import Array, Lists
+from idealist.ranking.placements import Placements
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

@@ -6,13 +6,13 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
+from idealist.data.columns import Floats
 from idealist.errors import Defect
-from idealist.lists import Array, Lists, lists_of
 from idealist.measures.base import NO_RELEVANT, Measure
 from idealist.measures.gains import GAIN, gain_of
 from idealist.notation import Written, choice, number, parameter
-from idealist.placements import Placements
-from idealist.tables.columns import Floats
+from idealist.ranking.padded_lists import Array, Lists, lists_of
+from idealist.ranking.placements import Placements
 
 
 class Walk(NamedTuple):

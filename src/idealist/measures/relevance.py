@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from idealist.data.columns import Floats
 from idealist.errors import UsageError
-from idealist.lists import Array, Lists
 from idealist.measures.base import NO_RELEVANT, Measure
 from idealist.notation import Written, choice, flag, number, parameter
-from idealist.placements import Placements
-from idealist.tables.columns import Floats
+from idealist.ranking.padded_lists import Array, Lists
+from idealist.ranking.placements import Placements
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

@@ -1,16 +1,20 @@
-"""Measures of the first k documents as a set: P, R, F, SetAP, Success, AllHit."""
+"""Measures of the first k documents as a set: P, R, F, Success, R-precision, fall-out, utility."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from idealist.data.columns import Floats
 from idealist.errors import UsageError
-from idealist.lists import Array, Lists
-from idealist.measures.discounts import Discount
-from idealist.measures.first import first_hit
-from idealist.measures.relevance import Binary
+from idealist.measures.base import NO_RELEVANT
+from idealist.measures.first_relevant import first_hit
+from idealist.measures.gains import Discount
+from idealist.measures.relevance import Binary, Threshold
 from idealist.notation import Kind, Value, Written, call, choice, number, parameter
+from idealist.ranking.padded_lists import Array, Lists
+from idealist.ranking.placements import Placements
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -226,3 +230,132 @@ class AllHit(Counted):
         left = lists.number(lists.last - lists.first + 1) - earlier
         chance = lists.ratio(xp.where(room > 0, room, 0.0), left, 0.0)
         return xp.where(hits, chance, 1.0)
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Rprec(Counted):
+    """R-precision: precision among the first R documents, R being the number of relevant ones.
+
+    Formula: relevant in the first c / c, with c = ⌊times · R + 0.9⌋, which is R by default
+
+    ``times`` gives trec_eval's Rprec_mult; the 0.9 is its rule of rounding.
+
+    >>> Rprec()([1, 0, 1], judged=[1]), Rprec(denominator="R_list")([1, 0, 1], judged=[1])
+    (0.6666666666666666, 0.5)
+    >>> Rprec(times=0.5)([1, 0, 1], judged=[1])
+    0.5
+
+    Reference: Buckley and Voorhees 2005, in TREC: Experiment and Evaluation, chapter 3
+    """
+
+    denominator: str = parameter(
+        "R", choice("R", "R_list"), "what R counts: the relevant documents judged, or retrieved"
+    )
+    times: float = parameter(1, number(0, 1000), "how many times R documents are looked at")
+
+    takes_cutoff: ClassVar[bool] = False
+
+    @property
+    def list_only(self) -> bool:
+        """Whether R counts relevant documents of the list alone."""
+        return self.denominator == "R_list"
+
+    def formula(self, lists: Lists) -> Array:
+        """Divide the relevant documents above the cutoff by it."""
+        relevant, cutoff = self.reach(lists)
+        share = lists.ratio(self.found(lists, cutoff), lists.number(cutoff[:, 0]), 0.0)
+        return self.defined(lists, share, relevant if self.list_only else None)
+
+    def reach(self, lists: Lists) -> tuple[Array, Array]:
+        """Give R and the rank, in a column, down to which documents are looked at."""
+        relevant = (self.listed_relevant if self.list_only else self.all_relevant)(lists)
+        cutoff = lists.xp.floor(float(self.times) * relevant + 0.9)
+        return relevant, lists.xp.astype(cutoff, lists.xp.int64)[:, None]
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class FallOut(Threshold):
+    """Fall-out: the share of the non-relevant documents that stand among the first k.
+
+    Formula: non-relevant in the first k / N
+
+    N counts the documents judged non-relevant. With ``denominator=N_list``, as torchmetrics has it,
+    every document of the list that is not relevant counts, judged or not.
+
+    >>> (FallOut @ 2)([1, 0, 0], judged=[0])
+    0.3333333333333333
+
+    Reference: Swets 1969, doi:10.1002/asi.4630200110
+    """
+
+    denominator: str = parameter(
+        "N", choice("N", "N_list"), "what N counts: documents judged non-relevant, or retrieved"
+    )
+    no_relevant: Written = parameter(
+        "0", NO_RELEVANT, "the value of a query without non-relevant documents"
+    )
+
+    direction: ClassVar[int] = -1
+    averages_ties: ClassVar[bool] = True
+    lacking: ClassVar[str] = "non-relevant document"
+
+    @property
+    def list_only(self) -> bool:
+        """Whether N counts documents of the list alone."""
+        return self.denominator == "N_list"
+
+    def worth(self, placements: Placements) -> Floats:
+        """Give 1 to relevant documents, or else -1 to those judged non-relevant."""
+        relevant = super().worth(placements)
+        return relevant if self.filled().list_only else relevant - 1.0
+
+    def formula(self, lists: Lists) -> Array:
+        """Divide the non-relevant documents in the first k by all there are."""
+        hits = self.hits(lists)
+        if self.list_only:
+            found = Discount("none").sum(lists, lists.number(hits), self.cutoff)
+            every = lists.number(lists.retrieved) - lists.count(hits)
+            return lists.ratio(lists.lengths(self.cutoff) - found, every)
+        others = lists.number(lists.found & ~hits)
+        every = lists.count(lists.judged & ~self.relevant(lists.pool))
+        return lists.ratio(Discount("none").sum(lists, others, self.cutoff), every)
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Utility(Threshold):
+    """Linear utility: what each document of the contingency table is worth, added up.
+
+    Formula: a · h + b · (n - h) + c · (R - h) + d · (N - n - R + h), h relevant among n retrieved
+
+    N, the size of the collection, matters only with d.
+
+    >>> Utility()([1, 0, 1]), Utility(a=3, b=-2)([1, 0, 1])
+    (1.0, 4.0)
+
+    Reference: Hull 1998, The TREC-7 filtering track; trec_eval 10.0, utility
+    """
+
+    a: float = parameter(1, number(), "the worth of a relevant document that was retrieved")
+    b: float = parameter(-1, number(), "the worth of another document that was retrieved")
+    c: float = parameter(0, number(), "the worth of a relevant document that was not")
+    d: float = parameter(0, number(), "the worth of another document that was not")
+    documents: float = parameter(0, number(0), "the number of documents in the collection")
+
+    takes_cutoff: ClassVar[bool] = False
+    averages_ties: ClassVar[bool] = True
+
+    def bounds(self, lowest: float) -> tuple[float, float]:
+        """Give the range: unbounded."""
+        return -math.inf, math.inf
+
+    def formula(self, lists: Lists) -> Array:
+        """Weigh the four counts."""
+        found, relevant = self.listed_relevant(lists), self.all_relevant(lists)
+        retrieved = lists.number(lists.retrieved)
+        elsewhere = float(self.documents) + found - retrieved - relevant
+        return (
+            float(self.a) * found
+            + float(self.b) * (retrieved - found)
+            + float(self.c) * (relevant - found)
+            + float(self.d) * elsewhere
+        )

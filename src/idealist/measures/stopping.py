@@ -1,4 +1,4 @@
-"""Measures of a reader who may stop at each document: ERR, RBP and its residual."""
+"""Measures of a reader who may stop at each document: ERR, RBP and their relatives."""
 
 from __future__ import annotations
 
@@ -9,11 +9,10 @@ from typing import ClassVar, Self
 
 import numpy as np
 
+from idealist.data.columns import Floats
 from idealist.errors import UsageError
-from idealist.lists import Array, Lists, lists_of
 from idealist.measures.base import NO_RELEVANT, Measure
-from idealist.measures.discounts import Discount, geometric
-from idealist.measures.gains import GAIN, check_power, gain_of
+from idealist.measures.gains import GAIN, Discount, check_power, gain_of, geometric
 from idealist.notation import (
     Kind,
     Value,
@@ -25,8 +24,8 @@ from idealist.notation import (
     to_number,
     whole,
 )
-from idealist.placements import Placements
-from idealist.tables.columns import Floats
+from idealist.ranking.padded_lists import Array, Lists, lists_of
+from idealist.ranking.placements import Placements
 
 
 def _check_max_grade(value: object) -> str:
@@ -235,3 +234,58 @@ class RBPResidual(Measure):
             raise UsageError("RBPResidual(all_judged=0) has no closed form for ties=expected", hint)
         judged = Discount("none").sum(lists, lists.number(known), self.cutoff)
         return lists.xp.where(judged < lists.lengths(self.cutoff), residual, 0.0)
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class nERR(ERR):
+    """Normalised expected reciprocal rank: ERR over that of the ideal list.
+
+    Formula: ERR@k / ERR*@k, where ERR* is the ERR of all judged documents, highest grade first
+
+    The ERR of an ideal list depends on the grades there are; its nERR is 1.
+
+    >>> round(nERR(max_grade=2)([0, 2, 1]), 4)
+    0.5067
+
+    Reference: Sakai and Song 2011, doi:10.1145/2009916.2010055
+    """
+
+    def formula(self, lists: Lists) -> Array:
+        """Divide ERR by the ERR of the ideal list."""
+        ideal = lists.once(self, lambda: self._ideal(lists), pooled=True)
+        return lists.ratio(super().formula(lists), ideal)
+
+    def _ideal(self, lists: Lists) -> Array:
+        xp = lists.xp
+        rank = xp.cumulative_sum(xp.ones_like(lists.judged, dtype=xp.int64), axis=1)
+        seen = lists.judged if self.cutoff is None else lists.judged & (rank <= self.cutoff)
+        stop = xp.where(seen, self.stops(lists, lists.pool), 0.0)
+        return self.expected(lists, stop, rank, rank.shape[1])
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class PFound(ERR):
+    """The probability that a reader, who goes down the list and loses patience, finds an answer.
+
+    Formula: Σ_{r≤k} decay^(r-1) p_r Π_{j<r} (1 - p_j), with p the probability that a document
+    answers
+
+    By default a grade is that probability, between 0 and 1, as CatBoost has it; with
+    ``probability=exp2`` it is that of ERR, from which PFound differs in what a rank is worth.
+
+    >>> PFound(decay=0.5)([0.5, 0, 1])
+    0.625
+
+    Reference: Gulin et al. 2009, Yandex at ROMIP'2009: Optimization of Ranking Algorithms by
+    Machine Learning Methods, as CatBoost has it
+    """
+
+    probability: str = parameter(
+        "identity", choice("exp2", "identity"), "how a grade becomes the probability to stop"
+    )
+    decay: float = parameter(0.85, number(0, 1), "the probability to go on to the next document")
+
+    @property
+    def discount(self) -> Discount:
+        """What the rank of the document is worth."""
+        return geometric(self.decay)

@@ -8,12 +8,12 @@ from typing import ClassVar
 
 import numpy as np
 
+from idealist.data.columns import Floats
 from idealist.errors import UsageError
-from idealist.lists import Array, Lists
 from idealist.measures.base import Measure
 from idealist.notation import choice, flag, number, parameter
-from idealist.placements import Placements
-from idealist.tables.columns import Floats
+from idealist.ranking.padded_lists import Array, Lists
+from idealist.ranking.placements import Placements
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

@@ -7,22 +7,22 @@ from contextlib import suppress
 from typing import Any
 
 from idealist.conventions import CONVENTIONS, DEFAULT, convention
+from idealist.data import Qrels, Run
+from idealist.data.columns import to_id
 from idealist.errors import IdealistError, UsageError
 from idealist.formats import borrowed_run, read_qrels
-from idealist.instrument import Instrument, check_axes
 from idealist.measures import Measure, as_measure
-from idealist.placements import Placements
-from idealist.ranking import rank
-from idealist.reconciling.axes_space import Space
+from idealist.measures.instrument import Instrument, check_axes
+from idealist.ranking.placements import Placements
+from idealist.ranking.ranked import rank
 from idealist.reconciling.classes import classes_of, named_hits, nearest_miss
+from idealist.reconciling.data_facts import Facts
 from idealist.reconciling.deciding import Asker
-from idealist.reconciling.facts import Facts
 from idealist.reconciling.rankings import stacks_of
 from idealist.reconciling.reconciliation import Reconciliation
 from idealist.reconciling.search import Search, Tick
+from idealist.reconciling.space import Space
 from idealist.reconciling.target import Target
-from idealist.tables import Qrels, Run
-from idealist.tables.columns import to_id
 
 __all__ = ["Reconciliation", "reconcile"]
 

@@ -9,14 +9,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from idealist.data.columns import Floats
 from idealist.errors import IdealistError
-from idealist.instrument import Instrument
-from idealist.measuring import measured
+from idealist.measures.instrument import Instrument, measured
 from idealist.notation import Value
-from idealist.placements import Placements
+from idealist.ranking.placements import Placements
 from idealist.reconciling.search import Hit, Search
 from idealist.reconciling.target import FINEST
-from idealist.tables.columns import Floats
 
 #: Values that differ by less are the same.
 SAME = 10.0**-FINEST

@@ -7,15 +7,14 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 from idealist.conventions import convention
+from idealist.data import Qrels, Run
 from idealist.errors import IdealistError
-from idealist.instrument import Instrument
 from idealist.measures import Measure, parse
-from idealist.measuring import measured
-from idealist.placements import Placements
+from idealist.measures.instrument import Instrument, measured
 from idealist.protocol import Protocol
-from idealist.ranking import rank
+from idealist.ranking.placements import Placements
+from idealist.ranking.ranked import rank
 from idealist.reconciling.classes import Answer
-from idealist.tables import Qrels, Run
 
 #: Among so many classes, the simplest, a further number is looked for.
 LOOKED_AT = 40

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from idealist.data.columns import Bools, Floats
 from idealist.notation import Value, call
-from idealist.reconciling.axes_space import Space
-from idealist.tables.columns import Bools, Floats
+from idealist.reconciling.space import Space
 
 
 class End(NamedTuple):

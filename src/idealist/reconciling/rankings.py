@@ -15,13 +15,13 @@ from typing import Any
 
 import numpy as np
 
+from idealist.data import Qrels, Run
+from idealist.data.columns import Bools, Floats, Ints, columns_at, starts_of
 from idealist.errors import IdealistError
 from idealist.measures import Measure
-from idealist.placements import Placements
 from idealist.protocol import Protocol
-from idealist.ranking import limited, rank
-from idealist.tables import Qrels, Run
-from idealist.tables.columns import Bools, Floats, Ints, columns_at, starts_of
+from idealist.ranking.placements import Placements
+from idealist.ranking.ranked import limited, rank
 
 
 @dataclass

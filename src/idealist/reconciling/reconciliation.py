@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from idealist.conventions import DEFAULT
-from idealist.draw import Grid, markdown, plain
 from idealist.notation import many, text
 from idealist.reconciling.classes import Answer
 from idealist.reconciling.deciding import LOOKED_AT, Question
 from idealist.reconciling.target import Target
+from idealist.report.draw import Grid, markdown, plain
 
 #: How many classes, names and queries are shown to people.
 SHOWN = 10
@@ -104,7 +104,7 @@ class Reconciliation:
         among = f" of the first {LOOKED_AT}" if len(self.answers) > LOOKED_AT else ""
         return f"{self.question.asked} {decides}{among}: {'; '.join(shown)}{more}."
 
-    def to_json(self) -> dict[str, Any]:
+    def data(self) -> dict[str, Any]:
         """Give it as plain data."""
         return {
             "measure": self.measure,

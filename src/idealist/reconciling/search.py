@@ -16,16 +16,16 @@ from typing import NamedTuple
 
 import numpy as np
 
+from idealist.data.columns import Bools, Floats, Ints
 from idealist.errors import IdealistError
-from idealist.instrument import Instrument
 from idealist.measures import Measure
+from idealist.measures.instrument import Instrument
 from idealist.notation import Value
 from idealist.protocol import Protocol
-from idealist.reconciling.axes_space import Space
 from idealist.reconciling.ends import Settled, aggregated, rounded, settled, split_rounding
 from idealist.reconciling.rankings import Stack
+from idealist.reconciling.space import Space
 from idealist.reconciling.target import FINEST, Target
-from idealist.tables.columns import Bools, Floats, Ints
 
 #: So many vectors are looked at together.
 CHUNK = 4096

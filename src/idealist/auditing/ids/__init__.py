@@ -1,0 +1,225 @@
+"""Ids that never meet: queries and documents of the run that the judgments write otherwise."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
+from typing import Any
+
+import numpy as np
+
+from idealist.auditing.audit_case import Audited, Case
+from idealist.auditing.finding import Finding, price
+from idealist.auditing.ids import id_words as words
+from idealist.auditing.ids.mapping import map_ids
+from idealist.auditing.ids.matching import best_repair
+from idealist.auditing.ids.proposal import Lists, Proposal, Sides, propose, together
+from idealist.auditing.ids.transformations import Chain, Step
+from idealist.auditing.thresholds import (
+    CONFIRMED_ODDS,
+    EXAMPLES,
+    REPAIRED_EASILY,
+    REPAIRED_QUERIES,
+    SAMPLED_QUERIES,
+    SAMPLED_ROWS,
+)
+from idealist.data import Qrels, Run
+from idealist.evaluating.doubt_case import seen
+from idealist.ranking.order import whole
+
+CODES = {"queries": "query-ids", "documents": "document-ids"}
+_WHY = (
+    "Ids that do not match make a value 0, or too low, without a word: what was found counts as "
+    "not judged."
+)
+
+
+@dataclass(frozen=True)
+class State:
+    """A run and the judgments as they are after the repairs proposed so far.
+
+    `options` are those of `idealist convert` that make these repairs, by side.
+    """
+
+    name: str
+    run: Run
+    qrels: Qrels
+    audited: Audited
+    options: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    @cached_property
+    def judged_lists(self) -> Run:
+        """The lists of the judged queries, which the kernel reads faster than Python all rows."""
+        inside = np.flatnonzero(self.audited.first.in_run)
+        return Run(self.run.source.some([self.qrels.queries[i] for i in inside]), self.run.name)
+
+
+def unmatched_ids(case: Case) -> Iterator[Finding]:
+    """Look for ids that would meet if they were written alike.
+
+    The last finding of a run has the command, which makes the repairs of those before too.
+    """
+    found = [*_unmatched(case)]
+    for i, one in enumerate(found):
+        later = {other.run for other in found[i + 1 :] if other.command}
+        own = {one.run} if one.run else case.audited.keys()
+        if one.command and ("" in later or later >= own):  # what is for the judgments is for all
+            said = f"{one.remedy}; the command of the last finding about ids does all at once"
+            yield replace(one, remedy=said, command="")
+        else:
+            yield one
+
+
+def _unmatched(case: Case) -> Iterator[Finding]:
+    """Look at queries first, then at documents.
+
+    Judgments are the same for all runs, and mended before them.
+    """
+    states = [State(name, one.run, case.qrels, one) for name, one in case.audited.items()]
+    for what, look in (("queries", _queries), ("documents", _documents)):
+        proposals = _agreed([look(state, "") for state in states])
+        odd = [one for one in proposals if one is not None and one.side == "qrels"]
+        if odd:
+            shared = together(odd, _judged(case.qrels, what))
+            finding, states = _repaired(case, states, shared, what)
+            yield replace(finding, run="")
+            proposals = [look(state, "run") for state in states]
+        for i, proposal in enumerate(proposals):
+            if proposal is not None:
+                finding, (states[i],) = _repaired(case, [states[i]], proposal, what)
+                yield finding
+            elif not _meets(states[i], what):
+                yield _never(states[i], what)
+
+
+def _agreed(proposals: list[Proposal | None]) -> list[Proposal | None]:
+    """Rather mend the judgments by a rule than runs by mappings, if that is right for all runs."""
+    ruled = [one and (one.instead if one.side == "run" else one) for one in proposals]
+    return ruled if all(ruled) else proposals
+
+
+def _meets(state: State, what: str) -> bool:
+    """Whether any query meets, or any document of those that do."""
+    queries = bool(np.count_nonzero(state.audited.first.in_run))
+    return queries if what == "queries" else not queries or len(state.audited.whole.query) > 0
+
+
+def _queries(state: State, only: str) -> Proposal | None:
+    placements = state.audited.first
+    there = [q for q, here in zip(state.qrels.queries, placements.in_run, strict=True) if here]
+    found, wanted = [*there, *placements.unknown], state.qrels.queries
+    sample = [Lists(frozenset(found), frozenset(wanted))]
+    repair = best_repair(sample, few=True)
+    if repair is None or repair.found.chunk or repair.wanted.chunk:
+        return None
+    proposal = propose(repair, Sides({*found}, {*wanted}, [found], [wanted], sample, only))
+    apart = min(len(found), len(wanted)) - len(there)
+    least = max(*REPAIRED_EASILY, REPAIRED_QUERIES * apart)
+    sure = repair.gentle or len(proposal.meeting) >= least
+    return proposal if sure or _confirmed(state, proposal) else None
+
+
+def _confirmed(state: State, proposal: Proposal) -> bool:
+    """Whether queries that are to meet have more documents in common than others have."""
+    pairs = [(x, y) if proposal.side == "run" else (y, x) for x, y in proposal.meeting.items()]
+    if not pairs:
+        return False
+    found, wanted = zip(*pairs[:SAMPLED_QUERIES], strict=True)
+    rows, lookup = state.run.source.some(found), state.qrels.lookup
+    lists = {query: set(rows.documents[span]) for query, span in rows.spans().items()}
+    columns = list(dict.fromkeys([*wanted, *state.qrels.queries[:SAMPLED_QUERIES]]))
+    common = np.array([[len(lists[x] & lookup[y].keys()) for y in columns] for x in found])
+    own = np.trace(common)
+    chance = (common.sum() - own) / max(1, len(columns) - 1)
+    return bool(own > CONFIRMED_ODDS * chance)
+
+
+def _documents(state: State, only: str) -> Proposal | None:
+    if not np.count_nonzero(state.audited.first.in_run):
+        return None
+    sample = _sample(state)
+    repair = best_repair(sample)
+    if repair is None:
+        return None
+    rows, protocol = state.judged_lists.rows(), state.audited.first.protocol
+    if protocol.collapse != "none":  # what was compared is the documents
+        asked = Step("", "", partial(whole, protocol=protocol), chunk=str(protocol.collapse))
+        repair = replace(repair, found=Chain((asked, *repair.found.steps)))
+    lists = [rows.documents[span] for span in rows.spans().values()]
+    judged, wanted = _judged(state.qrels, "documents"), set(state.qrels.documents)
+    return propose(repair, Sides(set(rows.documents), wanted, lists, judged, sample, only))
+
+
+def _judged(qrels: Qrels, what: str) -> list[Sequence[str]]:
+    """Give the judged ids that stand together."""
+    if what == "queries":
+        return [qrels.queries]
+    return [qrels.documents[a:b] for _, a, b in qrels.spans()]
+
+
+def _sample(state: State) -> list[Lists]:
+    """Give the documents of some queries, evenly chosen, as the protocol names them."""
+    placements, lookup = state.audited.first, state.qrels.lookup
+    inside = np.flatnonzero(placements.in_run)
+    longest = max(1, int(placements.retrieved[inside].mean()))
+    count = min(len(inside), max(SAMPLED_QUERIES, SAMPLED_ROWS // longest))
+    chosen = inside[np.linspace(0, len(inside) - 1, count).astype(int)]
+    queries = [state.qrels.queries[i] for i in dict.fromkeys(chosen.tolist())]
+    rows = state.run.source.some(queries)
+    protocol = placements.protocol
+    return [
+        Lists(frozenset(whole(d, protocol) for d in rows.documents[span]), frozenset(lookup[query]))
+        for query, span in rows.spans().items()
+    ]
+
+
+def _repaired(
+    case: Case, states: Sequence[State], proposal: Proposal, what: str
+) -> tuple[Finding, list[State]]:
+    """Apply a proposal to copies, to count and price what it does."""
+    then = [_after(case, state, proposal, what) for state in states]
+    pairs = [*zip(states, then, strict=True)]
+    cost = {x.name: price(x.audited.evaluation.aggregates, y.audited.evaluation.aggregates)
+            for x, y in pairs}  # fmt: skip
+    count, total, said = words.counted(proposal, pairs, what)
+    remedy, command = words.remedy(case, then, proposal, what)
+    finding = Finding(
+        CODES[what], "error", words.message(proposal, what, said), states[0].name,
+        count, total, examples=words.examples(proposal),
+        cost={name: own for name, own in cost.items() if own},
+        remedy=remedy, command=command, doc=_WHY,
+        mappings={what: proposal.mapping} if proposal.mapping else {},
+    )  # fmt: skip
+    return finding, then
+
+
+def _after(case: Case, state: State, proposal: Proposal, what: str) -> State:
+    axes: dict[str, Any] = {"collapse": proposal.collapse} if proposal.collapse else {}
+    if axes:
+        return replace(state, audited=case.tried(state.run, state.qrels, **axes))
+    if proposal.side == "qrels":
+        state = replace(state, qrels=map_ids(state.qrels, **{what: proposal.mapping}))
+    else:
+        run = state.run if what == "queries" else state.judged_lists
+        state = replace(state, run=map_ids(run, **{what: proposal.mapping}))
+    given = (*state.options.get(proposal.side, ()), *words.options(proposal, state.name, what))
+    options = {**state.options, proposal.side: given}
+    return replace(state, audited=case.tried(state.run, state.qrels), options=options)
+
+
+def _never(state: State, what: str) -> Finding:
+    """Say that nothing meets and no transformation helps."""
+    wanted: Sequence[str] = state.qrels.queries
+    found: Sequence[str] = state.audited.first.unknown
+    if what == "documents":
+        query = wanted[int(np.argmax(state.audited.whole.retrieved))]
+        wanted = list(state.qrels.lookup[query])
+        found = state.run.source.some([query]).documents[:EXAMPLES]
+    return Finding(
+        f"no-{what}-meet", "error", words.nothing_meets(what, wanted, found), state.name,
+        count=len(wanted), total=len(wanted),
+        examples=(*(f"judged: {seen(one)}" for one in wanted[:EXAMPLES]),
+                  *(f"in the run: {seen(one)}" for one in found[:EXAMPLES])),
+        remedy=words.no_repair(what), doc=_WHY,
+    )  # fmt: skip

@@ -1,0 +1,192 @@
+"""The words and commands of findings about ids."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from idealist.auditing.finding import mapping_file
+from idealist.auditing.ids.proposal import Proposal
+from idealist.auditing.ids.transformations import STEPS
+from idealist.auditing.thresholds import EXAMPLES
+from idealist.evaluating.doubt_case import seen
+from idealist.formats.source import STDIN, plain_suffix
+from idealist.notation import many
+
+if TYPE_CHECKING:
+    from idealist.auditing.audit_case import Case
+    from idealist.auditing.ids import State
+
+
+#: How the options of `idealist convert` call what is named.
+SHORT = {"queries": "queries", "documents": "docs"}
+#: Where commands look for mappings.
+FOLDER = "mappings"
+#: Suffixes that say what a file holds.
+_KINDS = {".run": "run", ".qrels": "qrels"}
+
+
+def counted(
+    proposal: Proposal, pairs: Sequence[tuple[State, State]], what: str
+) -> tuple[int, int, str]:
+    """Count what meets with the repair only, of how much; say what meets without, and never.
+
+    All runs count together, of documents those that are judged for queries of the run.
+    """
+    if proposal.unified:
+        count, total = len(proposal.mapping), len({*getattr(pairs[0][0].qrels, what)})
+        said = f"judgments and runs both write {what} in more than one way"
+        return count, total, f"{said}, the judgments {count} of {total}"
+    met, meets = (sum(_met(pair[i], what) for pair in pairs) for i in (0, 1))
+    total, count = sum(_judged(after, what) for _, after in pairs), meets - met
+    parts = [(met, "already"), (total - met - count, "in neither case")]
+    rest = ", ".join(f"{number} {how}" for number, how in parts if number)
+    said = f"{count} of {total} judged {what} are found only when ids are written alike"
+    return count, total, said + (f" ({rest})" if rest else "")
+
+
+def _met(state: State, what: str) -> int:
+    placements = state.audited
+    return int(placements.first.in_run.sum()) if what == "queries" else len(placements.whole.query)
+
+
+def _judged(state: State, what: str) -> int:
+    if what == "queries":
+        return len(state.qrels.queries)
+    sizes = state.qrels.starts[1:] - state.qrels.starts[:-1]
+    return int(sizes[state.audited.first.in_run].sum())
+
+
+def message(proposal: Proposal, what: str, said: str) -> str:
+    """Say how ids differ, and what making them equal does and does not do."""
+    own = "run" if proposal.side == "run" else "judgments"
+    merged = "would become one with another id" + (" of the same query" * (what == "documents"))
+    chunks = proposal.side == "qrels" and proposal.repair.wanted.chunk
+    said += ": the judgments name chunks; they" if chunks else ": they"
+    said += f" differ in {proposal.repair.words}"
+    for names, words in (
+        (proposal.clashing, f"{merged}, and stay as they are"),
+        (proposal.ambiguous, "could be more than one of the other side's, and stay as they are"),
+        (
+            () if chunks else proposal.joined,
+            f"would become one with another id of the {own}, in other queries",
+        ),
+    ):
+        if names:
+            which = ", ".join(map(seen, names[:EXAMPLES]))
+            said += f"; {many(len(names), 'id', 'ids')} ({which}) {words}"
+    return said
+
+
+def examples(proposal: Proposal) -> tuple[tuple[str, str], ...]:
+    """Show some ids as they are and as the other side has them."""
+    return tuple(proposal.meeting.items())[:EXAMPLES]
+
+
+def options(proposal: Proposal, run: str, what: str) -> tuple[str, str]:
+    """Give the option of `idealist convert` that makes a repair."""
+    own = run if proposal.side == "run" else ""
+    value = proposal.chain.name if proposal.chain else f"{FOLDER}/{mapping_file(own, what)}"
+    return f"--map-{SHORT[what]}", value
+
+
+def remedy(case: Case, then: Sequence[State], proposal: Proposal, what: str) -> tuple[str, str]:
+    """Say what to do, and give the commands that do it, earlier repairs included."""
+    said = "count chunks as their document" if proposal.collapse else _rewrite(proposal)
+    axes = {"collapse": _axis(proposal, then[0].name, what)} if proposal.collapse else {}
+    if isinstance(proposal.collapse, str) and axes:
+        said += f": collapse={proposal.collapse}"
+    elif proposal.chain is None:
+        said += f", by the mapping that audit --save-mappings {FOLDER} writes"
+    files = [_files(case, state) for state in then]
+    needed = files[0] if axes else {side: files[0][side] for side in then[0].options}
+    if not all(Path(name).exists() for name in needed.values()):
+        return f"{said}; {_in_python(proposal, what, needed)}", ""
+    return said, " && ".join(_commands(case, then, files, axes))
+
+
+def _rewrite(proposal: Proposal) -> str:
+    return f"write the ids of the {proposal.side} otherwise"
+
+
+def _axis(proposal: Proposal, run: str, what: str) -> str:
+    """Write what the axis ``collapse`` takes."""
+    given = proposal.collapse
+    return given if isinstance(given, str) else f"{FOLDER}/{mapping_file(run, what)}"
+
+
+def _files(case: Case, state: State) -> dict[str, str]:
+    return {"qrels": case.qrels.name, "run": case.audited[state.name].run.source.name}
+
+
+def _commands(
+    case: Case, then: Sequence[State], files: Sequence[Mapping[str, str]], axes: Mapping[str, str]
+) -> Iterator[str]:
+    """Save the mappings, where there are some, write new files, and evaluate these."""
+    converts: dict[str, str] = {}
+    new: dict[str, str] = {}
+    for state, own in zip(then, files, strict=True):
+        converts |= {own[x]: _convert(own[x], x, how) for x, how in state.options.items()}
+        new |= {own[x]: _fixed(own[x]) if x in state.options else own[x] for x in own}
+    given = (case.qrels.name, *(one.run.source.name for one in case.audited.values()))
+    filed = all(Path(name).exists() for name in given)
+    how = [word for state in then for own in state.options.values() for word in own]
+    if filed and any(word.startswith(f"{FOLDER}/") for word in (*how, *axes.values())):
+        flags = ("--save-mappings", FOLDER, "--fail-on", "never")
+        yield case.command("audit", then[0].name, *flags, files=given)
+    yield from converts.values()
+    if filed:
+        yield case.command("eval", then[0].name, files=(*new.values(),), **axes)
+
+
+def _in_python(proposal: Proposal, what: str, names: Mapping[str, str]) -> str:
+    """Say what to do with data that is in no file."""
+    if STDIN in names.values():
+        return "save what came by standard input to a file, and audit that"
+    how = f"finding.mappings[{what!r}]" if proposal.mapping else repr(proposal.collapse)
+    if proposal.collapse:
+        return f"in Python: evaluate(qrels, run, collapse={how})"
+    return f"in Python: map_ids(read_{proposal.side}({proposal.side}), {what}={how})"
+
+
+def _convert(name: str, side: str, given: Sequence[str]) -> str:
+    kind = [] if plain_suffix(name) in _KINDS else ["--kind", side]
+    return shlex.join(["idealist", "convert", *map(_file, (name, _fixed(name))), *kind, *given])
+
+
+def _file(name: str) -> str:
+    """Write the name of a file so that it is not taken for an option."""
+    return f"./{name}" if name.startswith("-") else name
+
+
+def _fixed(name: str) -> str:
+    """Name a new file for other ids.
+
+    >>> _fixed("runs/bm25.run.gz"), _fixed("bm25")
+    ('runs/bm25.fixed.run.gz', 'bm25.fixed')
+    """
+    path, tried = Path(name), 1
+    stem, dot, rest = path.name.partition(".")
+    while True:
+        new = path.with_name(f"{stem}.fixed{tried if tried > 1 else ''}{dot}{rest}")
+        if not new.exists():
+            return str(new)
+        tried += 1
+
+
+def nothing_meets(what: str, wanted: Sequence[str], found: Sequence[str]) -> str:
+    """Say that the two sides have nothing in common."""
+    none = "judged query is in the run" if what == "queries" else "judged document was retrieved"
+    ours, theirs = (", ".join(map(seen, some[:3])) for some in (wanted, found))
+    return f"no {none}: judged are {ours}, in the run are {theirs}"
+
+
+def no_repair(what: str) -> str:
+    """Say what is left to do where no transformation was found."""
+    return (
+        "check that both are about the same collection; if the ids can be translated, do so with "
+        f"idealist convert --map-{SHORT[what]} and {', '.join(step.name for step in STEPS)}, "
+        "several with + between, or a file of pairs, old id and new id"
+    )

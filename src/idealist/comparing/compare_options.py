@@ -1,0 +1,119 @@
+"""Options of a comparison: what is tested, how, and how surely."""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Iterable
+from dataclasses import dataclass, fields
+from numbers import Real
+from typing import Any
+
+from idealist.errors import UsageError, nearest
+from idealist.significance.paired import checked_alpha
+
+#: Corrections for many pairs, with the words for them.
+CORRECTIONS = {
+    "none": "no correction",
+    "holm": "Holm's correction",
+    "tukey": "the randomised Tukey HSD",
+    "maxt": "the MaxT correction",
+    "bh": "Benjamini and Hochberg's correction",
+}
+#: Tests on request, with the reason to prefer the usual ones.
+TESTS = {
+    "wilcoxon": "Wilcoxon's test asks whether differences are symmetric about 0, not about means",
+    "sign": "the sign test counts wins and losses, and does not look at how much",
+    "bootstrap": "bootstrap intervals are too narrow, and p-values too small, below 25 queries",
+}
+#: Corrections that keep the chance of any false finding, and not a share of them, below alpha.
+FAMILY_WISE = ("holm", "tukey", "maxt")
+#: The chance to find a difference that "detectable" and "needed" go by.
+POWER = 0.8
+#: The difference too small to matter, of a measure on [0, 1], where nobody says it.
+ROPE = 0.01
+
+
+@dataclass(frozen=True)
+class Options:
+    """How runs are compared: `alpha` two-sided, the `seed` of all that is random, and the rest.
+
+    `rope` is the difference too small to matter; `margin` the one that equivalence and
+    non-inferiority are tested with; `pairs` how many are corrected together.
+    """
+
+    alpha: float = 0.05
+    seed: int = 0
+    tests: tuple[str, ...] = ()
+    correction: str = "holm"
+    rope: float | None = None
+    margin: float | None = None
+    all_pairs: bool = False
+    pairs: int = 1
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "alpha", checked_alpha(self.alpha))
+        object.__setattr__(self, "seed", _seed(self.seed))
+        for test in self.tests:
+            if test not in TESTS:
+                raise UsageError(f"there is no test {test!r}", nearest(str(test), TESTS))
+        if self.correction not in tuple(CORRECTIONS):
+            hint = "known: " + ", ".join(CORRECTIONS)
+            raise UsageError(f"there is no correction {self.correction!r}", hint)
+        for name, words in (("rope", "of at least 0"), ("margin", "above 0")):
+            object.__setattr__(self, name, _amount(name, getattr(self, name), words))
+
+    @property
+    def share(self) -> int:
+        """What alpha is divided by where power is asked for: one of many pairs has less of it."""
+        return self.pairs if self.correction in FAMILY_WISE else 1
+
+    @property
+    def confidence(self) -> str:
+        """The intervals' level in words."""
+        return f"{100 * (1 - self.alpha):.6g} %"
+
+
+def options_of(
+    pairs: int, correction: str | None, tests: str | Iterable[str], **others: Any
+) -> Options:
+    """Give options; without a word, pairs with a baseline are corrected by Holm, all by Tukey.
+
+    >>> options_of(3, None, "sign", all_pairs=True)
+    Options(alpha=0.05, seed=0, tests=('sign',), correction='tukey', rope=None, margin=None, \
+all_pairs=True, pairs=3)
+    """
+    for name in others:
+        if name not in {field.name for field in fields(Options)}:
+            hint = "what looks at judgments, such as fragility, needs compare() with qrels and runs"
+            raise UsageError(f"there is no option {name!r} here", hint)
+    usual = "none" if pairs < 2 else "tukey" if others.get("all_pairs") else "holm"
+    chosen = usual if correction is None else correction
+    return Options(correction=chosen, tests=_tests(tests), pairs=pairs, **others)
+
+
+def _tests(given: Any) -> tuple[str, ...]:
+    if isinstance(given, str):
+        return (given,)
+    if not isinstance(given, Iterable):
+        raise UsageError(f"tests cannot be {given!r}", f"known: {', '.join(TESTS)}")
+    return tuple(dict.fromkeys(map(str, given)))
+
+
+def _seed(given: Any) -> int:
+    try:
+        seed = -1 if isinstance(given, bool) else operator.index(given)
+    except TypeError:
+        seed = -1
+    if seed < 0:
+        raise UsageError(f"seed cannot be {given!r}", "a seed is a whole number from 0 on")
+    return seed
+
+
+def _amount(name: str, given: Any, words: str) -> float | None:
+    if given is None:
+        return None
+    number = isinstance(given, Real) and not isinstance(given, bool)
+    if not number or not 0 <= given < math.inf or (words == "above 0" and not given):
+        raise UsageError(f"{name} cannot be {given!r}", f"{name} is a number {words}")
+    return float(given)

@@ -1,0 +1,244 @@
+"""Label fragility: the fewest labels that, changed, reverse a difference or its significance."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from idealist.comparing.fragility.changing import Changing
+from idealist.comparing.fragility.fewest import (
+    Plan,
+    Problem,
+    fewest_for_sign,
+    fewest_for_significance,
+)
+from idealist.comparing.fragility.reach import reach_of
+from idealist.comparing.fragility.relabelling import Relabelling
+from idealist.evaluating.evaluator import Evaluator
+from idealist.formats import borrowed_run
+from idealist.notation import many, tidy
+from idealist.significance.paired import ROUNDING, paired
+
+#: So many changes are written out in a sentence.
+SHOWN = 5
+
+
+class Change(NamedTuple):
+    """A label that is changed: of which query and document, from which grade, to which."""
+
+    query: str
+    document: str
+    grade: float
+    to: float
+
+    def __str__(self) -> str:
+        return f"{self.query} {self.document} {self.grade} → {self.to}"
+
+
+@dataclass(frozen=True)
+class Reversal:
+    """Changes that reverse something, None where none are known; fewer than `at_least` do not.
+
+    No more than `most` changes were looked for; `labels` are all that could be changed.
+    """
+
+    changes: tuple[Change, ...] | None
+    at_least: int
+    most: int
+    labels: int | None = None
+
+    @property
+    def exact(self) -> bool:
+        """Whether the fewest changes are known, or known to be more than were looked for."""
+        known = self.most + 1 if self.changes is None else len(self.changes)
+        return known == self.at_least
+
+    @property
+    def possible(self) -> bool:
+        """Whether any labels may do it: False where all that there are were looked at."""
+        every = self.labels is not None and self.labels <= self.most
+        return self.changes is not None or self.at_least <= self.most or not every
+
+    def said(self, what: str) -> str:
+        """Say how many labels it takes, and which.
+
+        >>> Reversal(None, 21, 20, labels=1).said("reverse that")
+        'no change of labels can reverse that'
+        """
+        if not self.possible:
+            return f"no change of labels can {what}"
+        return f"it takes {self.count} to {what}{_listed(self)}"
+
+    @property
+    def count(self) -> str:
+        """How many labels it takes, in words.
+
+        >>> Reversal(None, 21, 20).count, Reversal(None, 3, 20).count
+        ('more than 20 labels', 'at least 3 labels')
+        """
+        if self.changes is None:
+            more = self.at_least > self.most
+            return (
+                f"more than {_labels(self.most)}" if more else f"at least {_labels(self.at_least)}"
+            )
+        if self.exact:
+            return _labels(len(self.changes))
+        return f"between {self.at_least} and {_labels(len(self.changes))}"
+
+    def data(self) -> dict[str, Any]:
+        """Give it as plain data."""
+        known = self.changes
+        listed = None if known is None else [
+            {"query": one.query, "document": one.document, "from": one.grade, "to": one.to}
+            for one in known
+        ]  # fmt: skip
+        count = None if known is None else len(known)
+        return {
+            "labels": count, "at_least": self.at_least, "exact": self.exact,
+            "possible": self.possible, "changes": listed,
+        }  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Fragility:
+    """On how few labels a difference hangs.
+
+    `sign` holds the fewest changes that reverse the sign of the mean difference, None where there
+    is none to reverse; `significance` those that make a significant difference not significant, or
+    one that is not significant so: by the paired t-test alone, two-sided, at `alpha`; None where
+    t says nothing. `decided` is what the verdict of a comparison says, where there is one. A change
+    gives a judged document another grade of the scale; one after which a query would not count, or
+    would count anew, is not looked at.
+    """
+
+    measure: str
+    baseline: str
+    run: str
+    alpha: float
+    difference: float
+    significant: bool
+    sign: Reversal | None
+    significance: Reversal | None
+    sense: int = 1
+    decided: bool | None = None
+
+    def __str__(self) -> str:
+        if math.isnan(self.difference):
+            return "Labels: the runs have no difference that a label could reverse."
+        if self.sign is None:
+            return "Labels: the runs are level, so there is nothing to reverse."
+        word = "ahead" if self.sense else "higher"
+        lead = f"Labels: {self.ahead} is {word} by {abs(self.difference):.4f}"
+        lines = [f"{lead}; {self.sign.said('reverse that')}."]
+        if self.significance is not None:
+            lines.append(f"Labels: {self._significance(self.significance)}.")
+        return "\n".join(lines)
+
+    def _significance(self, reversal: Reversal) -> str:
+        """Speak of the t-test; where the verdict is another one, as of the t-test's alone."""
+        now, then = ("", "not ") if self.significant else ("not ", "")
+        if self.decided in (None, self.significant):
+            return reversal.said(f"make it {then}significant by the t-test")
+        so = reversal.said(f"make it {then}so")
+        return f"by the t-test alone the difference is {now}significant; {so}"
+
+    @property
+    def ahead(self) -> str:
+        """The better run, or the one with the higher mean where more is not better."""
+        return self.run if self.difference * (self.sense or 1) > 0 else self.baseline
+
+    def data(self) -> dict[str, Any]:
+        """Give it as plain data."""
+        return {
+            "alpha": self.alpha,
+            "test": "t",
+            "significant": self.significant,
+            "sign": self.sign and self.sign.data(),
+            "significance": self.significance and self.significance.data(),
+        }
+
+
+def _labels(count: int) -> str:
+    return many(count, "label", "labels")
+
+
+def _listed(reversal: Reversal) -> str:
+    if not reversal.changes:
+        return ""
+    rest = len(reversal.changes) - SHOWN
+    more = f", and {rest} more" if rest > 0 else ""
+    return f" ({', '.join(map(str, reversal.changes[:SHOWN]))}{more})"
+
+
+def fragility(
+    evaluator: Evaluator, label: str, base: Any, new: Any, alpha: float = 0.05, most: int = 20
+) -> Fragility:
+    """Find the fewest labels that reverse the difference of two runs, and its significance.
+
+    >>> qrels = {"q1": {"a": 1, "b": 0}, "q2": {"a": 1}, "q3": {"a": 1}}
+    >>> old, new = {q: ["b", "a"] for q in qrels}, {q: ["a", "b"] for q in qrels}
+    >>> found = fragility(Evaluator(qrels, "P@1"), "P@1", old, new)
+    >>> len(found.sign.changes), found.sign.exact
+    (4, True)
+    """
+    runs = borrowed_run(base).held(), borrowed_run(new).held()
+    relabelling = Relabelling.of(evaluator, label, *runs)
+    start, weights = _differences(relabelling)
+    total = float(weights @ start)
+    mean = total / float(weights.sum()) if len(start) else math.nan
+    sign = significance = None
+    significant = False
+    if abs(mean) > ROUNDING:
+        changing = Changing(relabelling, math.copysign(1.0, mean))
+        sign, significance, significant = _searched(changing, weights, alpha, most)
+    measure, names = relabelling.instrument.measure, (runs[0].name, runs[1].name)
+    sense = measure.direction if measure.judges else 0
+    return Fragility(label, *names, alpha, mean, significant, sign, significance, sense)
+
+
+def _differences(relabelling: Relabelling) -> tuple[Any, Any]:
+    base, new = relabelling.now
+    counted = relabelling.counted
+    return (new.values - base.values)[counted], relabelling.weights[counted]
+
+
+def _searched(
+    changing: Changing, weights: Any, alpha: float, most: int
+) -> tuple[Reversal, Reversal | None, bool]:
+    """Change ever more labels of a query, until the answers are exact or nothing is left to try."""
+    varies = len(weights) > 1 and not paired(changing.start, weights).constant
+    while True:
+        problem = _problem(changing, weights, alpha, most)
+        sign = _reversal(changing, fewest_for_sign(problem), most)
+        significance = None
+        if varies:
+            significance = _reversal(changing, fewest_for_significance(problem), most)
+        done = sign.exact and (significance is None or significance.exact)
+        if done or changing.depth >= most or not changing.grow():
+            significant = varies and problem.significant(problem.start)
+            return sign, significance, significant
+
+
+def _problem(changing: Changing, weights: Any, alpha: float, most: int) -> Problem:
+    attained = [[one.values for one in tried] for tried in changing.tried]
+    complete = np.array([[one.all for one in tried] for tried in changing.tried])
+    return Problem(attained, complete, reach_of(changing, most), weights, alpha)
+
+
+def _reversal(changing: Changing, plan: Plan, most: int) -> Reversal:
+    """Name the labels of a plan."""
+    labels = sum(ways.size for ways in changing.ways)
+    if plan.picks is None:
+        return Reversal(None, plan.at_least, most, labels)
+    runs, found = changing.relabelling, []
+    qrels = runs.qrels
+    for i, j, index in plan.picks:
+        chosen = changing.tried[i][j].sets[index]
+        query = qrels.queries[changing.queries[i]]
+        for judgment, grade in zip(*changing.ways[i].labels(chosen), strict=True):
+            was = tidy(float(qrels.grades[judgment]))
+            found.append(Change(query, qrels.documents[judgment], was, runs.written[grade]))
+    return Reversal(tuple(found), plan.at_least, most, labels)

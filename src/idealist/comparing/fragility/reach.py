@@ -1,0 +1,228 @@
+"""Outer bounds: how far any j changed labels could carry a difference, without trying them all."""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+from itertools import combinations_with_replacement, pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from idealist.bounding.ndcg_extremes import cumulated_ideal, gains_of, rank_weights
+from idealist.comparing.fragility.changing import Changing, Ways
+from idealist.comparing.fragility.relabelling import Relabelling
+from idealist.data.columns import Bools, Floats, Ints
+from idealist.measures import Measure
+from idealist.measures.cumulative import CG, DCG, nDCG
+from idealist.measures.judged import NumRelRet
+from idealist.measures.sets import P
+from idealist.measures.stopping import RBP
+from idealist.ranking.ranked import limited
+
+#: So many ways to divide changes among pairs of gains are tried: at first, and if need be.
+FIRST, WAYS = 400, 13_000
+
+
+class Query(NamedTuple):
+    """The documents of a query: their gains, what each weighs in new - base, and the ideal list.
+
+    `levels` are the gains that a document can have, lowest first, `cumulated` is what the first
+    0, 1, … ranks of the ideal list weigh together.
+    """
+
+    gains: Floats
+    weights: Floats
+    levels: Floats
+    cumulated: Floats
+
+    def ends(self, j: int, nothing: float, ways: int) -> tuple[float, float] | None:
+        """Give the least and the greatest difference with j changes; None where `ways` are too few.
+
+        `nothing` is the difference where no document is worth anything, NaN where it has none.
+        """
+        moves = _moves(len(self.levels), j, ways)
+        if moves is None:
+            return None
+        ideal, there = self._ideal(moves)
+        base = float(self.weights @ self.gains)
+        low = base + self._least(moves, self.weights)
+        high = base - self._least(moves, -self.weights)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            low, high = (np.where(ideal > 0, end / ideal, nothing)[there] for end in (low, high))
+        least, greatest = np.fmin.reduce(low, initial=np.inf), np.fmax.reduce(high, initial=-np.inf)
+        return float(least), float(greatest)
+
+    def rough(self, j: int) -> tuple[float, float]:
+        """Bound both: the extreme differences of DCG, by the ideal that makes them most extreme."""
+        top, bottom, base = self.levels[-1], self.levels[0], float(self.weights @ self.gains)
+        effects = np.outer((top, bottom), self.weights) - self.gains * self.weights
+        low = base + np.sort(np.minimum(effects.min(axis=0), 0.0))[:j].sum()
+        high = base - np.sort(np.minimum(-effects.max(axis=0), 0.0))[:j].sum()
+        pool, weights = -np.sort(-self.gains), np.diff(self.cumulated)
+        least = float(np.append(pool[j:], np.full(j, bottom)) @ weights)
+        greatest = float(np.append(np.full(j, top), pool[: len(pool) - j]) @ weights)
+        if least <= 0:
+            return -np.inf, np.inf
+        return low / (least if low < 0 else greatest), high / (least if high > 0 else greatest)
+
+    def _ideal(self, moves: Ints) -> tuple[Floats, Bools]:
+        """Give the ideal DCG of each way, and whether there are as many documents."""
+        counts = np.sum(self.gains == self.levels[:, None], axis=1)
+        there: Bools = (moves.sum(axis=2) <= counts).all(axis=1)
+        after = counts + moves.sum(axis=1) - moves.sum(axis=2)
+        above = np.cumsum(after[:, ::-1], axis=1)[:, ::-1]  # how many gain so much or more
+        above = np.clip(above, 0, len(self.gains))
+        return self.cumulated[above] @ np.diff(self.levels, prepend=0.0), there
+
+    def _least(self, moves: Ints, weights: Floats) -> Floats:
+        """Give the least that each way adds to the difference of DCG."""
+        total: Floats = np.zeros(len(moves))
+        for i, level in enumerate(self.levels):
+            own = np.sort(weights[self.gains == level])
+            upward, downward = range(len(self.levels) - 1, i, -1), range(i)
+            for targets, ordered in ((upward, own), (downward, own[::-1])):
+                summed = np.append(0.0, np.cumsum(ordered))
+                taken = np.zeros(len(moves), dtype=np.int64)
+                for to in targets:  # the farthest first: it gets the most extreme weights
+                    until = np.minimum(taken + moves[:, i, to], len(own))
+                    total += (self.levels[to] - level) * (summed[until] - summed[taken])
+                    taken = until
+        return total
+
+
+@lru_cache(maxsize=64)
+def _moves(levels: int, j: int, ways: int) -> Ints | None:
+    """Divide j changes among all pairs of levels: how many go from which to which."""
+    pairs = [(a, b) for a in range(levels) for b in range(levels) if a != b]
+    if not pairs or math.comb(len(pairs) + j - 1, j) > ways:
+        return None
+    drawn = np.array(list(combinations_with_replacement(range(len(pairs)), j)), dtype=np.int64)
+    moves = np.zeros((len(drawn), levels, levels), dtype=np.int64)
+    for column in drawn.T:
+        a, b = np.array(pairs).T[:, column]
+        moves[np.arange(len(drawn)), a, b] += 1
+    return moves
+
+
+def queries_of(runs: Relabelling, measure: nDCG, sign: float) -> list[Query]:
+    """Set up every query; the weights are turned round with the sign."""
+    weights, protocol = np.zeros(len(runs.qrels)), runs.instrument.protocol
+    for side, whole in zip((-sign, sign), runs.ranked, strict=True):
+        placed = limited(whole, protocol)
+        chance = protocol.ties == "expected"
+        own = rank_weights(str(measure.discount), measure.cutoff, placed, chance)
+        weights[placed.judgment] += side * own
+    gains = gains_of(measure, runs.grades)
+    levels = np.unique(gains_of(measure, np.array(list(runs.written))))
+    starts = runs.qrels.starts
+    return [
+        Query(gains[a:b], weights[a:b], levels, cumulated_ideal(measure, b - a, 0))
+        for a, b in pairwise(starts.tolist())
+    ]
+
+
+#: What rounding may add to a bound that is reached.
+SLACK = 1e-12
+#: Stands for a range without an end.
+HUGE = 1e100
+
+
+class Reach(NamedTuple):
+    """The least and the greatest difference by query and number of changes, 0 to most.
+
+    Where no such number of labels can be changed the least is infinite, the greatest minus that.
+    """
+
+    low: Floats
+    high: Floats
+
+
+def reach_of(changing: Changing, most: int) -> Reach:
+    """Bound the differences for every number of changes."""
+    found = outer_bounds(changing, most)
+    for i, tried in enumerate(changing.tried):
+        for j, one in enumerate(tried[: most + 1]):
+            if one.all:
+                found.low[i, j] = one.values.min(initial=np.inf)
+                found.high[i, j] = one.values.max(initial=-np.inf)
+    sizes = np.array([ways.size for ways in changing.ways])
+    none = np.arange(most + 1) > sizes[:, None]
+    return Reach(np.where(none, np.inf, found.low), np.where(none, -np.inf, found.high))
+
+
+def outer_bounds(changing: Changing, most: int) -> Reach:
+    """Choose the narrowest bound that is known for a measure."""
+    relabelling = changing.relabelling
+    measure = relabelling.instrument.measure
+    rounded = str(relabelling.instrument.aggregate.round).startswith("query")
+    fixed = not relabelling.moving and not rounded
+    if fixed and _adds(measure):
+        return _sums(changing, most)
+    levels = np.array(list(relabelling.written))
+    if fixed and isinstance(measure, nDCG) and _divides(measure, levels):
+        return _ratios(changing, measure, most)
+    return _widest(changing, most)
+
+
+def _adds(measure: Measure) -> bool:
+    """Whether every document adds to a value, whatever the others are."""
+    if type(measure) is RBP:
+        return measure.scale == "none" and measure.if_undefined == "0"
+    if type(measure) is P:
+        return measure.if_undefined == "0"
+    return type(measure) in (CG, DCG, NumRelRet)
+
+
+def _divides(measure: nDCG, levels: Floats) -> bool:
+    """Whether the values of both runs are divided by one ideal, of gains that take nothing away."""
+    gains = gains_of(measure, levels).min() >= 0
+    one = measure.ideal == "judged" and measure.ideal_cut != "min(k,n)"
+    return type(measure) is nDCG and gains and one and measure.if_undefined != "empty"
+
+
+def _widest(changing: Changing, most: int) -> Reach:
+    """Take the measure's range."""
+    low, high = changing.relabelling.instrument.measure.bounds(min(changing.relabelling.written))
+    widest = np.full((len(changing.queries), most + 1), min(high - low, HUGE))
+    return Reach(-widest, widest)
+
+
+def _sums(changing: Changing, most: int) -> Reach:
+    """Bound a sum of what documents add: the best j changes are the j best."""
+    singles = changing.labels([np.arange(len(ways.group))[:, None] for ways in changing.ways])
+    values = changing.sign * changing.relabelling.differences(singles)
+    parts = np.split(values, np.cumsum([len(ways.group) for ways in changing.ways])[:-1])
+    low, high = (np.repeat(changing.start[:, None], most + 1, axis=1) for _ in range(2))
+    for i, (ways, part) in enumerate(zip(changing.ways, parts, strict=True)):
+        least, greatest = _furthest(ways, part - changing.start[i], most)
+        low[i] += least - SLACK
+        high[i] += greatest + SLACK
+    return Reach(low, high)
+
+
+def _ratios(changing: Changing, measure: nDCG, most: int) -> Reach:
+    """Bound nDCG: exactly for few changes, and else by the extremes of DCG and of the ideal."""
+    found = _widest(changing, most)
+    queries = queries_of(changing.relabelling, measure, changing.sign)
+    ways = FIRST if changing.depth == 1 else WAYS
+    undefined = 0.0 if measure.if_undefined in ("0", "1") else np.nan
+    for i, q in enumerate(changing.queries.tolist()):
+        for j in range(min(most, changing.ways[i].size) + 1):
+            low, high = queries[q].ends(j, undefined, ways) or queries[q].rough(j)
+            found.low[i, j] = max(found.low[i, j], low - SLACK)
+            found.high[i, j] = min(found.high[i, j], high + SLACK)
+    return found
+
+
+def _furthest(ways: Ways, effects: Floats, most: int) -> tuple[Floats, Floats]:
+    """Add up the least, and the greatest, effects of 0, 1, … different documents."""
+    sizes = [min(len(group), most) for group in ways.groups]
+    ends = []
+    for sign in (1.0, -1.0):
+        best = np.full(len(sizes), np.inf)
+        np.minimum.at(best, ways.group, sign * effects)
+        ordered = np.sort(np.repeat(best, sizes))[:most]
+        summed = np.concatenate(([0.0], np.cumsum(ordered)))
+        ends.append(sign * np.append(summed, np.full(most + 1 - len(summed), np.inf)))
+    return ends[0], ends[1]

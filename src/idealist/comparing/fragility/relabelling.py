@@ -1,0 +1,226 @@
+"""Relabelling: two runs ranked once, measured with other grades of what was judged."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from idealist.bounding.setting import grades_of
+from idealist.data import Qrels, Run
+from idealist.data.columns import Bools, Floats, Ints, freeze, starts_of
+from idealist.errors import UsageError
+from idealist.evaluating.evaluator import Evaluator
+from idealist.measures import Measure
+from idealist.measures.instrument import Instrument, Measured, chosen, measured
+from idealist.protocol import Protocol
+from idealist.ranking.placements import Placements
+from idealist.ranking.ranked import limited, rank
+
+#: So many judgments are measured together.
+BLOCK = 1_000_000
+
+
+class Labels(NamedTuple):
+    """Changes of labels, a row each: the query, and the judgments that get other grades."""
+
+    query: Ints
+    judgment: Ints
+    grade: Floats
+
+    def at(self, rows: slice) -> Labels:
+        """Give some of the rows."""
+        return Labels(self.query[rows], self.judgment[rows], self.grade[rows])
+
+
+@dataclass(frozen=True, eq=False)
+class Relabelling:
+    """Two runs, a baseline and a new one, and the grades that judged documents could have.
+
+    `ranked` holds both as they are before anything that grades decide; `written` gives each grade,
+    as the protocol reads it, its own text.
+    """
+
+    instrument: Instrument
+    qrels: Qrels
+    ranked: tuple[Placements, Placements]
+    written: dict[float, float]
+
+    @classmethod
+    def of(cls, evaluator: Evaluator, label: str, base: Run, new: Run) -> Relabelling:
+        """Rank both runs."""
+        instrument, qrels = evaluator.instruments[label], evaluator.qrels
+        _check(instrument.measure)
+        protocol = _whole(instrument.protocol)
+        ranked = (rank(qrels, base, [protocol])[protocol], rank(qrels, new, [protocol])[protocol])
+        return cls(instrument, qrels, ranked, _levels(qrels, instrument))
+
+    @cached_property
+    def highest(self) -> float:
+        """The highest grade of the scale."""
+        known = self.qrels.cast(self.instrument.protocol.grades).maximum
+        return known if known > 0 else max(self.written)
+
+    @cached_property
+    def grades(self) -> Floats:
+        """The grades as the protocol reads them."""
+        kept = self.instrument.protocol.grades == "keep"
+        return self.qrels.grades if kept else np.trunc(self.qrels.grades) + 0.0
+
+    @cached_property
+    def now(self) -> tuple[Measured, Measured]:
+        """The values of both runs with the labels as they are, in the order of the queries."""
+        none = np.zeros((len(self.qrels.queries), 0), dtype=np.int64)
+        labels = Labels(np.arange(len(none)), none, none.astype(np.float64))
+        base, new = (self._measured(one, labels, self._plain) for one in self.ranked)
+        return base, new
+
+    @cached_property
+    def counted(self) -> Bools:
+        """Which queries have a difference that counts."""
+        base, new = self.now
+        both = base.counted & new.counted & ~np.isnan(new.values - base.values)
+        return both & (self.weights > 0)
+
+    @cached_property
+    def weights(self) -> Floats:
+        """The weight of each query; NaN where it does not count."""
+        known, queries = self.instrument.aggregate.weights, self.qrels.queries
+        base, new = self.now
+        weights = np.full(len(queries), np.nan)
+        both = base.counted & new.counted
+        weights[both] = 1.0 if known is None else known.of(chosen(queries, both))
+        return weights
+
+    @property
+    def _plain(self) -> Instrument:
+        """The instrument with neither weights nor refusals: a change may leave nothing relevant."""
+        measure, aggregate = self.instrument.measure, self.instrument.aggregate
+        if measure.if_undefined == "error":
+            measure = replace(measure, no_relevant="nan")  # type: ignore[call-arg]
+        plain = replace(aggregate, aggregate="mean", weights=None)
+        return Instrument(measure, self.instrument.protocol, plain)
+
+    @property
+    def moving(self) -> bool:
+        """Whether a grade decides where documents stand."""
+        rules = self.instrument.protocol
+        drops = rules.negative == "drop" and min(self.written) < 0
+        return drops or rules.grades == "nonzero" or rules.ties in ("best", "worst")
+
+    def differences(self, labels: Labels) -> Floats:
+        """Measure new - base with changed labels; NaN where a query would not count any more."""
+        base, new = (self.values(run, labels) for run in (0, 1))
+        return new - base
+
+    def values(self, run: int, labels: Labels, measure: Measure | None = None) -> Floats:
+        """Measure one run with changed labels, a value a row; NaN where it does not count."""
+        instrument = self._plain if measure is None else replace(self._plain, measure=measure)
+        made = [self._measured(self.ranked[run], part, instrument) for part in self._blocks(labels)]
+        found = [np.where(one.counted, one.values, np.nan) for one in made]
+        return np.concatenate(found) if found else np.zeros(0)
+
+    def _blocks(self, labels: Labels) -> Iterator[Labels]:
+        sizes = np.cumsum(np.diff(self.qrels.starts)[labels.query])
+        block = sizes // BLOCK
+        edges = np.flatnonzero(np.diff(block, prepend=-1)).tolist()
+        for first, last in pairwise([*edges, len(sizes)]):
+            yield labels.at(slice(first, last))
+
+    def _measured(self, whole: Placements, labels: Labels, instrument: Instrument) -> Measured:
+        protocol = self.instrument.protocol
+        placements = replace(_relabelled(whole, labels, self.grades), protocol=protocol)
+        if protocol.grades == "nonzero":
+            placements = _without_zero(placements)
+        vars(placements.qrels)["maximum"] = self.highest  # the scale stays what it is
+        if protocol.ties in ("best", "worst"):
+            placements = placements.retied(protocol.ties)
+        return measured(instrument, limited(placements, protocol))
+
+
+def _whole(protocol: Protocol) -> Protocol:
+    """Take from a protocol all that grades decide, and what is cut off after that."""
+    depth = "none" if isinstance(protocol.depth, int) else protocol.depth
+    ties = "docid-desc" if protocol.ties in ("best", "worst") else protocol.ties
+    return replace(
+        protocol, depth=depth, ties=ties, negative="allow", unjudged="zero", grades="keep"
+    )
+
+
+def _levels(qrels: Qrels, instrument: Instrument) -> dict[float, float]:
+    """Give the grades of the scale: declared, or else those given, with 0 and 1."""
+    protocol = instrument.protocol
+    kept = "error" if protocol.negative == "error" else "allow"
+    levels = grades_of(qrels, replace(instrument, protocol=replace(protocol, negative=kept)))
+    highest = qrels.cast(protocol.grades).maximum
+    return {read: own for read, own in levels.items() if read <= highest or highest <= 0}
+
+
+def _check(measure: Measure) -> None:
+    """Refuse what has more to it than grades."""
+    if measure.needs:
+        hint = "ask for a measure of grades alone, such as nDCG@10"
+        raise UsageError(f"the labels that {measure.name} needs are more than grades", hint)
+
+
+def _relabelled(whole: Placements, labels: Labels, grades: Floats) -> Placements:
+    """Give every row of labels as a query of its own."""
+    qrels, query = whole.qrels, labels.query
+    starts, index = _spans(qrels.starts, query)
+    changed = grades[index]
+    moved = (starts[:-1] - qrels.starts[query])[:, None]
+    changed[labels.judgment + moved] = labels.grade
+    made = replace(
+        qrels,
+        queries=tuple(qrels.queries[q] for q in query.tolist()),
+        starts=freeze(starts),
+        documents=("",) * len(index),
+        grades=freeze(changed),
+        columns={name: column[index] for name, column in qrels.numbers.items()},
+        subtopics=None,
+        preferences=None,
+    )
+    places, place = _spans(whole.starts, query)
+    rows = np.repeat(np.arange(len(query)), np.diff(places))
+    per_query = ("in_run", "empty", "retrieved", "duplicates", "merged", "ties", "float32")
+    return replace(
+        whole,
+        qrels=made,
+        query=rows,
+        judgment=whole.judgment[place] + moved[rows, 0],
+        **{name: getattr(whole, name)[query] for name in per_query},
+        **{name: getattr(whole, name)[place] for name in ("rank", "first", "last", "score")},
+    )
+
+
+def _spans(starts: Ints, groups: Ints) -> tuple[Ints, Ints]:
+    """Put groups one after the other: where each starts, and the index of all members."""
+    sizes = np.diff(starts)[groups]
+    put = starts_of(sizes)
+    return put, np.arange(put[-1]) + np.repeat(starts[groups] - put[:-1], sizes)
+
+
+def _without_zero(placements: Placements) -> Placements:
+    """Take a grade of 0 for no judgment."""
+    qrels = placements.qrels
+    kept = qrels.grades != 0
+    before = np.concatenate(([0], np.cumsum(kept)))
+    made = replace(
+        qrels,
+        starts=freeze(before[qrels.starts]),
+        documents=("",) * int(before[-1]),
+        grades=freeze(qrels.grades[kept]),
+        columns={name: column[kept] for name, column in qrels.numbers.items()},
+    )
+    found = kept[placements.judgment]
+    names = ("query", "rank", "first", "last", "score")
+    return replace(
+        placements,
+        qrels=made,
+        judgment=before[placements.judgment[found]],
+        **{name: getattr(placements, name)[found] for name in names},
+    )

@@ -1,0 +1,45 @@
+"""What a convention is: a name and a rule that sets every axis a user left open."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from idealist.measures import Measure
+from idealist.measures.instrument import Instrument, route
+from idealist.notation import Value
+
+Axes = Mapping[str, Value]
+
+
+@dataclass(frozen=True)
+class Convention:
+    """How one tool measures.
+
+    `rule` gives the axes in which the tool differs from the default for a measure, and the cutoff
+    it uses where none is given; `measures` names the measures the tool has, or is None where all
+    follow the rule. `evidence` says how we know:
+    the tool runs in our tests (live), its printed values are checked (recorded), or its source was
+    read (derived).
+    """
+
+    name: str
+    tool: str
+    version: str
+    evidence: Literal["live", "recorded", "derived"]
+    rule: Callable[[Measure], Axes]
+    measures: frozenset[str] | None = None
+
+    def has(self, measure: Measure) -> bool:
+        """Whether the tool itself computes this measure."""
+        return self.measures is None or measure.name in self.measures
+
+    def instrument(self, measure: Measure, axes: Mapping[str, Any] | None = None) -> Instrument:
+        """Set every parameter: as the user wrote it, or as `axes` or else the tool have it."""
+        own = {} if axes is None else route(type(measure), axes)[0]
+        rules = dict(self.rule(replace(measure, **{**own, **measure.written()})))
+        cutoff = rules.pop("cutoff", None)
+        if isinstance(cutoff, int) and measure.cutoff is None and measure.takes_cutoff:
+            measure = measure @ cutoff
+        return Instrument.of(measure, rules, axes or {})

@@ -1,0 +1,175 @@
+"""The signature: the identity of the instrument that made a number, as text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from urllib.parse import quote, unquote
+
+from idealist._version import RULES, __version__
+from idealist.conventions import Convention, convention
+from idealist.data import Qrels
+from idealist.errors import UsageError
+from idealist.measures import parse
+from idealist.measures.base import Measure
+from idealist.measures.instrument import Instrument, check_axes
+from idealist.notation import split, text
+
+
+@dataclass(frozen=True)
+class Signature:
+    """What made a number: measure, protocol, aggregate, judgments and rules, never the run.
+
+    Its text is the measure with every parameter, then ``key:value`` for everything else, divided
+    by ``|``. It is derived from the objects that the computation receives. The short form names a
+    convention and what differs from it.
+
+    >>> written = "nDCG@10|trec_eval+unjudged:drop|qrels:2057cbf8e7|rules:1"
+    >>> str(Signature.parse(written))[:49]
+    'nDCG(gain=linear,rel=none,negative=zero,discount='
+    """
+
+    measure: str
+    settings: tuple[tuple[str, str], ...]
+    qrels: str
+    rules: str = str(RULES)
+    version: str = field(default=__version__, compare=False)
+
+    @classmethod
+    def of(cls, instrument: Instrument, qrels: str) -> Signature:
+        """Derive the signature of an instrument used with judgments of a hash."""
+        settings = instrument.protocol.written() | instrument.aggregate.written()
+        return cls(
+            _full(instrument.measure),
+            tuple((key, text(value)) for key, value in settings.items()),
+            qrels,
+        )
+
+    def __str__(self) -> str:
+        fields = [(key, _quote(value)) for key, value in self.settings]
+        return "|".join(
+            [_quote(self.measure), *map(":".join, fields), *self._ending, f"v:{self.version}"]
+        )
+
+    @property
+    def _ending(self) -> list[str]:
+        return [f"qrels:{self.qrels}", f"rules:{self.rules}"]
+
+    @classmethod
+    def parse(cls, written: str) -> Signature:
+        """Read a signature in its long or its short form."""
+        measure, *fields = written.strip().split("|")
+        if measure == "MEASURE":
+            hint = "put the measure's name there, and leave out what stands behind rules"
+            raise UsageError("MEASURE stands for several measures", hint)
+        name, *changes = fields[0].split("+") if fields else [""]
+        short = bool(name) and ":" not in name
+        values = _pairs(fields[1:] if short else fields, written)
+        if not {"qrels", "rules"} <= values.keys():
+            raise _unreadable(written)
+        ending = {key: values.pop(key) for key in ("qrels", "rules")}
+        version = values.pop("v", __version__)
+        if not short:
+            _taken_apart(unquote(measure))
+            return cls(unquote(measure), tuple(values.items()), **ending, version=version)
+        one, axes = parse(unquote(measure)), _pairs(changes, written)
+        named = {key: axes.pop(key) for key in list(axes) if _NAMED.fullmatch(f"{key}:{axes[key]}")}
+        check_axes(axes, [one])
+        usual = cls.of(convention(name).instrument(one, axes), ending["qrels"])
+        settings = tuple((key, named.get(key, value)) for key, value in usual.settings)
+        settings += tuple(values.items())
+        return replace(usual, settings=settings, rules=ending["rules"], version=version)
+
+    def short(self, base: Convention) -> str:
+        """Name a convention and what differs from it."""
+        try:
+            measure = parse(self.measure)
+        except UsageError:  # a user's own measure has no shorter form
+            return str(self)
+        written = _minimal(measure, base)
+        usual = Signature.of(base.instrument(written), self.qrels)
+        if usual.measure != self.measure:  # the convention would cut what is not cut here
+            return str(self)
+        known = dict(usual.settings)
+        axes: list[str] = []
+        beside: list[str] = []  # what a convention says nothing of, such as a test, stands behind
+        for key, value in self.settings:
+            if known.get(key) != value:
+                (axes if key in known else beside).append(f"{key}:{_quote(value)}")
+        start = [_quote(str(written)), "+".join([base.name, *axes])]
+        return "|".join([*start, *self._ending, *beside])
+
+    @cached_property
+    def fields(self) -> dict[str, str]:
+        """Every axis with its value, the measure's own included."""
+        name, own, cutoff = _taken_apart(self.measure)
+        prefixed = {f"{name}.{key}": value for key, value in own.items()}
+        settings = dict(self.settings)
+        start = {"measure": name, "cutoff": cutoff}
+        return start | prefixed | settings | {"qrels": self.qrels, "rules": self.rules}
+
+    def diff(self, other: Signature) -> dict[str, tuple[str, str]]:
+        """Give the axes that differ; two numbers are comparable only if there are none."""
+        keys = dict.fromkeys([*self.fields, *other.fields])
+        pairs = {key: (self.fields.get(key, "-"), other.fields.get(key, "-")) for key in keys}
+        return {key: pair for key, pair in pairs.items() if pair[0] != pair[1]}
+
+
+#: Axes whose value names a content that a signature does not hold: it can be read, not computed.
+_NAMED = re.compile(r"(collapse:map|aggregate:weighted)\([0-9a-f]{10}\)")
+_MEASURE = re.compile(r"(?P<name>[\w.-]+)\((?P<inside>.*)\)(?:@(?P<cutoff>\d+))?")
+
+
+def _taken_apart(measure: str) -> tuple[str, dict[str, str], str]:
+    """Give the name, the parameters and the cutoff of a measure with every parameter set."""
+    match = _MEASURE.fullmatch(measure)
+    try:
+        if match is None:
+            raise ValueError(measure)
+        own = dict(part.split("=", 1) for part in split(match["inside"]))
+    except ValueError:
+        raise _unreadable(measure) from None
+    return match["name"], own, match["cutoff"] or "none"
+
+
+def signatures(instruments: Mapping[str, Instrument], qrels: Qrels) -> dict[str, Signature]:
+    """Sign each measure."""
+    return {label: Signature.of(one, qrels.hash) for label, one in instruments.items()}
+
+
+def _pairs(fields: list[str], written: str) -> dict[str, str]:
+    pairs = [field.split(":", 1) for field in fields]
+    if any(len(pair) != 2 for pair in pairs):
+        raise _unreadable(written)
+    return {key: unquote(value) for key, value in pairs}
+
+
+def _unreadable(written: str) -> UsageError:
+    hint = "copy it whole: MEASURE|key:value|…|qrels:HASH|rules:N"
+    return UsageError(f"{written!r} is not a signature", hint)
+
+
+def _full(measure: Measure) -> str:
+    inside = ",".join(f"{name}={text(value)}" for name, value in measure.written().items())
+    cut = "" if measure.cutoff is None else f"@{measure.cutoff}"
+    return f"{measure.name}({inside}){cut}"
+
+
+def _minimal(measure: Measure, base: Convention) -> Measure:
+    """Leave out the parameters that a convention would set just so.
+
+    A rule may look at what is written; where leaving something out would change it, all stays.
+    """
+    bare = parse(measure.name)
+    bare = bare if measure.cutoff is None else bare @ measure.cutoff
+    usual = base.instrument(bare).measure.written()
+    own = {key: value for key, value in measure.written().items() if usual[key] != value}
+    made: Measure = type(measure)(cutoff=measure.cutoff, **own)
+    return made if base.instrument(made).measure == measure else measure
+
+
+def _quote(value: str) -> str:
+    """Escape what divides the fields of a signature."""
+    return re.sub(r"[|:%+\s]", lambda match: quote(match[0], safe=""), value)

@@ -1,0 +1,290 @@
+"""Pools: the grades of each query, padded into blocks for formulas over arrays."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from json.encoder import encode_basestring_ascii
+from typing import Any
+
+import numpy as np
+
+from idealist.data.columns import Bools, Floats, Ints, cell_text, columns_at, freeze, starts_of
+from idealist.data.judgments import DECISIVE, Judgments, Scale, Subtopics, check_grades
+from idealist.data.preferences import Group, Preferences, groups_of
+from idealist.errors import Contradictions, Faults
+from idealist.notation import many, tidy
+
+
+@dataclass(frozen=True, eq=False)
+class Pool:
+    """Queries with similarly many judgments: their grades, highest first, padded to one width.
+
+    `known` keeps what formulas have computed of these grades for the runs to come.
+    """
+
+    queries: Ints
+    grades: Floats
+    judged: Bools
+    known: dict[Any, Any] = field(default_factory=dict)
+
+    @cached_property
+    def levels(self) -> frozenset[float]:
+        """The different grades."""
+        return frozenset(self.grades[self.judged].tolist())
+
+    @cached_property
+    def without_negative(self) -> Pool:
+        """The same, with negative grades taken for no judgments."""
+        return replace(self, judged=freeze(self.judged & (self.grades >= 0)), known={})
+
+
+def pools_of(starts: Ints, grades: Floats) -> tuple[Pool, ...]:
+    """Divide queries into blocks of similar size, so that one long list pads few others."""
+    width = np.ceil(np.log2(np.maximum(np.diff(starts), 1))).astype(np.int64)
+    return tuple(
+        _pool(starts, grades, np.flatnonzero(width == exponent))
+        for exponent in np.flatnonzero(np.bincount(width))
+    )
+
+
+def _pool(starts: Ints, grades: Floats, queries: Ints) -> Pool:
+    first, sizes = starts[queries], np.diff(starts)[queries]
+    column = np.arange(max(int(sizes.max()), 1))
+    judged = column < sizes[:, None]
+    padded = np.full(judged.shape, -np.inf)
+    padded[judged] = grades[(first[:, None] + column)[judged]]
+    padded = -np.sort(-padded, axis=1)
+    return Pool(queries, freeze(np.where(judged, padded, 0.0)), freeze(judged))
+
+
+@dataclass(frozen=True, eq=False)
+class Qrels:
+    """Judged pairs of query and document, sorted by query and document.
+
+    The pairs of query ``queries[i]`` are ``documents[starts[i]:starts[i + 1]]``. Where a document
+    is judged by subtopic, its grade is the highest one and `subtopics` holds the rows; it is the
+    highest level where `preferences` hold such rows. `left_out` names judged queries that are not
+    to count.
+    """
+
+    queries: tuple[str, ...]
+    starts: Ints
+    documents: tuple[str, ...]
+    grades: Floats
+    columns: Mapping[str, Any] = field(default_factory=dict)
+    subtopics: Subtopics | None = None
+    preferences: Preferences | None = None
+    scale: Scale | None = None
+    repeats: int = 0
+    ungraded: int = 0
+    ignored: tuple[str, ...] = ()
+    name: str = "qrels"
+    left_out: frozenset[str] = frozenset()
+
+    @classmethod
+    def build(
+        cls,
+        query: Sequence[str],
+        document: Sequence[str],
+        grade: Sequence[float],
+        *,
+        subtopic: Sequence[str] | None = None,
+        columns: Mapping[str, Sequence[Any]] | None = None,
+        scale: Scale | None = None,
+        lines: Sequence[int] | None = None,
+        empty: Sequence[str] = (),
+        ungraded: int = 0,
+        ignored: Sequence[str] = (),
+        name: str = "qrels",
+    ) -> Qrels:
+        """Sort rows into a table; a repeated judgment counts once, a contradiction is refused.
+
+        `empty` names queries judged to have no relevant document at all; `ungraded` counts the rows
+        that came without a grade and are not among these, `ignored` names columns not kept.
+        """
+        rows = Judgments(query, document, grade, subtopic or [""] * len(query), lines)
+        faults = Faults(name)
+        if not len(query) and not empty:
+            faults.fail("empty", "there are no judgments", "give at least one judged document")
+        kept = rows.unique(faults)
+        contradicting = faults.total
+        rows.check_columns(columns or {}, faults)
+        check_grades(rows, kept, scale, faults)
+        if contradicting:
+            raise Contradictions(faults.shown, faults.total, {
+                "query": query, "document": document, "grade": grade, "subtopic": subtopic,
+                "columns": columns, "scale": scale, "lines": lines, "empty": empty,
+                "ungraded": ungraded, "ignored": ignored, "name": name,
+            })  # fmt: skip
+        faults.check()
+        pairs = rows.pairs(kept) if subtopic else kept
+        sizes = dict.fromkeys(sorted({*query, *empty}), 0) | Counter(query[i] for i in pairs)
+        grades, subtopics = rows.by_subtopic(kept, pairs, subtopic is not None)
+        return cls(
+            queries=tuple(sizes),
+            starts=freeze(starts_of(list(sizes.values()))),
+            documents=tuple(document[i] for i in pairs),
+            grades=freeze(grades),
+            columns=columns_at(columns or {}, pairs),
+            subtopics=subtopics,
+            scale=scale,
+            repeats=len(query) - len(kept),
+            ungraded=ungraded,
+            ignored=tuple(ignored),
+            name=name,
+        )
+
+    def __len__(self) -> int:
+        return len(self.documents)
+
+    def __repr__(self) -> str:
+        queries = many(len(self.queries), "query", "queries")
+        judgments = many(len(self), "judgment", "judgments")
+        return f"<Qrels {self.name}: {queries}, {judgments}, {self.hash}>"
+
+    @cached_property
+    def hash(self) -> str:
+        """Ten hexadecimal digits that depend on the judgments alone, not on order or format."""
+        lines = (f"[{', '.join(map(encode_basestring_ascii, row))}]\n" for row in self._hash_rows())
+        return hashlib.sha256("".join(lines).encode()).hexdigest()[:10]
+
+    def _hash_rows(self) -> Iterable[tuple[str, ...]]:
+        named = {name: column.tolist() for name, column in self.numbers.items()}
+        named |= {name: self.columns[name] for name in DECISIVE if name in self.columns}
+        names = sorted(named)
+        columns = [self.grades.tolist(), *(named[name] for name in names)]
+        cells = zip(*(map(cell_text, column) for column in columns), strict=True)
+        yield ("columns", *names, "scale", *(map(str, self.scale.grades) if self.scale else ()))
+        for query, start, end in self.spans():
+            yield (query, str(end - start))
+            for document, row in zip(self.documents[start:end], cells, strict=False):
+                yield (query, document, *row)
+        if (rows := self.subtopics) is not None:
+            for row in zip(rows.pair, rows.subtopic, rows.grade, strict=True):
+                yield tuple(map(cell_text, row))
+        for row in self.preferences.rows() if self.preferences else ():
+            yield tuple(map(cell_text, row))
+
+    def spans(self) -> Iterable[tuple[str, int, int]]:
+        """Give each query with the first and the past-the-end index of its pairs."""
+        return zip(self.queries, self.starts[:-1].tolist(), self.starts[1:].tolist(), strict=True)
+
+    @cached_property
+    def known(self) -> frozenset[str]:
+        """The judged queries."""
+        return frozenset(self.queries)
+
+    @cached_property
+    def lookup(self) -> dict[str, dict[str, int]]:
+        """The index of each judged pair, by query and document."""
+        return {
+            query: {self.documents[i]: i for i in range(start, end)}
+            for query, start, end in self.spans()
+        }
+
+    def to_dict(self) -> dict[str, dict[str, float]]:
+        """Give the grades by query and document.
+
+        >>> Qrels.build(["q1"], ["d1"], [2]).to_dict()
+        {'q1': {'d1': 2}}
+        """
+        grades = [tidy(grade) for grade in self.grades.tolist()]
+        return {
+            q: dict(zip(self.documents[a:b], grades[a:b], strict=True)) for q, a, b in self.spans()
+        }
+
+    @cached_property
+    def numbers(self) -> dict[str, Floats]:
+        """The judgment columns that hold numbers."""
+        columns = self.columns.items()
+        return {name: column for name, column in columns if isinstance(column, np.ndarray)}
+
+    @cached_property
+    def truncated(self) -> Qrels:
+        """The same judgments with fractions cut off, as C's `atol` reads them."""
+        rows, whole = self.subtopics and self.subtopics.truncated, np.trunc(self.grades)
+        same = rows is self.subtopics and np.array_equal(whole, self.grades)
+        return self if same else replace(self, grades=freeze(whole), subtopics=rows)
+
+    @cached_property
+    def nonzero(self) -> Qrels:
+        """The judgments whose grade, cut so, is not 0; a query left without any stays."""
+        kept = np.flatnonzero(self.truncated.grades)
+        sizes = np.diff(np.searchsorted(kept, self.starts))
+        found = self.truncated._at(kept, self.queries, sizes)
+        return replace(found, subtopics=found.subtopics and found.subtopics.nonzero)
+
+    def cast(self, grades: str) -> Qrels:
+        """Read the grades as the axis `grades` says.
+
+        >>> qrels = Qrels.build(["q1", "q1", "q2"], ["d1", "d2", "d1"], [1.7, 0, 0])
+        >>> qrels.cast("nonzero").grades.tolist(), qrels.cast("nonzero").queries
+        ([1.0], ('q1', 'q2'))
+        """
+        if grades == "keep":
+            return self
+        return self.nonzero if grades == "nonzero" else self.truncated
+
+    @cached_property
+    def pools(self) -> tuple[Pool, ...]:
+        """The grades by query, in blocks of similar size."""
+        return pools_of(self.starts, self.grades)
+
+    @cached_property
+    def preferred(self) -> tuple[tuple[Group, ...], ...] | None:
+        """What the groups of each query prefer; None where its grades say it for all."""
+        return groups_of(self)
+
+    @cached_property
+    def maximum(self) -> float:
+        """The highest grade of the declared scale, or else the highest one given."""
+        if self.scale:
+            return float(self.scale.maximum)
+        return float(self.grades.max()) if len(self) else 0.0
+
+    @cached_property
+    def minimum(self) -> float:
+        """The lowest grade given, at most 0."""
+        return float(self.grades.min(initial=0.0))
+
+    def on(self, scale: Scale) -> Qrels:
+        """Declare the scale of the grades; each must be on it."""
+        query = [query for query, start, end in self.spans() for _ in range(start, end)]
+        rows = Judgments(query, self.documents, self.grades.tolist(), [""] * len(query), None)
+        faults = Faults(self.name)
+        check_grades(rows, list(range(len(query))), scale, faults)
+        faults.check()
+        return replace(self, scale=scale)
+
+    def only(self, queries: Collection[str]) -> Qrels:
+        """Keep the judgments of some queries.
+
+        >>> qrels = Qrels.build(["q1", "q2"], ["d1", "d1"], [1, 0])
+        >>> qrels.only({"q2"}).queries
+        ('q2',)
+        """
+        chosen = [(query, start, end) for query, start, end in self.spans() if query in queries]
+        kept = np.array([i for _, start, end in chosen for i in range(start, end)], dtype=np.int64)
+        if not chosen:
+            hint = "check that the ids are written alike"
+            Faults(self.name).fail("empty", "none of the queries asked for has a judgment", hint)
+        names = tuple(query for query, _, _ in chosen)
+        only = self._at(kept, names, [end - start for _, start, end in chosen])
+        return replace(only, left_out=self.left_out | (set(self.queries) - set(names)))
+
+    def _at(self, kept: Ints, queries: tuple[str, ...], sizes: Sequence[int] | Ints) -> Qrels:
+        """Keep some pairs; `sizes` says how many of them are each query's."""
+        return replace(
+            self,
+            queries=queries,
+            starts=freeze(starts_of(sizes)),
+            documents=tuple(self.documents[i] for i in kept),
+            grades=freeze(self.grades[kept]),
+            columns=columns_at(self.columns, kept),
+            subtopics=self.subtopics and self.subtopics.only(kept),
+            preferences=self.preferences and self.preferences.only(kept),
+        )

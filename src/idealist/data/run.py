@@ -1,0 +1,216 @@
+"""A run: what a system retrieved for each query, by score or in a given order."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+import numpy as np
+
+from idealist.data.columns import Floats, Ints, freeze, starts_of
+from idealist.errors import Faults
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+    from types import ModuleType
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """The rows of a run, grouped by query and otherwise in the order they came.
+
+    The rows of query ``queries[i]`` are ``documents[starts[i]:starts[i + 1]]``. Without scores the
+    ranks, or else the order given, are the ranking. `tokens` are the lengths of the documents,
+    where they are known. `lines` says where in the file each row stood, `ignored` names columns
+    that no ranking needs, `unscored` counts rows that came without a score and are not among
+    these, and `tag` is what TREC's last column says.
+    """
+
+    queries: tuple[str, ...]
+    starts: Ints
+    documents: Sequence[str]
+    scores: Floats | None = None
+    ranks: Floats | None = None
+    tokens: Floats | None = None
+    lines: Ints | None = None
+    ignored: tuple[str, ...] = ()
+    unscored: int = 0
+    tag: str = ""
+    name: str = "run"
+
+    @classmethod
+    def build(
+        cls,
+        query: Sequence[str],
+        document: Sequence[str],
+        score: Sequence[float] | None = None,
+        *,
+        rank: Sequence[float] | None = None,
+        tokens: Sequence[float] | None = None,
+        lines: Sequence[int] | None = None,
+        empty: Sequence[str] = (),
+        ignored: Sequence[str] = (),
+        unscored: int = 0,
+        tag: str = "",
+        name: str = "run",
+    ) -> Rows:
+        """Group rows by query; `empty` names queries for which nothing was retrieved."""
+        if not len(query) and not empty:
+            Faults(name).fail(
+                "empty", "the run holds no rows", "give at least one retrieved document"
+            )
+        codes: dict[str, int] = {}
+        code = np.array([codes.setdefault(q, len(codes)) for q in query], dtype=np.int64)
+        for q in empty:
+            codes.setdefault(q, len(codes))
+        sizes = np.bincount(code, minlength=len(codes))
+        given = {"scores": score, "ranks": rank, "tokens": tokens, "lines": lines}
+        columns: dict[str, Any] = {
+            key: np.array(column, dtype=np.int64 if key == "lines" else np.float64)
+            for key, column in given.items()
+            if column is not None
+        }
+        if np.any(np.diff(code) < 0):  # rows of one query lie apart
+            together = np.argsort(code, kind="stable")
+            document = [document[i] for i in together.tolist()]
+            columns = {key: column[together] for key, column in columns.items()}
+        columns = {key: freeze(column) for key, column in columns.items()}
+        starts = freeze(starts_of(sizes))
+        facts: dict[str, Any] = {
+            "ignored": tuple(ignored),
+            "unscored": unscored,
+            "tag": tag,
+            "name": name,
+        }
+        return cls(tuple(codes), starts, document, **columns, **facts)
+
+    def __len__(self) -> int:
+        return len(self.documents)
+
+    def spans(self) -> dict[str, slice]:
+        """Give the rows of each query."""
+        ends = zip(self.starts[:-1].tolist(), self.starts[1:].tolist(), strict=True)
+        return {query: slice(*ends_) for query, ends_ in zip(self.queries, ends, strict=True)}
+
+    def line(self, row: int) -> int | None:
+        """Give the line of the file a row came from, where it came from one."""
+        return int(self.lines[row]) if self.lines is not None else None
+
+    def rows(self) -> Rows:
+        """Give the rows themselves."""
+        return self
+
+    def some(self, queries: Collection[str]) -> Rows:
+        """Keep the rows of some queries."""
+        spans = self.spans()
+        kept = {query: spans[query] for query in queries if query in spans}
+        index = np.concatenate([np.zeros(0, np.int64), *map(_range, kept.values())])
+        names = ("scores", "ranks", "tokens", "lines")
+        columns = {
+            key: column[index] for key in names if (column := getattr(self, key)) is not None
+        }
+        documents = [self.documents[i] for i in index.tolist()]
+        starts = starts_of([span.stop - span.start for span in kept.values()])
+        return replace(self, queries=tuple(kept), starts=starts, documents=documents, **columns)
+
+    def present(self) -> Rows:
+        """Leave out queries without rows."""
+        sizes = np.diff(self.starts)
+        queries = tuple(q for q, size in zip(self.queries, sizes, strict=True) if size)
+        return replace(self, queries=queries, starts=starts_of(sizes[sizes > 0]))
+
+    def held(self) -> Rows:
+        """Give the rows themselves: they are in memory."""
+        return self
+
+    def ranked(self, ask: Ask) -> Answer | None:
+        """Have the compiled kernel rank them; None where it cannot read them."""
+        if any(getattr(self, name) is None for name in ask.needs):
+            return None
+        columns = ask.kernel.rank_rows(
+            self.queries, self.starts, self.documents, self.scores, self.ranks, self.tokens,
+            ask.judged, ask.rules, ask.threads,
+        )  # fmt: skip
+        return None if columns is None else Answer(columns, self.queries, self.unscored)
+
+
+def _range(span: slice) -> Ints:
+    return np.arange(span.start, span.stop)
+
+
+class Ask(NamedTuple):
+    """What is asked of the compiled kernel: judgments and rules, one of each a ranking.
+
+    `needs` names the columns without which there is nothing to rank by.
+    """
+
+    kernel: ModuleType
+    judged: list[Any]
+    rules: list[Any]
+    threads: int
+    needs: frozenset[str]
+
+
+class Answer(NamedTuple):
+    """What it answers: the columns of each ranking, as bytes, and queries of the run.
+
+    All that are not judged are among `queries`; those that are need not be.
+    """
+
+    columns: list[tuple[bytes, bytes, bytes, bytes]]
+    queries: Collection[str]
+    unscored: int = 0
+
+
+class Source(Protocol):
+    """What a run is read from when it is ranked: a file, or an object in memory."""
+
+    @property
+    def name(self) -> str:
+        """What errors call it."""
+
+    def rows(self) -> Rows:
+        """Read all rows."""
+
+    def some(self, queries: Collection[str]) -> Rows:
+        """Read the rows of some queries."""
+
+    def ranked(self, ask: Ask) -> Answer | None:
+        """Have the compiled kernel read and rank it; None where it cannot read it."""
+
+    def held(self) -> Source:
+        """Give what can be ranked several times without being read as Python's rows each time."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Run:
+    """A named ranking for many queries; one read from a file stays a file until it is ranked.
+
+    >>> run = Run(Rows.build(["q1", "q1"], ["d2", "d1"], [0.4, 0.9]), name="bm25")
+    >>> run
+    <Run bm25>
+    >>> len(run.rows())
+    2
+    """
+
+    source: Source
+    name: str
+
+    def __repr__(self) -> str:
+        return f"<Run {self.name}>"
+
+    def rows(self) -> Rows:
+        """Give the rows; those of a file are read anew each time, so that they need no memory."""
+        return self.source.rows()
+
+    def loaded(self) -> Run:
+        """Give the same run with its rows in memory."""
+        return Run(self.rows(), self.name)
+
+    def held(self) -> Run:
+        """Give the same run to be ranked several times."""
+        return Run(self.source.held(), self.name)
+
+    def renamed(self, name: str) -> Run:
+        """Give the same run under another name."""
+        return Run(self.source, name)

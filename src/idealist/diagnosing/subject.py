@@ -1,0 +1,157 @@
+"""What is diagnosed: a run, and others beside it, under one set of rules."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from idealist.data import Qrels, Queries
+from idealist.data.columns import Floats
+from idealist.evaluating.data_doubts import missing, nothing_matches, unknown
+from idealist.evaluating.doubts import Case as Evaluated
+from idealist.evaluating.evaluator import Evaluator
+from idealist.explaining.ladder import Ladder, ladder
+from idealist.formats import borrowed_run
+from idealist.formats.source import STDIN
+from idealist.measures import parse
+from idealist.measures.instrument import Instrument, Measured, measured
+from idealist.protocol import Protocol
+from idealist.ranking.placements import Placements
+from idealist.ranking.ranked import rank
+from idealist.report.doubt import Doubt
+
+
+class Subject:
+    """A run: its lists, and what any measure makes of them, each computed once."""
+
+    def __init__(self, evaluator: Evaluator, axes: Mapping[str, Any], run: Any) -> None:
+        self._evaluator, self._axes = evaluator, axes
+        self.run = borrowed_run(run).held()
+        asked = (one.protocol for one in evaluator.instruments.values())
+        self._placed: dict[Protocol, Placements] = rank(evaluator.qrels, self.run, asked)
+        self._measured: dict[str, Measured] = {}
+        self._ladders: dict[str, Ladder] = {}
+
+    @property
+    def qrels(self) -> Qrels:
+        """The judgments."""
+        return self._evaluator.qrels
+
+    def instrument(self, measure: str) -> Instrument:
+        """Give the measure as it was asked for, or set it up by the same rules."""
+        known = self._evaluator.instruments.get(measure)
+        return known or self._evaluator.convention.instrument(parse(measure), self._axes)
+
+    def placements(self, measure: str) -> Placements:
+        """Give the lists as the measure sees them."""
+        protocol = self.instrument(measure).protocol
+        if protocol not in self._placed:
+            self._placed |= rank(self.qrels, self.run, [protocol])
+        return self._placed[protocol]
+
+    def measured(self, measure: str) -> Measured:
+        """Measure the lists."""
+        if measure not in self._measured:
+            found = measured(self.instrument(measure), self.placements(measure))
+            self._measured[measure] = found
+        return self._measured[measure]
+
+    def values(self, measure: str) -> Floats:
+        """Give the value of each judged query; NaN where it has none or does not count."""
+        found = self.measured(measure)
+        return np.where(found.counted & ~found.gaps, found.values, np.nan)
+
+    def ladder(self, measure: str) -> Ladder:
+        """Give what every query loses, cause by cause."""
+        if measure not in self._ladders:
+            found = ladder(self.instrument(measure), self.placements(measure))
+            self._ladders[measure] = found
+        return self._ladders[measure]
+
+    @cached_property
+    def doubts(self) -> tuple[Doubt, ...]:
+        """What speaks against diagnosing it: queries and documents that do not meet judgments.
+
+        Other doubts of an evaluation are rules here, or causes of a loss.
+        """
+        made, labels = self._evaluator, tuple(self._evaluator.instruments)
+        case = Evaluated(
+            self.qrels, made.convention, made.instruments, made.written, made.asked, self.run,
+            placed={label: self.placements(label) for label in labels},
+            measured={label: self.measured(label) for label in labels},
+        )  # fmt: skip
+        return tuple(doubt for look in (nothing_matches, missing, unknown) for doubt in look(case))
+
+    @property
+    def matches(self) -> bool:
+        """Whether any judged query and document is in it."""
+        return not any(doubt.code == "nothing-matches" for doubt in self.doubts)
+
+    @property
+    def audit(self) -> str:
+        """How to audit it and the judgments: a command, or a call where they are in no file."""
+        names = [self.qrels.name, self.run.source.name]
+        files = ["-" if name == STDIN else name for name in names]
+        filed = all(name == "-" or Path(name).exists() for name in files)
+        return f"idealist audit {shlex.join(files)}" if filed else "idealist.audit(qrels, run)"
+
+    @property
+    def lists(self) -> Placements:
+        """The lists, as the first measure that was asked for sees them."""
+        return next(iter(self._placed.values()))
+
+    @cached_property
+    def depth(self) -> int:
+        """The length of the longest list."""
+        return int(self.lists.retrieved.max(initial=0))
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """All that a rule may look at.
+
+    `first_stage` gave the documents that the run put in order, `other` is the run to compare with,
+    `context` says how many documents a language model reads, `texts` are the queries', and `slices`
+    names the part of the queries that each judged one belongs to.
+    """
+
+    run: Subject
+    measures: tuple[str, ...]
+    first_stage: Subject | None = None
+    other: Subject | None = None
+    context: int | None = None
+    texts: Queries | None = None
+    slices: tuple[str, ...] = ()
+
+    @property
+    def qrels(self) -> Qrels:
+        """The judgments."""
+        return self.run.qrels
+
+    @property
+    def signal(self) -> str:
+        """The column that says what a passage is worth to a language model; often there is none."""
+        return next((name for name in ("abstain", "utility") if name in self.qrels.numbers), "")
+
+    @property
+    def signed(self) -> bool:
+        """Whether that column holds utilities below 0, of passages that mislead."""
+        return bool(np.any(self.qrels.numbers[self.signal] < 0)) if self.signal else False
+
+    @property
+    def marked(self) -> bool:
+        """Whether anything says which passages mislead: that column, or grades below 0."""
+        return bool(self.signal) or bool(np.any(self.qrels.grades < 0))
+
+    @property
+    def udcg(self) -> str:
+        """The measure of what a context is worth; empty without a column that it can read."""
+        if not self.signal or self.signed or self.context is None:
+            return ""
+        return f"UDCG(signal={self.signal})@{self.context}"

@@ -1,0 +1,1 @@
+"""Evaluating: judgments, a run and measures in; values, doubts and signatures out."""

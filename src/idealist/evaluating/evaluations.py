@@ -1,0 +1,127 @@
+"""Evaluations of several runs under the same rules: one row a run, doubts, signatures."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from idealist.errors import UsageError
+from idealist.evaluating.evaluation import Evaluation
+from idealist.notation import many
+from idealist.report import doubt_words
+from idealist.report.document import Block, Document, Doubts, Estimate, Signatures, Table, Text
+from idealist.report.doubt import Doubt
+from idealist.report.result import Result
+from idealist.report.wording import number, shared_signatures
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Evaluations(Result):
+    """Runs evaluated by the same measures: what ``idealist eval`` shows.
+
+    With `per_query` the values of every query are shown too; `bounds` says, by run and measure, how
+    far values could move, or why that cannot be said.
+    """
+
+    runs: tuple[Evaluation, ...]
+    per_query: bool = False
+    bounds: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+
+    @property
+    def measures(self) -> list[str]:
+        """The measures, as they were typed."""
+        return list(self.runs[0].aggregates)
+
+    @property
+    def summary(self) -> str:
+        """The run with the highest value of the first measure, in one sentence."""
+        if len(self.runs) == 1:
+            return self.runs[0].summary
+        label = self.measures[0]
+        top = max(self.runs, key=lambda one: (not math.isnan(one[label]), one[label]))
+        counted = int(top.counted[label].sum())
+        among = f"of {len(self.runs)} runs over {many(counted, 'query', 'queries')}"
+        return f"{top.run} has the highest {label}, {number(top[label])}, {among}"
+
+    def report(self) -> Document:
+        """Describe the runs: a row each, and below what is doubtful about the numbers."""
+        rows = [[one.run, *(_cell(one, label) for label in self.measures)] for one in self.runs]
+        tables = [Table.of(["run"], self.measures, rows, turns=True)]
+        if self.per_query:
+            words, values = ["run", "query"], [row for one in self.runs for row in _queries(one)]
+            tables.append(Table.of(words, self.measures, values))
+        bounds = (Text(f"bounds: {run}: {words}") for run, words in self._bounded())
+        notes: list[Block] = [Text(self.heading), Doubts(self.doubts)]
+        return Document(tuple(tables), (*notes, Signatures(self.signatures), *bounds))
+
+    @property
+    def doubts(self) -> tuple[Doubt, ...]:
+        """What is doubtful: first what all runs share, then what each has for itself."""
+        return doubt_words.shared([(one.run, one.doubts) for one in self.runs])
+
+    @property
+    def signatures(self) -> tuple[str, ...]:
+        """The signatures, short; measures that share all but the name share a line."""
+        one = self.runs[0]
+        return tuple(shared_signatures([one.short_signature(label) for label in one]))
+
+    @property
+    def heading(self) -> str:
+        """What the numbers are made of."""
+        counts = {int(counted.sum()) for one in self.runs for counted in one.counted.values()}
+        least, most = min(counts), max(counts)
+        words = f"{least} to {most} queries" if least < most else many(most, "query", "queries")
+        weighted = any(one.weighted for one in self.runs)
+        intervals = any(
+            not math.isnan(one.interval(label)[0]) for one in self.runs for label in one
+        )
+        mean = "weighted mean" if weighted else "mean"
+        plus_minus = f"; ± is half a 95 % t-interval of the {mean}" if intervals else ""
+        return f"{words}{', weighted' * weighted}, convention {self.runs[0].convention}{plus_minus}"
+
+    def _bounded(self) -> Iterator[tuple[str, str]]:
+        for run, own in self.bounds.items():
+            for one in own.values():
+                yield run, one.message if isinstance(one, UsageError) else one.summary
+
+    def data(self) -> dict[str, Any]:
+        """Return the contract of ``eval -f json``."""
+        runs = [one.data() if self.per_query else one.aggregate_data() for one in self.runs]
+        for run in runs if self.bounds else ():
+            run["bounds"] = {
+                label: None if isinstance(one, UsageError) else self._bound_data(one)
+                for label, one in self.bounds[run["run"]].items()
+            }
+        signatures = {label: str(one) for label, one in self.runs[0].signatures.items()}
+        return {"runs": runs, "convention": self.runs[0].convention, "signatures": signatures}
+
+    def _bound_data(self, bounds: Result) -> dict[str, Any]:
+        data = bounds.data()
+        return {key: data[key] for key in data if self.per_query or key != "per_query"}
+
+    def table(self) -> Table:
+        """Return run, query (``all`` for aggregates), measure and value, in full."""
+        rows: list[tuple[Any, ...]] = []
+        for one in self.runs:
+            for label, value in one.aggregates.items():
+                if self.per_query:
+                    pairs = zip(one.queries, one.values[label].tolist(), strict=True)
+                    rows += [(one.run, query, label, each) for query, each in pairs]
+                rows.append((one.run, "all", label, value))
+        return Table.of(["run", "query", "measure"], ["value"], rows)
+
+
+def _cell(evaluation: Evaluation, label: str) -> Any:
+    value = evaluation.aggregates[label]
+    if dict(evaluation.signatures[label].settings)["aggregate"] == "sum" and value.is_integer():
+        return number(value, 0)  # a count
+    low, high = evaluation.interval(label)
+    return Estimate(value, (high - low) / 2)
+
+
+def _queries(one: Evaluation) -> Iterator[tuple[Any, ...]]:
+    columns = [values.tolist() for values in one.values.values()]
+    for query, *values in zip(one.queries, *columns, strict=True):
+        yield (one.run, query, *values)

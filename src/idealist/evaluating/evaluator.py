@@ -1,0 +1,164 @@
+"""Evaluating: judgments, a run and measures in; values, doubts and signatures out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from functools import reduce
+from typing import Any
+
+import numpy as np
+
+from idealist.conventions import DEFAULT, Convention
+from idealist.conventions import convention as find_convention
+from idealist.conventions.signature import signatures
+from idealist.data import Run
+from idealist.data.columns import to_id
+from idealist.data.queries import Weights
+from idealist.errors import UsageError
+from idealist.evaluating.doubts import Case, find_doubts
+from idealist.evaluating.evaluation import Evaluation
+from idealist.formats import borrowed_run, read_qrels
+from idealist.measures import Measure, as_measure
+from idealist.measures.aggregate import Aggregate
+from idealist.measures.instrument import check_axes, measured
+from idealist.ranking.placements import Placements
+from idealist.ranking.ranked import rank
+
+#: What is measured where nobody says what.
+DEFAULT_MEASURES = ("nDCG@10", "AP", "RR@10", "R@100", "Judged@10")
+
+
+class Evaluator:
+    """Judgments and measures, prepared once, for any number of runs.
+
+    >>> evaluator = Evaluator({"q1": {"d1": 1}}, ["RR@10"])
+    >>> evaluator({"q1": ["d3", "d1"]})["RR@10"]
+    0.5
+    """
+
+    def __init__(
+        self,
+        qrels: Any,
+        measures: Any = DEFAULT_MEASURES,
+        *,
+        convention: str | Convention = DEFAULT,
+        queries: Iterable[Any] | None = None,
+        weights: Any = None,
+        **axes: Any,
+    ) -> None:
+        self.qrels = read_qrels(qrels)
+        self.asked = _ids(queries)
+        if queries is not None:
+            self.qrels = self.qrels.only(self.asked)
+        axes = {name: value for name, value in axes.items() if value is not None}
+        self.convention = find_convention(convention)
+        self.measures = _labelled(measures)
+        check_axes(axes, self.measures.values())
+        self.weights = None if weights is None else Weights.read(weights)
+        if "aggregate" in axes:  # refuses weights of anything but a mean
+            Aggregate(aggregate=axes["aggregate"], weights=self.weights)
+        self.instruments = {
+            label: self.convention.instrument(measure, axes).weighted(self.weights)
+            for label, measure in self.measures.items()
+        }
+        self.written = {
+            label: measure.written().keys() | axes.keys()
+            for label, measure in self.measures.items()
+        }
+        self.signatures = signatures(self.instruments, self.qrels)
+
+    def __repr__(self) -> str:
+        return f"<Evaluator {', '.join(self.measures)} over {self.qrels!r}>"
+
+    def __call__(self, run: Any) -> Evaluation:
+        """Evaluate one run."""
+        run = borrowed_run(run).held()
+        return self.evaluated(run, self.placed(run))
+
+    def placed(self, run: Run) -> dict[str, Placements]:
+        """Rank a run, once per protocol, for each measure."""
+        protocols = dict.fromkeys(one.protocol for one in self.instruments.values())
+        ranked = rank(self.qrels, run, protocols)
+        return {label: ranked[one.protocol] for label, one in self.instruments.items()}
+
+    def evaluated(self, run: Run, placed: Mapping[str, Placements]) -> Evaluation:
+        """Measure a run and look it over."""
+        found = {label: measured(one, placed[label]) for label, one in self.instruments.items()}
+        case = Case(
+            self.qrels, self.convention, self.instruments, self.written, self.asked,
+            run, placed, found, self.weights,
+        )  # fmt: skip
+        shown = reduce(np.logical_or, (one.counting for one in set(placed.values())))
+        queries, weights = case.named(shown), self.weights.values if self.weights else {}
+        return Evaluation(
+            run=run.name,
+            queries=queries,
+            values={label: one.values[shown] for label, one in found.items()},
+            counted={label: one.counted[shown] for label, one in found.items()},
+            aggregates={label: one.aggregate for label, one in found.items()},
+            signatures=self.signatures,
+            doubts=find_doubts(case),
+            convention=self.convention.name,
+            weights={query: weights[query] for query in queries if query in weights},
+        )
+
+    def each(self, runs: Iterable[Any]) -> Iterator[Evaluation]:
+        """Evaluate many runs, one after the other, each forgotten before the next is read.
+
+        `runs` may also be a mapping from names to runs.
+        """
+        if isinstance(runs, Mapping):
+            return (self(borrowed_run(run, name=name)) for name, run in runs.items())
+        return (self(run) for run in runs)
+
+
+def evaluate(
+    qrels: Any,
+    run: Any,
+    measures: Any = DEFAULT_MEASURES,
+    *,
+    convention: str | Convention = DEFAULT,
+    queries: Iterable[Any] | None = None,
+    weights: Any = None,
+    **axes: Any,
+) -> Evaluation:
+    """Evaluate a run: the value of each measure, per query and together.
+
+    `measures` are measures or their texts, `convention` names the tool whose rules set what they
+    leave open, and `axes` set single rules, such as ``ties="docid-asc"``. `queries` restricts the
+    judgments to some queries. `weights`, {query: weight} or `Queries` with a column ``weight``,
+    make means weighted means.
+
+    >>> result = evaluate({"q1": {"d1": 2, "d2": 1}}, {"q1": {"d2": 1.5, "d1": 0.5}}, "nDCG@10")
+    >>> round(result["nDCG@10"], 4)
+    0.8597
+    """
+    evaluator = Evaluator(
+        qrels, measures, convention=convention, queries=queries, weights=weights, **axes
+    )
+    return evaluator(run)
+
+
+def _labelled(measures: Any) -> dict[str, Measure]:
+    """Give each measure the name it was typed with."""
+    several = isinstance(measures, Iterable) and not isinstance(measures, (str, type, Measure))
+    given = list(measures) if several else [measures]
+    if not given:
+        raise UsageError("there is nothing to measure", "give at least one measure")
+    found: dict[str, Measure] = {}
+    for one in given:
+        label = one if isinstance(one, str) else str(as_measure(one))
+        if found.setdefault(label, as_measure(one)) != as_measure(one):
+            raise UsageError(f"two measures are called {label}", "give them different names")
+    return found
+
+
+def _ids(queries: Iterable[Any] | None) -> frozenset[str]:
+    """Give the queries asked for, as ids."""
+    if isinstance(queries, str):
+        raise UsageError(f"queries={queries!r} is one text", f"give a list: queries=[{queries!r}]")
+    try:
+        return frozenset(to_id(query) for query in queries or ())
+    except (TypeError, ValueError):
+        hint = "give a list of ids: text, or whole numbers"
+        raise UsageError(f"queries={queries!r:.60} holds something that is no id", hint) from None

@@ -1,0 +1,1 @@
+"""Explaining: why a value is what it is, rank by rank and loss by loss."""

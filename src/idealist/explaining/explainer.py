@@ -1,0 +1,246 @@
+"""Explaining: why a query has its value, and which queries lose most."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from idealist.conventions import CONVENTIONS, DEFAULT, Convention
+from idealist.data import Queries
+from idealist.data.columns import Floats, Ints, to_id
+from idealist.errors import UsageError, nearest
+from idealist.evaluating.evaluator import Evaluator
+from idealist.explaining.contributions import Terms, alone, terms
+from idealist.explaining.explanation import Explanation, Judged, Row
+from idealist.explaining.ladder import Ladder, ladder
+from idealist.explaining.worst_queries import Lost, Worst
+from idealist.formats import borrowed_run, read_queries
+from idealist.formats.query_files import read_texts
+from idealist.measures.instrument import measured
+from idealist.ranking.ranked import judged_documents, listed_documents, rank
+
+#: How many ranks are shown of a measure without cutoff.
+RANKS = 10
+
+
+class Explainer:
+    """Judgments, a run and a measure, prepared once, to explain any of the queries.
+
+    `queries` and `docs` give texts: what `read_queries` reads, and {id: text} or a file of
+    ``id<TAB>text`` lines or JSON by the line.
+
+    >>> explainer = Explainer({"q1": {"d1": 1}}, {"q1": ["d3", "d1"]}, "RR@10")
+    >>> explainer("q1").value, explainer("q1").losses["unjudged"]
+    (0.5, 0.5)
+    """
+
+    def __init__(
+        self,
+        qrels: Any,
+        run: Any,
+        measure: Any,
+        *,
+        convention: str | Convention = DEFAULT,
+        queries: Any = None,
+        docs: Any = None,
+        **axes: Any,
+    ) -> None:
+        self._evaluator = Evaluator(qrels, [measure], convention=convention, **axes)
+        ((self.label, self.instrument),) = self._evaluator.instruments.items()
+        self.run = borrowed_run(run).held()
+        self.texts = Queries({}) if queries is None else read_queries(queries)
+        self._docs = docs
+        protocol = self.instrument.protocol
+        self.placements = rank(self._evaluator.qrels, self.run, [protocol])[protocol]
+
+    @property
+    def _signature(self) -> str:
+        signature = self._evaluator.signatures[self.label]
+        known = CONVENTIONS.get(self._evaluator.convention.name)
+        return signature.short(known) if known else str(signature)
+
+    @cached_property
+    def ladder(self) -> Ladder:
+        """What every query loses."""
+        return ladder(self.instrument, self.placements)
+
+    def worst(self, count: int = 10, full: bool = False, ranks: int | None = None) -> Worst:
+        """Find the queries that lose most, the worst first; `full` explains each of them."""
+        found, texts = self.ladder, self.texts.text
+        counted = np.flatnonzero(found.counted & ~np.isnan(found.loss))
+        order = counted[np.argsort(-found.loss[counted], kind="stable")][:count].tolist()
+        named = [found.queries[i] for i in order]
+        return Worst(
+            run=self.run.name,
+            measure=self.label,
+            convention=self._evaluator.convention.name,
+            signature=self._signature,
+            value=measured(self.instrument, self.placements).aggregate,
+            queries=len(counted),
+            losses=found.mean(),
+            rows=tuple(
+                Lost(name, float(found.actual[i]), found.at(i), texts.get(name, ""))
+                for name, i in zip(named, order, strict=True)
+            ),
+            explanations=tuple(self(name, ranks) for name in named) if full else (),
+        )
+
+    def __call__(self, query: Any, ranks: int | None = None) -> Explanation:
+        """Explain a query; so many `ranks` are shown, by default down to the cutoff, or 10."""
+        name = to_id(query)
+        index = self._index(name)
+        place = np.flatnonzero(self.placements.query == index)
+        found = self._terms(index)
+        best = self._best(index)
+        depth = ranks or self.instrument.measure.cutoff or RANKS
+        missing = tuple(one for one in best if one.rank is None)
+        rows, missing = self._told(self._rows(index, place, found, best, depth), missing)
+        adds, deep = found.adds, self.placements.rank[place] > depth
+        return Explanation(
+            run=self.run.name,
+            query=name,
+            measure=self.label,
+            convention=self._evaluator.convention.name,
+            signature=self._signature,
+            value=float(self.ladder.actual[index]),
+            ideal=float(self.ladder.ideal[index]),
+            losses=self.ladder.at(index),
+            rows=rows,
+            words=found.words,
+            notes=tuple(self._notes(index)),
+            retrieved=int(self.placements.retrieved[index]),
+            rest=None if adds is None else math.fsum(adds[0, : len(place)][deep].tolist()),
+            below=tuple(one for one in best if one.rank is not None and one.rank > depth),
+            missing=missing,
+            text=self.texts.text.get(name, ""),
+        )
+
+    def _index(self, query: str) -> int:
+        """Find a judged query; say what another one is."""
+        queries = self.placements.qrels.queries
+        if query in self.placements.qrels.known:
+            return queries.index(query)
+        if query in self.placements.unknown:
+            hint = "choose one that is in the judgments too"
+            raise UsageError(f"query {query!r} has no judgments, so it does not count", hint)
+        some = [*queries[:5], "…"] if len(queries) > 5 else queries
+        message = f"there is no query {query!r} in the judgments or in the run"
+        raise UsageError(message, nearest(query, queries, some))
+
+    def _terms(self, index: int) -> Terms:
+        """Take the value apart."""
+        block, lists = next(one for one in self.placements.lists if index in one[0])
+        row = int(np.flatnonzero(block == index)[0])
+        return terms(self.instrument.measure, alone(lists, row))
+
+    def _best(self, index: int) -> list[Judged]:
+        """Give the documents of the ideal list, each with its rank in the actual one."""
+        found = judged_documents(self.placements, index)
+        best = judged_documents(self.ladder.best, index).items()
+        return [Judged(one, grade, found.get(one, (None,))[0]) for one, (_, grade) in best]
+
+    def _rows(
+        self, index: int, place: Ints, found: Terms, best: Sequence[Judged], depth: int
+    ) -> Iterator[Row]:
+        """Give rank by rank what stands there and in the ideal list."""
+        placements = self.placements
+        documents = listed_documents(self.run, placements, index)
+        at = {int(r): i for i, r in enumerate(placements.rank[place].tolist())}
+        so_far = self._so_far(index, place, found, min(depth, len(documents)))
+        for rank_ in range(1, min(depth, max(len(documents), len(best))) + 1):
+            i = at.get(rank_)
+            document, score = documents[rank_ - 1] if rank_ <= len(documents) else (None, math.nan)
+            adds = None if found.adds is None or document is None else 0.0
+            yield Row(
+                rank=rank_,
+                document=document,
+                score=None if math.isnan(score) else score,
+                grade=None if i is None else float(placements.grade[place[i]]),
+                terms={} if i is None else {k: float(v[0, i]) for k, v in found.columns.items()},
+                adds=adds if i is None or found.adds is None else float(found.adds[0, i]),
+                so_far=so_far.get(rank_),
+                ideal=best[rank_ - 1] if rank_ <= len(best) else None,
+            )
+
+    def _so_far(self, index: int, place: Ints, found: Terms, depth: int) -> dict[int, float]:
+        """Give the value down to each rank: what documents add, or what the list cut there has."""
+        placements = self.placements
+        if found.adds is not None:
+            adds = np.zeros(int(placements.retrieved[index]) + 1)
+            adds[placements.rank[place]] = found.adds[0, : len(place)]
+            return dict(enumerate(np.cumsum(adds)[: depth + 1].tolist()))
+        if placements.protocol.ties == "expected":  # the documents of a tie have no ranks
+            return {}
+        cut = {r: measured(self.instrument, placements.cut(r)) for r in range(1, depth + 1)}
+        return {r: float(one.values[index]) for r, one in cut.items()}
+
+    def _told(
+        self, rows: Iterable[Row], missing: Sequence[Judged]
+    ) -> tuple[tuple[Row, ...], tuple[Judged, ...]]:
+        """Put in the texts of documents, where they are given."""
+        if self._docs is None:
+            return tuple(rows), tuple(missing)
+        rows = list(rows)
+        ids = {row.document for row in rows if row.document} | {one.document for one in missing}
+        texts = read_texts(self._docs, ids)
+        return (
+            tuple(replace(row, text=texts.get(row.document or "", "")) for row in rows),
+            tuple(replace(one, text=texts.get(one.document, "")) for one in missing),
+        )
+
+    def _notes(self, index: int) -> Iterator[str]:
+        """Say what else decides the value."""
+        measure, placements = self.instrument.measure, self.placements
+        if not placements.in_run[index]:
+            counts = (
+                "is not counted" if placements.protocol.missing == "skip" else "counts as empty"
+            )
+            yield f"the run has no list for this query, which {counts}"
+        elif not self.ladder.counted[index]:
+            yield "this query is not counted"
+        if math.isnan(self._computed[index]):
+            yield f"there is no {measure.lacking}: no_relevant={measure.if_undefined}"
+        if placements.ties[index]:
+            yield f"some scores are tied: ties={placements.protocol.ties}"
+        if dropped := int(placements.duplicates[index]):
+            yield f"documents retrieved twice: {dropped}, counted once, so they take nothing"
+        if not measure.monotone:
+            yield "the ideal list has the best documents first, but another may be worth more"
+
+    @cached_property
+    def _computed(self) -> Floats:
+        return self.instrument.measure.computed(self.placements)
+
+
+def explain(
+    qrels: Any,
+    run: Any,
+    measure: Any,
+    *,
+    query: Any,
+    convention: str | Convention = DEFAULT,
+    queries: Any = None,
+    docs: Any = None,
+    ranks: int | None = None,
+    **axes: Any,
+) -> Explanation:
+    """Explain the value of one query, rank by rank, and what separates it from the ideal list's.
+
+    `queries` and `docs` give texts, `ranks` says how many are shown; the rest is as in
+    `evaluate`. To explain several queries, use `Explainer`.
+
+    >>> found = explain({"q1": {"d1": 2, "d2": 1}}, {"q1": ["u", "d1"]}, "DCG@10", query="q1")
+    >>> [(row.document, row.grade, round(row.adds, 4)) for row in found.rows]
+    [('u', None, 0.0), ('d1', 2.0, 1.2619)]
+    >>> {cause: round(lost, 4) for cause, lost in found.losses.items() if lost}
+    {'unjudged': 0.7381, 'missing': 0.6309}
+    """
+    explainer = Explainer(
+        qrels, run, measure, convention=convention, queries=queries, docs=docs, **axes
+    )
+    return explainer(query, ranks)

@@ -1,0 +1,262 @@
+"""From raw cells to a checked table: ids as text, values as numbers, faults named by row.
+
+Every reader ends here: it hands over `Cells`, columns of whatever it found, under our names.
+"""
+
+from __future__ import annotations
+
+import math
+import reprlib
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from idealist.data.columns import to_float, to_id
+from idealist.errors import Faults
+
+Line = Callable[[int], int | None]
+
+ID_RULE = "an id must be text that is not empty, or a whole number"
+
+
+@dataclass
+class Cells:
+    """Columns as they were found, under our names; a cell that is not there is None.
+
+    `lines` says where each row stood, where that is known by row, and `line` how to find out where
+    it is not. `empty` names queries without any document, and `nulls` says that a value that is
+    None was not given, and is not a fault.
+    """
+
+    columns: dict[str, list[Any]]
+    lines: list[int] | None = None
+    line: Line | None = None
+    empty: list[str] = field(default_factory=list)
+    nulls: bool = False
+
+    def __len__(self) -> int:
+        return len(self.columns["query"])
+
+    def at(self, row: int) -> int | None:
+        """Give the line of a row, where it has one."""
+        if self.lines is not None:
+            return self.lines[row]
+        return self.line(row) if self.line else None
+
+    def only(self, rows: list[int]) -> Cells:
+        """Keep some rows; those that hold lines keep them."""
+        columns = {key: [column[i] for i in rows] for key, column in self.columns.items()}
+        lines = None if self.lines is None else [self.lines[i] for i in rows]
+        line = self.line
+        at = None if line is None else lambda row: line(rows[row])
+        return Cells(columns, lines, at, self.empty, self.nulls)
+
+
+@dataclass
+class Table:
+    """Rows as columns of checked values.
+
+    `value` is empty where there is no such column, `columns` holds what is neither id nor value,
+    `empty` the queries named without any document, and `without` counts rows without a value.
+    """
+
+    query: list[str] = field(default_factory=list)
+    document: list[str] = field(default_factory=list)
+    value: list[float] = field(default_factory=list)
+    columns: dict[str, list[Any]] = field(default_factory=dict)
+    empty: list[str] = field(default_factory=list)
+    lines: list[int] | None = None
+    without: int = 0
+
+    def line(self, row: int) -> int | None:
+        """Give the line of a row, where it has one."""
+        return self.lines[row] if self.lines is not None else None
+
+
+def checked(cells: Cells, value: str, faults: Faults) -> Table:
+    """Check ids and values; `value` is "grade", "level" or "score". All faults come together."""
+    cells, empty, without = _without_nulls(cells, value, faults)
+    query, document = _ids(cells.columns["query"]), _ids(cells.columns["document"])
+    if query is None or document is None:
+        query, document = _ids_one_by_one(cells, faults)
+    faults.check()
+    values = []
+    if ... in cells.columns.get(value, ()):
+        message = f"some rows have a {value} and some have none"
+        faults.fail("bad-shape", message, f"give each document a {value}, or none of them")
+    if value in cells.columns:
+        values = _numbers(cells.columns[value], value) or (
+            _numbers_one_by_one(cells, query, document, value, faults)
+        )
+    faults.check()
+    others = {k: c for k, c in cells.columns.items() if k not in ("query", "document", value)}
+    return Table(query, document, values, others, empty, cells.lines, without)
+
+
+def shown(value: Any) -> str:
+    """Give a value as errors show it: in short, however large or deep it is."""
+    return _SHORT.repr(value)
+
+
+_SHORT = reprlib.Repr()
+_SHORT.maxstring = _SHORT.maxother = 60
+
+
+def is_number(text: str) -> bool:
+    """Whether a text reads as a number."""
+    try:
+        to_float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def checked_id(query: Any, faults: Faults, line: int | None = None) -> str | None:
+    """Give a query's id, or note that it is none."""
+    try:
+        return to_id(query)
+    except (TypeError, ValueError):
+        faults.add("bad-id", f"query {shown(query)}: {ID_RULE}", "write ids as text", line)
+        return None
+
+
+def _without_nulls(cells: Cells, value: str, faults: Faults) -> tuple[Cells, list[str], int]:
+    """Take out rows without a document or a value, which outer joins and Quepid write.
+
+    A run's row without a document and score says that nothing was found for the query. A document
+    without its value was not retrieved, or not judged, nor was a query without both; such rows are
+    counted. Grade 0 for no document says that the query has no answer.
+    """
+    cells = _without_scores(cells) if value == "score" else cells
+    documents, given = cells.columns["document"], value in cells.columns
+    values = cells.columns.get(value, [None] * len(documents))
+    complete = None not in documents and None not in values
+    if not cells.nulls or complete or (value == "grade" and not given):
+        return cells, cells.empty, 0
+    kept, nowhere, without = [], [], 0
+    for i, (document, number) in enumerate(zip(documents, values, strict=True)):
+        if document is None and (_is_zero(number) if value == "grade" else number is None):
+            nowhere.append(i)
+        elif given and number is None:
+            without += document is not None
+            nowhere += [i] if value == "score" else []  # the query may have no other row
+        else:
+            kept.append(i)
+    ids = (checked_id(cells.columns["query"][i], faults, cells.at(i)) for i in nowhere)
+    empty = list(dict.fromkeys(q for q in ids if q is not None))
+    return cells.only(kept), [*cells.empty, *empty], without
+
+
+def _without_scores(cells: Cells) -> Cells:
+    """Leave out a column of scores that holds none, where there are ranks."""
+    scores, ranks = (cells.columns.get(key, []) for key in ("score", "rank"))
+    if not any(score is not None for score in scores) and any(rank is not None for rank in ranks):
+        columns = {key: column for key, column in cells.columns.items() if key != "score"}
+        return replace(cells, columns=columns)
+    return cells
+
+
+def _is_zero(number: Any) -> bool:
+    try:
+        return to_float(number) == 0
+    except (TypeError, ValueError):
+        return False
+
+
+def _ids(cells: list[Any]) -> list[str] | None:
+    """Take a column of ids at once; None where one wants a closer look."""
+    if not {str} >= set(map(type, cells)) or "" in set(cells):
+        return None
+    return cells if "".join(cells).isascii() else None
+
+
+def _ids_one_by_one(cells: Cells, faults: Faults) -> tuple[list[str], list[str]]:
+    queries, documents = [], []
+    pairs = zip(cells.columns["query"], cells.columns["document"], strict=True)
+    for i, (query, document) in enumerate(pairs):
+        try:
+            ids = to_id(query), to_id(document)
+        except (TypeError, ValueError):
+            message = f"query {shown(query)}, document {shown(document)}: {ID_RULE}"
+            faults.add("bad-id", message, "write ids as text", cells.at(i))
+            ids = str(query), str(document)
+        queries.append(ids[0])
+        documents.append(ids[1])
+    return queries, documents
+
+
+def _numbers(cells: list[Any], value: str) -> list[float] | None:
+    """Take a column of numbers at once; None where one wants a closer look."""
+    if not {int, float} >= set(map(type, cells)):
+        return None
+    try:
+        numbers = list(map(float, cells))
+    except OverflowError:
+        return None
+    return numbers if value == "score" or all(map(math.isfinite, numbers)) else None
+
+
+def _numbers_one_by_one(
+    cells: Cells, query: list[str], document: list[str], value: str, faults: Faults
+) -> list[float]:
+    numbers = []
+    for i, cell in enumerate(cells.columns[value]):
+        try:
+            number = to_float(cell)
+            if value != "score" and not math.isfinite(number):
+                raise ValueError(number)
+            numbers.append(number)
+        except (TypeError, ValueError, OverflowError):
+            kind = "a number" if value == "score" else "a finite number"
+            message = f"query {query[i]!r}, document {document[i]!r}: {value} {shown(cell)} is not"
+            hint = f"give each document a numeric {value}"
+            faults.add(f"bad-{value}", f"{message} {kind}", hint, cells.at(i))
+    return numbers
+
+
+def pivot(rows: Iterable[tuple[Any, Any, dict[str, Any]]], value: str = "") -> dict[str, list[Any]]:
+    """Turn rows of query, document and other cells into columns, None where a cell is not there.
+
+    A `value` that is not there, though others are, is an ellipsis: not the same as a null.
+
+    >>> pivot([("q1", "d1", {"score": 2}), ("q1", "d2", {"score": 1, "tokens": 9})])["tokens"]
+    [None, 9]
+    """
+    columns: dict[str, list[Any]] = {"query": [], "document": []}
+    for count, (query, document, cells) in enumerate(rows):
+        columns["query"].append(query)
+        columns["document"].append(document)
+        for key in [key for key in cells if key not in columns]:
+            columns[key] = [... if key == value else None] * count
+        for key, cell in cells.items():
+            columns[key].append(cell)
+        if len(cells) + 2 < len(columns):
+            for key, column in columns.items():
+                column.extend([... if key == value else None] * (count + 1 - len(column)))
+    return columns
+
+
+def plain(data: Any) -> Table | None:
+    """Read a dict of dicts of text and finite numbers; None where anything wants a closer look.
+
+    >>> plain({"q1": {"d1": 2}})
+    Table(query=['q1'], document=['d1'], value=[2.0], columns={}, empty=[], lines=None, without=0)
+    >>> plain({"q1": ["d1"]})
+    """
+    if type(data) is not dict or not {str} >= set(map(type, data)) or "" in data:
+        return None
+    result = Table()
+    for query, entries in data.items():
+        if type(entries) is not dict or not entries or "" in entries:
+            return None
+        if {str} != set(map(type, entries)) or not {int, float} >= set(map(type, entries.values())):
+            return None
+        result.query.extend([query] * len(entries))
+        result.document.extend(entries)
+        result.value.extend(entries.values())
+    ids = "".join(data) + "".join(result.document)
+    try:
+        result.value = list(map(float, result.value))
+    except OverflowError:
+        return None
+    return result if ids.isascii() and all(map(math.isfinite, result.value)) else None

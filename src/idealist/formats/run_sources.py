@@ -1,0 +1,162 @@
+"""What a run is read from: a file that stays a file, or an object that stays where it lies."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from idealist import kernel
+from idealist.data import Rows
+from idealist.data.columns import freeze
+from idealist.data.run import Answer, Ask
+from idealist.errors import Faults
+from idealist.formats import build, contents, shapes, trec
+from idealist.formats.cells import Table, checked, plain
+from idealist.formats.source import Source
+
+#: What gives the kernel a file from its beginning: a descriptor, or the blocks of bytes.
+Begin = Callable[[], Any]
+
+
+@dataclass(frozen=True)
+class FileRun:
+    """A run's file; TREC text is ranked as it is read, by the kernel, and never in memory whole."""
+
+    source: Source
+
+    @property
+    def name(self) -> str:
+        """What errors call it."""
+        return self.source.name
+
+    def rows(self) -> Rows:
+        """Read all rows."""
+        faults = Faults(self.name)
+        found = contents.cells(self.source, "score", faults)
+        if isinstance(found, bytes):
+            return trec.read_run(found, self.name)
+        return build.rows(checked(found, "score", faults), self.name)
+
+    def held(self) -> FileRun | Rows:
+        """Give the file itself where the kernel reads it, or else its rows."""
+        return self if kernel.native() is not None and self._is_text else self.rows()
+
+    @cached_property
+    def _is_text(self) -> bool:
+        return contents.is_trec(self.source)
+
+    @cached_property
+    def _first(self) -> trec.Line:
+        return trec.first_line(self.source.head())
+
+    @property
+    def _is_msmarco(self) -> bool:
+        return trec.is_msmarco(self._first)
+
+    def ranked(self, ask: Ask) -> Answer | None:
+        """Have the kernel rank it while it is read."""
+        if not self._is_text or "tokens" in ask.needs:
+            return None
+        with self._begin() as (begin, size):
+            found = ask.kernel.rank_text(
+                begin, self._is_msmarco, ask.judged, ask.rules, ask.threads
+            )
+        if found["rows"] == 0:
+            return None
+        self._check(found, size)
+        return Answer(found["columns"], found["unknown"])
+
+    def some(self, queries: Collection[str]) -> Rows:
+        """Read the rows of some queries."""
+        module = kernel.native()
+        if module is None or not self._is_text:
+            return self.rows().some(queries)
+        wanted = module.Judged(tuple(queries), np.zeros(len(queries) + 1, np.int64), ())
+        with self._begin() as (begin, size):
+            found = module.pick_rows(begin, self._is_msmarco, wanted, kernel.threads())
+        self._check(found, size)
+        numbers = {key: _numbers(found[key]) for key in ("scores", "ranks")}
+        lines, starts = (_numbers(found[key], np.int64) for key in ("lines_of_rows", "starts"))
+        given = {key: column for key, column in numbers.items() if len(column) or not len(lines)}
+        rows = Rows(
+            tuple(queries), starts, found["documents"], lines=lines, name=self.name, **given
+        )
+        return rows.present()
+
+    @contextmanager
+    def _begin(self) -> Iterator[tuple[Begin, int]]:
+        if not self.source.is_plain:
+            yield self.source.blocks, 0
+            return
+        with self.source.descriptor() as (descriptor, size):
+
+            def begin() -> int:
+                os.lseek(descriptor, 0, os.SEEK_SET)
+                return descriptor
+
+            yield begin, size
+
+    def _check(self, found: dict[str, Any], size: int) -> None:
+        """Raise what the kernel found wrong with the text, in the words of its definition."""
+        faults = Faults(self.name)
+        if found["bytes"] < size:
+            hint = "wait until it is written, and read it again"
+            faults.fail("truncated", "the file became shorter while it was read", hint)
+        if found["shortened"]:
+            self.source.read()  # what was not looked at may be no text
+        for kind, line, byte in found["text"]:
+            self.source.refuse_text(kind, line, byte)
+        if found["lines"] and self._is_msmarco:
+            trec.refuse_msmarco(found["lines"], faults, found["faults"])
+        if found["lines"]:
+            trec.refuse_run(found["lines"], faults, found["faults"], first=self._first)
+        if self._is_msmarco:
+            trec.check_least_rank(found["least_rank"], faults)
+
+
+def _numbers(data: bytes, kind: Any = np.float64) -> Any:
+    return freeze(np.frombuffer(data, kind))
+
+
+@dataclass(frozen=True)
+class ObjectRun:
+    """A run in Python's memory, read where it lies: it must not change as long as this is used."""
+
+    data: Any
+    name: str
+    read: list[Rows] = field(default_factory=list)
+
+    def rows(self) -> Rows:
+        """Read all rows, once."""
+        if not self.read:
+            self.read.append(build.rows(table(self.data, "score", self.name), self.name))
+        return self.read[0]
+
+    def some(self, queries: Collection[str]) -> Rows:
+        """Give the rows of some queries."""
+        return self.rows().some(queries)
+
+    def held(self) -> ObjectRun:
+        """Give the object itself."""
+        return self
+
+    def ranked(self, ask: Ask) -> Answer | None:
+        """Have the kernel read and rank a plain dict."""
+        if type(self.data) is not dict or self.read or ask.needs:
+            return None
+        found = ask.kernel.rank_dict(self.data, ask.judged, ask.rules, ask.threads)
+        if found is None or (found[2] and not shapes.is_nested(self.data)):
+            return None
+        return Answer(found[0], found[1])
+
+
+def table(data: Any, value: str, name: str) -> Table:
+    """Read an object; `value` is "grade" or "score"."""
+    faults = Faults(name)
+    return plain(data) or checked(shapes.cells_of(data, value, faults), value, faults)

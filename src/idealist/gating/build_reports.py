@@ -1,0 +1,77 @@
+"""The gate's verdict for machines that watch builds: JUnit, GitHub's summary and annotations."""
+
+from __future__ import annotations
+
+import re
+from xml.etree import ElementTree
+
+from idealist.gating.checks import FAIL, INCONCLUSIVE, UNTESTED, Check
+from idealist.gating.gate_result import Gate, look, sentence
+from idealist.report.draw import markdown
+
+
+def summary(gate: Gate) -> str:
+    """Write Markdown for a job summary or a comment."""
+    sign = {FAIL: "❌", INCONCLUSIVE: "⚠️"}.get(gate.verdict, "✅")
+    lines = [f"- {line}" for line in (*gate.lines, *gate.looks, *gate.doubts)]
+    signed = [f"`{signature}`" for signature in gate.signatures.values()]
+    parts = [f"### {sign} {gate.headline}", markdown(gate.grid()), gate.key, "\n".join(lines)]
+    return "\n\n".join([*parts, "  \n".join(signed)])
+
+
+def github_annotations(gate: Gate, strict: bool = False) -> list[str]:
+    """Write GitHub's workflow commands: an error where the build stops, a warning or a notice.
+
+    Reference: docs.github.com, Workflow commands for GitHub Actions
+    """
+    levels = {"failure": "error", "skipped": "warning", "": "notice"}
+    lines = [(levels[_outcome(gate.verdict, strict)], gate.headline)]
+    for check in gate.checks:
+        level = "notice" if check.verdict == UNTESTED else levels[_checked(check, strict)]
+        lines.append((level, f"{check.verdict} {sentence(check)}"))
+    lines += [("error" if gate.too_empty else "notice", line) for line in gate.emptied_lines]
+    lines += [("notice", line) for line in (*gate.gap_lines, *gate.looks, *gate.doubts)]
+    return [f"::{level} title=idealist gate::{_escaped(line)}" for level, line in lines]
+
+
+def _escaped(line: str) -> str:
+    return line.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def junit(gate: Gate, strict: bool = False) -> str:
+    """Write JUnit XML: a test case a check, one for emptied queries; undecided is skipped."""
+    cases = [
+        (check.name, _checked(check, strict), sentence(check), look(check)) for check in gate.checks
+    ]
+    emptied = "failure" if gate.too_empty else ""
+    cases.append(("queries that became empty", emptied, ", ".join(gate.emptied), ""))
+    root = ElementTree.Element("testsuites")
+    suite = ElementTree.SubElement(root, "testsuite", name="idealist gate", tests=str(len(cases)))
+    outcomes = [outcome for _, outcome, _, _ in cases]
+    suite.set("failures", str(outcomes.count("failure")))
+    suite.set("skipped", str(outcomes.count("skipped")))
+    for name, outcome, words, lost in cases:
+        case = ElementTree.SubElement(suite, "testcase", classname="idealist.gate", name=_xml(name))
+        if outcome:
+            found = ElementTree.SubElement(case, outcome, message=_xml(words))
+            found.text = _xml(lost) if outcome == "failure" else None
+    said = [gate.headline, *gate.lines, *gate.doubts]
+    ElementTree.SubElement(suite, "system-out").text = _xml("\n".join(said))
+    ElementTree.indent(root)
+    return ElementTree.tostring(root, encoding="unicode", xml_declaration=True)
+
+
+def _checked(check: Check, strict: bool) -> str:
+    """Give the outcome of a check; a slice need not pass, however strict the gate is."""
+    return _outcome(check.verdict, strict and check.part is None)
+
+
+def _outcome(verdict: str, strict: bool) -> str:
+    if verdict == FAIL or (strict and verdict == INCONCLUSIVE):
+        return "failure"
+    return "skipped" if verdict in (INCONCLUSIVE, UNTESTED) else ""
+
+
+def _xml(words: str) -> str:
+    """Replace the characters that XML cannot hold."""
+    return re.sub("[^\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]", "?", words)

@@ -1,0 +1,265 @@
+"""Average precision and its relatives, at ranks and at points of recall."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from idealist.errors import UsageError
+from idealist.measures.relevance import Binary
+from idealist.notation import (
+    Kind,
+    Value,
+    Written,
+    call,
+    choice,
+    flag,
+    number,
+    parameter,
+    table,
+    to_number,
+)
+from idealist.ranking.padded_lists import Array, Lists
+
+DENOMINATORS = ("R", "R_list", "hits", "min(k,R)", "min(k,R_list)", "min(k,n,R_list)")
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class AP(Binary):
+    """Average precision: the mean of the precision at each relevant document; its mean is MAP.
+
+    Formula: (1/R) Σ_{r≤k, r relevant} (relevant in the first r) / r
+
+    Tools divide by R (all judged relevant documents), R_list (the retrieved ones), hits (those in
+    the first k), or the smallest of some of these, the cutoff k and the list's length n.
+
+    >>> AP()([1, 0, 1], judged=[1])
+    0.5555555555555555
+    >>> round(AP(denominator="hits")([1, 0, 1], judged=[1]), 4)
+    0.8333
+
+    Reference: Buckley and Voorhees 2005, in TREC: Experiment and Evaluation, chapter 3
+    """
+
+    denominator: str = parameter("R", choice(*DENOMINATORS), "what the sum is divided by")
+    block_end: bool = parameter(
+        False, flag(), "take the precision at the end of each tie, as scikit-learn does"
+    )
+
+    averages_ties: ClassVar[bool] = True
+
+    @property
+    def list_only(self) -> bool:
+        """Whether it is divided by relevant documents of the list alone."""
+        return "R_list" in self.denominator or self.denominator == "hits"
+
+    def formula(self, lists: Lists) -> Array:
+        """Average the precisions at the relevant documents."""
+        self._check_chance(lists)
+        return self._divided(lists, *self.precisions(lists))
+
+    def precisions(self, lists: Lists) -> tuple[Array, Array]:
+        """Give the precision at each relevant document, 0 elsewhere, and which of them count."""
+        near = self.near(lists)
+        hits, rank = self.hits(near), near.rank
+        counted = hits if self.cutoff is None else hits & (rank <= self.cutoff)
+        if lists.averaged and not self.block_end:
+            return self._expected(lists, hits), counted
+        so_far = self.so_far(near)
+        if self.block_end and lists.end is not None:
+            so_far, rank = lists.xp.take_along_axis(so_far, lists.end, axis=1), lists.last
+        return lists.xp.where(counted, so_far / lists.number(rank), 0.0), counted
+
+    def _check_chance(self, lists: Lists) -> None:
+        divided_by_chance = self.denominator == "hits" or self.block_end
+        if divided_by_chance and lists.averaged and self.cutoff is not None:
+            hint = "choose another order of ties, or leave out the cutoff"
+            raise UsageError(f"{self} has no closed form for ties=expected", hint)
+
+    def _divided(self, lists: Lists, precisions: Array, counted: Array) -> Array:
+        total = lists.total(precisions)
+        if self.denominator == "R":
+            return self.of_relevant(lists, total)
+        mean = lists.ratio(total, self._denominator(lists, counted), 0.0)
+        return self.defined(lists, mean, self.listed_relevant(lists) if self.list_only else None)
+
+    def _denominator(self, lists: Lists, counted: Array) -> Array:
+        terms = {
+            "R": lambda: self.all_relevant(lists),
+            "R_list": lambda: self.listed_relevant(lists),
+            "hits": lambda: lists.count(counted),
+            "k": lambda: lists.xp.full_like(
+                lists.number(lists.retrieved), float(self.cutoff or np.inf)
+            ),
+            "n": lambda: lists.number(lists.retrieved),
+        }
+        names = self.denominator.removeprefix("min(").removesuffix(")").split(",")
+        smallest, *others = (terms[name]() for name in names)
+        for other in others:
+            smallest = lists.xp.where(other < smallest, other, smallest)
+        return smallest
+
+    def _expected(self, lists: Lists, hits: Array) -> Array:
+        """Average each hit's precision over the orders of its tie (McSherry and Najork 2008).
+
+        In a tie of n documents, r of them hits, on the ranks a+1 … b, with c hits above it, a hit
+        adds (1/n) Σ_{i=1..n} (c + 1 + (i-1)(r-1)/(n-1)) / (a+i); the sum stops at the cutoff.
+        """
+        xp = lists.xp
+        so_far, own = self.so_far(lists), lists.number(hits)
+        through = xp.take_along_axis(so_far, lists.end, axis=1)
+        above = xp.take_along_axis(so_far - own, lists.start, axis=1)
+        others = through - above - 1.0
+        size = lists.number(lists.last - lists.first + 1)
+        limit = lists.last if self.cutoff is None else self.cutoff
+        last, before = xp.minimum(lists.last, limit), xp.minimum(lists.first - 1, limit)
+        harmonic = np.concatenate(([0.0], np.cumsum(1.0 / np.arange(1, lists.depth + 1))))
+        span = lists.gather(harmonic, last) - lists.gather(harmonic, before)
+        steps = lists.number(last - before) - lists.number(lists.first) * span
+        slope = others / xp.where(size > 1, size - 1.0, 1.0)
+        mean = ((above + 1.0) * span + slope * steps) / size
+        alone = (above + 1.0) / lists.number(lists.rank)
+        alone = xp.where(lists.within(self.cutoff), alone, 0.0)
+        mean = xp.where(lists.first == lists.last, alone, mean)
+        return xp.where(hits, mean, 0.0)
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class GMAP(AP):
+    """Average precision whose geometric mean is taken, so that hard queries count (gm_map).
+
+    Formula: exp((1/q) Σ ln max(AP, 0.00001)) over q queries
+
+    The value of a query is its average precision; trec_eval prints none, and pytrec_eval gives the
+    logarithm.
+
+    >>> GMAP()([1, 0, 1], judged=[1])
+    0.5555555555555555
+
+    Reference: Robertson 2006, doi:10.1145/1183614.1183630
+    """
+
+    aggregate: ClassVar[str] = "geometric(1e-05)"
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class yaap(Binary):
+    """Yet another average precision: smoothed, and on a scale that can be averaged.
+
+    Formula: ln((1 + S) / (1 + R - S)), S the sum of the precisions at the relevant documents
+
+    >>> round(yaap()([1, 0, 1], judged=[1]), 4)
+    0.1335
+
+    Reference: Robertson 2012, doi:10.1007/978-3-642-28997-2_14
+    """
+
+    takes_cutoff: ClassVar[bool] = False
+
+    def bounds(self, lowest: float) -> tuple[float, float]:
+        """Give the range: unbounded, for there may be any number of relevant documents."""
+        return -math.inf, math.inf
+
+    def formula(self, lists: Lists) -> Array:
+        """Put the sum of precisions on the logistic scale."""
+        xp, hits = lists.xp, self.hits(lists)
+        precision = self.so_far(lists) / lists.number(lists.rank)
+        total = lists.total(xp.where(hits, precision, 0.0))
+        relevant = self.all_relevant(lists)
+        return self.defined(lists, xp.log((1.0 + total) / (1.0 + relevant - total)))
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Interpolated(Binary):
+    """Base of measures made of the best precision that still reaches a recall."""
+
+    rounding: str = parameter(
+        "nearest", choice("nearest", "up"),
+        "how a share of R becomes a number of documents: rounded, or ⌊x + 0.9⌋ as before "
+        "trec_eval 10",
+    )  # fmt: skip
+
+    takes_cutoff: ClassVar[bool] = False
+
+    def at(self, lists: Lists, recall: float) -> Array:
+        """Give the highest precision at which the list has reached a recall; 0 where it never has.
+
+        trec_eval takes a recall of 0 for reached by any list.
+        """
+        so_far = self.so_far(lists)
+        added = 0.5 if self.rounding == "nearest" else 0.9
+        needed = lists.xp.floor(recall * self.all_relevant(lists) + added)[:, None]
+        reached = self.hits(lists) & (so_far >= needed)
+        precision = so_far / lists.number(lists.rank)
+        return lists.xp.max(lists.xp.where(reached, precision, 0.0), axis=1)
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class IPrec(Interpolated):
+    """Interpolated precision: the best precision at this recall, or at any higher one.
+
+    Formula: max {j / rank of the j-th relevant document : j ≥ round(recall · R)}
+
+    Up to version 9, trec_eval rounds recall · R up from a tenth on, which is ``rounding=up``.
+
+    >>> IPrec(recall=0.5)([1, 0, 1, 0], judged=[1, 1])
+    0.6666666666666666
+
+    Reference: Manning et al. 2008, Introduction to Information Retrieval, section 8.4
+    """
+
+    recall: float = parameter(0, number(0, 1), "the share of the relevant documents to be found")
+
+    def formula(self, lists: Lists) -> Array:
+        """Look for the best precision from this recall on."""
+        return self.defined(lists, self.at(lists, float(self.recall)))
+
+
+def _check_points(value: Any) -> Value:
+    if not isinstance(value, (str, int)):
+        value = table(value)
+    name, arguments = call(str(value))
+    if name != "table":
+        if not isinstance(several := to_number(name), int) or not 2 <= several <= 1001:
+            raise ValueError(value)
+        return several
+    points = sorted(map(to_number, arguments))
+    if not points or not all(0 <= point <= 1 for point in points):
+        raise ValueError(value)
+    return table(points)
+
+
+POINTS = Kind("a number of evenly spread points of recall, or table(P1,P2,…)", _check_points)
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class IAP(Interpolated):
+    """Interpolated average precision: the mean of IPrec over points of recall, by default eleven.
+
+    Formula: (1/m) Σ_{i<m} IPrec(recall=i/(m-1)), m = 11
+
+    >>> round(IAP()([1, 0, 1, 0], judged=[1, 1]), 4)
+    0.5455
+
+    Reference: Manning et al. 2008, Introduction to Information Retrieval, section 8.4
+    """
+
+    points: Written = parameter(11, POINTS, "the points of recall")
+
+    def recalls(self) -> list[float]:
+        """Give the points of recall."""
+        if isinstance(self.points, int):
+            return [i / (self.points - 1) for i in range(self.points)]
+        return list(map(float, call(self.points)[1]))
+
+    def formula(self, lists: Lists) -> Array:
+        """Average the interpolated precisions, the deepest first as trec_eval adds them."""
+        points = self.recalls()
+        deepest, *others = (self.at(lists, point) for point in reversed(points))
+        total = deepest
+        for one in others:
+            total = total + one
+        return self.defined(lists, total / float(len(points)))

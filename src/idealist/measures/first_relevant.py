@@ -1,0 +1,72 @@
+"""Measures of the first relevant document: RR, and what RR and Success share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from idealist.measures.gains import Discount
+from idealist.measures.relevance import Binary
+from idealist.ranking.padded_lists import Array, Lists
+
+
+def first_hit(lists: Lists, hits: Array, cutoff: int | None, discount: Discount) -> Array:
+    """Give the weight of the first hit's rank, 0 where there is none up to the cutoff."""
+    xp = lists.xp
+    if lists.averaged:
+        return _expected_first(lists, hits, cutoff, discount)
+    nowhere = lists.depth + 1
+    rank = xp.min(xp.where(hits, lists.rank, nowhere), axis=1)
+    there = rank <= min(cutoff or lists.depth, lists.depth)
+    return discount.apply(lists, lists.number(there), rank, nowhere)
+
+
+def _expected_first(lists: Lists, hits: Array, cutoff: int | None, discount: Discount) -> Array:
+    """Average over the orders of the tie that holds the first hit.
+
+    With n documents in the tie, r of them hits, and a ranks above it, the first hit is the i-th of
+    the tie with probability C(n-i, r-1) / C(n, r) (McSherry and Najork 2008).
+    """
+    xp = lists.xp
+    place = xp.argmax(xp.astype(hits, xp.int64), axis=1, keepdims=True)
+
+    def pick(array: Array) -> Array:
+        return xp.take_along_axis(array, place, axis=1)
+
+    first, size = pick(lists.first), lists.number(pick(lists.last) - pick(lists.first) + 1)
+    start, end = pick(lists.start), pick(lists.end)
+    columns = lists.constant(np.arange(lists.rank.shape[1]))[None, :]
+    r = lists.count(hits & (columns >= start) & (columns <= end))[:, None]
+    weights = np.where(np.arange(lists.depth + 1) <= (cutoff or lists.depth), 1.0, 0.0)
+    weights = weights * discount.weights(lists.depth)[: lists.depth + 1]
+    value, none_yet = xp.zeros_like(size), xp.ones_like(size)
+    for i in range(int(xp.max(size - r)) + 1):
+        left = size - float(i)  # documents of the tie not yet placed
+        chance = xp.where(left >= r, none_yet * r / xp.where(left > 0, left, 1.0), 0.0)
+        rank = xp.where(first + i <= lists.depth, first + i, 0)
+        value = value + chance * lists.gather(weights, rank)
+        none_yet = none_yet - chance
+    return xp.where(xp.any(hits, axis=1), value[:, 0], 0.0)
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class RR(Binary):
+    """Reciprocal rank: how soon the first relevant document comes; its mean is MRR.
+
+    Formula: 1 / rank of the first relevant document, 0 where there is none in the first k
+
+    >>> (RR @ 10)([0, 0, 1])
+    0.3333333333333333
+
+    Reference: Kantor and Voorhees 2000, doi:10.1023/A:1009902609570
+    """
+
+    averages_ties: ClassVar[bool] = True
+
+    def formula(self, lists: Lists) -> Array:
+        """Look for the first relevant document."""
+        near = self.near(lists)
+        first = first_hit(near, self.hits(near), self.cutoff, Discount("position"))
+        return self.defined(lists, first)

@@ -1,0 +1,249 @@
+"""Gains averaged over documents or over points of the list: G, AverageGain, ARP, nDCG at points."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from idealist.data.columns import Floats
+from idealist.measures.base import NO_RELEVANT, Measure
+from idealist.measures.cumulative import CG
+from idealist.measures.gains import DISCOUNT, GAIN, Discount, gain_of
+from idealist.measures.relevance import Binary
+from idealist.notation import Written, parameter
+from idealist.ranking.padded_lists import Array, Lists, lists_of
+from idealist.ranking.placements import Placements
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class binG(Binary):
+    """Binary G: each relevant document counts less the more others stand above it.
+
+    Formula: (1/R) Σ_{relevant found} 1 / log2(2 + documents above that are not relevant)
+
+    >>> binG()([1, 0, 0, 1])
+    0.75
+
+    Reference: trec_eval 10.0, binG
+    """
+
+    takes_cutoff: ClassVar[bool] = False
+
+    def formula(self, lists: Lists) -> Array:
+        """Discount each hit by what stands above it in vain."""
+        xp, hits = lists.xp, self.hits(lists)
+        vain = lists.number(lists.rank) - self.so_far(lists)
+        discounted = 1.0 / xp.log2(2.0 + xp.where(hits, vain, 0.0))
+        return self.of_relevant(lists, lists.total(xp.where(hits, discounted, 0.0)))
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Pooled(CG):
+    """Base of measures that hold a list against the best one, rank by rank."""
+
+    def ideal_gains(self, lists: Lists) -> Array:
+        """Give the gains above 0 of all judged documents, highest first."""
+        gains = self.gains(lists, lists.pool, lists.judged)
+        return -lists.xp.sort(lists.xp.where(gains > 0, -gains, 0.0), axis=1)
+
+    def upto_rank(self, lists: Lists, values: Array) -> Array:
+        """Sum values of the ideal list's ranks up to the rank of each document found."""
+        xp = lists.xp
+        last = xp.minimum(lists.rank, values.shape[1]) - 1
+        return xp.take_along_axis(xp.cumulative_sum(values, axis=1), last, axis=1)
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class G(Pooled):
+    """Normalised gain: a gain counts less the more gain the ideal list has had by its rank.
+
+    Formula: Σ_r gain_r / log2(2 + Σ_{j≤r} max(ideal_j, 1) - Σ_{j≤r} gain_j) / Σ_j ideal_j
+
+    With gains of 0 and 1 it is binG.
+
+    >>> G()([1, 0, 0, 1])
+    0.75
+
+    Reference: trec_eval 10.0, G
+    """
+
+    no_relevant: Written = parameter("0", NO_RELEVANT, "the value of a query without an ideal list")
+
+    takes_cutoff: ClassVar[bool] = False
+    averages_ties: ClassVar[bool] = False
+
+    def bounds(self, lowest: float) -> tuple[float, float]:
+        """Give the range: [0, 1], unless negative gains are kept."""
+        return (-math.inf if self.negative == "keep" and lowest < 0 else 0.0), 1.0
+
+    def formula(self, lists: Lists) -> Array:
+        """Discount each gain by the ideal list's lead."""
+        xp = lists.xp
+        gains = self.gains(lists, lists.grade, lists.found)
+        ideal = self.ideal_gains(lists)
+        beyond = xp.maximum(lists.rank, ideal.shape[1]) - ideal.shape[1]
+        cost = self.upto_rank(lists, xp.maximum(ideal, 1.0)) + lists.number(beyond)
+        lead = xp.where(lists.found, cost - xp.cumulative_sum(gains, axis=1), 0.0)
+        return lists.ratio(lists.total(gains / xp.log2(2.0 + lead)), lists.total(ideal))
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class nDCGRel(Pooled):
+    """nDCG averaged at the relevant documents, trec_eval's ndcg_rel.
+
+    Formula: (1/R) (Σ_{found, gain > 0} nDCG@rank + (R - found) DCG / IDCG), R documents with a gain
+
+    A document that was not retrieved counts with the nDCG of the whole list.
+
+    >>> round(nDCGRel()([0, 1], judged=[1]), 4)
+    0.3869
+
+    Reference: trec_eval 10.0, ndcg_rel
+    """
+
+    discount: Written = parameter("log2", DISCOUNT, "what a rank takes away")
+    no_relevant: Written = parameter("0", NO_RELEVANT, "the value of a query without an ideal list")
+
+    takes_cutoff: ClassVar[bool] = False
+    averages_ties: ClassVar[bool] = False
+
+    def bounds(self, lowest: float) -> tuple[float, float]:
+        """Give the range: [0, 1], unless negative gains are kept."""
+        return (-math.inf if self.negative == "keep" and lowest < 0 else 0.0), 1.0
+
+    def ranks(self, lists: Lists, ideal: Array) -> Array:
+        """Give the ranks of the ideal list."""
+        return lists.constant(np.arange(1, ideal.shape[1] + 1))[None, :]
+
+    def discounted(self, lists: Lists) -> tuple[Array, Array]:
+        """Discount the gains of the list, and of the ideal list."""
+        ideal, discount = self.ideal_gains(lists), Discount(self.discount)
+        ranks = self.ranks(lists, ideal)
+        gains = self.gains(lists, lists.grade, lists.found)
+        return (
+            discount.apply(lists, gains, lists.rank, lists.depth),
+            discount.apply(lists, ideal, ranks, ideal.shape[1]),
+        )
+
+    def formula(self, lists: Lists) -> Array:
+        """Average nDCG over the documents with a gain."""
+        xp = lists.xp
+        gains, ideal = self.discounted(lists)
+        whole = lists.total(ideal)
+        there = self.gains(lists, lists.grade, lists.found) > 0
+        running = xp.cumulative_sum(gains, axis=1)
+        found = lists.total(
+            xp.where(there, lists.ratio(running, self.upto_rank(lists, ideal), 0.0), 0.0)
+        )
+        relevant = lists.count(self.ideal_gains(lists) > 0)
+        missed = lists.ratio((relevant - lists.count(there)) * running[:, -1], whole, 0.0)
+        return lists.ratio(found + missed, relevant)
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class RnDCG(nDCGRel):
+    """nDCG averaged where the gain of the ideal list falls, trec_eval's Rndcg.
+
+    Formula: mean of nDCG@b over the ranks b at which the ideal list ends a level of gains above 0,
+    and of nDCG where more than one document follows the last of them
+
+    With 5 documents of grade 3, 3 of grade 2 and 10 of grade 1 it is the mean of nDCG@5, nDCG@8,
+    nDCG@18 and the nDCG of the whole list.
+
+    >>> round(RnDCG()([0, 1, 0, 0], judged=[2]), 4)
+    0.1599
+
+    Reference: trec_eval 10.0, Rndcg
+    """
+
+    def formula(self, lists: Lists) -> Array:
+        """Average nDCG over the ends of levels."""
+        xp = lists.xp
+        gains, ideal = self.discounted(lists)
+        level = self.ideal_gains(lists)
+        below = xp.concat([level[:, 1:], xp.zeros_like(level[:, :1])], axis=1)
+        ends = (level > 0) & (level != below)
+        whole = lists.ratio(lists.total(gains), lists.total(ideal), 0.0)
+        goes_on = lists.number(lists.number(lists.retrieved) > lists.count(level > 0) + 1.0)
+        total = xp.zeros_like(whole)
+        ranks = self.ranks(lists, level)
+        nth = xp.cumulative_sum(lists.number(ends), axis=1)
+        for n in range(1, int(xp.max(nth)) + 1):
+            end = xp.max(xp.where(ends & (nth == float(n)), ranks, 0), axis=1, keepdims=True)
+            dcg = lists.total(xp.where(lists.rank <= end, gains, 0.0))
+            best = lists.total(xp.where(ranks <= end, ideal, 0.0))
+            total = total + lists.ratio(dcg, best, 0.0)
+        levels = lists.count(ends)
+        mean = lists.ratio(total + goes_on * whole, levels + goes_on)
+        return xp.where(levels > 0, mean, math.nan)
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class AverageGain(CG):
+    """Average gain: what the first k documents are worth in the mean.
+
+    Formula: (1/min(k,n)) Σ_{r≤k} gain(grade_r)
+
+    CatBoost calls it also QueryAverage. Unjudged documents are worth nothing, and count.
+
+    >>> (AverageGain @ 2)([1, 3, 0])
+    2.0
+
+    Reference: CatBoost 1.2.10, AverageGain
+    """
+
+    def formula(self, lists: Lists) -> Array:
+        """Divide the sum of gains by the documents looked at."""
+        return lists.ratio(super().formula(lists), lists.lengths(self.cutoff), 0.0)
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class ARP(Measure):
+    """Average relevance position: the mean rank of the retrieved documents, weighed by gain.
+
+    Formula: Σ_r gain(grade_r) r / Σ_r gain(grade_r)
+
+    Relevant documents that were not retrieved do not count. A list that holds none has no value
+    and is left out by default. TF-Ranking weighs each list in its mean by the sum of its gains.
+
+    >>> ARP()([0, 1, 3])
+    2.75
+
+    Reference: TF-Ranking 0.5.5, ARPMetric
+    """
+
+    gain: Written = parameter("linear", GAIN, "what a grade is worth")
+    no_relevant: Written = parameter(
+        "skip", NO_RELEVANT, "the value of a list without relevant documents"
+    )
+
+    takes_cutoff: ClassVar[bool] = False
+    direction: ClassVar[int] = -1
+    averages_ties: ClassVar[bool] = True
+
+    @property
+    def list_only(self) -> bool:
+        """Whether it is blind to relevant documents that were not retrieved."""
+        return True
+
+    def bounds(self, lowest: float) -> tuple[float, float]:
+        """Give the range of a rank, and of what stands for none."""
+        return 0.0, math.inf
+
+    def worth(self, placements: Placements) -> Floats:
+        """Give each place its gain."""
+        grade = placements.grade
+        gains: Floats = gain_of(self.filled().gain, lists_of([]), grade)
+        return np.where(grade >= 0, gains, 0.0)
+
+    def formula(self, lists: Lists) -> Array:
+        """Average the ranks; with `expected` ties, a document has the mean rank of its tie."""
+        gains = gain_of(self.gain, lists, lists.grade)
+        gains = lists.xp.where(lists.found & (lists.grade >= 0), gains, 0.0)
+        rank = lists.number(lists.rank)
+        if lists.averaged:
+            rank = (lists.number(lists.first) + lists.number(lists.last)) / 2.0
+        return lists.ratio(lists.total(gains * rank), lists.total(gains))

@@ -1,0 +1,320 @@
+"""Counting preferences: how many a ranking fulfils, by group and by level."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from idealist.data.columns import Bools, Floats, Ints
+from idealist.data.preferences import Group
+from idealist.errors import UsageError
+from idealist.ranking.padded_lists import QUICK, Array, Lists
+from idealist.ranking.placements import Placements
+
+
+class Counts(NamedTuple):
+    """Numbers of preferences, queries x groups.
+
+    In `both` the two documents were retrieved, the preferred one above the other in `kept`. One was
+    retrieved in `won`, the preferred one, and in `lost`, the other one; none in `neither`.
+    """
+
+    kept: Array
+    both: Array
+    won: Array
+    lost: Array
+    neither: Array
+
+
+class Sizes(NamedTuple):
+    """Numbers of documents, queries x groups, all and those found: relevant, other, lowest level.
+
+    A document is relevant where its level is above 0.
+    """
+
+    relevant: Array
+    relevant_found: Array
+    other: Array
+    other_found: Array
+    lowest: Array
+    lowest_found: Array
+
+
+class Limit(NamedTuple):
+    """How many non-relevant documents count, the first ones; where `alone`, the lowest level's."""
+
+    most: Array
+    alone: Array
+
+
+class Tally(NamedTuple):
+    """Possible and fulfilled preferences, queries x groups, where a group is `there`.
+
+    They are counted among all preferences, among those of which at least one document was retrieved
+    (implied), and among those of which both were (retrieved).
+    """
+
+    there: Array
+    possible: dict[str, Array]
+    fulfilled: dict[str, Array]
+
+
+class Side(Protocol):
+    """Lists with their judgments, whose preferences can be counted."""
+
+    xp: Any
+    there: Array
+    divided: Array
+    averaged: bool
+
+    def sizes(self) -> Sizes:
+        """Count the documents."""
+
+    def counts(self, limit: Limit | None) -> Counts:
+        """Count the preferences."""
+
+
+def tally(side: Side, rule: str) -> Tally:
+    """Count preferences; `rule` says which non-relevant documents count: all, R, or trec_eval."""
+    if rule == "all":
+        counts = side.counts(None)
+        return _tally(side, counts, counts)
+    if side.averaged:
+        hint = "choose another order of ties, or nonrelevant=all"
+        raise UsageError(f"nonrelevant={rule} has no closed form for ties=expected", hint)
+    xp, sizes, literal = side.xp, side.sizes(), rule == "trec_eval"
+    alone = ~side.divided if literal else xp.zeros_like(side.divided)
+    near = xp.where(side.divided, sizes.relevant, sizes.relevant_found)
+    whole = side.counts(Limit(sizes.relevant, alone))
+    found = side.counts(Limit(near if literal else sizes.relevant_found, alone))
+    whole, found = _filled(xp, sizes, whole, found, literal)
+    if literal:
+        whole, found = _repeated(xp, sizes, whole, found, alone)
+    return _tally(side, whole, found)
+
+
+def _tally(side: Side, whole: Counts, found: Counts) -> Tally:
+    implied, fulfilled = whole.both + whole.won + whole.lost, whole.kept + whole.won
+    possible = {"all": implied + whole.neither, "implied": implied, "retrieved": found.both}
+    kept = {"all": fulfilled, "implied": fulfilled, "retrieved": found.kept}
+    return Tally(side.there, possible, kept)
+
+
+def _filled(
+    xp: Any, sizes: Sizes, whole: Counts, found: Counts, literal: bool
+) -> tuple[Counts, Counts]:
+    """Add non-relevant documents up to R, below all: no list has them.
+
+    Among the documents found, trec_eval expects every relevant one to be preferred to them.
+    """
+    relevant, near = sizes.relevant, sizes.relevant_found
+    lacking = xp.maximum(relevant - sizes.other, 0.0)
+    won, neither = whole.won + near * lacking, whole.neither + (relevant - near) * lacking
+    lacking = xp.maximum(near - sizes.other_found, 0.0)
+    kept, both = found.kept + near * lacking, found.both + (relevant if literal else near) * lacking
+    return whole._replace(won=won, neither=neither), found._replace(kept=kept, both=both)
+
+
+def _repeated(
+    xp: Any, sizes: Sizes, whole: Counts, found: Counts, alone: Array
+) -> tuple[Counts, Counts]:
+    """Add what trec_eval counts besides where it leaves out non-relevant documents.
+
+    It takes each document of the lowest level to be preferred to each of those that count, itself
+    included.
+    """
+    size, seen = sizes.lowest, sizes.lowest_found
+    more = alone & (sizes.other > sizes.relevant)
+    held = xp.where(more, xp.minimum(sizes.relevant, size), 0.0)
+    near = xp.minimum(held, seen)
+    whole = Counts(
+        whole.kept + near * (near - 1.0) / 2.0,
+        whole.both + seen * near,
+        whole.won + seen * (held - near),
+        whole.lost + (size - seen) * near,
+        whole.neither + (size - seen) * (held - near),
+    )
+    more = alone & (sizes.other_found > sizes.relevant_found)
+    near = xp.where(more, xp.minimum(sizes.relevant_found, seen), 0.0)
+    kept, both = found.kept + near * (near - 1.0) / 2.0, found.both + seen * near
+    return whole, found._replace(kept=kept, both=both)
+
+
+@dataclass(frozen=True)
+class Ordered:
+    """The documents of a group, best first, those not found behind all others, higher levels first.
+
+    `place` is where each stands, infinite where it was not found; equal places are tied.
+    ``wanted[i, j]`` is how far document i is preferred to document j.
+    """
+
+    place: Floats
+    level: Floats
+    wanted: Any
+    divided: bool
+
+    @property
+    def found(self) -> int:
+        """How many documents were found."""
+        return int(np.count_nonzero(np.isfinite(self.place)))
+
+    def sizes(self) -> list[int]:
+        """Count the documents, all and those found, as `Sizes` has them."""
+        kinds = self.level > 0, self.level <= 0, self.level == self.level.min(initial=np.inf)
+        return [int(np.count_nonzero(k)) for kind in kinds for k in (kind, kind[: self.found])]
+
+    def counts(self, most: float, alone: bool) -> list[float]:
+        """Count the preferences, as `Counts` has them."""
+        wanted, n = self._limited(most, alone), self.found
+        both, place = wanted[:n, :n], self.place[:n]
+        kept = _total(np.triu(both))
+        if np.any(place[1:] == place[:-1]):  # half of what is tied is below the other half
+            tied = np.where(place[:, None] == place, both, False)
+            kept += _total(tied) / 2 - _total(np.triu(tied))
+        parts = both, wanted[:n, n:], wanted[n:, :n], wanted[n:, n:]
+        return [kept, *map(_total, parts)]
+
+    def _limited(self, most: float, alone: bool) -> Any:
+        if np.isinf(most):
+            return self.wanted
+        low = self.level <= (self.level.min(initial=np.inf) if alone else 0.0)
+        counts = ~low | (np.cumsum(low) <= most)
+        return self.wanted & counts[:, None] & counts
+
+
+class Grouped:
+    """Lists of some queries whose judgments are in groups; or in pairs, which groups share."""
+
+    xp = QUICK
+
+    def __init__(self, placements: Placements, queries: Ints, in_pairs: bool = False) -> None:
+        qrels, protocol = placements.qrels, placements.protocol
+        self.averaged = protocol.ties == "expected" and placements.tied
+        place = np.full(len(qrels), np.inf)
+        place[placements.judgment] = placements.first if self.averaged else placements.rank
+        gone = qrels.grades < 0 if protocol.negative == "drop" else np.zeros(len(qrels), dtype=bool)
+        groups = [(qrels.preferred or ())[query] for query in queries.tolist()]
+        if in_pairs:
+            groups = [_in_pairs(some) for some in groups]
+        self.rows = [[_ordered(group, place, gone) for group in some] for some in groups]
+        self.shape = len(queries), max(1, *map(len, self.rows))
+        self.there = self._array(bool, [[True] * len(row) for row in self.rows])
+        self.divided = self._array(bool, [[one.divided for one in row] for row in self.rows])
+
+    def sizes(self) -> Sizes:
+        """Count the documents."""
+        found = [[one.sizes() for one in row] for row in self.rows]
+        return Sizes(*self._columns(found, len(Sizes._fields)))
+
+    def counts(self, limit: Limit | None) -> Counts:
+        """Count the preferences."""
+        most = np.full(self.shape, np.inf) if limit is None else limit.most
+        alone = np.zeros(self.shape, dtype=bool) if limit is None else limit.alone
+        found = [
+            [one.counts(most[i, j], alone[i, j]) for j, one in enumerate(row)]
+            for i, row in enumerate(self.rows)
+        ]
+        return Counts(*self._columns(found, len(Counts._fields)))
+
+    def _columns(self, found: list[list[list[Any]]], size: int) -> list[Any]:
+        return [
+            self._array(np.float64, [[cells[k] for cells in row] for row in found])
+            for k in range(size)
+        ]
+
+    def _array(self, dtype: type, rows: Sequence[Sequence[Any]]) -> Any:
+        array: Any = np.zeros(self.shape, dtype=dtype)
+        for i, row in enumerate(rows):
+            array[i, : len(row)] = row
+        return array
+
+
+def _ordered(group: Group, place: Floats, gone: Bools) -> Ordered:
+    order = np.lexsort((-group.level, place[group.pairs]))
+    order = order[~gone[group.pairs[order]]]
+    wanted = group.wanted[np.ix_(order, order)]
+    return Ordered(place[group.pairs[order]], group.level[order], wanted, group.divided)
+
+
+def _in_pairs(groups: tuple[Group, ...]) -> tuple[Group, ...]:
+    """Join groups: of those that compare two documents, the share that prefers the one."""
+    pairs, counts = np.unique([pair for one in groups for pair in one.pairs], return_counts=True)
+    if np.all(counts < 2):  # no two groups compare the same documents
+        return groups
+    votes = np.zeros((len(pairs), len(pairs)))
+    for group in groups:
+        at = np.searchsorted(pairs, group.pairs)
+        votes[np.ix_(at, at)] += group.wanted
+    share: Any = np.divide(votes, votes + votes.T, out=np.zeros_like(votes), where=votes > 0)
+    return (Group("", pairs, np.zeros(len(pairs)), share, divided=False),)
+
+
+def _total(array: Any) -> float:
+    return float(np.count_nonzero(array) if array.dtype == bool else array.sum())
+
+
+class Levels:
+    """Lists whose grades are levels: a higher grade is preferred to a lower one."""
+
+    def __init__(self, lists: Lists) -> None:
+        self.lists, self.xp, self.averaged = lists, lists.xp, lists.averaged
+        some = self.xp.where(lists.judged, lists.pool, np.inf)
+        self.least = self.xp.min(some, axis=1)[:, None]
+        self.there = self.xp.ones_like(self.least, dtype=self.xp.bool)
+        self.divided = ~self.there
+
+    def sizes(self) -> Sizes:
+        """Count the documents."""
+        lists, sizes = self.lists, []
+        for above, bound in ((True, 0.0), (False, 0.0), (False, self.least)):
+            for some, grade in ((lists.judged, lists.pool), (lists.found, lists.grade)):
+                kind = grade > bound if above else grade <= bound
+                sizes.append(lists.count(some & kind)[:, None])
+        return Sizes(*sizes)
+
+    def counts(self, limit: Limit | None) -> Counts:
+        """Count the preferences, from the highest level down."""
+        lists, xp = self.lists, self.xp
+        found, bound, room = self._limited(limit)
+        none = xp.zeros_like(self.least)
+        kept, both, won, lost, neither, inside, outside = (none for _ in range(7))
+        above = xp.zeros_like(lists.grade)
+        for level in lists.levels(lists.judged, lists.pool):
+            here = found & (lists.grade == level)
+            near, far = lists.count(here)[:, None], self._not_found(level)
+            fits = xp.where(level <= bound, xp.minimum(far, room), far)
+            far, room = fits, xp.where(level <= bound, room - fits, room)
+            kept = kept + lists.total(xp.where(here, above, 0.0))[:, None]
+            both, won = both + inside * near, won + inside * far
+            lost, neither = lost + outside * near, neither + outside * far
+            inside, outside, above = inside + near, outside + far, above + self._above(here)
+        return Counts(kept, both, won, lost, neither)
+
+    def _limited(self, limit: Limit | None) -> tuple[Array, Array, Array]:
+        """Give the documents found that count, up to which level not all do, and how many more."""
+        lists, xp = self.lists, self.xp
+        if limit is None:
+            return lists.found, xp.full_like(self.least, -np.inf), xp.zeros_like(self.least)
+        bound = xp.where(limit.alone, self.least, 0.0)
+        low = lists.found & (lists.grade <= bound)
+        nth = xp.cumulative_sum(lists.number(low), axis=1)
+        room = xp.maximum(limit.most - lists.count(low)[:, None], 0.0)
+        return lists.found & (~low | (nth <= limit.most)), bound, room
+
+    def _not_found(self, level: Array) -> Array:
+        lists = self.lists
+        judged = lists.count(lists.judged & (lists.pool == level))
+        return (judged - lists.count(lists.found & (lists.grade == level)))[:, None]
+
+    def _above(self, here: Array) -> Array:
+        """Count the documents of a level above each place, a half for each one tied with it."""
+        lists, xp = self.lists, self.xp
+        own = lists.number(here)
+        upto = xp.cumulative_sum(own, axis=1)
+        if not self.averaged:
+            return upto - own
+        before = xp.take_along_axis(upto - own, lists.start, axis=1)
+        return (before + xp.take_along_axis(upto, lists.end, axis=1)) / 2.0

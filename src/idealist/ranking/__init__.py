@@ -1,0 +1,1 @@
+"""Ranking: a run ordered under a protocol, and the places where judged documents were found."""

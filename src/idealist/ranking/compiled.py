@@ -1,0 +1,129 @@
+"""The compiled kernel's part of ranking: what is asked of it, and what its answer means.
+
+It finds and counts faults but does not word them: their queries are ranked again by its definition
+in Python, which says what is wrong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from idealist import kernel
+from idealist.data import Qrels
+from idealist.data.columns import Ints
+from idealist.data.run import Answer, Ask, Source
+from idealist.errors import SHOWN, Defect, Faults, InputError
+from idealist.notation import call
+from idealist.protocol import Protocol
+from idealist.ranking.order import order, whole
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """What the kernel found in a run, under each of some protocols."""
+
+    source: Source
+    protocols: Sequence[Protocol]
+    answer: Answer
+
+    @property
+    def name(self) -> str:
+        """What errors call the run."""
+        return self.source.name
+
+    @property
+    def unscored(self) -> int:
+        """How many rows came without a score."""
+        return self.answer.unscored
+
+    def queries(self, qrels: Qrels, protocol: Protocol) -> Collection[str]:
+        """Give the queries of the run."""
+        flags = self._found(protocol)[1]
+        in_run = np.frombuffer(flags, np.bool_)[: len(qrels.queries)]
+        return {*self.answer.queries, *(qrels.queries[i] for i in np.flatnonzero(in_run))}
+
+    def columns(self, qrels: Qrels, protocol: Protocol) -> dict[str, Any]:
+        """Give the columns of `Placements`; raise what is wrong with the rows."""
+        found = self._found(protocol)
+        counts = np.frombuffer(found[0], np.int64).reshape(4, -1)
+        flags = np.frombuffer(found[1], np.bool_).reshape(3, -1)
+        places = np.frombuffer(found[2], np.int64).reshape(5, -1)
+        retrieved, duplicates, merged, faults = counts
+        in_run, ties, float32 = flags
+        query, rank, first, last, judgment = places
+        if faults.any():
+            self._explain(qrels, protocol, faults)
+        return {
+            "in_run": in_run, "empty": retrieved == 0, "retrieved": retrieved,
+            "duplicates": duplicates, "merged": merged, "ties": ties, "float32": float32,
+            "query": query, "rank": rank, "first": first, "last": last,
+            "score": np.frombuffer(found[3]), "judgment": judgment,
+        }  # fmt: skip
+
+    def _found(self, protocol: Protocol) -> tuple[bytes, bytes, bytes, bytes]:
+        return self.answer.columns[self.protocols.index(protocol)]
+
+    def _explain(self, qrels: Qrels, protocol: Protocol, counts: Ints) -> None:
+        """Raise the first faults in the words of the definition, and count the others."""
+        faulty = np.flatnonzero(counts)
+        enough = int(np.searchsorted(np.cumsum(counts[faulty]), SHOWN)) + 1
+        queries = [qrels.queries[i] for i in faulty[:enough]]
+        rows = self.source.some(queries)
+        spans, faults = rows.spans(), Faults(rows.name)
+        for query in queries:
+            order(rows, spans[query], query, protocol, faults)
+        if not faults.shown:
+            raise Defect("the compiled kernel refuses what its definition takes")
+        raise InputError(faults.shown, int(counts.sum()))
+
+
+def compiled(qrels: Qrels, source: Source, protocols: Sequence[Protocol]) -> Compiled | None:
+    """Have the kernel rank a run; None where its definition is to do it."""
+    module = kernel.native()
+    if module is None:
+        return None
+    judged = [_judged(module, qrels.cast(protocol.grades)) for protocol in protocols]
+    rules = [_rules(module, protocol) for protocol in protocols]
+    needs = frozenset(_needs(protocols))
+    answer = source.ranked(Ask(module, judged, rules, kernel.threads(), needs))
+    return None if answer is None else Compiled(source, protocols, answer)
+
+
+def _needs(protocols: Sequence[Protocol]) -> list[str]:
+    ranks = ["ranks" for protocol in protocols if protocol.order == "rank"]
+    return ranks + ["tokens" for protocol in protocols if str(protocol.depth).startswith("tokens")]
+
+
+#: Judgments as the kernel looks them up, as long as they live.
+_JUDGED: WeakKeyDictionary[Qrels, Any] = WeakKeyDictionary()
+
+
+def _judged(module: Any, qrels: Qrels) -> Any:
+    if qrels not in _JUDGED:
+        _JUDGED[qrels] = module.Judged(qrels.queries, qrels.starts, qrels.documents)
+    return _JUDGED[qrels]
+
+
+@lru_cache(maxsize=256)
+def _rules(module: Any, protocol: Protocol) -> Any:
+    (ties, arguments), budget = call(protocol.ties), protocol.budget
+    return module.Protocol(
+        single=protocol.precision == "float32",
+        order=protocol.order,
+        ties=ties,
+        seed=arguments[0] if arguments else "",
+        duplicates=protocol.duplicates,
+        nonfinite=protocol.nonfinite,
+        budget=-1.0 if budget is None else float(budget),
+        in_tokens=str(protocol.depth).startswith("tokens"),
+        exclude_self=protocol.exclude_self,
+        whole=None
+        if protocol.collapse == "none"
+        else lambda ids: [whole(i, protocol) for i in ids],
+    )

@@ -1,0 +1,206 @@
+"""Ranking: a run ordered under a protocol and joined to judgments.
+
+`rank` is the one heavy function of the system. What it does is defined in `order` and here, in
+plain Python over NumPy; a compiled kernel does the same where it is installed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from idealist.data import Qrels, Rows, Run
+from idealist.data.columns import Floats, Ints
+from idealist.errors import Faults
+from idealist.protocol import Protocol
+from idealist.ranking.compiled import Compiled, compiled
+from idealist.ranking.order import Ranking, order
+from idealist.ranking.placements import Placements
+
+
+def rank(qrels: Qrels, run: Run, protocols: Iterable[Protocol]) -> dict[Protocol, Placements]:
+    """Find the judged documents of a run under each protocol; the run is read once.
+
+    >>> from idealist.formats import read_qrels, read_run
+    >>> qrels = read_qrels({"q1": {"d1": 2, "d2": 0, "d9": 1}})
+    >>> run = read_run({"q1": {"d2": 0.3, "u": 0.2, "d1": 0.1}})
+    >>> found = rank(qrels, run, [Protocol()])[Protocol()]
+    >>> found.rank.tolist(), found.grade.tolist(), found.retrieved.tolist()
+    ([1, 3], [0.0, 2.0], [3])
+    """
+    asked = tuple(dict.fromkeys(protocols))
+    found: Compiled | Defined | None = compiled(qrels, run.source, asked)
+    if found is None:
+        rows = run.rows()
+        found = compiled(qrels, rows, asked) or Defined(rows)
+    return {protocol: _placed(qrels, found, protocol) for protocol in asked}
+
+
+def listing(
+    run: Run, protocol: Protocol, queries: Iterable[str], depth: int | None = None
+) -> dict[str, Ranking]:
+    """Give the ranked documents themselves, judged or not, of some queries.
+
+    Ties by grade (worst, best, expected) need judgments and are in the order of `docid-desc` here.
+    `depth` is in place of the protocol's.
+    """
+    queries = list(queries)
+    rows = run.source.some(queries)
+    spans, faults = rows.spans(), Faults(rows.name)
+    protocol = protocol if depth is None else replace(protocol, depth="none")
+    rankings = {q: order(rows, spans[q], q, protocol, faults) for q in queries if q in spans}
+    faults.check()
+    limit = depth or (protocol.depth if isinstance(protocol.depth, int) else None)
+    return {query: _first(ranking, limit) for query, ranking in rankings.items()}
+
+
+def _first(ranking: Ranking, depth: int | None) -> Ranking:
+    names = ("documents", "scores", "first", "last")
+    return replace(ranking, **{name: getattr(ranking, name)[:depth] for name in names})
+
+
+@dataclass(frozen=True)
+class Defined:
+    """A run's rows, ranked as ranking is defined; `Compiled` is the same, but fast."""
+
+    rows: Rows
+
+    @property
+    def name(self) -> str:
+        """What errors call the run."""
+        return self.rows.name
+
+    @property
+    def unscored(self) -> int:
+        """How many rows came without a score."""
+        return self.rows.unscored
+
+    @cached_property
+    def spans(self) -> dict[str, slice]:
+        """The rows of each query."""
+        return self.rows.spans()
+
+    def queries(self, qrels: Qrels, protocol: Protocol) -> Collection[str]:
+        """Give the queries of the run."""
+        return self.spans.keys()
+
+    def columns(self, qrels: Qrels, protocol: Protocol) -> dict[str, Any]:
+        """Give the columns of `Placements`; raise what is wrong with the rows."""
+        faults = Faults(self.name)
+        rankings = {
+            index: order(self.rows, self.spans[query], query, protocol, faults)
+            for index, query in enumerate(qrels.queries)
+            if query in self.spans
+        }
+        faults.check()
+        return _columns(qrels, rankings)
+
+
+def _placed(qrels: Qrels, found: Defined | Compiled, protocol: Protocol) -> Placements:
+    judged = qrels.cast(protocol.grades)
+    queries = found.queries(judged, protocol)
+    unknown = tuple(sorted(set(queries) - judged.known - judged.left_out))
+    _check_queries(judged, queries, unknown, Faults(found.name), protocol)
+    columns = found.columns(judged, protocol)
+    placements = Placements(judged, protocol, unknown=unknown, unscored=found.unscored, **columns)
+    if protocol.ties in ("best", "worst"):
+        placements = placements.retied(protocol.ties)
+    return limited(placements, protocol)
+
+
+def limited(placements: Placements, protocol: Protocol) -> Placements:
+    """Leave out what a protocol does not look at: below the depth, negative, unjudged."""
+    if isinstance(protocol.depth, int):
+        placements = placements.cut(protocol.depth)
+    if protocol.negative == "error":
+        _check_grades(placements)
+    if protocol.negative == "drop":
+        placements = placements.without_negative()
+    return placements.condensed() if protocol.unjudged == "drop" else placements
+
+
+def _columns(qrels: Qrels, rankings: Mapping[int, Ranking]) -> dict[str, Any]:
+    """Join the rankings to the judgments, as the columns of `Placements`."""
+    size = len(qrels.queries)
+    retrieved, duplicates, merged = (np.zeros(size, dtype=np.int64) for _ in range(3))
+    in_run, ties, float32 = (np.zeros(size, dtype=bool) for _ in range(3))
+    found: list[tuple[Ints, Ints, Ints, Ints, Floats, Ints]] = []
+    for query, ranking in rankings.items():
+        index = qrels.lookup[qrels.queries[query]]
+        judgment = np.array([index.get(d, -1) for d in ranking.documents], dtype=np.int64)
+        place = np.flatnonzero(judgment >= 0)
+        in_run[query], retrieved[query] = True, len(ranking.documents)
+        duplicates[query], merged[query] = ranking.duplicates, ranking.merged
+        ties[query], float32[query] = ranking.tied, ranking.float32
+        found.append((
+            np.full(len(place), query), place + 1, ranking.first[place], ranking.last[place],
+            ranking.scores[place], judgment[place],
+        ))  # fmt: skip
+    names = ("query", "rank", "first", "last", "score", "judgment")
+    joined = [np.concatenate(column) for column in zip(*found, strict=True)] or (
+        [np.zeros(0, np.float64 if name == "score" else np.int64) for name in names]
+    )
+    per_query = {
+        "in_run": in_run, "empty": retrieved == 0, "retrieved": retrieved, "duplicates": duplicates,
+        "merged": merged, "ties": ties, "float32": float32,
+    }  # fmt: skip
+    return per_query | dict(zip(names, joined, strict=True))
+
+
+def _check_queries(
+    qrels: Qrels, queries: Collection[str], unknown: Iterable[str], faults: Faults, rules: Protocol
+) -> None:
+    if rules.unknown == "error":
+        for query in unknown:
+            hint = "leave it out of the run, or use --set unknown=skip"
+            faults.add("unknown-query", f"query {query!r} has no judgments", hint)
+    if rules.missing == "error":
+        for query in sorted(qrels.known - set(queries)):
+            hint = "let it count with --set missing=zero, or leave it out with missing=skip"
+            faults.add("missing-query", f"judged query {query!r} is not in the run", hint)
+    faults.check()
+
+
+def _check_grades(placements: Placements) -> None:
+    """Refuse negative grades among the documents found."""
+    qrels, faults = placements.qrels, Faults(placements.qrels.name)
+    hint = "leave negatives to the measure with --set negative=allow, or take them out with drop"
+    for i in np.flatnonzero(placements.grade < 0).tolist():
+        query = qrels.queries[placements.query[i]]
+        document = qrels.documents[placements.judgment[i]]
+        grade = f"grade {placements.grade[i]:g} is negative"
+        faults.add("negative-grade", f"query {query!r}, document {document!r}: {grade}", hint)
+    faults.check()
+
+
+def judged_documents(placements: Placements, index: int) -> dict[str, tuple[int, float]]:
+    """Give the rank and grade of each judged document found for a query, in their order."""
+    begin, end = placements.starts[index : index + 2].tolist()
+    documents = (placements.qrels.documents[i] for i in placements.judgment[begin:end])
+    ranks, grades = placements.rank[begin:end].tolist(), placements.grade[begin:end].tolist()
+    return dict(zip(documents, zip(ranks, grades, strict=True), strict=True))
+
+
+def listed_documents(run: Run, placements: Placements, index: int) -> list[tuple[str, float]]:
+    """Give all documents of a query's list in order, with their scores.
+
+    Placements say where the judged ones stand, after all that the protocol does; the unjudged ones
+    come between in the order of the run. Which unjudged ones these are is not decided where a depth
+    cuts a tie whose order is that of grades.
+    """
+    query, protocol = placements.qrels.queries[index], placements.protocol
+    whole = replace(protocol, depth="none") if protocol.budget is None else protocol
+    ranking = listing(run, whole, [query]).get(query)
+    if ranking is None:
+        return []
+    known = placements.qrels.lookup[query]
+    judged = {rank: name for name, (rank, _) in judged_documents(placements, index).items()}
+    others = (name for name in ranking.documents if name not in known)
+    ranks = range(1, int(placements.retrieved[index]) + 1)
+    order = [judged[rank] if rank in judged else next(others) for rank in ranks]
+    scores = dict(zip(ranking.documents, ranking.scores.tolist(), strict=True))
+    return [(name, scores[name]) for name in order]

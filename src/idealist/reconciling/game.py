@@ -1,0 +1,204 @@
+"""The game whose players are axes: the aggregate under every subset of the changes from A to B."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from idealist.data import Qrels, Run
+from idealist.data.columns import Floats, Ints
+from idealist.errors import IdealistError, UsageError
+from idealist.measures.aggregate import Aggregate
+from idealist.measures.instrument import Instrument, Measured, chosen, measured
+from idealist.protocol import Protocol
+from idealist.ranking.placements import Placements
+from idealist.ranking.ranked import rank
+from idealist.reconciling.axes import Axis, changed
+
+#: What a subset of the changes gives: values, or a reason why there are none.
+Outcome = Measured | IdealistError
+
+
+@dataclass(frozen=True)
+class Game:
+    """Every subset of the changes, as a number: bit i says that axis i is as in B.
+
+    `held` fixes axes, by their index, on A's side (0) or B's (1).
+    """
+
+    axes: tuple[Axis, ...]
+    instruments: Sequence[Instrument | IdealistError]
+    outcomes: Sequence[Outcome]
+    held: Mapping[int, int]
+
+    @classmethod
+    def of(
+        cls, qrels: Qrels, run: Run, a: Instrument, b: Instrument, axes: tuple[Axis, ...]
+    ) -> Game:
+        """Measure under every subset of the changes; hold axes that this refuses to measure."""
+        a, b = (replace(one, aggregate=replace(one.aggregate, round="none")) for one in (a, b))
+        subsets = [
+            [axis for i, axis in enumerate(axes) if subset >> i & 1]
+            for subset in range(1 << len(axes))
+        ]
+        instruments = [_instrument(a, b, subset) for subset in subsets]
+        made = [one for one in instruments if isinstance(one, Instrument)]
+        placed = _ranked(qrels, run, dict.fromkeys(one.protocol for one in made))
+        outcomes = [_outcome(one, placed) for one in instruments]
+        refused = np.array([isinstance(one, IdealistError) for one in outcomes])
+        if refused.all() and isinstance(outcomes[0], IdealistError):
+            raise outcomes[0]
+        return cls(axes, instruments, outcomes, _holding(refused, axes, a, b))
+
+    @cached_property
+    def players(self) -> tuple[Axis, ...]:
+        """The axes that are played, in their order."""
+        return tuple(axis for i, axis in enumerate(self.axes) if i not in self.held)
+
+    @cached_property
+    def subsets(self) -> Ints:
+        """The subsets that are played, counted by the players."""
+        fixed = sum(side << i for i, side in self.held.items())
+        free = [1 << i for i in range(len(self.axes)) if i not in self.held]
+        masks = np.full(1 << len(free), fixed)
+        for i, bit in enumerate(free):
+            masks += bit * (np.arange(len(masks)) >> i & 1)
+        return masks
+
+    def found(self, subset: int) -> tuple[Instrument, Measured]:
+        """Give what made the values of a subset, and these; raise where it has none."""
+        instrument, outcome = self.instruments[subset], self.outcomes[subset]
+        for one in (instrument, outcome):
+            if isinstance(one, IdealistError):
+                raise one
+        return instrument, outcome  # type: ignore[return-value]  # errors are raised above
+
+    @cached_property
+    def values(self) -> Floats:
+        """The aggregate of each subset that is played."""
+        return np.array([self.found(subset)[1].aggregate for subset in self.subsets.tolist()])
+
+    @cached_property
+    def queries(self) -> Floats:
+        """What every query is worth in each subset that is played.
+
+        A query that does not count stands where the aggregate is, so that their mean is the
+        aggregate where this is a mean; in a sum it stands at 0.
+        """
+        return np.array([_standing(*self.found(subset)) for subset in self.subsets.tolist()])
+
+    def refusal(self, i: int) -> str:
+        """Say why an axis is held: what is wrong where it is not."""
+        side = self.held[i]
+        wrong = (
+            one
+            for subset, one in enumerate(self.outcomes)
+            if subset >> i & 1 != side and isinstance(one, IdealistError)
+        )
+        return next(wrong).message.splitlines()[0]
+
+
+def shapley(values: Floats) -> Floats:
+    """Give each player's Shapley value: what it adds, averaged over all orders of the players.
+
+    Formula: φ_i = Σ_S |S|! (d-|S|-1)! / d! (v(S ∪ i) - v(S)) over the subsets S without i
+
+    `values` has one row a subset, whose bits say which of the d players are in it, and a column for
+    each game that is played at once.
+
+    >>> shapley(np.array([[0.0], [1.0], [3.0], [6.0]])).tolist()
+    [[2.0], [4.0]]
+
+    Reference: Shapley 1953, doi:10.1515/9781400881970-018
+    """
+    count = len(values).bit_length() - 1
+    subsets = np.arange(len(values))
+    sizes = np.array([subset.bit_count() for subset in subsets.tolist()])
+    weight = np.array([1.0 / (count * math.comb(count - 1, size)) for size in range(count)])
+    shares = np.zeros((count, values.shape[1]))
+    for i in range(count):
+        without = subsets[subsets >> i & 1 == 0]
+        added = weight[sizes[without], None] * (values[without | 1 << i] - values[without])
+        shares[i] = (added + added[::-1]).sum(axis=0) / 2  # the same, but for the sign, from B to A
+    return shares
+
+
+def _instrument(a: Instrument, b: Instrument, axes: list[Axis]) -> Instrument | IdealistError:
+    try:
+        return changed(a, b, axes)
+    except IdealistError as error:  # rules that do not go together
+        return error
+
+
+def _ranked(
+    qrels: Qrels, run: Run, protocols: Mapping[Protocol, None]
+) -> dict[Protocol, Placements | IdealistError]:
+    """Rank under all protocols at once or, where one of them refuses the run, under each."""
+    try:
+        return dict(rank(qrels, run, protocols))
+    except IdealistError as error:
+        if len(protocols) == 1:
+            return dict.fromkeys(protocols, error)
+    placed: dict[Protocol, Placements | IdealistError] = {}
+    for protocol in protocols:
+        placed |= _ranked(qrels, run, {protocol: None})
+    return placed
+
+
+def _outcome(
+    instrument: Instrument | IdealistError, placed: Mapping[Protocol, Placements | IdealistError]
+) -> Outcome:
+    if isinstance(instrument, IdealistError):
+        return instrument
+    placements = placed[instrument.protocol]
+    if isinstance(placements, IdealistError):
+        return placements
+    try:
+        found = measured(instrument, placements)
+    except IdealistError as error:
+        return error
+    if math.isnan(found.aggregate):
+        return UsageError(f"{instrument.measure.name} has no value for some query, or no query")
+    return found
+
+
+def _standing(instrument: Instrument, found: Measured) -> Floats:
+    nowhere = 0.0 if instrument.aggregate.aggregate == "sum" else found.aggregate
+    return np.where(found.counted, found.values, nowhere)
+
+
+def _holding(
+    refused: np.ndarray[tuple[int], np.dtype[np.bool_]],
+    axes: Sequence[Axis],
+    a: Instrument,
+    b: Instrument,
+) -> dict[int, int]:
+    """Choose axes to hold until no subset is refused, each where it costs the least.
+
+    It does not depend on which of the two is A: first the side that most refusals are on is left,
+    then what keeps most subsets, then the order of the axes, and then that of the values' texts.
+    """
+    held: dict[int, int] = {}
+    subsets, left = np.arange(len(refused)), np.ones(len(refused), dtype=bool)
+    while (refused & left).any():
+        choices = []
+        for i, axis in enumerate(axes):
+            for side, one in enumerate((a, b)):
+                kept = left & (subsets >> i & 1 == side)
+                if i not in held and (kept & ~refused).any():
+                    wrong, fine = (kept & refused).sum(), (kept & ~refused).sum()
+                    choices.append((wrong, -fine, i, axis.written(one), side))
+        *_, i, _, side = min(choices)
+        held[i] = side
+        left &= subsets >> i & 1 == side
+    return held
+
+
+def rounded(aggregate: Aggregate, found: Measured, queries: Sequence[str]) -> float:
+    """Aggregate values again, rounded as an aggregate does."""
+    values = aggregate.each(found.values)
+    return aggregate.of(values[found.counted], chosen(queries, found.counted))

@@ -1,0 +1,96 @@
+"""Doubts in words: a line each, or in full with examples, price, remedy and command."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from dataclasses import replace
+
+from idealist.report.doubt import Doubt
+from idealist.report.wording import number, visible
+
+
+def lines(doubts: Iterable[Doubt]) -> list[str]:
+    """Say what is doubtful, a line each; what is said of several runs alike is said once."""
+    said = (f"{one.run}: {one.message}" if one.run else one.message for one in doubts)
+    return [f"doubt: {words}" for words in dict.fromkeys(said)]
+
+
+def shared(by_run: Sequence[tuple[str, Sequence[Doubt]]]) -> tuple[Doubt, ...]:
+    """Put what all runs share first, without a run; then what each has for itself."""
+    first = by_run[0][1] if by_run else ()
+    common = [one for one in first if all(one in own for _, own in by_run)]
+    apart = [replace(one, run=run) for run, own in by_run for one in own if one not in common]
+    return (*common, *apart)
+
+
+def alike(doubts: Iterable[Doubt]) -> list[list[Doubt]]:
+    """Put together what is found of several runs, but for errors: each of them has to be mended.
+
+    >>> two = [Doubt("ties", "…", severity="note", run=run) for run in ("bm25", "dense")]
+    >>> [len(group) for group in alike([*two, Doubt("ties", "…", severity="error", run="bm25")])]
+    [2, 1]
+    """
+    groups: dict[Hashable, list[Doubt]] = {}
+    for one in doubts:
+        same = (one.code, one.severity, one.remedy, one.supposing)
+        alone = one.severity == "error" or not one.run
+        groups.setdefault(id(one) if alone else same, []).append(one)
+    return [*groups.values()]
+
+
+def paragraphs(doubts: Iterable[Doubt]) -> Iterator[str]:
+    """Write each group of doubts in full, with the command below it."""
+    for group in alike(doubts):
+        title, *more = parts(group)
+        command = [f"    {group[0].command}"] if group[0].command else []
+        yield "\n".join([title, *(f"  {line}" for line in more), *command])
+
+
+def parts(group: Sequence[Doubt]) -> list[str]:
+    """Write doubts that are alike: a title, what is found, what it costs, what to do."""
+    first = group[0]
+    runs = f"{len(group)} runs" if len(group) > 1 else first.run
+    title = f"{first.severity}: {first.code}{f', {runs}' if runs else ''}"
+    if len(group) > 1:
+        found = [f"{title}:", *(line for one in group for line in _brief(one))]
+    else:
+        costs = [f"cost, {run}: {words}{_if(first)}" for run, words in _costs(first)]
+        found = [f"{title}: {first.message}", *(f"  {x}" for x in _examples(first)), *costs]
+    remedy = [f"remedy: {first.remedy}{_for_first(group)}"] if first.remedy else []
+    return [*found, *_supposed(group), *remedy]
+
+
+def _brief(one: Doubt) -> Iterator[str]:
+    """Say what is found of one run among several, with one example, and what it costs."""
+    example = next(_examples(one), "")
+    yield f"{one.run}: {one.message}{f' (such as {example})' if example else ''}"
+    yield from (f"  cost: {words}" for _, words in _costs(one))
+
+
+def _for_first(group: Sequence[Doubt]) -> str:
+    """Say that the command is of the first run, where the others need another."""
+    differ = len({one.command for one in group}) > 1
+    return f"; for {group[0].run}, and likewise for the others:" if differ else ""
+
+
+def _examples(one: Doubt) -> Iterator[str]:
+    for example in one.examples:
+        yield example if isinstance(example, str) else " → ".join(map(visible, example))
+
+
+def _costs(one: Doubt) -> Iterator[tuple[str, str]]:
+    """Say what each measure of a run is, and would be."""
+    for run, own in one.price.items():
+        yield run, ", ".join(f"{label} {number(a)} → {number(b)}" for label, (a, b) in own.items())
+
+
+def _if(one: Doubt) -> str:
+    """Say beside the cost of a single run what it supposes."""
+    return f", if {one.supposing}" if one.supposing and len(one.price) == 1 else ""
+
+
+def _supposed(group: Sequence[Doubt]) -> Iterator[str]:
+    """Say once what the costs of several runs suppose."""
+    priced = [run for one in group for run in one.price]
+    if group[0].supposing and priced and max(len(group), len(priced)) > 1:
+        yield f"the costs suppose that {group[0].supposing}"

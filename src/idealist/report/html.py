@@ -1,0 +1,110 @@
+"""Documents in HTML: a fragment for a notebook, or a page for a file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from html import escape
+from typing import Any
+
+from idealist.report import doubt_words
+from idealist.report.document import (
+    Block,
+    Command,
+    Details,
+    Document,
+    Doubts,
+    Heading,
+    Items,
+    Marked,
+    Signatures,
+    Table,
+    Text,
+)
+from idealist.report.doubt import Doubt
+
+_STYLE = """
+:root { color-scheme: light dark; }
+body { font: 1rem/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 72rem; padding: 0 1rem; }
+table { border-collapse: collapse; margin: 1rem 0; }
+th { border-bottom: 1px solid; }
+code, pre { font-size: 0.9em; overflow-wrap: anywhere; white-space: pre-wrap; }
+"""
+
+
+def page(document: Document, summary: str) -> str:
+    """Write a document as a page that needs nothing but itself."""
+    title = escape(document.title or summary)
+    head = f'<meta charset="utf-8"><title>{title}</title><style>{_STYLE}</style>'
+    body = f"<head>{head}</head>\n<body>{fragment(document)}</body>"
+    return f'<!doctype html>\n<html lang="en">{body}</html>'
+
+
+def fragment(document: Document) -> str:
+    """Write a document for a notebook."""
+    title = f"<h3>{escape(document.title)}</h3>" if document.title else ""
+    notes = _blocks(document.notes)
+    return title + _blocks(document.blocks) + (f"<small>{notes}</small>" if notes else "")
+
+
+def _blocks(blocks: Iterable[Block]) -> str:
+    return "\n".join(filter(None, map(_block, blocks)))
+
+
+def _block(block: Block) -> str:
+    match block:
+        case Table():
+            title = f"<p>{escape(block.title)}</p>" if block.title else ""
+            return title + draw(block) if block.rows else ""
+        case Heading(text):
+            return f"<h4>{escape(text)}</h4>"
+        case Text(text, strong):
+            words = "<br>".join(map(escape, text.splitlines()))
+            return f"<p><strong>{words}</strong></p>" if strong else f"<p>{words}</p>"
+        case Items(items):
+            return _listed(items)
+        case Doubts(doubts, full):
+            if full:
+                return "".join(map(_finding, doubt_words.alike(doubts)))
+            return _listed(doubt_words.lines(doubts))
+        case Command(text):
+            return f"<pre><code>{escape(text)}</code></pre>"
+        case Signatures(lines):
+            return "<p><code>" + "<br>".join(map(escape, lines)) + "</code></p>" if lines else ""
+        case Details(title, inner):
+            body = _blocks(inner)
+            return f"<details><summary>{escape(title)}</summary>{body}</details>" if body else ""
+
+
+def draw(table: Table) -> str:
+    """Draw a table."""
+    sides = ["left" if column.format.left else "right" for column in table.columns]
+    head = _row(table.headers, table.headers, sides, "th")
+    pairs = zip(table.rows, table.written(), strict=True)
+    body = "".join(_row(row, cells, sides, "td") for row, cells in pairs)
+    return f"<table><thead>{head}</thead><tbody>{body}</tbody></table>"
+
+
+def _row(row: Sequence[Any], cells: Sequence[str], sides: Sequence[str], tag: str) -> str:
+    styled = (
+        f'<{tag} style="text-align: {side}; padding: 0.2em 0.8em">'
+        f"{escape(cell)}{_marks(typed)}</{tag}>"
+        for typed, cell, side in zip(row, cells, sides, strict=True)
+    )
+    return "<tr>" + "".join(styled) + "</tr>"
+
+
+def _marks(cell: Any) -> str:
+    return f"<sup>{escape(cell.marks)}</sup>" if isinstance(cell, Marked) and cell.marks else ""
+
+
+def _listed(lines: Sequence[str]) -> str:
+    return "<ul>" + "".join(f"<li>{escape(line)}</li>" for line in lines) + "</ul>" if lines else ""
+
+
+def _finding(group: list[Doubt]) -> str:
+    """Write doubts that are alike with all that is known of them."""
+    title, *lines = doubt_words.parts(group)
+    first = group[0]
+    command = _block(Command(first.command)) if first.command else ""
+    doc = f"<p>{escape(first.doc)}</p>" if first.doc else ""
+    return f"<h4>{escape(title)}</h4>{_listed(lines)}{command}{doc}"

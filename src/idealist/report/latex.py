@@ -1,0 +1,72 @@
+"""Documents for papers: tables with the lines of booktabs, and all else as comments."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from idealist.report import terminal
+from idealist.report.document import Block, Details, Document, Marked, Table
+
+#: What LaTeX would take for a command, or set as another sign, and how it is written there.
+_TEX = {sign: f"\\{sign}" for sign in "&%$#_{}"} | {
+    "\\": r"\textbackslash{}", "^": r"\textasciicircum{}", "~": r"\textasciitilde{}",
+    "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}",
+    "±": r"$\pm$", "…": r"\ldots{}",
+}  # fmt: skip
+#: Symbols that are set as mathematics.
+_SYMBOLS = {"d_z": "$d_z$"}
+_MINUS = re.compile(r"(?<![\w-])-(?=\d)")
+
+
+def render(document: Document) -> str:
+    """Write the tables of a document; what else it says stands above and below as comments."""
+    written = [_block(block) for block in document.blocks if not isinstance(block, Details)]
+    notes = _comment("\n".join(terminal.notes(document)))
+    return "\n\n".join(filter(None, [*written, notes]))
+
+
+def _block(block: Block) -> str:
+    if isinstance(block, Table):
+        return draw(block) if block.rows else ""
+    return _comment(terminal.render(Document((block,))))
+
+
+def draw(table: Table) -> str:
+    """Draw a table.
+
+    >>> print(draw(Table.of(["run"], ["AP"], [["bm25", 0.21432]])))
+    \\begin{tabular}{lr}
+    \\toprule
+    run & AP \\\\
+    \\midrule
+    bm25 & 0.2143 \\\\
+    \\bottomrule
+    \\end{tabular}
+    """
+    sides = "".join("l" if column.format.left else "r" for column in table.columns)
+    head = _row(table.headers, table.headers)
+    body = [_row(row, cells) for row, cells in zip(table.rows, table.written(), strict=True)]
+    title = [_comment(table.title)] if table.title else []
+    start, end = rf"\begin{{tabular}}{{{sides}}}", r"\end{tabular}"
+    return "\n".join([*title, start, r"\toprule", head, r"\midrule", *body, r"\bottomrule", end])
+
+
+def _row(row: Sequence[Any], cells: Sequence[str]) -> str:
+    return " & ".join(map(_cell, row, cells)) + r" \\"
+
+
+def _cell(typed: Any, cell: str) -> str:
+    """Write a cell; marks have no width, so that digits stay below each other."""
+    if cell in _SYMBOLS:
+        return _SYMBOLS[cell]
+    written = _MINUS.sub("$-$", "".join(_TEX.get(sign, sign) for sign in cell))
+    if not isinstance(typed, Marked) or not typed.marks:
+        return written
+    marks = typed.marks if typed.marks == "*" else rf"\textsuperscript{{{typed.marks}}}"
+    return rf"{written}\rlap{{{marks}}}"
+
+
+def _comment(words: str) -> str:
+    return "\n".join(f"% {line}".rstrip() for line in words.splitlines())

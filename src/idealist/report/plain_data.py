@@ -1,0 +1,99 @@
+"""Plain data: results as JSON, CSV and TSV, with every digit; and saved results read again."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from idealist.report.document import Estimate, Interval, Marked, Table
+
+
+def finite(data: Any) -> Any:
+    """Replace numbers that JSON cannot hold by None, and what NumPy made by Python's own.
+
+    >>> finite({"AP": [0.5, float("nan")]})
+    {'AP': [0.5, None]}
+    """
+    if isinstance(data, float):
+        return float(data) if math.isfinite(data) else None
+    if isinstance(data, Mapping):
+        return {key: finite(value) for key, value in data.items()}
+    if isinstance(data, (list, tuple)):
+        return [finite(value) for value in data]
+    return data
+
+
+def to_json(data: Any) -> str:
+    """Write plain data as JSON."""
+    import json
+
+    return json.dumps(finite(data), indent=1, ensure_ascii=False, allow_nan=False)
+
+
+def as_number(value: Any) -> float:
+    """Take a number that JSON holds; None stands for undefined."""
+    if value is None:
+        return math.nan
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise TypeError(value)
+    return float(value)
+
+
+def as_text(value: Any) -> str:
+    """Take a text that JSON holds."""
+    if not isinstance(value, str):
+        raise TypeError(value)
+    return value
+
+
+def flat(table: Table) -> tuple[list[str], list[list[Any]]]:
+    """Divide cells that hold several numbers among columns of their own.
+
+    >>> from idealist.report.document import Column
+    >>> flat(Table((Column("AP"),), ((Estimate(0.5, 0.25),),)))
+    (['AP', 'AP ±'], [[0.5, 0.25]])
+    """
+    headers, columns = [], []
+    for i, column in enumerate(table.columns):
+        parts = [list(_parts(row[i])) for row in table.rows]
+        names = max((names for _, names in map(_both, parts)), key=len, default=("",))
+        headers += [column.name + name for name in names]
+        columns += [[dict(cell).get(name) for cell in parts] for name in names]
+    return headers, [list(row) for row in zip(*columns, strict=True)]
+
+
+def _both(parts: Sequence[tuple[str, Any]]) -> tuple[Any, tuple[str, ...]]:
+    return parts, tuple(name for name, _ in parts)
+
+
+def _parts(cell: Any) -> Iterator[tuple[str, Any]]:
+    """Name the numbers of a cell by what is added to the column's name."""
+    match cell:
+        case Marked(value, _):
+            yield from _parts(value)
+        case Estimate(value, half):
+            yield from (("", value), (" ±", half))
+        case Interval(low, high):
+            yield from ((" low", low), (" high", high))
+        case _:
+            yield "", cell
+
+
+def separated(table: Table, delimiter: str) -> str:
+    """Write a table for programs, quoted only where a cell holds the delimiter."""
+    import csv
+    import io
+
+    headers, rows = flat(table)
+    stream = io.StringIO()
+    writer = csv.writer(stream, delimiter=delimiter, lineterminator="\n")
+    writer.writerow(headers)
+    writer.writerows([list(map(_cell, row)) for row in rows])
+    return stream.getvalue().removesuffix("\n")
+
+
+def _cell(value: Any) -> str:
+    if isinstance(value, float):
+        return repr(float(value)) if math.isfinite(value) else ""
+    return "" if value is None else str(value)

@@ -1,0 +1,118 @@
+"""A result: what every verb returns, shown on a terminal, in a notebook, in a file."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from pathlib import Path
+from typing import Any
+
+from idealist import files
+from idealist.errors import UsageError
+from idealist.report import plain_data
+from idealist.report.document import Document, Table
+
+#: The forms a result can be written in, each with the suffixes of files that ask for it.
+FORMS: dict[str, tuple[str, ...]] = {
+    "table": (".txt",), "json": (".json",), "tsv": (".tsv",), "csv": (".csv",),
+    "md": (".md", ".markdown"), "latex": (".tex",), "html": (".html", ".htm"),
+}  # fmt: skip
+
+
+def form_of(path: str | Path | None) -> str:
+    """Choose a form by the suffix of a file; a table where that says nothing.
+
+    >>> form_of("paper.tex"), form_of("result"), form_of(None)
+    ('latex', 'table', 'table')
+    """
+    suffix = "" if path is None else Path(path).suffix.lower()
+    return next((form for form, suffixes in FORMS.items() if suffix in suffixes), "table")
+
+
+class Result(ABC):
+    """What a verb found. ``print(result)`` shows it, and notebooks show it by themselves.
+
+    A result says what it has to say in `report`, and gives what it holds in `data`; everything else
+    follows from these two.
+    """
+
+    @property
+    @abstractmethod
+    def summary(self) -> str:
+        """The answer, in one sentence."""
+
+    @abstractmethod
+    def report(self) -> Document:
+        """Describe the result: the answer first, then the evidence, then how it was made."""
+
+    @abstractmethod
+    def data(self) -> Any:
+        """Return the result as plain data: dicts, lists, texts, numbers and None."""
+
+    def table(self) -> Table:
+        """Return the table that programs want (CSV, TSV, data frames): usually the first."""
+        table = next(self.report().tables, None)
+        if table is None:
+            raise UsageError("this result has no table", "use the form table, md, html or json")
+        return table
+
+    def render(self, form: str, *, details: bool = False, columns: int | None = None) -> str:
+        """Write the result: table, json, tsv, csv, md, latex or html.
+
+        `details` shows what few readers need; `columns` is the width of the terminal, if any.
+        """
+        if form == "json":
+            return plain_data.to_json(self.data())
+        if form in ("csv", "tsv"):
+            return plain_data.separated(self.table(), "," if form == "csv" else "\t")
+        if form == "md":
+            from idealist.report import markdown
+
+            return markdown.render(self.report(), details)
+        if form == "latex":
+            from idealist.report import latex
+
+            return latex.render(self.report())
+        if form == "html":
+            from idealist.report import html
+
+            return html.page(self.report(), self.summary)
+        from idealist.report import terminal
+
+        return terminal.render(self.report(), details, columns)
+
+    def __str__(self) -> str:
+        from idealist.report import terminal
+
+        document = self.report()
+        parts = [terminal.render(document), "\n".join(terminal.notes(document))]
+        return "\n\n".join(filter(None, parts))
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {self.summary}>"
+
+    def _repr_html_(self) -> str:
+        from idealist.report import html
+
+        return html.fragment(self.report())
+
+    def markdown(self, details: bool = False) -> str:
+        """Write the result for a README, an issue or a pull request."""
+        return self.render("md", details=details)
+
+    def to_json(self) -> str:
+        """Write the data of the result as JSON."""
+        return self.render("json")
+
+    def to_pandas(self) -> Any:
+        """Turn the result's table into a pandas data frame."""
+        try:
+            import pandas as pd
+        except ImportError:
+            raise UsageError("to_pandas() needs pandas", "pip install pandas") from None
+        headers, rows = plain_data.flat(self.table())
+        return pd.DataFrame(rows, columns=headers)
+
+    def save(self, path: str | Path) -> None:
+        """Write the result to a file, whole or not at all, in the form that its suffix names."""
+        text = self.render(form_of(path), details=True)
+        files.write(path, f"{text}\n".encode(errors="replace"))

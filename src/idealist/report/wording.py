@@ -1,0 +1,109 @@
+"""Words for numbers and names: the one home of how they are written for people."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+#: How many names a sentence lists before it counts the rest.
+NAMED = 5
+
+
+def number(value: float | None, digits: int = 4) -> str:
+    """Write a value: four digits unless told otherwise, a dash where it is undefined.
+
+    >>> number(0.43125), number(30.0, 0), number(float("nan"))
+    ('0.4313', '30', '-')
+    """
+    return "-" if value is None or math.isnan(value) else f"{value:.{digits}f}"
+
+
+def signed(value: float | None, digits: int = 4) -> str:
+    """Write a difference with its sign; what rounds to nothing has none.
+
+    >>> signed(0.03125), signed(-0.5, 2), signed(-1e-9)
+    ('+0.0312', '-0.50', '0.0000')
+    """
+    if value is None or math.isnan(value):
+        return "-"
+    written = f"{value:+.{digits}f}"
+    return written if float(written) else written[1:]
+
+
+def p_value(p: float | None) -> str:
+    """Write a p-value; a small one has no digits worth printing.
+
+    >>> p_value(0.03031), p_value(2e-7)
+    ('0.0303', '<0.0001')
+    """
+    return "-" if p is None or math.isnan(p) else "<0.0001" if p < 0.0001 else f"{p:.4f}"
+
+
+def p_words(p: float) -> str:
+    """Write a p-value in a sentence.
+
+    >>> p_words(0.03031), p_words(2e-7)
+    ('p=0.0303', 'p<0.0001')
+    """
+    written = p_value(p)
+    return f"p{written}" if written.startswith("<") else f"p={written}"
+
+
+def percent(share: float | None, digits: int = 1) -> str:
+    """Write a relative change in percent, with its sign.
+
+    >>> percent(0.125), percent(float("nan"))
+    ('+12.5 %', '-')
+    """
+    return "-" if share is None or math.isnan(share) else f"{100 * share:+.{digits}f} %"
+
+
+def visible(name: str) -> str:
+    """Write an id so that blanks at its ends can be seen."""
+    return repr(name) if name != name.strip() else name
+
+
+def few(names: Sequence[str], most: int = NAMED) -> str:
+    """Name some and count the others.
+
+    >>> few(["q1", "q2", "q3"], most=2)
+    'q1, q2 and 1 more'
+    """
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(map(visible, names[:most])) + more
+
+
+def short(name: str, longest: int | None) -> str:
+    """Leave out the middle of a name that is too long.
+
+    >>> short("python-sorting-howto", 11)
+    'pytho…howto'
+    """
+    if longest is None or len(name) <= longest:
+        return name
+    half = (longest - 1) // 2
+    return f"{name[: longest - 1 - half]}…{name[len(name) - half :]}"
+
+
+def clipped(words: str, longest: int | None) -> str:
+    """Leave out the end of a text that is too long."""
+    line = " ".join(words.split())
+    return line if longest is None or len(line) <= longest else f"{line[: longest - 1]}…"
+
+
+def shared_signatures(signatures: Sequence[str]) -> list[str]:
+    """Write short signatures; measures that share all but the name share a line.
+
+    >>> shared_signatures(["AP|ties=input", "RR|ties=input"])
+    ['MEASURE|ties=input for AP, RR']
+    """
+    sharing: dict[str, list[str]] = {}
+    for signature in signatures:
+        measure, _, rest = signature.partition("|")
+        sharing.setdefault(rest, []).append(measure)
+    lines = []
+    for rest, measures in sharing.items():
+        several = len(measures) > 1
+        named = f"MEASURE|{rest} for {', '.join(measures)}" if several else f"{measures[0]}|{rest}"
+        lines.append(named)
+    return lines

@@ -1,0 +1,3 @@
+"""Statistics of differences between systems: arrays in, numbers out, nothing known of runs."""
+
+from __future__ import annotations

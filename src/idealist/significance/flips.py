@@ -1,0 +1,125 @@
+"""Fisher's randomisation test: flip the signs of differences, in sums that are exact."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from idealist.significance.paired import ROUNDING
+
+Array = NDArray[np.float64]
+
+#: Random sign flips of a test, and the most queries whose flips are all enumerated instead.
+FLIPS, EXACT = 100_000, 20
+
+#: The most signs drawn for one test. With more queries than SIGNS / FLIPS there are fewer flips.
+SIGNS = 2_000_000_000
+
+#: Numbers in a block: it bounds the memory, and no result depends on it.
+BLOCK = 1 << 18
+
+
+def flips_for(n: int, flips: int = FLIPS) -> int:
+    """Give the number of sign flips that a test of n differences looks at.
+
+    >>> flips_for(10), flips_for(50), flips_for(1_000_000)
+    (1024, 100000, 2000)
+    """
+    return 2**n if n <= EXACT else max(1, min(flips, SIGNS // n))
+
+
+def randomisation(
+    differences: ArrayLike, weights: ArrayLike | None = None, flips: int = FLIPS, seed: int = 0
+) -> Array:
+    """Give the two-sided p-value of Fisher's randomisation test, or one for each row.
+
+    Formula: (1 + #{|m*| ≥ |m|}) / (flips + 1), m* the mean under random signs; with at most 20
+    queries #{|m*| ≥ |m|} / 2^n over all signs
+
+    The rows of a matrix are tested under the same flips. Means that differ by rounding are equal.
+
+    >>> float(randomisation([0.1, 0.2, 0.3, 0.1, -0.1]))
+    0.25
+
+    Reference: Smucker, Allan and Carterette 2007, doi:10.1145/1321440.1321528
+    """
+    given = np.asarray(differences, float)
+    whole, tolerance = integers(np.atleast_2d(given), weights)
+    least = (np.abs(whole.sum(axis=1)) - tolerance)[:, None]
+    n, found = whole.shape[1], np.zeros(len(whole), dtype=np.int64)
+    for signs in sign_blocks(n, len(whole), flips, seed):
+        moved = whole @ signs.T
+        found += np.count_nonzero(np.abs(moved, out=moved) >= least, axis=1)
+    return shares(found, n, flips).reshape(given.shape[:-1])
+
+
+def all_pairs(
+    values: ArrayLike, weights: ArrayLike | None = None, flips: int = FLIPS, seed: int = 0
+) -> Array:
+    """Give the p-values of the randomisation test for all pairs of systems.
+
+    The rows of `values` are systems, its columns queries. The diagonal is 1. The flips are those
+    of `randomisation`, but sums are taken once a system, not once a pair.
+
+    >>> all_pairs([[0.1, 0.2, 0.3], [0.2, 0.4, 0.6], [0.1, 0.1, 0.1]])[0].tolist()
+    [1.0, 0.25, 0.5]
+    """
+    whole, tolerance = integers(np.asarray(values, float), weights, together=True)
+    (systems, n), sums = whole.shape, whole.sum(axis=1)
+    found = np.zeros((systems, systems), dtype=np.int64)
+    for signs in sign_blocks(n, systems, flips, seed):
+        moved = whole @ signs.T
+        for a in range(systems - 1):
+            least = np.abs(sums[a + 1 :] - sums[a]) - 2 * tolerance.max()
+            apart = np.abs(moved[a + 1 :] - moved[a])
+            found[a, a + 1 :] += np.count_nonzero(apart >= least[:, None], axis=1)
+    p = shares(found, n, flips)
+    return np.triu(p, 1) + np.triu(p, 1).T + np.eye(systems)
+
+
+def shares(found: NDArray[np.int64], n: int, flips: int) -> Array:
+    """Turn counts of flips into p-values."""
+    if n <= EXACT:
+        return np.asarray(found / 2 ** (n - 1))  # of the flips that leave the last sign alone
+    return np.asarray((1 + found) / (1 + flips_for(n, flips)))
+
+
+def integers(
+    values: Array, weights: ArrayLike | None = None, *, together: bool = False
+) -> tuple[Array, Array]:
+    """Round each row to integers whose sums over queries are exact in any order.
+
+    Threads and vector units may then add as they like. Gives the integers, times their weights,
+    and for each row how far two sums may be apart that differ by rounding only. Rows that are
+    subtracted from each other are rounded `together`, on one scale.
+    """
+    weighted = values if weights is None else values * np.asarray(weights, float)
+    n = weighted.shape[-1]
+    bits = 52 - (n - 1).bit_length()
+    _, exponents = np.frexp(np.abs(weighted).max(axis=None if together else -1, keepdims=True))
+    whole = np.rint(np.ldexp(weighted, bits - exponents))
+    return whole, n + ROUNDING * np.abs(whole).sum(axis=-1)
+
+
+def sign_blocks(n: int, rows: int, flips: int = FLIPS, seed: int = 0) -> Iterator[Array]:
+    """Give signs as matrices of n columns, a row for each flip; all of them if n is small.
+
+    The last sign stays as it is where all are enumerated: a flip and its opposite are alike.
+    """
+    total = 2 ** (n - 1) if n <= EXACT else flips_for(n, flips)
+    step = max(1, BLOCK // max(n, rows))
+    words, source = -(-n // 64), np.random.PCG64(seed)
+    for start in range(0, total, step):
+        size = min(step, total - start)
+        if n <= EXACT:
+            raw = np.arange(start, start + size, dtype="<u8")
+        else:
+            raw = np.atleast_1d(source.random_raw(size * words)).astype("<u8")
+        octets = raw.view(np.uint8).reshape(size, -1)
+        bits = np.unpackbits(octets, axis=1, count=n, bitorder="little")
+        signs = bits.astype(np.float64)
+        signs *= -2.0
+        signs += 1.0
+        yield signs

@@ -1,0 +1,275 @@
+"""Student's t on the differences of two systems, query by query, and all that follows from it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from idealist.errors import UsageError
+from idealist.significance.means import mean, quantile, standard_error
+
+#: Two numbers this close, relative to the larger one, differ by rounding only.
+ROUNDING = 1e-12
+#: The levels that tests are made for; quantiles of t are exact there.
+ALPHAS = 1e-6, 0.5
+
+
+def checked_alpha(alpha: float) -> float:
+    """Refuse a level that is none."""
+    number = isinstance(alpha, (int, float, np.number)) and not isinstance(alpha, bool)
+    if not number or not ALPHAS[0] <= alpha <= ALPHAS[1]:
+        hint = f"alpha is a number from {ALPHAS[0]:g} to {ALPHAS[1]:g}, such as 0.05"
+        raise UsageError(f"alpha cannot be {alpha!r}", hint)
+    return float(alpha)
+
+
+def differences(base: ArrayLike, new: ArrayLike) -> NDArray[np.float64]:
+    """Subtract the values of a baseline, query by query; what differs by rounding is equal.
+
+    >>> differences([0.1 + 0.2, 0.5], [0.3, 0.75]).tolist()
+    [0.0, 0.25]
+    """
+    before, after = np.asarray(base, float), np.asarray(new, float)
+    apart = after - before
+    near = np.abs(apart) <= ROUNDING * np.maximum(np.abs(before), np.abs(after))
+    return np.where(near, 0.0, apart)
+
+
+@dataclass(frozen=True)
+class Paired:
+    """The mean of n differences and what Student's t says of it.
+
+    `sd` is the standard error times √n: with equal weights the standard deviation (n - 1). With
+    one query all but n and the mean is NaN. Where all differences are 0, the interval is that
+    point and p is 1. Where all are equal and not 0, t is infinite and says nothing, since nothing
+    varies: intervals and probabilities are NaN.
+
+    Reference: Student 1908, doi:10.1093/biomet/6.1.1
+    """
+
+    n: int
+    mean: float
+    sd: float
+    alpha: float = 0.05
+
+    @property
+    def constant(self) -> bool:
+        """Whether all differences are equal, and not 0."""
+        return self.sd == 0 and self.mean != 0
+
+    @property
+    def df(self) -> int:
+        """Degrees of freedom, n - 1."""
+        return self.n - 1
+
+    @property
+    def se(self) -> float:
+        """The standard error of the mean."""
+        return self.sd / math.sqrt(self.n)
+
+    @property
+    def t(self) -> float:
+        """The mean in standard errors."""
+        return _over(self.mean, self.se)
+
+    @cached_property
+    def p(self) -> float:
+        """The two-sided p-value: how often |t| is as large where there is no difference."""
+        return 2 * self._below(-abs(self.t))
+
+    @cached_property
+    def low(self) -> float:
+        """The lower end of the interval that covers the true mean with 1 - alpha."""
+        return self.lower(self.alpha / 2)
+
+    @cached_property
+    def high(self) -> float:
+        """The upper end of the interval that covers the true mean with 1 - alpha."""
+        return self.upper(self.alpha / 2)
+
+    @property
+    def d_z(self) -> float:
+        """The effect size: the mean in standard deviations of the difference."""
+        return _over(self.mean, self.sd)
+
+    @property
+    def hedges_g(self) -> float:
+        """The effect size less its bias: d_z (1 - 3 / (4 df - 1)).
+
+        Reference: Hedges 1981, doi:10.3102/10769986006002107
+        """
+        return self.d_z * (1 - 3 / (4 * self.df - 1))
+
+    def lower(self, alpha: float) -> float:
+        """Give the one-sided bound that the true mean is above with 1 - alpha."""
+        return self.mean - self._half(alpha)
+
+    def upper(self, alpha: float) -> float:
+        """Give the one-sided bound that the true mean is below with 1 - alpha."""
+        return self.mean + self._half(alpha)
+
+    def p_above(self, margin: float = 0.0) -> float:
+        """Give the one-sided p-value for a true mean above `margin`."""
+        return self._below(-_over(self.mean - margin, self.se))
+
+    def p_below(self, margin: float = 0.0) -> float:
+        """Give the one-sided p-value for a true mean below `margin`."""
+        return self._below(_over(self.mean - margin, self.se))
+
+    def non_inferiority(self, margin: float) -> float:
+        """Give the p-value for: not worse by `margin` or more."""
+        return self.p_above(-margin)
+
+    def equivalence(self, margin: float) -> float:
+        """Give the p-value for: neither better nor worse by `margin` or more.
+
+        Reference: Schuirmann 1987, doi:10.1007/BF01068419 (two one-sided tests, TOST)
+        """
+        return max(self.p_above(-margin), self.p_below(margin))
+
+    def probability(self, low: float, high: float) -> float:
+        """Give the posterior probability that the true mean lies between two bounds.
+
+        Under Jeffreys' prior the true mean is t-distributed around the observed one, so this
+        restates t: probability(-∞, 0) is the one-sided p-value.
+
+        Reference: Sakai 2017, doi:10.1145/3077136.3080766
+        """
+        if self.constant:
+            return math.nan
+        if self.sd == 0:  # a point; better, equal and worse still add up to 1
+            closed = math.isfinite(low) and math.isfinite(high)
+            return float(low <= self.mean <= high if closed else low < self.mean < high)
+        return self._below((high - self.mean) / self.se) - self._below((low - self.mean) / self.se)
+
+    def _half(self, alpha: float) -> float:
+        from idealist.significance.means import quantile
+
+        if math.isnan(self.sd) or self.constant:
+            return math.nan
+        return quantile(1 - alpha, self.df) * self.se if self.sd else 0.0
+
+    def _below(self, t: float) -> float:
+        from scipy.special import stdtr
+
+        if self.constant:
+            return math.nan
+        if math.isinf(t):  # certain, whatever the degrees of freedom
+            return float(t > 0)
+        if self.sd == 0:  # nothing varies and nothing differs: either side is as likely
+            return 0.5
+        return float(stdtr(self.df, t))
+
+
+def paired(differences: ArrayLike, weights: ArrayLike | None = None, alpha: float = 0.05) -> Paired:
+    """Give the mean difference with its t-test, interval and effect sizes.
+
+    Formula: t = m / se, se as in `means.standard_error`; with equal weights se = sd / √n
+
+    >>> found = paired([0.1, 0.0, 0.2, 0.1])
+    >>> round(found.mean, 3), round(found.t, 3), round(found.p, 3), round(found.d_z, 3)
+    (0.1, 2.449, 0.092, 1.225)
+    """
+    d, w = weighing(differences, weights)
+    values: list[float] = d.tolist()
+    given = None if weights is None else w.tolist()
+    n, alpha = len(values), checked_alpha(alpha)
+    if max(values) - min(values) <= ROUNDING * max(map(abs, values)):
+        return Paired(n, values[0], 0.0 if n > 1 else math.nan, alpha)
+    return Paired(n, mean(values, given), math.sqrt(n) * standard_error(values, given), alpha)
+
+
+def weighing(
+    differences: ArrayLike, weights: ArrayLike | None
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Give the differences that weigh anything, and their weights, 1 where none are given."""
+    d = np.asarray(differences, float)
+    if weights is None:
+        return d, np.ones_like(d)
+    w = np.asarray(weights, float)
+    return d[w > 0], w[w > 0]
+
+
+def _over(above: float, below: float) -> float:
+    """Divide; where nothing varies, 0 stays 0 and all else is infinite."""
+    if below == 0:
+        return math.copysign(math.inf, above) if above else 0.0
+    return above / below
+
+
+def relative(
+    base: ArrayLike, new: ArrayLike, weights: ArrayLike | None = None, alpha: float = 0.05
+) -> tuple[float, float, float]:
+    """Give by which share the new mean is above the base's, and Fieller's interval of it.
+
+    Formula: m_new / m_base - 1; the interval holds each ratio r for which m_new - r m_base is
+    within t standard errors of 0
+
+    Where the base's mean does not differ from 0 significantly, every ratio is possible: the ends
+    are NaN, and so is the share where that mean is 0.
+
+    >>> [round(each, 3) for each in relative([0.2, 0.4, 0.3], [0.3, 0.5, 0.5])]
+    [0.444, -0.034, 2.862]
+
+    Reference: Fieller 1954, doi:10.1111/j.2517-6161.1954.tb00159.x
+    """
+    x, y = np.asarray(base, float), np.asarray(new, float)
+    w = np.ones_like(x) if weights is None else np.asarray(weights, float)
+    below, above = mean(x.tolist(), w.tolist()), mean(y.tolist(), w.tolist())
+    share = above / below - 1 if below else math.nan
+    if len(x) < 2:
+        return share, math.nan, math.nan
+    left, right = w * (x - below), w * (y - above)
+    scale = quantile(1 - alpha / 2, len(x) - 1) ** 2 / (len(x) - 1) * len(x) / math.fsum(w) ** 2
+    a = below * below - scale * math.fsum(left * left)
+    b = below * above - scale * math.fsum(left * right)
+    c = above * above - scale * math.fsum(right * right)
+    if a <= 0:
+        return share, math.nan, math.nan
+    half = math.sqrt(max(0.0, b * b - a * c))
+    return share, (b - half) / a - 1, (b + half) / a - 1
+
+
+Array = NDArray[np.float64]
+
+
+def urisk(differences: ArrayLike, alpha: float = 1.0, weights: ArrayLike | None = None) -> float:
+    """Give the mean difference, a loss counted 1 + alpha times.
+
+    Formula: Σ w (d if d ≥ 0 else (1 + α) d) / Σ w
+
+    >>> round(urisk([0.3, -0.1]), 3), round(urisk([0.3, -0.1], alpha=5), 3)
+    (0.05, -0.15)
+
+    Reference: Wang, Bennett and Collins-Thompson 2012, doi:10.1145/2348283.2348385
+    """
+    given = None if weights is None else np.asarray(weights, float).tolist()
+    return mean(dearer(differences, alpha).tolist(), given)
+
+
+def trisk(differences: ArrayLike, alpha: float = 1.0, weights: ArrayLike | None = None) -> float:
+    """Give URisk in standard errors; beyond ±2 the risk, or the gain, is more than chance.
+
+    Formula: URisk / (s / √n), s the standard deviation (divided by n) of what URisk averages
+
+    >>> round(trisk([0.3, 0.2, -0.1]), 3)
+    0.802
+
+    Reference: Dinçer, Macdonald and Ounis 2014, doi:10.1145/2600428.2609625
+    """
+    risks, middle = dearer(differences, alpha), urisk(differences, alpha, weights)
+    w = np.ones_like(risks) if weights is None else np.asarray(weights, float)
+    error = math.sqrt(math.fsum((w * (risks - middle)) ** 2)) / math.fsum(w)
+    if np.ptp(risks) == 0 or error == 0:
+        return math.copysign(math.inf, middle) if middle else 0.0
+    return middle / error
+
+
+def dearer(differences: ArrayLike, alpha: float) -> Array:
+    """Count losses 1 + alpha times."""
+    given = np.asarray(differences, float)
+    return np.where(given < 0, (1 + alpha) * given, given)

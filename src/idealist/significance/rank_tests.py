@@ -1,0 +1,110 @@
+"""Ranks and signs: tests on them, and how far two orders of systems agree."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from idealist.significance.flips import randomisation
+from idealist.significance.paired import ROUNDING
+
+Array = NDArray[np.float64]
+
+
+def tau_b(x: ArrayLike, y: ArrayLike) -> float:
+    """Give Kendall's tau-b: pairs in the same order less pairs in the opposite one, ties allowed.
+
+    NaN where all values of a list are tied.
+
+    >>> tau_b([3, 2, 1], [3, 1, 2])
+    0.3333333333333333
+
+    Reference: Kendall 1945, doi:10.1093/biomet/33.3.239
+    """
+    first, second = _signs(x), _signs(y)
+    pairs = float((first * first).sum() * (second * second).sum())
+    return float((first * second).sum()) / math.sqrt(pairs) if pairs else math.nan
+
+
+def tau_ap(truth: ArrayLike, estimate: ArrayLike) -> float:
+    """Give τ_AP, in which errors at the top of the estimated order count most.
+
+    Formula: 2 mean(C_i / A_i) - 1 over the items with A_i > 0 items above them in the estimate,
+    C_i of which are above them in truth as well
+
+    Items tied in the estimate are not above each other, and a tie in truth is not above. Without
+    ties this is τ_AP; with ties it is one of the two halves of τ_AP,b. NaN where all are tied.
+
+    >>> round(tau_ap([4, 3, 2, 1], [4, 3, 1, 2]), 4), round(tau_ap([4, 3, 2, 1], [3, 4, 2, 1]), 4)
+    (0.7778, 0.3333)
+
+    Reference: Yilmaz, Aslam and Robertson 2008, doi:10.1145/1390334.1390435
+    """
+    above = _signs(estimate) < 0
+    counts = above.sum(axis=1)
+    right = (above & (_signs(truth) < 0)).sum(axis=1)
+    if not counts.any():
+        return math.nan
+    return 2 * float((right[counts > 0] / counts[counts > 0]).mean()) - 1
+
+
+def tau_ap_b(x: ArrayLike, y: ArrayLike) -> float:
+    """Give τ_AP,b, the agreement of two orders neither of which is the truth, ties allowed.
+
+    Formula: (τ_AP(x, y) + τ_AP(y, x)) / 2
+
+    >>> round(tau_ap_b([4, 3, 2, 1], [4, 3, 1, 2]), 4)
+    0.7778
+
+    Reference: Urbano and Marrero 2017, doi:10.1145/3121050.3121106
+    """
+    return (tau_ap(x, y) + tau_ap(y, x)) / 2
+
+
+def _signs(values: ArrayLike) -> NDArray[np.int8]:
+    """Compare all pairs: 1 where the row's value is larger, 0 where only rounding differs."""
+    given = np.asarray(values, float)
+    apart = given[:, None] - given
+    sizes = np.maximum(np.abs(given)[:, None], np.abs(given))
+    return np.where(np.abs(apart) <= ROUNDING * sizes, 0, np.sign(apart)).astype(np.int8)
+
+
+def wilcoxon(differences: ArrayLike) -> float:
+    """Give the two-sided p-value of Wilcoxon's signed-rank test, queries without change dropped.
+
+    As SciPy has it: exact up to 13 queries, and up to 50 without ties; else by the normal
+    approximation. Changes such as 0.3 - 0.2 and 0.2 - 0.1, which rounding sets apart, are not
+    tied, another reason not to rely on it where values are few and round, as those of P@10.
+
+    >>> round(wilcoxon([0.1, 0.2, 0.3, 0.4, -0.05, 0.0]), 4)
+    0.125
+
+    Reference: Wilcoxon 1945, doi:10.2307/3001968
+    """
+    from scipy.stats import rankdata
+    from scipy.stats import wilcoxon as test
+
+    given = np.asarray(differences, float)
+    changed = given[given != 0]
+    if not changed.size:
+        return 1.0
+    if changed.size <= 13:  # where SciPy tries all signs one by one if there are ties
+        return float(randomisation(np.sign(changed) * rankdata(np.abs(changed))))
+    return float(test(changed).pvalue)
+
+
+def sign_test(differences: ArrayLike, least: float = 0.0) -> float:
+    """Give the two-sided p-value of the sign test; changes of at most `least` are none.
+
+    >>> sign_test([0.1, 0.2, 0.3, 0.4, -0.05, 0.0]), sign_test([0.1, 0.2, -0.005], least=0.01)
+    (0.375, 0.5)
+
+    Reference: Arbuthnott 1710, doi:10.1098/rstl.1710.0011
+    """
+    from scipy.stats import binomtest
+
+    given = np.asarray(differences, float)
+    up, down = int((given > least).sum()), int((given < -least).sum())
+    return float(binomtest(up, up + down).pvalue) if up + down else 1.0

@@ -1,1 +1,0 @@
-"""Statistics of differences between systems: arrays in, numbers out, nothing known of runs."""
