@@ -291,7 +291,7 @@ def test_values_that_an_axis_cannot_take(axis: str) -> None:
 
 
 def test_what_an_evaluation_is_called() -> None:
-    assert repr(il.evaluate(QRELS, RUN, "RR")) == "<Evaluation run: RR 0.3750; 4 queries>"
+    assert repr(il.evaluate(QRELS, RUN, "RR")) == "<Evaluation run: RR 0.3750 over 4 queries>"
 
 
 def test_signatures_with_axes_that_do_not_exist() -> None:

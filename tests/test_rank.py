@@ -12,9 +12,10 @@ import pytest
 
 import idealist as il
 from idealist import kernel
-from idealist.data.run import Answer, Ask, Rows
+from idealist.data.run import Rows
 from idealist.formats.run_sources import FileRun
 from idealist.formats.source import Source
+from idealist.ranking.compiled import KernelAnswer, KernelRequest
 
 
 def code_of(run: Any, **axes: Any) -> str:
@@ -101,9 +102,9 @@ def test_one_run_is_read_once_for_many_protocols(tmp_path: Path) -> None:
             reads.append("rows")
             return super().rows()
 
-        def ranked(self, ask: Ask) -> Answer | None:
+        def ranked(self, request: KernelRequest) -> KernelAnswer | None:
             reads.append("ranked")
-            return super().ranked(ask)
+            return super().ranked(request)
 
     protocols = [il.Protocol(), il.Protocol(ties="input"), il.Protocol(precision="float32")]
     run = il.Run(Counted(Source.of(tmp_path / "a.run")), "run")

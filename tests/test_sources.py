@@ -20,8 +20,8 @@ from hypothesis import strategies as st
 
 import idealist as il
 from faulty import COMPRESSED, QRELS, RUN, text
-from idealist.errors import CODES, Defect, Faults, InputError, UsageError
 from idealist import files
+from idealist.errors import CODES, Defect, Faults, InputError, UsageError
 from idealist.formats import contents, trec
 from idealist.formats.compression import KINDS
 from idealist.formats.source import BLOCK, HEAD, Source

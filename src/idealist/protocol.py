@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
 
@@ -192,3 +192,11 @@ class Protocol(Settings):
         """
         name, arguments = call(str(self.depth))
         return int(arguments[0]) if name in BUDGETS else None
+
+    def whole(self) -> Protocol:
+        """Return the same rules without what leaves documents out of a list.
+
+        >>> Protocol(depth=10, unjudged="drop").whole() == Protocol()
+        True
+        """
+        return replace(self, depth="none", unjudged="zero", negative="allow")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,7 @@ from idealist.formats import borrowed_run
 from idealist.formats.source import STDIN
 from idealist.measures.instrument import chosen
 from idealist.ranking.placements import Placements
-from idealist.ranking.ranked import rank
+from idealist.ranking.ranked import Ranked
 
 #: What lets a run with faults be evaluated nevertheless, so that the rest of it can be audited.
 LENIENT = {"duplicates": "first", "nonfinite": "last"}
@@ -32,22 +32,25 @@ ASKED = ("measures", "convention")
 class Audited:
     """A run with its evaluation; `fault` is what was wrong with it, if it had to be let pass."""
 
-    run: Run
+    ranked: Ranked
     placed: Mapping[str, Placements]
     evaluation: Evaluation
     fault: InputError | None = None
+
+    @property
+    def run(self) -> Run:
+        """The run."""
+        return self.ranked.held
 
     @property
     def first(self) -> Placements:
         """The placements of the first measure, for what no protocol changes."""
         return next(iter(self.placed.values()))
 
-    @cached_property
+    @property
     def whole(self) -> Placements:
         """The placements in whole lists, whatever the measures leave out of them."""
-        mine = self.first.protocol
-        whole = replace(mine, depth="none", unjudged="zero", negative="allow")
-        return self.first if whole == mine else rank(self.first.qrels, self.run, [whole])[whole]
+        return self.ranked[self.first.protocol.whole()]
 
 
 @dataclass(frozen=True)
@@ -171,10 +174,9 @@ def _is_run(value: Any) -> bool:
 
 def examined(evaluator: Evaluator, run: Run, lenient: Evaluator) -> Audited:
     """Evaluate a run; one with faults that can be let pass is evaluated so."""
-    held = run.held()
+    ranked = Ranked(evaluator.qrels, run)
     try:
-        placed = evaluator.placed(held)
-        return Audited(held, placed, evaluator.evaluated(held, placed))
+        return Audited(ranked, evaluator.placed(ranked), evaluator(ranked))
     except InputError as fault:
-        placed = lenient.placed(held)
-        return Audited(held, placed, lenient.evaluated(held, placed), fault)
+        placed = lenient.placed(ranked)
+        return Audited(ranked, placed, lenient(ranked), fault)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -12,7 +12,8 @@ from idealist.errors import Faults
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
-    from types import ModuleType
+
+    from idealist.ranking.compiled import KernelAnswer, KernelRequest
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,47 +124,13 @@ class Rows:
         """Give the rows themselves: they are in memory."""
         return self
 
-    def ranked(self, ask: Ask) -> Answer | None:
-        """Have the compiled kernel rank them; None where it cannot read them."""
-        if any(getattr(self, name) is None for name in ask.needs):
-            return None
-        columns = ask.kernel.rank_rows(
-            self.queries, self.starts, self.documents, self.scores, self.ranks, self.tokens,
-            ask.judged, ask.rules, ask.threads,
-        )  # fmt: skip
-        return None if columns is None else Answer(columns, self.queries, self.unscored)
-
 
 def _range(span: slice) -> Ints:
     return np.arange(span.start, span.stop)
 
 
-class Ask(NamedTuple):
-    """What is asked of the compiled kernel: judgments and rules, one of each a ranking.
-
-    `needs` names the columns without which there is nothing to rank by.
-    """
-
-    kernel: ModuleType
-    judged: list[Any]
-    rules: list[Any]
-    threads: int
-    needs: frozenset[str]
-
-
-class Answer(NamedTuple):
-    """What it answers: the columns of each ranking, as bytes, and queries of the run.
-
-    All that are not judged are among `queries`; those that are need not be.
-    """
-
-    columns: list[tuple[bytes, bytes, bytes, bytes]]
-    queries: Collection[str]
-    unscored: int = 0
-
-
 class Source(Protocol):
-    """What a run is read from when it is ranked: a file, or an object in memory."""
+    """What a run is read from when it is ranked: a file, or an object in memory, but no `Rows`."""
 
     @property
     def name(self) -> str:
@@ -175,11 +142,11 @@ class Source(Protocol):
     def some(self, queries: Collection[str]) -> Rows:
         """Read the rows of some queries."""
 
-    def ranked(self, ask: Ask) -> Answer | None:
-        """Have the compiled kernel read and rank it; None where it cannot read it."""
+    def ranked(self, request: KernelRequest) -> KernelAnswer | None:
+        """Let the compiled kernel read and rank it; None where it cannot read it."""
 
-    def held(self) -> Source:
-        """Give what can be ranked several times without being read as Python's rows each time."""
+    def held(self) -> Source | Rows:
+        """Return what can be ranked several times without being parsed in Python each time."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -193,7 +160,7 @@ class Run:
     2
     """
 
-    source: Source
+    source: Source | Rows
     name: str
 
     def __repr__(self) -> str:

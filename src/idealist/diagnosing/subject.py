@@ -17,13 +17,10 @@ from idealist.evaluating.data_doubts import missing, nothing_matches, unknown
 from idealist.evaluating.doubts import Case as Evaluated
 from idealist.evaluating.evaluator import Evaluator
 from idealist.explaining.ladder import Ladder, ladder
-from idealist.formats import borrowed_run
 from idealist.formats.source import STDIN
 from idealist.measures import parse
 from idealist.measures.instrument import Instrument, Measured, measured
-from idealist.protocol import Protocol
 from idealist.ranking.placements import Placements
-from idealist.ranking.ranked import rank
 from idealist.report.doubt import Doubt
 
 
@@ -32,9 +29,8 @@ class Subject:
 
     def __init__(self, evaluator: Evaluator, axes: Mapping[str, Any], run: Any) -> None:
         self._evaluator, self._axes = evaluator, axes
-        self.run = borrowed_run(run).held()
-        asked = (one.protocol for one in evaluator.instruments.values())
-        self._placed: dict[Protocol, Placements] = rank(evaluator.qrels, self.run, asked)
+        self._ranked = evaluator.ranked(run)
+        self.run = self._ranked.held
         self._measured: dict[str, Measured] = {}
         self._ladders: dict[str, Ladder] = {}
 
@@ -50,10 +46,7 @@ class Subject:
 
     def placements(self, measure: str) -> Placements:
         """Give the lists as the measure sees them."""
-        protocol = self.instrument(measure).protocol
-        if protocol not in self._placed:
-            self._placed |= rank(self.qrels, self.run, [protocol])
-        return self._placed[protocol]
+        return self._ranked[self.instrument(measure).protocol]
 
     def measured(self, measure: str) -> Measured:
         """Measure the lists."""
@@ -82,7 +75,7 @@ class Subject:
         """
         made, labels = self._evaluator, tuple(self._evaluator.instruments)
         case = Evaluated(
-            self.qrels, made.convention, made.instruments, made.written, made.asked, self.run,
+            self._ranked, made.convention, made.instruments, made.written, made.asked,
             placed={label: self.placements(label) for label in labels},
             measured={label: self.measured(label) for label in labels},
         )  # fmt: skip
@@ -104,7 +97,7 @@ class Subject:
     @property
     def lists(self) -> Placements:
         """The lists, as the first measure that was asked for sees them."""
-        return next(iter(self._placed.values()))
+        return self.placements(next(iter(self._evaluator.instruments)))
 
     @cached_property
     def depth(self) -> int:

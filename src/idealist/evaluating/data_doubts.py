@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 
 import numpy as np
 
@@ -15,7 +14,7 @@ from idealist.measures.base import Measure
 from idealist.measures.relevance import Threshold
 from idealist.measures.spellings import SPELLINGS
 from idealist.notation import many
-from idealist.ranking.ranked import listing, rank
+from idealist.ranking.ranked import listing
 from idealist.report.doubt import Doubt
 
 
@@ -180,8 +179,8 @@ def nothing_matches(case: Case) -> Iterator[Doubt]:
 
 def _no_document(case: Case) -> Iterator[Doubt]:
     """Look past what the protocol leaves out before doubting the ids."""
-    whole = replace(case.first.protocol, depth="none", unjudged="zero", negative="allow")
-    placements = rank(case.qrels, case.run, [whole])[whole]
+    whole = case.first.protocol.whole()
+    placements = case.ranked[whole]
     if len(placements.query) or not placements.retrieved.any():
         return
     query = case.qrels.queries[int(np.argmax(placements.retrieved))]

@@ -14,9 +14,8 @@ from idealist.data.columns import Bools
 from idealist.data.queries import Weights
 from idealist.errors import IdealistError
 from idealist.measures.instrument import Instrument, Measured, chosen, measured
-from idealist.protocol import Protocol
 from idealist.ranking.placements import Placements
-from idealist.ranking.ranked import rank
+from idealist.ranking.ranked import Ranked
 
 #: How many queries a doubt names.
 NAMED = 5
@@ -30,15 +29,24 @@ class Case:
     `placed` what each measure was computed from, `weights` what the queries weigh.
     """
 
-    qrels: Qrels
+    ranked: Ranked
     convention: Convention
     instruments: Mapping[str, Instrument]
     written: Mapping[str, Collection[str]]
     asked: frozenset[str]
-    run: Run
     placed: Mapping[str, Placements]
     measured: Mapping[str, Measured]
     weights: Weights | None = None
+
+    @property
+    def qrels(self) -> Qrels:
+        """The judgments."""
+        return self.ranked.qrels
+
+    @property
+    def run(self) -> Run:
+        """The run."""
+        return self.ranked.held
 
     @cached_property
     def first(self) -> Placements:
@@ -92,16 +100,13 @@ class Case:
         """Price another protocol; what it would newly refuse is let pass."""
         lenient = {"ties": "docid-desc", "nonfinite": "as_is", "negative": "allow"}
         values: dict[str, float] = {}
-        placed: dict[Protocol, Placements] = {}
         for label in labels:
             mine = self.instruments[label].protocol
             refusing = [key for key in lenient if getattr(mine, key) == "error"]
             changes: dict[str, Any] = {key: lenient[key] for key in refusing}
             other = replace(mine, **{**changes, **axes})
             with suppress(IdealistError):
-                if other not in placed:
-                    placed |= rank(self.qrels, self.run, [other])
-                values |= self.priced({label: placed[other]})
+                values |= self.priced({label: self.ranked[other]})
         return values
 
     def _moved(self, values: Mapping[str, float]) -> dict[str, float]:

@@ -11,7 +11,6 @@ import numpy as np
 from idealist.conventions import DEFAULT, Convention
 from idealist.conventions import convention as find_convention
 from idealist.conventions.signature import signatures
-from idealist.data import Run
 from idealist.data.columns import to_id
 from idealist.data.queries import Weights
 from idealist.errors import UsageError
@@ -22,7 +21,7 @@ from idealist.measures import Measure, as_measure
 from idealist.measures.aggregate import Aggregate
 from idealist.measures.instrument import check_axes, measured
 from idealist.ranking.placements import Placements
-from idealist.ranking.ranked import rank
+from idealist.ranking.ranked import Ranked
 
 #: What is measured where nobody says what.
 DEFAULT_MEASURES = ("nDCG@10", "AP", "RR@10", "R@100", "Judged@10")
@@ -71,27 +70,18 @@ class Evaluator:
         return f"<Evaluator {', '.join(self.measures)} over {self.qrels!r}>"
 
     def __call__(self, run: Any) -> Evaluation:
-        """Evaluate one run."""
-        run = borrowed_run(run).held()
-        return self.evaluated(run, self.placed(run))
-
-    def placed(self, run: Run) -> dict[str, Placements]:
-        """Rank a run, once per protocol, for each measure."""
-        protocols = dict.fromkeys(one.protocol for one in self.instruments.values())
-        ranked = rank(self.qrels, run, protocols)
-        return {label: ranked[one.protocol] for label, one in self.instruments.items()}
-
-    def evaluated(self, run: Run, placed: Mapping[str, Placements]) -> Evaluation:
-        """Measure a run and look it over."""
+        """Evaluate one run, or one that is ranked already."""
+        ranked = self.ranked(run)
+        placed = self.placed(ranked)
         found = {label: measured(one, placed[label]) for label, one in self.instruments.items()}
         case = Case(
-            self.qrels, self.convention, self.instruments, self.written, self.asked,
-            run, placed, found, self.weights,
+            ranked, self.convention, self.instruments, self.written, self.asked,
+            placed, found, self.weights,
         )  # fmt: skip
         shown = reduce(np.logical_or, (one.counting for one in set(placed.values())))
         queries, weights = case.named(shown), self.weights.values if self.weights else {}
         return Evaluation(
-            run=run.name,
+            run=ranked.run.name,
             queries=queries,
             values={label: one.values[shown] for label, one in found.items()},
             counted={label: one.counted[shown] for label, one in found.items()},
@@ -101,6 +91,17 @@ class Evaluator:
             convention=self.convention.name,
             weights={query: weights[query] for query in queries if query in weights},
         )
+
+    def ranked(self, run: Any) -> Ranked:
+        """Rank a run under the protocols of all measures, unless it has been."""
+        ranked = run if isinstance(run, Ranked) else Ranked(self.qrels, borrowed_run(run))
+        ranked.under(one.protocol for one in self.instruments.values())
+        return ranked
+
+    def placed(self, run: Any) -> dict[str, Placements]:
+        """Return the placements that each measure is computed from."""
+        ranked = self.ranked(run)
+        return {label: ranked[one.protocol] for label, one in self.instruments.items()}
 
     def each(self, runs: Iterable[Any]) -> Iterator[Evaluation]:
         """Evaluate many runs, one after the other, each forgotten before the next is read.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 import numpy as np
 
@@ -11,7 +10,7 @@ from idealist.errors import IdealistError
 from idealist.evaluating.doubt_case import Case, few, prices
 from idealist.measures.instrument import Measured, measured
 from idealist.notation import many
-from idealist.ranking.ranked import limited, rank
+from idealist.ranking.ranked import limited
 from idealist.report.doubt import Doubt
 
 #: How deep a measure without cutoff is looked at for unjudged documents.
@@ -79,8 +78,7 @@ def _retied(case: Case, label: str, how: str) -> Measured | None:
     protocol = instrument.protocol
     try:
         if isinstance(protocol.depth, int):  # it may cut a tie in two: order whole lists, then cut
-            whole = replace(protocol, depth="none", unjudged="zero", negative="allow")
-            placements = rank(case.qrels, case.run, [whole])[whole]
+            placements = case.ranked[protocol.whole()]
         placements = placements.retied(how, instrument.measure.worth(placements))
         return measured(instrument, limited(placements, protocol))
     except IdealistError:

@@ -17,10 +17,10 @@ import numpy as np
 from idealist import kernel
 from idealist.data import Rows
 from idealist.data.columns import starts_of
-from idealist.data.run import Answer, Ask
 from idealist.errors import Faults
 from idealist.formats.names import renamed
 from idealist.formats.run_sources import ObjectRun
+from idealist.ranking.compiled import KernelAnswer, KernelRequest
 
 #: The columns of a run that are numbers, and what its rows call them.
 NUMBERS = {"score": "scores", "rank": "ranks", "tokens": "tokens"}
@@ -67,21 +67,21 @@ class ColumnRun(ObjectRun):
         module = kernel.native()
         return None if module is None else _columns(self.data, self.name, module)
 
-    def ranked(self, ask: Ask) -> Answer | None:
-        """Have the kernel read and rank the columns."""
+    def ranked(self, request: KernelRequest) -> KernelAnswer | None:
+        """Let the kernel read and rank the columns."""
         columns = None if self.read else self._columns
-        used = None if columns is None else columns.used(ask.needs)
+        used = None if columns is None else columns.used(request.needs)
         if used is None:
             return None
-        found = ask.kernel.rank_columns(used, ask.judged, ask.rules, ask.threads)
-        return None if found is None else Answer(*found)
+        found = request.kernel.rank_columns(used, request.judged, request.rules, request.threads)
+        return None if found is None else KernelAnswer(*found)
 
     def some(self, queries: Collection[str]) -> Rows:
         """Give the rows of some queries."""
         return self._picked(tuple(dict.fromkeys(queries))) or super().some(queries)
 
     def _picked(self, queries: tuple[str, ...]) -> Rows | None:
-        """Have the kernel look for the rows of some queries."""
+        """Let the kernel look for the rows of some queries."""
         module, columns = kernel.native(), None if self.read else self._columns
         if module is None or columns is None:
             return None

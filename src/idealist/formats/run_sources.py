@@ -14,11 +14,11 @@ import numpy as np
 from idealist import kernel
 from idealist.data import Rows
 from idealist.data.columns import freeze
-from idealist.data.run import Answer, Ask
 from idealist.errors import Faults
 from idealist.formats import build, contents, shapes, trec
 from idealist.formats.cells import Table, checked, plain
 from idealist.formats.source import Source
+from idealist.ranking.compiled import KernelAnswer, KernelRequest
 
 #: What gives the kernel a file from its beginning: a descriptor, or the blocks of bytes.
 Begin = Callable[[], Any]
@@ -59,18 +59,18 @@ class FileRun:
     def _is_msmarco(self) -> bool:
         return trec.is_msmarco(self._first)
 
-    def ranked(self, ask: Ask) -> Answer | None:
-        """Have the kernel rank it while it is read."""
-        if not self._is_text or "tokens" in ask.needs:
+    def ranked(self, request: KernelRequest) -> KernelAnswer | None:
+        """Let the kernel rank it while it is read."""
+        if not self._is_text or "tokens" in request.needs:
             return None
         with self._begin() as (begin, size):
-            found = ask.kernel.rank_text(
-                begin, self._is_msmarco, ask.judged, ask.rules, ask.threads
+            found = request.kernel.rank_text(
+                begin, self._is_msmarco, request.judged, request.rules, request.threads
             )
         if found["rows"] == 0:
             return None
         self._check(found, size)
-        return Answer(found["columns"], found["unknown"])
+        return KernelAnswer(found["columns"], found["unknown"])
 
     def some(self, queries: Collection[str]) -> Rows:
         """Read the rows of some queries."""
@@ -146,14 +146,14 @@ class ObjectRun:
         """Give the object itself."""
         return self
 
-    def ranked(self, ask: Ask) -> Answer | None:
-        """Have the kernel read and rank a plain dict."""
-        if type(self.data) is not dict or self.read or ask.needs:
+    def ranked(self, request: KernelRequest) -> KernelAnswer | None:
+        """Let the kernel read and rank a plain dict."""
+        if type(self.data) is not dict or self.read or request.needs:
             return None
-        found = ask.kernel.rank_dict(self.data, ask.judged, ask.rules, ask.threads)
+        found = request.kernel.rank_dict(self.data, request.judged, request.rules, request.threads)
         if found is None or (found[2] and not shapes.is_nested(self.data)):
             return None
-        return Answer(found[0], found[1])
+        return KernelAnswer(found[0], found[1])
 
 
 def table(data: Any, value: str, name: str) -> Table:

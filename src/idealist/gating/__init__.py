@@ -83,14 +83,13 @@ def gate(
         stored.check(evaluator, rescore)
     elif rescore:
         raise UsageError("only a baseline can be rescored", "a run is measured anew anyway")
-    runs = [borrowed_run(base).held() if stored is None else stored.run, borrowed_run(new).held()]
-    placed = [evaluator.placed(run) for run in runs]
-    before, after = map(evaluator.evaluated, runs, placed)
+    runs = [evaluator.ranked(base if stored is None else stored.run), evaluator.ranked(new)]
+    before, after = map(evaluator, runs)
     unmet, dropped = _unmet(before) or _unmet(after), stored.dropped(before) if stored else ()
     if stored is not None and not rescore:
         stored.check_values(before)
         before = stored.evaluation
-    had, has = map(_answered, placed)
+    had, has = map(_answered, map(evaluator.placed, runs))
     checks = _checks(before, after, rules, floors_of(floors, evaluator.measures), slices)
     return Gate(
         before.run, after.run, tuple(replace(check, unmet=unmet) for check in checks),

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from types import ModuleType
+from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -17,20 +18,44 @@ import numpy as np
 from idealist import kernel
 from idealist.data import Qrels
 from idealist.data.columns import Ints
-from idealist.data.run import Answer, Ask, Source
+from idealist.data.run import Rows, Source
 from idealist.errors import SHOWN, Defect, Faults, InputError
 from idealist.notation import call
 from idealist.protocol import Protocol
 from idealist.ranking.order import order, whole
 
 
+class KernelRequest(NamedTuple):
+    """What is asked of the compiled kernel: judgments and rules, one of each per ranking.
+
+    `needs` names the columns without which there is nothing to rank by.
+    """
+
+    kernel: ModuleType
+    judged: list[Any]
+    rules: list[Any]
+    threads: int
+    needs: frozenset[str]
+
+
+class KernelAnswer(NamedTuple):
+    """What the kernel answers: the columns of each ranking, as bytes, and queries of the run.
+
+    All queries without judgments are among `queries`; those with judgments need not be.
+    """
+
+    columns: list[tuple[bytes, bytes, bytes, bytes]]
+    queries: Collection[str]
+    unscored: int = 0
+
+
 @dataclass(frozen=True)
 class Compiled:
     """What the kernel found in a run, under each of some protocols."""
 
-    source: Source
+    source: Source | Rows
     protocols: Sequence[Protocol]
-    answer: Answer
+    answer: KernelAnswer
 
     @property
     def name(self) -> str:
@@ -83,16 +108,28 @@ class Compiled:
         raise InputError(faults.shown, int(counts.sum()))
 
 
-def compiled(qrels: Qrels, source: Source, protocols: Sequence[Protocol]) -> Compiled | None:
-    """Have the kernel rank a run; None where its definition is to do it."""
+def compiled(qrels: Qrels, source: Source | Rows, protocols: Sequence[Protocol]) -> Compiled | None:
+    """Let the kernel rank a run; None where the Python definition has to."""
     module = kernel.native()
     if module is None:
         return None
     judged = [_judged(module, qrels.cast(protocol.grades)) for protocol in protocols]
     rules = [_rules(module, protocol) for protocol in protocols]
     needs = frozenset(_needs(protocols))
-    answer = source.ranked(Ask(module, judged, rules, kernel.threads(), needs))
+    request = KernelRequest(module, judged, rules, kernel.threads(), needs)
+    answer = _rows_ranked(source, request) if isinstance(source, Rows) else source.ranked(request)
     return None if answer is None else Compiled(source, protocols, answer)
+
+
+def _rows_ranked(rows: Rows, request: KernelRequest) -> KernelAnswer | None:
+    """Let the kernel rank rows in memory; None where it cannot read them."""
+    if any(getattr(rows, name) is None for name in request.needs):
+        return None
+    columns = request.kernel.rank_rows(
+        rows.queries, rows.starts, rows.documents, rows.scores, rows.ranks, rows.tokens,
+        request.judged, request.rules, request.threads,
+    )  # fmt: skip
+    return None if columns is None else KernelAnswer(columns, rows.queries, rows.unscored)
 
 
 def _needs(protocols: Sequence[Protocol]) -> list[str]:

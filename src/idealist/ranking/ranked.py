@@ -40,6 +40,48 @@ def rank(qrels: Qrels, run: Run, protocols: Iterable[Protocol]) -> dict[Protocol
     return {protocol: _placed(qrels, found, protocol) for protocol in asked}
 
 
+class Ranked:
+    """Judgments, a run, and its placements, kept per protocol: whoever needs a ranking asks here.
+
+    The run is read once for all protocols that are asked for together. Its rows are held in memory
+    only where they cannot be ranked from the file, until `release`.
+
+    >>> from idealist.formats import read_qrels, read_run
+    >>> ranked = Ranked(read_qrels({"q1": {"d1": 2}}), read_run({"q1": ["d3", "d1"]}))
+    >>> ranked[Protocol()].rank.tolist(), ranked[Protocol()] is ranked[Protocol()]
+    ([2], True)
+    """
+
+    def __init__(self, qrels: Qrels, run: Run) -> None:
+        self.qrels, self.run = qrels, run
+        self._held: Run | None = None
+        self._placed: dict[Protocol, Placements] = {}
+
+    def __repr__(self) -> str:
+        return f"<Ranked {self.run.name}: {len(self._placed)} protocols over {self.qrels!r}>"
+
+    def __getitem__(self, protocol: Protocol) -> Placements:
+        return self.under([protocol])[protocol]
+
+    def under(self, protocols: Iterable[Protocol]) -> dict[Protocol, Placements]:
+        """Return the placements under each protocol, ranking once under those that are new."""
+        asked = dict.fromkeys(protocols)
+        if new := [protocol for protocol in asked if protocol not in self._placed]:
+            self._placed |= rank(self.qrels, self.held, new)
+        return {protocol: self._placed[protocol] for protocol in asked}
+
+    @property
+    def held(self) -> Run:
+        """The run as it can be ranked again, or listed, without being parsed in Python again."""
+        if self._held is None:
+            self._held = self.run.held()
+        return self._held
+
+    def release(self) -> None:
+        """Forget rows that are held in memory; the placements stay."""
+        self._held = None
+
+
 def listing(
     run: Run, protocol: Protocol, queries: Iterable[str], depth: int | None = None
 ) -> dict[str, Ranking]:

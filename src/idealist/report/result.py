@@ -88,7 +88,7 @@ class Result(ABC):
         return "\n\n".join(filter(None, parts))
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__}: {self.summary}>"
+        return f"<{type(self).__name__} {self.summary}>"
 
     def _repr_html_(self) -> str:
         from idealist.report import html
