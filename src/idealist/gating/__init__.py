@@ -17,7 +17,6 @@ from idealist.errors import IdealistError, UsageError
 from idealist.evaluating.evaluation import Evaluation, label_of
 from idealist.evaluating.evaluator import Evaluator
 from idealist.evaluating.summary import doubt_lines
-from idealist.formats import borrowed_run
 from idealist.gating.baseline import Baseline, check_run, find_baseline
 from idealist.gating.build_reports import github_annotations, junit, summary
 from idealist.gating.checks import MAX_DROP, Check, Rule, Values, adjusted, paired_values
