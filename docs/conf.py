@@ -147,8 +147,8 @@ def names_page() -> Iterator[str]:
     yield "`idealist measures --tool TOOL` prints the same table."
     for tool in SPELLINGS:
         yield f"\n## {tool}\n"
-        grid = names_of(tool)
-        here = [[code(theirs), linked_name(ours)] for theirs, ours in grid.rows]
+        names = names_of(tool).data()
+        here = [[code(theirs), linked_name(ours)] for theirs, ours in names.items()]
         yield from table(["there", "here"], here)
 
 

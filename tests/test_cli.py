@@ -15,8 +15,9 @@ import pytest
 import idealist as il
 from idealist.cli.main import VERBS, main
 from idealist.cli.options import run_names
-from idealist.evaluating.summary import fitting_grid
-from idealist.report.draw import plain
+from idealist.conventions import convention
+from idealist.evaluating.evaluations import Evaluations
+from idealist.report import terminal
 
 QRELS = "q1 0 a 2\nq1 0 b 1\nq2 0 a 1\nq3 0 c 1\n"
 BM25 = "q1 Q0 b 1 2.0 t\nq1 Q0 a 2 1.0 t\nq2 Q0 x 1 1.0 t\nq2 Q0 a 2 0.5 t\n"
@@ -313,12 +314,54 @@ def test_a_table_fits_where_it_is_shown() -> None:
     names = ["a-run-with-a-very-long-name", "another-run-with-a-long-name"]
     evaluator = il.Evaluator(qrels, ["nDCG@10", "AP", "RR@10", "R@100"])
     results = [evaluator(il.read_run(ranked, name=name)) for name in names]
-    assert fitting_grid(results, 200).headers[0] == "run"
-    assert fitting_grid(results, 80).headers[0] == "measure"
-    assert fitting_grid(results, 60).headers == ["run", "measure", "value"]
+    table = next(Evaluations(tuple(results)).report().tables)
+    assert terminal.fitted(table, 200).headers[0] == "run"
+    assert terminal.fitted(table, 80).headers[0] == "measure"
+    assert terminal.fitted(table, 60).headers == ["run", "measure", "value"]
     for width in (200, 80, 60):
-        lines = plain(fitting_grid(results, width)).splitlines()
+        lines = terminal.draw(terminal.fitted(table, width), width).splitlines()
         assert max(map(len, lines)) <= width
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        (["-m", "nDCG@5,10"], ["nDCG@5", "nDCG@10"]),
+        (["-m", "AP,RR@5", "-m", "AP"], ["AP", "RR@5"]),
+        (
+            ["-m", "AP(rel=2,denominator=min(k,R))@5,10"],
+            ["AP(rel=2,denominator=min(k,R))@5", "AP(rel=2,denominator=min(k,R))@10"],
+        ),
+    ],
+)
+def test_several_measures_in_one_word(
+    files: Path, capsys: pytest.CaptureFixture[str], typed: list[str], meant: list[str]
+) -> None:
+    out, _ = run(capsys, "eval", "qrels.txt", "bm25.run", *typed, "-f", "json")
+    assert list(json.loads(out)["signatures"]) == meant
+
+
+@pytest.mark.parametrize("name", ["scikit-learn", "Scikit Learn", "SKLEARN", "sklearn"])
+def test_a_tool_is_known_by_its_usual_names(name: str) -> None:
+    assert convention(name).name == "sklearn"
+
+
+@pytest.mark.parametrize(
+    ("suffix", "start"),
+    [
+        (".md", "| run |"),
+        (".tex", "\\begin{tabular}"),
+        (".html", "<!doctype html>"),
+        (".json", "{"),
+        (".csv", "run,query"),
+        (".txt", " run"),
+    ],
+)
+def test_the_file_chooses_the_form(
+    files: Path, capsys: pytest.CaptureFixture[str], suffix: str, start: str
+) -> None:
+    run(capsys, "eval", "qrels.txt", "bm25.run", "-m", "AP", "-o", f"out{suffix}")
+    assert Path(f"out{suffix}").read_text().startswith(start)
 
 
 def test_conventions_are_listed_and_compared(capsys: pytest.CaptureFixture[str]) -> None:
@@ -332,7 +375,7 @@ def test_conventions_are_listed_and_compared(capsys: pytest.CaptureFixture[str])
     assert "nDCG\tties\texpected\tinput" in out.splitlines()
     assert "RR" not in out
     out, _ = run(capsys, "conventions", "trec_eval")
-    assert out == "no axis differs\n"
+    assert out == "trec_eval and trec_eval agree in every axis\n"
     out, _ = run(capsys, "conventions", "trec_eval", "--all", "-f", "tsv")
     assert "AP\tties\tdocid-desc\tdocid-desc" in out.splitlines()
 
@@ -345,11 +388,10 @@ def test_help_has_no_control_marks() -> None:
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (["eval", "qrels.txt", "bm25.run", "-m", "nDCG@10,AP"], "give each its own -m"),
         (["eval", "qrels.txt", "bm25.run", "-m", "ndgc@10"], "did you mean nDCG"),
         (["evaluate"], "did you mean eval"),
         (["signature", "diff", "no.json", "nDCG@10|trec_eval|qrels:1|rules:1"], "cannot be read"),
-        (["signature", "expand", "nDCG@10|treceval|qrels:1|rules:1"], "did you mean trec_eval"),
+        (["signature", "expand", "nDCG@10|trec_evel|qrels:1|rules:1"], "did you mean trec_eval"),
         (["signature", "expand", "nDCG(x)|ties:x|qrels:1|rules:1"], "is not a signature"),
         (
             ["eval", "qrels.txt", "bm25.run", "-m", "AP", "--set", "negative=keep"],

@@ -70,7 +70,7 @@ def test_every_spelling_is_understood(tool: str) -> None:
         meant = il.parse(theirs)
         takes = meant.takes_cutoff
         assert il.parse(f"{theirs}@10").cutoff == 10 if takes else meant.cutoff is None
-        assert [theirs, ours] in names_of(tool).rows
+        assert names_of(tool).data()[theirs] == ours
 
 
 def test_names_that_two_tools_share_mean_the_first() -> None:
@@ -156,7 +156,7 @@ def test_a_measure_says_who_computes_it(one: object) -> None:
     from idealist.conventions.describe import Description, explained
 
     assert isinstance(one, Description)
-    text = explained(one)
+    text = " ".join(str(explained(one)).split())
     assert all(tool in text for tool in one.names)
     assert all(one.name in computed_by(tool) for tool in one.names)
 
@@ -167,7 +167,7 @@ def test_search_looks_at_names_words_and_tools() -> None:
     assert [one.name for one in search("RetrievalFallOut")] == ["FallOut"]
     with pytest.raises(il.UsageError, match="no measure mentions 'zebra'"):
         search("zebra")
-    with pytest.raises(il.UsageError, match="no tool 'rank'"):
+    with pytest.raises(il.UsageError, match="measures of 'rank' are not known"):
         names_of("rank")
 
 
@@ -190,7 +190,7 @@ def test_a_measure_with_any_parameters_is_what_it_prints(name: str) -> None:
         assert il.parse(str(measure)) == measure
 
 
-@pytest.mark.parametrize(("form", "shown"), [("csv", "Graded gain,nDCG,"), ("md", "| nDCG |")])
+@pytest.mark.parametrize(("form", "shown"), [("csv", "Graded gain,nDCG,"), ("md", "**nDCG: ")])
 def test_one_measure_is_written_in_the_format_asked_for(
     form: str, shown: str, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -25,10 +25,10 @@ VERBS: dict[str, tuple[str, str]] = {
     "power": ("idealist.cli.power", "Say how many queries show a difference, before judging."),
     "reconcile": ("idealist.cli.reconcile", "Say which conventions print a number."),
     "trec-eval": ("idealist.cli.trec_eval", "Do what trec_eval does, to the byte."),
-    "measures": ("idealist.cli.measures", "List the measures, or explain one."),
-    "conventions": ("idealist.cli.conventions", "List the conventions, or compare two."),
+    "measures": ("idealist.cli.reference", "List the measures, or explain one."),
+    "conventions": ("idealist.cli.reference", "List the conventions, or compare two."),
     "convert": ("idealist.cli.convert", "Write judgments or a run in another format."),
-    "signature": ("idealist.cli.signatures", "Compare or expand signatures of numbers."),
+    "signature": ("idealist.cli.reference", "Compare or expand signatures of numbers."),
 }
 
 #: Where bad input or usage leads, as the shell sees it.
@@ -48,7 +48,8 @@ class LazyGroup(click.Group):
         """Import a verb."""
         if cmd_name not in VERBS:
             return None
-        command: click.Command = import_module(VERBS[cmd_name][0]).command
+        module = import_module(VERBS[cmd_name][0])
+        command: click.Command = getattr(module, cmd_name, None) or module.command
         return command
 
     def resolve_command(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -12,6 +12,7 @@ import click
 
 from idealist import files
 from idealist.errors import UsageError
+from idealist.notation import split
 from idealist.report.result import FORMS, Result, form_of
 
 if TYPE_CHECKING:
@@ -34,12 +35,31 @@ def measuring(command: Command, usual: str = "nDCG@10, AP, RR@10, R@100, Judged@
         ),
         click.option(
             "--measure", "-m", "measures", multiple=True, metavar="MEASURE",
-            help="A measure, such as nDCG@10, 'AP(rel=2)', mrr@10. Repeatable. "
-            f"Without it: {usual}.",
+            callback=lambda _, __, words: tuple(measures_of(words)),
+            help="A measure, such as nDCG@10, 'AP(rel=2)', mrr@10, or several: nDCG@5,10,AP. "
+            f"Repeatable. Without it: {usual}.",
         ),
     ):  # fmt: skip
         command = option(command)
     return command
+
+
+def measures_of(words: Iterable[str]) -> list[str]:
+    """Divide what was typed into measures, each once; a bare number is another cutoff.
+
+    >>> measures_of(["nDCG@5,10", "AP(denominator=min(k,R)),RR", "RR"])
+    ['nDCG@5', 'nDCG@10', 'AP(denominator=min(k,R))', 'RR']
+    """
+    found: list[str] = []
+    for word in words:
+        try:
+            parts = split(word)
+        except ValueError:  # brackets that do not match: the parser says so
+            parts = [word]
+        for part in parts:
+            base, at, _ = found[-1].rpartition("@") if found else ("", "", "")
+            found.append(f"{base}@{part}" if at and part.isdecimal() else part)
+    return list(dict.fromkeys(found))
 
 
 def output(command: Command) -> Command:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from idealist.conventions.convention import Convention
 from idealist.conventions.learning import CATBOOST, LIGHTGBM, RAX, SKLEARN, TF_RANKING, XGBOOST
 from idealist.conventions.products import (
@@ -56,21 +58,29 @@ CONVENTIONS: dict[str, Convention] = {
     )
 }  # fmt: skip
 DEFAULT = TREC_EVAL.name
+#: Other usual spellings of tools.
+USUAL = {
+    "treceval9": "trec_eval-9", "pytreceval": "pytrec_eval", "ms_marco_eval": "msmarco",
+    "marco": "msmarco", "cwl": "cwl_eval", "sbert": "sentence-transformers", "tfr": "tf-ranking",
+    "vespa": "pyvespa", "es": "elasticsearch",
+}  # fmt: skip
 
 
 def convention(given: str | Convention) -> Convention:
-    """Find a convention by its name, whatever its case, hyphens and underscores.
+    """Find a convention by its name or its tool's, whatever the case, hyphens and blanks.
 
-    >>> convention("sklearn").tool, convention("trec-eval").name
-    ('scikit-learn', 'trec_eval')
+    >>> convention("scikit-learn").name, convention("trec-eval").name, convention("MS MARCO").name
+    ('sklearn', 'trec_eval', 'msmarco')
     """
     if isinstance(given, Convention):
         return given
-    folded = {_folded(name): one for name, one in CONVENTIONS.items()}
+    folded = {_folded(one.tool): one for one in reversed(CONVENTIONS.values())}
+    folded |= {_folded(name): CONVENTIONS[own] for name, own in USUAL.items()}
+    folded |= {_folded(name): one for name, one in CONVENTIONS.items()}
     if _folded(given) not in folded:
         raise UsageError(f"there is no convention {given!r}", nearest(given, CONVENTIONS))
     return folded[_folded(given)]
 
 
 def _folded(name: str) -> str:
-    return name.lower().replace("-", "_")
+    return re.sub(r"[\W_]+", "", name.lower())

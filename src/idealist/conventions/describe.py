@@ -6,6 +6,7 @@ import inspect
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from itertools import chain
 from typing import Any
 
 from idealist.conventions import CONVENTIONS, convention
@@ -14,8 +15,9 @@ from idealist.errors import UsageError, nearest
 from idealist.measures import MEASURES, Measure, parse
 from idealist.measures.index import group_of
 from idealist.measures.spellings import ELSEWHERE, SPELLINGS, TYPED
-from idealist.notation import text
-from idealist.report.draw import Grid
+from idealist.notation import many, text
+from idealist.report.document import Block, Command, Heading, Items, Table, Text
+from idealist.report.result import Listing
 
 DIRECTIONS = {1: "higher is better", -1: "lower is better", 0: "neither good nor bad"}
 
@@ -108,22 +110,22 @@ def _range(cls: type[Measure]) -> str:
     return f"{left}, {right}"
 
 
-def overview(found: Sequence[Description]) -> Grid:
-    """Tabulate measures, group by group."""
-    rows = [[one.group, one.name, one.summary] for one in found]
-    return Grid(["group", "measure", "what it is"], rows, words=3)
+def listing(found: Sequence[Description]) -> Listing:
+    """List measures under the titles of their groups."""
+    groups = {one.group: [each for each in found if each.group == one.group] for one in found}
+    heads = ["measure", "what it is"]
+    tables = tuple(
+        Table.of(heads, [], [(one.name, one.summary) for one in own], title=group)
+        for group, own in groups.items()
+    )
+    rows = _overview(found)
+    answer = f"{len(found)} measures in {len(groups)} groups"
+    return Listing(answer, tables, [one.data() for one in found], rows)
 
 
-def listing(found: Sequence[Description]) -> str:
-    """List measures under the titles of their groups, for a terminal."""
-    width = max(len(one.name) for one in found)
-    lines, last = [], ""
-    for one in found:
-        if one.group != last:
-            lines += ["", one.group]
-        lines.append(f"  {one.name:<{width}}  {one.summary}")
-        last = one.group
-    return "\n".join(lines[1:])
+def _overview(found: Sequence[Description]) -> Table:
+    rows = [(one.group, one.name, one.summary) for one in found]
+    return Table.of(["group", "measure", "what it is"], [], rows)
 
 
 def search(word: str) -> list[Description]:
@@ -149,62 +151,71 @@ def tools() -> dict[str, str]:
     return {tool.lower(): tool for tool in SPELLINGS}
 
 
-def names_of(tool: str) -> Grid:
-    """Tabulate what a tool calls its measures, and what they are here.
+def names_of(tool: str) -> Listing:
+    """List what a tool calls its measures, and what they are called here.
 
-    >>> names_of("gdeval").rows
-    [['ndcg', 'nDCG(gain=exp2)'], ['err', 'ERR']]
+    >>> names_of("gdeval").data()
+    {'ndcg': 'nDCG(gain=exp2)', 'err': 'ERR'}
     """
     if tool.lower() not in tools():
         hint = nearest(tool, SPELLINGS)
-        raise UsageError(f"there is no tool {tool!r} whose names are known", hint)
+        raise UsageError(f"the measures of {tool!r} are not known here", hint)
     known = tools()[tool.lower()]
-    others = [[name, words] for (of, name), words in ELSEWHERE.items() if of == known]
-    return Grid([known, "here"], [*map(list, SPELLINGS[known].items()), *others], words=2)
+    others = {name: words for (of, name), words in ELSEWHERE.items() if of == known}
+    names = {**SPELLINGS[known], **others}
+    table = Table.of([known, "here"], [], list(names.items()))
+    return Listing(f"{known} has {len(names)} names for measures", (table,), names)
 
 
-def explained(one: Description) -> str:
-    """Explain a measure in full, for a terminal."""
-    at = "; takes a cutoff, @k" if one.cutoff else "; takes no cutoff"
-    lines = [
-        one.summary if one.summary.startswith(f"{one.name}:") else f"{one.name}: {one.summary}",
-        "",
+def explained(one: Description) -> Listing:
+    """Explain a measure in full."""
+    named = one.summary.startswith(f"{one.name}:")
+    called = "; ".join(f"{tool} {', '.join(names)}" for tool, names in one.names.items())
+    cutoff = "takes a cutoff, @k" if one.cutoff else "takes no cutoff"
+    facts = {
+        "Formula": one.formula,
+        "Range": f"{one.range}, {one.direction}; {cutoff}",
+        "Reference": one.reference,
+        "Needs": one.needs and f"judgments with {one.needs}",
+        "Also typed": ", ".join(one.aliases),
+        "Called": called,
+    }
+    answer = one.summary if named else f"{one.name}: {one.summary}"
+    blocks: list[Block] = [
+        Text(answer, strong=True),
+        Items(tuple(f"{name + ':':<11} {words}" for name, words in facts.items() if words)),
+        *map(Text, filter(None, [one.notes])),
     ]
-    lines += [f"Formula    {one.formula}", f"Range      {one.range}, {one.direction}{at}"]
-    lines += [f"Reference  {one.reference}"]
-    if one.needs:
-        lines.append(f"Needs      judgments with {one.needs}")
-    if one.aliases:
-        lines.append(f"Also typed {', '.join(one.aliases)}")
-    if one.names:
-        called = "; ".join(f"{tool} {', '.join(names)}" for tool, names in one.names.items())
-        lines.append(f"Called     {called}")
-    if one.notes:
-        lines += ["", one.notes]
     if one.parameters:
-        lines += ["", "Parameters (default)"]
-    for parameter in one.parameters:
-        lines.append(f"  {parameter['name']} ({parameter['default']}): {parameter['doc']}")
-        lines.append(f"      {parameter['values']}")
-    return "\n".join([*lines, "", "Example", *("  " + line for line in one.example.splitlines())])
+        lines = (
+            (f"{each['name']} ({each['default']}): {each['doc']}", f"    {each['values']}")
+            for each in one.parameters
+        )
+        blocks += [Heading("Parameters (default)"), Items(tuple(chain.from_iterable(lines)))]
+    blocks += [Heading("Example"), Command(one.example)]
+    return Listing(answer, tuple(blocks), one.data(), _overview([one]))
 
 
-def listed(short: bool = False) -> Grid:
-    """Tabulate all conventions: name, tool, version, evidence, measures, or some of these."""
-    rows = []
+def listed() -> Listing:
+    """List all conventions: name, tool, version, evidence, measures."""
+    heads = ["convention", "tool", "version", "evidence", "measures"]
+    full, brief = [], []
     for one in CONVENTIONS.values():
         names = sorted(one.measures or {"all"}, key=str.lower)
-        more = [f"… {len(names)} in all"] if short and len(names) > 6 else []
-        measures = ", ".join([*(names[:5] if more else names), *more])
-        rows.append([one.name, one.tool, one.version, one.evidence, measures])
-    return Grid(["convention", "tool", "version", "evidence", "measures"], rows, words=5)
+        facts = (one.name, one.tool, one.version, one.evidence)
+        full.append((*facts, ", ".join(names)))
+        some = f"{', '.join(names[:5])}, … {len(names)} in all" if len(names) > 6 else full[-1][-1]
+        brief.append((*facts, some))
+    data = [dict(zip(heads, row, strict=True)) for row in full]
+    answer = f"{len(full)} conventions"
+    return Listing(answer, (Table.of(heads, [], brief),), data, Table.of(heads, [], full))
 
 
-def compared(name: str, other: str, everything: bool) -> Grid:
-    """Tabulate the axes of two conventions by measure: those that differ, or all.
+def compared(name: str, other: str, everything: bool) -> Listing:
+    """List the axes of two conventions by measure: those that differ, or all.
 
-    >>> compared("burges", "trec_eval", False).rows[0]
-    ['nDCG', 'gain', 'exp2', 'linear']
+    >>> compared("burges", "trec_eval", False).table().rows[0]
+    ('nDCG', 'gain', 'exp2', 'linear')
     """
     a, b = convention(name), convention(other)
     rows = []
@@ -212,11 +223,12 @@ def compared(name: str, other: str, everything: bool) -> Grid:
         if not (a.has(measure) and b.has(measure)):
             continue
         ours, theirs = (Signature.of(one.instrument(measure), "").fields for one in (a, b))
-        for axis in ours:
-            if axis in ("measure", "qrels", "rules") or (
-                ours[axis] == theirs[axis] and not everything
-            ):
-                continue
-            own = axis.removeprefix(f"{measure.name}.")
-            rows.append([measure.name, own, ours[axis], theirs[axis]])
-    return Grid(["measure", "axis", a.name, b.name], rows, words=4)
+        for axis in (axis for axis in ours if axis not in ("measure", "qrels", "rules")):
+            if everything or ours[axis] != theirs[axis]:
+                own = axis.removeprefix(f"{measure.name}.")
+                rows.append((measure.name, own, ours[axis], theirs[axis]))
+    heads = ["measure", "axis", a.name, b.name]
+    table = Table.of(heads, [], rows)
+    answer = f"{a.name} and {b.name} differ in {many(len(rows), 'axis', 'axes')} of their measures"
+    shown: Block = table if rows else Text(f"{a.name} and {b.name} agree in every axis")
+    return Listing(answer, (shown,), [dict(zip(heads, row, strict=True)) for row in rows], table)

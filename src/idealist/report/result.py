@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from idealist import files
 from idealist.errors import UsageError
 from idealist.report import plain_data
-from idealist.report.document import Document, Table
+from idealist.report.document import Block, Document, Table
 
 #: The forms a result can be written in, each with the suffixes of files that ask for it.
 FORMS: dict[str, tuple[str, ...]] = {
@@ -116,3 +117,33 @@ class Result(ABC):
         """Write the result to a file, whole or not at all, in the form that its suffix names."""
         text = self.render(form_of(path), details=True)
         files.write(path, f"{text}\n".encode(errors="replace"))
+
+
+@dataclass(frozen=True, repr=False)
+class Listing(Result):
+    """A result that only looks something up: measures, conventions, the axes of signatures.
+
+    `answer` says it in one sentence, `blocks` shows it, `plain` is the same for programs.
+    """
+
+    answer: str
+    blocks: tuple[Block, ...]
+    plain: Any
+    rows: Table | None = None
+
+    @property
+    def summary(self) -> str:
+        """What was looked up, in one sentence."""
+        return self.answer
+
+    def report(self) -> Document:
+        """Describe it in blocks."""
+        return Document(self.blocks)
+
+    def data(self) -> Any:
+        """Return it as plain data."""
+        return self.plain
+
+    def table(self) -> Table:
+        """Return the table for programs."""
+        return super().table() if self.rows is None else self.rows

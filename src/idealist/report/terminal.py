@@ -61,7 +61,7 @@ def _block(block: Block, details: bool, columns: int | None) -> str:
             title = f"{block.title}\n" if block.title else ""
             return title + draw(fitted(block, columns), width) if block.rows else ""
         case Heading(text) | Text(text):
-            return wrapped(text.splitlines(), width)
+            return wrapped(text.splitlines(), width, hang=0)
         case Items(items):
             return wrapped(items, width)
         case Doubts(doubts, full):
@@ -76,14 +76,14 @@ def _block(block: Block, details: bool, columns: int | None) -> str:
             return "\n\n".join(filter(None, shown))
 
 
-def wrapped(lines: Iterable[str], width: int) -> str:
-    """Break lines that are too long between words, and set what follows a little to the right."""
+def wrapped(lines: Iterable[str], width: int, hang: int = 2) -> str:
+    """Break lines that are too long between words; what follows hangs a little to the right."""
     import textwrap  # only long texts need it
 
     wrapper = textwrap.TextWrapper(width, break_long_words=False, break_on_hyphens=False)
     filled = []
     for line in lines:
-        wrapper.subsequent_indent = " " * (len(line) - len(line.lstrip()) + 2)
+        wrapper.subsequent_indent = " " * (len(line) - len(line.lstrip()) + hang)
         filled.append(wrapper.fill(line))
     return "\n".join(filled)
 
