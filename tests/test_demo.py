@@ -36,7 +36,7 @@ def test_the_means_are_those_of_an_evaluation(told: str, tmp_path: Path) -> None
         gain = after[label] - before[label]
         for shown in (f"{before[label]:.4f}", f"{after[label]:.4f}", f"{gain:+.4f}"):
             assert shown in row
-        assert f"{gain / before[label]:+.1%}" in row
+        assert f"{100 * gain / before[label]:+.1f} %" in row
 
 
 def test_it_counts_queries_wins_and_losses(told: str, tmp_path: Path) -> None:

@@ -34,7 +34,7 @@ def command(folder: Path) -> None:
 
     kept = leave_files(folder)
     story = Story.read(folder)
-    click.echo("\n\n".join([OPENING, story.text(), _commands(folder)]))
+    click.echo("\n\n".join([OPENING, str(story), _commands(folder)]))
     say([f"doubt: {folder / name} was changed since it was left there" for name in kept])
 
 

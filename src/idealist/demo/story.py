@@ -2,20 +2,35 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from textwrap import fill
+from typing import Any
 
 from idealist.comparing import Comparison, Pair, compare
 from idealist.data import Qrels, Queries, Run
 from idealist.evaluating.evaluation import Evaluation
+from idealist.evaluating.evaluations import Evaluations
 from idealist.evaluating.evaluator import Evaluator
-from idealist.evaluating.summary import number, p_words, signature_lines
 from idealist.formats import read_qrels, read_queries, read_run
-from idealist.report.draw import Grid, plain
+from idealist.report.document import (
+    COUNT,
+    PERCENT,
+    SIGNED,
+    TEXT,
+    Block,
+    Column,
+    Document,
+    Estimate,
+    Heading,
+    Items,
+    Signatures,
+    Table,
+    Text,
+)  # fmt: skip
+from idealist.report.result import Result
+from idealist.report.wording import clipped, p_words
 
 MAIN = "nDCG@10"
 MEASURES = (MAIN, "nDCG@5")
@@ -23,12 +38,12 @@ MEASURES = (MAIN, "nDCG@5")
 SAME = 1e-9
 #: Tools that differ from each other in what they call nDCG.
 TOOLS = ("trec_eval", "burges", "jarvelin-kekalainen", "sklearn", "lightgbm", "quepid")
-#: How wide everything and the longest bar are, and how many gains are shown.
+#: How wide a line of bars and the longest bar are, and how many gains are shown.
 WIDTH, BAR, SHOWN = 79, 16, 5
 
 
-@dataclass(frozen=True)
-class Story:
+@dataclass(frozen=True, repr=False)
+class Story(Result):
     """A baseline, a reranking of its candidates, the judgments and the queries."""
 
     qrels: Qrels
@@ -65,41 +80,43 @@ class Story:
         gained = dict(zip(self.pair.queries, self.pair.differences.tolist(), strict=True))
         return dict(sorted(gained.items(), key=lambda pair: -pair[1]))
 
-    def text(self) -> str:
-        """Tell it."""
-        parts = (
-            self.verdict(),
-            self.means(),
-            self.bars(),
-            self.slices(),
-            self.conventions(),
-            self.advice(),
-        )
-        return "\n\n".join(parts)
+    @property
+    def summary(self) -> str:
+        """Whether the reranking is better."""
+        return self.pair.verdict
 
-    def means(self) -> str:
+    def report(self) -> Document:
+        """Tell the story: the verdict, the means, the queries, the kinds, what to try next."""
+        advice = tuple(self._hints())
+        blocks: tuple[Block, ...] = (
+            Text(self.summary, strong=True), Text(self.counts()), self.means(),
+            Text(self.bars()), self.slices(), Text(self.conventions()),
+            Heading("What to try next"), Items(advice),
+        )  # fmt: skip
+        signatures = Signatures(Evaluations(self.evaluations).signatures)
+        return Document(blocks, (Text("± is half a 95 % t-interval"), signatures))
+
+    def data(self) -> Any:
+        """Return the comparison as plain data."""
+        return self.comparison.data()
+
+    def means(self) -> Table:
         """Tabulate the means before and after, with the improvement."""
-        rows = []
-        for pair in self.comparison.pairs:
-            low, high = pair.ci
-            gain = f"{pair.difference:+.4f} ± {number((high - low) / 2)}"
-            relative = "-" if math.isnan(pair.relative) else f"{pair.relative:+.1%}"
-            means = f"{pair.base_mean:.4f}", f"{pair.run_mean:.4f}"
-            rows.append([pair.measure, *means, gain, relative])
-        names = [one.run for one in self.evaluations]
-        table = plain(Grid(["measure", *names, "difference", "relative"], rows))
-        notes = ["± is half a 95 % t-interval", *signature_lines(self.evaluations)]
-        return "\n".join([table, *notes])
+        columns = [Column("measure", TEXT), *(Column(one.run) for one in self.evaluations)]
+        columns += [Column("difference", SIGNED), Column("relative", PERCENT)]
+        rows = [
+            (pair.measure, pair.base_mean, pair.run_mean,
+             Estimate(pair.difference, (pair.ci[1] - pair.ci[0]) / 2), pair.relative)
+            for pair in self.comparison.pairs
+        ]  # fmt: skip
+        return Table(tuple(columns), tuple(rows))
 
-    def verdict(self) -> str:
-        """Say whether it is better, and count wins, ties and losses."""
+    def counts(self) -> str:
+        """Count wins, ties and losses, and what they rest on."""
         pair, judged = self.pair, "all" if self._covered() else "not all"
         counts = f"{pair.wins} queries better, {pair.ties} the same, {pair.losses} worse."
         counted = f"{pair.n} of {len(self.queries)} queries count"
-        return (
-            f"{fill(pair.verdict, WIDTH)}\n{counts}\n"
-            f"{counted}; {judged} documents of their first 10 are judged."
-        )
+        return f"{counts}\n{counted}; {judged} documents of their first 10 are judged."
 
     def _covered(self) -> bool:
         judged = Evaluator(self.qrels, ["Unjudged@10"])
@@ -122,22 +139,17 @@ class Story:
             for query, change in changes
         ]
 
-    def slices(self) -> str:
+    def slices(self) -> Table:
         """Tabulate the mean by kind of query."""
         own = [pair for pair in self.comparison.slices if pair.measure == MAIN]
         rows = [
-            [
-                pair.slice,
-                str(pair.n),
-                f"{pair.base_mean:.3f}",
-                f"{pair.run_mean:.3f}",
-                f"{pair.difference:+.3f}",
-                p_words(pair.p_adjusted) if pair.tested else "too few to test",
-            ]
+            (pair.slice, pair.n, pair.base_mean, pair.run_mean, pair.difference,
+             p_words(pair.p_adjusted) if pair.tested else "too few to test")
             for pair in sorted(own, key=lambda pair: -pair.difference)
-        ]
-        names = [one.run for one in self.evaluations]
-        return plain(Grid(["kind of query", "queries", *names, "difference", "test"], rows))
+        ]  # fmt: skip
+        columns = [Column("kind of query", TEXT), Column("queries", COUNT)]
+        columns += [Column(one.run) for one in self.evaluations]
+        return Table((*columns, Column("difference", SIGNED), Column("test")), tuple(rows))
 
     def conventions(self) -> str:
         """Say what other tools would print for the same ranking."""
@@ -145,16 +157,7 @@ class Story:
             name: Evaluator(self.qrels, MAIN, convention=name)(self.after)[MAIN] for name in TOOLS
         }
         listed = ", ".join(f"{name} {value:.4f}" for name, value in values.items())
-        listed = fill(listed, WIDTH, initial_indent="  ", subsequent_indent="  ")
         return f"{MAIN} of {self.after.name} by the rules of others:\n{listed}"
-
-    def advice(self) -> str:
-        """Say what to try next, as far as the numbers tell."""
-        lines = [
-            fill(words, WIDTH, initial_indent="  - ", subsequent_indent="    ")
-            for words in self._hints()
-        ]
-        return "\n".join(["What to try next", *lines])
 
     def _hints(self) -> Iterator[str]:
         reached, ceiling = self.evaluations[1][MAIN], self._ceiling()
@@ -194,8 +197,7 @@ class Story:
 
 def _shorten(start: str, text: str) -> str:
     """Put a text behind a start, cut where the line ends."""
-    room = WIDTH - len(start) - 2
-    return f"{start}  {text if len(text) <= room else text[: room - 1] + '…'}"
+    return f"{start}  {clipped(text, WIDTH - len(start) - 2)}"
 
 
 def _bar(share: float) -> str:

@@ -34,8 +34,17 @@ SUPERSCRIPTS = dict(zip("abcdefghijklmnoprstuvwxyz", "ᵃᵇᶜᵈᵉᶠᵍʰⁱ
 
 def render(document: Document, details: bool = False, columns: int | None = None) -> str:
     """Write the blocks of a document; the notes are for standard error, see `notes`."""
-    written = (_block(block, details, columns) for block in document.blocks)
-    return "\n\n".join(filter(None, written))
+    return _blocks(document.blocks, details, columns)
+
+
+def _blocks(blocks: Iterable[Block], details: bool, columns: int | None) -> str:
+    """Write blocks with an empty line between them, but none below a heading."""
+    text = ""
+    for block in blocks:
+        written = _block(block, details, columns)
+        apart = "\n" if isinstance(block, Heading) else "\n\n"
+        text += written + apart if written else ""
+    return text.rstrip("\n")
 
 
 def notes(document: Document) -> list[str]:
@@ -72,8 +81,7 @@ def _block(block: Block, details: bool, columns: int | None) -> str:
         case Signatures(lines):
             return "\n".join(f"signature: {line}" for line in lines)
         case Details(_, blocks):
-            shown = (_block(one, True, columns) for one in blocks if details)
-            return "\n\n".join(filter(None, shown))
+            return _blocks(blocks, details, columns) if details else ""
 
 
 def wrapped(lines: Iterable[str], width: int, hang: int = 2) -> str:
