@@ -16,7 +16,7 @@ PARALLEL := --numprocesses auto --maxprocesses 8 --dist loadfile
 FUZZ_SECONDS ?= 10
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test parity lint docs bench study growth collection kernel sanitize fuzz smoke smoke-native smoke-python clean
+.PHONY: help demo test parity lint docs examples bench study growth collection kernel sanitize fuzz smoke smoke-native smoke-python clean
 
 help: ## List the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -39,6 +39,9 @@ lint: $(VENV)/lint.stamp ## Check format, style, types, layers and what the comp
 	$(BIN)/clang-format --dry-run --Werror $(wildcard native/*.?pp fuzz/*.?pp bench/*.?pp)
 	$(BIN)/python -m pip wheel --quiet --no-deps $(KERNEL)-strict --wheel-dir $(VENV)/wheel \
 	  --config-settings cmake.define.IDEALIST_WERROR=ON .
+
+examples: $(VENV)/test.stamp ## Write what the examples of README and docs print now into them; read the diff
+	$(BIN)/python tests/refresh_docs.py
 
 docs: $(VENV)/docs.stamp ## Build the documentation; warnings are errors
 	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build/html

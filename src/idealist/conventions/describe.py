@@ -113,14 +113,13 @@ def _range(cls: type[Measure]) -> str:
 def listing(found: Sequence[Description]) -> Listing:
     """List measures under the titles of their groups."""
     groups = {one.group: [each for each in found if each.group == one.group] for one in found}
-    heads = ["measure", "what it is"]
-    tables = tuple(
-        Table.of(heads, [], [(one.name, one.summary) for one in own], title=group)
-        for group, own in groups.items()
-    )
-    rows = _overview(found)
+    width = max(len(one.name) for one in found)
+    blocks: list[Block] = []
+    for group, own in groups.items():
+        lines = tuple(f"  {one.name:<{width}}  {one.summary}" for one in own)
+        blocks += [Heading(group), Items(lines)]
     answer = f"{len(found)} measures in {len(groups)} groups"
-    return Listing(answer, tables, [one.data() for one in found], rows)
+    return Listing(answer, tuple(blocks), [one.data() for one in found], _overview(found))
 
 
 def _overview(found: Sequence[Description]) -> Table:
