@@ -41,14 +41,15 @@ lint: $(VENV)/lint.stamp ## Check format, style, types, layers and what the comp
 	  --config-settings cmake.define.IDEALIST_WERROR=ON .
 
 examples: $(VENV)/test.stamp ## Write what the examples of README and docs print now into them; read the diff
+	$(BIN)/python docs/api_page.py
 	$(BIN)/python tests/refresh_docs.py
 
 docs: $(VENV)/docs.stamp ## Build the documentation; warnings are errors
 	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build/html
 
-bench: $(VENV)/test.stamp ## Time us and our peers on the same data, and write the README's table
+bench: $(VENV)/test.stamp ## Time us and our peers on the same data, and write the table of docs/measured.md
 	$(PIP) 'ranx>=0.3.21'
-	$(BIN)/python bench/compare.py --readme
+	$(BIN)/python bench/compare.py --write
 	$(BIN)/python bench/randomisation.py
 
 study: $(VENV)/test.stamp ## Run the slow proofs: error rates, plans of the gate, fragility, faults for the audit

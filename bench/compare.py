@@ -1,7 +1,7 @@
 """Time idealist and its peers on the same data, check that they agree, and print the ratios.
 
     python bench/compare.py                    everything; --no-xl leaves out 70 million rows
-    python bench/compare.py --readme           all, and write the table into the README
+    python bench/compare.py --write           all, and write the table into docs/measured.md
     python bench/compare.py --only L-files     one task; --queries 500 makes L smaller, for a try
 
 Every measurement is a process of its own. The tools take turns, so that what else happens on the
@@ -28,7 +28,7 @@ from contenders import (
     trec_eval,
     verb,
 )
-from report import Line, describe, table, write_readme
+from report import Line, describe, table, write_page
 from shapes import FOLDER, Data, L, M, S, Shape, made, say
 
 
@@ -198,7 +198,7 @@ def main() -> None:
     parser.add_argument("--only", nargs="+", metavar="TASK", help="these tasks only")
     parser.add_argument("--queries", type=int, default=L.queries, help="queries of L")
     parser.add_argument("--no-xl", action="store_true", help="leave out XL, ten times as deep as L")
-    parser.add_argument("--readme", action="store_true", help="write the table into the README")
+    parser.add_argument("--write", action="store_true", help="write the table into docs/measured.md")
     asked = parser.parse_args()
     tasks = Tasks(asked.data, replace(L, queries=asked.queries))
     names = asked.only or [name for name in tasks.named() if name != "XL" or not asked.no_xl]
@@ -206,8 +206,8 @@ def main() -> None:
     lines = [line for name in names for line in measured(tasks.named()[name]())]
     text = f"{describe()}\n\n{table(lines)}\n"
     print(text)
-    if asked.readme:
-        write_readme(text)
+    if asked.write:
+        write_page(text)
 
 
 def warm_up(tasks: Tasks) -> None:

@@ -15,7 +15,7 @@ from textwrap import fill
 from contenders import Measured, has_kernel
 from shapes import ROOT
 
-README = ROOT / "README.md"
+PAGE = ROOT / "docs" / "measured.md"
 BEGIN, END = "<!-- bench:begin -->", "<!-- bench:end -->"
 PACKAGES = ("pytrec_eval-terrier", "ir_measures", "ranx", "numpy")
 
@@ -76,9 +76,9 @@ def describe() -> str:
     )
 
 
-def write_readme(text: str) -> None:
-    """Put the table between the marks in the README."""
-    old = README.read_text("utf-8")
+def write_page(text: str) -> None:
+    """Put the table between the marks in the page."""
+    old = PAGE.read_text("utf-8")
     new, found = re.subn(
         f"{re.escape(BEGIN)}.*{re.escape(END)}",
         lambda _: f"{BEGIN}\n\n{text}\n{END}",
@@ -86,8 +86,8 @@ def write_readme(text: str) -> None:
         flags=re.DOTALL,
     )
     if found != 1:
-        raise SystemExit(f"{README} has no place between {BEGIN} and {END}")
-    README.write_text(new, "utf-8")
+        raise SystemExit(f"{PAGE} has no place between {BEGIN} and {END}")
+    PAGE.write_text(new, "utf-8")
 
 
 def _version(package: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, combinations
 from pathlib import Path
@@ -20,7 +19,7 @@ from idealist.conventions import CONVENTIONS, DEFAULT, Convention
 from idealist.conventions.describe import Description, describe_all, names_of
 from idealist.conventions.signature import Signature
 from idealist.evaluating import doubts
-from idealist.measures import MEASURES, Measure, parse
+from idealist.measures import MEASURES, parse
 from idealist.measures.aggregate import Aggregate
 from idealist.measures.spellings import SPELLINGS
 from idealist.notation import Settings, text
@@ -31,7 +30,7 @@ author = "The idealist authors"
 copyright = author
 version = release = idealist.__version__
 
-extensions = ["myst_parser", "sphinx.ext.autodoc"]
+extensions = ["myst_parser"]
 exclude_patterns = ["_build", "reference/generated/one-list.md"]  # which is part of another page
 html_theme = "furo"
 html_title = f"idealist {release}"
@@ -39,10 +38,6 @@ html_static_path = ["_static"]
 html_css_files = ["style.css"]
 myst_enable_extensions = ["colon_fence"]
 myst_heading_anchors = 3
-add_module_names = False
-autodoc_member_order = "bysource"
-autodoc_typehints = "description"
-autodoc_typehints_description_target = "documented"
 
 #: Measures whose rules the page of conventions compares.
 COMPARED = ("nDCG@10", "AP", "RR")
@@ -65,7 +60,6 @@ def write_reference(app: Sphinx) -> None:
         "doubts": codes_page("Doubt codes", DOUBTS_INTRO, doubts.CODES | COMPARING),
         "findings": codes_page("Finding codes", FINDINGS_INTRO, FINDINGS),
         "command-line": command_line_page(),
-        "python": python_page(),
     }
     folder = Path(app.srcdir) / "reference" / "generated"
     folder.mkdir(parents=True, exist_ok=True)
@@ -289,31 +283,3 @@ def command_section(command: click.Command, context: click.Context) -> Iterator[
             below = command.get_command(context, name)
             if below is not None:
                 yield from command_section(below, click.Context(below, context, name))
-
-
-def python_page() -> Iterator[str]:
-    names = [name for name in idealist.__all__ if not name.startswith("_")]
-    objects = {name: getattr(idealist, name) for name in names}
-    yield "# Python"
-    yield "\nEverything here is imported from `idealist`: `import idealist as il`."
-    yield "\n## Functions\n"
-    yield from autodoc("autofunction", filter(inspect.isfunction, objects.values()))
-    yield "\n## Classes\n"
-    classes = [one for one in objects.values() if inspect.isclass(one)]
-    own = [one for one in classes if not issubclass(one, Measure) or one is Measure]
-    yield from autodoc("autoclass", own)
-    yield "\n## Measures\n"
-    listed = [one for one in classes if issubclass(one, Measure) and one is not Measure]
-    yield ", ".join(f"[{one.__name__}](measures.md#{one.__name__.lower()})" for one in listed)
-    yield "\n## CONVENTIONS\n"
-    yield "Every `Convention` by its name; see [conventions](conventions.md)."
-
-
-def autodoc(directive: str, objects: Iterable[Any]) -> list[str]:
-    members = ["   :members:"] if directive == "autoclass" else []
-    lines = [
-        line
-        for one in objects
-        for line in (f".. {directive}:: {one.__module__}.{one.__qualname__}", *members, "")
-    ]
-    return fenced("{eval-rst}", "\n".join(lines))

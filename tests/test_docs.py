@@ -186,5 +186,14 @@ def test_a_public_name_can_be_imported(name: str) -> None:
     assert not isinstance(value, ModuleType), f"idealist.{name} is the module of that name"
 
 
+def test_the_page_of_the_api_is_what_the_code_says() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", "import api_page; print(api_page.page(), end='')"],
+        cwd=ROOT / "docs", check=True, capture_output=True, encoding="utf-8", timeout=120,
+    )  # fmt: skip
+    page = ROOT / "docs" / "reference" / "api.md"
+    assert page.read_text("utf-8") == done.stdout, "run make examples"
+
+
 if __name__ == "__main__":
     run_page(Path(sys.argv[1]))

@@ -1,0 +1,116 @@
+"""Write `docs/reference/api.md`: the whole Python API on one page, readable without building docs.
+
+    python docs/api_page.py
+
+A test fails where the page is not what this writes.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import idealist
+
+PAGE = Path(__file__).parent / "reference" / "api.md"
+
+#: What people look for, in the order they need it; the rooms that hold it.
+GROUPS = {
+    "Read and write": ("formats",),
+    "Evaluate": ("evaluating",),
+    "Compare and plan": ("comparing",),
+    "Gate": ("gating",),
+    "Explain and bound": ("explaining", "bounding"),
+    "Audit and diagnose": ("auditing", "diagnosing"),
+    "Reconcile": ("reconciling", "conventions"),
+    "Measures": ("measures",),
+    "Results": ("report",),
+    "Data and ranking": ("data", "ranking", "protocol"),
+    "Errors": ("errors",),
+}
+
+
+def page() -> str:
+    """Write the page."""
+    return "\n".join(_lines()).rstrip() + "\n"
+
+
+def _lines() -> Iterator[str]:
+    yield "# Python"
+    yield "\nEvery public name of `idealist`, from its docstring; `docs/api_page.py` writes this page."
+    yield "The other measures are listed by `idealist measures`.\n"
+    for title, rooms in GROUPS.items():
+        members = [name for name in idealist.__all__ if _room(name) in rooms]
+        yield f"## {title}\n"
+        for name in sorted(members, key=lambda name: (name[0].isupper(), name.lower())):
+            yield from _entry(name, getattr(idealist, name))
+
+
+def _room(name: str) -> str:
+    value = getattr(idealist, name)
+    module = getattr(value, "__module__", None) or type(value).__module__
+    return module.removeprefix("idealist.").partition(".")[0]
+
+
+def _entry(name: str, value: Any) -> Iterator[str]:
+    if not callable(value):
+        return
+    yield f"### {name}\n"
+    if inspect.isfunction(value):
+        yield from ("```text", _signature(name, value), "```\n")
+    yield from _documented(value)
+    if inspect.isclass(value) and not name.isupper():
+        yield from _members(value)
+
+
+def _signature(name: str, value: Any) -> str:
+    """Write a call, one argument a line where it is long."""
+    signature = inspect.signature(value)
+    parts = []
+    for one in signature.parameters.values():
+        if one.kind is one.KEYWORD_ONLY and "*" not in parts:
+            parts.append("*")
+        stars = "**" if one.kind is one.VAR_KEYWORD else ""
+        default = "" if one.default is one.empty else f" = {one.default!r}"
+        parts.append(f"{stars}{one.name}: {one.annotation}{default}")
+    short = f"{name}({', '.join(parts)}) -> {signature.return_annotation}"
+    if len(short) <= 88:
+        return short
+    lines = "".join(f"    {part},\n" for part in parts)
+    return f"{name}(\n{lines}) -> {signature.return_annotation}"
+
+
+def _documented(value: Any) -> Iterator[str]:
+    """Write a docstring; its example stands in a block of its own."""
+    for paragraph in (inspect.getdoc(value) or "").split("\n\n"):
+        words = re.sub(r"``([^`]+)``", r"`\1`", paragraph)
+        example = paragraph.lstrip().startswith(">>>")
+        yield from ("```text", paragraph, "```\n") if example else (words, "")
+
+
+def _members(cls: type) -> Iterator[str]:
+    """List the public methods and properties that the class itself defines."""
+    lines = []
+    for name, value in vars(cls).items():
+        inner = getattr(value, "__func__", getattr(value, "fget", getattr(value, "func", value)))
+        if not name.startswith("_") and inspect.isfunction(inner):
+            first = (inspect.getdoc(inner) or "").split("\n")[0]
+            called = name if inner is not value else f"{name}{_arguments(inner)}"
+            lines.append(f"- `{called}`: {first}")
+    yield from [*lines, ""] if lines else []
+
+
+def _arguments(function: Any) -> str:
+    names = [
+        f"{name}=…" if one.default is not one.empty else name
+        for name, one in inspect.signature(function).parameters.items()
+        if name != "self"
+    ]
+    return f"({', '.join(names)})"
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), "utf-8")
