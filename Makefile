@@ -36,7 +36,7 @@ lint: $(VENV)/lint.stamp ## Check format, style, types, layers and what the comp
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/clang-format --dry-run --Werror $(wildcard native/*.?pp fuzz/*.?pp bench/*.?pp)
+	$(BIN)/clang-format --dry-run --Werror $(wildcard native/*/*.?pp fuzz/*.?pp bench/*.?pp)
 	$(BIN)/python -m pip wheel --quiet --no-deps $(KERNEL)-strict --wheel-dir $(VENV)/wheel \
 	  --config-settings cmake.define.IDEALIST_WERROR=ON .
 
@@ -117,7 +117,7 @@ $(VENV)/build.stamp: $(VENV)/pip.stamp pyproject.toml
 	  "import tomllib; print(*tomllib.load(open('pyproject.toml', 'rb'))['build-system']['requires'])")
 	@touch $@
 
-$(VENV)/package.stamp: $(VENV)/build.stamp Makefile $(wildcard native/*)
+$(VENV)/package.stamp: $(VENV)/build.stamp Makefile native/CMakeLists.txt $(wildcard native/*/*.?pp)
 	$(PIP) $(KERNEL) --editable .
 	@touch $@
 

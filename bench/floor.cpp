@@ -1,10 +1,10 @@
 // The floor under every evaluator that reads TREC text: nothing is ranked, measured or explained.
 //
 //   floor newlines RUN              read the file and count its lines
-//   floor loop QRELS RUN [THREADS]  split each line, parse its score, look its document up among
-//                                   the judged ones of the query and among those it had before
+//   floor loop QRELS RUN [THREADS]  split each line, parse its score, look up its document among
+//                                   the query's judged ones and among those it had before
 //
-// The rows of a query stand together, as tools write them.
+// The rows of a query are together, as tools write them.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -37,7 +37,7 @@ class Documents {
     std::uint32_t stamp = 0;
     size_t used = 0;
 
-    static std::uint64_t mix(string_view id) {  // eight bytes at a time; there is padding behind
+    static std::uint64_t mix(string_view id) {  // eight bytes at a time; the text is padded
         for (std::uint64_t hash = id.size(), word;; id.remove_prefix(8)) {
             std::memcpy(&word, id.data(), 8);
             if (id.size() < 8) word &= (std::uint64_t{1} << 8 * id.size()) - 1;
@@ -83,7 +83,7 @@ inline const char* next_line(const char* p, const char* end) {
     return newline ? newline + 1 : end;
 }
 
-// Find where a block begins, which is where the one before ends: at the first query that begins
+// Find where a block starts, which is where the one before ends: at the first query that starts
 // after the line that follows `p`.
 const char* next_query(const char* p, const char* end) {
     const char* q = p = next_line(p, end);
@@ -91,7 +91,7 @@ const char* next_query(const char* p, const char* end) {
     return p;
 }
 
-struct alignas(128) Tally {  // in cache lines of its own: each thread writes into one
+struct alignas(128) Tally {  // one per thread, each in cache lines of its own
     size_t rows = 0, queries = 0, found = 0, repeated = 0;
     double scores = 0;
 

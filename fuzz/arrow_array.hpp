@@ -6,11 +6,11 @@
 #include <memory>
 #include <vector>
 
-#include "arrow.hpp"
+#include "columns/arrow.hpp"
 
 namespace idealist {
 
-// Each buffer is of exactly its size, so that nobody can read behind it unseen.
+// Each buffer has exactly its size, so that reading past its end is noticed.
 class Made {
   public:
     ArrowArray array{};

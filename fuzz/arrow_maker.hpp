@@ -6,6 +6,7 @@
 
 #include "arrow_array.hpp"
 #include "target.hpp"
+#include "text/utf8.hpp"
 
 namespace idealist {
 
@@ -16,13 +17,13 @@ constexpr std::array<const char*, 3> text_formats = {"u", "U", "vu"};
 inline const std::vector<string_view> known = {
     "q1", "q2", "é", "7", "a", "b", "x#1", "x#2", "zz", "a-longer-document", ""};
 
-// A column's cells as they are to be found again: ids as text, numbers as numbers.
+// The cells a column should turn out to have: ids as text, numbers as numbers.
 struct Expected {
     std::vector<std::string> ids;
     std::vector<double> numbers;
 };
 
-// Makes a stream as the choices say; only one is to be read.
+// Makes a stream according to the choices; only one may be read.
 class Maker {
   public:
     explicit Maker(Choices& choices) : choices_(choices) {
@@ -51,7 +52,7 @@ class Maker {
                 this};
     }
 
-    // Whether there is nothing in it that only Python reads.
+    // Whether it holds nothing that only Python reads.
     bool is_plain() const {
         const auto is_id = [](const std::string& id) {
             return !id.empty() && !bad_utf8(id.data(), id.data() + id.size());
@@ -65,7 +66,7 @@ class Maker {
     }
 
     std::vector<Expected> expected;
-    bool damaged = false;  // something was made that no array may have
+    bool damaged = false;  // something was made that no array may contain
 
   private:
     static void release(ArrowSchema* schema) { schema->release = nullptr; }
@@ -220,7 +221,7 @@ class Maker {
         }
     }
 
-    // Most are small; some have any bytes at all.
+    // Most values are small; some are arbitrary bytes.
     template <typename Value>
     void add_values(Made& made, std::size_t rows, std::size_t offset, Expected& cells,
                     std::size_t limit) {

@@ -1,8 +1,8 @@
 // Fuzz target: Arrow streams in every layout that holds ids and numbers, whole or damaged.
 //
-// Nothing may be read outside of a buffer. What is not declined must be the cells that were put in.
+// Nothing may be read outside a buffer. Unless declined, cells must come out as they were put in.
 #include "arrow_maker.hpp"
-#include "columns.hpp"
+#include "columns/grouped.hpp"
 
 using namespace idealist;
 
@@ -43,7 +43,7 @@ void check_cells(const Columns& columns, const Maker& maker) {
                     });
 }
 
-// Rank, by one thread and by several.
+// Rank with one thread and with several.
 void check_ranked(const Columns& columns, const std::vector<Task>& tasks) {
     std::vector<Facts> all;
     for (const std::size_t threads : {1, 3}) {

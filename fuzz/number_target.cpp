@@ -1,4 +1,4 @@
-// Fuzz target: numbers in text are what strtod reads, where Python's float would take them.
+// Fuzz target: numbers in text are read as strtod reads them, if Python's float accepts them.
 #include <bit>
 #include <cmath>
 #include <cstdio>
@@ -6,8 +6,9 @@
 #include <memory>
 #include <string>
 
-#include "lines.hpp"
-#include "reader.hpp"
+#include "text/number.hpp"
+#include "trec/blocks.hpp"
+#include "trec/lines.hpp"
 
 using namespace idealist;
 
@@ -24,7 +25,7 @@ bool is_word(std::string cell) {
     return cell == "inf" || cell == "infinity" || cell == "nan";
 }
 
-// Whether a cell is a decimal number, or one of the words for what is none.
+// Whether a cell is a decimal number, or one of the words for infinity and NaN.
 bool is_number(const std::string& cell) {
     std::size_t at = cell.starts_with('-') || cell.starts_with('+');
     if (is_word(cell.substr(at))) return true;
@@ -43,7 +44,7 @@ bool same(double a, double b) {
     return (a != a && b != b) || std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b);
 }
 
-// Read it as the score of a line, in memory that ends where a block may end.
+// Read it as the score on a line, in memory that ends where a block may end.
 std::optional<double> score_of(const std::string& cell) {
     const std::string line = "q Q0 d 1 " + cell + " t\n";
     const auto text = std::make_unique<char[]>(line.size() + padding);

@@ -13,6 +13,7 @@ python=$(command -v "$python")
 python=$(cd "$(dirname "$python")" && pwd)/${python##*/}  # CMake takes no relative path
 build=$PWD/build/fuzz
 small=(-DIDEALIST_SMALL) longest_line=80
+core=$(printf '%s\n' native/*/*.cpp | grep -v /binding/)  # the sources that need no Python
 mkdir -p "$build"
 "$python" fuzz/seeds.py "$build/corpus"
 
@@ -35,19 +36,11 @@ has_libfuzzer() {
     <<<'extern "C" int LLVMFuzzerTestOneInput(const unsigned char*, unsigned long) { return 0; }'
 }
 
-# The sources that compile without Python.
-core() {
-  local source
-  for source in native/*.cpp; do
-    if "$clang" -std=c++20 -MM "$source" >/dev/null 2>&1; then echo "$source"; fi
-  done
-}
-
 # target NAME SANITIZERS SOURCE [FLAGS...]: compile and run one
 target() {
   "$clang" -std=c++20 -O1 -g -fno-omit-frame-pointer -ffp-contract=off -pthread -Inative \
     "${small[@]}" "-fsanitize=fuzzer,$2" -fno-sanitize-recover=all "${@:4}" \
-    "fuzz/$3_target.cpp" $(core) -o "$build/$1"
+    "fuzz/$3_target.cpp" $core -o "$build/$1"
   mkdir -p "$build/corpus/$3"  # where there are no seeds
   fuzzes "$1" "$build/$1" "-max_total_time=$seconds" -max_len=4096 -timeout=60 \
     "-artifact_prefix=$build/$1-" "$build/corpus/$3"

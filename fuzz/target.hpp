@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "ranker.hpp"
+#include "ranking/ranker.hpp"
 
 #define CHECK(truth)                                                             \
     do {                                                                         \
@@ -20,7 +20,7 @@
 
 namespace idealist {
 
-// Takes choices from the first bytes of an input, and leaves the others.
+// Takes choices from the first bytes of an input, and leaves the rest.
 class Choices {
   public:
     explicit Choices(string_view& data) : data_(data) {}

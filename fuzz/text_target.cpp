@@ -1,17 +1,18 @@
 // Fuzz target: TREC text, ranked and picked from, in pieces of any size and by several threads.
 //
-// Nothing may be read outside of the text, and neither threads nor pieces may change what is found.
-// Rows and faults must be those of a reader that is too simple to be wrong.
+// Nothing may be read outside the text, and neither threads nor pieces may change what is found.
+// Rows and faults must match those of a reader that is too simple to be wrong.
 #include <map>
 
 #include "target.hpp"
-#include "trec.hpp"
+#include "text/number.hpp"
+#include "trec/ranked_text.hpp"
 
 using namespace idealist;
 
 namespace {
 
-// Bytes in memory, given in pieces.
+// Bytes in memory, handed out in pieces.
 class Pieces : public Input {
   public:
     Pieces(string_view text, std::size_t piece) : left_(text), piece_(piece) {}
@@ -28,7 +29,7 @@ class Pieces : public Input {
     std::size_t piece_;
 };
 
-// A line that is no row, as the report has it.
+// The faulty lines in a report, with their numbers.
 using Faulty = std::vector<std::pair<std::size_t, std::string>>;
 
 bool is_text(const Report& report) {
@@ -36,8 +37,8 @@ bool is_text(const Report& report) {
     return std::all_of(report.text.begin(), report.text.end(), fine);
 }
 
-// Everything that was reported, with lines counted in the file; where that is no text, nothing else
-// is of interest.
+// Everything in a report, with lines numbered in the file; if the input is not text, nothing else
+// matters.
 std::pair<Facts, Faulty> facts_of(const Report& report) {
     Facts all = {report.bytes};
     for (const TextFound& found : report.text) {
@@ -75,7 +76,7 @@ bool all_digits(const std::string& cell) {
     return cell.find_first_not_of("0123456789") == std::string::npos;
 }
 
-// Read a text that can be one, line by line.
+// Read valid text line by line.
 Simple read_simply(string_view text, Layout layout) {
     Simple simple;
     std::int64_t number = 0;
@@ -124,7 +125,7 @@ void check(string_view text, Layout layout, const std::vector<Task>& tasks, std:
     const TextRanked other = rank_text(pieces, layout, tasks, threads, pause);
     const Picked picked = pick_rows(pieces, layout, judged(), threads, pause);
     if (one.report.shortened || other.report.shortened || picked.report.shortened) {
-        CHECK(!one.found && !other.found);  // Python reads it
+        CHECK(!one.found && !other.found);  // Python reads it instead
         return;
     }
     CHECK(facts_of(one.report) == facts_of(other.report));

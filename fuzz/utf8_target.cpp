@@ -1,24 +1,25 @@
-// Fuzz target: bytes are UTF-8 up to where decoding one character after the other says so.
+// Fuzz target: bytes are valid UTF-8 exactly as far as they can be decoded character by character.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
 
-#include "text.hpp"
+#include "text/bytes.hpp"
+#include "text/utf8.hpp"
 
 using namespace idealist;
 
 namespace {
 
-// How many bytes a character takes that begins so, 0 where none does.
+// How many bytes a character with this first byte takes; 0 if there is none.
 std::size_t length_of(unsigned char lead) {
     if (lead < 0x80) return 1;
     if (lead < 0xc0) return 0;
     return lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : lead < 0xf8 ? 4 : 0;
 }
 
-// Decode a character; a code that is too short for its bytes, too large or half of a pair is none.
+// Decode a character; a code that is overlong, too large or a surrogate is not valid.
 bool is_character(string_view bytes) {
     constexpr std::uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
     std::uint32_t code = static_cast<unsigned char>(bytes[0]);
@@ -33,7 +34,7 @@ bool is_character(string_view bytes) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size) {
-    const auto text = std::make_unique<char[]>(size);  // nothing may be read behind it
+    const auto text = std::make_unique<char[]>(size);  // nothing may be read beyond it
     std::copy_n(data, size, text.get());
     std::size_t at = 0;
     while (at < size) {
