@@ -198,7 +198,9 @@ def main() -> None:
     parser.add_argument("--only", nargs="+", metavar="TASK", help="these tasks only")
     parser.add_argument("--queries", type=int, default=L.queries, help="queries of L")
     parser.add_argument("--no-xl", action="store_true", help="leave out XL, ten times as deep as L")
-    parser.add_argument("--write", action="store_true", help="write the table into docs/measured.md")
+    parser.add_argument(
+        "--write", action="store_true", help="write the table into docs/measured.md"
+    )
     asked = parser.parse_args()
     tasks = Tasks(asked.data, replace(L, queries=asked.queries))
     names = asked.only or [name for name in tasks.named() if name != "XL" or not asked.no_xl]

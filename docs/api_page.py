@@ -40,7 +40,7 @@ def page() -> str:
 
 def _lines() -> Iterator[str]:
     yield "# Python"
-    yield "\nEvery public name of `idealist`, from its docstring; `docs/api_page.py` writes this page."
+    yield "\nEvery public name of `idealist`; `docs/api_page.py` writes this page from docstrings."
     yield "The other measures are listed by `idealist measures`.\n"
     for title, rooms in GROUPS.items():
         members = [name for name in idealist.__all__ if _room(name) in rooms]
