@@ -79,11 +79,9 @@ def rankings() -> None:
     for verb, arguments in VERBS.items():
         count.clear()
         out = io.StringIO()
-        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
-            try:
-                main(arguments)
-            except SystemExit:
-                pass
+        quiet = (contextlib.redirect_stdout(out), contextlib.redirect_stderr(out))
+        with quiet[0], quiet[1], contextlib.suppress(SystemExit):
+            main(arguments)
         print(f"rankings, {verb:<10} {', '.join(f'{run} {n}' for run, n in count.items())}")
 
 
