@@ -114,7 +114,7 @@ def _interrupt(process: subprocess.Popen[bytes]) -> None:
 MEMORY = """
 import resource, sys
 import idealist as il
-from idealist.ranking import rank
+from idealist import rank
 qrels, run = il.read_qrels(sys.argv[1]), il.read_run(sys.argv[2])
 rank(qrels, il.read_run({"q0": {"d0": 1.0}}), [il.Protocol()])
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
@@ -137,7 +137,7 @@ def test_a_large_run_needs_little_memory(
 FED_BY_PYTHON = """
 import os, sys, threading
 from idealist import Protocol, kernel, read_qrels
-from idealist.compiled import _judged, _rules
+from idealist.ranking.compiled import _judged, _rules
 module, (reader, writer) = kernel.native(), os.pipe()
 def feed():
     with os.fdopen(writer, "wb") as file:

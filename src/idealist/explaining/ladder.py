@@ -101,7 +101,7 @@ def ladder(instrument: Instrument, placements: Placements) -> Ladder:
     >>> from idealist.conventions import convention
     >>> from idealist.formats import read_qrels, read_run
     >>> from idealist.measures import parse
-    >>> from idealist.ranking import rank
+    >>> from idealist import rank
     >>> one = convention("trec_eval").instrument(parse("P@2"))
     >>> qrels = read_qrels({"q1": {"a": 1, "b": 0, "c": 1}})
     >>> run = read_run({"q1": ["u", "b", "a"]})
