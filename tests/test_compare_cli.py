@@ -14,6 +14,7 @@ import pytest
 import idealist as il
 from idealist.cli.main import main
 from test_compare import KEYS, ROOT
+from waiting import PATIENCE
 
 QRELS, BM25, RERANKED = (f"examples/{name}" for name in ("qrels.txt", "bm25.run", "reranked.run"))
 BOTH = ("compare", QRELS, BM25, RERANKED, "-m", "nDCG@10", "-m", "RR@10")
@@ -182,7 +183,7 @@ def test_threads_do_not_matter() -> None:
     )
     outputs = {
         subprocess.run(
-            [sys.executable, "-c", program], capture_output=True, check=True,
+            [sys.executable, "-c", program], capture_output=True, check=True, timeout=PATIENCE,
             env={"OPENBLAS_NUM_THREADS": threads, "OMP_NUM_THREADS": threads},
         ).stdout
         for threads in ("1", "2")

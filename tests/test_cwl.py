@@ -37,6 +37,7 @@ import idealist as il
 from generated import Qrels, Rows, some_case
 from idealist.measures import MEASURES, Measure, cwl
 from idealist.measures.cwl import REPORTS, RESIDUALS, UserModel
+from waiting import PATIENCE
 
 #: What cwl_eval calls the columns it prints.
 NAMES = ("utility", "total_utility", "cost", "total_cost", "items")
@@ -284,7 +285,9 @@ def columns_printed(
     lines = [f"{q} Q0 {d} {i} {s} x\n" for q in rows for i, (d, s) in enumerate(rows[q])]
     (folder / "run").write_text("".join(lines))
     command = [sys.executable, "-m", "cwl.cwl_eval", "qrels", "run", "-r"]
-    done = subprocess.run(command, cwd=folder, check=True, capture_output=True, encoding="utf-8")
+    done = subprocess.run(
+        command, cwd=folder, check=True, capture_output=True, encoding="utf-8", timeout=PATIENCE
+    )
     found = {}
     for line in done.stdout.splitlines():
         query, metric, *values = (cell.strip() for cell in line.split("\t"))

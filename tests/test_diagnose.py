@@ -35,6 +35,7 @@ from idealist.explaining.explainer import Explainer
 from idealist.explaining.ladder import CAUSES
 from idealist.measures import MEASURES
 from idealist.protocol import Protocol
+from waiting import PATIENCE
 
 ROOT = Path(__file__).parents[1]
 QRELS, BM25, RERANKED, QUERIES = (
@@ -513,7 +514,12 @@ def test_standard_input_is_audited_as_such() -> None:
     command = [sys.executable, "-c", "from idealist.cli.main import main; main()"]
     lines = "q01 Q0 nothing 1 1.0 tag\n"
     done = subprocess.run(
-        [*command, "diagnose", QRELS, "-"], input=lines, capture_output=True, text=True, check=True
+        [*command, "diagnose", QRELS, "-"],
+        input=lines,
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=PATIENCE,
     )
     wanted = f"do first: see whether the ids match: {shlex.join(['idealist', 'audit', QRELS, '-'])}"
     assert wanted in " ".join(done.stdout.split())

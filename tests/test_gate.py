@@ -42,6 +42,7 @@ from idealist.gating.checks import (
 from idealist.gating.gate_result import sentence
 from idealist.measures import MEASURES
 from idealist.significance.paired import paired
+from waiting import PATIENCE
 
 
 def collection(n: int = 40, seed: int = 1) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -698,7 +699,7 @@ class Repository:
         environment |= {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
         done = subprocess.run(
             ["git", *settings, *arguments], cwd=self.folder, env=environment, check=True,
-            capture_output=True, encoding="utf-8",
+            capture_output=True, encoding="utf-8", timeout=PATIENCE,
         )  # fmt: skip
         return done.stdout
 

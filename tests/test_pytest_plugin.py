@@ -12,6 +12,7 @@ import pytest
 
 import idealist as il
 import idealist.pytest_plugin
+from waiting import PATIENCE
 
 pytest_plugins = ["pytester"]
 
@@ -111,7 +112,9 @@ def test_pytest_finds_the_plugin_by_its_entry_point(
     def test_it(assert_not_worse):
         assert assert_not_worse(qrels, good, good, "RR").verdict == "PASS"
     """)  # fmt: skip
-    pytester.runpytest_subprocess("-p", "no:cacheprovider").assert_outcomes(passed=1)
+    pytester.runpytest_subprocess("-p", "no:cacheprovider", timeout=PATIENCE).assert_outcomes(
+        passed=1
+    )
 
 
 def test_an_installed_entry_point_is_the_plugin() -> None:
@@ -124,5 +127,5 @@ def test_an_installed_entry_point_is_the_plugin() -> None:
 
 def test_loading_the_plugin_loads_nothing_heavy(pytester: pytest.Pytester) -> None:
     code = "import sys, idealist.pytest_plugin; print({'numpy', 'scipy'} & sys.modules.keys())"
-    done = pytester.run(sys.executable, "-c", code)
+    done = pytester.run(sys.executable, "-c", code, timeout=PATIENCE)
     assert done.outlines == ["set()"]

@@ -188,7 +188,7 @@ def test_trec_covid_takes_seconds(data: Path) -> None:
     value = il.evaluate(qrels, run, "nDCG@10", convention="sklearn")["nDCG@10"]
     start = time.process_time()
     found = il.reconcile(qrels, run, "nDCG@10", f"{value:.4f}")
-    assert time.process_time() - start < 10
+    assert time.process_time() - start < 30
     assert "sklearn" in found.answers[0].names
     assert found.tried > 10**6
 
