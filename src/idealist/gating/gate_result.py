@@ -28,7 +28,7 @@ from idealist.report.document import (
 )
 from idealist.report.doubt import Doubt
 from idealist.report.result import Result
-from idealist.report.wording import few, p_words, shared_signatures, signed
+from idealist.report.wording import few, p_words, signed
 
 #: What the verdict means, and the sign that goes with it.
 ANSWERS = {
@@ -225,7 +225,7 @@ class Gate(Result):
         return Table((*words, *means, *changes), tuple(rows))
 
     def _notes(self) -> tuple[Block, ...]:
-        signatures = shared_signatures([*shortened(self.signatures, self.convention).values()])
+        signatures = shortened(self.signatures, self.convention).values()
         return Doubts(self.doubts), Signatures(tuple(signatures))
 
     def plan(self) -> GatePlan:
