@@ -464,10 +464,10 @@ def test_what_never_meets_is_not_diagnosed() -> None:
     qrels, run = made(([0, 1], []))
     found = il.diagnose(qrels, renamed(run), context=2, baseline=run)
     assert [doubt.code for doubt in found.doubts] == ["nothing-matches"]
-    assert found.summary == "run cannot be diagnosed: none of its ids match the judgments"
+    assert found.summary == "run cannot be diagnosed: no document that it retrieved is judged"
     assert "lost to" not in str(found)
     assert {one.state for one in found.rulings} == {"left out"}
-    assert "no id of run matches the judgments" in {one.reason for one in found.rulings}
+    assert "no document of run is judged" in {one.reason for one in found.rulings}
     shown = found.doubts[0].message
     assert shown in str(found)
     assert shown in found.markdown()
@@ -567,7 +567,7 @@ def test_a_baseline_that_never_meets_is_not_compared_with() -> None:
     assert [doubt.message[:5] for doubt in found.doubts] == ["old: "]
     assert "loses" in found.summary
     reasons = {one.rule.id: one.reason for one in found.rulings}
-    assert reasons["void"] == "no id of old matches the judgments"
+    assert reasons["void"] == "no document of old is judged"
     assert reasons["order"] == ""
 
 

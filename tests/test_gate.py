@@ -627,7 +627,7 @@ def test_where_no_id_is_judged_nothing_is_measured(n: int, other: dict[str, Any]
     for base, new in ((BASE, other), (other, BASE), (other, other)):
         found = il.gate(qrels, base, new)
         said = (
-            "no id in run matches the judgments, so nothing was measured; "
+            "no document that run retrieved is judged, so nothing was measured; "
             "idealist audit QRELS RUN says why"
         )
         assert found.verdict == FAIL
@@ -640,7 +640,7 @@ def test_where_no_id_is_judged_nothing_is_measured(n: int, other: dict[str, Any]
 
 
 def test_what_measures_nothing_is_no_baseline(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="no id in run matches the judgments"):
+    with pytest.raises(UsageError, match="no document that run retrieved is judged"):
         il.save_baseline(QRELS, OTHER_IDS, tmp_path / "base.json")
     assert not (tmp_path / "base.json").exists()
 

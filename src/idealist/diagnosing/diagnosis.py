@@ -75,7 +75,7 @@ class Diagnosis(Result):
     def summary(self) -> str:
         """What most of the first measure is lost to."""
         if not self.matches:
-            return f"{self.run} cannot be diagnosed: none of its ids match the judgments"
+            return f"{self.run} cannot be diagnosed: no document that it retrieved is judged"
         lost = next(iter(self.losses.values()))
         if not lost.cause:
             return f"{self.run} loses nothing of {lost.measure}"

@@ -70,7 +70,7 @@ class Rule:
             return f"needs {NEEDS[self.needs]}"
         compared = inputs.baseline if self.needs in ("other", "slices") else None
         apart = [one.name for one in (inputs.run, compared) if one and not one.matches]
-        return f"no id of {' and '.join(apart)} matches the judgments" if apart else ""
+        return f"no document of {' and '.join(apart)} is judged" if apart else ""
 
 
 @dataclass(frozen=True)

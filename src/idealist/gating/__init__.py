@@ -56,7 +56,7 @@ def gate(
     is not below ``-max_drop``. INCONCLUSIVE: neither. Where all queries change by the same amount,
     t says nothing and sign flips decide. The p-values of a drop are corrected by Holm, over the
     measures and separately over the slices. One failed check fails the gate, and all measures must
-    pass. A run of which no id matches the judgments fails too: nothing was measured.
+    pass. A run of which no document is judged fails too: nothing was measured.
 
     `baseline` is a run, or a file that `save_baseline` wrote. The file's measures and convention
     are then used unless others are given, and `rescore` measures its rankings again after the
@@ -194,11 +194,11 @@ def _spans(evaluator: Evaluator) -> dict[str, float]:
 
 
 def _unmet(evaluation: Evaluation) -> str:
-    """Say that no id of a run matches the judgments, if a doubt says so."""
+    """Say that nothing that a run retrieved is judged, if a doubt says so."""
     if all(doubt.code != "nothing-matches" for doubt in evaluation.doubts):
         return ""
     why = "idealist audit QRELS RUN says why"
-    return f"no id in {evaluation.run} matches the judgments, so nothing was measured; {why}"
+    return f"no document that {evaluation.run} retrieved is judged, so nothing was measured; {why}"
 
 
 def _answered(placed: Mapping[str, Placements]) -> set[str]:

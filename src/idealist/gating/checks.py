@@ -161,7 +161,7 @@ class Check:
 
     `part` is a slice, None for all queries. `span` is the largest change that the measure allows.
     `p_adjusted` is the one-sided p of a drop after Holm's correction, over the measures or over all
-    slices. `unmet` says why nothing was measured, where no id of a run matches the judgments.
+    slices. `unmet` says why nothing was measured, where no document of a run is judged.
     """
 
     measure: str
