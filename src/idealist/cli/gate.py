@@ -130,7 +130,7 @@ def command(
     runs = [read_run(path, name=name) for path, name in zip(paths, run_names(paths), strict=True)]
     judged, facts = read_qrels(qrels), None if queries is None else read_queries(queries)
     common: dict[str, Any] = {
-        "measures": list(dict.fromkeys(measures)) or None, "convention": convention,
+        "measures": list(measures) or None, "convention": convention,
         "queries": facts, "weights": None if weights is None else read_queries(weights),
     }  # fmt: skip
     rules |= {"slices": slices_of(facts, column), "floors": _by_measure("--floor", floors)}

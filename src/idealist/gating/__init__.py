@@ -74,7 +74,8 @@ def gate(
     """
     check_run(run)
     allowed, stored = _count(max_empty), find_baseline(baseline)
-    evaluator, _ = _prepared(qrels, stored, measures, convention, queries, weights, axes)
+    which = {"queries": queries, "weights": weights}
+    evaluator, _ = _prepared(qrels, stored, measures, convention, axes, **which)
     rules = rules_of(evaluator.measures, max_drop, alpha, floors)
     if stored is not None:
         stored.check(evaluator, rescore)
@@ -116,7 +117,8 @@ def save_baseline(
     check_run(run)
     check_target(path, [qrels, run])
     stored = None if like is None else find_baseline(like)
-    evaluator, axes = _prepared(qrels, stored, measures, convention, queries, weights, axes)
+    which = {"queries": queries, "weights": weights}
+    evaluator, axes = _prepared(qrels, stored, measures, convention, axes, **which)
     made = Baseline.of(evaluator, run, axes)
     if unmet := _unmet(made.evaluation):
         raise UsageError(unmet)
@@ -141,23 +143,15 @@ def assert_not_worse(
 
 
 def _prepared(
-    qrels: Any,
-    stored: Baseline | None,
-    measures: Any,
-    convention: str | Convention | None,
-    queries: Iterable[Any] | None,
-    weights: Any,
-    axes: dict[str, Any],
-) -> tuple[Evaluator, dict[str, Any]]:
+    qrels: Any, stored: Baseline | None, measures: Any, convention: Any, axes: dict[str, Any],
+    **which: Any,
+) -> tuple[Evaluator, dict[str, Any]]:  # fmt: skip
     """Set up an evaluator; what is not given is taken from a stored baseline."""
     if stored is not None and convention is None:
         convention, axes = stored.evaluation.convention, {**stored.axes, **axes}
-    if measures is None:
-        measures = MEASURES if stored is None else list(stored.evaluation)
-    chosen = convention or DEFAULT
-    evaluator = Evaluator(
-        qrels, measures, convention=chosen, queries=queries, weights=weights, **axes
-    )
+    usual = MEASURES if stored is None else list(stored.evaluation)
+    asked = usual if measures is None else measures
+    evaluator = Evaluator(qrels, asked, convention=convention or DEFAULT, **which, **axes)
     _check_measures(evaluator)
     return evaluator, axes
 
