@@ -42,7 +42,7 @@ if TYPE_CHECKING:
         read_strata,
     )
     from idealist.formats.writing import write_qrels, write_run
-    from idealist.gating import Gate, assert_not_worse, gate, save_baseline
+    from idealist.gating import Gate, GatePlan, assert_not_worse, gate, save_baseline
     from idealist.measures import Measure, measure, parse
     from idealist.measures.average_precision import AP
     from idealist.measures.cumulative import CG, DCG, nDCG
@@ -78,7 +78,7 @@ _HOMES = {
     "formats": "read_arrays read_pairs read_preferences read_prels read_qrels read_queries "
     "read_run read_strata",
     "formats.writing": "write_qrels write_run",
-    "gating": "Gate assert_not_worse gate save_baseline",
+    "gating": "Gate GatePlan assert_not_worse gate save_baseline",
     "measures": "AP AllHit CG DCG ERR F Judged Measure NumQ NumRel NumRelRet NumRet P R RBP "
     "RBPResidual RR Rprec Success UDCG Unjudged bpref measure nDCG parse",
     "protocol": "Protocol",
@@ -92,15 +92,15 @@ _HOME = {name: module for module, names in _HOMES.items() for name in names.spli
 __all__ = [
     "AP", "CG", "CONVENTIONS", "DCG", "ERR", "RBO", "RBP", "RR", "UDCG", "AllHit", "Attribution",
     "Audit", "Bounds", "Comparison", "Convention", "Diagnosis", "Doubt", "Evaluation", "Evaluator",
-    "Explainer", "Explanation", "F", "Finding", "Gate", "IdealistError", "InputError", "Judged",
-    "Measure", "NumQ", "NumRel", "NumRelRet", "NumRet", "P", "Pair", "Placements", "Protocol",
-    "Qrels", "Queries", "R", "RBPResidual", "Reconciliation", "Rprec", "Run", "Scale", "Signature",
-    "Sizes", "Success", "Unjudged", "UsageError", "__version__", "assert_not_worse", "attribute",
-    "audit", "bounds", "bounds_of_difference", "bpref", "compare", "compare_evaluations",
-    "diagnose", "evaluate", "explain", "gate", "listing", "map_ids", "measure", "nDCG", "parse",
-    "plan_queries", "rank", "rbo", "rbo_by_query", "read_arrays", "read_pairs", "read_preferences",
-    "read_prels", "read_qrels", "read_queries", "read_run", "read_strata", "reconcile",
-    "save_baseline", "tie_bounds", "write_qrels", "write_run",
+    "Explainer", "Explanation", "F", "Finding", "Gate", "GatePlan", "IdealistError", "InputError",
+    "Judged", "Measure", "NumQ", "NumRel", "NumRelRet", "NumRet", "P", "Pair", "Placements",
+    "Protocol", "Qrels", "Queries", "R", "RBPResidual", "Reconciliation", "Rprec", "Run", "Scale",
+    "Signature", "Sizes", "Success", "Unjudged", "UsageError", "__version__", "assert_not_worse",
+    "attribute", "audit", "bounds", "bounds_of_difference", "bpref", "compare",
+    "compare_evaluations", "diagnose", "evaluate", "explain", "gate", "listing", "map_ids",
+    "measure", "nDCG", "parse", "plan_queries", "rank", "rbo", "rbo_by_query", "read_arrays",
+    "read_pairs", "read_preferences", "read_prels", "read_qrels", "read_queries", "read_run",
+    "read_strata", "reconcile", "save_baseline", "tie_bounds", "write_qrels", "write_run",
 ]  # fmt: skip
 
 

@@ -22,15 +22,18 @@ if TYPE_CHECKING:
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
-def measuring(command: Command, usual: str = "nDCG@10, AP, RR@10, R@100, Judged@10") -> Command:
-    """Add the options of every verb that measures, by default these."""
+def measuring(
+    command: Command, usual: str = "nDCG@10, AP, RR@10, R@100, Judged@10",
+    convention: str | None = "trec_eval",
+) -> Command:  # fmt: skip
+    """Add the options of every verb that measures, with what is usual there."""
     for option in (
         click.option(
             "--set", "settings", multiple=True, metavar="AXIS=VALUE",
             help="Set one rule, such as ties=docid-asc. Repeatable.",
         ),
         click.option(
-            "--convention", "-c", default="trec_eval", show_default=True, metavar="NAME",
+            "--convention", "-c", default=convention, show_default=True, metavar="NAME",
             help="The tool whose rules apply; `idealist conventions` lists them.",
         ),
         click.option(

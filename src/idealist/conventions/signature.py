@@ -9,7 +9,7 @@ from functools import cached_property
 from urllib.parse import quote, unquote
 
 from idealist._version import RULES, __version__
-from idealist.conventions import Convention, convention
+from idealist.conventions import CONVENTIONS, Convention, convention
 from idealist.data import Qrels
 from idealist.errors import UsageError
 from idealist.measures import parse
@@ -137,6 +137,12 @@ def _taken_apart(measure: str) -> tuple[str, dict[str, str], str]:
 def signatures(instruments: Mapping[str, Instrument], qrels: Qrels) -> dict[str, Signature]:
     """Sign each measure."""
     return {label: Signature.of(one, qrels.hash) for label, one in instruments.items()}
+
+
+def shortened(signatures: Mapping[str, Signature], name: str) -> dict[str, str]:
+    """Write signatures by the name of a convention; in full where no convention has that name."""
+    known = CONVENTIONS.get(name)
+    return {label: one.short(known) if known else str(one) for label, one in signatures.items()}
 
 
 def _pairs(fields: list[str], written: str) -> dict[str, str]:
