@@ -504,7 +504,7 @@ def test_how_solid_a_verdict_is() -> None:
         QRELS, [BM25, RERANKED], ["nDCG@10", "AP"], fragility=True, multiverse=True, gain="exp2"
     )
     first, second = found.pairs
-    bounds = il.bounds_of_difference(QRELS, RERANKED, BM25, "nDCG@10", gain="exp2")
+    bounds = il.bounds_of_difference(QRELS, BM25, RERANKED, "nDCG@10", gain="exp2")
     assert (first.holes.low, first.holes.high) == (bounds.low, bounds.high)
     assert first.fragility.difference == pytest.approx(first.difference)
     assert first.multiverse.size > 3

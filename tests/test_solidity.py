@@ -83,7 +83,7 @@ def test_holes_overturn_what_some_judgments_overturn(seed: int) -> None:
 
 def test_the_examples_hold_whatever_is_judged() -> None:
     found = holes(Evaluator(QRELS, "nDCG@10"), "nDCG@10", BM25, RERANKED)
-    bounds = il.bounds_of_difference(QRELS, RERANKED, BM25, "nDCG@10")
+    bounds = il.bounds_of_difference(QRELS, BM25, RERANKED, "nDCG@10")
     assert (found.low, found.high) == (bounds.low, bounds.high)
     assert found.unjudged == (2, 2)
     assert found.overturns is False

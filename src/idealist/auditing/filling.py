@@ -24,7 +24,7 @@ from idealist.auditing.thresholds import (
     LEAST_NONRELEVANT,
     PRIOR,
 )
-from idealist.bounding.hidden import Holes, find_holes
+from idealist.bounding.unjudged_places import UnjudgedPlaces, find_unjudged
 from idealist.data.columns import Floats, Ints, starts_of
 from idealist.errors import IdealistError
 from idealist.measures.instrument import Instrument, measured
@@ -93,7 +93,7 @@ def bands_of(ranks: Ints) -> Ints:
 def price(instruments: Mapping[str, Instrument], chances: Chances, depth: int) -> dict[str, float]:
     """Give what measures would be, on average, if the holes down to a depth were judged."""
     placements = chances.placements
-    holes, rng = find_holes(placements, depth), np.random.default_rng(0)
+    holes, rng = find_unjudged(placements, depth), np.random.default_rng(0)
     draws = max(1, min(DRAWS, 100 * DRAWS // max(len(placements.qrels.queries), 1)))
     drawn: dict[str, list[float]] = {label: [] for label in instruments}
     for _ in range(draws):
@@ -109,7 +109,7 @@ def calibrated(judged: float) -> float:
     return next(gap for least, gap in CALIBRATION if judged >= least)
 
 
-def _filled(placements: Placements, holes: Holes, grades: Floats) -> Placements:
+def _filled(placements: Placements, holes: UnjudgedPlaces, grades: Floats) -> Placements:
     """Judge the holes: the same places, and one more for each of them."""
     qrels = placements.qrels
     pair = np.repeat(np.arange(len(qrels.queries)), np.diff(qrels.starts))

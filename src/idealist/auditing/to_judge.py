@@ -10,7 +10,7 @@ import numpy as np
 
 from idealist.auditing.filling import Chances
 from idealist.auditing.thresholds import DEPTHS, TO_JUDGE, TO_JUDGE_READ
-from idealist.bounding.hidden import Holes, find_holes
+from idealist.bounding.unjudged_places import UnjudgedPlaces, find_unjudged
 from idealist.data import Run
 from idealist.data.columns import Floats
 from idealist.ranking.placements import Placements
@@ -44,7 +44,7 @@ class Side(NamedTuple):
 
     run: Run
     placements: Placements
-    holes: Holes
+    holes: UnjudgedPlaces
     worth: Floats
 
 
@@ -74,7 +74,7 @@ def _sides(runs: Mapping[str, Run], chances: Mapping[str, Chances], depth: int) 
     found = {}
     for name, run in runs.items():
         own = chances[name]
-        holes = find_holes(own.placements, depth)
+        holes = find_unjudged(own.placements, depth)
         # where judges only wrote down what is relevant, rank is all that is known of a hole
         likely = own.relevant(holes.rank) if own.usable else 1.0
         worth = np.asarray(likely / np.log2(holes.rank + 1.0))

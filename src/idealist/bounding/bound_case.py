@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from idealist.bounding.unjudged_places import UnjudgedPlaces, documents_of, find_unjudged
-from idealist.data import Qrels, Run
+from idealist.data import Qrels
 from idealist.data.columns import Bools, Floats, Ints, freeze, starts_of
 from idealist.errors import UsageError
 from idealist.measures import Measure
@@ -19,7 +19,7 @@ from idealist.measures.cumulative import nDCG
 from idealist.measures.instrument import Instrument, Measured, measured
 from idealist.notation import tidy
 from idealist.ranking.placements import Placements
-from idealist.ranking.ranked import rank
+from idealist.ranking.ranked import Ranked
 
 #: The measures whose bounds are exact.
 EXACT = (
@@ -55,14 +55,14 @@ class BoundCase:
     def of(
         cls,
         instrument: Instrument,
-        qrels: Qrels,
-        run: Run,
+        ranked: Ranked,
         reach: str = "list",
         documents: int | None = None,
     ) -> BoundCase:
         """Set up the case of a run, or say why its value cannot be bounded."""
         _check(instrument, reach)
-        placements, unjudged = placed_unjudged(instrument, qrels, run)
+        unjudged, qrels = unjudged_of(instrument, ranked), ranked.qrels
+        placements = ranked[instrument.protocol]
         elsewhere = np.zeros(len(qrels.queries), dtype=np.int64)
         if reach == "collection":
             known = np.diff(qrels.starts) + unjudged.counts(len(qrels.queries))
@@ -172,24 +172,23 @@ def with_judgments(
     return replace(placements, qrels=made, **columns)
 
 
-def placed_unjudged(
-    instrument: Instrument, qrels: Qrels, run: Run
-) -> tuple[Placements, UnjudgedPlaces]:
-    """Rank a run, and find the unjudged documents that an instrument sees."""
+def unjudged_of(instrument: Instrument, ranked: Ranked) -> UnjudgedPlaces:
+    """Find the unjudged documents that an instrument sees."""
     measure, protocol = instrument.measure, instrument.protocol
-    placements = rank(qrels, run, [protocol])[protocol]
     detailed = (
         protocol.ties == "expected"
         or getattr(measure, "positive_score", False)
         or getattr(measure, "block_end", False)
     )
-    unjudged = find_unjudged(placements, measure.cutoff, run if detailed else None)
+    placements = ranked[protocol]
+    unjudged = find_unjudged(placements, measure.cutoff, ranked.held if detailed else None)
     if protocol.grades != "nonzero":
-        return placements, unjudged
-    pairs = zip(unjudged.query.tolist(), documents_of(unjudged, placements, run), strict=True)
-    known = qrels.lookup  # a grade of 0 counts as no judgment, but somebody did judge
-    never = [document not in known[qrels.queries[query]] for query, document in pairs]
-    return placements, unjudged.at(np.array(never, dtype=bool))
+        return unjudged
+    documents = documents_of(unjudged, placements, ranked.held)
+    known, queries = ranked.qrels.lookup, ranked.qrels.queries
+    pairs = zip(unjudged.query.tolist(), documents, strict=True)
+    never = [document not in known[queries[query]] for query, document in pairs]
+    return unjudged.at(np.array(never, dtype=bool))  # a grade of 0 was given by somebody, too
 
 
 def grades_of(qrels: Qrels, instrument: Instrument) -> dict[float, float]:

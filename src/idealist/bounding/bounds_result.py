@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -11,9 +11,7 @@ import numpy as np
 
 from idealist.bounding.bound_case import BoundCase
 from idealist.bounding.extremes import Ends, ends
-from idealist.bounding.unjudged_places import documents_of
 from idealist.conventions.signature import Signature
-from idealist.data import Run
 from idealist.data.columns import Bools, Floats, Ints
 from idealist.errors import UsageError
 from idealist.report.document import (
@@ -55,7 +53,8 @@ class Source:
     """Where the witnesses of bounds come from.
 
     `written` has the grades as they are written, `counted` says which queries are in the low end
-    and which are in the high end. Bounds that no judgments attain have no `spans`.
+    and which are in the high end, and `named` names the unjudged documents when they are needed.
+    Bounds that no judgments attain have no `spans`.
     """
 
     queries: tuple[str, ...]
@@ -63,11 +62,12 @@ class Source:
     ends: Ends
     written: Mapping[float, float]
     counted: tuple[Bools, Bools]
+    named: Callable[[], list[str]]
 
     @cached_property
     def documents(self) -> list[str]:
-        """The unjudged documents."""
-        raise NotImplementedError
+        """The unjudged documents, by query."""
+        return self.named()
 
     def completions(self, high: bool) -> list[int]:
         """Return each query's completion: one that leaves it out, where it is not counted."""
@@ -100,12 +100,6 @@ class OneRun(Source):
     """The witnesses of one run's bounds."""
 
     case: BoundCase
-    run: Run
-
-    @cached_property
-    def documents(self) -> list[str]:
-        """The unjudged documents."""
-        return documents_of(self.case.unjudged, self.case.placements, self.run)
 
     def elsewhere(self, high: bool) -> dict[str, tuple[int, float]]:
         """Return the number of documents judged elsewhere, and their grade."""
@@ -220,8 +214,9 @@ class Bounds(Result):
         which = "one unjudged document" if count == 1 else f"{count} unjudged documents"
         where = "in reach" if self.reach == "list" else "in the list, and all others,"
         kind = {"limit": " (the low end is never quite reached)", "outer": " at most"}
-        could = f"could be {low} to {high}{kind.get(self.kind, '')}"
-        return f"{shown} {could if low != high else f'would be {low}'} if the {which} {where} were judged"
+        span = f"could be {low} to {high}{kind.get(self.kind, '')}"
+        could = span if low != high else f"would be {low}"
+        return f"{shown} {could} if the {which} {where} were judged"
 
     def report(self) -> Document:
         """Describe the bounds: of all queries together, then of each that counts."""

@@ -18,14 +18,14 @@ from idealist.bounding.ndcg_extremes import (
     weights_of,
 )
 from idealist.bounding.unjudged_places import documents_of
-from idealist.data import Run
 from idealist.data.columns import Floats, Ints
 from idealist.errors import UsageError
 from idealist.measures.cumulative import CG, nDCG
-from idealist.measures.instrument import Measured
+from idealist.measures.instrument import Instrument, Measured
 from idealist.measures.judged import Judged
 from idealist.measures.sets import P
 from idealist.measures.stopping import RBP
+from idealist.ranking.ranked import Ranked
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,12 +43,13 @@ class CasePair:
     own: tuple[Ints, Ints]
 
     @classmethod
-    def of(cls, cases: tuple[BoundCase, BoundCase], runs: tuple[Run, Run]) -> CasePair:
+    def of(cls, instrument: Instrument, run: Ranked, baseline: Ranked) -> CasePair:
         """Join the unjudged documents of two runs."""
+        cases = BoundCase.of(instrument, run), BoundCase.of(instrument, baseline)
         index: dict[tuple[int, str], int] = {}
         found = []
-        for case, run in zip(cases, runs, strict=True):
-            names = documents_of(case.unjudged, case.placements, run)
+        for case, ranked in zip(cases, (run, baseline), strict=True):
+            names = documents_of(case.unjudged, case.placements, ranked.held)
             pairs = zip(case.unjudged.query.tolist(), names, strict=True)
             found.append(np.array([index.setdefault(pair, len(index)) for pair in pairs], int))
         query = np.array([query for query, _ in index], dtype=np.int64)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from idealist.bounding import difference_by
-from idealist.bounding.setting import placed_holes
+from idealist.bounding.bound_case import unjudged_of
 from idealist.data import Run
 from idealist.data.columns import Bools
 from idealist.errors import UsageError
@@ -126,7 +126,8 @@ class Coverage(NamedTuple):
 def coverage(evaluator: Evaluator, label: str, run: Run) -> Coverage:
     """Count the unjudged documents in reach of a measure, and give the share of judged ones."""
     instrument, queries = evaluator.instruments[label], evaluator.qrels.queries
-    placements, unjudged = placed_holes(instrument, evaluator.qrels, run)
+    ranked = evaluator.ranked(run)
+    placements, unjudged = ranked[instrument.protocol], unjudged_of(instrument, ranked)
     counted = measured(instrument, placements).counted
     share = Judged(cutoff=instrument.measure.cutoff).filled()
     mean = Aggregate(weights=instrument.aggregate.weights)
@@ -161,10 +162,10 @@ def holes_between(
     if refusal:
         return known
     try:
-        found = difference_by(evaluator, label, new.run, base.run)
+        found = difference_by(evaluator, label, base.run, new.run)
     except UsageError as error:
         return replace(known, refusal=error.message)
-    together = int(found.holes[base.counted & new.counted].sum())
+    together = int(found.unjudged[base.counted & new.counted].sum())
     return replace(
         known, together=together, value=found.value, low=found.low, high=found.high,
         kind=found.kind,

@@ -97,9 +97,8 @@ class Evaluations(Result):
         signatures = {label: str(one) for label, one in self.runs[0].signatures.items()}
         return {"runs": runs, "convention": self.runs[0].convention, "signatures": signatures}
 
-    def _bound_data(self, bounds: Result) -> dict[str, Any]:
-        data = bounds.data()
-        return {key: data[key] for key in data if self.per_query or key != "per_query"}
+    def _bound_data(self, bounds: Any) -> Any:
+        return bounds.data() if self.per_query else bounds.aggregate_data()
 
     def table(self) -> Table:
         """Return run, query (``all`` for aggregates), measure and value, in full."""

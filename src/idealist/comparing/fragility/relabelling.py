@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from idealist.bounding.setting import grades_of
+from idealist.bounding.bound_case import grades_of
 from idealist.data import Qrels, Run
 from idealist.data.columns import Bools, Floats, Ints, freeze, starts_of
 from idealist.errors import UsageError
