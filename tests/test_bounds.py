@@ -285,7 +285,11 @@ def test_the_documents_to_judge_first_save_what_they_say() -> None:
         ("AP", {"unjudged": "drop"}, "unjudged=drop removes"),
         ("AP", {"ties": "best"}, "by unknown grades"),
         ("AP", {"reach": "nowhere"}, "no reach 'nowhere'"),
-        ("nDCG", {"reach": "collection", "ideal": "retrieved"}, "does not depend on documents outside"),
+        (
+            "nDCG",
+            {"reach": "collection", "ideal": "retrieved"},
+            "does not depend on documents outside",
+        ),
         ("CG", {"reach": "collection", "negative": "keep"}, "negative gains"),
         ("NumRel", {"reach": "collection"}, "has no highest value"),
         ("AP", {"reach": "collection", "documents": 1}, "fewer than"),

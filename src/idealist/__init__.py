@@ -18,7 +18,14 @@ from idealist._version import __version__
 
 if TYPE_CHECKING:
     from idealist.auditing import Audit, Finding, audit, map_ids
-    from idealist.bounding import Bounds, bounds, bounds_of_difference, tie_bounds
+    from idealist.bounding import (
+        Bounds,
+        Judging,
+        TieBounds,
+        bounds,
+        bounds_of_difference,
+        tie_bounds,
+    )
     from idealist.comparing import Comparison, Pair, compare, compare_evaluations
     from idealist.comparing.overlap import RBO, rbo, rbo_by_query
     from idealist.comparing.sample_sizes import Sizes, plan_queries
@@ -31,6 +38,7 @@ if TYPE_CHECKING:
     from idealist.evaluating.evaluator import Evaluator, evaluate
     from idealist.explaining.explainer import Explainer, explain
     from idealist.explaining.explanation import Explanation
+    from idealist.explaining.worst_queries import Worst
     from idealist.formats import (
         read_arrays,
         read_pairs,
@@ -62,7 +70,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "auditing": "Audit Finding audit map_ids",
-    "bounding": "Bounds bounds bounds_of_difference tie_bounds",
+    "bounding": "Bounds Judging TieBounds bounds bounds_of_difference tie_bounds",
     "comparing": "Comparison Pair compare compare_evaluations",
     "comparing.overlap": "RBO rbo rbo_by_query",
     "comparing.sample_sizes": "Sizes plan_queries",
@@ -75,6 +83,7 @@ _HOMES = {
     "evaluating.evaluator": "Evaluator evaluate",
     "explaining.explainer": "Explainer explain",
     "explaining.explanation": "Explanation",
+    "explaining.worst_queries": "Worst",
     "formats": "read_arrays read_pairs read_preferences read_prels read_qrels read_queries "
     "read_run read_strata",
     "formats.writing": "write_qrels write_run",
@@ -93,14 +102,15 @@ __all__ = [
     "AP", "CG", "CONVENTIONS", "DCG", "ERR", "RBO", "RBP", "RR", "UDCG", "AllHit", "Attribution",
     "Audit", "Bounds", "Comparison", "Convention", "Diagnosis", "Doubt", "Evaluation", "Evaluator",
     "Explainer", "Explanation", "F", "Finding", "Gate", "GatePlan", "IdealistError", "InputError",
-    "Judged", "Measure", "NumQ", "NumRel", "NumRelRet", "NumRet", "P", "Pair", "Placements",
-    "Protocol", "Qrels", "Queries", "R", "RBPResidual", "Reconciliation", "Rprec", "Run", "Scale",
-    "Signature", "Sizes", "Success", "Unjudged", "UsageError", "__version__", "assert_not_worse",
-    "attribute", "audit", "bounds", "bounds_of_difference", "bpref", "compare",
-    "compare_evaluations", "diagnose", "evaluate", "explain", "gate", "listing", "map_ids",
-    "measure", "nDCG", "parse", "plan_queries", "rank", "rbo", "rbo_by_query", "read_arrays",
-    "read_pairs", "read_preferences", "read_prels", "read_qrels", "read_queries", "read_run",
-    "read_strata", "reconcile", "save_baseline", "tie_bounds", "write_qrels", "write_run",
+    "Judged", "Judging", "Measure", "NumQ", "NumRel", "NumRelRet", "NumRet", "P", "Pair",
+    "Placements", "Protocol", "Qrels", "Queries", "R", "RBPResidual", "Reconciliation", "Rprec",
+    "Run", "Scale", "Signature", "Sizes", "Success", "TieBounds", "Unjudged", "UsageError", "Worst",
+    "__version__", "assert_not_worse", "attribute", "audit", "bounds", "bounds_of_difference",
+    "bpref", "compare", "compare_evaluations", "diagnose", "evaluate", "explain", "gate", "listing",
+    "map_ids", "measure", "nDCG", "parse", "plan_queries", "rank", "rbo", "rbo_by_query",
+    "read_arrays", "read_pairs", "read_preferences", "read_prels", "read_qrels", "read_queries",
+    "read_run", "read_strata", "reconcile", "save_baseline", "tie_bounds", "write_qrels",
+    "write_run",
 ]  # fmt: skip
 
 

@@ -123,6 +123,7 @@ def bounds_by(
     return Bounds(
         run=ranked.run.name,
         measure=label,
+        convention=evaluator.convention.name,
         signature=evaluator.signatures[label],
         reach=reach,
         kind=kind,
@@ -168,6 +169,7 @@ def difference_by(evaluator: Evaluator, label: str, baseline: Any, run: Any) -> 
     return Bounds(
         run=f"{after.run.name} - {before.run.name}",
         measure=label,
+        convention=evaluator.convention.name,
         signature=evaluator.signatures[label],
         reach="list",
         kind="exact" if pair.exact else "outer",

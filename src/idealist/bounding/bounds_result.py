@@ -11,7 +11,7 @@ import numpy as np
 
 from idealist.bounding.bound_case import BoundCase
 from idealist.bounding.extremes import Ends, ends
-from idealist.conventions.signature import Signature
+from idealist.conventions.signature import Signature, shortened
 from idealist.data.columns import Bools, Floats, Ints
 from idealist.errors import UsageError
 from idealist.report.document import (
@@ -25,7 +25,7 @@ from idealist.report.document import (
     Table,
     Text,
 )
-from idealist.report.plain_data import finite
+from idealist.report.plain_data import finite, records_table
 from idealist.report.result import Result
 from idealist.report.wording import number
 
@@ -148,6 +148,7 @@ class Bounds(Result):
 
     run: str
     measure: str
+    convention: str
     signature: Signature
     reach: str
     kind: str
@@ -221,7 +222,13 @@ class Bounds(Result):
     def report(self) -> Document:
         """Describe the bounds: of all queries together, then of each that counts."""
         blocks = (Text(self.summary, strong=True), self.by_query())
-        return Document(blocks, (Signatures((str(self.signature),)),))
+        return Document(blocks, self.notes)
+
+    @property
+    def notes(self) -> tuple[Signatures]:
+        """How the numbers were made."""
+        short = shortened({self.measure: self.signature}, self.convention)
+        return (Signatures(tuple(short.values())),)
 
     def by_query(self) -> Table:
         """Tabulate the bounds of each query that counts, and of all."""
@@ -277,9 +284,15 @@ class Judging(Result):
         )  # fmt: skip
         table = Table(columns, self.first, title="Judge first the documents that narrow it most:")
         more = Details("Bounds of each query", (self.bounds.by_query(),))
-        blocks = (Text(self.summary, strong=True), table, more)
-        return Document(blocks, (Signatures((str(self.bounds.signature),)),))
+        return Document((Text(self.summary, strong=True), table, more), self.bounds.notes)
+
+    def table(self) -> Table:
+        """Return the documents to judge first."""
+        return records_table(self._records())
 
     def data(self) -> dict[str, Any]:
         """Return the bounds and the documents as plain data."""
-        return {**self.bounds.data(), "judge_first": [one._asdict() for one in self.first]}
+        return {**self.bounds.data(), "judge_first": self._records()}
+
+    def _records(self) -> list[dict[str, Any]]:
+        return [one._asdict() for one in self.first]

@@ -1,10 +1,10 @@
 """The extremes of nDCG: a ratio of two sums that both depend on the unknown grades.
 
 Sorted by weight, the unjudged documents of an extreme completion have grades that only fall (or
-only rise): for given numbers of each grade that makes the DCG greatest (or least), and the ideal list
-depends on the numbers alone. Let n_t be how many documents gain at least the t-th level. DCG and
-ideal are then both sums over t of a function of n_t, so for any λ the best of DCG - λ · ideal under
-n_1 ≥ n_2 ≥ … is found level by level, and Dinkelbach's iteration over λ finds the best ratio.
+only rise): for given numbers of each grade that makes the DCG greatest (or least), and the ideal
+list depends on the numbers alone. Let n_t be how many documents gain at least the t-th level. DCG
+and ideal are then both sums over t of a function of n_t, so for any λ the best of DCG - λ · ideal
+under n_1 ≥ n_2 ≥ … is found level by level, and Dinkelbach's iteration over λ finds the best ratio.
 docs/design/0015-bounds.md has the argument in full.
 """
 

@@ -137,12 +137,13 @@ def fitted(table: Table, columns: int | None) -> Table:
 
 
 def _shortened(table: Table, width: int) -> Table:
-    over = width_of(table) - width
+    over = width_of(table) + len(table.columns) - width  # columns stand two apart
     names = [i for i, column in enumerate(table.columns) if column.shortens]
-    longest = max((len(str(row[i])) for row in table.rows for i in names), default=0)
-    if over <= 0 or not longest:
+    if over <= 0 or not names or not table.rows:
         return table
-    most = max(LEAST, longest - -(-over // len(names)))
+    longest = [max(len(str(row[i] or "")) for row in table.rows) for i in names]
+    sizes = range(max(longest), LEAST, -1)
+    most = next((n for n in sizes if sum(max(0, own - n) for own in longest) >= over), LEAST)
     rows = [
         tuple(short(str(cell or ""), most) if i in names else cell for i, cell in enumerate(row))
         for row in table.rows
