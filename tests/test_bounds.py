@@ -15,11 +15,12 @@ from hypothesis import given, settings
 
 import idealist as il
 from generated import seeds, some_measure
-from idealist.bounding import Bounds, bounds_by
+from idealist.bounding import Bounds
 from idealist.bounding.bound_case import EXACT
 from idealist.cli.main import cli
 from idealist.errors import UsageError
 from idealist.measures import MEASURES
+from idealist.ranking import ranked as ranking
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 CONVENTIONS = ["trec_eval", "sklearn", "burges", "torchmetrics", "elasticsearch", "helm"]
@@ -351,9 +352,17 @@ def test_the_command_says_bounds() -> None:
 def test_weights_of_queries_are_respected() -> None:
     qrels = {"q": {"a": 1}, "p": {"a": 1}}
     run = {"q": ["u", "a"], "p": ["a"]}
-    evaluator = il.Evaluator(qrels, ["RR"], weights={"q": 3, "p": 1})
-    found = bounds_by(evaluator, "RR", run)
+    found = il.bounds(qrels, run, "RR", weights={"q": 3, "p": 1})
     assert (found.low, found.value, found.high) == (0.625, 0.625, 1.0)
+    assert il.bounds(qrels, run, "RR", queries=["p"]).high == 1.0
+    gap = il.bounds_of_difference(
+        qrels, {"q": ["a"], "p": ["b", "a"]}, run, "P@2", weights={"q": 3, "p": 1}
+    )
+    assert (gap.run, gap.value, gap.low) == ("run - run", 0.0, -0.125)
+    tied = il.tie_bounds(
+        {"q": {"a": 1}}, {"q": {"a": 1.0, "b": 1.0}, "r": {}}, "RR", weights={"q": 2}
+    )
+    assert (tied.low, tied.high) == (0.5, 1.0)
 
 
 def test_a_query_that_may_count_counts_where_it_helps() -> None:
@@ -363,3 +372,28 @@ def test_a_query_that_may_count_counts_where_it_helps() -> None:
     assert (found.low, found.high) == ((0.5 + 0.25) / 2, 1.0)
     assert found.lowest["p"] == {"c": 0, "d": 0, "u": 1}
     assert found.highest["p"] == {"c": 0, "d": 0, "u": 0}
+
+
+def test_bounds_are_results_in_every_form() -> None:
+    found = il.bounds(EXAMPLES / "qrels.txt", EXAMPLES / "bm25.run", "nDCG@10")
+    ties = il.tie_bounds(EXAMPLES / "qrels.txt", EXAMPLES / "bm25.run", "nDCG@10")
+    for one in (found, found.to_judge(2), ties):
+        assert repr(one) == f"<{type(one).__name__} {one.summary}>"
+        assert one.summary in one.markdown()
+        assert "<table>" in one._repr_html_()
+        assert json.loads(one.to_json()) == json.loads(json.dumps(one.data()))
+    assert "| q04 | 0.9313 | 0.9019 | 0.9381 | 1 |" in found.markdown()
+    assert "| q04 | 0.9313 | 0.9019 | 0.9381 | 1 |" in found.to_judge(2).markdown(details=True)
+    assert "q04     0.9313" not in found.to_judge(2).render("table")
+    assert "| q07 | 0.5172 | 0.5172 | 0.5273 | 0.5223 |" in ties.markdown()
+    assert found.aggregate_data().items() <= found.data().items()
+
+
+def test_both_runs_of_a_difference_are_ranked_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    ranked: list[str] = []
+    rank = ranking.rank
+    monkeypatch.setattr(ranking, "rank", lambda *a: ranked.append(a[1].name) or rank(*a))  # type: ignore[func-returns-value]
+    base, run = (il.read_run(EXAMPLES / f"{name}.run") for name in ("bm25", "reranked"))
+    found = il.bounds_of_difference(EXAMPLES / "qrels.txt", base, run, "nDCG@10")
+    assert found.kind == "exact"
+    assert sorted(ranked) == ["bm25", "reranked"]

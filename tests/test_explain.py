@@ -272,6 +272,35 @@ def test_the_worst_queries_come_first_with_their_cause() -> None:
     json.dumps(worst.data(), allow_nan=False)
 
 
+def test_summaries_say_the_answer_first() -> None:
+    qrels = {"q": {"a": 2, "b": 1}, "p": {"c": 1}}
+    run = {"q": ["u", "a"], "p": ["c"]}
+    lost = il.explain(qrels, run, "DCG@10", query="q")
+    assert lost.summary == (
+        "query q has DCG@10 1.2619 of a possible 2.6309 in run; most is lost to documents behind "
+        "unjudged ones (0.7381 of 1.3691)"
+    )
+    assert str(lost).replace("\n", " ").startswith(lost.summary)
+    best = il.explain(qrels, run, "nDCG@10", query="p")
+    assert best.summary.endswith("as much as the ideal list: nothing is lost")
+    undefined = il.explain({"q": {"a": 0}}, run, "AP", query="q", no_relevant="nan")
+    assert undefined.summary == "query q of run has no value of AP"
+    assert repr(lost) == f"<Explanation {lost.summary}>"
+    worst = Explainer(qrels, run, "nDCG@10").worst()
+    assert worst.summary.startswith("q loses most nDCG@10; over 2 queries of run, most is lost to")
+    none = Explainer({"p": {"c": 1}}, run, "nDCG@10").worst()
+    assert none.summary == "no query of run loses any nDCG@10"
+
+
+def test_weights_and_kept_queries_change_what_the_mean_loses() -> None:
+    qrels, run = {"q": {"a": 1}, "p": {"b": 1}, "z": {"c": 1}}, {"q": ["u", "a"], "p": ["b"]}
+    plain = Explainer(qrels, run, "RR", queries=["q", "p"]).worst()
+    assert (plain.queries, plain.value, plain.losses["unjudged"]) == (2, 0.75, 0.25)
+    weighted = Explainer(qrels, run, "RR", weights={"q": 3, "p": 1, "z": 0}).worst()
+    assert (weighted.queries, weighted.value, weighted.losses["unjudged"]) == (2, 0.625, 0.375)
+    assert "RR, weighted mean" in str(weighted)
+
+
 def test_texts_are_read_of_what_is_asked_for_only(tmp_path: Path) -> None:
     lines = [{"_id": "a", "title": "A", "text": "first"}, {"docno": "b", "contents": "second"}]
     (tmp_path / "docs.jsonl").write_text("\n".join(map(json.dumps, lines)) + "\n")

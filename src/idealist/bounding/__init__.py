@@ -54,7 +54,9 @@ def bounds(
     >>> found.highest
     {'q': {'x': 1, 'y': 1}}
     """
-    evaluator, label = _evaluator(qrels, measure, scale, convention, queries, weights, axes)
+    evaluator, label = _evaluator(
+        qrels, measure, scale, convention=convention, queries=queries, weights=weights, **axes
+    )
     return bounds_by(evaluator, label, run, reach, documents)
 
 
@@ -79,7 +81,9 @@ def bounds_of_difference(
     >>> found.value, found.low, found.high
     (0.0, -0.5, 0.5)
     """
-    evaluator, label = _evaluator(qrels, measure, scale, convention, queries, weights, axes)
+    evaluator, label = _evaluator(
+        qrels, measure, scale, convention=convention, queries=queries, weights=weights, **axes
+    )
     return difference_by(evaluator, label, baseline, run)
 
 
@@ -99,7 +103,9 @@ def tie_bounds(
     >>> found.low, found.high, found.expected
     (0.5, 1.0, 0.75)
     """
-    evaluator, label = _evaluator(qrels, measure, None, convention, queries, weights, axes)
+    evaluator, label = _evaluator(
+        qrels, measure, None, convention=convention, queries=queries, weights=weights, **axes
+    )
     return bound_ties(evaluator, label, evaluator.ranked(run))
 
 
@@ -117,26 +123,14 @@ def bounds_by(
             hint = "give the size of the collection: documents=N"
             raise UsageError(f"{instrument.measure} has no highest value over a collection", hint)
         found, kind = found._replace(low=np.where(np.isnan(found.high), np.nan, 0.0)), "limit"
-    low, high, counted = found.together(instrument, case.queries)
     written = grades_of(evaluator.qrels, instrument)
     named = partial(documents_of, case.unjudged, case.placements, ranked.held)
-    return Bounds(
-        run=ranked.run.name,
-        measure=label,
-        convention=evaluator.convention.name,
-        signature=evaluator.signatures[label],
-        reach=reach,
-        kind=kind,
-        value=now.aggregate,
-        low=low,
-        high=high,
-        queries=case.queries,
-        values=now.values,
-        lows=found.low,
-        highs=found.high,
-        unjudged=case.unjudged.counts(case.size),
-        source=OneRun(case.queries, case.spans, found, written, counted, named, case),
-    )
+    low, high, counted = found.together(instrument, case.queries)
+    source = OneRun(case.queries, case.spans, found, written, counted, named, case)
+    return _bounds(
+        evaluator, label, source, run=ranked.run.name, reach=reach, kind=kind, low=low, high=high,
+        value=now.aggregate, values=now.values, unjudged=case.unjudged.counts(case.size),
+    )  # fmt: skip
 
 
 def bounds_of_all(
@@ -164,34 +158,28 @@ def difference_by(evaluator: Evaluator, label: str, baseline: Any, run: Any) -> 
     a, b = (measured(instrument, case.placements) for case in pair.cases)
     values, counting = a.values - b.values, a.counted & b.counted
     found = pair.ends()
-    low, high, counted = found.together(instrument, queries)
     written, spans = grades_of(evaluator.qrels, instrument), pair.spans if pair.exact else []
+    low, high, counted = found.together(instrument, queries)
+    source = Source(queries, spans, found, written, counted, lambda: pair.documents)
+    value = aggregate.of(values[counting], chosen(queries, counting))
+    return _bounds(
+        evaluator, label, source, run=f"{after.run.name} - {before.run.name}", reach="list",
+        kind="exact" if pair.exact else "outer", low=low, high=high,
+        value=value, values=values, unjudged=pair.counts,
+    )  # fmt: skip
+
+
+def _bounds(evaluator: Evaluator, label: str, source: Source, **facts: Any) -> Bounds:
+    """Fill in what the bounds of a value and those of a difference have alike."""
     return Bounds(
-        run=f"{after.run.name} - {before.run.name}",
-        measure=label,
-        convention=evaluator.convention.name,
-        signature=evaluator.signatures[label],
-        reach="list",
-        kind="exact" if pair.exact else "outer",
-        value=aggregate.of(values[counting], chosen(queries, counting)),
-        low=low,
-        high=high,
-        queries=queries,
-        values=values,
-        lows=found.low,
-        highs=found.high,
-        unjudged=pair.counts,
-        source=Source(queries, spans, found, written, counted, lambda: pair.documents),
-    )
+        measure=label, convention=evaluator.convention.name, signature=evaluator.signatures[label],
+        queries=source.queries, lows=source.ends.low, highs=source.ends.high, source=source,
+        **facts,
+    )  # fmt: skip
 
 
-def _evaluator(
-    qrels: Any, measure: Any, scale: Any, convention: str | Convention,
-    queries: Iterable[Any] | None, weights: Any, axes: dict[str, Any],
-) -> tuple[Evaluator, str]:  # fmt: skip
+def _evaluator(qrels: Any, measure: Any, scale: Any, **options: Any) -> tuple[Evaluator, str]:
     table = read_qrels(qrels)
     table = table if scale is None else table.on(Scale.of(scale))
-    evaluator = Evaluator(
-        table, measure, convention=convention, queries=queries, weights=weights, **axes
-    )
+    evaluator = Evaluator(table, measure, **options)
     return evaluator, next(iter(evaluator.measures))

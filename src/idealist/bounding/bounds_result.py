@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from idealist.bounding.bound_case import BoundCase
 from idealist.bounding.extremes import Ends, ends
-from idealist.conventions.signature import Signature, shortened
+from idealist.conventions.signature import Signature
 from idealist.data.columns import Bools, Floats, Ints
 from idealist.errors import UsageError
 from idealist.report.document import (
@@ -160,7 +160,7 @@ class Bounds(Result):
     lows: Floats
     highs: Floats
     unjudged: Ints
-    source: Source = field(repr=False)
+    source: Source
 
     @property
     def width(self) -> float:
@@ -227,20 +227,15 @@ class Bounds(Result):
     @property
     def notes(self) -> tuple[Signatures]:
         """How the numbers were made."""
-        short = shortened({self.measure: self.signature}, self.convention)
-        return (Signatures(tuple(short.values())),)
+        return (Signatures((self.signature.by(self.convention),)),)
 
     def by_query(self) -> Table:
         """Tabulate the bounds of each query that counts, and of all."""
         cells = zip(*self._columns(), strict=True)
         rows = [row for row in cells if not np.isnan(row[2])]
         own = ("all", self.value, self.low, self.high, int(self.unjudged.sum()))
-        columns = (
-            Column("query", TEXT),
-            *(Column(name) for name in (self.measure, "low", "high")),
-            Column("unjudged", COUNT),
-        )
-        return Table(columns, (*rows, own))
+        names = ("query", self.measure, "low", "high", "unjudged")
+        return Table(tuple(map(Column, names, (TEXT, VALUE, VALUE, VALUE, COUNT))), (*rows, own))
 
     def _columns(self) -> list[Any]:
         numbers = (self.values, self.lows, self.highs, self.unjudged)

@@ -66,38 +66,30 @@ class Ends(NamedTuple):
         width: Floats = np.nan_to_num(self.high - self.low)
         return width
 
-    def together(self, instrument: Instrument, queries: tuple[str, ...]) -> Together:
-        """Aggregate the ends of all queries."""
-        low, in_low = self._together(instrument, queries, high=False)
-        high, in_high = self._together(instrument, queries, high=True)
-        return Together(low, high, (in_low, in_high))
-
-    def _together(
-        self, instrument: Instrument, queries: tuple[str, ...], high: bool
-    ) -> tuple[float, Bools]:
-        """Return an end of the aggregate, and which queries count in it.
+    def together(
+        self, instrument: Instrument, queries: tuple[str, ...]
+    ) -> tuple[float, float, tuple[Bools, Bools]]:
+        """Aggregate the low and the high ends, and return which queries count in them.
 
         Every aggregate grows with each value. A query that some completion leaves out counts where
         that helps: of several, those with the most extreme values.
         """
-        values, free = self.high if high else self.low, np.flatnonzero(self.free)
-        free = free[np.argsort(-values[free] if high else values[free], kind="stable")]
-        best, counted = math.nan, self.must
-        for size in range(len(free) + 1):
-            some = self.must.copy()
-            some[free[:size]] = True
-            value = instrument.aggregate.of(values[some], chosen(queries, some))
-            if math.isnan(best) or (value > best if high else value < best):
-                best, counted = value, some
-        return best, counted
 
+        def aggregated(values: Floats, sign: int) -> tuple[float, Bools]:
+            free = np.flatnonzero(self.free)
+            free = free[np.argsort(sign * values[free], kind="stable")]
+            best, counted = math.nan, self.must
+            for size in range(len(free) + 1):
+                some = self.must.copy()
+                some[free[:size]] = True
+                value = instrument.aggregate.of(values[some], chosen(queries, some))
+                if math.isnan(best) or sign * value < sign * best:
+                    best, counted = value, some
+            return best, counted
 
-class Together(NamedTuple):
-    """The ends of an aggregate, and which queries count in the low and in the high one."""
-
-    low: float
-    high: float
-    counted: tuple[Bools, Bools]
+        low, in_low = aggregated(self.low, 1)
+        high, in_high = aggregated(self.high, -1)
+        return low, high, (in_low, in_high)
 
 
 def ends(case: BoundCase) -> Ends:

@@ -101,6 +101,11 @@ class Signature:
         start = [_quote(str(written)), "+".join([base.name, *axes])]
         return "|".join([*start, *self._ending, *beside])
 
+    def by(self, name: str) -> str:
+        """Write it by the name of a convention; in full where no convention has that name."""
+        known = CONVENTIONS.get(name)
+        return self.short(known) if known else str(self)
+
     @cached_property
     def fields(self) -> dict[str, str]:
         """Every axis with its value, the measure's own included."""
@@ -137,12 +142,6 @@ def _taken_apart(measure: str) -> tuple[str, dict[str, str], str]:
 def signatures(instruments: Mapping[str, Instrument], qrels: Qrels) -> dict[str, Signature]:
     """Sign each measure."""
     return {label: Signature.of(one, qrels.hash) for label, one in instruments.items()}
-
-
-def shortened(signatures: Mapping[str, Signature], name: str) -> dict[str, str]:
-    """Write signatures by the name of a convention; in full where no convention has that name."""
-    known = CONVENTIONS.get(name)
-    return {label: one.short(known) if known else str(one) for label, one in signatures.items()}
 
 
 def _pairs(fields: list[str], written: str) -> dict[str, str]:

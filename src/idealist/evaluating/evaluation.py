@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from idealist import files
-from idealist.conventions import CONVENTIONS, DEFAULT
+from idealist.conventions import DEFAULT
 from idealist.conventions.signature import Signature
 from idealist.data.columns import Bools, Floats
 from idealist.errors import Faults, UsageError
@@ -133,9 +133,7 @@ class Evaluation(Result):
 
     def short_signature(self, measure: Any) -> str:
         """Give a measure's signature by its convention's name."""
-        signature = self.signatures[self.label(measure)]
-        known = CONVENTIONS.get(self.convention)
-        return signature.short(known) if known else str(signature)
+        return self.signatures[measure].by(self.convention)
 
     @property
     def summary(self) -> str:

@@ -33,7 +33,7 @@ class Terms:
 
 
 def alone(lists: Lists, row: int) -> Lists:
-    """Give one list of a block as a block of its own."""
+    """Return one list of a block as a block of its own."""
     some = slice(row, row + 1)
     names = ("found", "rank", "first", "last", "grade", "place", "pool", "judged", "retrieved")
     arrays = {name: getattr(lists, name)[some] for name in names}
@@ -45,7 +45,7 @@ def alone(lists: Lists, row: int) -> Lists:
 def terms(measure: Measure, lists: Lists) -> Terms:
     """Take one list's value apart; every parameter is set.
 
-    >>> from idealist.lists import lists_of
+    >>> from idealist.ranking.padded_lists import lists_of
     >>> from idealist.measures import parse
     >>> found = terms(parse("AP").filled(), lists_of([1, 0, 1], judged=[1]))
     >>> found.columns["precision"].tolist(), found.words
@@ -166,7 +166,7 @@ def _ones(lists: Lists) -> Array:
 
 
 def _widened(lists: Lists, part: Array) -> Array:
-    """Give the columns that a cutoff left out as 0."""
+    """Add the columns that a cutoff left out, as 0."""
     whole = lists.xp.zeros_like(lists.grade)
     whole[:, : part.shape[1]] = part
     return whole

@@ -98,8 +98,9 @@ class Explainer:
         found = self._terms(index)
         best = self._best(index)
         depth = ranks or self.instrument.measure.cutoff or RANKS
-        missing = tuple(one for one in best if one.rank is None)
-        rows, missing = self._told(self._rows(index, place, found, best, depth), missing)
+        rows = list(self._rows(index, place, found, best, depth))
+        missing = [one for one in best if one.rank is None]
+        texts = self._told([*rows, *missing])
         adds, deep = found.adds, self.placements.rank[place] > depth
         return Explanation(
             run=self._ranked.run.name,
@@ -110,13 +111,13 @@ class Explainer:
             value=float(self.ladder.actual[index]),
             ideal=float(self.ladder.ideal[index]),
             losses=self.ladder.at(index),
-            rows=rows,
+            rows=tuple(replace(row, text=texts.get(row.document or "", "")) for row in rows),
             words=found.words,
             notes=tuple(self._notes(index)),
             retrieved=int(self.placements.retrieved[index]),
             rest=None if adds is None else math.fsum(adds[0, : len(place)][deep].tolist()),
             below=tuple(one for one in best if one.rank is not None and one.rank > depth),
-            missing=missing,
+            missing=tuple(replace(one, text=texts.get(one.document, "")) for one in missing),
             text=self.texts.text.get(name, ""),
         )
 
@@ -179,19 +180,10 @@ class Explainer:
         cut = {r: measured(self.instrument, placements.cut(r)) for r in range(1, depth + 1)}
         return {r: float(one.values[index]) for r, one in cut.items()}
 
-    def _told(
-        self, rows: Iterable[Row], missing: Sequence[JudgedDocument]
-    ) -> tuple[tuple[Row, ...], tuple[JudgedDocument, ...]]:
-        """Put in the texts of documents, where they are given."""
-        if self._docs is None:
-            return tuple(rows), tuple(missing)
-        rows = list(rows)
-        ids = {row.document for row in rows if row.document} | {one.document for one in missing}
-        texts = read_texts(self._docs, ids)
-        return (
-            tuple(replace(row, text=texts.get(row.document or "", "")) for row in rows),
-            tuple(replace(one, text=texts.get(one.document, "")) for one in missing),
-        )
+    def _told(self, ones: Iterable[Row | JudgedDocument]) -> dict[str, str]:
+        """Read the texts of documents, where they are given."""
+        ids = {one.document for one in ones if one.document}
+        return {} if self._docs is None else read_texts(self._docs, ids)
 
     def _notes(self, index: int) -> Iterator[str]:
         """Generate remarks on what else decides the value."""

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from idealist.conventions.signature import Signature, shortened
+from idealist.conventions.signature import Signature
 from idealist.explaining.ladder import CAUSES
 from idealist.notation import text as written
 from idealist.notation import tidy
@@ -131,14 +131,12 @@ class Explanation(Result):
     def report(self) -> Document:
         """Describe the value: rank by rank, in words, and by what is lost."""
         named = (Text(f"{self.query}: {self.text}"),) if self.text else ()
-        lost = loss_table(self.measure, self.losses)
         blocks: tuple[Block, ...] = (
             Text(self.summary, strong=True), *named, self._ranks(), Items(tuple(self._lines())),
-            lost, Items(tuple(self._texts())),
+            loss_table(self.measure, self.losses), Items(tuple(self._texts())),
         )  # fmt: skip
-        short = shortened({self.measure: self.signature}, self.convention)
-        title = f"{self.run}, query {self.query}"
-        return Document(blocks, (Signatures(tuple(short.values())),), title)
+        signed = Signatures((self.signature.by(self.convention),))
+        return Document(blocks, (signed,), f"{self.run}, query {self.query}")
 
     def _ranks(self) -> Table:
         names = list(dict.fromkeys(name for row in self.rows for name in row.terms))
@@ -181,10 +179,9 @@ class Explanation(Result):
 
     def data(self) -> dict[str, Any]:
         """Return everything as plain data; what is not defined is None."""
-        (signature,) = shortened({self.measure: self.signature}, self.convention).values()
         return {
             "run": self.run, "query": self.query, **_text(self.text), "measure": self.measure,
-            "convention": self.convention, "signature": signature,
+            "convention": self.convention, "signature": self.signature.by(self.convention),
             "value": finite(self.value), "ideal": finite(self.ideal), "loss": finite(self.loss),
             "losses": finite(self.losses), "retrieved": self.retrieved,
             "rows": [row.data() for row in self.rows],

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from idealist.conventions.signature import Signature, shortened
+from idealist.conventions.signature import Signature
 from idealist.explaining.explanation import Explanation, loss_table, most_lost, top_cause
 from idealist.explaining.ladder import CAUSES
 from idealist.notation import many
@@ -79,8 +79,8 @@ class Worst(Result):
             blocks += [Heading(f"query {one.query}"), *one.report().blocks]
         of = f"{self.run}: {self.measure} {number(self.value)}"
         settings = f"{many(self.queries, 'query', 'queries')}, convention {self.convention}"
-        short = shortened({self.measure: self.signature}, self.convention)
-        return Document(tuple(blocks), (Text(f"{of}, {settings}"), Signatures((*short.values(),))))
+        signed = Signatures((self.signature.by(self.convention),))
+        return Document(tuple(blocks), (Text(f"{of}, {settings}"), signed))
 
     def _queries(self) -> Table:
         told = any(one.text for one in self.rows)
@@ -107,11 +107,11 @@ class Worst(Result):
 
     def data(self) -> dict[str, Any]:
         """Return everything as plain data; what is not defined is None."""
-        (signature,) = shortened({self.measure: self.signature}, self.convention).values()
         full = [one.data() for one in self.explanations]
         return {
             "run": self.run, "measure": self.measure, "convention": self.convention,
-            "signature": signature, "value": finite(self.value), "queries": self.queries,
+            "signature": self.signature.by(self.convention), "value": finite(self.value),
+            "queries": self.queries,
             "losses": finite(self.losses), "worst": [one.data() for one in self.rows],
             **({"explanations": full} if full else {}),
         }  # fmt: skip
