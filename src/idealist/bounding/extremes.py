@@ -16,7 +16,7 @@ from idealist.measures.gains import gain_of
 from idealist.measures.instrument import Instrument, chosen
 from idealist.measures.relevance import Binary, Threshold
 from idealist.measures.stopping import RBP
-from idealist.ranking.padded_lists import lists_of
+from idealist.ranking.padded_lists import padded
 
 
 def sums_by_count(hits: Ints, holes: Ints) -> tuple[Floats, Floats]:
@@ -186,9 +186,7 @@ def lowest_of(case: Case) -> set[float]:
     if isinstance(measure, CG):
         gains = gains_of(measure, case.levels)
     elif isinstance(measure, RBP):
-        gains = np.where(
-            gains >= 0, gain_of(str(measure.gain), lists_of([]), gains, measure.rel), 0
-        )
+        gains = np.where(gains >= 0, gain_of(str(measure.gain), padded([]), gains, measure.rel), 0)
     return {float(case.levels[0]), float(case.levels[np.argmin(gains)])}
 
 

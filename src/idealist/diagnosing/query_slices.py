@@ -19,7 +19,7 @@ from idealist.evaluating.summary import number
 from idealist.explaining.ladder import CAUSES
 from idealist.report.draw import Grid
 from idealist.report.plain_data import finite
-from idealist.significance.power import ENOUGH
+from idealist.significance.power_analysis import ENOUGH
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,7 +16,7 @@ from idealist.evaluating.evaluation import Evaluation
 from idealist.significance.families import holm
 from idealist.significance.means import mean
 from idealist.significance.paired import Paired, differences, paired
-from idealist.significance.power import ENOUGH
+from idealist.significance.power_analysis import ENOUGH
 
 
 @dataclass(frozen=True, eq=False)

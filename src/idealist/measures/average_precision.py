@@ -22,7 +22,7 @@ from idealist.notation import (
     table,
     to_number,
 )
-from idealist.ranking.padded_lists import Array, Lists
+from idealist.ranking.padded_lists import Array, PaddedLists
 
 DENOMINATORS = ("R", "R_list", "hits", "min(k,R)", "min(k,R_list)", "min(k,n,R_list)")
 
@@ -56,12 +56,12 @@ class AP(Binary):
         """Whether it is divided by relevant documents of the list alone."""
         return "R_list" in self.denominator or self.denominator == "hits"
 
-    def formula(self, lists: Lists) -> Array:
+    def formula(self, lists: PaddedLists) -> Array:
         """Average the precisions at the relevant documents."""
         self._check_chance(lists)
         return self._divided(lists, *self.precisions(lists))
 
-    def precisions(self, lists: Lists) -> tuple[Array, Array]:
+    def precisions(self, lists: PaddedLists) -> tuple[Array, Array]:
         """Give the precision at each relevant document, 0 elsewhere, and which of them count."""
         near = self.near(lists)
         hits, rank = self.hits(near), near.rank
@@ -73,20 +73,20 @@ class AP(Binary):
             so_far, rank = lists.xp.take_along_axis(so_far, lists.end, axis=1), lists.last
         return lists.xp.where(counted, so_far / lists.number(rank), 0.0), counted
 
-    def _check_chance(self, lists: Lists) -> None:
+    def _check_chance(self, lists: PaddedLists) -> None:
         divided_by_chance = self.denominator == "hits" or self.block_end
         if divided_by_chance and lists.averaged and self.cutoff is not None:
             hint = "choose another order of ties, or leave out the cutoff"
             raise UsageError(f"{self} has no closed form for ties=expected", hint)
 
-    def _divided(self, lists: Lists, precisions: Array, counted: Array) -> Array:
+    def _divided(self, lists: PaddedLists, precisions: Array, counted: Array) -> Array:
         total = lists.total(precisions)
         if self.denominator == "R":
             return self.of_relevant(lists, total)
         mean = lists.ratio(total, self._denominator(lists, counted), 0.0)
         return self.defined(lists, mean, self.listed_relevant(lists) if self.list_only else None)
 
-    def _denominator(self, lists: Lists, counted: Array) -> Array:
+    def _denominator(self, lists: PaddedLists, counted: Array) -> Array:
         terms = {
             "R": lambda: self.all_relevant(lists),
             "R_list": lambda: self.listed_relevant(lists),
@@ -102,7 +102,7 @@ class AP(Binary):
             smallest = lists.xp.where(other < smallest, other, smallest)
         return smallest
 
-    def _expected(self, lists: Lists, hits: Array) -> Array:
+    def _expected(self, lists: PaddedLists, hits: Array) -> Array:
         """Average each hit's precision over the orders of its tie (McSherry and Najork 2008).
 
         In a tie of n documents, r of them hits, on the ranks a+1 … b, with c hits above it, a hit
@@ -163,7 +163,7 @@ class yaap(Binary):
         """Give the range: unbounded, for there may be any number of relevant documents."""
         return -math.inf, math.inf
 
-    def formula(self, lists: Lists) -> Array:
+    def formula(self, lists: PaddedLists) -> Array:
         """Put the sum of precisions on the logistic scale."""
         xp, hits = lists.xp, self.hits(lists)
         precision = self.so_far(lists) / lists.number(lists.rank)
@@ -184,7 +184,7 @@ class Interpolated(Binary):
 
     takes_cutoff: ClassVar[bool] = False
 
-    def at(self, lists: Lists, recall: float) -> Array:
+    def at(self, lists: PaddedLists, recall: float) -> Array:
         """Give the highest precision at which the list has reached a recall; 0 where it never has.
 
         trec_eval takes a recall of 0 for reached by any list.
@@ -213,7 +213,7 @@ class IPrec(Interpolated):
 
     recall: float = parameter(0, number(0, 1), "the share of the relevant documents to be found")
 
-    def formula(self, lists: Lists) -> Array:
+    def formula(self, lists: PaddedLists) -> Array:
         """Look for the best precision from this recall on."""
         return self.defined(lists, self.at(lists, float(self.recall)))
 
@@ -255,7 +255,7 @@ class IAP(Interpolated):
             return [i / (self.points - 1) for i in range(self.points)]
         return list(map(float, call(self.points)[1]))
 
-    def formula(self, lists: Lists) -> Array:
+    def formula(self, lists: PaddedLists) -> Array:
         """Average the interpolated precisions, the deepest first as trec_eval adds them."""
         points = self.recalls()
         deepest, *others = (self.at(lists, point) for point in reversed(points))

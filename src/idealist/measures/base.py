@@ -12,7 +12,7 @@ import numpy as np
 from idealist.data.columns import Bools, Floats
 from idealist.errors import Defect, Faults, UsageError, nearest
 from idealist.notation import DEEPEST, Kind, Settings, Value, choice, text
-from idealist.ranking.padded_lists import Array, Lists, lists_of
+from idealist.ranking.padded_lists import Array, PaddedLists, padded
 from idealist.ranking.placements import Placements
 
 #: Rounding may carry a value this far beyond its range; anything more is a defect of ours.
@@ -40,7 +40,7 @@ class MeasureType(type):
 class Measure(Settings, metaclass=MeasureType):
     """A measure of ranked lists: stores what the user wrote, the rest is a convention's to set.
 
-    A subclass states a `formula` over `Lists`. ``measure @ k`` looks at the first k ranks,
+    A subclass states a `formula` over `PaddedLists`. ``measure @ k`` looks at the first k ranks,
     ``str(measure)`` is what `parse` reads, and a measure is a function of a list of grades.
     """
 
@@ -106,7 +106,7 @@ class Measure(Settings, metaclass=MeasureType):
         """Give what each place adds; a tie is best with the greatest first. Unjudged add 0."""
         return placements.grade
 
-    def formula(self, lists: Lists) -> Array:
+    def formula(self, lists: PaddedLists) -> Array:
         """Compute one value per list, every parameter set; NaN where it is not defined."""
         raise Defect(f"{self.name} states no formula")
 
@@ -115,7 +115,7 @@ class Measure(Settings, metaclass=MeasureType):
     ) -> float:
         """Measure one list of grades, None where unjudged; `judged` are those not retrieved."""
         filled = self.filled()
-        found: Floats = filled.formula(lists_of(grades, judged, **columns))
+        found: Floats = filled.formula(padded(grades, judged, **columns))
         if filled.if_undefined == "error" and np.isnan(found[0]):
             Faults().fail("no-relevant", f"{self}: there is no {self.lacking} in the list")
         value = filled._without_gaps(found, np.isnan(found), np.array([not len(grades)]))

@@ -11,7 +11,7 @@ from idealist.errors import UsageError
 from idealist.measures.base import NO_RELEVANT, Measure
 from idealist.measures.gains import DISCOUNT, GAIN, Discount, gain_of, named_grades
 from idealist.notation import Kind, Written, choice, parameter, text, to_number
-from idealist.ranking.padded_lists import Array, Lists, lists_of
+from idealist.ranking.padded_lists import Array, PaddedLists, padded
 from idealist.ranking.placements import Placements
 
 _REL = Kind("none or a grade", lambda value: "none" if value == "none" else text(to_number(value)))
@@ -37,7 +37,7 @@ class CG(Measure):
 
     averages_ties: ClassVar[bool] = True
 
-    def gains(self, lists: Lists, grade: Array, there: Array) -> Array:
+    def gains(self, lists: PaddedLists, grade: Array, there: Array) -> Array:
         """Give the gain of each grade, 0 where there is none."""
         xp = lists.xp
         threshold = 1.0 if self.rel == "none" else float(self.rel)
@@ -50,14 +50,14 @@ class CG(Measure):
     def worth(self, placements: Placements) -> Floats:
         """Give each place its gain."""
         grade = placements.grade
-        gains: Floats = self.filled().gains(lists_of([]), grade, grade > -math.inf)
+        gains: Floats = self.filled().gains(padded([]), grade, grade > -math.inf)
         return gains
 
     def bounds(self, lowest: float) -> tuple[float, float]:
         """Give the range: unbounded above, and below where negative gains are kept."""
         return (-math.inf if self.negative == "keep" and lowest < 0 else 0.0), math.inf
 
-    def formula(self, lists: Lists) -> Array:
+    def formula(self, lists: PaddedLists) -> Array:
         """Sum the gains."""
         return Discount("none").sum(lists, self.gains(lists, lists.grade, lists.found), self.cutoff)
 
@@ -78,7 +78,7 @@ class DCG(CG):
 
     discount: Written = parameter("log2", DISCOUNT, "what a rank takes away")
 
-    def formula(self, lists: Lists) -> Array:
+    def formula(self, lists: PaddedLists) -> Array:
         """Sum the discounted gains."""
         near = lists.upto(self.cutoff)
         what = ("gains", self.gain, self.rel, self.negative)
@@ -123,7 +123,7 @@ class nDCG(DCG):
         """Whether the ideal list is made of the retrieved documents."""
         return self.ideal == "retrieved"
 
-    def formula(self, lists: Lists) -> Array:
+    def formula(self, lists: PaddedLists) -> Array:
         """Divide DCG by the DCG of the ideal list."""
         dcg = super().formula(lists)
         if self.ideal == "retrieved" or self.ideal_cut == "min(k,n)":
@@ -135,13 +135,13 @@ class nDCG(DCG):
         nothing = nothing | ((ideal <= 0) & (lists.retrieved > 0))  # an empty list is worth 0
         return lists.xp.where(nothing, math.nan, lists.ratio(dcg, ideal, 0.0))
 
-    def _ideals(self, lists: Lists) -> tuple[Array, Array, bool]:
+    def _ideals(self, lists: PaddedLists) -> tuple[Array, Array, bool]:
         """Give ideal DCGs, where nothing is worth anything, and whether all can be divided by."""
         xp, ideal = lists.xp, self.ideal_dcg(lists)
         nothing = ~xp.any(self.gains(lists, lists.pool, lists.judged) > 0, axis=1)
         return ideal, nothing, not bool(xp.any(nothing | (ideal <= 0)))
 
-    def ideal_dcg(self, lists: Lists) -> Array:
+    def ideal_dcg(self, lists: PaddedLists) -> Array:
         """Compute the DCG of the ideal list."""
         if self.ideal == "perfect":
             return self._perfect_dcg(lists)
@@ -157,7 +157,7 @@ class nDCG(DCG):
         discounted = Discount(self.discount).apply(lists, gains, rank, self._deepest(lists))
         return lists.total(xp.where(self._in_ideal(lists, rank), discounted, 0.0))
 
-    def _ideal_ranks(self, lists: Lists, gains: Array, there: Array) -> Array:
+    def _ideal_ranks(self, lists: PaddedLists, gains: Array, there: Array) -> Array:
         """Rank the sorted gains; those that take away come after the unjudged documents."""
         xp = lists.xp
         rank = lists.constant(range(1, gains.shape[1] + 1)) + xp.zeros_like(there, dtype=xp.int64)
@@ -166,10 +166,10 @@ class nDCG(DCG):
         unjudged = lists.retrieved - xp.sum(xp.astype(there, xp.int64), axis=1)
         return xp.where(gains < 0, rank + unjudged[:, None], rank)
 
-    def _deepest(self, lists: Lists) -> int:
+    def _deepest(self, lists: PaddedLists) -> int:
         return max(int(lists.xp.max(lists.retrieved)), int(lists.pool.shape[1]))
 
-    def _in_ideal(self, lists: Lists, rank: Array) -> Array:
+    def _in_ideal(self, lists: PaddedLists, rank: Array) -> Array:
         inside = rank >= 1
         if self.ideal_cut != "none" and self.cutoff is not None:
             inside = inside & (rank <= self.cutoff)
@@ -177,7 +177,7 @@ class nDCG(DCG):
             inside = inside & (rank <= lists.retrieved[:, None])
         return inside
 
-    def _perfect_dcg(self, lists: Lists) -> Array:
+    def _perfect_dcg(self, lists: PaddedLists) -> Array:
         if self.cutoff is None:
             hint = "write nDCG(ideal=perfect)@10, or another cutoff"
             raise UsageError("an ideal list of perfect documents needs a cutoff", hint)
@@ -208,7 +208,7 @@ class IDCG(nDCG):
         """Give the range, as that of DCG."""
         return CG.bounds(self, lowest)
 
-    def formula(self, lists: Lists) -> Array:
+    def formula(self, lists: PaddedLists) -> Array:
         """Compute the DCG of the ideal list."""
         return self.ideal_dcg(lists)
 
@@ -242,13 +242,13 @@ class nDCGMinMax(DCG):
         """Give the range."""
         return 0.0, 1.0
 
-    def formula(self, lists: Lists) -> Array:
+    def formula(self, lists: PaddedLists) -> Array:
         """Place DCG between that of the worst list and that of the best."""
         gains = self.gains(lists, lists.pool, lists.judged)
         best, harm = self._dcg_of_best(lists, gains), self._dcg_of_best(lists, -gains)
         return lists.ratio(super().formula(lists) + harm, best + harm)
 
-    def _dcg_of_best(self, lists: Lists, gains: Array) -> Array:
+    def _dcg_of_best(self, lists: PaddedLists, gains: Array) -> Array:
         """Compute the DCG of the gains above 0, greatest first."""
         xp = lists.xp
         gains = -xp.sort(-xp.where(gains > 0, gains, 0.0), axis=1)

@@ -15,7 +15,7 @@ from idealist.errors import Defect, UsageError
 from idealist.measures.base import NO_RELEVANT, Measure
 from idealist.measures.gains import GAIN, gain_of
 from idealist.notation import Kind, Value, Written, choice, number, parameter, to_number, whole
-from idealist.ranking.padded_lists import Array, Lists, lists_of
+from idealist.ranking.padded_lists import Array, PaddedLists, padded
 from idealist.ranking.placements import Placements
 
 #: What there is to report of a reader, under the names of cwl_eval's columns.
@@ -136,16 +136,16 @@ class UserModel(Measure):
         cost = (0.0 if self.report in REPORTS else -math.inf), math.inf
         return ranges.get(self.report, cost)
 
-    def gains(self, lists: Lists, grade: Array) -> Array:
+    def gains(self, lists: PaddedLists, grade: Array) -> Array:
         """Give the gain of each grade; a negative one is worth nothing."""
         return lists.xp.where(grade >= 0, gain_of(self.gain, lists, grade, self.rel), 0.0)
 
     def worth(self, placements: Placements) -> Floats:
         """Give each place its gain."""
-        gains: Floats = self.filled().gains(lists_of([]), placements.grade)
+        gains: Floats = self.filled().gains(padded([]), placements.grade)
         return gains
 
-    def formula(self, lists: Lists) -> Array:
+    def formula(self, lists: PaddedLists) -> Array:
         """Report what is expected of the reader, or how much that could change."""
         xp = lists.xp
         judged = xp.where(lists.judged, self.gains(lists, lists.pool), 0.0)
@@ -159,7 +159,7 @@ class UserModel(Measure):
             return worst
         return xp.where(xp.any(judged > 0, axis=1), worst, math.nan)
 
-    def _reported(self, lists: Lists, unjudged: float) -> Array:
+    def _reported(self, lists: PaddedLists, unjudged: float) -> Array:
         """Report what is expected if unjudged documents have this gain."""
         pages = self._pages(lists, unjudged)
         return lists.xp.concat([self._expected(page) for page in pages])
@@ -176,7 +176,7 @@ class UserModel(Measure):
             return page.total((looked - beyond) * met)
         return page.total(looked * met) / documents
 
-    def _costs(self, lists: Lists) -> Array:
+    def _costs(self, lists: PaddedLists) -> Array:
         """Give the cost of each document found."""
         column = lists.column(self.cost_column)
         costs = lists.xp.where(lists.xp.isnan(column), float(self.cost), column)
@@ -185,7 +185,7 @@ class UserModel(Measure):
             raise UsageError(f"{self.name}: a cost in {self.cost_column!r} is not above 0", hint)
         return costs
 
-    def _pages(self, lists: Lists, unjudged: float) -> Iterator[Page]:
+    def _pages(self, lists: PaddedLists, unjudged: float) -> Iterator[Page]:
         """Lay the documents found on the ranks, some queries at a time."""
         xp, last = lists.xp, self.last
         rank = lists.constant(np.arange(1.0, last + 1.0)[None, :])
@@ -204,7 +204,7 @@ class UserModel(Measure):
             yield Page(xp, rank, gain, cost)
 
 
-def _laid(lists: Lists, starts: Array, last: int) -> tuple[Array, Array]:
+def _laid(lists: PaddedLists, starts: Array, last: int) -> tuple[Array, Array]:
     """Say on which ranks a document stands, and which document it is, or else the one above.
 
     `starts` are the ranks of each query's documents, ``last + 1`` where there is none.

@@ -11,11 +11,12 @@ import numpy as np
 from idealist.data.columns import Bools, Floats
 from idealist.errors import UsageError
 from idealist.measures.average_precision import AP
+from idealist.measures.first_relevant import Success
 from idealist.measures.gains import Discount, geometric
-from idealist.measures.groups import Grouped, Groups, divided
-from idealist.measures.sets import P, Success
+from idealist.measures.groups import Groups, PerGroup, divided
+from idealist.measures.sets import P
 from idealist.notation import choice, number, parameter
-from idealist.ranking.padded_lists import Array, Lists
+from idealist.ranking.padded_lists import Array, PaddedLists
 from idealist.ranking.placements import Placements
 
 #: Gains as close as this are equal: sums of the same terms, added in another order.
@@ -75,7 +76,7 @@ _DIVIDED_BY = (
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Novelty(Grouped):
+class Novelty(PerGroup):
     """Base of sums over subtopics and ranks; the formula is the sum of one subtopic."""
 
     alpha: float = parameter(
@@ -89,7 +90,7 @@ class Novelty(Grouped):
         """What a rank takes away."""
         return Discount("log2")
 
-    def formula(self, lists: Lists) -> Array:
+    def formula(self, lists: PaddedLists) -> Array:
         """Sum the discounted gains of one subtopic."""
         near = self.near(lists)
         hits = self.hits(near)
@@ -232,7 +233,7 @@ class nERR_IA(Reciprocal, Normalised):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class OverSubtopics(Grouped):
+class OverSubtopics(PerGroup):
     """Base of means over the subtopics that have a relevant document."""
 
     needs: ClassVar[str] = "subtopics"

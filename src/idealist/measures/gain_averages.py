@@ -14,7 +14,7 @@ from idealist.measures.cumulative import CG
 from idealist.measures.gains import DISCOUNT, GAIN, Discount, gain_of
 from idealist.measures.relevance import Binary
 from idealist.notation import Written, parameter
-from idealist.ranking.padded_lists import Array, Lists, lists_of
+from idealist.ranking.padded_lists import Array, PaddedLists, padded
 from idealist.ranking.placements import Placements
 
 
@@ -32,7 +32,7 @@ class binG(Binary):
 
     takes_cutoff: ClassVar[bool] = False
 
-    def formula(self, lists: Lists) -> Array:
+    def formula(self, lists: PaddedLists) -> Array:
         """Discount each hit by what stands above it in vain."""
         xp, hits = lists.xp, self.hits(lists)
         vain = lists.number(lists.rank) - self.so_far(lists)
@@ -44,12 +44,12 @@ class binG(Binary):
 class Pooled(CG):
     """Base of measures that hold a list against the best one, rank by rank."""
 
-    def ideal_gains(self, lists: Lists) -> Array:
+    def ideal_gains(self, lists: PaddedLists) -> Array:
         """Give the gains above 0 of all judged documents, highest first."""
         gains = self.gains(lists, lists.pool, lists.judged)
         return -lists.xp.sort(lists.xp.where(gains > 0, -gains, 0.0), axis=1)
 
-    def upto_rank(self, lists: Lists, values: Array) -> Array:
+    def upto_rank(self, lists: PaddedLists, values: Array) -> Array:
         """Sum values of the ideal list's ranks up to the rank of each document found."""
         xp = lists.xp
         last = xp.minimum(lists.rank, values.shape[1]) - 1
@@ -79,7 +79,7 @@ class G(Pooled):
         """Give the range: [0, 1], unless negative gains are kept."""
         return (-math.inf if self.negative == "keep" and lowest < 0 else 0.0), 1.0
 
-    def formula(self, lists: Lists) -> Array:
+    def formula(self, lists: PaddedLists) -> Array:
         """Discount each gain by the ideal list's lead."""
         xp = lists.xp
         gains = self.gains(lists, lists.grade, lists.found)
@@ -114,11 +114,11 @@ class nDCGRel(Pooled):
         """Give the range: [0, 1], unless negative gains are kept."""
         return (-math.inf if self.negative == "keep" and lowest < 0 else 0.0), 1.0
 
-    def ranks(self, lists: Lists, ideal: Array) -> Array:
+    def ranks(self, lists: PaddedLists, ideal: Array) -> Array:
         """Give the ranks of the ideal list."""
         return lists.constant(np.arange(1, ideal.shape[1] + 1))[None, :]
 
-    def discounted(self, lists: Lists) -> tuple[Array, Array]:
+    def discounted(self, lists: PaddedLists) -> tuple[Array, Array]:
         """Discount the gains of the list, and of the ideal list."""
         ideal, discount = self.ideal_gains(lists), Discount(self.discount)
         ranks = self.ranks(lists, ideal)
@@ -128,7 +128,7 @@ class nDCGRel(Pooled):
             discount.apply(lists, ideal, ranks, ideal.shape[1]),
         )
 
-    def formula(self, lists: Lists) -> Array:
+    def formula(self, lists: PaddedLists) -> Array:
         """Average nDCG over the documents with a gain."""
         xp = lists.xp
         gains, ideal = self.discounted(lists)
@@ -159,7 +159,7 @@ class RnDCG(nDCGRel):
     Reference: trec_eval 10.0, Rndcg
     """
 
-    def formula(self, lists: Lists) -> Array:
+    def formula(self, lists: PaddedLists) -> Array:
         """Average nDCG over the ends of levels."""
         xp = lists.xp
         gains, ideal = self.discounted(lists)
@@ -195,7 +195,7 @@ class AverageGain(CG):
     Reference: CatBoost 1.2.10, AverageGain
     """
 
-    def formula(self, lists: Lists) -> Array:
+    def formula(self, lists: PaddedLists) -> Array:
         """Divide the sum of gains by the documents looked at."""
         return lists.ratio(super().formula(lists), lists.lengths(self.cutoff), 0.0)
 
@@ -236,10 +236,10 @@ class ARP(Measure):
     def worth(self, placements: Placements) -> Floats:
         """Give each place its gain."""
         grade = placements.grade
-        gains: Floats = gain_of(self.filled().gain, lists_of([]), grade)
+        gains: Floats = gain_of(self.filled().gain, padded([]), grade)
         return np.where(grade >= 0, gains, 0.0)
 
-    def formula(self, lists: Lists) -> Array:
+    def formula(self, lists: PaddedLists) -> Array:
         """Average the ranks; with `expected` ties, a document has the mean rank of its tie."""
         gains = gain_of(self.gain, lists, lists.grade)
         gains = lists.xp.where(lists.found & (lists.grade >= 0), gains, 0.0)

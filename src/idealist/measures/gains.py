@@ -13,13 +13,13 @@ import numpy as np
 from idealist.data.columns import Floats, freeze
 from idealist.errors import UsageError
 from idealist.notation import Kind, Value, call, table, to_number
-from idealist.ranking.padded_lists import Array, Lists
+from idealist.ranking.padded_lists import Array, PaddedLists
 
 #: Sums of 2^grade stay numbers up to here.
 LARGEST_POWER = 1000
 
 
-def gain_of(gain: str, lists: Lists, grade: Array, rel: float = 1.0) -> Array:
+def gain_of(gain: str, lists: PaddedLists, grade: Array, rel: float = 1.0) -> Array:
     """Turn grades into gains; `rel` is where ``binary`` begins.
 
     ``linear`` is g, ``exp2`` is 2^g - 1, ``binary`` is 1 from `rel` on, ``scaled(a,b)`` is
@@ -45,7 +45,7 @@ def gain_of(gain: str, lists: Lists, grade: Array, rel: float = 1.0) -> Array:
     return gains
 
 
-def check_power(lists: Lists, grade: Array) -> None:
+def check_power(lists: PaddedLists, grade: Array) -> None:
     """Refuse grades whose power of two is beyond all numbers."""
     if bool(lists.xp.any(grade > LARGEST_POWER)):
         hint = "use gain=linear, or map the grades with gain=table(GRADE=GAIN,…)"
@@ -113,18 +113,18 @@ class Discount:
         weights[0] = 0.0
         return weights
 
-    def apply(self, lists: Lists, gain: Array, rank: Array, depth: int) -> Array:
+    def apply(self, lists: PaddedLists, gain: Array, rank: Array, depth: int) -> Array:
         """Discount each gain for its rank."""
         if self.text == "none":
             return gain
         numbers = lists.gather(self.numbers(depth), rank)
         return gain / numbers if self.divides else gain * numbers
 
-    def sum(self, lists: Lists, gain: Array, cutoff: Any = None) -> Array:
+    def sum(self, lists: PaddedLists, gain: Array, cutoff: Any = None) -> Array:
         """Sum the discounted gains of each list up to a cutoff; no document, no gain."""
         return lists.total(self.each(lists, gain, cutoff))
 
-    def each(self, lists: Lists, gain: Array, cutoff: Any = None) -> Array:
+    def each(self, lists: PaddedLists, gain: Array, cutoff: Any = None) -> Array:
         """Give the discounted gain of each document, 0 below a cutoff.
 
         With `expected` ties a document has the mean weight of the ranks its tie spans

@@ -11,7 +11,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from idealist.data import Qrels
-from idealist.data.columns import Bools, Floats, Ints, freeze, starts_of
+from idealist.data.columns import Bools, Floats, Ints, freeze, starts_of, sums_by
 from idealist.data.judgments import Subtopics
 from idealist.errors import UsageError
 from idealist.measures.average_precision import AP
@@ -141,13 +141,8 @@ def placed(grades: Sequence[Any], judged: Sequence[Any]) -> Placements:
     )  # fmt: skip
 
 
-def _sums(index: Ints, values: Floats | Bools, size: int) -> Floats:
-    """Add up the values of each index."""
-    return np.bincount(index, values, size).astype(np.float64)
-
-
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Grouped(Binary):
+class PerGroup(Binary):
     """Base of measures of each group by itself; the formula is of one group's list."""
 
     monotone: ClassVar[bool] = False
@@ -158,7 +153,7 @@ class Grouped(Binary):
         """Give the number of groups that a document is relevant for."""
         groups = divided(placements.qrels)
         relevant = self.filled().relevant(groups.qrels.grades).astype(np.float64)
-        return _sums(groups.pair, relevant, len(placements.qrels))[placements.judgment]
+        return sums_by(groups.pair, relevant, len(placements.qrels))[placements.judgment]
 
     def seen(self, placements: Placements) -> Placements:
         """Give the list that each group sees: its query's."""
@@ -169,8 +164,11 @@ class Grouped(Binary):
         lists, query = self.seen(placements), divided(placements.qrels).query
         values, relevant = super().computed(lists), self._some_relevant(lists)
         size = len(placements.qrels.queries)
-        total = _sums(query, np.where(relevant, np.nan_to_num(values), 0.0), size)
-        found, number = _sums(query, relevant, size), _sums(query, relevant | self.counts_all, size)
+        total = sums_by(query, np.where(relevant, np.nan_to_num(values), 0.0), size)
+        found, number = (
+            sums_by(query, relevant, size),
+            sums_by(query, relevant | self.counts_all, size),
+        )
         return self.combined(total, np.where(found > 0, number, np.nan), placements)
 
     def combined(self, total: Floats, number: Floats, placements: Placements) -> Floats:
@@ -190,7 +188,7 @@ class Grouped(Binary):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class OverJudges(Grouped):
+class OverJudges(PerGroup):
     """Base of measures averaged over groups that judged the query each for itself.
 
     Each sees a list of its own where protocols take out what it judged negative, or not at all.

@@ -19,8 +19,8 @@ GROUPS: dict[str, dict[str, str]] = {
     },
     "Precision and recall": {
         "average_precision": "AP GMAP yaap IPrec IAP",
-        "first_relevant": "RR",
-        "sets": "P R F SetAP Success AllHit Rprec FallOut Utility",
+        "first_relevant": "RR Success",
+        "sets": "P R F SetAP AllHit Rprec FallOut Utility",
     },
     "Readers who stop": {
         "stopping": "ERR RBP RBPResidual nERR PFound",

@@ -13,7 +13,7 @@ from idealist.measures.base import Measure
 from idealist.measures.gains import Discount
 from idealist.measures.relevance import Threshold
 from idealist.notation import choice, parameter
-from idealist.ranking.padded_lists import Array, Lists
+from idealist.ranking.padded_lists import Array, PaddedLists
 from idealist.ranking.placements import Placements
 
 
@@ -44,19 +44,19 @@ class Judged(Measure):
         known = self.filled().negative == "judged"
         return np.where(known | (placements.grade >= 0), 1.0, 0.0)
 
-    def share(self, lists: Lists, counted: Array) -> Array:
+    def share(self, lists: PaddedLists, counted: Array) -> Array:
         """Divide a count by the documents looked at; 0 for an empty list."""
         if self.denominator == "k" and self.cutoff is not None:
             return counted / float(self.cutoff)
         return lists.ratio(counted, lists.lengths(self.cutoff), 0.0)
 
-    def judged(self, lists: Lists) -> Array:
+    def judged(self, lists: PaddedLists) -> Array:
         """Count the judged documents in the first k."""
         near = lists.upto(self.cutoff)
         known = near.found & (near.grade >= 0) if self.negative == "unjudged" else near.found
         return Discount("none").sum(near, near.number(known), self.cutoff)
 
-    def formula(self, lists: Lists) -> Array:
+    def formula(self, lists: PaddedLists) -> Array:
         """Divide the judged documents by all."""
         return self.share(lists, self.judged(lists))
 
@@ -82,7 +82,7 @@ class Unjudged(Judged):
 
     direction: ClassVar[int] = -1
 
-    def formula(self, lists: Lists) -> Array:
+    def formula(self, lists: PaddedLists) -> Array:
         """Divide the unjudged documents by all."""
         return self.share(lists, lists.lengths(self.cutoff) - self.judged(lists))
 
@@ -113,7 +113,7 @@ class NumRet(Count):
     Reference: trec_eval 10.0, num_ret
     """
 
-    def formula(self, lists: Lists) -> Array:
+    def formula(self, lists: PaddedLists) -> Array:
         """Count the documents of each list."""
         return lists.lengths(self.cutoff)
 
@@ -132,7 +132,7 @@ class NumRel(Count, Threshold):
 
     takes_cutoff: ClassVar[bool] = False
 
-    def formula(self, lists: Lists) -> Array:
+    def formula(self, lists: PaddedLists) -> Array:
         """Count the relevant judgments."""
         return self.all_relevant(lists)
 
@@ -151,7 +151,7 @@ class NumRelRet(Count, Threshold):
 
     direction: ClassVar[int] = 1
 
-    def formula(self, lists: Lists) -> Array:
+    def formula(self, lists: PaddedLists) -> Array:
         """Count the relevant documents found."""
         near = lists.upto(self.cutoff)
         return Discount("none").sum(near, near.number(self.hits(near)), self.cutoff)
@@ -176,7 +176,7 @@ class NumNonRelRet(Count, Threshold):
         grade = placements.grade
         return np.where(self.filled().relevant(grade) | (grade < 0), 0.0, -1.0)
 
-    def formula(self, lists: Lists) -> Array:
+    def formula(self, lists: PaddedLists) -> Array:
         """Count the documents judged not relevant."""
         near = lists.upto(self.cutoff)
         bad = near.found & ~self.relevant(near.grade) & (near.grade >= 0)
@@ -197,6 +197,6 @@ class NumQ(Count):
 
     takes_cutoff: ClassVar[bool] = False
 
-    def formula(self, lists: Lists) -> Array:
+    def formula(self, lists: PaddedLists) -> Array:
         """Count each query once."""
         return lists.xp.ones_like(lists.number(lists.retrieved))

@@ -13,10 +13,10 @@ from idealist.measures.base import NO_RELEVANT, Measure
 from idealist.measures.relevance import Binary, Threshold
 from idealist.measures.stopping import GOING_ON
 from idealist.notation import Written, choice, flag, parameter
-from idealist.ranking.padded_lists import Array, Lists
+from idealist.ranking.padded_lists import Array, PaddedLists
 
 
-def above(lists: Lists, mask: Array) -> Array:
+def above(lists: PaddedLists, mask: Array) -> Array:
     """Count those of some documents that stand above each one; with `expected` ties, on average."""
     xp, own = lists.xp, lists.number(mask)
     before = xp.cumulative_sum(own, axis=1) - own
@@ -27,7 +27,7 @@ def above(lists: Lists, mask: Array) -> Array:
     return (first + last) / 2.0
 
 
-def unjudged_above(lists: Lists) -> Array:
+def unjudged_above(lists: PaddedLists) -> Array:
     """Count the unjudged documents above each one; with `expected` ties, on average."""
     if not lists.averaged:
         return lists.number(lists.rank) - 1.0 - above(lists, lists.found)
@@ -60,7 +60,7 @@ class Accuracy(Threshold):
     lacking: ClassVar[str] = "pair of documents to compare"
     monotone: ClassVar[bool] = False  # a cutoff decides which documents are compared
 
-    def formula(self, lists: Lists) -> Array:
+    def formula(self, lists: PaddedLists) -> Array:
         """Count the pairs in the wrong order."""
         if self.cutoff is not None and lists.averaged:
             hint = "choose another order of ties, or leave out the cutoff"
@@ -93,7 +93,7 @@ class OPA(Measure):
     averages_ties: ClassVar[bool] = True
     lacking: ClassVar[str] = "pair of documents to compare"
 
-    def formula(self, lists: Lists) -> Array:
+    def formula(self, lists: PaddedLists) -> Array:
         """Count, grade by grade, documents with a lower one: all in the list, and those above."""
         xp = lists.xp
         wrong = pairs = xp.zeros_like(lists.number(lists.retrieved))
@@ -134,11 +134,11 @@ class bpref(Binary):
         bad = ~self.relevant(grade)
         return bad & (grade >= 0) if self.negative == "unjudged" else bad
 
-    def formula(self, lists: Lists) -> Array:
+    def formula(self, lists: PaddedLists) -> Array:
         """Average the preferences that the list honours."""
         return self.of_relevant(lists, lists.total(self.honoured(lists)[1]))
 
-    def honoured(self, lists: Lists) -> tuple[Array, Array]:
+    def honoured(self, lists: PaddedLists) -> tuple[Array, Array]:
         """Count the non-relevant above each document, and give what each relevant one adds."""
         xp = lists.xp
         hits = self.hits(lists)
@@ -192,7 +192,7 @@ class Compat(Measure):
 
     takes_cutoff: ClassVar[bool] = False
 
-    def formula(self, lists: Lists) -> Array:
+    def formula(self, lists: PaddedLists) -> Array:
         """Give a document the weight of all depths at which both lists hold it."""
         xp = lists.xp
         hits = lists.found & (lists.grade > 0)
@@ -211,7 +211,7 @@ class Compat(Measure):
         overlap = lists.ratio(lists.total(xp.where(hits, added, 0.0)), best)
         return xp.where(relevant > 0, overlap, math.nan)
 
-    def _ideal_ranks(self, lists: Lists, hits: Array) -> Array:
+    def _ideal_ranks(self, lists: PaddedLists, hits: Array) -> Array:
         """Rank each document found in the ideal list: after the higher grades, in its own order."""
         xp = lists.xp
         ranks = xp.ones_like(lists.rank)

@@ -11,7 +11,7 @@ import numpy as np
 from idealist.data.columns import Bools, Floats, Ints
 from idealist.data.preferences import Group
 from idealist.errors import UsageError
-from idealist.ranking.padded_lists import QUICK, Array, Lists
+from idealist.ranking.padded_lists import QUICK, Array, PaddedLists
 from idealist.ranking.placements import Placements
 
 
@@ -63,7 +63,7 @@ class Tally(NamedTuple):
 
 
 class Side(Protocol):
-    """Lists with their judgments, whose preferences can be counted."""
+    """PaddedLists with their judgments, whose preferences can be counted."""
 
     xp: Any
     there: Array
@@ -185,8 +185,8 @@ class Ordered:
         return self.wanted & counts[:, None] & counts
 
 
-class Grouped:
-    """Lists of some queries whose judgments are in groups; or in pairs, which groups share."""
+class PreferenceGroups:
+    """PaddedLists of some queries whose judgments are in groups; or in pairs, which groups share."""
 
     xp = QUICK
 
@@ -256,10 +256,10 @@ def _total(array: Any) -> float:
     return float(np.count_nonzero(array) if array.dtype == bool else array.sum())
 
 
-class Levels:
-    """Lists whose grades are levels: a higher grade is preferred to a lower one."""
+class GradeLevels:
+    """PaddedLists whose grades are levels: a higher grade is preferred to a lower one."""
 
-    def __init__(self, lists: Lists) -> None:
+    def __init__(self, lists: PaddedLists) -> None:
         self.lists, self.xp, self.averaged = lists, lists.xp, lists.averaged
         some = self.xp.where(lists.judged, lists.pool, np.inf)
         self.least = self.xp.min(some, axis=1)[:, None]

@@ -11,7 +11,7 @@ from idealist.errors import Defect
 from idealist.measures.base import NO_RELEVANT, Measure
 from idealist.measures.gains import GAIN, gain_of
 from idealist.notation import Written, choice, number, parameter
-from idealist.ranking.padded_lists import Array, Lists, lists_of
+from idealist.ranking.padded_lists import Array, PaddedLists, padded
 from idealist.ranking.placements import Placements
 
 
@@ -42,7 +42,7 @@ class Blended(Measure):
 
     takes_cutoff: ClassVar[bool] = False
 
-    def gains(self, lists: Lists, grade: Array, there: Array) -> Array:
+    def gains(self, lists: PaddedLists, grade: Array, there: Array) -> Array:
         """Give the gain of each grade, 0 where there is none or it is negative."""
         gains = gain_of(self.gain, lists, grade)
         return lists.xp.where(there & (grade >= 0), gains, 0.0)
@@ -50,10 +50,10 @@ class Blended(Measure):
     def worth(self, placements: Placements) -> Floats:
         """Give each place its gain."""
         grade = placements.grade
-        gains: Floats = self.filled().gains(lists_of([]), grade, grade >= 0)
+        gains: Floats = self.filled().gains(padded([]), grade, grade >= 0)
         return gains
 
-    def walk(self, lists: Lists) -> Walk:
+    def walk(self, lists: PaddedLists) -> Walk:
         """Compute (C + β cg) / (r + β cg*) at each document: C relevant ones and cg in the list."""
         xp = lists.xp
         gain = self.gains(lists, lists.grade, lists.found)
@@ -66,11 +66,11 @@ class Blended(Measure):
         found = count + beta * xp.cumulative_sum(gain, axis=1)
         return Walk(hits, gain, count, found / (lists.number(lists.rank) + beta * best), ideal)
 
-    def stops(self, lists: Lists, walk: Walk) -> Array:
+    def stops(self, lists: PaddedLists, walk: Walk) -> Array:
         """Give the probability that a reader stops at each document."""
         raise Defect(f"{self.name} does not say where a reader stops")
 
-    def formula(self, lists: Lists) -> Array:
+    def formula(self, lists: PaddedLists) -> Array:
         """Sum the ratios, each with the probability to stop there."""
         xp, walk = lists.xp, self.walk(lists)
         stops = xp.where(walk.hits, self.stops(lists, walk), 0.0)
@@ -96,7 +96,7 @@ class Q(Blended):
 
     takes_cutoff: ClassVar[bool] = True
 
-    def stops(self, lists: Lists, walk: Walk) -> Array:
+    def stops(self, lists: PaddedLists, walk: Walk) -> Array:
         """Stop at each relevant document alike; at a cutoff there are at most k."""
         relevant = lists.count(walk.ideal > 0)[:, None]
         if self.cutoff is not None:
@@ -126,7 +126,7 @@ class NCU(Blended):
 
     monotone: ClassVar[bool] = False  # a reader who stops deeper may have met more
 
-    def stops(self, lists: Lists, walk: Walk) -> Array:
+    def stops(self, lists: PaddedLists, walk: Walk) -> Array:
         """Share the stops among the relevant documents."""
         xp = lists.xp
         if self.readers == "graded":
@@ -151,7 +151,7 @@ class OMeasure(Blended):
     Reference: Sakai 2007, doi:10.2197/ipsjdc.3.643, as NTCIREVAL has it
     """
 
-    def stops(self, lists: Lists, walk: Walk) -> Array:
+    def stops(self, lists: PaddedLists, walk: Walk) -> Array:
         """Stop at the first relevant document."""
         return lists.number(walk.count == 1.0)
 
@@ -171,14 +171,14 @@ class PMeasure(Blended):
 
     monotone: ClassVar[bool] = False  # a reader who stops deeper may have met more
 
-    def above_best(self, lists: Lists, walk: Walk) -> Array:
+    def above_best(self, lists: PaddedLists, walk: Walk) -> Array:
         """Say which documents stand at or above the first of the best."""
         xp = lists.xp
         best = walk.hits & (walk.gain == xp.max(walk.gain, axis=1, keepdims=True))
         passed = xp.cumulative_sum(lists.number(best), axis=1) - lists.number(best)
         return walk.hits & (passed == 0.0)
 
-    def stops(self, lists: Lists, walk: Walk) -> Array:
+    def stops(self, lists: PaddedLists, walk: Walk) -> Array:
         """Stop at the last of them."""
         above = self.above_best(lists, walk)
         return lists.number(above & (walk.count == lists.count(above)[:, None]))
@@ -197,7 +197,7 @@ class PPlus(PMeasure):
     Reference: Sakai 2007, doi:10.2197/ipsjdc.3.643, as NTCIREVAL has it
     """
 
-    def stops(self, lists: Lists, walk: Walk) -> Array:
+    def stops(self, lists: PaddedLists, walk: Walk) -> Array:
         """Stop at each of them alike."""
         above = self.above_best(lists, walk)
         return lists.ratio(lists.number(above), lists.count(above)[:, None], 0.0)

@@ -11,7 +11,7 @@ from idealist.data.columns import Floats
 from idealist.errors import UsageError
 from idealist.measures.base import NO_RELEVANT, Measure
 from idealist.notation import Written, choice, flag, number, parameter
-from idealist.ranking.padded_lists import Array, Lists
+from idealist.ranking.padded_lists import Array, PaddedLists
 from idealist.ranking.placements import Placements
 
 
@@ -31,16 +31,16 @@ class Threshold(Measure):
         relevant: Floats = self.filled().relevant(placements.grade).astype(np.float64)
         return relevant
 
-    def hits(self, lists: Lists) -> Array:
+    def hits(self, lists: PaddedLists) -> Array:
         """Say which of the documents found are relevant."""
         what = ("hits", self.rel, self.rel_op)
         return lists.once(what, lambda: lists.found & self.relevant(lists.grade))
 
-    def listed_relevant(self, lists: Lists) -> Array:
+    def listed_relevant(self, lists: PaddedLists) -> Array:
         """Count the relevant documents retrieved, R_list."""
         return lists.count(lists.found & self.relevant(lists.grade))
 
-    def all_relevant(self, lists: Lists) -> Array:
+    def all_relevant(self, lists: PaddedLists) -> Array:
         """Count the judged relevant documents, R."""
 
         def count() -> Array:
@@ -48,7 +48,7 @@ class Threshold(Measure):
 
         return lists.once(("relevant", self.rel, self.rel_op), count, pooled=True)
 
-    def of_relevant(self, lists: Lists, part: Array) -> Array:
+    def of_relevant(self, lists: PaddedLists, part: Array) -> Array:
         """Divide by R; NaN where nothing is relevant."""
 
         def divisor() -> Array:
@@ -67,7 +67,7 @@ class Binary(Threshold):
         "0", NO_RELEVANT, "the value of a query without relevant documents"
     )
 
-    def hits(self, lists: Lists) -> Array:
+    def hits(self, lists: PaddedLists) -> Array:
         """Say which of the documents found are relevant."""
         hits = super().hits(lists)
         if not self.positive_score:
@@ -77,7 +77,7 @@ class Binary(Threshold):
             raise UsageError("positive_score needs scores, and the run has only an order", hint)
         return hits & (lists.score > 0)
 
-    def so_far(self, lists: Lists) -> Array:
+    def so_far(self, lists: PaddedLists) -> Array:
         """Count the relevant documents up to each one."""
 
         def count() -> Array:
@@ -85,11 +85,11 @@ class Binary(Threshold):
 
         return lists.once(("so far", self.rel, self.rel_op, self.positive_score), count)
 
-    def near(self, lists: Lists) -> Lists:
+    def near(self, lists: PaddedLists) -> PaddedLists:
         """Leave out what is below the cutoff; not where all documents need scores."""
         return lists if self.positive_score else lists.upto(self.cutoff)
 
-    def defined(self, lists: Lists, values: Array, whole: Array | None = None) -> Array:
+    def defined(self, lists: PaddedLists, values: Array, whole: Array | None = None) -> Array:
         """Give the values, NaN where there is no relevant document to find.
 
         `whole` is what a measure divides by that knows no more than the list. It takes a list

@@ -9,13 +9,13 @@ from typing import Any, ClassVar
 import numpy as np
 
 from idealist.data import Qrels
-from idealist.data.columns import Bools, Floats, Ints
+from idealist.data.columns import Bools, Floats, Ints, sums_by
 from idealist.errors import Defect, Faults, UsageError
 from idealist.measures.base import NO_RELEVANT, Measure
 from idealist.measures.gains import GAIN, Discount, gain_of
 from idealist.measures.relevance import Binary, Threshold
 from idealist.notation import Written, parameter
-from idealist.ranking.padded_lists import Array, Lists, lists_of
+from idealist.ranking.padded_lists import Array, PaddedLists, padded
 from idealist.ranking.placements import Placements
 
 
@@ -41,7 +41,7 @@ class Sample:
         keys = list(zip(query.tolist(), _strata(qrels), strict=True))
         index = {key: i for i, key in enumerate(sorted(set(keys)))}
         every = np.array([index[key] for key in keys], dtype=np.int64)
-        size, judged = (sums(every, some, len(index))[every] for some in (every >= 0, drawn))
+        size, judged = (sums_by(every, some, len(index))[every] for some in (every >= 0, drawn))
         first = np.searchsorted([owner for owner, _ in index], query)
         return cls(query, every - first, drawn, size, judged)
 
@@ -61,12 +61,6 @@ class Sample:
     def weight(self) -> Floats:
         """How many documents each one stands for; none where it was not drawn."""
         return ratio(self.size, np.where(self.drawn, self.judged, 0.0), 0.0)
-
-
-def sums(owner: Ints, values: Any, owners: int) -> Floats:
-    """Add up the values of each owner."""
-    total: Any = np.bincount(owner, values, owners)
-    return np.asarray(total, np.float64)
 
 
 def ratio(part: Floats, whole: Floats, otherwise: float = np.nan) -> Floats:
@@ -91,7 +85,7 @@ def _strata(qrels: Qrels) -> Sequence[str]:
     return names
 
 
-def found(lists: Lists, values: Any) -> Any:
+def found(lists: PaddedLists, values: Any) -> Any:
     """Give what is known of each judgment for the documents found, and 0 elsewhere."""
     nowhere = np.where(lists.found, lists.judgments[lists.place], -1)
     return np.append(values, np.zeros(1, values.dtype))[nowhere]
@@ -128,7 +122,7 @@ class infAP(Binary):
     takes_cutoff: ClassVar[bool] = False
     monotone: ClassVar[bool] = False  # a relevant document may gain by standing below a pooled one
 
-    def formula(self, lists: Lists) -> Array:
+    def formula(self, lists: PaddedLists) -> Array:
         """Average the precisions expected at the relevant documents."""
         xp = lists.xp
         hits = self.hits(lists)
@@ -170,7 +164,7 @@ class EstimatedAP(Estimated, Threshold):
         """Tell what the judgments are a sample of."""
         return Sample.of(qrels)
 
-    def relevant_above(self, lists: Lists, sample: Sample, hits: Bools) -> Floats:
+    def relevant_above(self, lists: PaddedLists, sample: Sample, hits: Bools) -> Floats:
         """Estimate how many relevant documents stand above each one."""
         raise Defect(f"{self.name} does not say what stands above a document")
 
@@ -180,7 +174,7 @@ class EstimatedAP(Estimated, Threshold):
         qrels = placements.qrels
         sample = self.sample(qrels)
         weight = np.where(self.relevant(qrels.grades), sample.weight, 0.0)
-        relevant = sums(sample.query, weight, len(qrels.queries))
+        relevant = sums_by(sample.query, weight, len(qrels.queries))
         values = np.zeros(len(relevant))
         for queries, lists in placements.lists:
             weights = np.where(lists.within(self.cutoff), found(lists, weight), 0.0)
@@ -214,7 +208,7 @@ class xinfAP(EstimatedAP):
 
     monotone: ClassVar[bool] = False  # a relevant document may gain by standing below a pooled one
 
-    def relevant_above(self, lists: Lists, sample: Sample, hits: Bools) -> Floats:
+    def relevant_above(self, lists: PaddedLists, sample: Sample, hits: Bools) -> Floats:
         """Take the relevant among the judged documents above for those of their stratum."""
         stratum, drawn = found(lists, sample.stratum), found(lists, sample.drawn)
         expected = np.zeros(lists.rank.shape)
@@ -259,7 +253,7 @@ class statAP(EstimatedAP):
         weight = self.sample(placements.qrels).weight[placements.judgment]
         return np.where(self.filled().relevant(placements.grade), weight, 0.0)
 
-    def relevant_above(self, lists: Lists, sample: Sample, hits: Bools) -> Floats:
+    def relevant_above(self, lists: PaddedLists, sample: Sample, hits: Bools) -> Floats:
         """Sum the weights of the relevant documents above."""
         weights: Floats = above(np.where(hits, found(lists, sample.weight), 0.0))
         return weights
@@ -304,13 +298,13 @@ class infNDCG(Estimated):
         self._check_ties(placements)
         qrels = placements.qrels
         sample = Sample.of(qrels)
-        gain = np.where(qrels.grades >= 0, gain_of(self.gain, lists_of([]), qrels.grades), 0.0)
+        gain = np.where(qrels.grades >= 0, gain_of(self.gain, padded([]), qrels.grades), 0.0)
         values = np.zeros(len(qrels.queries))
         for queries, lists in placements.lists:
             values[queries] = self._dcg(lists, sample, gain)
         return ratio(values, self._ideal(sample, gain, len(values)))
 
-    def _dcg(self, lists: Lists, sample: Sample, gain: Floats) -> Floats:
+    def _dcg(self, lists: PaddedLists, sample: Sample, gain: Floats) -> Floats:
         near, stratum = lists.within(self.cutoff), found(lists, sample.stratum)
         drawn = near & found(lists, sample.drawn)
         dcg = np.zeros(len(lists.retrieved))
@@ -328,10 +322,10 @@ class infNDCG(Estimated):
         keys, place, count = np.unique(keys, axis=0, return_index=True, return_counts=True)
         estimate = count * sample.size[some][place] / sample.judged[some][place]
         keys, owner = np.unique(keys[:, [0, 2]], axis=0, return_inverse=True)
-        number = np.floor(sums(owner, estimate, len(keys)) + 0.5).astype(np.int64)
+        number = np.floor(sums_by(owner, estimate, len(keys)) + 0.5).astype(np.int64)
         last = np.cumsum(number)
         last -= (last - number)[np.searchsorted(keys[:, 0], keys[:, 0])]  # within its query
         summed = np.cumsum(Discount("log2").weights(int(last.max(initial=0))))
         limit = self.cutoff or len(summed)
         weight = summed[np.minimum(last, limit)] - summed[np.minimum(last - number, limit)]
-        return sums(keys[:, 0].astype(np.int64), -keys[:, 1] * weight, queries)
+        return sums_by(keys[:, 0].astype(np.int64), -keys[:, 1] * weight, queries)

@@ -1,4 +1,4 @@
-"""Measures of the first k documents as a set: P, R, F, Success, R-precision, fall-out, utility."""
+"""The first k documents as a set: precision, recall, F, R-precision, fall-out and utility."""
 
 from __future__ import annotations
 
@@ -9,11 +9,10 @@ from typing import Any, ClassVar
 from idealist.data.columns import Floats
 from idealist.errors import UsageError
 from idealist.measures.base import NO_RELEVANT
-from idealist.measures.first_relevant import first_hit
 from idealist.measures.gains import Discount
 from idealist.measures.relevance import Binary, Threshold
 from idealist.notation import Kind, Value, Written, call, choice, number, parameter
-from idealist.ranking.padded_lists import Array, Lists
+from idealist.ranking.padded_lists import Array, PaddedLists
 from idealist.ranking.placements import Placements
 
 
@@ -23,12 +22,12 @@ class Counted(Binary):
 
     averages_ties: ClassVar[bool] = True
 
-    def found(self, lists: Lists, cutoff: Array | int | None) -> Array:
+    def found(self, lists: PaddedLists, cutoff: Array | int | None) -> Array:
         """Count the relevant documents above a cutoff."""
         near = self.near(lists)
         return Discount("none").sum(near, near.number(self.hits(near)), cutoff)
 
-    def precision(self, lists: Lists, denominator: str) -> Array:
+    def precision(self, lists: PaddedLists, denominator: str) -> Array:
         """Compute the share of relevant documents in the first k."""
         hits = self.found(lists, self.cutoff)
         if denominator == "judged":
@@ -57,7 +56,7 @@ class P(Counted):
         "what is divided by: the cutoff, the length of the list if shorter, or the judged in it",
     )  # fmt: skip
 
-    def formula(self, lists: Lists) -> Array:
+    def formula(self, lists: PaddedLists) -> Array:
         """Divide the relevant documents found by the documents looked at."""
         if self.denominator == "judged" and lists.averaged:
             hint = "choose another order of ties, or denominator=k"
@@ -92,7 +91,7 @@ class R(Counted):
         """Whether it is divided by relevant documents of the list alone."""
         return self.denominator == "R_list"
 
-    def formula(self, lists: Lists) -> Array:
+    def formula(self, lists: PaddedLists) -> Array:
         """Divide the relevant documents found by those there are."""
         found = self.found(lists, self.cutoff)
         if self.list_only:
@@ -137,7 +136,7 @@ class F(Counted):
 
     averages_ties: ClassVar[bool] = False
 
-    def formula(self, lists: Lists) -> Array:
+    def formula(self, lists: PaddedLists) -> Array:
         """Combine precision and recall."""
         precision = self.precision(lists, self.denominator)
         recall = self.of_relevant(lists, self.found(lists, self.cutoff))
@@ -163,34 +162,13 @@ class SetAP(Counted):
 
     averages_ties: ClassVar[bool] = False
 
-    def formula(self, lists: Lists) -> Array:
+    def formula(self, lists: PaddedLists) -> Array:
         """Multiply precision and recall, in the one division that trec_eval makes."""
         found, looked_at = self.found(lists, self.cutoff), lists.lengths(self.cutoff)
         if self.denominator == "k" and self.cutoff is not None:
             looked_at = lists.xp.full_like(looked_at, float(self.cutoff))
         whole = looked_at * self.all_relevant(lists)
         return self.defined(lists, lists.ratio(found * found, whole, 0.0))
-
-
-@dataclass(frozen=True, kw_only=True, repr=False)
-class Success(Binary):
-    """Success: whether any relevant document stands among the first k; also called hit rate.
-
-    Formula: 1 if there is a relevant document in the first k, else 0
-
-    >>> (Success @ 2)([0, 1]), (Success @ 1)([0, 1])
-    (1.0, 0.0)
-
-    Reference: Buckley and Voorhees 2005, in TREC: Experiment and Evaluation, chapter 3
-    """
-
-    averages_ties: ClassVar[bool] = True
-
-    def formula(self, lists: Lists) -> Array:
-        """Look for the first relevant document."""
-        near = self.near(lists)
-        first = first_hit(near, self.hits(near), self.cutoff, Discount("none"))
-        return self.defined(lists, first)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -208,7 +186,7 @@ class AllHit(Counted):
     Reference: Asai et al. 2020, arXiv:1911.10470, as paragraph exact match
     """
 
-    def formula(self, lists: Lists) -> Array:
+    def formula(self, lists: PaddedLists) -> Array:
         """Compare the relevant documents found with those there are."""
         relevant, hits = self.all_relevant(lists), self.hits(lists)
         if not lists.averaged or self.cutoff is None:
@@ -217,7 +195,7 @@ class AllHit(Counted):
         chance = lists.xp.cumulative_prod(chance, axis=1)[:, -1]
         return self.defined(lists, chance * lists.number(lists.count(hits) == relevant))
 
-    def _chances(self, lists: Lists, hits: Array, cutoff: int) -> Array:
+    def _chances(self, lists: PaddedLists, hits: Array, cutoff: int) -> Array:
         """Give each hit the chance that it stands above the cutoff, where those before it do.
 
         Of a tie of n documents, r of them hits, m ranks are above the cutoff. All r hits are there
@@ -260,13 +238,13 @@ class Rprec(Counted):
         """Whether R counts relevant documents of the list alone."""
         return self.denominator == "R_list"
 
-    def formula(self, lists: Lists) -> Array:
+    def formula(self, lists: PaddedLists) -> Array:
         """Divide the relevant documents above the cutoff by it."""
         relevant, cutoff = self.reach(lists)
         share = lists.ratio(self.found(lists, cutoff), lists.number(cutoff[:, 0]), 0.0)
         return self.defined(lists, share, relevant if self.list_only else None)
 
-    def reach(self, lists: Lists) -> tuple[Array, Array]:
+    def reach(self, lists: PaddedLists) -> tuple[Array, Array]:
         """Give R and the rank, in a column, down to which documents are looked at."""
         relevant = (self.listed_relevant if self.list_only else self.all_relevant)(lists)
         cutoff = lists.xp.floor(float(self.times) * relevant + 0.9)
@@ -309,7 +287,7 @@ class FallOut(Threshold):
         relevant = super().worth(placements)
         return relevant if self.filled().list_only else relevant - 1.0
 
-    def formula(self, lists: Lists) -> Array:
+    def formula(self, lists: PaddedLists) -> Array:
         """Divide the non-relevant documents in the first k by all there are."""
         hits = self.hits(lists)
         if self.list_only:
@@ -348,7 +326,7 @@ class Utility(Threshold):
         """Give the range: unbounded."""
         return -math.inf, math.inf
 
-    def formula(self, lists: Lists) -> Array:
+    def formula(self, lists: PaddedLists) -> Array:
         """Weigh the four counts."""
         found, relevant = self.listed_relevant(lists), self.all_relevant(lists)
         retrieved = lists.number(lists.retrieved)

@@ -24,7 +24,7 @@ from idealist.notation import (
     to_number,
     whole,
 )
-from idealist.ranking.padded_lists import Array, Lists, lists_of
+from idealist.ranking.padded_lists import Array, PaddedLists, padded
 from idealist.ranking.placements import Placements
 
 
@@ -64,7 +64,7 @@ class ERR(Measure):
         "0", NO_RELEVANT, "the value of a query without relevant documents"
     )
 
-    def stops(self, lists: Lists, grade: Array) -> Array:
+    def stops(self, lists: PaddedLists, grade: Array) -> Array:
         """Give the probability to stop at a document of each grade."""
         xp = lists.xp
         grade = xp.where(grade > 0, grade, 0.0)
@@ -86,12 +86,12 @@ class ERR(Measure):
         """What the rank of the document is worth."""
         return Discount("position")
 
-    def expected(self, lists: Lists, stop: Array, rank: Array, depth: int) -> Array:
+    def expected(self, lists: PaddedLists, stop: Array, rank: Array, depth: int) -> Array:
         """Add up what ranks are worth, each with the probability to stop there."""
         going = lists.xp.cumulative_prod(1.0 - stop, axis=1, include_initial=True)[:, :-1]
         return lists.total(self.discount.apply(lists, stop * going, rank, depth))
 
-    def formula(self, lists: Lists) -> Array:
+    def formula(self, lists: PaddedLists) -> Array:
         """Add up the reciprocal ranks, each with the probability to stop there."""
         xp = lists.xp
         near = lists.upto(self.cutoff)
@@ -152,10 +152,10 @@ class RBP(Measure):
     def worth(self, placements: Placements) -> Floats:
         """Give each place its gain."""
         filled, grade = self.filled(), placements.grade
-        gains: Floats = gain_of(filled.gain, lists_of([]), grade, filled.rel)
+        gains: Floats = gain_of(filled.gain, padded([]), grade, filled.rel)
         return np.where(grade >= 0, gains, 0.0)
 
-    def formula(self, lists: Lists) -> Array:
+    def formula(self, lists: PaddedLists) -> Array:
         """Sum the gains, each with the probability that it is seen."""
         xp = lists.xp
         gains = self.gains(lists)
@@ -169,7 +169,7 @@ class RBP(Measure):
         """The weight of the ranks whose weights are to sum to 1."""
         return 1.0 if self.normalise_depth == "none" else 1.0 - self.p**self.normalise_depth
 
-    def gains(self, lists: Lists) -> Array:
+    def gains(self, lists: PaddedLists) -> Array:
         """Give the gain of each document found, in [0, 1]."""
         xp = lists.xp
         gains = gain_of(self.gain, lists, lists.grade, self.rel)
@@ -181,7 +181,7 @@ class RBP(Measure):
             raise UsageError(f"RBP: a gain of {float(xp.max(gains)):g} is above 1", hint)
         return gains
 
-    def _highest(self, lists: Lists) -> Array:
+    def _highest(self, lists: PaddedLists) -> Array:
         """Give the highest gain judged for each query, at least 1."""
         gains = gain_of(self.gain, lists, lists.pool, self.rel)
         counted = lists.judged & (lists.pool >= 0)
@@ -222,7 +222,7 @@ class RBPResidual(Measure):
         known = self.filled().negative == "judged"
         return np.where(known | (placements.grade >= 0), 1.0, 0.0)
 
-    def formula(self, lists: Lists) -> Array:
+    def formula(self, lists: PaddedLists) -> Array:
         """Take the weight of the judged documents from 1."""
         known = lists.found & ((lists.grade >= 0) | (self.negative == "judged"))
         weight = geometric(self.p).sum(lists, lists.number(known), self.cutoff)
@@ -250,12 +250,12 @@ class nERR(ERR):
     Reference: Sakai and Song 2011, doi:10.1145/2009916.2010055
     """
 
-    def formula(self, lists: Lists) -> Array:
+    def formula(self, lists: PaddedLists) -> Array:
         """Divide ERR by the ERR of the ideal list."""
         ideal = lists.once(self, lambda: self._ideal(lists), pooled=True)
         return lists.ratio(super().formula(lists), ideal)
 
-    def _ideal(self, lists: Lists) -> Array:
+    def _ideal(self, lists: PaddedLists) -> Array:
         xp = lists.xp
         rank = xp.cumulative_sum(xp.ones_like(lists.judged, dtype=xp.int64), axis=1)
         seen = lists.judged if self.cutoff is None else lists.judged & (rank <= self.cutoff)

@@ -16,9 +16,9 @@ from idealist.data.columns import Floats, Ints
 from idealist.errors import Defect
 from idealist.measures.base import NO_RELEVANT, Measure
 from idealist.measures.judged import Count
-from idealist.measures.preference_tallies import Grouped, Levels, Tally, tally
+from idealist.measures.preference_tallies import GradeLevels, PreferenceGroups, Tally, tally
 from idealist.notation import Written, choice, parameter
-from idealist.ranking.padded_lists import Array, Lists
+from idealist.ranking.padded_lists import Array, PaddedLists
 from idealist.ranking.placements import Placements
 
 
@@ -43,13 +43,13 @@ class Preferring(Measure):
         """Which non-relevant documents count."""
         return "all"
 
-    def value(self, lists: Lists, found: Tally) -> Array:
+    def value(self, lists: PaddedLists, found: Tally) -> Array:
         """Compute the value of each query from the preferences counted."""
         raise Defect(f"{self.name} states no value")
 
-    def formula(self, lists: Lists) -> Array:
+    def formula(self, lists: PaddedLists) -> Array:
         """Take each grade for a level, and each query for one group."""
-        found = lists.once(("preferences", self.rule), lambda: tally(Levels(lists), self.rule))
+        found = lists.once(("preferences", self.rule), lambda: tally(GradeLevels(lists), self.rule))
         return self.value(lists, found)
 
     def computed(self, placements: Placements) -> Floats:
@@ -64,7 +64,7 @@ class Preferring(Measure):
         return values
 
     def _by_group(self, placements: Placements, queries: Ints) -> Tally:
-        return tally(Grouped(placements, queries, self.in_pairs), self.rule)
+        return tally(PreferenceGroups(placements, queries, self.in_pairs), self.rule)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -75,7 +75,7 @@ class Fulfilled(Preferring):
         "0", NO_RELEVANT, "the value of a query without any preference"
     )
 
-    def defined(self, lists: Lists, found: Tally, values: Array) -> Array:
+    def defined(self, lists: PaddedLists, found: Tally, values: Array) -> Array:
         """Give the values, NaN where there is no preference, whatever the list shows of it."""
         some = lists.total(found.possible["all"]) + lists.total(found.possible[self.of])
         return lists.xp.where(some > 0, values, np.nan)
@@ -97,7 +97,7 @@ class prefs_simp(Fulfilled):
     Reference: Carterette et al. 2008, doi:10.1007/978-3-540-78646-7_5, as trec_eval 10.0 has it
     """
 
-    def value(self, lists: Lists, found: Tally) -> Array:
+    def value(self, lists: PaddedLists, found: Tally) -> Array:
         """Divide the preferences fulfilled by the possible ones."""
         fulfilled, possible = (lists.total(of[self.of]) for of in (found.fulfilled, found.possible))
         return self.defined(lists, found, lists.ratio(fulfilled, possible, 0.0))
@@ -156,7 +156,7 @@ class prefs_avgjg(Fulfilled):
         """Which non-relevant documents count."""
         return self.nonrelevant
 
-    def value(self, lists: Lists, found: Tally) -> Array:
+    def value(self, lists: PaddedLists, found: Tally) -> Array:
         """Average the shares of the groups."""
         nothing = np.nan if self.rule == "trec_eval" else 0.0
         share = lists.ratio(found.fulfilled[self.of], found.possible[self.of], nothing)
@@ -176,7 +176,7 @@ class prefs_num_prefs_poss(Count, Preferring):
     Reference: trec_eval 10.0, prefs_num_prefs_poss
     """
 
-    def value(self, lists: Lists, found: Tally) -> Array:
+    def value(self, lists: PaddedLists, found: Tally) -> Array:
         """Sum the possible preferences."""
         return lists.total(found.possible[self.of])
 
@@ -195,6 +195,6 @@ class prefs_num_prefs_ful(Count, Preferring):
 
     direction: ClassVar[int] = 1
 
-    def value(self, lists: Lists, found: Tally) -> Array:
+    def value(self, lists: PaddedLists, found: Tally) -> Array:
         """Sum the preferences fulfilled."""
         return lists.total(found.fulfilled[self.of])

@@ -12,7 +12,7 @@ from idealist.data.columns import Floats
 from idealist.errors import UsageError
 from idealist.measures.base import Measure
 from idealist.notation import choice, flag, number, parameter
-from idealist.ranking.padded_lists import Array, Lists
+from idealist.ranking.padded_lists import Array, PaddedLists
 from idealist.ranking.placements import Placements
 
 
@@ -64,7 +64,7 @@ class UDCG(Measure):
         weight = np.where(placements.grade >= filled.rel, 1.0, -float(filled.gamma))
         return np.nan_to_num(weight * utility)
 
-    def formula(self, lists: Lists) -> Array:
+    def formula(self, lists: PaddedLists) -> Array:
         """Weigh each passage's utility by its relevance."""
         xp = lists.xp
         utility = lists.column(self.signal)

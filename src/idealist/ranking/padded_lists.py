@@ -1,4 +1,4 @@
-"""Lists: the padded arrays that formulas are written over, in any array library.
+"""PaddedLists: the padded arrays that formulas are written over, in any array library.
 
 A block of queries; row by row the judged documents found, in rank order, and the grades of all
 judged documents, highest first. Formulas use nothing but the array API standard, so the same lines
@@ -30,7 +30,7 @@ QUICK = SimpleNamespace(
 
 
 @dataclass(frozen=True, eq=False)
-class Lists:
+class PaddedLists:
     """Rankings of a block of queries; arrays are queries x places unless said otherwise.
 
     `found` is true where there is a document, and elsewhere the other arrays mean nothing. `rank`,
@@ -62,7 +62,7 @@ class Lists:
     columns: Mapping[str, Array] = field(default_factory=dict)
     pooled: dict[Hashable, Any] = field(default_factory=dict)
     known: dict[Hashable, Any] = field(default_factory=dict)
-    cuts: dict[int, Lists] = field(default_factory=dict)
+    cuts: dict[int, PaddedLists] = field(default_factory=dict)
 
     @property
     def score(self) -> Array:
@@ -74,10 +74,10 @@ class Lists:
         """Whether there are ties whose orders must be averaged."""
         return self.expected and self.start is not None
 
-    def to(self, xp: Any) -> Lists:
+    def to(self, xp: Any) -> PaddedLists:
         """Move the arrays to another array library.
 
-        >>> lists_of([3, 1]).to(np).rank.tolist()
+        >>> padded([3, 1]).to(np).rank.tolist()
         [[1, 2]]
         """
         arrays = {
@@ -95,7 +95,7 @@ class Lists:
             known[what] = compute()
         return known[what]
 
-    def upto(self, cutoff: int | None) -> Lists:
+    def upto(self, cutoff: int | None) -> PaddedLists:
         """Leave out columns that a cutoff leaves nothing of; tied documents stay together.
 
         One column more than the cutoff is kept: it adds the 0.0 that sums of whole lists end in.
@@ -172,9 +172,9 @@ class Lists:
         return self.xp.where(self.found, self.columns[name][self.judgments[self.place]], np.nan)
 
 
-def lists_of(
+def padded(
     grades: Sequence[float | None], judged: Sequence[float] = (), **columns: Sequence[float]
-) -> Lists:
+) -> PaddedLists:
     """Make one list from the grades of a ranking, None where unjudged.
 
     `judged` are the grades of documents that were judged but not retrieved; `columns` are further
@@ -190,7 +190,7 @@ def lists_of(
         raise UsageError("a grade is not a finite number", "write None for an unjudged document")
     pool = -np.sort(-np.concatenate((found, np.asarray(judged, dtype=np.float64))))
     rank = np.array(place or [0], dtype=np.int64)[None, :] + 1
-    return Lists(
+    return PaddedLists(
         xp=QUICK,
         found=np.full(rank.shape, bool(place)),
         rank=rank,
