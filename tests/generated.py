@@ -57,7 +57,7 @@ PARAMETERS: dict[str, list[Any]] = {
     "max_grade": ["observed", "4"],
     "probability": ["exp2"],
     "p": [0.5, 0.8, 0.95],
-    "normalise_depth": ["none", 1000],
+    "normalise_depth": ["none", 1000, 3],
     "gamma": [1 / 3, 0, 1],
     "signal": ["abstain", "utility"],
     "squash": [True, False],

@@ -10,7 +10,7 @@ import pytest
 
 import idealist as il
 from idealist import AP, CG, DCG, ERR, RBP, RR, UDCG, P, R, nDCG
-from idealist.measures import as_measure
+from idealist.measures import MEASURES, as_measure
 
 LIST = [1, 3, 0, 2, 2]
 
@@ -268,3 +268,37 @@ def test_parameters_without_meaning_are_refused(text: str) -> None:
 
 def test_udcg_of_empty_lists_needs_no_column() -> None:
     assert il.evaluate({"q": {"d": 1}}, {"q": []}, "UDCG")["UDCG"] == 0
+
+
+def test_perfect_documents_of_a_grade_that_the_table_does_not_name() -> None:
+    """Its gain is the grade itself, which may exceed that of the highest grade."""
+    measure = il.parse("nDCG(gain=table(2=1),ideal=perfect)@1")
+    assert measure([1.5], judged=[2]) == 1
+    assert measure([2], judged=[1.5]) == 1 / 1.5
+
+
+def test_rbp_normalised_by_ranks_counts_no_others() -> None:
+    measure = il.parse("RBP(p=0.5,gain=binary,normalise_depth=2)")
+    assert measure([1, 1, 1, 1]) == 1
+    assert measure([0, 1, 1]) == pytest.approx(0.25 / 0.75)
+    assert (measure @ 1)([1, 1]) == pytest.approx(0.5 / 0.75)
+    assert (measure @ 3)([0, 1, 1]) == measure([0, 1, 1])
+    explained = il.explain(
+        {"q": {"a": 1, "b": 1, "c": 1}}, {"q": ["a", "b", "c"]}, measure, query="q"
+    )
+    assert explained.value == 1
+
+
+@pytest.mark.parametrize(
+    ("grades", "judged"), [(["x"], []), (3, []), ([1], "x"), ([1], 3), ([[1]], [])]
+)
+def test_what_is_no_list_of_grades(grades: Any, judged: Any) -> None:
+    for measure in (il.AP(), MEASURES["AP_IA"]()):
+        with pytest.raises(il.UsageError, match="the grades are not a list"):
+            measure(grades, judged)
+
+
+def test_grades_in_an_array() -> None:
+    grades: Any = np.array([1.0, 0.0, 1.0])
+    for measure in (il.AP(), il.nDCG @ 2, MEASURES["AP_IA"](), MEASURES["AP_avgjg"]()):
+        assert measure(grades) == measure(grades.tolist())

@@ -204,6 +204,13 @@ def test_exit_codes(words: str, code: int, says: str, capfd: pytest.CaptureFixtu
     assert err.startswith("trec-eval: ")
 
 
+@pytest.mark.usefixtures("files")
+def test_the_words_of_an_error_do_not_choose_its_exit_code() -> None:
+    with pytest.raises(SystemExit) as end:
+        main(["trec-eval", "-m", "P.four numbers", "qrels", "run"])
+    assert end.value.code == 2
+
+
 @pytest.mark.parametrize(
     ("qrels", "run", "says"),
     [

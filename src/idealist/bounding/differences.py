@@ -123,9 +123,10 @@ def _weights(case: Case) -> Floats:
     measure = case.instrument.measure
     if isinstance(measure, CG):
         return weighed(case, measure).holes
-    discount = f"geometric({measure.p!r})" if isinstance(measure, RBP) else "none"
     chance = case.placements.protocol.ties == "expected"
-    weights = rank_weights(discount, measure.cutoff, case.holes, chance)
+    if isinstance(measure, RBP):
+        return rank_weights(f"geometric({measure.p!r})", measure.last, case.holes, chance)
+    weights = rank_weights("none", measure.cutoff, case.holes, chance)
     if getattr(measure, "denominator", "k") == "k" and measure.cutoff is not None:
         return weights
     if isinstance(measure, (P, Judged)):

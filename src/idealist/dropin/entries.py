@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from idealist.dropin.arguments import cutoffs, numbers, pairs, points
+from idealist.dropin.arguments import Stop, cutoffs, numbers, pairs, points
 from idealist.errors import UsageError, nearest
 from idealist.measures import Measure, parse
 from idealist.notation import table
@@ -209,5 +209,5 @@ def _settings(name: str, kind: str, given: str) -> dict[str, Any]:
         return {"beta": f"sqrt({values[0]!r})"}
     if len(values) != 4:
         hint = "write utility.A,B,C,D, such as utility.1,-1,0,0"
-        raise UsageError(f"utility takes four numbers, not {len(values)}", hint)
+        raise Stop(4, f"utility takes four numbers, not {len(values)}", hint)
     return dict(zip("abcd", values, strict=True))

@@ -53,7 +53,7 @@ def _columns(names: Mapping[str, str], options: Options) -> list[Column]:
     try:
         asked = columns(names)
     except UsageError as error:
-        raise Stop(4 if "four numbers" in error.message else 2, error.message, error.hint) from None
+        raise Stop(2, error.message, error.hint) from None
     return [
         replace(one, measure=_instrument(one.measure, options).measure) if one.measure else one
         for one in asked

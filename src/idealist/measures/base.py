@@ -114,12 +114,12 @@ class Measure(Settings, metaclass=MeasureType):
         self, grades: Sequence[float | None], judged: Sequence[float] = (), **columns: Any
     ) -> float:
         """Measure one list of grades, None where unjudged; `judged` are those not retrieved."""
-        filled = self.filled()
-        found: Floats = filled.formula(padded(grades, judged, **columns))
+        filled, lists = self.filled(), padded(grades, judged, **columns)
+        found: Floats = filled.formula(lists)
         if filled.if_undefined == "error" and np.isnan(found[0]):
             Faults().fail("no-relevant", f"{self}: there is no {self.lacking} in the list")
-        value = filled._without_gaps(found, np.isnan(found), np.array([not len(grades)]))
-        return float(filled._bounded(value, min([*grades_of(grades), *judged, 0]))[0])
+        value = filled._without_gaps(found, np.isnan(found), lists.retrieved == 0)
+        return float(filled._bounded(value, min(float(lists.pool.min()), 0.0))[0])
 
     def values(self, placements: Placements) -> Floats:
         """Measure every query; NaN where the value is not defined."""
@@ -181,11 +181,6 @@ class Measure(Settings, metaclass=MeasureType):
         if least < low - SLACK or most > high + SLACK:
             raise Defect(f"{self}: a value left the range [{low}, {high}]")
         return values if low < least and most <= high else np.clip(values, low, high)
-
-
-def grades_of(grades: Sequence[float | None]) -> list[float]:
-    """Give the grades there are."""
-    return [grade for grade in grades if grade is not None]
 
 
 NO_RELEVANT = Kind(

@@ -183,10 +183,9 @@ class nDCG(DCG):
             raise UsageError("an ideal list of perfect documents needs a cutoff", hint)
         best = lists.constant([[lists.maximum, *named_grades(self.gain, lists.maximum)]])
         gain = lists.xp.max(self.gains(lists, best, best > -math.inf))
+        judged = lists.xp.max(self.gains(lists, lists.pool, lists.judged), axis=1)
         weights = Discount(self.discount).weights(self.cutoff)[1 : self.cutoff + 1]
-        return gain * float(sum(weights.tolist())) + lists.xp.zeros_like(
-            lists.number(lists.retrieved)
-        )
+        return lists.xp.maximum(judged, gain) * float(sum(weights.tolist()))
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

@@ -10,6 +10,11 @@ from idealist.measures.stopping import GOING_ON
 from idealist.notation import Kind, Value, choice, number, parameter
 from idealist.ranking.padded_lists import Array
 
+#: A depth beyond which a reader goes on for certain, to the last digit.
+FARTHEST = 1e300
+#: A beta below which the weights of SET no longer change relative to each other.
+NEAREST = 1e-200
+
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class CWL(UserModel):
@@ -79,6 +84,12 @@ class SDCG(UserModel):
         return page.xp.log2(page.rank + 1.0) / page.xp.log2(page.rank + 2.0)
 
 
+def _patience(page: Page, depth: Array) -> Array:
+    """Go on more surely the greater a depth is: the continuation probability of INSQ."""
+    depth = page.xp.clip(depth, None, FARTHEST)
+    return ((depth - 1.0) / depth) ** 2
+
+
 @dataclass(frozen=True, kw_only=True, repr=False)
 class INSQ(UserModel):
     """INSQ: a reader who wants T documents goes on the more surely the deeper the rank.
@@ -97,8 +108,7 @@ class INSQ(UserModel):
 
     def goes_on(self, page: Page) -> Array:
         """Go on the more surely the deeper the rank."""
-        depth = page.rank + 2.0 * self.T
-        return ((depth - 1.0) / depth) ** 2
+        return _patience(page, page.rank + 2.0 * self.T)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -121,9 +131,8 @@ class INST(UserModel):
 
     def goes_on(self, page: Page) -> Array:
         """Go on the less surely the more was found."""
-        left = self.T - page.so_far(page.gain)
-        depth = page.rank + self.T + left
-        return ((depth - 1.0) / depth) ** 2
+        left = min(float(self.T), FARTHEST) - page.so_far(page.gain)
+        return _patience(page, page.rank + min(float(self.T), FARTHEST) + left)
 
 
 def _check_beta(value: Any) -> Value:
@@ -158,10 +167,12 @@ class SET(UserModel):
 
     def goes_on(self, page: Page) -> Array:
         """Go on as returns diminish."""
-        return self._weight(page.rank + 1.0) / self._weight(page.rank)
+        return self._weight(page, page.rank + 1.0) / self._weight(page, page.rank)
 
-    def _weight(self, rank: Array) -> Array:
-        return (rank + 1.0) ** self.beta - rank**self.beta
+    def _weight(self, page: Page, rank: Array) -> Array:
+        """Compute (r+1)^β - r^β without subtracting numbers that are nearly equal."""
+        beta = max(float(self.beta), NEAREST)
+        return rank**beta * page.xp.expm1(beta * page.xp.log1p(1.0 / rank))
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -269,5 +280,4 @@ class NERR11(UserModel):
 
     def goes_on(self, page: Page) -> Array:
         """Go on the more surely the deeper the rank, unless the document was enough."""
-        depth = page.rank + 2.0 * self.T
-        return ((depth - 1.0) / depth) ** 2 * (1.0 - page.gain)
+        return _patience(page, page.rank + 2.0 * self.T) * (1.0 - page.gain)

@@ -18,6 +18,7 @@ from idealist.measures.average_precision import AP
 from idealist.measures.relevance import Binary
 from idealist.measures.sets import P, Rprec
 from idealist.protocol import Protocol
+from idealist.ranking.padded_lists import finite_grades
 from idealist.ranking.placements import Placements
 
 K = TypeVar("K")
@@ -119,22 +120,26 @@ def by_group(placements: Placements) -> Placements:
 
 def placed(grades: Sequence[Any], judged: Sequence[Any]) -> Placements:
     """Make placements of one list: of each document its grades by group, None where unjudged."""
+    try:
+        documents = [*grades, *judged]
+    except TypeError:
+        hint = "give a list with a dict of grades by subtopic for each document"
+        raise UsageError("the grades are not a list", hint) from None
     rows = [
-        (f"{n:08}", group, grade)
-        for n, one in enumerate([*grades, *judged])
-        if one is not None
+        (f"{n:08}", str(group), grade)
+        for n, one in enumerate(documents)
         for group, grade in (one if isinstance(one, Mapping) else {"": one}).items()
+        if grade is not None
     ]
+    grade = finite_grades([grade for _, _, grade in rows])[1].tolist()
     query, document = ["list"] * len(rows), [document for document, _, _ in rows]
-    subtopic, grade = [str(group) for _, group, _ in rows], [float(grade) for _, _, grade in rows]
-    if not np.isfinite(grade).all():
-        raise UsageError("a grade is not a finite number", "write None for an unjudged document")
+    subtopic = [subtopic for _, subtopic, _ in rows]
     qrels = Qrels.build(query, document, grade, subtopic=subtopic, empty=["list"])
     rank = np.array([int(document) + 1 for document in qrels.documents], dtype=np.int64)
     rank = rank[rank <= len(grades)]
     none, size = np.array([0]), len(rank)
     return Placements(
-        qrels, Protocol(), in_run=none == 0, empty=np.array([not grades]),
+        qrels, Protocol(), in_run=none == 0, empty=np.array([len(grades) == 0]),
         retrieved=np.array([len(grades)]), duplicates=none, merged=none, ties=none > 0,
         float32=none > 0, query=np.zeros(size, np.int64), rank=rank, first=rank, last=rank,
         score=np.full(size, np.nan), judgment=np.arange(size),

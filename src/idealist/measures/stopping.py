@@ -159,15 +159,23 @@ class RBP(Measure):
         """Sum the gains, each with the probability that it is seen."""
         xp = lists.xp
         gains = self.gains(lists)
-        value = (1.0 - self.p) * geometric(self.p).sum(lists, gains, self.cutoff) / self.share
+        value = (1.0 - self.p) * geometric(self.p).sum(lists, gains, self.last) / self.share
         threshold = self.rel if self.gain == "binary" else math.nextafter(0, 1)
         nothing = ~xp.any(lists.judged & (lists.pool >= threshold), axis=1)
         return xp.where(nothing, math.nan, value)
 
     @property
     def share(self) -> float:
-        """The weight of the ranks whose weights are to sum to 1."""
+        """The total weight of the ranks that count, by which the sum is divided."""
         return 1.0 if self.normalise_depth == "none" else 1.0 - self.p**self.normalise_depth
+
+    @property
+    def last(self) -> int | None:
+        """The last rank that counts: the cutoff, or `normalise_depth` if that is less."""
+        if self.normalise_depth == "none":
+            return self.cutoff
+        depth = int(self.normalise_depth)
+        return min(depth, self.cutoff or depth)
 
     def gains(self, lists: PaddedLists) -> Array:
         """Give the gain of each document found, in [0, 1]."""

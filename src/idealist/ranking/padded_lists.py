@@ -172,6 +172,19 @@ class PaddedLists:
         return self.xp.where(self.found, self.columns[name][self.judgments[self.place]], np.nan)
 
 
+def finite_grades(given: Any) -> tuple[list[int], Any]:
+    """Read a sequence of grades: the places that have one, and the grades there."""
+    try:
+        there = [(place, float(grade)) for place, grade in enumerate(given) if grade is not None]
+    except (TypeError, ValueError):
+        hint = "give a list with one number for each document, None where it is unjudged"
+        raise UsageError("the grades are not a list of numbers", hint) from None
+    grades = np.array([grade for _, grade in there], dtype=np.float64)
+    if not np.isfinite(grades).all():
+        raise UsageError("a grade is not a finite number", "write None for an unjudged document")
+    return [place for place, _ in there], grades
+
+
 def padded(
     grades: Sequence[float | None], judged: Sequence[float] = (), **columns: Sequence[float]
 ) -> PaddedLists:
@@ -184,11 +197,9 @@ def padded(
         if len(values) != len(grades):
             message = f"{name} has {len(values)} values for {len(grades)} grades"
             raise UsageError(message, "give one for each grade, None where there is none")
-    place = [i for i, grade in enumerate(grades) if grade is not None]
-    found = np.array([grades[i] for i in place], dtype=np.float64)
-    if not np.isfinite(found).all() or not np.isfinite(np.asarray(judged, np.float64)).all():
-        raise UsageError("a grade is not a finite number", "write None for an unjudged document")
-    pool = -np.sort(-np.concatenate((found, np.asarray(judged, dtype=np.float64))))
+    place, found = finite_grades(grades)
+    _, elsewhere = finite_grades(judged)
+    pool = -np.sort(-np.concatenate((found, elsewhere)))
     rank = np.array(place or [0], dtype=np.int64)[None, :] + 1
     return PaddedLists(
         xp=QUICK,
