@@ -1,4 +1,4 @@
-"""The first relevant document: at which rank it comes (RR), and whether it comes at all (Success)."""
+"""The first relevant document: at which rank it comes (RR), and if at all (Success)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from idealist.ranking.padded_lists import Array, PaddedLists
 
 
 def first_hit(lists: PaddedLists, hits: Array, cutoff: int | None, discount: Discount) -> Array:
-    """Give the weight of the first hit's rank, 0 where there is none up to the cutoff."""
+    """Return the weight of the first hit's rank, 0 if no hit is above the cutoff."""
     xp = lists.xp
     if lists.averaged:
         return _expected_first(lists, hits, cutoff, discount)
@@ -28,8 +28,8 @@ def _expected_first(
 ) -> Array:
     """Average over the orders of the tie that holds the first hit.
 
-    With n documents in the tie, r of them hits, and a ranks above it, the first hit is the i-th of
-    the tie with probability C(n-i, r-1) / C(n, r) (McSherry and Najork 2008).
+    In a tie of n documents, r of them hits, the first hit is the i-th document of the tie with
+    probability C(n-i, r-1) / C(n, r) (McSherry and Najork 2008).
     """
     xp = lists.xp
     place = xp.argmax(xp.astype(hits, xp.int64), axis=1, keepdims=True)
@@ -62,16 +62,16 @@ class FirstRelevant(Binary):
     discount: ClassVar[Discount] = Discount("none")
 
     def formula(self, lists: PaddedLists) -> Array:
-        """Discount the rank of the first relevant document."""
+        """Weigh the rank of the first relevant document."""
         near = self.near(lists)
         return self.defined(lists, first_hit(near, self.hits(near), self.cutoff, self.discount))
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class RR(FirstRelevant):
-    """Reciprocal rank: how soon the first relevant document comes; its mean is MRR.
+    """Reciprocal rank: one over the rank of the first relevant document; averages to MRR.
 
-    Formula: 1 / rank of the first relevant document, 0 where there is none in the first k
+    Formula: 1 / rank of the first relevant document, or 0 if there is none in the first k
 
     >>> (RR @ 10)([0, 0, 1])
     0.3333333333333333
@@ -84,9 +84,9 @@ class RR(FirstRelevant):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Success(FirstRelevant):
-    """Success: whether any relevant document stands among the first k; also called hit rate.
+    """Success: whether any of the first k documents is relevant; also called hit rate.
 
-    Formula: 1 if there is a relevant document in the first k, else 0
+    Formula: 1 if there is a relevant document in the first k, otherwise 0
 
     >>> (Success @ 2)([0, 1]), (Success @ 1)([0, 1])
     (1.0, 0.0)

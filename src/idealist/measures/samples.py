@@ -1,4 +1,4 @@
-"""Measures of a judged sample of the pool: what each drawn document stands for."""
+"""Estimates from a judged sample of the pool: infAP, xinfAP, statAP and infNDCG."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from idealist.ranking.placements import Placements
 
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """What judgments are a sample of.
+    """What the judgments are a sample of.
 
-    Per judgment: the index of its `query` and of its `stratum` among those of the query, whether it
-    was `drawn`, and how many documents of its stratum there are, and were drawn: it stands for
-    `size` / `judged` documents, its `weight`.
+    For each judgment: the index of its `query`, the index of its `stratum` within the query,
+    whether it was `drawn`, and the `size` of its stratum and the number of documents `judged`
+    there. A judged document stands for `size` / `judged` documents, its `weight`.
     """
 
     query: Ints
@@ -47,24 +47,24 @@ class Sample:
 
     @classmethod
     def by_chance(cls, qrels: Qrels) -> Sample:
-        """Take the probability of each document to be drawn from the column `inclusion`."""
+        """Read the probability that each document was drawn from the column `inclusion`."""
         query, drawn, chance = _queries(qrels), qrels.grades >= 0, qrels.numbers["inclusion"]
         faults = Faults(qrels.name)
         for i in np.flatnonzero(drawn & ~((chance > 0) & (chance <= 1))).tolist():
             pair = f"query {qrels.queries[query[i]]!r}, document {qrels.documents[i]!r}"
-            hint = "what was judged was drawn with a probability above 0, and up to 1"
+            hint = "a judged document was drawn with a probability above 0 and at most 1"
             faults.add("bad-column", f"{pair}: inclusion is {chance[i]:g}", hint)
         faults.check()
         return cls(query, np.zeros_like(query), drawn, np.ones(len(query)), chance)
 
     @property
     def weight(self) -> Floats:
-        """How many documents each one stands for; none where it was not drawn."""
+        """How many documents each one stands for; 0 if it was not drawn."""
         return ratio(self.size, np.where(self.drawn, self.judged, 0.0), 0.0)
 
 
 def ratio(part: Floats, whole: Floats, otherwise: float = np.nan) -> Floats:
-    """Divide where there is something to divide by."""
+    """Divide where the divisor is above 0."""
     share: Floats = np.divide(part, whole, out=np.full(len(part), otherwise), where=whole > 0)
     return share
 
@@ -75,7 +75,7 @@ def _queries(qrels: Qrels) -> Ints:
 
 def _strata(qrels: Qrels) -> Sequence[str]:
     if "stratum" not in qrels.columns:
-        hint = "il.read_strata and il.read_prels read TREC's files of judged samples"
+        hint = "read TREC's files of judged samples with il.read_strata or il.read_prels"
         raise UsageError("the judgments have no column 'stratum'", hint)
     names: Sequence[str] = qrels.columns["stratum"]
     if "" in names:
@@ -86,18 +86,18 @@ def _strata(qrels: Qrels) -> Sequence[str]:
 
 
 def found(lists: PaddedLists, values: Any) -> Any:
-    """Give what is known of each judgment for the documents found, and 0 elsewhere."""
+    """Look up a value per judgment for the documents found; 0 elsewhere."""
     nowhere = np.where(lists.found, lists.judgments[lists.place], -1)
     return np.append(values, np.zeros(1, values.dtype))[nowhere]
 
 
 def above(mask: Any) -> Any:
-    """Sum what stands above each document."""
+    """Sum the values above each document."""
     mask = mask.astype(np.float64)
     return np.cumsum(mask, axis=1) - mask
 
 
-#: What keeps a share of no documents from being 0/0, in trec_eval and in NIST's sample_eval.
+#: Keeps a share of no documents from being 0/0, as in trec_eval and NIST's sample_eval.
 EPSILON = 0.00001
 
 
@@ -105,25 +105,26 @@ EPSILON = 0.00001
 class infAP(Binary):
     """Inferred average precision: AP estimated from a random sample of the pool.
 
-    Formula: (1/R) Σ_{relevant r found} (1/r)(1 + p_r (rel_r + ε) / (rel_r + non_r + 2ε)), with p_r
-    pooled documents above r, rel_r and non_r of them judged relevant and not, ε = 0.00001
+    Formula: (1/R) Σ_{relevant r retrieved} (1/r)(1 + p_r (rel_r + ε) / (rel_r + non_r + 2ε)), where
+    p_r counts the pooled documents above r, rel_r and non_r those judged relevant and non-relevant,
+    and ε = 0.00001
 
-    A document is judged, or in the pool but not judged (any negative grade, -1 by custom), or not
-    in the pool (no judgment at all). What was pooled but not judged is taken to be relevant as
-    often as what was judged; what was not pooled is taken for non-relevant. R counts the judged
-    relevant documents. Where all of the pool was judged it is AP, but for ε.
+    A document is judged, pooled but not judged (a negative grade, usually -1), or not pooled (no
+    judgment at all). Pooled but unjudged documents are assumed to be relevant as often as judged
+    ones; documents outside the pool are assumed to be non-relevant. R counts the judged relevant
+    documents. If the whole pool was judged this is AP, except for ε.
 
     >>> round(infAP()([1, -1, 0, None, 1]), 4)
     0.75
 
-    Reference: Yilmaz and Aslam 2006, doi:10.1145/1183614.1183633, as trec_eval has it
+    Reference: Yilmaz and Aslam 2006, doi:10.1145/1183614.1183633, as implemented in trec_eval
     """
 
     takes_cutoff: ClassVar[bool] = False
-    monotone: ClassVar[bool] = False  # a relevant document may gain by standing below a pooled one
+    monotone: ClassVar[bool] = False  # a relevant document may gain by ranking below a pooled one
 
     def formula(self, lists: PaddedLists) -> Array:
-        """Average the precisions expected at the relevant documents."""
+        """Average the expected precisions at the relevant documents."""
         xp = lists.xp
         hits = self.hits(lists)
         other = lists.found & ~self.relevant(lists.grade) & (lists.grade >= 0)
@@ -141,7 +142,7 @@ class infAP(Binary):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Estimated(Measure):
-    """Base of measures that estimate what they would be if all of the pool had been judged."""
+    """Base of estimates of the value that a fully judged pool would give."""
 
     needs: ClassVar[str] = "strata"
 
@@ -154,22 +155,22 @@ class Estimated(Measure):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class EstimatedAP(Estimated, Threshold):
-    """Base of estimates of AP: (1/R) Σ w P over the relevant documents found, R = Σ w over all."""
+    """Base of estimates of AP: (1/R) Σ w P over relevant documents found, R = Σ w over all."""
 
     no_relevant: Written = parameter(
         "0", NO_RELEVANT, "the value of a query without relevant documents"
     )
 
     def sample(self, qrels: Qrels) -> Sample:
-        """Tell what the judgments are a sample of."""
+        """Return what the judgments are a sample of."""
         return Sample.of(qrels)
 
     def relevant_above(self, lists: PaddedLists, sample: Sample, hits: Bools) -> Floats:
-        """Estimate how many relevant documents stand above each one."""
-        raise Defect(f"{self.name} does not say what stands above a document")
+        """Estimate the number of relevant documents above each one."""
+        raise Defect(f"{self.name} does not estimate what ranks above a document")
 
     def computed(self, placements: Placements) -> Floats:
-        """Weigh the precision expected at each relevant document found."""
+        """Weigh the expected precision at each relevant document found."""
         self._check_ties(placements)
         qrels = placements.qrels
         sample = self.sample(qrels)
@@ -185,15 +186,15 @@ class EstimatedAP(Estimated, Threshold):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class xinfAP(EstimatedAP):
-    """Extended inferred AP: AP estimated from strata of the pool, judged at different rates.
+    """Extended inferred AP: AP estimated from pool strata that were judged at different rates.
 
-    Formula: (1/R) Σ_{relevant r found} w_r (1/r)(1 + Σ_s n_s (rel_s + ε) / (judged_s + 3ε)), with
-    w the documents of a stratum over those judged, R = Σ w over all relevant documents, and n_s,
-    judged_s and rel_s the documents of stratum s above r; ε = 0.00001
+    Formula: (1/R) Σ_{relevant r retrieved} w_r (1/r)(1 + Σ_s n_s (rel_s + ε) / (judged_s + 3ε)),
+    where w is the size of a stratum divided by the number judged in it, R = Σ w over all relevant
+    documents, n_s, judged_s and rel_s count the documents of stratum s above r, and ε = 0.00001
 
-    The judgments hold every document of the pool, with the name of its stratum in the column
-    `stratum` and a negative grade if it was not drawn. NIST's sample_eval calls this infAP; it has
-    3ε where trec_eval's infAP has 2ε.
+    The judgments list every document of the pool, with the name of its stratum in the column
+    `stratum` and a negative grade if it was not drawn. NIST's sample_eval calls this infAP, with 3ε
+    where trec_eval's infAP has 2ε.
 
     >>> import idealist as il
     >>> rows = [("q", "a", "top", 1), ("q", "b", "top", 0), ("q", "c", "deep", -1),
@@ -203,13 +204,14 @@ class xinfAP(EstimatedAP):
     >>> round(il.evaluate(judged, {"q": ["a", "c", "b", "d"]}, "xinfAP")["xinfAP"], 4)
     0.7222
 
-    Reference: Yilmaz et al. 2008, doi:10.1145/1390334.1390437, as NIST's sample_eval.pl has it
+    Reference: Yilmaz et al. 2008, doi:10.1145/1390334.1390437, as implemented in NIST's
+    sample_eval.pl
     """
 
-    monotone: ClassVar[bool] = False  # a relevant document may gain by standing below a pooled one
+    monotone: ClassVar[bool] = False  # a relevant document may gain by ranking below a pooled one
 
     def relevant_above(self, lists: PaddedLists, sample: Sample, hits: Bools) -> Floats:
-        """Take the relevant among the judged documents above for those of their stratum."""
+        """Extrapolate from the judged documents above to all documents of their stratum."""
         stratum, drawn = found(lists, sample.stratum), found(lists, sample.drawn)
         expected = np.zeros(lists.rank.shape)
         for one in range(int(stratum.max()) + 1):
@@ -221,13 +223,13 @@ class xinfAP(EstimatedAP):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class statAP(EstimatedAP):
-    """Statistical AP: AP estimated from documents that were drawn with known probabilities.
+    """Statistical AP: AP estimated from documents drawn with known probabilities.
 
-    Formula: (1/R) Σ_{relevant r found} (1/π_r) (1/r)(1 + Σ_{relevant above r} 1/π), with π the
-    probability that a document was drawn, and R = Σ 1/π over all relevant documents
+    Formula: (1/R) Σ_{relevant r retrieved} (1/π_r) (1/r)(1 + Σ_{relevant above r} 1/π), where π is
+    the probability that a document was drawn, and R = Σ 1/π over all relevant documents
 
-    The judgments give π in a column `inclusion`, as TREC's prels do, or strata as for xinfAP, where
-    π is the share of a stratum that was judged. An estimate may exceed 1.
+    π comes from a judgment column `inclusion`, as in TREC's prels, or from strata as for xinfAP,
+    where π is the share of a stratum that was judged. Estimates can exceed 1.
 
     >>> import idealist as il
     >>> rows = [("q", "a", 1, 1.0), ("q", "b", 0, 0.5), ("q", "c", 1, 0.5)]
@@ -237,19 +239,19 @@ class statAP(EstimatedAP):
     0.6667
 
     Reference: Pavlu and Aslam 2007, A Practical Sampling Strategy for Efficient Retrieval
-    Evaluation, technical report, Northeastern University, as statAP_MQ_eval_v3.pl has it
+    Evaluation, technical report, Northeastern University, as implemented in statAP_MQ_eval_v3.pl
     """
 
     def bounds(self, lowest: float) -> tuple[float, float]:
-        """Give the range of an estimate."""
+        """Return the range of an estimate."""
         return 0.0, np.inf
 
     def sample(self, qrels: Qrels) -> Sample:
-        """Take probabilities where there are any, or else strata."""
+        """Use inclusion probabilities if there are any, otherwise strata."""
         return (Sample.by_chance if "inclusion" in qrels.numbers else Sample.of)(qrels)
 
     def worth(self, placements: Placements) -> Floats:
-        """Give relevant documents their weight."""
+        """Return the weight of each relevant document."""
         weight = self.sample(placements.qrels).weight[placements.judgment]
         return np.where(self.filled().relevant(placements.grade), weight, 0.0)
 
@@ -261,15 +263,15 @@ class statAP(EstimatedAP):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class infNDCG(Estimated):
-    """Inferred nDCG: nDCG estimated from strata of the pool, judged at different rates.
+    """Inferred nDCG: nDCG estimated from pool strata that were judged at different rates.
 
-    Formula: Σ_s (n_s / judged_s) Σ_{r≤k in s, judged} gain(grade_r) / log2(r+1), over the DCG of
-    the best list of the estimated number of documents of each grade; n_s and judged_s count the
-    documents of stratum s in the first k
+    Formula: Σ_s (n_s / judged_s) Σ_{r≤k in s, judged} gain(grade_r) / log2(r+1), divided by the DCG
+    of the best list of the estimated number of documents of each grade, where n_s and judged_s
+    count the documents of stratum s in the first k
 
-    The judgments are those of xinfAP. Of a grade there are Σ_s w_s (documents of it in s), rounded
-    to the nearest whole number. An estimate may exceed 1. NIST's sample_eval looks at the first
-    1000 documents, which is ``infNDCG@1000``.
+    The judgments are those of xinfAP. The number of documents of a grade is estimated as Σ_s w_s
+    (documents of that grade in s), rounded to a whole number. Estimates can exceed 1. NIST's
+    sample_eval uses the first 1000 documents: ``infNDCG@1000``.
 
     >>> import idealist as il
     >>> rows = [("q", "a", "top", 2), ("q", "b", "top", 0), ("q", "c", "deep", -1),
@@ -279,22 +281,25 @@ class infNDCG(Estimated):
     >>> round(il.evaluate(judged, {"q": ["a", "c", "b", "d"]}, "infNDCG")["infNDCG"], 4)
     0.9139
 
-    Reference: Yilmaz et al. 2008, doi:10.1145/1390334.1390437, as NIST's sample_eval.pl has it
+    Reference: Yilmaz et al. 2008, doi:10.1145/1390334.1390437, as implemented in NIST's
+    sample_eval.pl
     """
 
-    gain: Written = parameter("linear", GAIN, "what a grade is worth")
+    gain: Written = parameter("linear", GAIN, "the gain of each grade")
     no_relevant: Written = parameter(
         "0", NO_RELEVANT, "the value of a query without relevant documents"
     )
 
-    monotone: ClassVar[bool] = False  # a cutoff decides how much the judged documents stand for
+    monotone: ClassVar[bool] = (
+        False  # a cutoff decides how many documents the judged ones stand for
+    )
 
     def bounds(self, lowest: float) -> tuple[float, float]:
-        """Give the range of an estimate."""
+        """Return the range of an estimate."""
         return 0.0, np.inf
 
     def computed(self, placements: Placements) -> Floats:
-        """Divide the DCG estimated for each list by that of the ideal one."""
+        """Divide the estimated DCG of each list by that of the ideal one."""
         self._check_ties(placements)
         qrels = placements.qrels
         sample = Sample.of(qrels)
@@ -316,7 +321,7 @@ class infNDCG(Estimated):
         return dcg
 
     def _ideal(self, sample: Sample, gain: Floats, queries: int) -> Floats:
-        """Rank the documents there are of each gain, as estimated, greatest first."""
+        """Rank the estimated documents of each gain, largest first."""
         some = np.flatnonzero(gain > 0)
         keys = np.stack((sample.query[some], sample.stratum[some], -gain[some]), axis=1)
         keys, place, count = np.unique(keys, axis=0, return_index=True, return_counts=True)
