@@ -29,7 +29,7 @@ DENOMINATORS = ("R", "R_list", "hits", "min(k,R)", "min(k,R_list)", "min(k,n,R_l
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class AP(Binary):
-    """Average precision: mean precision at the ranks of the relevant documents; averages to MAP.
+    """Average precision: mean precision at the ranks of the relevant documents; its mean is MAP.
 
     Formula: (1/R) Σ_{r≤k, r relevant} (relevant in the first r) / r
 

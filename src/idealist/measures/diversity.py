@@ -242,7 +242,7 @@ class OverSubtopics(PerGroup):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class AP_IA(OverSubtopics, AP):
-    """Intent-aware average precision: AP for each subtopic, averaged; averages to MAP-IA.
+    """Intent-aware average precision: AP for each subtopic, averaged; its mean is MAP-IA.
 
     Formula: (1/M) Σ_s AP(list, judgments of subtopic s), over the M subtopics with a relevant
     document

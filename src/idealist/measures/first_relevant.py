@@ -69,7 +69,7 @@ class FirstRelevant(Binary):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class RR(FirstRelevant):
-    """Reciprocal rank: one over the rank of the first relevant document; averages to MRR.
+    """Reciprocal rank: one over the rank of the first relevant document; its mean is MRR.
 
     Formula: 1 / rank of the first relevant document, or 0 if there is none in the first k
 
