@@ -10,6 +10,32 @@ from typing import TypeVar
 from idealist.errors import IdealistError, UsageError
 from idealist.notation import DEEPEST, to_number
 
+USAGE = "Usage: idealist trec-eval [-h] [-q] [-m measure]... QRELS RUN"
+_SHORT = "hvqm:cl:nD:JN:M:R:T:oZ:"
+#: The long form of each option by its letter; options that take a value end in ``=``.
+_LONG = {
+    "h": "help", "v": "version", "q": "query_eval_wanted", "m": "measure=",
+    "c": "complete_rel_info_wanted", "l": "level_for_rel=", "n": "nosummary", "D": "Debug_level=",
+    "J": "Judged_docs_only", "N": "Number_docs_in_coll=", "M": "Max_retrieved_per_topic=",
+    "R": "Rel_info_format=", "T": "Results_format=", "o": "Output_old_results_format=",
+    "Z": "Zscore=", "as": "as=",
+}  # fmt: skip
+_LETTERS = {f"--{word.removesuffix('=')}": letter for letter, word in _LONG.items()}
+
+#: The known kinds of judgments.
+JUDGMENTS = ("qrels", "qrels_jg", "prefs", "qrels_prefs")
+#: The known versions by the names accepted for them.
+VERSIONS = {"10.0": 10, "10": 10, "9.0.8": 9, "9": 9}
+#: Options without a value: the field each sets, and to what.
+_FLAGS = {
+    "h": ("help", True), "v": ("version_wanted", True), "q": ("per_query", True),
+    "c": ("complete", True), "n": ("summary", False), "J": ("judged_only", True),
+}  # fmt: skip
+#: Options that take a whole number: the field each sets, and its lowest value.
+_NUMBERS = {"l": ("level", 0), "N": ("documents", 0), "M": ("depth", 1)}
+
+N = TypeVar("N", int, float)
+
 
 class Stop(IdealistError):
     """An early end with one of trec_eval's exit codes."""
@@ -19,7 +45,78 @@ class Stop(IdealistError):
         self.code = code
 
 
-N = TypeVar("N", int, float)
+@dataclass
+class Options:
+    """What a command line asks for."""
+
+    files: list[str] = field(default_factory=list)
+    measures: list[str] = field(default_factory=list)
+    help: bool = False
+    version_wanted: bool = False
+    per_query: bool = False
+    complete: bool = False
+    summary: bool = True
+    judged_only: bool = False
+    level: int = 1
+    documents: int = 0
+    depth: int | None = None
+    only: str | None = None
+    judgments: str = "qrels"
+    zscores: str | None = None
+    version: int = 10
+
+
+def options_of(words: Sequence[str]) -> Options:
+    """Parse a command line.
+
+    >>> options_of(["-q", "-mmap", "qrels", "run", "-l2"]).level
+    2
+    """
+    try:
+        found, files = getopt.gnu_getopt(list(words), _SHORT, list(_LONG.values()))
+    except getopt.GetoptError as error:
+        raise UsageError(error.msg, USAGE) from None
+    options = Options(files)
+    for word, value in found:
+        _take(options, _LETTERS.get(word, word.lstrip("-")), value)
+    if not (options.help or options.version_wanted) and len(files) != 2:
+        raise UsageError(f"expected two files, got {len(files)}", USAGE)
+    return options
+
+
+def _take(options: Options, letter: str, value: str) -> None:
+    if letter in _FLAGS:
+        setattr(options, *_FLAGS[letter])
+    elif letter in _NUMBERS:
+        name, least = _NUMBERS[letter]
+        setattr(options, name, _whole(letter, value, least))
+    elif letter == "m":
+        options.measures.append(value)
+    elif letter == "D":  # LEVEL.QUERY: evaluate that query alone; nothing is printed for debugging
+        options.only = value.partition(".")[2] or None
+    elif letter == "R":
+        options.judgments = value
+    elif letter == "Z":
+        options.zscores = value
+    elif letter == "T" and value != "trec_results":
+        raise Stop(2, f"-T {value}: unknown run format", "leave -T out")
+    elif letter == "as":
+        if value not in VERSIONS:
+            raise UsageError(f"--as {value}: unknown version", "use 10.0 or 9.0.8")
+        options.version = VERSIONS[value]
+
+
+def _whole(letter: str, value: str, least: int) -> int:
+    try:
+        number = int(value)
+    except ValueError:
+        raise UsageError(
+            f"-{letter} {value!r} is not a whole number", f"write -{letter}1"
+        ) from None
+    if number < least:
+        hint = "docs/differences.md describes what trec_eval does with lower numbers"
+        raise UsageError(f"-{letter} takes a number of at least {least}", hint)
+    return number
 
 
 def cutoffs(name: str, given: str) -> list[int]:
@@ -66,104 +163,3 @@ def _unlike(name: str, given: str, values: list[N]) -> list[N]:
     if len(set(values)) < len(values):
         raise UsageError(f"{name}.{given}: a cutoff appears twice", "write each once")
     return values
-
-
-USAGE = "Usage: idealist trec-eval [-h] [-q] [-m measure]... QRELS RUN"
-_SHORT = "hvqm:cl:nD:JN:M:R:T:oZ:"
-#: The long form of each option by its letter; options that take a value end in ``=``.
-_LONG = {
-    "h": "help", "v": "version", "q": "query_eval_wanted", "m": "measure=",
-    "c": "complete_rel_info_wanted", "l": "level_for_rel=", "n": "nosummary", "D": "Debug_level=",
-    "J": "Judged_docs_only", "N": "Number_docs_in_coll=", "M": "Max_retrieved_per_topic=",
-    "R": "Rel_info_format=", "T": "Results_format=", "o": "Output_old_results_format=",
-    "Z": "Zscore=", "as": "as=",
-}  # fmt: skip
-_LETTERS = {f"--{word.removesuffix('=')}": letter for letter, word in _LONG.items()}
-
-#: The known kinds of judgments.
-JUDGMENTS = ("qrels", "qrels_jg", "prefs", "qrels_prefs")
-#: The known versions by the names accepted for them.
-VERSIONS = {"10.0": 10, "10": 10, "9.0.8": 9, "9": 9}
-
-
-@dataclass
-class Options:
-    """What a command line asks for."""
-
-    files: list[str] = field(default_factory=list)
-    measures: list[str] = field(default_factory=list)
-    help: bool = False
-    version_wanted: bool = False
-    per_query: bool = False
-    complete: bool = False
-    summary: bool = True
-    judged_only: bool = False
-    level: int = 1
-    documents: int = 0
-    depth: int | None = None
-    only: str | None = None
-    judgments: str = "qrels"
-    zscores: str | None = None
-    version: int = 10
-
-
-def options_of(words: Sequence[str]) -> Options:
-    """Parse a command line.
-
-    >>> options_of(["-q", "-mmap", "qrels", "run", "-l2"]).level
-    2
-    """
-    try:
-        found, files = getopt.gnu_getopt(list(words), _SHORT, list(_LONG.values()))
-    except getopt.GetoptError as error:
-        raise UsageError(error.msg, USAGE) from None
-    options = Options(files)
-    for word, value in found:
-        _take(options, _LETTERS.get(word, word.lstrip("-")), value)
-    if not (options.help or options.version_wanted) and len(files) != 2:
-        raise UsageError(f"expected two files, got {len(files)}", USAGE)
-    return options
-
-
-#: Options without a value: the field each sets, and to what.
-_FLAGS = {
-    "h": ("help", True), "v": ("version_wanted", True), "q": ("per_query", True),
-    "c": ("complete", True), "n": ("summary", False), "J": ("judged_only", True),
-}  # fmt: skip
-#: Options that take a whole number: the field each sets, and its lowest value.
-_NUMBERS = {"l": ("level", 0), "N": ("documents", 0), "M": ("depth", 1)}
-
-
-def _take(options: Options, letter: str, value: str) -> None:
-    if letter in _FLAGS:
-        setattr(options, *_FLAGS[letter])
-    elif letter in _NUMBERS:
-        name, least = _NUMBERS[letter]
-        setattr(options, name, _whole(letter, value, least))
-    elif letter == "m":
-        options.measures.append(value)
-    elif letter == "D":  # LEVEL.QUERY: evaluate that query alone; nothing is printed for debugging
-        options.only = value.partition(".")[2] or None
-    elif letter == "R":
-        options.judgments = value
-    elif letter == "Z":
-        options.zscores = value
-    elif letter == "T" and value != "trec_results":
-        raise Stop(2, f"-T {value}: unknown run format", "leave -T out")
-    elif letter == "as":
-        if value not in VERSIONS:
-            raise UsageError(f"--as {value}: unknown version", "use 10.0 or 9.0.8")
-        options.version = VERSIONS[value]
-
-
-def _whole(letter: str, value: str, least: int) -> int:
-    try:
-        number = int(value)
-    except ValueError:
-        raise UsageError(
-            f"-{letter} {value!r} is not a whole number", f"write -{letter}1"
-        ) from None
-    if number < least:
-        hint = "docs/differences.md describes what trec_eval does with lower numbers"
-        raise UsageError(f"-{letter} takes a number of at least {least}", hint)
-    return number

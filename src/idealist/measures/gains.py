@@ -144,6 +144,11 @@ class Discount:
         return xp.where(lists.first == lists.last, plain, gain * mean)
 
 
+def counted(lists: PaddedLists, mask: Array, cutoff: Any = None) -> Array:
+    """Count the marked documents above a cutoff; on average with ``ties=expected``."""
+    return Discount("none").sum(lists, lists.number(mask), cutoff)
+
+
 def geometric(p: float) -> Discount:
     """Weigh rank r by p^(r-1)."""
     return Discount(f"geometric({p!r})")

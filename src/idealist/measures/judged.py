@@ -10,7 +10,7 @@ import numpy as np
 
 from idealist.data.columns import Floats
 from idealist.measures.base import Measure
-from idealist.measures.gains import Discount
+from idealist.measures.gains import counted
 from idealist.measures.relevance import Threshold
 from idealist.notation import choice, parameter
 from idealist.ranking.padded_lists import Array, PaddedLists
@@ -46,17 +46,17 @@ class Judged(Measure):
         known = self.filled().negative == "judged"
         return np.where(known | (placements.grade >= 0), 1.0, 0.0)
 
-    def share(self, lists: PaddedLists, counted: Array) -> Array:
+    def share(self, lists: PaddedLists, count: Array) -> Array:
         """Divide a count by the number of documents viewed; 0 for an empty list."""
         if self.denominator == "k" and self.cutoff is not None:
-            return counted / float(self.cutoff)
-        return lists.ratio(counted, lists.lengths(self.cutoff), 0.0)
+            return count / float(self.cutoff)
+        return lists.ratio(count, lists.lengths(self.cutoff), 0.0)
 
     def judged(self, lists: PaddedLists) -> Array:
         """Count the judged documents in the first k."""
         near = lists.upto(self.cutoff)
         known = near.found & (near.grade >= 0) if self.negative == "unjudged" else near.found
-        return Discount("none").sum(near, near.number(known), self.cutoff)
+        return counted(near, known, self.cutoff)
 
     def formula(self, lists: PaddedLists) -> Array:
         """Divide the number of judged documents by the number viewed."""
@@ -158,7 +158,7 @@ class NumRelRet(Count, Threshold):
     def formula(self, lists: PaddedLists) -> Array:
         """Count the relevant documents in the list."""
         near = lists.upto(self.cutoff)
-        return Discount("none").sum(near, near.number(self.hits(near)), self.cutoff)
+        return counted(near, self.hits(near), self.cutoff)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -184,7 +184,7 @@ class NumNonRelRet(Count, Threshold):
         """Count the documents judged non-relevant."""
         near = lists.upto(self.cutoff)
         bad = near.found & ~self.relevant(near.grade) & (near.grade >= 0)
-        return Discount("none").sum(near, near.number(bad), self.cutoff)
+        return counted(near, bad, self.cutoff)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from idealist.data.columns import Floats
 from idealist.errors import UsageError
 from idealist.measures.base import NO_RELEVANT
-from idealist.measures.gains import Discount
+from idealist.measures.gains import counted
 from idealist.measures.relevance import Binary, Threshold
 from idealist.notation import Kind, Value, Written, call, choice, number, parameter
 from idealist.ranking.padded_lists import Array, PaddedLists
@@ -25,7 +25,7 @@ class Counted(Binary):
     def found(self, lists: PaddedLists, cutoff: Array | int | None) -> Array:
         """Count the relevant documents above a cutoff."""
         near = self.near(lists)
-        return Discount("none").sum(near, near.number(self.hits(near)), cutoff)
+        return counted(near, self.hits(near), cutoff)
 
     def precision(self, lists: PaddedLists, denominator: str) -> Array:
         """Compute the share of relevant documents in the first k."""
@@ -298,12 +298,12 @@ class FallOut(Threshold):
         """Divide the non-relevant documents in the first k by all of them."""
         hits = self.hits(lists)
         if self.list_only:
-            found = Discount("none").sum(lists, lists.number(hits), self.cutoff)
+            found = counted(lists, hits, self.cutoff)
             every = lists.number(lists.retrieved) - lists.count(hits)
             return lists.ratio(lists.lengths(self.cutoff) - found, every)
-        others = lists.number(lists.found & ~hits)
+        others = lists.found & ~hits
         every = lists.count(lists.judged & ~self.relevant(lists.pool))
-        return lists.ratio(Discount("none").sum(lists, others, self.cutoff), every)
+        return lists.ratio(counted(lists, others, self.cutoff), every)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

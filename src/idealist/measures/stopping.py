@@ -12,7 +12,7 @@ import numpy as np
 from idealist.data.columns import Floats
 from idealist.errors import UsageError
 from idealist.measures.base import NO_RELEVANT, Measure
-from idealist.measures.gains import GAIN, Discount, check_power, gain_of, geometric
+from idealist.measures.gains import GAIN, Discount, check_power, counted, gain_of, geometric
 from idealist.notation import (
     Kind,
     Value,
@@ -245,7 +245,7 @@ class RBPResidual(Measure):
         if lists.averaged and self.cutoff is not None:
             hint = "choose another tie order, or all_judged=tail"
             raise UsageError("RBPResidual(all_judged=0) has no closed form for ties=expected", hint)
-        judged = Discount("none").sum(lists, lists.number(known), self.cutoff)
+        judged = counted(lists, known, self.cutoff)
         return lists.xp.where(judged < lists.lengths(self.cutoff), residual, 0.0)
 
 
