@@ -298,7 +298,7 @@ USAGE = [
     (["-c", "zzz"], "there is no convention 'zzz'", "known: "),
     (["-m", "NDCG10"], "there is no measure 'NDCG10'", "did you mean nDCG@10?"),
     (["-m", "hit rate@10"], "'hit rate@10' is not one measure", "did you mean Success@10?"),
-    (["-m", "AP RR"], "'AP RR' is not one measure", "give each its own -m"),
+    (["-m", "AP RR"], "'AP RR' is not one measure", "write a -m for each"),
     (["--set", "tie=best"], "there is no axis 'tie'", "did you mean ties"),
     (["--set", "convention=sklearn"], "there is no axis 'convention'", "known: precision"),
     (["--set", "ties=alphabetical"], "ties cannot be 'alphabetical'", "docid-desc"),
@@ -312,7 +312,7 @@ USAGE = [
     (["--set", "ties="], "--set 'ties=' cannot be read", "AXIS=VALUE"),
     (["--set", "ties=best", "--set", "ties=worst"], "ties is given twice", "once"),
     (["--set", "ties=expected", "--set", "depth=5"], "no meaning with a depth", "cut the measure"),
-    (["--set", "p=0.5"], "none of the measures has the axis 'p'", "leave it out"),
+    (["--set", "p=0.5"], "none of these measures has the axis 'p'", "leave it out"),
     (["-o", "gone/out.txt"], "cannot write gone/out.txt", "check the folder"),
 ]
 

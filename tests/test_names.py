@@ -190,7 +190,7 @@ def test_a_measure_with_any_parameters_is_what_it_prints(name: str) -> None:
         assert il.parse(str(measure)) == measure
 
 
-@pytest.mark.parametrize(("form", "shown"), [("csv", "Graded gain,nDCG,"), ("md", "**nDCG: ")])
+@pytest.mark.parametrize(("form", "shown"), [("csv", "Graded relevance,nDCG,"), ("md", "**nDCG: ")])
 def test_one_measure_is_written_in_the_format_asked_for(
     form: str, shown: str, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -30,7 +30,7 @@ from idealist.significance.families import benjamini_hochberg, holm, max_t, perm
 from idealist.significance.flips import all_pairs, flips_for, randomisation
 from idealist.significance.means import mean, t_interval
 from idealist.significance.paired import differences, paired, relative, trisk, urisk
-from idealist.significance.power import TYPICAL, detectable, needed, power
+from idealist.significance.power_analysis import TYPICAL, detectable, needed, power
 from idealist.significance.rank_tests import sign_test, tau_ap, tau_ap_b, tau_b, wilcoxon
 from waiting import PATIENCE
 

@@ -23,7 +23,7 @@ from idealist.report.draw import Grid, latex
 from idealist.significance.families import permutations_for
 from idealist.significance.flips import randomisation
 from idealist.significance.paired import paired
-from idealist.significance.power import detectable, needed
+from idealist.significance.power_analysis import detectable, needed
 from test_compare import BM25, QRELS, RERANKED, ROOT, made, pair_of
 from test_compare_cli import run
 

@@ -99,7 +99,7 @@ def test_weights_that_do_not_fit_are_refused() -> None:
     with pytest.raises(il.UsageError, match="read_queries"):
         weighed("traffic.json")
     for aggregate in ("median", "geometric", "sum"):
-        with pytest.raises(il.UsageError, match="weights weigh a mean"):
+        with pytest.raises(il.UsageError, match="weights need a mean"):
             weighed(TRAFFIC, aggregate=aggregate)
     with pytest.raises(il.UsageError, match="weights that are not here"):
         il.evaluate(QRELS, RUN, "RR", aggregate="weighted(0123456789)")

@@ -54,10 +54,10 @@ if TYPE_CHECKING:
     from idealist.measures import Measure, measure, parse
     from idealist.measures.average_precision import AP
     from idealist.measures.cumulative import CG, DCG, nDCG
-    from idealist.measures.first_relevant import RR
+    from idealist.measures.first_relevant import RR, Success
     from idealist.measures.judged import Judged, NumQ, NumRel, NumRelRet, NumRet, Unjudged
     from idealist.measures.pairs import bpref
-    from idealist.measures.sets import AllHit, F, P, R, Rprec, Success
+    from idealist.measures.sets import AllHit, F, P, R, Rprec
     from idealist.measures.stopping import ERR, RBP, RBPResidual
     from idealist.measures.udcg import UDCG
     from idealist.protocol import Protocol

@@ -152,8 +152,10 @@ def _weights(case: BoundCase) -> Floats:
     measure = case.instrument.measure
     if isinstance(measure, CG):
         return weights_of(case, measure)
-    discount = f"geometric({measure.p!r})" if isinstance(measure, RBP) else "none"
-    weights = rank_weights(discount, measure.cutoff, case.unjudged, case.by_chance)
+    if isinstance(measure, RBP):
+        discount = f"geometric({measure.p!r})"
+        return rank_weights(discount, measure.last, case.unjudged, case.by_chance)
+    weights = rank_weights("none", measure.cutoff, case.unjudged, case.by_chance)
     if getattr(measure, "denominator", "k") == "k" and measure.cutoff is not None:
         return weights
     if isinstance(measure, (P, Judged)):

@@ -20,7 +20,7 @@ from idealist.measures.gains import gain_of
 from idealist.measures.instrument import Instrument, chosen
 from idealist.measures.relevance import Binary, Threshold
 from idealist.measures.stopping import RBP
-from idealist.ranking.padded_lists import lists_of
+from idealist.ranking.padded_lists import padded
 
 
 class Ends(NamedTuple):
@@ -127,7 +127,7 @@ def lowest_of(case: BoundCase) -> set[float]:
     if isinstance(measure, CG):
         gains = gains_of(measure, case.levels)
     elif isinstance(measure, RBP):
-        gain = gain_of(str(measure.gain), lists_of([]), gains, measure.rel)
+        gain = gain_of(str(measure.gain), padded([]), gains, measure.rel)
         gains = np.where(gains >= 0, gain, 0)
     return {float(case.levels[0]), float(case.levels[np.argmin(gains)])}
 

@@ -20,7 +20,7 @@ from idealist.bounding.unjudged_places import UnjudgedPlaces
 from idealist.data.columns import Floats
 from idealist.measures.cumulative import CG, nDCG
 from idealist.measures.gains import Discount
-from idealist.ranking.padded_lists import lists_of
+from idealist.ranking.padded_lists import padded
 from idealist.ranking.placements import Placements
 
 #: Far more steps than Dinkelbach's iteration ever takes; it stops by itself.
@@ -104,7 +104,7 @@ def ratio_of(
 
 def gains_of(measure: CG, grades: Floats) -> Floats:
     """Return the gain of each grade."""
-    gains: Floats = measure.gains(lists_of([]), grades, grades > -math.inf)
+    gains: Floats = measure.gains(padded([]), grades, grades > -math.inf)
     return gains
 
 

@@ -10,7 +10,7 @@ from idealist.evaluating.doubts import CODES as RUN_CODES
 from idealist.evaluating.summary import doubt_lines, p_words
 from idealist.notation import many
 from idealist.report.doubt import Doubt
-from idealist.significance.power import ENOUGH
+from idealist.significance.power_analysis import ENOUGH
 
 if TYPE_CHECKING:
     from idealist.comparing.comparison import Comparison

@@ -16,7 +16,7 @@ from idealist.report.plain_data import finite
 from idealist.significance.bootstrap import bca, bootstrap_shift
 from idealist.significance.means import mean
 from idealist.significance.paired import Paired, differences, paired, relative, trisk, urisk
-from idealist.significance.power import detectable, needed
+from idealist.significance.power_analysis import detectable, needed
 from idealist.significance.rank_tests import sign_test, wilcoxon
 
 if TYPE_CHECKING:

@@ -21,7 +21,7 @@ from idealist.evaluating.evaluation import Evaluation
 from idealist.measures import Measure, parse
 from idealist.significance.families import benjamini_hochberg, holm, max_t, permutations_for, tukey
 from idealist.significance.flips import EXACT, all_pairs, flips_for, randomisation
-from idealist.significance.power import ENOUGH
+from idealist.significance.power_analysis import ENOUGH
 
 
 @dataclass(frozen=True, eq=False)

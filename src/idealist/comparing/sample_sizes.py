@@ -17,7 +17,7 @@ from idealist.measures import Measure, as_measure
 from idealist.notation import many
 from idealist.report.draw import Grid
 from idealist.significance.paired import checked_alpha
-from idealist.significance.power import TYPICAL, detectable, needed
+from idealist.significance.power_analysis import TYPICAL, detectable, needed
 
 #: Differences and numbers of queries that are shown where none is asked for.
 DIFFERENCES, NUMBERS = (0.01, 0.02, 0.03, 0.05, 0.1), (25, 50, 100, 200, 500, 1000)

@@ -144,6 +144,11 @@ def signatures(instruments: Mapping[str, Instrument], qrels: Qrels) -> dict[str,
     return {label: Signature.of(one, qrels.hash) for label, one in instruments.items()}
 
 
+def shortened(signatures: Mapping[str, Signature], name: str) -> dict[str, str]:
+    """Write the signatures of several measures by the name of a convention."""
+    return {label: one.by(name) for label, one in signatures.items()}
+
+
 def _pairs(fields: list[str], written: str) -> dict[str, str]:
     pairs = [field.split(":", 1) for field in fields]
     if any(len(pair) != 2 for pair in pairs):

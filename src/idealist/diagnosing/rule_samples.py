@@ -25,7 +25,7 @@ from idealist.diagnosing.measured_run import Inputs
 from idealist.measures.instrument import measured
 from idealist.significance.flips import randomisation
 from idealist.significance.paired import dearer, paired
-from idealist.significance.power import ENOUGH
+from idealist.significance.power_analysis import ENOUGH
 
 #: The measure that rules look at first.
 MAIN = "nDCG@10"

@@ -18,7 +18,7 @@ from idealist.report.plain_data import finite
 from idealist.significance.families import holm
 from idealist.significance.means import mean
 from idealist.significance.paired import Paired, checked_alpha, differences, paired
-from idealist.significance.power import ENOUGH
+from idealist.significance.power_analysis import ENOUGH
 
 
 @dataclass(frozen=True, eq=False)

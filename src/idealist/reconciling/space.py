@@ -26,7 +26,7 @@ from idealist.measures.relevance import Threshold
 from idealist.measures.stopping import RBP
 from idealist.notation import Settings, Value
 from idealist.protocol import Protocol
-from idealist.ranking.padded_lists import lists_of
+from idealist.ranking.padded_lists import padded
 from idealist.reconciling.data_facts import Facts
 
 #: The values tried where there is no end of them; `rel` has every grade, `max_grade` those above.
@@ -205,10 +205,10 @@ class Space:
             worth = measure.relevant(grades)
             hidden = {"rel", "rel_op"}
         elif isinstance(measure, CG):
-            worth = measure.gains(lists_of([]), grades, grades > -np.inf)
+            worth = measure.gains(padded([]), grades, grades > -np.inf)
             hidden = {"gain", "rel", "negative"}
         elif isinstance(measure, RBP):
-            worth = gain_of(measure.gain, lists_of([]), grades, measure.rel)
+            worth = gain_of(measure.gain, padded([]), grades, measure.rel)
             hidden = {"gain", "rel"}
         else:
             return measure
