@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import random
-import timeit
 from statistics import fmean
 from typing import Any
 
@@ -171,19 +170,6 @@ def test_counting_by_depth_is_the_sum_over_documents(seed: int) -> None:
         untied = il.rbo(list(one), list(other), p, ties=ties)
         wanted = by_document(list(one), list(other), p, ties)
         assert (untied.min, untied.ext) == pytest.approx(wanted, rel=1e-12, abs=1e-13)
-
-
-def test_long_rankings_take_little_more_than_short_ones() -> None:
-    """Twenty times as many documents take about twenty times as long, not four hundred times."""
-
-    def seconds(n: int) -> float:
-        one, other = (
-            [f"d{d}" for d in random.Random(seed).sample(range(2 * n), n)] for seed in (1, 2)
-        )
-        runs = il.read_run({"q": one}), il.read_run({"q": other})
-        return min(timeit.repeat(lambda: il.rbo_by_query(*runs), number=1, repeat=5))
-
-    assert seconds(40_000) < 100 * seconds(2_000)
 
 
 def test_runs_are_compared_by_query() -> None:
