@@ -102,15 +102,15 @@ def bounds_of_all(
 
 def bounds_of_difference(
     qrels: Any,
-    run_a: Any,
-    run_b: Any,
+    baseline: Any,
+    run: Any,
     measure: Any,
     *,
     convention: str | Convention = DEFAULT,
     scale: Any = None,
     **axes: Any,
 ) -> Bounds:
-    """Bound the difference of two runs, a - b, where a document has one grade for both.
+    """Bound the difference of two runs, run - baseline, where a document has one grade for both.
 
     Exact for CG, DCG, P, RBP, Judged, and for nDCG whose ideal list is of judged documents. Other
     measures have an outer bound: the difference of their own bounds.
@@ -120,17 +120,17 @@ def bounds_of_difference(
     (0.0, -0.5, 0.5)
     """
     evaluator, label = _evaluator(qrels, measure, convention, scale, axes)
-    return difference_by(evaluator, label, borrowed_run(run_a).held(), borrowed_run(run_b).held())
+    return difference_by(evaluator, label, borrowed_run(baseline).held(), borrowed_run(run).held())
 
 
-def difference_by(evaluator: Evaluator, label: str, run_a: Run, run_b: Run) -> Bounds:
+def difference_by(evaluator: Evaluator, label: str, baseline: Run, run: Run) -> Bounds:
     """Bound the difference of two runs by one of an evaluator's measures."""
     instrument, table = evaluator.instruments[label], evaluator.qrels
     aggregate = instrument.aggregate
     if aggregate.weights is None and aggregate.aggregate not in ("mean", "sum"):
         hint = "use aggregate=mean"
         raise UsageError("only a mean of differences is the difference of means", hint)
-    runs = run_a, run_b
+    runs = run, baseline
     cases = (set_up(instrument, table, runs[0]), set_up(instrument, table, runs[1]))
     pair, grades = pair_of(table, runs, cases), grades_of(table, instrument)
     a, b = (measured(instrument, case.placements) for case in cases)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from idealist.cli.options import axes_of, check_inputs, output, run_names, say, write
+from idealist.cli.options import axes_of, check_inputs, emit, output, quietly, run_names
 from idealist.errors import UsageError
 
 if TYPE_CHECKING:
@@ -44,6 +43,7 @@ if TYPE_CHECKING:
     "--power", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.8,
     show_default=True, help="The chance of finding a difference that is there.",
 )  # fmt: skip
+@quietly
 @output
 def command(
     qrels: str | None,
@@ -55,14 +55,15 @@ def command(
     numbers: tuple[int, ...],
     alpha: float,
     power: float,
+    quiet: bool,
     form: str,
     output: Path | None,
 ) -> None:
-    """Say how many queries show a difference, and which difference a number of queries shows.
+    """Compute how many queries show a difference, and which difference a number of queries shows.
 
-    The spread of the differences comes from a pilot: QRELS and runs, best two that are as alike as
-    those you will compare. Without a pilot, variances of real TREC runs stand in. Never give this
-    the result that is to be judged: power after the fact says no more than the p-value.
+    The spread of the differences comes from a pilot: QRELS and runs, ideally two that are as alike
+    as those you will compare. Without a pilot, variances of real TREC runs stand in. Do not use it
+    on a finished test: power after the fact says no more than the p-value.
 
     \b
     Examples:
@@ -70,19 +71,8 @@ def command(
       idealist power -m nDCG@10 --queries 50
       idealist power pilot.qrels bm25.run dense.run -m nDCG@10 --difference 0.03 --queries 200
     """
-    from idealist.comparing.sample_sizes import DIFFERENCES, NUMBERS
-    from idealist.report.draw import FORMATS
-
     sizes = _sizes(qrels, runs, measure, convention, settings, alpha, power)
-    if not differences and not numbers:
-        differences, numbers = DIFFERENCES, NUMBERS
-    found = [*map(sizes.of_difference, differences), *map(sizes.of_queries, numbers)]
-    if form == "json":
-        write(json.dumps(sizes.data(found), indent=1, ensure_ascii=False), output)
-        return
-    grids = [sizes.long_grid(found)] if form in ("tsv", "csv") else sizes.grids(found)
-    write("\n\n".join(map(FORMATS[form], grids)), output)
-    say(sizes.lines)
+    emit(sizes.asking(differences, numbers), form, output, quiet=quiet)
 
 
 def _sizes(

@@ -119,9 +119,10 @@ class Multiverse:
 
 def multiverse(
     qrels: Any,
-    base: Any,
-    new: Any,
+    baseline: Any,
+    run: Any,
     measure: Any,
+    *,
     alpha: float = 0.05,
     conventions: Iterable[str | Convention] | None = None,
     weights: Any = None,
@@ -137,7 +138,7 @@ def multiverse(
     ('wins', ('sentence-transformers', 'llama-index', 'mlflow', 'jarvelin-kekalainen'))
     """
     table, one = read_qrels(qrels), as_measure(measure)
-    runs = borrowed_run(base).loaded(), borrowed_run(new).loaded()
+    runs = borrowed_run(baseline).loaded(), borrowed_run(run).loaded()
     known = [find_convention(c) for c in CONVENTIONS.values() if conventions is None]
     known += [find_convention(c) for c in conventions or ()]
     weighing = None if weights is None else Weights.read(weights)

@@ -178,7 +178,8 @@ def _norm(one: Ties, other: Ties, depth: Ints, ties: str) -> Floats:
         return depth.astype(np.float64)
     if ties == "w":
         return (one.total(1) + other.total(1)) / 2
-    return np.sqrt(one.total(2)) * np.sqrt(other.total(2))
+    both: Floats = np.sqrt(one.total(2)) * np.sqrt(other.total(2))
+    return both
 
 
 def _overlap(one: Ranking, other: Ranking, p: float, ties: str) -> RBO:

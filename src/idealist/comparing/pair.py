@@ -32,7 +32,8 @@ class Difference:
     """Two runs' values by one measure, for the same queries: `base` and `new`, weights if any.
 
     `sense` is 1 where higher is better, -1 where lower is, 0 where neither; `in_unit` whether
-    values are on [0, 1]; `aggregate` how they become one; `undefined` the queries left out.
+    values are on [0, 1] unless grades are negative, `limits` the range they never leave;
+    `aggregate` how they become one; `undefined` the queries left out.
     """
 
     measure: str
@@ -44,6 +45,7 @@ class Difference:
     weights: Floats | None = field(repr=False, default=None)
     sense: int = 1
     in_unit: bool = True
+    limits: tuple[float, float] = (-math.inf, math.inf)
     aggregate: str = "mean"
     undefined: tuple[str, ...] = ()
 
@@ -56,6 +58,11 @@ class Difference:
     def differences(self) -> Floats:
         """The difference of each query, 0 where there is none but rounding."""
         return differences(self.base, self.new)
+
+    @property
+    def widest(self) -> float:
+        """The largest difference there can be."""
+        return self.limits[1] - self.limits[0]
 
     @property
     def base_mean(self) -> float:
@@ -138,7 +145,7 @@ class Pair(Difference):
     `p_randomisation` is Fisher's test, `p_adjusted` what is left of it after the correction for
     many pairs, and what decides; it rests on so many random `draws`, 0 where all were tried. A part
     of the queries has its name in `slice`; one of too few is not `tested`, nor are runs that no
-    judgment meets, `unmeasured`. `fragility`, `holes` and `multiverse` say how solid it is.
+    judgment meets, `unmeasured`. `unjudged`, `fragility` and `multiverse` say how robust it is.
     """
 
     options: Options = field(default_factory=Options)
@@ -148,8 +155,8 @@ class Pair(Difference):
     slice: str = ""
     tested: bool = True
     unmeasured: tuple[str, ...] = ()
+    unjudged: Any = None
     fragility: Any = None
-    holes: Any = None
     multiverse: Any = None
 
     @cached_property
@@ -183,13 +190,15 @@ class Pair(Difference):
     @property
     def relative_ci(self) -> tuple[float, float]:
         """Fieller's interval of the relative difference; NaN where no difference varies."""
-        able = self.tested and not self.statistics.constant
-        return self._relative[1:] if able else (math.nan, math.nan)
+        if not self.tested or self.statistics.constant:
+            return math.nan, math.nan
+        _, low, high = self._relative
+        return (max(low, -1.0) if self.limits[0] >= 0 else low), high
 
     @property
     def ci(self) -> tuple[float, float]:
-        """The t-interval of the mean difference."""
-        return self._t.low, self._t.high
+        """The t-interval of the mean difference, cut to the differences there can be."""
+        return max(self._t.low, -self.widest), min(self._t.high, self.widest)
 
     @property
     def p_t(self) -> float:
@@ -301,7 +310,10 @@ class Pair(Difference):
 
     @cached_property
     def detectable(self) -> float:
-        """The difference that so many queries, varying so much, show in 4 of 5 cases."""
+        """The difference that so many queries, varying so much, show in 4 of 5 cases.
+
+        One beyond `widest` says that they show no difference there can be.
+        """
         if self.significant or not self._t.sd > 0:
             return math.nan
         return detectable(self._t.n, self._level, POWER) * self._t.sd
@@ -334,13 +346,35 @@ class Pair(Difference):
     @cached_property
     def verdict(self) -> str:
         """What it comes to, in one sentence."""
-        from idealist.comparing.words import verdict  # which looks at pairs
+        from idealist.comparing.verdict_words import verdict  # which looks at pairs
 
         return verdict(self)
 
     def data(self, per_query: bool = False) -> dict[str, Any]:
-        """Give it as plain data; undefined values are None."""
-        return pair_data(self, per_query)
+        """Return the pair as plain data; undefined values are None."""
+        options = self.options
+        numbers = NUMBERS + (WITH_MARGIN if options.margin else ())
+        data: dict[str, Any] = {"slice": self.slice} if self.slice else {}
+        data |= {"measure": self.measure, "baseline": self.baseline, "run": self.run}
+        data |= {name: getattr(self, name) for name in numbers}
+        data |= {"tests": dict(self.tests)} if options.tests else {}
+        data |= {"ci_bootstrap": self.ci_bootstrap} if "bootstrap" in options.tests else {}
+        data |= {"gained": dict(self.gained), "lost": dict(self.lost)}
+        for name, key in ROBUSTNESS.items():
+            if (found := getattr(self, name)) is not None:
+                data[key] = found.data()
+        data |= {"doubts": [doubt.data() for doubt in self.doubts], "verdict": self.verdict}
+        data |= {"per_query": self.by_query()} if per_query else {}
+        plain: dict[str, Any] = finite(data)
+        return plain
+
+    def by_query(self) -> dict[str, dict[str, float]]:
+        """Return both values of each query, and the difference."""
+        columns = (self.base.tolist(), self.new.tolist(), self.differences.tolist())
+        return {
+            query: {"baseline": base, "run": new, "difference": apart}
+            for query, base, new, apart in zip(self.queries, *columns, strict=True)
+        }
 
     def __repr__(self) -> str:
         return f"<Pair {self.verdict}>"
@@ -353,60 +387,30 @@ NUMBERS = (
     "without_top3", "sign_holds", "p_without_top3", "rope", "p_better", "p_equal", "p_worse",
     "detectable", "needed", "urisk", "trisk",
 )  # fmt: skip
-#: What is known of how solid a verdict is.
-SOLIDITY = ("holes", "fragility", "multiverse")
+#: What is known of how robust a verdict is, and what plain data calls it.
+ROBUSTNESS = {"unjudged": "holes", "fragility": "fragility", "multiverse": "multiverse"}
 #: Those that need a margin.
 WITH_MARGIN = ("p_equivalence", "p_non_inferiority")
 
 
-def pair_data(pair: Pair, per_query: bool = False) -> dict[str, Any]:
-    """Give a pair as plain data."""
-    names = {"measure": pair.measure, "baseline": pair.baseline, "run": pair.run}
-    part = {"slice": pair.slice} if pair.slice else {}
-    numbers = NUMBERS + (WITH_MARGIN if pair.options.margin else ())
-    data = {**part, **names, **{name: getattr(pair, name) for name in numbers}}
-    data |= {"tests": dict(pair.tests)} if pair.options.tests else {}
-    data |= {"ci_bootstrap": pair.ci_bootstrap} if "bootstrap" in pair.options.tests else {}
-    data |= {"gained": dict(pair.gained), "lost": dict(pair.lost)}
-    for name in SOLIDITY:
-        if (found := getattr(pair, name)) is not None:
-            data[name] = found.data()
-    data |= {"doubts": [doubt.data() for doubt in pair.doubts], "verdict": pair.verdict}
-    data |= {"per_query": queries_data(pair)} if per_query else {}
-    return {key: finite(value) for key, value in data.items()}
-
-
-def queries_data(pair: Pair) -> dict[str, dict[str, float]]:
-    """Give both values of each query, and the difference."""
-    columns = (pair.base.tolist(), pair.new.tolist(), pair.differences.tolist())
-    return {
-        query: {"baseline": base, "run": new, "difference": apart}
-        for query, base, new, apart in zip(pair.queries, *columns, strict=True)
-    }
-
-
-def flat(data: dict[str, Any]) -> dict[str, str]:
-    """Give the numbers of a pair's data as one row of text; an interval takes two cells."""
-    row: dict[str, str] = {}
+def flat(data: Mapping[str, Any]) -> dict[str, Any]:
+    """Lay a pair's data out as one row: an interval takes two cells, nested numbers one each."""
+    row: dict[str, Any] = {}
     for key, value in data.items():
         if key.endswith("ci") or key == "ci_bootstrap":
-            row |= {f"{key}_low": _text(value[0]), f"{key}_high": _text(value[1])}
+            row |= {f"{key}_low": value[0], f"{key}_high": value[1]}
         elif key == "tests":
-            row |= {f"p_{name}": _text(p) for name, p in value.items()}
-        elif key in SOLIDITY:
-            row |= _cells(key, value)
+            row |= {f"p_{name}": p for name, p in value.items()}
+        elif key in ROBUSTNESS.values():
+            row |= _nested(key, value)
         elif not isinstance(value, (dict, list)):
-            row[key] = _text(value)
+            row[key] = value
     return row
 
 
-def _cells(name: str, value: Any) -> dict[str, str]:
-    """Give the numbers of nested data a cell each; lists, and reasons in words, have none."""
+def _nested(name: str, value: Any) -> dict[str, Any]:
+    """Name numbers of nested data by the way to them; lists, and reasons in words, are left out."""
     if isinstance(value, dict):
-        parts = (_cells(f"{name}_{key}", each) for key, each in value.items() if key != "refused")
+        parts = (_nested(f"{name}_{key}", each) for key, each in value.items() if key != "refused")
         return {key: cell for part in parts for key, cell in part.items()}
-    return {} if isinstance(value, list) else {name: _text(value)}
-
-
-def _text(value: Any) -> str:
-    return "" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
+    return {} if isinstance(value, list) else {name: value}

@@ -89,7 +89,7 @@ class Reversal:
         return f"between {self.at_least} and {_labels(len(self.changes))}"
 
     def data(self) -> dict[str, Any]:
-        """Give it as plain data."""
+        """Return it as plain data."""
         known = self.changes
         listed = None if known is None else [
             {"query": one.query, "document": one.document, "from": one.grade, "to": one.to}
@@ -151,7 +151,7 @@ class Fragility:
         return self.run if self.difference * (self.sense or 1) > 0 else self.baseline
 
     def data(self) -> dict[str, Any]:
-        """Give it as plain data."""
+        """Return it as plain data."""
         return {
             "alpha": self.alpha,
             "test": "t",
@@ -174,18 +174,24 @@ def _listed(reversal: Reversal) -> str:
 
 
 def fragility(
-    evaluator: Evaluator, label: str, base: Any, new: Any, alpha: float = 0.05, most: int = 20
+    evaluator: Evaluator,
+    baseline: Any,
+    run: Any,
+    measure: str,
+    *,
+    alpha: float = 0.05,
+    most: int = 20,
 ) -> Fragility:
     """Find the fewest labels that reverse the difference of two runs, and its significance.
 
     >>> qrels = {"q1": {"a": 1, "b": 0}, "q2": {"a": 1}, "q3": {"a": 1}}
     >>> old, new = {q: ["b", "a"] for q in qrels}, {q: ["a", "b"] for q in qrels}
-    >>> found = fragility(Evaluator(qrels, "P@1"), "P@1", old, new)
+    >>> found = fragility(Evaluator(qrels, "P@1"), old, new, "P@1")
     >>> len(found.sign.changes), found.sign.exact
     (4, True)
     """
-    runs = borrowed_run(base).held(), borrowed_run(new).held()
-    relabelling = Relabelling.of(evaluator, label, *runs)
+    runs = borrowed_run(baseline).held(), borrowed_run(run).held()
+    relabelling = Relabelling.of(evaluator, measure, *runs)
     start, weights = _differences(relabelling)
     total = float(weights @ start)
     mean = total / float(weights.sum()) if len(start) else math.nan
@@ -194,9 +200,10 @@ def fragility(
     if abs(mean) > ROUNDING:
         changing = Changing(relabelling, math.copysign(1.0, mean))
         sign, significance, significant = _searched(changing, weights, alpha, most)
-    measure, names = relabelling.instrument.measure, (runs[0].name, runs[1].name)
-    sense = measure.direction if measure.judges else 0
-    return Fragility(label, *names, alpha, mean, significant, sign, significance, sense)
+    by = relabelling.instrument.measure
+    names = runs[0].name, runs[1].name
+    sense = by.direction if by.judges else 0
+    return Fragility(measure, *names, alpha, mean, significant, sign, significance, sense)
 
 
 def _differences(relabelling: Relabelling) -> tuple[Any, Any]:
