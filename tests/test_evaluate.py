@@ -65,7 +65,8 @@ def test_the_interval_holds_only_possible_values() -> None:
     result = il.evaluate(QRELS, RUN, ["RR", "DCG", "nDCG(negative=keep)"])
     values = result.values["RR"]
     assert stats.t.interval(0.95, 3, values.mean(), stats.sem(values))[0] < 0
-    assert result.interval("RR") == (0.0, pytest.approx(1.0, abs=0.2))
+    assert result.interval("RR")[0] == 0
+    assert result.interval("RR")[1] <= 1
     assert result.data()["intervals"]["RR"][0] == 0
     assert result.interval("DCG")[0] == 0
     assert result.interval("DCG")[1] > 1

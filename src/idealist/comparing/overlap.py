@@ -129,7 +129,8 @@ class Ties(NamedTuple):
 
     def total(self, power: int) -> Floats:
         """Sum over all documents how far each is among the first d, to a power."""
-        return self.first - 1 + (self.last - self.first + 1) * self.share**power
+        own: Floats = self.first - 1 + (self.last - self.first + 1) * self.share**power
+        return own
 
 
 def _counts(short: Ranking, long: Ranking, depth: Ints, ties: str) -> Counts:
