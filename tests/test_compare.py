@@ -509,7 +509,7 @@ def test_printing() -> None:
     assert "alpha 0.05, two-sided" in text
     assert "nDCG@10 is the primary measure" in text
     assert "<table>" in found._repr_html_()
-    assert repr(found).startswith("<Comparison: reranked is better than bm25 on nDCG@10 by 0.1898")
+    assert repr(found).startswith("<Comparison reranked is better than bm25 on nDCG@10 by 0.1898")
     assert text.startswith(found.summary)
     assert found.to_pandas()["difference"].tolist() == [pair.difference for pair in found.pairs]
 

@@ -131,7 +131,7 @@ def test_a_plan_is_a_result() -> None:
     assert found.summary == "88 queries show a difference of 0.0500 in AP in 80 % of cases"
     assert [one["asked"] for one in found.data()["sizes"]] == ["difference", "queries"]
     assert "| 50 | 0.0667 |" in found.markdown()
-    assert repr(found) == f"<Sizes: {found.summary}>"
+    assert repr(found) == f"<Sizes {found.summary}>"
     with pytest.raises(UsageError, match="AP cannot differ by 2"):
         il.plan_queries("AP", differences=[2])
 

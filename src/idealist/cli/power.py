@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
-from idealist.cli.options import axes_of, check_inputs, emit, output, quietly, run_names
+from idealist.cli.options import axes_beside, check_inputs, emit, output, quietly, run_names
 from idealist.errors import UsageError
-
-if TYPE_CHECKING:
-    from idealist.comparing.sample_sizes import Sizes
 
 
 @click.command("power")
@@ -71,34 +67,21 @@ def command(
       idealist power -m nDCG@10 --queries 50
       idealist power pilot.qrels bm25.run dense.run -m nDCG@10 --difference 0.03 --queries 200
     """
-    sizes = _sizes(qrels, runs, measure, convention, settings, alpha, power)
-    emit(sizes.asking(differences, numbers), form, output, quiet=quiet)
-
-
-def _sizes(
-    qrels: str | None,
-    runs: tuple[str, ...],
-    measure: str,
-    convention: str | None,
-    settings: tuple[str, ...],
-    alpha: float,
-    power: float,
-) -> Sizes:
-    from idealist.comparing.sample_sizes import pilot_sizes, typical_sizes
+    from idealist.comparing.sample_sizes import plan_queries
+    from idealist.conventions import DEFAULT
+    from idealist.formats import read_run
 
     if qrels is None:
         for option, given in (("--set", settings), ("--convention", convention)):
             if given:
                 raise UsageError(f"{option} is for a pilot", "give judgments and runs of one")
-        return typical_sizes(measure, alpha, power)
-    if not runs and re.fullmatch(r"\d*\.?\d+", qrels):
+    elif not runs and re.fullmatch(r"\d*\.?\d+", qrels):
         option = "--difference" if "." in qrels else "--queries"
         raise UsageError(f"{qrels} is no file of judgments", f"did you mean {option} {qrels}?")
-    from idealist.conventions import DEFAULT
-    from idealist.evaluating.evaluator import Evaluator
-    from idealist.formats import read_run
-
-    check_inputs([qrels, *runs])
+    check_inputs([*filter(None, [qrels]), *runs])
     named = [read_run(path, name=name) for path, name in zip(runs, run_names(runs), strict=True)]
-    evaluator = Evaluator(qrels, measure, convention=convention or DEFAULT, **axes_of(settings))
-    return pilot_sizes(evaluator, named, alpha, power)
+    found = plan_queries(
+        measure, qrels, named, differences=differences, numbers=numbers, alpha=alpha, power=power,
+        convention=convention or DEFAULT, **axes_beside(settings, ("alpha", "power"), "power"),
+    )  # fmt: skip
+    emit(found, form, output, quiet=quiet)

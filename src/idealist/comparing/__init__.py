@@ -195,24 +195,13 @@ def _compared(
     parts = () if slices is None else sliced(tables, places, options, slices)
     unmet = [one.run for one in evaluations if any(d.code == UNMET for d in one.doubts)]
     return Comparison(
-        evaluations=tuple(_only(one, labels) for one in evaluations),
+        evaluations=tuple(evaluations),
         pairs=without_unmet(pairs_of(tables, places, options), unmet),
         baseline=runs[first],
         options=options,
         signatures=ByMeasure({table.label: _signed(table, options) for table in tables}),
         slices=without_unmet(parts, unmet),
         agreement=agreement(tables) if len(tables) > 1 else (),
-    )
-
-
-def _only(one: Evaluation, labels: Sequence[str]) -> Evaluation:
-    """Keep some measures of an evaluation, under these names."""
-    return replace(
-        one,
-        values={label: one.values[label] for label in labels},
-        counted={label: one.counted[label] for label in labels},
-        aggregates={label: one.aggregates[label] for label in labels},
-        signatures={label: one.signatures[label] for label in labels},
     )
 
 

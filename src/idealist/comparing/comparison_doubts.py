@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from idealist.comparing.verdict_words import who
 from idealist.evaluating.doubts import CODES as RUN_CODES
 from idealist.notation import many
 from idealist.report import doubt_words
@@ -122,11 +123,9 @@ def doubts_of_comparison(comparison: Comparison) -> tuple[Doubt, ...]:
 
 def _placed(pair: Pair, doubt: Doubt) -> Doubt:
     """Say which pair a doubt is about: shortly as its `run`, and in full in the message."""
-    name = f"{pair.run} - {pair.baseline}"
     part = f"{pair.slice}, " if pair.slice else ""
-    short = name if pair.options.all_pairs else pair.run
-    where = f"{short} ({pair.slice})" if pair.slice else short
-    return replace(doubt, run=where, message=f"{part}{pair.measure}, {name}: {doubt.message}")
+    name = f"{part}{pair.measure}, {pair.run} - {pair.baseline}"
+    return replace(doubt, run=who(pair), message=f"{name}: {doubt.message}")
 
 
 def _gathered(

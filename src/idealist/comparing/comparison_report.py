@@ -6,17 +6,10 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from idealist.comparing import verdict_words
 from idealist.comparing.compare_options import CORRECTIONS, TESTS
 from idealist.comparing.pair import flat
 from idealist.comparing.pairing import name_of_test
-from idealist.comparing.verdict_words import (
-    asked_for,
-    interval,
-    power,
-    queries_behind,
-    showable,
-    statistics,
-)
 from idealist.conventions import CONVENTIONS
 from idealist.notation import many
 from idealist.report.document import (
@@ -40,7 +33,6 @@ from idealist.report.document import (
 )
 from idealist.report.terminal import SUPERSCRIPTS
 from idealist.report.wording import few, shared_signatures, signed
-from idealist.significance.families import holm
 
 if TYPE_CHECKING:
     from idealist.comparing.comparison import Comparison
@@ -138,14 +130,9 @@ def _named(pairs: Sequence[Pair]) -> str:
 def _all_pairs(pairs: Sequence[Pair]) -> str:
     """Count the pairs that differ, and say what the best run beats."""
     options, found = pairs[0].options, sum(pair.significant for pair in pairs)
-    parts = [f"{found} of {len(pairs)} pairs differ significantly on {pairs[0].measure}"]
-    if options.correction == "tukey":
-        raw = [pair.p_randomisation for pair in pairs if not math.isnan(pair.p_randomisation)]
-        others = int((holm(raw) < options.alpha).sum())
-        parts[0] += f" by {CORRECTIONS['tukey']}"
-        if others != found:
-            parts.append(f"{CORRECTIONS['holm']} finds {others}")
-    return f"{'; '.join(parts)}. {_top(pairs)}."
+    by = f" by {CORRECTIONS['tukey']}" if options.correction == "tukey" else ""
+    start = f"{found} of {len(pairs)} pairs differ significantly on {pairs[0].measure}{by}"
+    return f"{start}. {_top(pairs)}."
 
 
 def _top(pairs: Sequence[Pair]) -> str:
@@ -173,7 +160,7 @@ def _not_found(pairs: Sequence[Pair]) -> list[str]:
     if not small:
         return []
     if small[0].options.correction != "tukey":
-        return [f"{showable(small).replace('with', 'With', 1)}."]
+        return [f"{verdict_words.showable(small).replace('with', 'With', 1)}."]
     most = max(abs(pair.difference) for pair in small)
     return [f"With {small[0].n} queries, differences up to {most:.4f} are not significant."]
 
@@ -240,8 +227,8 @@ def pairs_table(pairs: Sequence[Pair]) -> Table:
         (Column("baseline", TEXT, shortens=True), lambda p: p.baseline),
         (Column("run", TEXT, shortens=True), lambda p: p.run),
         (Column("n"), lambda p: str(p.n)),
-        (Column("difference", SIGNED), lambda p: p.difference),
-        (Column(f"{options.confidence} interval", SIGNED), interval),
+        (Column("difference", SIGNED), lambda p: Marked(p.difference, "*" * p.significant)),
+        (Column(f"{options.confidence} interval", SIGNED), verdict_words.interval),
         (Column("relative", PERCENT, spare=1), lambda p: p.relative),
         (Column("p t", P_VALUE, spare=3), lambda p: p.p_t),
         (Column("p rand.", P_VALUE), lambda p: p.p_randomisation),
@@ -296,14 +283,13 @@ def _behind(comparison: Comparison) -> Iterator[str]:
             where = [*standing(comparison[label]), *_not_found(comparison[label])]
             yield from [" ".join(where)] if where else []
         for pair in best_first(primary):
-            if more := list(asked_for(pair)):
+            if more := list(verdict_words.asked_for(pair)):
                 yield from (pair.verdict, *(f"  {line}" for line in more))
         yield from _unjudged(primary)
     elif not primary[0].unmeasured:
-        yield from queries_behind(primary[0])
+        yield from verdict_words.queries_behind(primary[0])
         yield from _unjudged_words(primary[0])
-        yield from asked_for(primary[0])
-    yield from _slices(comparison)
+        yield from verdict_words.asked_for(primary[0])
 
 
 def _unjudged_words(pair: Pair) -> list[str]:
@@ -316,67 +302,28 @@ def _unjudged(pairs: Sequence[Pair]) -> list[str]:
     bounded = [p for p in known if p.unjudged.kind != "none" or p.unjudged.overturns is False]
     can = {False: "cannot", True: "could", None: "may or may not"}
     parts = [
-        f"{word} flip the sign of {few([_who(pair) for pair in some])}"
+        f"{word} flip the sign of {few([verdict_words.who(pair) for pair in some])}"
         for end, word in can.items()
         if (some := [pair for pair in bounded if pair.unjudged.overturns is end])
     ]
     return [f"Judging the unjudged documents {'; it '.join(parts)}."] if parts else []
 
 
-def _who(pair: Pair) -> str:
-    name = f"{pair.run} - {pair.baseline}" if pair.options.all_pairs else pair.run
-    return f"{name} ({pair.slice})" if pair.slice else name
-
-
-def _slices(comparison: Comparison) -> Iterator[str]:
-    """Say how runs do in slices by the primary measure."""
-    slices = [one for one in comparison.slices if one.measure == comparison.primary]
-    ends = {"better": "better", "worse": "worse", "no different": "no significant difference"}
-    tested = [pair for pair in slices if pair.tested]
-    two = len(comparison.pairs) == len(comparison.measures)
-    parts = [
-        f"{words} in {few([one.slice if two else _who(one) for one in some])}"
-        for end, words in ends.items()
-        if (some := [pair for pair in tested if way(pair) == end])
-    ]
-    if few_queries := [one.slice for one in slices if not one.tested and not one.unmeasured]:
-        parts.append(f"too few queries in {few(list(dict.fromkeys(few_queries)))}")
-    if parts:
-        yield f"Slices: {'; '.join(parts)}."
-
-
 def _details(comparison: Comparison) -> Iterator[Block]:
     """Say what few readers need: every verdict, with all that is known of it."""
     primary = comparison[comparison.primary]
+    several = len(primary) > 1
     lines: list[str] = []
-    if len(primary) == 1:
-        lines += statistics(primary[0])
-        others = [pair for pair in comparison.pairs if pair not in primary]
-        lines += _undecided(others)
-    else:
-        for pair in best_first(primary):
-            more = () if pair.unmeasured else (
-                *queries_behind(pair), *statistics(pair), *_unjudged_words(pair)
-            )  # fmt: skip
-            lines += [pair.verdict, *(f"  {line}" for line in more)]
-    slices = [one for one in comparison.slices if one.measure == comparison.primary]
-    lines += [pair.verdict for pair in slices]
-    lines += _undecided([pair for pair in comparison.slices if pair not in slices])
+    for pair in best_first(primary):
+        behind = (*verdict_words.queries_behind(pair), *_unjudged_words(pair)) if several else ()
+        more = () if pair.unmeasured else (*behind, *verdict_words.statistics(pair))
+        lines += [pair.verdict, *(f"  {line}" for line in more)] if several else more
+    others = () if several else comparison.pairs[1:]
+    lines += [pair.verdict for pair in (*others, *comparison.slices)]
     yield Items(tuple(lines))
     if comparison.agreement:
         yield _orders(comparison)
     yield Text(SIDES)
-
-
-def _undecided(pairs: Sequence[Pair]) -> list[str]:
-    """Say of pairs without a written verdict that are not significant what could be shown."""
-    some = [pair for pair in pairs if not math.isnan(pair.detectable)]
-    return [f"{_name(pair)}: not significant; {power(pair)}." for pair in some]
-
-
-def _name(pair: Pair) -> str:
-    part = f"{pair.slice}, " if pair.slice else ""
-    return f"{part}{pair.measure}, {pair.run} - {pair.baseline}"
 
 
 def _orders(comparison: Comparison) -> Table:
@@ -407,12 +354,11 @@ def heading(comparison: Comparison) -> list[str]:
     how = f"{name_of_test(pair.n)}, seed {options.seed}; {correction}"
     level = f"{options.confidence} t-intervals"
     lines.append(f"alpha {options.alpha:g}, two-sided; {how}; {level}")
-    if any(cell.marks for row in runs_table(comparison).rows for cell in row[-len(labels) :]):
-        lines.append("a letter behind a value: significantly better than the system of that letter")
-    if options.all_pairs and len(comparison.evaluations) > 2:
-        fits = "differences: by how much the row's run is better; * is significant"
-        every = "the differences of all pairs are in -f tsv and -f json"
-        lines.append(fits if len(comparison.evaluations) <= MOST else every)
+    if any(pair.significant for pair in (*comparison.pairs, *comparison.slices)):
+        letter = "a letter behind a value: better than the system of that letter"
+        lines.append(f"{letter}; *: the difference is significant")
+    if options.all_pairs and len(comparison.evaluations) > MOST:
+        lines.append("the differences of all pairs are in -f tsv and -f json")
     if weighted and {"wilcoxon", "sign"} & set(options.tests):
         lines.append("Wilcoxon's test and the sign test take no weights")
     return lines + [TESTS[name] for name in options.tests]

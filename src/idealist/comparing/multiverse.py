@@ -68,7 +68,7 @@ class Multiverse:
         return tuple(name for one in some for name in one.conventions)
 
     def share(self, outcome: str, significant: bool = False) -> float:
-        """Give the share of conventions in which the run wins, ties or loses."""
+        """Return the share of conventions in which the run wins, ties or loses."""
         return len(self.conventions(outcome, significant)) / self.size if self.size else math.nan
 
     @property
@@ -98,7 +98,7 @@ class Multiverse:
         return f"Conventions: {self.run} {usual} in {count} of {part} ({kinds}){sure}{others}{why}."
 
     def data(self) -> dict[str, Any]:
-        """Give it as plain data; undefined values are None."""
+        """Return it as plain data; undefined values are None."""
         return {
             "test": "t",
             "conventions": self.size,

@@ -169,8 +169,9 @@ def _common(one: Ties, other: Ties, mine: Ints, theirs: Ints) -> Floats:
     both = number(*certain)
     only_other, only_one = number(begun[0], certain[1]) - both, number(certain[0], begun[1]) - both
     neither = number(*begun) - both - only_other - only_one
-    shares = one.share * only_other + other.share * only_one + one.share * other.share * neither
-    return both + shares
+    parts = one.share * only_other + other.share * only_one + one.share * other.share * neither
+    common: Floats = both + parts
+    return common
 
 
 def _norm(one: Ties, other: Ties, depth: Ints, ties: str) -> Floats:

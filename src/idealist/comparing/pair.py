@@ -1,4 +1,4 @@
-"""The difference of two runs, query by query: what no statistics are needed for."""
+"""A pair of runs: their difference by one measure, query by query, with its statistics."""
 
 from __future__ import annotations
 
@@ -27,27 +27,46 @@ if TYPE_CHECKING:
 NAMED = 3
 
 
-@dataclass(frozen=True, eq=False)
-class Difference:
-    """Two runs' values by one measure, for the same queries: `base` and `new`, weights if any.
+#: Statistics of nothing: every number is NaN.
+NOTHING = Paired(1, math.nan, math.nan, 0.05)
 
-    `sense` is 1 where higher is better, -1 where lower is, 0 where neither; `in_unit` whether
-    values are on [0, 1] unless grades are negative, `limits` the range they never leave;
-    `aggregate` how they become one; `undefined` the queries left out.
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Pair:
+    """What the difference of two runs is by one measure: run - baseline, query by query.
+
+    `base` and `new` are their values, `weights` those of the queries, if any. `sense` is 1 where
+    higher is better, -1 where lower is, 0 where neither; `in_unit` says whether values are on
+    [0, 1] unless grades are negative, `limits` the range they never leave, `aggregate` how they
+    become one; `undefined` are the queries left out. `p_randomisation` is Fisher's test,
+    `p_adjusted` what is left of it after the correction for many pairs, and what decides; it rests
+    on so many random `draws`, 0 where all were tried. A part of the queries has its name in
+    `slice`; one of too few is not `tested`, nor are runs that no judgment meets, `unmeasured`.
+    `unjudged`, `fragility` and `multiverse` say how robust it is.
     """
 
     measure: str
     baseline: str
     run: str
     queries: tuple[str, ...]
-    base: Floats = field(repr=False)
-    new: Floats = field(repr=False)
-    weights: Floats | None = field(repr=False, default=None)
+    base: Floats
+    new: Floats
+    weights: Floats | None = None
     sense: int = 1
     in_unit: bool = True
     limits: tuple[float, float] = (-math.inf, math.inf)
     aggregate: str = "mean"
     undefined: tuple[str, ...] = ()
+    options: Options = field(default_factory=Options)
+    p_randomisation: float = math.nan
+    p_adjusted: float = math.nan
+    draws: int = 0
+    slice: str = ""
+    tested: bool = True
+    unmeasured: tuple[str, ...] = ()
+    unjudged: Any = None
+    fragility: Any = None
+    multiverse: Any = None
 
     @property
     def n(self) -> int:
@@ -75,10 +94,9 @@ class Difference:
         return self._mean(self.new)
 
     def _mean(self, values: Floats, places: Ints | None = None) -> float:
-        some = slice(None) if places is None else places
+        some = np.arange(self.n) if places is None else places
         weights = None if self.weights is None else self.weights[some].tolist()
-        chosen = values[some].tolist()
-        return mean(chosen, weights) if chosen else math.nan
+        return mean(values[some].tolist(), weights) if len(some) else math.nan
 
     @property
     def wins(self) -> int:
@@ -112,9 +130,8 @@ class Difference:
 
     def _most(self, sign: int) -> tuple[tuple[str, float], ...]:
         signed = sign * self._favour
-        order = np.argsort(-signed, kind="stable")[:NAMED]
-        rows = [(self.queries[i], float(self.differences[i])) for i in order if signed[i] > 0]
-        return tuple(rows)
+        most = [i for i in np.argsort(-signed, kind="stable")[:NAMED] if signed[i] > 0]
+        return tuple((self.queries[i], float(self.differences[i])) for i in most)
 
     @cached_property
     def _by_favour(self) -> Ints:
@@ -132,32 +149,6 @@ class Difference:
     def without_top3(self) -> float:
         """The mean difference without these three; NaN where there are no others."""
         return self._mean(self.differences, self._by_favour[NAMED:])
-
-
-#: Statistics of nothing: every number is NaN.
-NOTHING = Paired(1, math.nan, math.nan, 0.05)
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Pair(Difference):
-    """What the difference of two runs is by one measure: run - baseline, query by query.
-
-    `p_randomisation` is Fisher's test, `p_adjusted` what is left of it after the correction for
-    many pairs, and what decides; it rests on so many random `draws`, 0 where all were tried. A part
-    of the queries has its name in `slice`; one of too few is not `tested`, nor are runs that no
-    judgment meets, `unmeasured`. `unjudged`, `fragility` and `multiverse` say how robust it is.
-    """
-
-    options: Options = field(default_factory=Options)
-    p_randomisation: float = math.nan
-    p_adjusted: float = math.nan
-    draws: int = 0
-    slice: str = ""
-    tested: bool = True
-    unmeasured: tuple[str, ...] = ()
-    unjudged: Any = None
-    fragility: Any = None
-    multiverse: Any = None
 
     @cached_property
     def statistics(self) -> Paired:
@@ -238,12 +229,12 @@ class Pair(Difference):
     @property
     def p_better(self) -> float:
         """The probability that the run is better by more than the rope."""
-        return self._above if self.sense >= 0 else self._below
+        return self._beyond(self.sense or 1)
 
     @property
     def p_worse(self) -> float:
         """The probability that the run is worse by more than the rope."""
-        return self._below if self.sense >= 0 else self._above
+        return self._beyond(-self.sense or -1)
 
     @property
     def p_equal(self) -> float:
@@ -251,13 +242,10 @@ class Pair(Difference):
         rope = self.rope or 0.0
         return self._t.probability(-rope, rope)
 
-    @property
-    def _above(self) -> float:
-        return self._t.probability(self.rope or 0.0, math.inf)
-
-    @property
-    def _below(self) -> float:
-        return self._t.probability(-math.inf, -(self.rope or 0.0))
+    def _beyond(self, side: int) -> float:
+        rope = self.rope or 0.0
+        ends = (rope, math.inf) if side > 0 else (-math.inf, -rope)
+        return self._t.probability(*ends)
 
     @property
     def p_equivalence(self) -> float:

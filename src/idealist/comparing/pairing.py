@@ -53,11 +53,6 @@ class ValueTable:
         return low >= 0 and high <= 1
 
     @property
-    def weighted(self) -> bool:
-        """Whether queries have weights."""
-        return self.weights is not None
-
-    @property
     def aggregate(self) -> str:
         """How the values of queries become one."""
         return dict(self.signature.settings)["aggregate"]
@@ -176,7 +171,8 @@ def _tested(
     scale: only where that scale is [0, 1] can no system change what the test says of two others.
     """
     known = [i for i, table in enumerate(tables) if table.queries]
-    quick = [i for i in known if options.all_pairs and tables[i].in_unit and not tables[i].weighted]
+    able = [i for i in known if tables[i].in_unit and tables[i].weights is None]
+    quick = able if options.all_pairs else []
     found = _randomised(tables, rows, [i for i in known if i not in quick], options)
     first, second = np.array(places).T
     for i in quick:
@@ -235,7 +231,7 @@ def _adjusted(
 
 
 def draws_of(table: ValueTable, options: Options) -> int:
-    """Give the random draws that p-values rest on; 0 where all sign flips are tried."""
+    """Count the random draws that p-values rest on; 0 where all sign flips are tried."""
     n = max(1, len(table.queries))
     if options.correction == "tukey":
         return permutations_for(len(table.runs), n)

@@ -81,10 +81,8 @@ class Sizes(Result):
         """Ask about other differences and numbers of queries; none at all ask the usual."""
         some = tuple(differences), tuple(numbers)
         asked = some if any(some) else (DIFFERENCES, NUMBERS)
-        found = replace(self, differences=asked[0], numbers=asked[1])
-        for difference in found.differences:
-            found.needed(difference)  # which refuses what cannot be
-        return found
+        list(map(self.needed, asked[0]))  # refuses what cannot be
+        return replace(self, differences=asked[0], numbers=asked[1])
 
     def needed(self, difference: float) -> int:
         """Compute the number of queries that shows a difference."""
@@ -137,36 +135,33 @@ class Sizes(Result):
     @property
     def summary(self) -> str:
         """What the first number that is asked for comes to."""
-        one, shows = self.sizes[0], f"a difference of {number(self.sizes[0].difference)}"
-        if one.asked == "queries" and one.difference > self.most:
-            shows = "no possible difference"
-        chance = f"in {100 * self.power:g} % of cases"
-        return f"{one.queries:,} queries show {shows} in {self.measure} {chance}"
+        one = self.sizes[0]
+        shown = f"a difference of {number(one.difference)}"
+        shown = shown if one.difference <= self.most else "no possible difference"
+        shows = f"{one.queries:,} queries show {shown} in {self.measure}"
+        return f"{shows} in {100 * self.power:g} % of cases"
 
     def report(self) -> Document:
         """Describe what was asked, one table a question, and what the numbers rest on."""
         name = f"difference of {self.measure}"
-        found, shown = self.sizes, f"{name} shown"
-        by_difference = [
-            (s.difference, s.queries, _range(s)) for s in found if s.asked != "queries"
-        ]
-        by_queries = [
-            (s.queries, self._possible(s.difference), self._possible(_range(s)))
-            for s in found
-            if s.asked == "queries"
-        ]
-        needed = Column(name), Column("queries needed", WHOLE), Column("95 % range", WHOLE)
-        showing = Column("queries", WHOLE), Column(shown), Column("95 % range")
-        tables = Table(needed, tuple(by_difference)), Table(showing, tuple(by_queries))
-        left = ["95 % range"] if self.pilot is None else []
+        shown = Format(lambda x: f"more than {self.most:g}" if x > self.most else number(x))
+        tables = (
+            self._table("difference", Column(name), Column("queries needed", WHOLE)),
+            self._table("queries", Column("queries", WHOLE), Column(f"{name} shown", shown)),
+        )
         notes = (Text(line) for line in self._notes())
-        blocks = (table.without(left) for table in tables if table.rows)
-        return Document((Text(f"{self.summary}.", strong=True), *blocks), tuple(notes))
+        return Document((Text(f"{self.summary}.", strong=True), *tables), tuple(notes))
 
-    def _possible(self, shown: Any) -> Any:
-        """Write a difference, or a range, that is beyond the possible as such."""
-        low = shown.low if isinstance(shown, Interval) else shown
-        return f"more than {self.most:g}" if low > self.most else shown
+    def _table(self, asked: str, first: Column, found: Column) -> Table:
+        """Tabulate the answers to one question."""
+        other = "queries" if asked == "difference" else "difference"
+        rows = [
+            (getattr(one, asked), getattr(one, other), Interval(one.low, one.high))
+            for one in self.sizes
+            if one.asked == asked
+        ]
+        table = Table((first, found, Column("95 % range", found.format)), tuple(rows))
+        return table.without(["95 % range"] if self.pilot is None else [])
 
     def _notes(self) -> Iterator[str]:
         """Say what the numbers rest on, and how far to trust them."""
@@ -188,10 +183,6 @@ class Sizes(Result):
             "measure": self.measure, "sd": self.sd, "source": self.source, "pilot": self.pilot,
             "alpha": self.alpha, "power": self.power, "sizes": [one.data() for one in self.sizes],
         }  # fmt: skip
-
-
-def _range(size: Size) -> Interval:
-    return Interval(size.low, size.high)
 
 
 def plan_queries(

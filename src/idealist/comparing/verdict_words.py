@@ -16,6 +16,12 @@ if TYPE_CHECKING:
     from idealist.comparing.pair import Pair
 
 
+def who(pair: Pair) -> str:
+    """Name a pair: by its run alone where all have one baseline."""
+    name = f"{pair.run} - {pair.baseline}" if pair.options.all_pairs else pair.run
+    return f"{name} ({pair.slice})" if pair.slice else name
+
+
 def verdict(pair: Pair) -> str:
     """Say in one sentence what a pair comes to."""
     where = f"{pair.slice}: " if pair.slice else ""

@@ -20,10 +20,8 @@ from idealist.comparing.fragility.relabelling import Relabelling
 from idealist.evaluating.evaluator import Evaluator
 from idealist.formats import borrowed_run
 from idealist.notation import many, tidy
+from idealist.report.wording import few, number
 from idealist.significance.paired import ROUNDING, paired
-
-#: So many changes are written out in a sentence.
-SHOWN = 5
 
 
 class Change(NamedTuple):
@@ -79,14 +77,12 @@ class Reversal:
         >>> Reversal(None, 21, 20).count, Reversal(None, 3, 20).count
         ('more than 20 labels', 'at least 3 labels')
         """
+        if self.changes is None and self.at_least > self.most:
+            return f"more than {_labels(self.most)}"
         if self.changes is None:
-            more = self.at_least > self.most
-            return (
-                f"more than {_labels(self.most)}" if more else f"at least {_labels(self.at_least)}"
-            )
-        if self.exact:
-            return _labels(len(self.changes))
-        return f"between {self.at_least} and {_labels(len(self.changes))}"
+            return f"at least {_labels(self.at_least)}"
+        least = "" if self.exact else f"between {self.at_least} and "
+        return least + _labels(len(self.changes))
 
     def data(self) -> dict[str, Any]:
         """Return it as plain data."""
@@ -131,7 +127,7 @@ class Fragility:
         if self.sign is None:
             return "Labels: the runs are level, so there is nothing to reverse."
         word = "ahead" if self.sense else "higher"
-        lead = f"Labels: {self.ahead} is {word} by {abs(self.difference):.4f}"
+        lead = f"Labels: {self.ahead} is {word} by {number(abs(self.difference))}"
         lines = [f"{lead}; {self.sign.said('reverse that')}."]
         if self.significance is not None:
             lines.append(f"Labels: {self._significance(self.significance)}.")
@@ -168,9 +164,7 @@ def _labels(count: int) -> str:
 def _listed(reversal: Reversal) -> str:
     if not reversal.changes:
         return ""
-    rest = len(reversal.changes) - SHOWN
-    more = f", and {rest} more" if rest > 0 else ""
-    return f" ({', '.join(map(str, reversal.changes[:SHOWN]))}{more})"
+    return f" ({few(list(map(str, reversal.changes)))})"
 
 
 def fragility(
