@@ -193,7 +193,7 @@ def _kinds(runs: Relabelling, grades: Floats) -> Floats:
 
 
 def _alike(runs: Relabelling, kinds: Floats) -> Ints:
-    """Number judgments, the same for those that the measure does not distinguish.
+    """Map judgments to numbers, the same for those that the measure does not distinguish.
 
     These have the same grade and the same places.
 
@@ -209,7 +209,7 @@ def _alike(runs: Relabelling, kinds: Floats) -> Ints:
 
 
 def _places(relabelling: Relabelling, whole: Placements) -> Floats:
-    """Return the rank of judged documents, 0 where not retrieved, below 0 where it is irrelevant."""
+    """Return the rank of judged documents: 0 if not retrieved, below 0 if it does not matter."""
     protocol, cutoff = relabelling.instrument.protocol, relabelling.instrument.measure.cutoff
     placed = whole if relabelling.moving else limited(whole, protocol)
     place = np.zeros(len(relabelling.qrels), dtype=np.float64)
