@@ -92,10 +92,10 @@ def test_papers_and_pages(capsys: pytest.CaptureFixture[str]) -> None:
     assert out.isascii()
     out, _ = run(capsys, *BOTH, "-f", "md")
     assert "| b | reranked | 0.8639ᵃ | 0.9583 |" in out
-    assert out.startswith("- reranked is better than bm25")
+    assert out.startswith("**reranked is better than bm25")
     assert "<details>" in out
     assert "alpha 0.05, two-sided" in out
-    assert "`signature: MEASURE|trec_eval" in out
+    assert "`MEASURE|trec_eval" in out
     out, _ = run(capsys, *BOTH, "-f", "latex", "--baseline", RERANKED)
     assert "$-$0.1898" in out
     assert "$d_z$" in out

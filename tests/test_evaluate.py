@@ -55,10 +55,30 @@ def test_missing_queries_count_unless_they_are_skipped() -> None:
 def test_the_interval_is_students() -> None:
     result = il.evaluate(QRELS, RUN, "RR")
     values = result.values["RR"]
-    wanted = stats.t.interval(0.95, 3, values.mean(), stats.sem(values))
-    assert result.interval("RR") == pytest.approx(wanted, rel=1e-12)
+    wanted = stats.t.interval(0.7, 3, values.mean(), stats.sem(values))
+    assert result.interval("RR", confidence=0.7) == pytest.approx(wanted, rel=1e-12)
     assert math.isnan(il.evaluate({"q": {"a": 1}}, {"q": ["a"]}, "RR").interval("RR")[0])
     assert math.isnan(il.evaluate(QRELS, RUN, "NumRet").interval("NumRet")[0])
+
+
+def test_the_interval_holds_only_possible_values() -> None:
+    result = il.evaluate(QRELS, RUN, ["RR", "DCG", "nDCG(negative=keep)"])
+    values = result.values["RR"]
+    assert stats.t.interval(0.95, 3, values.mean(), stats.sem(values))[0] < 0
+    assert result.interval("RR")[0] == 0
+    assert result.interval("RR")[1] <= 1
+    assert result.data()["intervals"]["RR"][0] == 0
+    assert result.interval("DCG")[0] == 0
+    assert result.interval("DCG")[1] > 1
+    assert result.interval("nDCG(negative=keep)")[0] < 0  # negative grades would make it possible
+    assert "±" not in str(result)
+    assert "4 queries, convention trec_eval; too few queries for an interval" in str(result)
+    five = {f"q{i}": {"a": 1} for i in range(5)}
+    lists = {query: ["a"] if i else ["x", "a"] for i, query in enumerate(five)}
+    shown = il.evaluate(five, lists, "RR")
+    low, high = shown.interval("RR")
+    assert high == 1
+    assert f"0.9000 ± {0.9 - low:.4f}" in str(shown)  # the longer side, not half of what is left
 
 
 def test_aggregates_and_rounding() -> None:

@@ -171,21 +171,24 @@ def check_inputs(paths: Sequence[str]) -> None:
 
 
 def run_names(paths: Sequence[str]) -> list[str]:
-    """Name runs after their files; names still equal get their folder in front.
+    """Name runs after their files; names still equal get their folder in front, or a number.
 
-    >>> run_names(["bm25.run", "a/dense.run", "b/dense.run"])
-    ['bm25', 'a/dense', 'b/dense']
+    >>> run_names(["bm25.run", "a/dense.run", "b/dense.run", "bm25.run"])
+    ['bm25', 'a/dense', 'b/dense', 'bm25 (2)']
     """
-    from idealist.formats.source import run_name
+    from idealist.formats.source import distinct, run_name
 
-    names = [run_name(path) for path in paths]
+    files = list(dict.fromkeys(paths))  # one given twice is told apart by a number
+    names = [run_name(path) for path in files]
     folders = [
         f"{Path(path).resolve().parent.name}/{name}" if names.count(name) > 1 else name
-        for path, name in zip(paths, names, strict=True)
+        for path, name in zip(files, names, strict=True)
     ]
-    return [
-        path if folders.count(name) > 1 else name for path, name in zip(paths, folders, strict=True)
-    ]
+    known = {
+        path: path if folders.count(name) > 1 else name
+        for path, name in zip(files, folders, strict=True)
+    }
+    return distinct([known[path] for path in paths])
 
 
 def emit(

@@ -68,7 +68,7 @@ class Multiverse:
         return tuple(name for one in some for name in one.conventions)
 
     def share(self, outcome: str, significant: bool = False) -> float:
-        """Give the share of conventions in which the run wins, ties or loses."""
+        """Return the share of conventions in which the run wins, ties or loses."""
         return len(self.conventions(outcome, significant)) / self.size if self.size else math.nan
 
     @property
@@ -98,7 +98,7 @@ class Multiverse:
         return f"Conventions: {self.run} {usual} in {count} of {part} ({kinds}){sure}{others}{why}."
 
     def data(self) -> dict[str, Any]:
-        """Give it as plain data; undefined values are None."""
+        """Return it as plain data; undefined values are None."""
         return {
             "test": "t",
             "conventions": self.size,
@@ -119,9 +119,10 @@ class Multiverse:
 
 def multiverse(
     qrels: Any,
-    base: Any,
-    new: Any,
+    baseline: Any,
+    run: Any,
     measure: Any,
+    *,
     alpha: float = 0.05,
     conventions: Iterable[str | Convention] | None = None,
     weights: Any = None,
@@ -137,7 +138,7 @@ def multiverse(
     ('wins', ('sentence-transformers', 'llama-index', 'mlflow', 'jarvelin-kekalainen'))
     """
     table, one = read_qrels(qrels), as_measure(measure)
-    runs = borrowed_run(base).loaded(), borrowed_run(new).loaded()
+    runs = borrowed_run(baseline).loaded(), borrowed_run(run).loaded()
     known = [find_convention(c) for c in CONVENTIONS.values() if conventions is None]
     known += [find_convention(c) for c in conventions or ()]
     weighing = None if weights is None else Weights.read(weights)

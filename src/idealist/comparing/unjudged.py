@@ -1,4 +1,4 @@
-"""Holes: whether judging what is unjudged could overturn the difference of two runs."""
+"""Unjudged documents: whether judging them could overturn the difference of two runs."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from idealist.formats import borrowed_run
 from idealist.measures.aggregate import Aggregate
 from idealist.measures.instrument import Instrument, chosen, measured
 from idealist.measures.judged import Judged
-from idealist.notation import many
 from idealist.report.plain_data import finite
+from idealist.report.wording import signed
 from idealist.significance.paired import ROUNDING
 
 #: Where one run's share of judged documents is greater by this, the judgments favour it.
@@ -25,8 +25,8 @@ UNEQUAL = 0.05
 
 
 @dataclass(frozen=True)
-class Holes:
-    """What unjudged documents could make of a difference, new - base.
+class UnjudgedEffect:
+    """What unjudged documents could make of a difference, run - baseline.
 
     `unjudged` counts the unjudged documents in reach of the baseline and of the run: those above
     the cutoff, or all retrieved, of the queries that count. `judged` is the mean share of judged
@@ -75,33 +75,31 @@ class Holes:
         return f"Unjudged: {self._reach()}; {self._could()}."
 
     def _reach(self) -> str:
+        among = "retrieved" if self.depth is None else f"in the first {self.depth}"
         if not any(self.unjudged):
-            return "no document in reach"
+            return f"none of the documents {among}"
         own = zip((self.baseline, self.run), self.unjudged, self.judged, strict=True)
         shown = ", ".join(f"{name} {n} ({100 * share:.0f} % judged)" for name, n, share in own)
-        if self.together is None:
-            return f"documents in reach, {shown}"
-        return f"{many(self.together, 'document', 'documents')} in reach, {shown}"
+        count = "" if self.together is None else f"{self.together} "
+        return f"{count}{'document' if self.together == 1 else 'documents'} {among}, {shown}"
 
     def _could(self) -> str:
         if not any(self.unjudged):
-            return "judging more cannot change the difference"
+            return "more judgments cannot change the difference"
         if self.kind == "none":
             return f"what they could change is not known: {self.refusal}"
         if math.isnan(self.value):
             return "there is no difference that they could change"
-        within = f"within {self.low:+.4f} and {self.high:+.4f}"
+        between = f"between {signed(self.low)} and {signed(self.high)}"
+        stays = f"however they are judged, the difference stays {between}"
         if not self._apart:
-            return f"judged, they leave the difference {within}; now the runs are level"
-        if self.overturns is False:
-            return f"judged, they leave the difference {within}: they cannot reverse it"
-        known = "they could reverse it"
+            return f"{stays}; now the runs are level"
         if self.overturns is None:
-            known = "the truth may be narrower, so whether they could reverse it is not known"
-        return f"judged, they leave the difference {within}: {known}"
+            return f"{stays}, perhaps well inside: whether its sign can flip is not known"
+        return f"{stays}: its sign {'could' if self.overturns else 'cannot'} flip"
 
     def data(self) -> dict[str, Any]:
-        """Give it as plain data; undefined values are None."""
+        """Return it as plain data; undefined values are None."""
         data: dict[str, Any] = finite({
             "unjudged": {"baseline": self.unjudged[0], "run": self.unjudged[1]},
             "together": self.together,
@@ -124,7 +122,7 @@ class Coverage(NamedTuple):
 
 
 def coverage(evaluator: Evaluator, label: str, run: Run) -> Coverage:
-    """Count the unjudged documents in reach of a measure, and give the share of judged ones."""
+    """Count the unjudged documents in reach of a measure, and compute the share of judged ones."""
     instrument, queries = evaluator.instruments[label], evaluator.qrels.queries
     ranked = evaluator.ranked(run)
     placements, unjudged = ranked[instrument.protocol], unjudged_of(instrument, ranked)
@@ -136,36 +134,36 @@ def coverage(evaluator: Evaluator, label: str, run: Run) -> Coverage:
     return Coverage(run, counted, count, mean.of(values[counted], chosen(queries, counted)))
 
 
-def holes(evaluator: Evaluator, label: str, base: Any, new: Any) -> Holes:
-    """Say what the unjudged documents of two runs could make of their difference.
+def unjudged_effect(evaluator: Evaluator, baseline: Any, run: Any, measure: str) -> UnjudgedEffect:
+    """Find what the unjudged documents of two runs could make of their difference.
 
     >>> evaluator = Evaluator({"q": {"a": 1}}, "P@2")
-    >>> found = holes(evaluator, "P@2", {"q": ["x", "y"]}, {"q": ["a", "x"]})
+    >>> found = unjudged_effect(evaluator, {"q": ["x", "y"]}, {"q": ["a", "x"]}, "P@2")
     >>> found.unjudged, found.judged, found.low, found.high, found.overturns
     ((2, 1), (0.0, 0.5), 0.0, 0.5, False)
     """
-    runs = borrowed_run(base).held(), borrowed_run(new).held()
-    before, after = (coverage(evaluator, label, run) for run in runs)
-    return holes_between(evaluator, label, before, after)
+    runs = borrowed_run(baseline).held(), borrowed_run(run).held()
+    before, after = (coverage(evaluator, measure, one) for one in runs)
+    return effect_between(evaluator, before, after, measure)
 
 
-def holes_between(
-    evaluator: Evaluator, label: str, base: Coverage, new: Coverage, refusal: str = ""
-) -> Holes:
-    """Say it of two runs whose coverage is known; with a `refusal`, bounds are not looked for."""
-    known = Holes(
-        label, base.run.name, new.run.name, evaluator.instruments[label].measure.cutoff,
-        (base.unjudged, new.unjudged), (base.judged, new.judged), refusal=refusal,
+def effect_between(
+    evaluator: Evaluator, baseline: Coverage, run: Coverage, measure: str, refusal: str = ""
+) -> UnjudgedEffect:
+    """Find it for two runs whose coverage is known; with a `refusal`, bounds are not computed."""
+    known = UnjudgedEffect(
+        measure, baseline.run.name, run.run.name, evaluator.instruments[measure].measure.cutoff,
+        (baseline.unjudged, run.unjudged), (baseline.judged, run.judged), refusal=refusal,
     )  # fmt: skip
     if not any(known.unjudged):
         return replace(known, together=0)
     if refusal:
         return known
     try:
-        found = difference_by(evaluator, label, base.run, new.run)
+        found = difference_by(evaluator, measure, baseline.run, run.run)
     except UsageError as error:
         return replace(known, refusal=error.message)
-    together = int(found.unjudged[base.counted & new.counted].sum())
+    together = int(found.unjudged[baseline.counted & run.counted].sum())
     return replace(
         known, together=together, value=found.value, low=found.low, high=found.high,
         kind=found.kind,

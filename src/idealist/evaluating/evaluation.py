@@ -18,7 +18,7 @@ from idealist.conventions import DEFAULT
 from idealist.conventions.signature import Signature
 from idealist.data.columns import Bools, Floats
 from idealist.errors import Faults, UsageError
-from idealist.measures import as_measure
+from idealist.measures import as_measure, parse
 from idealist.notation import many
 from idealist.report import plain_data
 from idealist.report.document import Document, Table
@@ -63,6 +63,20 @@ def label_of(measure: Any, labels: Iterable[str]) -> str:
             if as_measure(label) == wanted:
                 return label
     raise UsageError(f"{wanted} was not evaluated", "evaluated: " + ", ".join(known))
+
+
+def range_of(signature: Signature) -> tuple[float, float]:
+    """Return the range of a measure's values, whatever the grades are.
+
+    >>> from idealist.evaluating.evaluator import Evaluator
+    >>> signatures = Evaluator({"q": {"d": 1}}, ["AP", "DCG"]).signatures
+    >>> [range_of(one) for one in signatures.values()]
+    [(0.0, 1.0), (0.0, inf)]
+    """
+    try:
+        return parse(signature.measure).bounds(-1.0)
+    except UsageError:  # a user's own measure is known by its name only
+        return -math.inf, math.inf
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -113,17 +127,23 @@ class Evaluation(Result):
         return dict(compress(pairs, self.counted[label].tolist()))
 
     def interval(self, measure: Any, confidence: float = 0.95) -> tuple[float, float]:
-        """Give the t-interval of a mean over queries; NaN for other aggregates or one query."""
+        """Return the t-interval of a mean over queries; NaN for other aggregates or one query.
+
+        It is cut to the values that the measure can have.
+        """
         label = self.label(measure)
         counted = self.counted[label]
         values = self.values[label][counted].tolist()
         aggregate = dict(self.signatures[label].settings)["aggregate"]
-        if aggregate == "mean":
-            return t_interval(values, None, confidence)
-        if not aggregate.startswith("weighted("):
+        weights = None
+        if aggregate.startswith("weighted("):
+            names = (query for query, counts in zip(self.queries, counted, strict=True) if counts)
+            weights = [self.weights.get(query, math.nan) for query in names]
+        elif aggregate != "mean":
             return math.nan, math.nan
-        names = (query for query, counts in zip(self.queries, counted, strict=True) if counts)
-        return t_interval(values, [self.weights.get(q, math.nan) for q in names], confidence)
+        low, high = t_interval(values, weights, confidence)
+        least, most = range_of(self.signatures[label])
+        return max(low, least), min(high, most)
 
     @property
     def weighted(self) -> bool:

@@ -116,4 +116,6 @@ def separated(table: Table, delimiter: str) -> str:
 def _cell(value: Any) -> str:
     if isinstance(value, float):
         return repr(float(value)) if math.isfinite(value) else ""
+    if isinstance(value, bool):
+        return str(value).lower()
     return "" if value is None else str(value)

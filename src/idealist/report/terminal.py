@@ -104,7 +104,7 @@ def draw(table: Table, width: int = WIDTH) -> str:
      ─────────────
      bm25   0.2143
     """
-    rows = [table.headers, *marked(table)]
+    rows = [table.headers, *_below_each_other(table)]
     rows = [[_visible(cell) for cell in row] for row in rows]
     widths = [max(map(_width, column)) for column in zip(*rows, strict=True)]
     gaps = len(widths) - 1
@@ -179,6 +179,17 @@ def marked(table: Table) -> Iterator[list[str]]:
             else cell
             for typed, cell in zip(row, cells, strict=True)
         ]
+
+
+def _below_each_other(table: Table) -> Iterator[list[str]]:
+    """Write rows with their marks, and blanks where others have marks: digits stay in line."""
+    marks = [
+        [len(cell.marks) if isinstance(cell, Marked) else 0 for cell in row] for row in table.rows
+    ]
+    longest = list(map(max, zip(*marks, strict=True)))
+    for cells, own in zip(marked(table), marks, strict=True):
+        widths = zip(cells, longest, own, strict=True)
+        yield [cell + " " * (most - here) for cell, most, here in widths]
 
 
 def _visible(cell: str) -> str:

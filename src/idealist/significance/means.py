@@ -6,6 +6,9 @@ import math
 from collections.abc import Sequence
 from statistics import NormalDist
 
+#: Fewer values than this carry no interval that is worth reading.
+FEWEST = 5
+
 
 def quantile(probability: float, df: int) -> float:
     """Compute a quantile of Student's t with `df` degrees of freedom.

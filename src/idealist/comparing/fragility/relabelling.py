@@ -33,7 +33,7 @@ class Labels(NamedTuple):
     grade: Floats
 
     def at(self, rows: slice) -> Labels:
-        """Give some of the rows."""
+        """Return some of the rows."""
         return Labels(self.query[rows], self.judgment[rows], self.grade[rows])
 
 
@@ -143,7 +143,7 @@ class Relabelling:
 
 
 def _whole(protocol: Protocol) -> Protocol:
-    """Take from a protocol all that grades decide, and what is cut off after that."""
+    """Remove from a protocol all that grades decide, and what is cut off after that."""
     depth = "none" if isinstance(protocol.depth, int) else protocol.depth
     ties = "docid-desc" if protocol.ties in ("best", "worst") else protocol.ties
     return replace(
@@ -152,7 +152,7 @@ def _whole(protocol: Protocol) -> Protocol:
 
 
 def _levels(qrels: Qrels, instrument: Instrument) -> dict[float, float]:
-    """Give the grades of the scale: declared, or else those given, with 0 and 1."""
+    """Return the grades of the scale: declared, or else those given, with 0 and 1."""
     protocol = instrument.protocol
     kept = "error" if protocol.negative == "error" else "allow"
     levels = grades_of(qrels, replace(instrument, protocol=replace(protocol, negative=kept)))
@@ -168,7 +168,7 @@ def _check(measure: Measure) -> None:
 
 
 def _relabelled(whole: Placements, labels: Labels, grades: Floats) -> Placements:
-    """Give every row of labels as a query of its own."""
+    """Make every row of labels a query of its own."""
     qrels, query = whole.qrels, labels.query
     starts, index = _spans(qrels.starts, query)
     changed = grades[index]
@@ -205,7 +205,7 @@ def _spans(starts: Ints, groups: Ints) -> tuple[Ints, Ints]:
 
 
 def _without_zero(placements: Placements) -> Placements:
-    """Take a grade of 0 for no judgment."""
+    """Treat a grade of 0 as no judgment."""
     qrels = placements.qrels
     kept = qrels.grades != 0
     before = np.concatenate(([0], np.cumsum(kept)))
