@@ -33,6 +33,7 @@ from idealist.formats import borrowed_run, read_qrels
 from idealist.formats.source import distinct
 from idealist.measures import Measure
 from idealist.notation import many, text
+from idealist.ranking.ranked import Ranked
 from idealist.report.wording import few
 
 #: The places of the arguments.
@@ -90,16 +91,16 @@ def compare(
     evaluator = Evaluator(
         judged, measures, convention=convention, queries=queries, weights=weights, **axes
     )
-    read = _runs_of(runs)
+    ranked = [Ranked(evaluator.qrels, run) for run in _runs_of(runs)]
     own = {label: one.measure for label, one in evaluator.instruments.items()}
     found = _compared(
-        [evaluator(run) for run in read], list(evaluator.measures), own, baseline, slices,
+        [evaluator(run) for run in ranked], list(evaluator.measures), own, baseline, slices,
         all_pairs=all_pairs, alpha=alpha, seed=seed, tests=tests, correction=correction,
         rope=rope, margin=margin,
     )  # fmt: skip
     if slices is not None and queries is not None:
         found = replace(found, remarks=_left_out(judged, evaluator.asked))
-    return with_robustness(found, evaluator, read, fragility, multiverse, axes)
+    return with_robustness(found, evaluator, ranked, fragility, multiverse, axes)
 
 
 def compare_evaluations(

@@ -12,9 +12,9 @@ from idealist.comparing.fragility import fragility as fragility_of
 from idealist.comparing.multiverse import multiverse as multiverse_of
 from idealist.comparing.pair import Pair
 from idealist.comparing.unjudged import UnjudgedEffect, coverage, effect_between
-from idealist.data import Run
 from idealist.errors import UsageError
 from idealist.evaluating.evaluator import Evaluator
+from idealist.ranking.ranked import Ranked
 
 #: For so many pairs, bounds over unjudged documents are looked for whatever they cost, and for
 #: others while so many unjudged documents are in reach of them all.
@@ -26,13 +26,13 @@ TOO_MANY = "there are too many pairs and unjudged documents"
 def with_robustness(
     comparison: Comparison,
     evaluator: Evaluator,
-    runs: Sequence[Run],
+    runs: Sequence[Ranked],
     fragility: bool,
     multiverse: bool,
     axes: Mapping[str, Any],
 ) -> Comparison:
     """Find how robust the verdicts by the primary measure are; `axes` are what the user set."""
-    primary, named = comparison[comparison.primary], {run.name: run for run in runs}
+    primary, named = comparison[comparison.primary], {one.run.name: one for one in runs}
     found, remarks = _unjudged(primary, evaluator, runs)
     looked_at = []
     for pair in primary:
@@ -42,7 +42,7 @@ def with_robustness(
             more["fragility"] = _fragility(pair, evaluator, base, new)
         if multiverse:
             more["multiverse"] = multiverse_of(
-                evaluator.qrels, base, new, evaluator.measures[pair.measure],
+                base.qrels, base, new, evaluator.measures[pair.measure],
                 alpha=pair.options.alpha, weights=evaluator.weights, **axes,
             )  # fmt: skip
         looked_at.append(replace(pair, **more))
@@ -51,12 +51,12 @@ def with_robustness(
 
 
 def _unjudged(
-    pairs: Sequence[Pair], evaluator: Evaluator, runs: Sequence[Run]
+    pairs: Sequence[Pair], evaluator: Evaluator, runs: Sequence[Ranked]
 ) -> tuple[dict[tuple[str, str], UnjudgedEffect], tuple[str, ...]]:
     """Find unjudged documents, and what they could change; say what was left out, and why."""
     label = pairs[0].measure
     try:
-        known = {run.name: coverage(evaluator, label, run.held()) for run in runs}
+        known = {one.run.name: coverage(evaluator, label, one) for one in runs}
     except UsageError as error:
         return {}, (f"unjudged documents were not looked at: {error.message}",)
     found: dict[tuple[str, str], UnjudgedEffect] = {}
@@ -72,7 +72,7 @@ def _unjudged(
     return found, (said,) if left else ()
 
 
-def _fragility(pair: Pair, evaluator: Evaluator, base: Run, new: Run) -> Any:
+def _fragility(pair: Pair, evaluator: Evaluator, base: Ranked, new: Ranked) -> Any:
     """Find the labels that the difference hangs on, beside what the verdict is."""
     found = fragility_of(evaluator, base, new, pair.measure, alpha=pair.options.alpha)
     return replace(found, decided=pair.significant)

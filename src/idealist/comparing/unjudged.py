@@ -8,14 +8,13 @@ from typing import Any, NamedTuple
 
 from idealist.bounding import difference_by
 from idealist.bounding.bound_case import unjudged_of
-from idealist.data import Run
 from idealist.data.columns import Bools
 from idealist.errors import UsageError
 from idealist.evaluating.evaluator import Evaluator
-from idealist.formats import borrowed_run
 from idealist.measures.aggregate import Aggregate
 from idealist.measures.instrument import Instrument, chosen, measured
 from idealist.measures.judged import Judged
+from idealist.ranking.ranked import Ranked
 from idealist.report.plain_data import finite
 from idealist.report.wording import signed
 from idealist.significance.paired import ROUNDING
@@ -115,13 +114,13 @@ class UnjudgedEffect:
 class Coverage(NamedTuple):
     """A run, the queries that count, its unjudged documents there, and the share of judged ones."""
 
-    run: Run
+    ranked: Ranked
     counted: Bools
     unjudged: int
     judged: float
 
 
-def coverage(evaluator: Evaluator, label: str, run: Run) -> Coverage:
+def coverage(evaluator: Evaluator, label: str, run: Any) -> Coverage:
     """Count the unjudged documents in reach of a measure, and compute the share of judged ones."""
     instrument, queries = evaluator.instruments[label], evaluator.qrels.queries
     ranked = evaluator.ranked(run)
@@ -131,7 +130,7 @@ def coverage(evaluator: Evaluator, label: str, run: Run) -> Coverage:
     mean = Aggregate(weights=instrument.aggregate.weights)
     values = measured(Instrument(share, instrument.protocol, Aggregate()), placements).values
     count = int(unjudged.counts(len(queries))[counted].sum())
-    return Coverage(run, counted, count, mean.of(values[counted], chosen(queries, counted)))
+    return Coverage(ranked, counted, count, mean.of(values[counted], chosen(queries, counted)))
 
 
 def unjudged_effect(evaluator: Evaluator, baseline: Any, run: Any, measure: str) -> UnjudgedEffect:
@@ -142,8 +141,7 @@ def unjudged_effect(evaluator: Evaluator, baseline: Any, run: Any, measure: str)
     >>> found.unjudged, found.judged, found.low, found.high, found.overturns
     ((2, 1), (0.0, 0.5), 0.0, 0.5, False)
     """
-    runs = borrowed_run(baseline).held(), borrowed_run(run).held()
-    before, after = (coverage(evaluator, measure, one) for one in runs)
+    before, after = (coverage(evaluator, measure, one) for one in (baseline, run))
     return effect_between(evaluator, before, after, measure)
 
 
@@ -151,8 +149,9 @@ def effect_between(
     evaluator: Evaluator, baseline: Coverage, run: Coverage, measure: str, refusal: str = ""
 ) -> UnjudgedEffect:
     """Find it for two runs whose coverage is known; with a `refusal`, bounds are not computed."""
+    cutoff = evaluator.instruments[measure].measure.cutoff
     known = UnjudgedEffect(
-        measure, baseline.run.name, run.run.name, evaluator.instruments[measure].measure.cutoff,
+        measure, baseline.ranked.run.name, run.ranked.run.name, cutoff,
         (baseline.unjudged, run.unjudged), (baseline.judged, run.judged), refusal=refusal,
     )  # fmt: skip
     if not any(known.unjudged):
@@ -160,7 +159,7 @@ def effect_between(
     if refusal:
         return known
     try:
-        found = difference_by(evaluator, measure, baseline.run, run.run)
+        found = difference_by(evaluator, measure, baseline.ranked, run.ranked)
     except UsageError as error:
         return replace(known, refusal=error.message)
     together = int(found.unjudged[baseline.counted & run.counted].sum())

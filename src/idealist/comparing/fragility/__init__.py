@@ -18,7 +18,6 @@ from idealist.comparing.fragility.fewest import (
 from idealist.comparing.fragility.reach import reach_of
 from idealist.comparing.fragility.relabelling import Relabelling
 from idealist.evaluating.evaluator import Evaluator
-from idealist.formats import borrowed_run
 from idealist.notation import many, tidy
 from idealist.report.wording import few, number
 from idealist.significance.paired import ROUNDING, paired
@@ -184,7 +183,7 @@ def fragility(
     >>> len(found.sign.changes), found.sign.exact
     (4, True)
     """
-    runs = borrowed_run(baseline).held(), borrowed_run(run).held()
+    runs = evaluator.ranked(baseline), evaluator.ranked(run)
     relabelling = Relabelling.of(evaluator, measure, *runs)
     start, weights = _differences(relabelling)
     total = float(weights @ start)
@@ -195,7 +194,7 @@ def fragility(
         changing = Changing(relabelling, math.copysign(1.0, mean))
         sign, significance, significant = _searched(changing, weights, alpha, most)
     by = relabelling.instrument.measure
-    names = runs[0].name, runs[1].name
+    names = runs[0].run.name, runs[1].run.name
     sense = by.direction if by.judges else 0
     return Fragility(measure, *names, alpha, mean, significant, sign, significance, sense)
 

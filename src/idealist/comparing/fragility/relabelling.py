@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from idealist.bounding.bound_case import grades_of
-from idealist.data import Qrels, Run
+from idealist.data import Qrels
 from idealist.data.columns import Bools, Floats, Ints, freeze, starts_of
 from idealist.errors import UsageError
 from idealist.evaluating.evaluator import Evaluator
@@ -19,7 +19,7 @@ from idealist.measures import Measure
 from idealist.measures.instrument import Instrument, Measured, chosen, measured
 from idealist.protocol import Protocol
 from idealist.ranking.placements import Placements
-from idealist.ranking.ranked import limited, rank
+from idealist.ranking.ranked import limited
 
 #: So many judgments are measured together.
 BLOCK = 1_000_000
@@ -51,12 +51,13 @@ class Relabelling:
     written: dict[float, float]
 
     @classmethod
-    def of(cls, evaluator: Evaluator, label: str, base: Run, new: Run) -> Relabelling:
+    def of(cls, evaluator: Evaluator, label: str, baseline: Any, run: Any) -> Relabelling:
         """Rank both runs."""
         instrument, qrels = evaluator.instruments[label], evaluator.qrels
         _check(instrument.measure)
         protocol = _whole(instrument.protocol)
-        ranked = (rank(qrels, base, [protocol])[protocol], rank(qrels, new, [protocol])[protocol])
+        before, after = evaluator.ranked(baseline), evaluator.ranked(run)
+        ranked = before[protocol], after[protocol]
         return cls(instrument, qrels, ranked, _levels(qrels, instrument))
 
     @cached_property
