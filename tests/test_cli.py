@@ -325,7 +325,8 @@ def test_quiet_says_nothing_but_the_result(files: Path, capsys: pytest.CaptureFi
 
 
 def test_a_table_fits_where_it_is_shown() -> None:
-    qrels, ranked = {"q1": {"a": 1}, "q2": {"a": 1}}, {"q1": ["a"], "q2": ["x", "a"]}
+    qrels = {f"q{i}": {"a": 1} for i in range(5)}
+    ranked = {query: ["a"] if i else ["x", "a"] for i, query in enumerate(qrels)}
     names = ["a-run-with-a-very-long-name", "another-run-with-a-long-name"]
     evaluator = il.Evaluator(qrels, ["nDCG@10", "AP", "RR@10", "R@100"])
     results = [evaluator(il.read_run(ranked, name=name)) for name in names]
