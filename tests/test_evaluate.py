@@ -15,10 +15,10 @@ from scipy import stats
 
 import idealist as il
 from idealist.conventions import CONVENTIONS
-from idealist.evaluating.doubts import CODES
 from idealist.measures import MEASURES
 from idealist.measures.aggregate import Aggregate
 from idealist.protocol import Protocol
+from idealist.report.doubt import CODES
 
 QRELS = {"q1": {"a": 2, "b": 1, "c": 0}, "q2": {"a": 1}, "q3": {"a": 0}, "q4": {"b": 1}}
 RUN = {
