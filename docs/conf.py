@@ -22,6 +22,7 @@ from idealist.measures.aggregate import Aggregate
 from idealist.measures.spellings import SPELLINGS
 from idealist.notation import Settings, text
 from idealist.protocol import Protocol
+from idealist.report import doubt
 
 project = "idealist"
 author = "The idealist authors"

@@ -165,6 +165,22 @@ def chunked(run: dict[str, Any], form: str) -> dict[str, Any]:
     }
 
 
+def test_one_file_may_hold_judgments_and_run(here: Path) -> None:
+    qrels, run = made("doc{a}x{b}")
+    records = [
+        {"id": query, "retrieved": [d.upper() for d in run[query]], "ground_truth": judged}
+        for query, judged in qrels.items()
+    ]
+    Path("pairs.json").write_text(json.dumps(records))
+    (found,) = id_findings("pairs.json", "pairs.json")
+    last = shlex.split(found.command.split(" && ")[-1])
+    assert last[:2] == ["idealist", "eval"]
+    assert last[2:4] == ["pairs.json", "pairs.run-fixed.json"]
+    followed(found)
+    lists = {query: list(own) for query, own in run.items()}
+    assert values("pairs.json", "pairs.run-fixed.json") == values(qrels, lists)
+
+
 @pytest.mark.parametrize("suffix", [".json", ".csv", ".tsv", ".jsonl"])
 @pytest.mark.parametrize("odd", ["run", "qrels"])
 def test_commands_work_for_every_format(odd: str, suffix: str, here: Path) -> None:
@@ -428,7 +444,7 @@ def test_every_format_names_the_findings(form: str, tmp_path: Path) -> None:
     assert "document-ids" in done.output
     audit = il.audit(QRELS, broken)
     assert "document-ids" in audit._repr_html_()
-    assert f"document-ids, bm25: {audit.findings[0].message}" in str(audit)
+    assert f"document-ids, bm25: {audit.findings[0].finding}" in str(audit)
 
 
 def test_two_ids_never_become_one() -> None:

@@ -92,9 +92,9 @@ def test_what_runs_share_is_drawn_once(covid: Audit) -> None:
     assert sum(": holes, " in line for line in lines) == 1
     for run in covid.values:
         assert any(line.startswith(f"  {run}: ") and "unjudged" in line for line in lines)
-    titles = [line for line in covid.markdown().splitlines() if line.startswith("## ")]
+    titles = [line for line in covid.markdown().splitlines() if line.startswith("#### ")]
     assert len(titles) == len(set(titles))
-    assert "## warning: holes, 12 runs" in titles
+    assert "#### warning: holes, 12 runs:" in titles
 
 
 def test_ties_that_move_hardly_anything_are_notes(covid: Audit) -> None:

@@ -153,8 +153,9 @@ class _Rows:
         names = zip(self.query, self.group, strict=True)
         kept = [i for i, name in enumerate(names) if name not in groups]
         columns = ("query", "group", "subgroup", "document", "level", "lines")
-        given = {key: getattr(self, key) for key in columns}
-        return _Rows(**{key: own and [own[i] for i in kept] for key, own in given.items()})
+        given: dict[str, Any] = {key: getattr(self, key) for key in columns}
+        some: dict[str, Any] = {key: own and [own[i] for i in kept] for key, own in given.items()}
+        return _Rows(**some)
 
     def _contradicts(self, i: int, before: int, hint: str, faults: Faults) -> None:
         where = f" (line {self.line(before)})" if self.lines else ""

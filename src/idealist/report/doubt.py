@@ -19,7 +19,7 @@ SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")
 #: What a doubt costs, by run and measure: the value now and the value without what is doubted, or
 #: the value now and the range that it could lie in.
 Price = Mapping[str, Mapping[str, tuple[float, ...]]]
-#: How many queries stand for the others.
+#: How many examples a doubt shows. Suggested.
 EXAMPLES = 5
 
 
@@ -51,9 +51,13 @@ class Doubt:
     mappings: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        if self.queries and not self.examples:
-            shown = tuple(f"query {query}" for query in self.queries[:EXAMPLES])
-            object.__setattr__(self, "examples", shown)
+        if not self.examples:
+            object.__setattr__(self, "examples", self.first_queries)
+
+    @property
+    def first_queries(self) -> tuple[str, ...]:
+        """The examples where there are no better ones."""
+        return tuple(f"query {query}" for query in self.queries[:EXAMPLES])
 
     @property
     def message(self) -> str:

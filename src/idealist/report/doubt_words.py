@@ -6,7 +6,7 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from idealist.report.doubt import Doubt
-from idealist.report.wording import number, visible
+from idealist.report.wording import few, number, visible
 
 
 def lines(doubts: Iterable[Doubt]) -> list[str]:
@@ -94,6 +94,11 @@ def _for_first(group: Sequence[Doubt]) -> str:
 
 
 def _examples(one: Doubt) -> Iterator[str]:
+    """Show some of what is meant: queries in one line, unless the finding names them."""
+    if one.queries and one.examples == one.first_queries:
+        named = few(one.queries)
+        yield from [f"queries {named}"] if named not in one.finding else []
+        return
     for example in one.examples:
         yield example if isinstance(example, str) else " → ".join(map(visible, example))
 
