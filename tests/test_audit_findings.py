@@ -647,7 +647,6 @@ def test_the_command_refuses_what_is_not_there(
         ([tmp_path / "none.txt", run], "none.txt"),
         ([path, tmp_path / "none.run"], "none.run"),
         ([path, run, "--docs", empty], "no documents"),
-        ([path, run, run], "twice"),
         ([path, loud, "--save-mappings", folder], str(folder)),
     ):
         with pytest.raises(SystemExit) as left:

@@ -22,6 +22,7 @@ from idealist.evaluating.doubts import find_doubts
 from idealist.evaluating.evaluator import Evaluator
 from idealist.formats import borrowed_run
 from idealist.formats.run_sources import FileRun
+from idealist.formats.source import distinct
 from idealist.measures.instrument import chosen
 from idealist.ranking.ranked import Ranked
 from idealist.report.doubt import Doubt
@@ -153,14 +154,11 @@ def named_runs(runs: Any) -> dict[str, Run]:
     if isinstance(runs, Mapping) and runs and all(map(_is_run, runs.values())):
         return {str(name): borrowed_run(run, name=str(name)) for name, run in runs.items()}
     several = isinstance(runs, (list, tuple)) and all(map(_is_run, runs))  # and not one's records
-    found: dict[str, Run] = {}
-    for one in runs if several else [runs]:
-        run = borrowed_run(one)
-        name = run.name if run.name not in found else f"{run.name} ({len(found) + 1})"
-        found[name] = run.renamed(name)
+    found = [borrowed_run(one) for one in (runs if several else [runs])]
     if not found:
         raise UsageError("there is no run to audit", "give at least one run")
-    return found
+    names = distinct([run.name for run in found])
+    return {name: run.renamed(name) for name, run in zip(names, found, strict=True)}
 
 
 def _is_run(value: Any) -> bool:
