@@ -369,7 +369,7 @@ def _only_graded(data: Data, broken: Data, finding: il.Doubt) -> bool:
     """Whether the grades are named, and the same judgments as relevant or not are not accused."""
     binary = {q: {d: min(g, 1) for d, g in own.items()} for q, own in data[0].items()}
     others = {one.code for one in il.audit(binary, data[1], measures=MEASURES).findings}
-    return "0, 1, 3" in finding.message and finding.code not in others
+    return "the grades are 0 to 3" in finding.message and finding.code not in others
 
 
 def favour(qrels: Qrels, run: Run, rng: random.Random) -> Any:
