@@ -24,6 +24,7 @@ from idealist.formats import borrowed_run
 from idealist.formats.run_sources import FileRun
 from idealist.formats.source import distinct
 from idealist.measures.instrument import chosen
+from idealist.protocol import Protocol
 from idealist.ranking.ranked import Ranked
 from idealist.report.doubt import Doubt
 
@@ -123,7 +124,10 @@ def examine(evaluator: Evaluator, given: Any, settings: Mapping[str, Any]) -> Au
     refused: dict[str, InputError] = {}
     for name, run in named_runs(given).items():
         try:
-            found, fault = measured(Ranked(evaluator.qrels, in_memory(run)), settings, evaluator)
+            ranked = Ranked(evaluator.qrels, in_memory(run))
+            with suppress(IdealistError):  # then each is tried for itself
+                ranked.under(foreseen(evaluator, ranked))
+            found, fault = measured(ranked, settings, evaluator)
             runs[name], doubts[name] = found, find_doubts(found)
             faults |= {name: fault} if fault else {}
         except InputError as error:
@@ -139,6 +143,15 @@ def measured(
         return (evaluator or Evaluator(ranked.qrels, **settings)).case(ranked), None
     except InputError as fault:
         return Evaluator(ranked.qrels, **{**settings, **LENIENT}).case(ranked), fault
+
+
+def foreseen(evaluator: Evaluator, ranked: Ranked) -> list[Protocol]:
+    """List the protocols that most runs are looked at under, to rank a file once for all."""
+    own = [one.protocol for one in evaluator.instruments.values()]
+    whole = own[0].whole()
+    ranks = isinstance(ranked.held.source, FileRun) and whole.order == "score"
+    by_rank = [replace(whole, order="rank")] if ranks else []
+    return [*own, whole, replace(whole, exclude_self=True), *by_rank]
 
 
 def in_memory(run: Run) -> Run:
