@@ -357,7 +357,7 @@ def test_it_is_written_in_every_form() -> None:
     assert all(len(line) <= 100 for line in shown.splitlines())
     written = found.markdown()
     assert "| axis | trec_eval | lightgbm | Shapley | alone | last |" in written
-    assert "- nDCG.gain: a grade is worth more or less; it moves q1 " in written
+    assert "- nDCG.gain: a grade is worth more or less; moves most: q1 " in written
     assert "<table>" in found._repr_html_()
     table = found.table()
     assert table.headers[3:6] == ["shapley", "alone", "last"]

@@ -304,7 +304,7 @@ def test_the_command(tmp_path: Path) -> None:
     assert json.loads(shown)["nearest"]["changes"]
     code, shown = run_cli("-m", "nDCG@10", "--value", "0.7304", "-f", "md")
     assert code == 0
-    assert shown.startswith("**nDCG@10 0.7304 fits sklearn, torchmetrics; no other ")
+    assert shown.startswith("**nDCG@10 0.7304 fits the rules of sklearn, torchmetrics; no other ")
     assert "| 1 | 0.730401 | sklearn, torchmetrics" in shown
     code, shown = run_cli("-m", "nDCG@10", "--value", "0.7304", "-f", "tsv")
     assert shown.startswith("class\tnDCG@10\tconvention\n1\t0.73040")

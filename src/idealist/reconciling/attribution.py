@@ -86,8 +86,7 @@ class Share:
 
     def __str__(self) -> str:
         moved = ", ".join(f"{query} {signed(effect)}" for query, effect in self.queries.items())
-        moves = f"it moves {moved} most" if moved else "it moves no query"
-        return f"{self.axis}: {self.meaning}; {moves}"
+        return f"{self.axis}: {self.meaning}; moves {f'most: {moved}' if moved else 'no query'}"
 
 
 @dataclass(frozen=True)
@@ -166,8 +165,10 @@ class Attribution(Result):
         """Say what each axis does, and which cannot do anything here."""
         yield from (str(one) for one in self.shares if not one.reason)
         yield from map(str, self.left_out)
-        if absent := [f"{one.axis} ({one.reason})" for one in self.shares if one.reason]:
-            yield f"also different, but cannot matter here: {'; '.join(absent)}"
+        reasons = dict.fromkeys(one.reason for one in self.shares if one.reason)
+        for reason in reasons:
+            axes = ", ".join(one.axis for one in self.shares if one.reason == reason)
+            yield f"{axes}: cannot matter here, as {reason}"
         for one in (self.a, self.b):
             if one.refuses:
                 yield f"{one.name} refuses this data; the nearest rules that do not give its value"

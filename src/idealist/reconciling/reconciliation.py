@@ -59,7 +59,8 @@ class Reconciliation(Result):
         if not self.answers:
             return f"no convention tried here prints {self._asked}"
         first, *rivals = self.answers
-        rules = few(first.names) if first.names else f"no tool's own rules, but {_rules(first)}"
+        named = f"the rules of {few(first.names)}"
+        rules = named if first.names else f"no tool's own rules, but {_rules(first)}"
         others = many(len(rivals), "other class", "other classes")
         also = (
             f"; {others} of conventions fit too" if rivals else "; no other convention tried fits"
