@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -23,18 +23,7 @@ from idealist.ranking.ranked import Ranked
 from idealist.reconciling.axes import Axis, differing, registry
 from idealist.reconciling.facts import Pair
 from idealist.reconciling.game import Game, rounded, shapley
-from idealist.report.document import (
-    SIGNED,
-    TEXT,
-    Block,
-    Column,
-    Details,
-    Document,
-    Items,
-    Signatures,
-    Table,
-    Text,
-)
+from idealist.report.document import SIGNED, Details, Document, Items, Signatures, Table, Text
 from idealist.report.result import Result
 from idealist.report.wording import number, signed
 
@@ -143,30 +132,25 @@ class Attribution(Result):
 
     def report(self) -> Document:
         """Describe the gap: the share of each axis, what it means, and what cannot matter."""
-        compared = f"{' '.join(self.registry)}; then round"
-        blocks: list[Block] = [
+        sides = (self.a, self.b)
+        effects = ("Shapley", "alone", "last")
+        rows = [
+            (*row[:3], *row[5:]) for row in self.table().rows if not row[4]
+        ]  # that could matter
+        blocks = (
             Text(self.summary, strong=True),
-            self._shares(),
+            Table.of(["axis", *(one.name for one in sides)], effects, rows, SIGNED),
             Items(tuple(self._words())),
-            Details("Axes compared, in this order", (Text(compared),)),
-        ]
-        signatures = tuple(one.signature.by(one.name) for one in (self.a, self.b))
-        return Document(tuple(blocks), (*map(Text, self.notes), Signatures(signatures)))
-
-    def _shares(self) -> Table:
-        """Return the table for people: without axes that cannot matter, in the sides' names."""
-        names = ("axis", self.a.name, self.b.name, "Shapley", "alone", "last")
-        table = self.table()
-        columns = [replace(c, name=name) for c, name in zip(table.columns, names, strict=False)]
-        rows = [row[: len(names)] for row in table.rows if not row[-1]]
-        return Table(tuple(columns), tuple(rows))
+            Details("Axes", (Text(f"axes compared: {' '.join(self.registry)}; then round"),)),
+        )
+        signatures = Signatures(tuple(one.signature.by(one.name) for one in sides))
+        return Document(blocks, (*map(Text, self.notes), signatures))
 
     def _words(self) -> Iterator[str]:
         """Say what each axis does, and which cannot do anything here."""
         yield from (str(one) for one in self.shares if not one.reason)
         yield from map(str, self.left_out)
-        reasons = dict.fromkeys(one.reason for one in self.shares if one.reason)
-        for reason in reasons:
+        for reason in dict.fromkeys(one.reason for one in self.shares if one.reason):
             axes = ", ".join(one.axis for one in self.shares if one.reason == reason)
             yield f"{axes}: cannot matter here, as {reason}"
         for one in (self.a, self.b):
@@ -175,9 +159,8 @@ class Attribution(Result):
 
     def table(self) -> Table:
         """Return a row for each axis, for what was left out, for rounding, and for the gap."""
-        words = [Column(name, TEXT) for name in ("axis", "before", "after", "meaning", "reason")]
-        effects = [Column(name, SIGNED) for name in ("shapley", "alone", "last")]
-        columns = (*words[:3], *effects, *words[3:])
+        words = ("axis", "before", "after", "meaning", "reason")
+        effects = ("shapley", "alone", "last")
         rows: list[dict[str, Any]] = [asdict(one) for one in self.shares]
         if self.rest:
             names = ", ".join(one.axis for one in self.left_out)
@@ -187,7 +170,8 @@ class Attribution(Result):
             rounding = {"axis": "round", "before": before, "after": after}
             rows.append(rounding | {"shapley": self.rounding, "meaning": meaning("round")})
         rows.append({"axis": "gap", "shapley": self.gap})
-        return Table(columns, tuple(tuple(map(row.get, [c.name for c in columns])) for row in rows))
+        cells = [[row.get(name) for name in (*words, *effects)] for row in rows]
+        return Table.of(words, effects, cells, SIGNED)
 
     def data(self) -> dict[str, Any]:
         """Return it as plain data."""
@@ -230,10 +214,36 @@ def attribute(
     """
     asked = as_measure(measure)
     check_axes(axes, [asked])
-    instruments = [_instrument(one, asked, axes) for one in (a, b)]
+    first, second = (_instrument(one, asked, axes) for one in (a, b))
     ranked = Ranked(read_qrels(qrels), borrowed_run(run))
-    names = [_name(one, side) for one, side in ((a, "A"), (b, "B"))]
-    return _attributed(ranked, asked, instruments, names, _notes([a, b], asked))
+    found, pair = differing(first, second), Pair.of(ranked, first, second)
+    reasons = {axis: reason for axis in found if (reason := pair.reason(axis))}
+    game = Game.of(ranked, first, second, _tried(found, reasons))
+    shares = _played(game, ranked.qrels, first, second) | {
+        axis: Share(*_sides(axis, first, second), 0.0, 0.0, 0.0, meaning(axis.name), reason=why)
+        for axis, why in reasons.items()
+    }
+    ends = [_end(game, one, i, ranked.qrels) for i, one in enumerate((first, second))]
+    signatures = (Signature.of(one, ranked.qrels.hash) for one in (first, second))
+    pairs = zip(((a, "A"), (b, "B")), ends, signatures, strict=True)
+    sides = [Side(_name(*one), end.value, signed_by, end.refuses) for one, end, signed_by in pairs]
+    return Attribution(
+        run=ranked.run.name,
+        measure=str(asked),
+        a=sides[0],
+        b=sides[1],
+        shares=tuple(shares[axis] for axis in found if axis in shares),
+        left_out=tuple(
+            LeftOut(*_sides(game.axes[i], first, second), "ab"[side], game.refusal(i))
+            for i, side in sorted(game.held.items())
+        ),
+        rest=(ends[1].exact - ends[0].exact) - float(game.values[-1] - game.values[0]),
+        rounding=(ends[1].value - ends[1].exact) - (ends[0].value - ends[0].exact),
+        rounds=(text(first.aggregate.round), text(second.aggregate.round)),
+        registry=tuple(axis.name for axis in registry(first.measure)),
+        queries=len(ranked.qrels.queries),
+        notes=tuple(_notes([a, b], asked)),
+    )
 
 
 def _instrument(
@@ -253,51 +263,10 @@ def _name(given: str | Convention | Instrument, side: str) -> str:
     return side if isinstance(given, Instrument) else find_convention(given).name
 
 
-def _notes(given: list[Any], measure: Measure) -> tuple[str, ...]:
-    found = [find_convention(one) for one in given if not isinstance(one, Instrument)]
-    return tuple(
-        f"{one.tool} does not compute {measure.name}; these would be its rules"
-        for one in found
-        if not one.has(measure)
-    )
-
-
-def _attributed(
-    ranked: Ranked,
-    measure: Measure,
-    instruments: list[Instrument],
-    names: list[str],
-    notes: tuple[str, ...],
-) -> Attribution:
-    a, b = instruments
-    found, qrels, pair = differing(a, b), ranked.qrels, Pair.of(ranked, a, b)
-    reasons = {axis: reason for axis in found if (reason := pair.reason(axis))}
-    game = Game.of(ranked, a, b, _tried(found, reasons))
-    shares = _played(game, qrels, a, b) | {
-        axis.name: Share(*_sides(axis, a, b), 0.0, 0.0, 0.0, meaning(axis.name), reason=why)
-        for axis, why in reasons.items()
-    }
-    ends = [_end(game, one, side, qrels) for side, one in enumerate((a, b))]
-    values, exact, refuses = zip(*ends, strict=True)
-    signatures = [Signature.of(one, qrels.hash) for one in (a, b)]
-    sides = list(map(Side, names, values, signatures, refuses))
-    return Attribution(
-        run=ranked.run.name,
-        measure=str(measure),
-        a=sides[0],
-        b=sides[1],
-        shares=tuple(shares[axis.name] for axis in found if axis.name in shares),
-        left_out=tuple(
-            LeftOut(*_sides(game.axes[i], a, b), "ab"[side], game.refusal(i))
-            for i, side in sorted(game.held.items())
-        ),
-        rest=(exact[1] - exact[0]) - float(game.values[-1] - game.values[0]),
-        rounding=(values[1] - exact[1]) - (values[0] - exact[0]),
-        rounds=(text(a.aggregate.round), text(b.aggregate.round)),
-        registry=tuple(axis.name for axis in registry(a.measure)),
-        queries=len(qrels.queries),
-        notes=notes,
-    )
+def _notes(given: list[Any], measure: Measure) -> Iterator[str]:
+    for one in (find_convention(one) for one in given if not isinstance(one, Instrument)):
+        if not one.has(measure):
+            yield f"{one.tool} does not compute {measure.name}; these would be its rules"
 
 
 def _tried(found: tuple[Axis, ...], reasons: Mapping[Axis, str]) -> tuple[Axis, ...]:
@@ -310,23 +279,28 @@ def _tried(found: tuple[Axis, ...], reasons: Mapping[Axis, str]) -> tuple[Axis, 
     return tried
 
 
-def _end(game: Game, instrument: Instrument, side: int, qrels: Qrels) -> tuple[float, float, bool]:
-    """Return the value of a convention, rounded and not, and whether it refuses the data.
+class End(NamedTuple):
+    """The value of a convention, rounded and not, and whether it refuses the data."""
 
-    If it does, the value is that of the nearest rules that do not: the end of the game.
-    """
+    value: float
+    exact: float
+    refuses: bool
+
+
+def _end(game: Game, instrument: Instrument, side: int, qrels: Qrels) -> End:
+    """Find the value of a side; if it refuses the data, that of the nearest rules that do not."""
     whole, played = -side % len(game.outcomes), int(game.subsets[-side])
     refuses = isinstance(game.outcomes[whole], Exception)
     made, found = game.found(played if refuses else whole)
     aggregate = replace(made.aggregate, round=instrument.aggregate.round)
-    return rounded(aggregate, found, qrels.queries), found.aggregate, refuses
+    return End(rounded(aggregate, found, qrels.queries), found.aggregate, refuses)
 
 
-def _played(game: Game, qrels: Qrels, a: Instrument, b: Instrument) -> dict[str, Share]:
+def _played(game: Game, qrels: Qrels, a: Instrument, b: Instrument) -> dict[Axis, Share]:
     values, last = game.values, len(game.values) - 1
     totals, by_query = shapley(values[:, None]), shapley(game.queries)
     return {
-        axis.name: Share(
+        axis: Share(
             *_sides(axis, a, b),
             float(totals[i, 0]),
             float(values[1 << i] - values[0]),

@@ -24,22 +24,6 @@ from idealist.reconciling.axes import Axis
 
 #: Measures of gains whose rules about grades are looked into.
 GAINS = tuple(MEASURES[name] for name in ("CG", "DCG", "nDCG"))
-#: What an axis is about: a fact, and its words. Where the data has none, the axis cannot matter.
-ABOUT = {
-    "ties": ("tied", "ties"),
-    "block_end": ("tied", "ties"),
-    "precision": ("float32", "scores that float32 cannot tell apart"),
-    "duplicates": ("duplicates", "duplicates"),
-    "nonfinite": ("nonfinite", "scores that are not finite"),
-    "exclude_self": ("itself", "documents with the id of their query"),
-    "negative": ("negative", "negative grades"),
-    "ideal_negative": ("negative", "negative grades"),
-    "grades": ("fractions", "fractions of grades"),
-    "unjudged": ("unjudged", "unjudged documents in the lists"),
-    "missing": ("missing", "queries missing from the run"),
-    "positive_score": ("nonpositive", "scores of 0 or less"),
-    "unknown": ("unknown", "queries of the run without judgments"),
-}
 
 
 @dataclass(frozen=True)
@@ -76,8 +60,8 @@ class Facts:
 
     def lacks(self, axis: str) -> str:
         """Name what an axis is about, if the data has none of it."""
-        fact, words = ABOUT.get(axis, ("", ""))
-        return words if fact and not getattr(self, fact) else ""
+        words, fact = ABOUT.get(axis, ("", None))
+        return words if fact and not fact(self) else ""
 
     @property
     def absent(self) -> list[str]:
@@ -95,11 +79,6 @@ class Facts:
         """Whether two scores of a list are equal."""
         rough = "float32" in self.precisions and self.float32
         return rough or any(bool(one.ties.any()) for one in self.lists)
-
-    @cached_property
-    def duplicates(self) -> bool:
-        """Whether a document was retrieved twice for a query."""
-        return any(bool(one.duplicates.any()) for one in self.lists)
 
     @cached_property
     def nonfinite(self) -> bool:
@@ -124,16 +103,6 @@ class Facts:
     def unjudged(self) -> bool:
         """Whether a list holds documents without judgments."""
         return int(self.lists[0].retrieved.sum()) > len(self.lists[0].rank)
-
-    @property
-    def missing(self) -> bool:
-        """Whether the run lacks a judged query."""
-        return not self.lists[0].in_run.all()
-
-    @property
-    def unknown(self) -> bool:
-        """Whether the run has queries without judgments."""
-        return bool(self.lists[0].unknown)
 
     @cached_property
     def nonpositive(self) -> bool:
@@ -181,6 +150,24 @@ class Facts:
     def plain(self) -> bool:
         """Whether grades are all there is to the judgments."""
         return self.ranked.qrels.subtopics is None and self.ranked.qrels.preferences is None
+
+
+#: What an axis is about, and whether the data has any of it: if not, the axis cannot matter.
+ABOUT: dict[str, tuple[str, Callable[[Facts], Any]]] = {
+    "ties": ("ties", lambda facts: facts.tied),
+    "block_end": ("ties", lambda facts: facts.tied),
+    "precision": ("scores that float32 cannot tell apart", lambda facts: facts.float32),
+    "duplicates": ("duplicates", lambda facts: any(one.duplicates.any() for one in facts.lists)),
+    "nonfinite": ("scores that are not finite", lambda facts: facts.nonfinite),
+    "exclude_self": ("documents with the id of their query", lambda facts: facts.itself),
+    "negative": ("negative grades", lambda facts: facts.negative),
+    "ideal_negative": ("negative grades", lambda facts: facts.negative),
+    "grades": ("fractions of grades", lambda facts: facts.fractions),
+    "unjudged": ("unjudged documents in the lists", lambda facts: facts.unjudged),
+    "missing": ("queries missing from the run", lambda facts: not facts.lists[0].in_run.all()),
+    "positive_score": ("scores of 0 or less", lambda facts: facts.nonpositive),
+    "unknown": ("queries of the run without judgments", lambda facts: facts.lists[0].unknown),
+}
 
 
 def _ranks(ranked: Ranked, protocol: Protocol, order: str) -> bool:

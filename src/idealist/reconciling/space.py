@@ -104,7 +104,7 @@ class Space:
     def missing(self) -> list[str]:
         """What may become of judged queries that the run lacks."""
         own = self.base.protocol.missing
-        matters = self.facts.missing and "missing" not in self.fixed[1]
+        matters = self._matters("missing") and "missing" not in self.fixed[1]
         return [own, *({"zero", "skip"} - {own})] if matters else [own]
 
     @property
