@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -37,13 +37,14 @@ NAMED, SOME = 3, 1e-12
 
 @dataclass(frozen=True)
 class Side:
-    """One of the two conventions: its name, its value, and its signature.
+    """One of the two conventions: its name, its value, rounded and `exact`, and its signature.
 
     One that `refuses` the data has no value; that of the nearest rules that do not is used instead.
     """
 
     name: str
     value: float
+    exact: float
     signature: Signature
     refuses: bool = False
 
@@ -125,18 +126,16 @@ class Attribution(Result):
     def summary(self) -> str:
         """Both values, the gap, and the axis with the largest share."""
         a, b = (f"{one.name} {number(one.value)}" for one in (self.a, self.b))
-        top = max(self.shares, key=lambda one: abs(one.shapley), default=None)
-        shown = top is not None and top.shapley
-        largest = f"; largest share: {top.axis}, {signed(top.shapley)}" if top and shown else ""
+        moving = (one for one in self.shares if one.shapley)
+        top = max(moving, key=lambda one: abs(one.shapley), default=None)
+        largest = f"; largest share: {top.axis}, {signed(top.shapley)}" if top else ""
         return f"{self.measure} of {self.run}: {a}, {b}, gap {signed(self.gap)}{largest}"
 
     def report(self) -> Document:
         """Describe the gap: the share of each axis, what it means, and what cannot matter."""
         sides = (self.a, self.b)
         effects = ("Shapley", "alone", "last")
-        rows = [
-            (*row[:3], *row[5:]) for row in self.table().rows if not row[4]
-        ]  # that could matter
+        rows = [(*row[:3], *row[5:]) for row in self.table().rows if not row[4]]
         blocks = (
             Text(self.summary, strong=True),
             Table.of(["axis", *(one.name for one in sides)], effects, rows, SIGNED),
@@ -223,22 +222,20 @@ def attribute(
         axis: Share(*_sides(axis, first, second), 0.0, 0.0, 0.0, meaning(axis.name), reason=why)
         for axis, why in reasons.items()
     }
-    ends = [_end(game, one, i, ranked.qrels) for i, one in enumerate((first, second))]
-    signatures = (Signature.of(one, ranked.qrels.hash) for one in (first, second))
-    pairs = zip(((a, "A"), (b, "B")), ends, signatures, strict=True)
-    sides = [Side(_name(*one), end.value, signed_by, end.refuses) for one, end, signed_by in pairs]
+    before = _side(_name(a, "A"), first, game, 0, ranked.qrels)
+    after = _side(_name(b, "B"), second, game, 1, ranked.qrels)
     return Attribution(
         run=ranked.run.name,
         measure=str(asked),
-        a=sides[0],
-        b=sides[1],
+        a=before,
+        b=after,
         shares=tuple(shares[axis] for axis in found if axis in shares),
         left_out=tuple(
             LeftOut(*_sides(game.axes[i], first, second), "ab"[side], game.refusal(i))
             for i, side in sorted(game.held.items())
         ),
-        rest=(ends[1].exact - ends[0].exact) - float(game.values[-1] - game.values[0]),
-        rounding=(ends[1].value - ends[1].exact) - (ends[0].value - ends[0].exact),
+        rest=(after.exact - before.exact) - float(game.values[-1] - game.values[0]),
+        rounding=(after.value - after.exact) - (before.value - before.exact),
         rounds=(text(first.aggregate.round), text(second.aggregate.round)),
         registry=tuple(axis.name for axis in registry(first.measure)),
         queries=len(ranked.qrels.queries),
@@ -279,21 +276,14 @@ def _tried(found: tuple[Axis, ...], reasons: Mapping[Axis, str]) -> tuple[Axis, 
     return tried
 
 
-class End(NamedTuple):
-    """The value of a convention, rounded and not, and whether it refuses the data."""
-
-    value: float
-    exact: float
-    refuses: bool
-
-
-def _end(game: Game, instrument: Instrument, side: int, qrels: Qrels) -> End:
-    """Find the value of a side; if it refuses the data, that of the nearest rules that do not."""
+def _side(name: str, instrument: Instrument, game: Game, side: int, qrels: Qrels) -> Side:
+    """Find the value of A (0) or B (1); if it refuses the data, that of the nearest rules."""
     whole, played = -side % len(game.outcomes), int(game.subsets[-side])
     refuses = isinstance(game.outcomes[whole], Exception)
     made, found = game.found(played if refuses else whole)
     aggregate = replace(made.aggregate, round=instrument.aggregate.round)
-    return End(rounded(aggregate, found, qrels.queries), found.aggregate, refuses)
+    value = rounded(aggregate, found, qrels.queries)
+    return Side(name, value, found.aggregate, Signature.of(instrument, qrels.hash), refuses)
 
 
 def _played(game: Game, qrels: Qrels, a: Instrument, b: Instrument) -> dict[Axis, Share]:

@@ -80,12 +80,11 @@ class Facts:
         rough = "float32" in self.precisions and self.float32
         return rough or any(bool(one.ties.any()) for one in self.lists)
 
-    @cached_property
-    def nonfinite(self) -> bool:
-        """Whether a score is no finite number, perhaps only as a float32."""
-        seen = [one.protocol for one in self.lists]
+    def nonfinite(self, precision: str = "float64") -> bool:
+        """Whether a score is not a finite number, in some precision."""
+        asked = (one.protocol for one in self.lists)
         try:
-            self.ranked.under(replace(p, precision="float32", nonfinite="error") for p in seen)
+            self.ranked.under(replace(p, precision=precision, nonfinite="error") for p in asked)
         except IdealistError:
             return True
         return False
@@ -158,7 +157,7 @@ ABOUT: dict[str, tuple[str, Callable[[Facts], Any]]] = {
     "block_end": ("ties", lambda facts: facts.tied),
     "precision": ("scores that float32 cannot tell apart", lambda facts: facts.float32),
     "duplicates": ("duplicates", lambda facts: any(one.duplicates.any() for one in facts.lists)),
-    "nonfinite": ("scores that are not finite", lambda facts: facts.nonfinite),
+    "nonfinite": ("scores that are not finite", lambda facts: facts.nonfinite()),
     "exclude_self": ("documents with the id of their query", lambda facts: facts.itself),
     "negative": ("negative grades", lambda facts: facts.negative),
     "ideal_negative": ("negative grades", lambda facts: facts.negative),
@@ -219,7 +218,12 @@ def _ties(pair: Pair) -> bool:
 
 def _precision(pair: Pair) -> bool:
     """Unless a score could become 0 or infinite."""
-    return True not in pair.either("positive_score", "measure") and not pair.facts.nonfinite
+    return True not in pair.either("positive_score", "measure") and _finite(pair)
+
+
+def _finite(pair: Pair) -> bool:
+    """Unless a score is infinite as a float32."""
+    return not pair.facts.nonfinite("float32")
 
 
 def _grades(pair: Pair) -> bool:
@@ -240,7 +244,7 @@ HOLDS: dict[str, Callable[[Pair], bool]] = {
     "precision": _precision,
     "ties": _ties,
     "duplicates": _always,
-    "nonfinite": _always,
+    "nonfinite": _finite,
     "exclude_self": lambda pair: pair.either("collapse") == {"none"},
     "negative": _plain,
     "grades": _grades,
