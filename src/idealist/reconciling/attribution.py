@@ -23,7 +23,17 @@ from idealist.ranking.ranked import Ranked
 from idealist.reconciling.axes import Axis, differing, registry
 from idealist.reconciling.facts import Pair
 from idealist.reconciling.game import Game, rounded, shapley
-from idealist.report.document import SIGNED, Details, Document, Items, Signatures, Table, Text
+from idealist.report.document import (
+    SIGNED,
+    TEXT,
+    Column,
+    Details,
+    Document,
+    Items,
+    Signatures,
+    Table,
+    Text,
+)
 from idealist.report.result import Result
 from idealist.report.wording import number, signed
 
@@ -135,7 +145,7 @@ class Attribution(Result):
         """Describe the gap: the share of each axis, what it means, and what cannot matter."""
         sides = (self.a, self.b)
         effects = ("Shapley", "alone", "last")
-        rows = [(*row[:3], *row[5:]) for row in self.table().rows if not row[4]]
+        rows = [row[:6] for row in self.table().rows if not row[-1]]  # those that could matter
         blocks = (
             Text(self.summary, strong=True),
             Table.of(["axis", *(one.name for one in sides)], effects, rows, SIGNED),
@@ -158,8 +168,9 @@ class Attribution(Result):
 
     def table(self) -> Table:
         """Return a row for each axis, for what was left out, for rounding, and for the gap."""
-        words = ("axis", "before", "after", "meaning", "reason")
-        effects = ("shapley", "alone", "last")
+        words = [Column(name, TEXT) for name in ("axis", "before", "after", "meaning", "reason")]
+        effects = [Column(name, SIGNED) for name in ("shapley", "alone", "last")]
+        columns = (*words[:3], *effects, *words[3:])
         rows: list[dict[str, Any]] = [asdict(one) for one in self.shares]
         if self.rest:
             names = ", ".join(one.axis for one in self.left_out)
@@ -169,8 +180,7 @@ class Attribution(Result):
             rounding = {"axis": "round", "before": before, "after": after}
             rows.append(rounding | {"shapley": self.rounding, "meaning": meaning("round")})
         rows.append({"axis": "gap", "shapley": self.gap})
-        cells = [[row.get(name) for name in (*words, *effects)] for row in rows]
-        return Table.of(words, effects, cells, SIGNED)
+        return Table(columns, tuple(tuple(row.get(c.name) for c in columns) for row in rows))
 
     def data(self) -> dict[str, Any]:
         """Return it as plain data."""
