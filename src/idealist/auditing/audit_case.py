@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from idealist.auditing.coverage import Coverage, cover
-from idealist.auditing.thresholds import HELD_BYTES, PRICED_ROWS
 from idealist.data import Qrels, Queries, Rows, Run
 from idealist.data.columns import Bools
 from idealist.errors import Contradictions, IdealistError, InputError, UsageError
@@ -27,6 +26,11 @@ from idealist.measures.instrument import chosen
 from idealist.protocol import Protocol
 from idealist.ranking.ranked import Ranked
 from idealist.report.doubt import Doubt
+
+#: Rows of a run up to which it is read again to price what is wrong with some. Suggested.
+PRICED_ROWS = 1_000_000
+#: Bytes of a file up to which it is kept in memory, to be read once. Suggested.
+HELD_BYTES = 2**28
 
 #: What lets a run with faults be evaluated nevertheless, so that the rest of it can be audited.
 LENIENT = {"duplicates": "first", "nonfinite": "last"}

@@ -13,11 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from idealist.auditing.filling import Chances
-from idealist.auditing.thresholds import DEPTHS, POOL_DEPTH, POOL_HOLES
-from idealist.auditing.to_judge import PairToJudge, pairs_to_judge
+from idealist.auditing.filling import DEPTHS, PairToJudge, pairs_to_judge
 from idealist.data import Qrels
-from idealist.data.columns import Bools, Floats, starts_of
+from idealist.data.columns import Bools, Floats
 from idealist.errors import Faults, IdealistError, UsageError
 from idealist.evaluating.doubt_case import DoubtCase, differing
 from idealist.formats.source import Source
@@ -29,6 +27,12 @@ from idealist.ranking.placements import Placements
 from idealist.report.document import COUNT, TEXT, VALUE, Column, Table
 from idealist.report.plain_data import finite
 from idealist.report.wording import number
+
+#: Share of unjudged documents that a pool may have: its ties may have been in another order.
+#: Suggested.
+POOL_HOLES = 0.01
+#: The least depth of pools; TREC-COVID's first was 7. Suggested.
+POOL_DEPTH = 5
 
 
 @dataclass(frozen=True, eq=False)
@@ -203,22 +207,11 @@ def _alone(label: str, placed: Placed, teams: Mapping[str, str], depth: int) -> 
 def without_judgments(placements: Placements, gone: Bools) -> Placements:
     """Take judgments away: their documents stay in the lists, unjudged."""
     qrels, kept = placements.qrels, np.flatnonzero(~gone)
-    query = np.repeat(np.arange(len(qrels.queries)), np.diff(qrels.starts))
-    sizes = np.bincount(query[kept], minlength=len(qrels.queries))
-    fewer = replace(
-        qrels,
-        starts=starts_of(sizes),
-        documents=tuple(qrels.documents[i] for i in kept.tolist()),
-        grades=qrels.grades[kept],
-        columns={name: column[kept] for name, column in qrels.numbers.items()},
-        subtopics=qrels.subtopics and qrels.subtopics.only(kept),
-        preferences=qrels.preferences and qrels.preferences.only(kept),
-    )
+    sizes = np.diff(np.searchsorted(kept, qrels.starts))
     stays = ~gone[placements.judgment]
-    names = ("query", "rank", "first", "last", "score")
-    columns = {name: getattr(placements, name)[stays] for name in names}
-    judgment = (np.cumsum(~gone) - 1)[placements.judgment[stays]]
-    return replace(placements, qrels=fewer, judgment=judgment, **columns)
+    judgment = (np.cumsum(~gone) - 1)[placements.judgment]
+    fewer = replace(placements, qrels=qrels.at(kept, qrels.queries, sizes), judgment=judgment)
+    return fewer.at(stays, placements.retrieved)
 
 
 def read_teams(data: Any) -> dict[str, str]:
@@ -340,8 +333,5 @@ def cover(
         depths,
         leave_out(instruments, placed, teams, depth) if several else {},
         share_held([whole[name] for name in inside], depth),
-        pairs_to_judge(
-            {name: one.run for name, one in runs.items()},
-            {name: Chances(one) for name, one in whole.items()},
-        ),
+        pairs_to_judge(runs),
     )

@@ -103,3 +103,7 @@ def faults_of(error: InputError, run: str = "") -> Iterator[Doubt]:
             remedy=next((fault.hint for fault in faults if fault.hint), ""),
             doc=CODES.get(code, ""),
         )  # fmt: skip
+
+
+#: In the order in which findings of the same severity are listed.
+CHECKS = (unreadable, contradicting)

@@ -8,12 +8,16 @@ from dataclasses import replace
 import numpy as np
 
 from idealist.auditing.audit_case import AuditCase
-from idealist.auditing.thresholds import MOST_GRADES, SINGLE_RELEVANT
 from idealist.data import Qrels
 from idealist.data.columns import Ints
 from idealist.measures.sets import R
 from idealist.notation import many, tidy
 from idealist.report.doubt import EXAMPLES, Doubt
+
+#: Grades that there may be: more are utilities, of which not every one is given. Suggested.
+MOST_GRADES = 20
+#: Share of queries with one relevant document from which on that is said. Suggested.
+SINGLE_RELEVANT = 0.5
 
 #: What an evaluation doubts about the judgments; other doubts have checks of their own here.
 DOUBTED = (
@@ -162,3 +166,7 @@ def binary_labels(case: AuditCase) -> Iterator[Doubt]:
             doc="with one grade, every gain function gives the same order, and nothing tells the "
             "best answer from a passable one",
         )  # fmt: skip
+
+
+#: In the order in which findings of the same severity are listed.
+CHECKS = (doubted_judgments, single, beyond_cutoff, unused_grades, one_sided, binary_labels)

@@ -12,19 +12,7 @@ from typing import Any
 import numpy as np
 
 from idealist.auditing.audit_case import AuditCase, of_each_run
-from idealist.auditing.thresholds import (
-    CUT_LIST,
-    DEPTHS,
-    EVERYWHERE,
-    EVERYWHERE_DOCUMENTS,
-    EVERYWHERE_READ,
-    OTHER_ORDER,
-    SELF_LEAST,
-    SELF_RANK,
-    SELF_SHARE,
-    SHORT_LISTS,
-    TURNED,
-)
+from idealist.auditing.filling import DEPTHS
 from idealist.data import Qrels, Rows
 from idealist.data.columns import Bools, Floats, Ints
 from idealist.errors import IdealistError, InputError
@@ -34,6 +22,30 @@ from idealist.notation import many
 from idealist.ranking.placements import Placements
 from idealist.ranking.ranked import listing
 from idealist.report.doubt import EXAMPLES, Doubt
+
+#: Share of queries whose lists may be shorter than the measures look. Suggested.
+SHORT_LISTS = 0.1
+#: A list of less than this share of the longest one of all runs was cut by the system. Suggested.
+CUT_LIST = 0.5
+#: Share of queries in which rank column and scores differ that makes it an error.
+#: Suggested.
+OTHER_ORDER = 0.5
+#: Share of documents whose ranks must be turned round before it is said that scores are. Suggested.
+TURNED = 0.9
+#: Queries that must all have a document in their first 10 before it is doubted. Suggested.
+EVERYWHERE = 10
+#: Queries whose lists are read for that. Suggested.
+EVERYWHERE_READ = 100
+#: Different documents that these must have: a smaller collection is all at the top. Suggested.
+EVERYWHERE_DOCUMENTS = 20
+#: The median rank up to which a document of the query's own id is taken for the query itself.
+#: Suggested.
+SELF_RANK = 3
+#: Share of queries that must retrieve the document of their own id before it is more than chance.
+#: Suggested.
+SELF_SHARE = 0.05
+#: Queries that must, at least. Suggested.
+SELF_LEAST = 2
 
 #: What an evaluation doubts about a run; other doubts have checks of their own here.
 DOUBTED = ("missing-queries", "unknown-queries", "ties", "float32", "unscored")
@@ -329,3 +341,10 @@ def _disagreeing(by_score: Placements, by_rank: Placements) -> tuple[Bools, bool
     wrong = _marked(query[apart], by_score.in_run)
     turned = by_rank.rank[b] + by_score.rank[a] == by_score.retrieved[query] + 1
     return wrong, bool(turned[wrong[query]].mean() > TURNED) if wrong.any() else False
+
+
+#: In the order in which findings of the same severity are listed.
+CHECKS = (
+    duplicates, nonfinite, constant, other_order, doubted_runs, short, empty, finding_themselves,
+    everywhere,
+)  # fmt: skip

@@ -151,3 +151,7 @@ def _groups(texts: Mapping[str, str]) -> list[list[str]]:
         if words := " ".join(text.split()).casefold():
             found.setdefault(words, []).append(name)
     return [names for names in found.values() if len(names) > 1]
+
+
+#: In the order in which findings of the same severity are listed.
+CHECKS = (absent, same_text, same_query, unrelated)

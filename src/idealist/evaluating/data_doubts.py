@@ -21,12 +21,12 @@ from idealist.report.wording import few, visible
 
 def fractional(case: DoubtCase) -> Iterator[Doubt]:
     """Look for fractional grades that the convention's tool truncates."""
-    cast = {label: one.protocol.grades for label, one in case.instruments.items()}
-    cut = [label for label, rule in cast.items() if rule != "keep"]
+    cut = case.labels(lambda one: one.protocol.grades != "keep")
     if not cut or case.qrels.truncated is case.qrels:
         return
     count = int(np.count_nonzero(case.qrels.grades != case.qrels.truncated.grades))
-    rules = " or ".join(dict.fromkeys(f"grades={cast[label]}" for label in cut))
+    given = dict.fromkeys(case.instruments[label].protocol.grades for label in cut)
+    rules = " or ".join(f"grades={rule}" for rule in given)
     yield Doubt(
         "fractional-grades",
         f"{many(count, 'grade is', 'grades are')} fractional, and {rules} truncates them",
@@ -51,11 +51,7 @@ def subtopics(case: DoubtCase) -> Iterator[Doubt]:
 def undivided(case: DoubtCase) -> Iterator[Doubt]:
     """Look for measures of subtopics or groups where the judgments name none."""
     divided = {"subtopic", "iteration"} & case.qrels.columns.keys()
-    labels = [
-        label
-        for label, one in case.instruments.items()
-        if one.measure.needs in ("subtopics", "groups")
-    ]
+    labels = case.labels(lambda one: one.measure.needs in ("subtopics", "groups"))
     if labels and case.qrels.subtopics is None and not divided:
         said = (
             f"{', '.join(labels)}: the judgments name no subtopics or groups, so there is only "
@@ -71,11 +67,7 @@ def _prefers(measure: Measure) -> bool:
 
 def preferences(case: DoubtCase) -> Iterator[Doubt]:
     """Say where levels of preference, which only order documents, are used as grades."""
-    labels = [
-        label
-        for label, one in case.instruments.items()
-        if one.measure.judges and not _prefers(one.measure)
-    ]
+    labels = case.labels(lambda one: one.measure.judges and not _prefers(one.measure))
     if case.qrels.preferences is not None and labels:
         said = (
             f"{', '.join(labels)}: a document's highest level of preference is used as its grade, "
@@ -224,7 +216,7 @@ def missing(case: DoubtCase) -> Iterator[Doubt]:
     if not np.count_nonzero(gone):
         return
     queries = case.named(gone)
-    zero = [label for label, one in case.instruments.items() if one.protocol.missing == "zero"]
+    zero = case.labels(lambda one: one.protocol.missing == "zero")
     how = "counted as an empty list" if zero else "left out"
     some = many(len(queries), "judged query is", "judged queries are")
     yield Doubt(
@@ -319,11 +311,7 @@ def few_weigh(case: DoubtCase) -> Iterator[Doubt]:
 
 def not_weighted(case: DoubtCase) -> Iterator[Doubt]:
     """Say which measures take no mean that weights could weigh, such as a geometric one."""
-    labels = [
-        label
-        for label, one in case.instruments.items()
-        if one.measure.judges and label not in case.weighted
-    ]
+    labels = case.labels(lambda one: one.measure.judges and not one.aggregate.weights)
     if case.evaluator.weights is not None and labels:
         said = f"{', '.join(labels)}: not averaged by a mean, so weights do not apply"
         yield Doubt("not-weighted", said, len(labels))

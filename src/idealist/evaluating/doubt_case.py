@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -76,6 +76,10 @@ class DoubtCase:
         made = {placements: placements.condensed() for placements in set(self.placed.values())}
         return {label: made[placements] for label, placements in self.placed.items()}
 
+    def labels(self, which: Callable[[Instrument], Any]) -> list[str]:
+        """List the measures of which something holds."""
+        return [label for label, one in self.instruments.items() if which(one)]
+
     def named(self, mask: Bools) -> tuple[str, ...]:
         """Name the queries of a mask."""
         return chosen(self.qrels.queries, mask)
@@ -117,7 +121,7 @@ class DoubtCase:
     @property
     def weighted(self) -> list[str]:
         """The measures whose mean is weighted."""
-        return [label for label, one in self.instruments.items() if one.aggregate.weights]
+        return self.labels(lambda one: one.aggregate.weights)
 
     def unweighted(self, labels: Collection[str]) -> RunPrice:
         """Price weights: what measures would be if every query counted alike."""

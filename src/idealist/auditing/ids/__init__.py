@@ -14,14 +14,7 @@ import numpy as np
 
 from idealist.auditing.audit_case import AuditCase
 from idealist.auditing.ids import id_words as words
-from idealist.auditing.ids.id_thresholds import (
-    CONFIRMED_ODDS,
-    REPAIRED_EASILY,
-    REPAIRED_QUERIES,
-    SAMPLED_QUERIES,
-    SAMPLED_ROWS,
-)
-from idealist.auditing.ids.matching import best_repair
+from idealist.auditing.ids.matching import REPAIRED_EASILY, best_repair
 from idealist.auditing.ids.proposal import IdSets, Proposal, Sides, propose, together
 from idealist.data import Qrels, Run
 from idealist.evaluating.doubt_case import DoubtCase, differing
@@ -30,6 +23,14 @@ from idealist.formats.id_steps import Chain, Step
 from idealist.ranking.order import whole
 from idealist.report.doubt import EXAMPLES, Doubt
 from idealist.report.wording import visible
+
+#: Rows of a run, and queries at least, looked at to guess how ids were changed. Suggested.
+SAMPLED_ROWS, SAMPLED_QUERIES = 10_000, 20
+#: Documents that queries made to meet must have in common, for each that others have. Suggested.
+CONFIRMED_ODDS = 2
+#: Share of the queries that do not meet which a repair must make meet, to need no confirmation by
+#: their documents. Suggested.
+REPAIRED_QUERIES = 0.8
 
 CODES = {"queries": "query-ids", "documents": "document-ids"}
 _WHY = "where ids do not match, what was found counts as unjudged, and values are silently too low"

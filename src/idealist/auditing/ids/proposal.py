@@ -8,9 +8,14 @@ from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from idealist.auditing.ids.id_thresholds import MAPPED_IDS, REPAIRED_BY_ONE_SIDE
 from idealist.formats.id_steps import Chain, Step, undone
 from idealist.protocol import suffix
+
+#: Share of what a repair makes meet that must meet once one side's ids are changed; else those of
+#: both sides are. Suggested.
+REPAIRED_BY_ONE_SIDE = 0.9
+#: With more ids than these, those that nobody judged are left out of mappings. Suggested.
+MAPPED_IDS = 500_000
 
 
 class IdSets(NamedTuple):
