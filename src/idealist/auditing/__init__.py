@@ -70,9 +70,9 @@ def audit(
         teams=None if teams is None else read_teams(teams),
         contradictions=contradictions,
     )
-    odd = [finding for check in ID_CHECKS for finding in check(case)]
+    odd = [finding.explained for check in ID_CHECKS for finding in check(case)]
     case = replace(case, mismatched=_mismatched(case, odd))
-    found = [*odd, *(finding for check in CHECKS for finding in check(case))]
+    found = [*odd, *(finding.explained for check in CHECKS for finding in check(case))]
     return Audit(
         tuple(sorted(found, key=lambda one: SEVERITIES.index(one.severity))),
         {name: one.aggregates for name, one in case.runs.items()},

@@ -59,11 +59,7 @@ def unjudged(case: AuditCase, one: DoubtCase) -> Iterator[Doubt]:
         examples=tuple(
             f"query {pair.query}, document {pair.document}" for pair in islice(pairs, EXAMPLES)
         ),
-        remedy="judge the pairs that are worth most first",
         command=commands.shell(case.evaluator, "audit", files, *TO_JUDGE) if files else "",
-        doc="unjudged documents count as not relevant: of 269 TREC-COVID runs, those with "
-        "Judged@10 from 0.9 to 0.98 had nDCG@10 too low by 0.013 to 0.021, those below 0.5 "
-        "by 0.18 and more",
     )  # fmt: skip
 
 
@@ -124,11 +120,7 @@ def uneven(case: AuditCase) -> Iterator[Doubt]:
         examples=tuple(f"{name}: {shares[name]:.4f}" for name in ranked[:EXAMPLES]),
         price=case.for_each_run(lambda one: one.reranked(unjudged="drop")),
         supposing="with unjudged documents taken out",
-        remedy="judge the first documents of these runs too; until then compare the runs by what "
-        "is judged of them",
         command=commands.evaluate_again(case.evaluator, *files, unjudged="drop"),
-        doc="unjudged documents count as not relevant, so the run that is judged less looks worse "
-        "than it is",
     )  # fmt: skip
 
 
@@ -154,8 +146,6 @@ def pool(case: AuditCase) -> Iterator[Doubt]:
         remedy="expect runs that did not contribute to be undervalued by at most as much; the "
         f"runs here hold {found.held:.0%} of all judgments, and what others brought as well would "
         "not be lost",
-        doc="a pool holds what its own runs found: leave one of them out and see what it loses "
-        "(Zobel 1998)",
     )  # fmt: skip
 
 

@@ -60,9 +60,6 @@ def single(case: AuditCase) -> Iterator[Doubt]:
             f"{many(len(queries), 'query has', 'queries have')} a single relevant document, of "
             f"{total}",
             len(queries), queries, severity="note", total=total,
-            remedy="use RR or Success, or judge more; AP, R and nDCG say no more here",
-            doc="where one document was written down, other answers count as not relevant, as in "
-            "MS MARCO",
         )  # fmt: skip
 
 
@@ -92,8 +89,6 @@ def beyond_cutoff(case: AuditCase) -> Iterator[Doubt]:
             ),
             supposing="as capped recall",
             remedy=f"look deeper, or use capped recall: R(denominator=min(k,R))@{measure.cutoff}",
-            doc="recall at k has a ceiling of k / relevant, and a mean over queries with different "
-            "ceilings says little",
         )  # fmt: skip
 
 
@@ -108,9 +103,6 @@ def unused_grades(case: AuditCase) -> Iterator[Doubt]:
             f"the grades range from {min(counts):g} to {max(counts):g}, and nobody gave {names}",
             len(unused), severity="note", total=len(counts) + len(unused),
             examples=_distribution(counts),
-            remedy="check whether labels were lost or renumbered when the file was made",
-            doc="gains are computed from grades: a grade that nobody uses makes the next one worth "
-            "more",
         )  # fmt: skip
 
 
@@ -126,11 +118,7 @@ def one_sided(case: AuditCase) -> Iterator[Doubt]:
         f"{', '.join(f'{grade:g}' for grade in counts)}",
         len(case.qrels), severity="error" if none else "note", total=len(case.qrels),
         examples=_distribution(counts),
-        remedy="find out where the relevant documents were lost"
-        if none
-        else "keep the documents that judges found not relevant too, with grade 0",
-        doc="without both, nobody can tell what a system did well from what it did badly, nor a "
-        "bad document from one that nobody judged",
+        remedy="find out where the relevant documents were lost" if none else "",
     )  # fmt: skip
 
 
@@ -162,9 +150,6 @@ def binary_labels(case: AuditCase) -> Iterator[Doubt]:
             "graded-on-binary",
             f"{', '.join(labels)} {are}, and every relevant document has grade {levels[0]:g}",
             len(labels), severity="note", total=len(case.evaluator.instruments),
-            remedy="judge in grades, or do not compare with values of graded judgments",
-            doc="with one grade, every gain function gives the same order, and nothing tells the "
-            "best answer from a passable one",
         )  # fmt: skip
 
 

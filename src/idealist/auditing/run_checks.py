@@ -96,18 +96,13 @@ def short(case: AuditCase, one: DoubtCase) -> Iterator[Doubt]:
         severity="warning" if cut else "note", total=total,
         examples=tuple(f"query {query}: {_documents(size)}" for query, size in sizes),
         remedy=f"retrieve at least {deepest} documents for each query, or use a smaller cutoff",
-        doc="ranks that were never filled count as not relevant, so a run that stops early looks "
-        "worse than it is",
     )  # fmt: skip
 
 
 def _deepest(case: AuditCase) -> tuple[str, int]:
     """Find the measure that looks deepest, and how deep."""
-    cutoffs = {
-        label: one.measure.cutoff or 0
-        for label, one in case.evaluator.instruments.items()
-        if one.measure.judges
-    }
+    judging = [(label, one.measure) for label, one in case.evaluator.instruments.items()]
+    cutoffs = {label: measure.cutoff or 0 for label, measure in judging if measure.judges}
     label = max(cutoffs, key=cutoffs.__getitem__, default="")
     return label, cutoffs.get(label, 0)
 
@@ -125,8 +120,6 @@ def empty(case: AuditCase, one: DoubtCase) -> Iterator[Doubt]:
             "empty-lists", f"nothing was retrieved for {many(len(queries), 'query', 'queries')}",
             len(queries), queries, one.without(gone), "without these queries",
             total=int(np.count_nonzero(one.whole.in_run)),
-            remedy="check whether the search failed for these queries",
-            doc="an empty list counts 0, so a failed request looks like a bad ranking",
         )  # fmt: skip
 
 
@@ -148,10 +141,7 @@ def finding_themselves(case: AuditCase, one: DoubtCase) -> Iterator[Doubt]:
         f"{many(len(queries), 'query retrieves', 'queries retrieve')} the document of the same id, "
         f"of {total}, at rank {place:g} in the median",
         len(queries), queries, one.reranked(exclude_self=True), "without these documents",
-        total=total,
-        remedy="if queries are documents of the collection, leave these documents out",
-        command=one.command(exclude_self="true"),
-        doc="BEIR leaves them out, trec_eval does not: ArguAna's nDCG@10 depends on it",
+        total=total, command=one.command(exclude_self="true"),
     )  # fmt: skip
 
 
@@ -189,10 +179,6 @@ def everywhere(case: AuditCase, one: DoubtCase) -> Iterator[Doubt]:
         len(found), total=len(lists),
         examples=tuple(f"document {document}" for document in found[:EXAMPLES]),
         price=case.without_rows(one, lambda rows: _others(found, rows)), supposing="without them",
-        remedy="look at their texts: empty ones, and vectors that are near everything, come up "
-        "for every query; take them out of the index",
-        doc="a document that answers everything answers nothing, and pushes relevant documents "
-        "down in every list",
     )  # fmt: skip
 
 
@@ -245,11 +231,7 @@ def nonfinite(case: AuditCase, one: DoubtCase) -> Iterator[Doubt]:
         examples=tuple(map(str, error.faults[:EXAMPLES])),
         price=case.without_rows(one, lambda rows: np.isfinite(_scores(rows))),
         supposing="without these rows",
-        remedy="find where the system divides by 0 or overflows; until then NaN is ranked last, "
-        "and infinite scores first or last by their sign",
         command=one.command(nonfinite="last"),
-        doc="NaN is neither above nor below a number, so the rank of such a document is an "
-        "accident of sorting",
     )  # fmt: skip
 
 
@@ -287,10 +269,7 @@ def constant(case: AuditCase, one: DoubtCase) -> Iterator[Doubt]:
             len(queries), queries, one.reranked(order="given"),
             "if the rows are in the system's order",
             severity="error" if len(queries) == total else "warning", total=total,
-            remedy="write the system's own scores; if the rows are in its order, rank by that",
             command=one.command(order="given"),
-            doc="with one score for all, ties decide every rank: the value is that of the "
-            "documents' names",
         )  # fmt: skip
 
 
@@ -309,16 +288,14 @@ def other_order(case: AuditCase, one: DoubtCase) -> Iterator[Doubt]:
     if queries := case.named(wrong):
         total = int(np.count_nonzero(one.whole.in_run))
         how = ", as if lower scores were better" if turned else ""
-        which = "find out which of the two is the system's order; most tools follow the scores"
         yield Doubt(
             "rank-column",
             f"scores and rank column order judged documents differently in "
             f"{many(len(queries), 'query', 'queries')} of {total}{how}",
             len(queries), queries, one.reranked(order="rank"), "if the ranks are right",
             severity="error" if len(queries) >= OTHER_ORDER * total else "warning", total=total,
-            remedy="negate the scores, so that higher is better" if turned else which,
+            remedy="negate the scores, so that higher is better" if turned else "",
             command=one.command(order="rank"),
-            doc="trec_eval ignores the rank column, other tools read nothing else",
         )  # fmt: skip
 
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from idealist.evaluating import data_doubts as data
 from idealist.evaluating import ranking_doubts as ranking
 from idealist.evaluating.doubt_case import DoubtCase
 from idealist.report.doubt import Doubt
 
-CHECKS: tuple[Callable[[DoubtCase], Iterator[Doubt]], ...] = (
+Check = Callable[[DoubtCase], Iterator[Doubt]]
+CHECKS: tuple[Check, ...] = (
     data.nothing_matches, data.missing, data.unknown, data.no_relevant,
     data.unjudged_traffic, data.few_weigh, data.not_weighted,
     ranking.unjudged, ranking.ties, ranking.float32, ranking.duplicates, ranking.rows_left_out,
@@ -18,6 +19,6 @@ CHECKS: tuple[Callable[[DoubtCase], Iterator[Doubt]], ...] = (
 )  # fmt: skip
 
 
-def find_doubts(case: DoubtCase) -> tuple[Doubt, ...]:
+def find_doubts(case: DoubtCase, checks: Iterable[Check] = CHECKS) -> tuple[Doubt, ...]:
     """Look for everything that is doubtful about a run and the judgments."""
-    return tuple(doubt for check in CHECKS for doubt in check(case))
+    return tuple(doubt.explained for check in checks for doubt in check(case))

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from idealist.data.columns import Bools
 from idealist.errors import IdealistError
 from idealist.evaluating.doubt_case import DoubtCase
 from idealist.measures.instrument import Measured, retied
@@ -47,9 +46,7 @@ def unjudged(case: DoubtCase) -> Iterator[Doubt]:
             yield Doubt(
                 "unjudged", f"{share}, in {many(len(queries), 'query', 'queries')}",
                 count, queries, price, "with all unjudged documents taken out", total=total,
-                remedy="judge them, or compare by what is judged",
                 command=case.command(unjudged="drop"),
-                doc="unjudged documents count as not relevant",
             )  # fmt: skip
 
 
@@ -76,11 +73,7 @@ def ties(case: DoubtCase) -> Iterator[Doubt]:
         "ties", f"the order of tied scores decides {decided}: {said}",
         len(queries), queries, {case.run.name: ranges},
         severity="note" if small else "warning", total=len(case.qrels.queries),
-        remedy="write scores with all their digits; until then report the mean over the orders of "
-        "ties, or over several random ones",
         command=case.command(**untied(case)),
-        doc="the order of equal scores is the tool's choice, not the system's: each tool then "
-        "prints another value for the same run",
     )  # fmt: skip
 
 
@@ -107,11 +100,8 @@ def untied(case: DoubtCase) -> dict[str, Any]:
 def float32(case: DoubtCase) -> Iterator[Doubt]:
     """Where float32 ties scores that differ, see whether that moves a value."""
     for mine, other in (("float64", "float32"), ("float32", "float64")):
-        labels = [
-            label
-            for label, one in case.instruments.items()
-            if one.protocol.precision == mine and np.count_nonzero(case.placed[label].float32)
-        ]
+        close = (label for label, one in case.placed.items() if one.float32.any())
+        labels = [one for one in close if case.placed[one].protocol.precision == mine]
         if price := case.reranked(labels, precision=other):
             moved = [label for own in price.values() for label in own]
             queries = case.named(np.any([case.placed[label].float32 for label in moved], axis=0))
@@ -119,51 +109,33 @@ def float32(case: DoubtCase) -> Iterator[Doubt]:
             yield Doubt(
                 "float32", f"{some} scores closer than float32 can tell ({few(queries)})",
                 len(queries), queries, price, f"with precision={other}",
-                total=len(case.qrels.queries),
-                remedy="write scores that differ in their first 7 digits; until then say in which "
-                "precision they are compared",
-                command=case.command(precision=other),
-                doc="tools that read scores as float32, as trec_eval 9 does, take these for ties "
-                "and print another value",
+                total=len(case.qrels.queries), command=case.command(precision=other),
             )  # fmt: skip
 
 
 def duplicates(case: DoubtCase) -> Iterator[Doubt]:
     """Count documents retrieved twice, and chunks that were merged."""
-    first = case.first
     dropped = ("repeated document was dropped", "repeated documents were dropped")
     merged = ("chunk was merged into a better one", "chunks were merged into better ones")
-    yield from _counted(case, "duplicates", first.duplicates > 0, first.duplicates.sum(), dropped)
-    yield from _counted(case, "collapsed", first.merged > 0, first.merged.sum(), merged)
-
-
-def _counted(
-    case: DoubtCase, code: str, where: Bools, count: Any, words: tuple[str, str]
-) -> Iterator[Doubt]:
-    if queries := case.named(where):
-        said = f"{many(int(count), *words)}, in {many(len(queries), 'query', 'queries')}"
-        yield Doubt(code, said, int(count), queries, severity="note")
+    for code, counts, words in (
+        ("duplicates", case.first.duplicates, dropped),
+        ("collapsed", case.first.merged, merged),
+    ):
+        if count := int(counts.sum()):
+            queries = case.named(counts > 0)
+            said = f"{many(count, *words)}, in {many(len(queries), 'query', 'queries')}"
+            yield Doubt(code, said, count, queries, severity="note")
 
 
 def rows_left_out(case: DoubtCase) -> Iterator[Doubt]:
     """Count rows of either file that repeat another or say nothing."""
     total = len(case.qrels.queries)
     if count := case.qrels.repeats:
-        yield Doubt(
-            "repeated-judgments",
-            f"{many(count, 'judgment is', 'judgments are')} in the qrels more than once",
-            count, total=total, remedy="write each pair of query and document once",
-            doc="repeated rows are a sign of files that were joined twice",
-        )  # fmt: skip
+        said = f"{many(count, 'judgment is', 'judgments are')} in the qrels more than once"
+        yield Doubt("repeated-judgments", said, count, total=total)
     if count := case.first.unscored:
-        yield Doubt(
-            "unscored", f"{many(count, 'row', 'rows')} of the run without a score: not retrieved",
-            count, total=total, remedy="give these rows a score, or take them out of the run",
-            doc="a document without a score is not retrieved",
-        )  # fmt: skip
+        said = f"{many(count, 'row', 'rows')} of the run without a score: not retrieved"
+        yield Doubt("unscored", said, count, total=total)
     if count := case.qrels.ungraded:
-        yield Doubt(
-            "ungraded", f"{many(count, 'row', 'rows')} of the qrels without a grade: not judged",
-            count, total=total, remedy="give these rows a grade, or take them out",
-            doc="a pair without a grade is unjudged",
-        )  # fmt: skip
+        said = f"{many(count, 'row', 'rows')} of the qrels without a grade: not judged"
+        yield Doubt("ungraded", said, count, total=total)
