@@ -22,7 +22,6 @@ from idealist.evaluating.evaluator import Evaluator
 from idealist.formats import borrowed_run
 from idealist.formats.run_sources import FileRun
 from idealist.formats.source import distinct
-from idealist.measures.instrument import chosen
 from idealist.protocol import Protocol
 from idealist.ranking.ranked import Ranked
 from idealist.report.doubt import Doubt
@@ -70,10 +69,6 @@ class AuditCase:
         """What is judged of the runs."""
         return cover(self.qrels, self.evaluator.instruments, self.runs, self.teams or {})
 
-    def named(self, mask: Bools) -> tuple[str, ...]:
-        """Name the judged queries of a mask."""
-        return chosen(self.qrels.queries, mask)
-
     def files(self, runs: Sequence[str] | None = None) -> list[str]:
         """Name the files of the judgments and of runs, or nothing where some are in no file."""
         names = self.runs if runs is None else runs
@@ -97,7 +92,9 @@ class AuditCase:
         if one.whole.retrieved.sum() > PRICED_ROWS:
             return {}
         rows = one.run.rows()
-        return self._compared(one, Run(_some(rows, stays(rows)), one.run.name), self.qrels)
+        index = np.flatnonzero(stays(rows))
+        kept = rows.at(index, rows.queries, np.searchsorted(index, rows.starts))
+        return self._compared(one, Run(kept, one.run.name), self.qrels)
 
     def _compared(self, one: DoubtCase, run: Run, qrels: Qrels) -> RunPrice:
         moved = {}
@@ -185,13 +182,3 @@ def _is_run(value: Any) -> bool:
     lists = value.values() if isinstance(value, Mapping) else ()
     cells = {"score", "rank", "tokens"}  # {document: {"score": …}} is one query's
     return any(isinstance(one, (Mapping, list)) and not cells & {*one} for one in lists)
-
-
-def _some(rows: Rows, stays: Bools) -> Rows:
-    """Keep some rows; a query left without any stays."""
-    index = np.flatnonzero(stays)
-    names = ("scores", "ranks", "tokens", "lines")
-    columns = {key: column[index] for key in names if (column := getattr(rows, key)) is not None}
-    documents = [rows.documents[i] for i in index.tolist()]
-    starts = np.searchsorted(index, rows.starts)
-    return replace(rows, starts=starts, documents=documents, **columns)

@@ -161,12 +161,15 @@ def contributed(depth: int) -> bool:
 
 def share_held(runs: Sequence[Placements], depth: int) -> float:
     """Compute the share of all judgments that some runs hold within a depth."""
-    if not runs:
-        return 0.0
-    held = np.zeros(len(runs[0].qrels.documents), dtype=bool)
-    for placements in runs:
-        held[placements.judgment[placements.rank <= depth]] = True
+    held = np.any([_held(one, depth) for one in runs], axis=0) if runs else np.zeros(0)
     return float(held.mean()) if len(held) else 0.0
+
+
+def _held(placements: Placements, depth: int) -> Bools:
+    """Tell which judgments are of documents that a run has within a depth."""
+    held = np.zeros(len(placements.qrels.documents), dtype=bool)
+    held[placements.judgment[placements.rank <= depth]] = True
+    return held
 
 
 def leave_out(
@@ -196,10 +199,8 @@ def _alone(label: str, placed: Placed, teams: Mapping[str, str], depth: int) -> 
     """Tell which judgments each team alone has within the depth."""
     found: dict[str, Bools] = {}
     for run, own in placed.items():
-        mine = found.setdefault(
-            teams.get(run, run), np.zeros(len(own[label].qrels.documents), dtype=bool)
-        )
-        mine[own[label].judgment[own[label].rank <= depth]] = True
+        team, held = teams.get(run, run), _held(own[label], depth)
+        found[team] = found.get(team, False) | held
     single = np.sum(list(found.values()), axis=0) == 1
     return {team: mine & single for team, mine in found.items()}
 
@@ -237,16 +238,12 @@ def _of_text(text: str, faults: Faults) -> Mapping[Any, Any]:
             return dict(json.loads(text))
         except ValueError as error:
             faults.fail("json", f"this is not valid JSON: {error}", "give {run: team}")
-    lines = text.splitlines()
-    sign = "\t" if "\t" in text else ","
-    rows = list(csv.reader(lines, delimiter=sign))
+    rows = list(csv.reader(text.splitlines(), delimiter="\t" if "\t" in text else ","))
     head = [cell.strip().lower() for cell in rows[0]] if rows else []
-    if {"run", "team"} <= set(head):
-        run, team = head.index("run"), head.index("team")
-        rows = rows[1:]
-    else:
-        run, team = 0, 1
-    for line, row in enumerate(rows, 1 + len(lines) - len(rows)):
+    headed = {"run", "team"} <= set(head)
+    run, team = (head.index("run"), head.index("team")) if headed else (0, 1)
+    rows = rows[headed:]
+    for line, row in enumerate(rows, 1 + headed):
         if row and len(row) <= max(run, team):
             faults.add("columns", f"no team in {','.join(row)!r}", "lines are run<TAB>team", line)
     faults.check()

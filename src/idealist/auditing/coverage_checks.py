@@ -10,7 +10,7 @@ from idealist.auditing.audit_case import AuditCase, of_each_run
 from idealist.auditing.coverage import RunCoverage
 from idealist.auditing.filling import DEPTHS, Chances
 from idealist.evaluating import commands
-from idealist.evaluating.doubt_case import DoubtCase, RunPrice, differing
+from idealist.evaluating.doubt_case import DoubtCase, RunPrice
 from idealist.measures.instrument import Instrument
 from idealist.notation import many
 from idealist.ranking.placements import Placements
@@ -94,8 +94,7 @@ def _price(case: AuditCase, one: DoubtCase, covered: RunCoverage) -> tuple[RunPr
         gap = filling.calibrated(covered.judged[TOP])
         then = {label: min(1.0, now[label] + gap) for label in now if _is_ndcg10(case, label)}
         supposing = "if it is as with 269 TREC-COVID runs; too few are judged here to tell"
-    moved = differing(now, then)
-    return {one.run.name: moved} if moved else {}, supposing
+    return one.price(then), supposing
 
 
 def _is_ndcg10(case: AuditCase, label: str) -> bool:

@@ -10,6 +10,7 @@ import numpy as np
 from idealist.auditing.audit_case import AuditCase
 from idealist.data import Qrels
 from idealist.data.columns import Ints
+from idealist.measures.instrument import chosen
 from idealist.measures.sets import R
 from idealist.notation import many, tidy
 from idealist.report.doubt import EXAMPLES, Doubt
@@ -32,10 +33,8 @@ def doubted_judgments(case: AuditCase) -> Iterator[Doubt]:
     for doubt in (one for own in case.doubts.values() for one in own if one.code in DOUBTED):
         if not (doubt.code == "no-relevant" and nothing):
             first = found.setdefault(doubt.code, doubt)
-            price = {run: dict(own) for run, own in first.price.items()}
-            for run, own in doubt.price.items():
-                price[run] = {**price.get(run, {}), **own}
-            found[doubt.code] = replace(first, price=price)
+            both = {run: {**first.price.get(run, {}), **own} for run, own in doubt.price.items()}
+            found[doubt.code] = replace(first, price={**first.price, **both})
     yield from found.values()
 
 
@@ -52,7 +51,7 @@ def none_relevant(qrels: Qrels) -> bool:
 
 def single(case: AuditCase) -> Iterator[Doubt]:
     """Look for queries with a single relevant document, where they are many."""
-    queries = case.named(relevant_counts(case.qrels) == 1)
+    queries = chosen(case.qrels.queries, relevant_counts(case.qrels) == 1)
     total = len(case.qrels.queries)
     if len(queries) >= SINGLE_RELEVANT * total and queries:
         yield Doubt(
@@ -73,7 +72,7 @@ def beyond_cutoff(case: AuditCase) -> Iterator[Doubt]:
         more = counts > measure.cutoff
         if not np.count_nonzero(more):
             continue
-        queries, half = case.named(more), float(np.median(counts)) > measure.cutoff
+        queries, half = chosen(case.qrels.queries, more), float(np.median(counts)) > measure.cutoff
         capped = {label: replace(instrument, measure=replace(measure, denominator="min(k,R)"))}
         shown = zip(queries[:EXAMPLES], counts[more].tolist(), strict=False)
         yield Doubt(

@@ -17,7 +17,7 @@ from idealist.data import Qrels, Rows
 from idealist.data.columns import Bools, Floats, Ints
 from idealist.errors import IdealistError, InputError
 from idealist.evaluating.doubt_case import DoubtCase
-from idealist.evaluating.ranking_doubts import untied
+from idealist.evaluating.doubts import untied
 from idealist.notation import many
 from idealist.ranking.placements import Placements
 from idealist.ranking.ranked import listing
@@ -86,7 +86,7 @@ def short(case: AuditCase, one: DoubtCase) -> Iterator[Doubt]:
     asked = DEPTHS[0] if case.evaluator.usual else deepest
     early = lacking & (length < asked) & (length < CUT_LIST * longest)
     cut = np.count_nonzero(early) > SHORT_LISTS * total
-    queries = case.named(lacking)
+    queries = one.named(lacking)
     sizes = zip(queries[:EXAMPLES], length[lacking].tolist(), strict=False)
     yield Doubt(
         "short-lists",
@@ -115,7 +115,7 @@ def _documents(count: int) -> str:
 def empty(case: AuditCase, one: DoubtCase) -> Iterator[Doubt]:
     """Look for queries of a run without any document."""
     gone = one.whole.in_run & one.whole.empty
-    if queries := case.named(gone):
+    if queries := one.named(gone):
         yield Doubt(
             "empty-lists", f"nothing was retrieved for {many(len(queries), 'query', 'queries')}",
             len(queries), queries, one.without(gone), "without these queries",
@@ -130,7 +130,7 @@ def finding_themselves(case: AuditCase, one: DoubtCase) -> Iterator[Doubt]:
     if mine.exclude_self or _are_places(case.qrels):
         return
     less = one.ranked[replace(mine, exclude_self=True)]
-    queries = case.named(less.retrieved < one.whole.retrieved)
+    queries = one.named(less.retrieved < one.whole.retrieved)
     total = int(np.count_nonzero(one.whole.in_run))
     if len(queries) < max(SELF_LEAST, SELF_SHARE * total):
         return
@@ -189,7 +189,7 @@ def _others(documents: Collection[str], rows: Rows) -> Bools:
 
 def _tops(case: AuditCase, one: DoubtCase) -> dict[str, list[str]]:
     """Read the tops of some lists, spread over all."""
-    queries = case.named(one.whole.in_run & ~one.whole.empty)
+    queries = one.named(one.whole.in_run & ~one.whole.empty)
     some = queries[:: max(1, len(queries) // EVERYWHERE_READ)][:EVERYWHERE_READ]
     ranked = listing(one.run, one.whole.protocol, some, depth=DEPTHS[0])
     return {query: ranking.documents for query, ranking in ranked.items()}
@@ -200,7 +200,7 @@ def duplicates(case: AuditCase, one: DoubtCase) -> Iterator[Doubt]:
     """Look for documents that are in a list twice."""
     counts = one.whole.duplicates
     if count := int(counts.sum()):
-        queries = case.named(counts > 0)
+        queries = one.named(counts > 0)
         yield Doubt(
             "duplicates",
             f"{many(count, 'row repeats', 'rows repeat')} a document of the same list, in "
@@ -260,7 +260,7 @@ def constant(case: AuditCase, one: DoubtCase) -> Iterator[Doubt]:
     same = (whole.first == 1) & (whole.last == length) & (length > 1)
     same &= np.isfinite(whole.score)  # what is no number is another finding
     found = np.bincount(whole.query, minlength=len(whole.in_run)) > 0
-    if queries := case.named(_marked(whole.query[same], found)):
+    if queries := one.named(_marked(whole.query[same], found)):
         total = int(np.count_nonzero(found))
         yield Doubt(
             "constant-scores",
@@ -285,7 +285,7 @@ def other_order(case: AuditCase, one: DoubtCase) -> Iterator[Doubt]:
     if (ranked := _by_rank(case, one)) is None:
         return
     wrong, turned = _disagreeing(one.whole, ranked)
-    if queries := case.named(wrong):
+    if queries := one.named(wrong):
         total = int(np.count_nonzero(one.whole.in_run))
         how = ", as if lower scores were better" if turned else ""
         yield Doubt(

@@ -22,18 +22,15 @@ from idealist.cli.options import (
 )
 
 EXIT_FOUND = 1
+TEXTS = "CSV, JSON, or id<TAB>text lines"
 
 
 @click.command("audit")
 @click.argument("qrels")
 @click.argument("runs", nargs=-1, required=True)
 @measuring
-@click.option(
-    "--queries", metavar="FILE", help="The texts of the queries: CSV, JSON, or id<TAB>text lines."
-)
-@click.option(
-    "--docs", metavar="FILE", help="The texts of the documents: CSV, JSON, or id<TAB>text lines."
-)
+@click.option("--queries", metavar="FILE", help=f"The texts of the queries: {TEXTS}.")
+@click.option("--docs", metavar="FILE", help=f"The texts of the documents: {TEXTS}.")
 @click.option(
     "--teams", metavar="FILE", help="The team of each run: run<TAB>team lines, CSV or JSON."
 )
