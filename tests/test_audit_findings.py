@@ -21,7 +21,7 @@ from generated import PLAIN, seeds, some_case, some_measure, some_protocol
 from idealist import errors
 from idealist.auditing import CHECKS, Audit, audit
 from idealist.cli.main import cli, main
-from idealist.report.doubt import CODES, SEVERITIES
+from idealist.report.doubt import CODES, SEVERITIES, TEXTS
 from mutations import MUTATIONS
 
 Grades = dict[str, dict[str, float]]
@@ -498,6 +498,15 @@ def test_every_fault_that_is_put_in_has_a_code_of_the_reference() -> None:
         "unknown-utility",
     }  # fmt: skip
     assert CODES.keys() - codes == made | only_eval
+
+
+@pytest.mark.parametrize("code", TEXTS)
+def test_texts_of_doubts_are_whole(code: str) -> None:
+    texts = TEXTS[code]
+    assert "meaning" in texts
+    assert texts.keys() <= {"meaning", "remedy", "doc"}
+    assert all(text and text == text.strip() and "\n" not in text for text in texts.values())
+    assert [*TEXTS] == sorted(TEXTS)
 
 
 def test_commands_do_what_they_say(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

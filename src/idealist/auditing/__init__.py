@@ -12,7 +12,7 @@ from idealist.auditing import (
     run_checks,
     text_checks,
 )
-from idealist.auditing.audit_case import AuditCase, Check, examine
+from idealist.auditing.audit_case import Check, examine
 from idealist.auditing.audit_report import Audit
 from idealist.auditing.coverage import read_teams
 from idealist.auditing.file_checks import read_judgments, unread
@@ -22,13 +22,11 @@ from idealist.errors import InputError
 from idealist.evaluating.evaluator import DEFAULT_MEASURES, Evaluator
 from idealist.formats import read_queries
 from idealist.formats.query_files import read_texts
-from idealist.report.doubt import SEVERITIES, Doubt
+from idealist.report.doubt import SEVERITIES
 
-__all__ = ["CHECKS", "ID_CHECKS", "Audit", "audit"]
+__all__ = ["CHECKS", "Audit", "audit"]
 
-#: The checks of ids come first: where ids do not match, other findings would only follow from that.
-ID_CHECKS: tuple[Check, ...] = (unmatched_ids,)
-#: All other checks, in the order in which findings of the same severity are listed.
+#: All checks but that of ids, in the order in which findings of the same severity are listed.
 CHECKS: tuple[Check, ...] = (
     *file_checks.CHECKS, *run_checks.CHECKS, *judgment_checks.CHECKS, *text_checks.CHECKS,
     *coverage_checks.CHECKS,
@@ -70,16 +68,12 @@ def audit(
         teams=None if teams is None else read_teams(teams),
         contradictions=contradictions,
     )
-    odd = [finding.explained for check in ID_CHECKS for finding in check(case)]
-    case = replace(case, mismatched=_mismatched(case, odd))
+    odd = [finding.explained for finding in unmatched_ids(case)]  # others may follow from these
+    mismatched = (name for one in odd for name in ([one.run] if one.run else case.runs))
+    case = replace(case, mismatched=frozenset(mismatched))
     found = [*odd, *(finding.explained for check in CHECKS for finding in check(case))]
     return Audit(
         tuple(sorted(found, key=lambda one: SEVERITIES.index(one.severity))),
         {name: one.aggregates for name, one in case.runs.items()},
         case.coverage,
     )
-
-
-def _mismatched(case: AuditCase, odd: list[Doubt]) -> frozenset[str]:
-    """Name the runs whose ids do not match: all, where it is those of the judgments."""
-    return frozenset(name for one in odd for name in ([one.run] if one.run else case.runs))

@@ -134,8 +134,7 @@ class LeftOut:
 
     def data(self) -> dict[str, Any]:
         """Return it as plain data."""
-        counts = {"unique": self.unique, "relevant": self.relevant}
-        return {"team": self.team, **counts, "values": finite(self.values)}
+        return {**vars(self), "values": finite(self.values)}
 
 
 def pool_depth(placements: Placements) -> int:

@@ -141,10 +141,7 @@ class PairToJudge:
 
     def data(self) -> dict[str, Any]:
         """Return it as plain data."""
-        return {
-            "query": self.query, "document": self.document, "runs": list(self.runs),
-            "rank": self.rank, "worth": self.worth,
-        }  # fmt: skip
+        return {**vars(self), "runs": list(self.runs)}
 
 
 class Side(NamedTuple):

@@ -104,13 +104,9 @@ def _counting(case: DoubtCase, labels: list[str], grades: list[float]) -> str:
 
 def _merges(measure: Measure, grades: list[float]) -> bool:
     """Whether a measure treats several of the grades alike."""
-    count = len(_relevant(measure, grades))
-    return measure.judges and _is_binary(measure) and (count > 1 or len(grades) - count > 1)
-
-
-def _is_binary(measure: Measure) -> bool:
     by_gain = measure.name == "UDCG" or getattr(measure, "gain", "") == "binary"
-    return by_gain or isinstance(measure, Threshold)
+    is_binary, count = by_gain or isinstance(measure, Threshold), len(_relevant(measure, grades))
+    return measure.judges and is_binary and (count > 1 or len(grades) - count > 1)
 
 
 def _relevant(measure: Measure, grades: list[float]) -> list[float]:

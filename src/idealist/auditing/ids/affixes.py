@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import string
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from idealist.formats.id_steps import Step, end, prefix, start, suffix
 
@@ -39,8 +39,8 @@ def affixes(groups: Sequence[Group], few: bool) -> Iterator[tuple[Step, str]]:
     votes = 1 if few else AFFIX_VOTES
     for side, own in (("found", groups), ("wanted", [(right, left) for left, right in groups])):
         turned = [(_reversed(left), _reversed(right)) for left, right in own]
-        fronts, backs = _counts(own), _turned(_counts(turned))
-        before, behind = _families(fronts, votes), _families(backs, votes)
+        backs = Counter({text[::-1]: count for text, count in _counts(turned).items()})
+        before, behind = _families(_counts(own), votes), _families(backs, votes)
         for text in dict.fromkeys([*_constants(before), *_frequent(own)]):
             yield prefix(text), side
         ends = _alone(_reversed(_frequent(turned)), [name for names, _ in own for name in names])
@@ -55,16 +55,9 @@ def _reversed(names: Collection[str] | Iterator[str]) -> list[str]:
     return [name[::-1] for name in names]
 
 
-def _turned(counts: Mapping[str, int]) -> Counter[str]:
-    return Counter({text[::-1]: count for text, count in counts.items()})
-
-
 def _counts(groups: Sequence[Group]) -> Counter[str]:
     """Count what precedes ids of the other side."""
-    counts: Counter[str] = Counter()
-    for left, right in groups:
-        counts.update(_fronts(left, right))
-    return counts
+    return Counter(text for left, right in groups for text in _fronts(left, right))
 
 
 def _families(counts: Counter[str], votes: int) -> list[Counter[str]]:

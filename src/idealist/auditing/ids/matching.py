@@ -210,10 +210,8 @@ def best_repair(lists: Sequence[IdSets], few: bool = False) -> Repair | None:
 def _files(plain: Trial) -> Iterator[Trial]:
     """Try what differs where one side has names of files and the other has names: all at once."""
     for side in IdSets._fields:
-        trial = plain
-        for name in ("path", "extension"):
-            trial = trial.then(KNOWN[name], side)
-        yield trial.then(KNOWN["lower"], "both")
+        named = plain.then(KNOWN["path"], side).then(KNOWN["extension"], side)
+        yield named.then(KNOWN["lower"], "both")
 
 
 def _options(trial: Trial, few: bool) -> Iterator[tuple[Step, str]]:
