@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from html import escape
-from typing import Any
 
 from idealist.report import doubt_words
 from idealist.report.document import (
@@ -15,7 +14,6 @@ from idealist.report.document import (
     Doubts,
     Heading,
     Items,
-    Marked,
     Signatures,
     Table,
     Text,
@@ -78,23 +76,21 @@ def _block(block: Block) -> str:
 def draw(table: Table) -> str:
     """Draw a table."""
     sides = ["left" if column.format.left else "right" for column in table.columns]
-    head = _row(table.headers, table.headers, sides, "th")
-    pairs = zip(table.rows, table.written(), strict=True)
-    body = "".join(_row(row, cells, sides, "td") for row, cells in pairs)
+    head = _row(map(escape, table.headers), sides, "th")
+    body = "".join(_row(cells, sides, "td") for cells in table.written(_cell))
     return f"<table><thead>{head}</thead><tbody>{body}</tbody></table>"
 
 
-def _row(row: Sequence[Any], cells: Sequence[str], sides: Sequence[str], tag: str) -> str:
+def _cell(text: str, marks: str) -> str:
+    return escape(text) + (f"<sup>{escape(marks)}</sup>" if marks else "")
+
+
+def _row(cells: Iterable[str], sides: Sequence[str], tag: str) -> str:
     styled = (
-        f'<{tag} style="text-align: {side}; padding: 0.2em 0.8em">'
-        f"{escape(cell)}{_marks(typed)}</{tag}>"
-        for typed, cell, side in zip(row, cells, sides, strict=True)
+        f'<{tag} style="text-align: {side}; padding: 0.2em 0.8em">{cell}</{tag}>'
+        for cell, side in zip(cells, sides, strict=True)
     )
     return "<tr>" + "".join(styled) + "</tr>"
-
-
-def _marks(cell: Any) -> str:
-    return f"<sup>{escape(cell.marks)}</sup>" if isinstance(cell, Marked) and cell.marks else ""
 
 
 def _listed(lines: Sequence[str]) -> str:

@@ -64,8 +64,9 @@ def draw(table: Table) -> str:
     |:---|---:|
     | bm25 | 0.2143 |
     """
-    cells = [[cell.replace("|", "\\|") for cell in row] for row in (table.headers, *marked(table))]
-    head, *rows = ["| " + " | ".join(row) + " |" for row in cells]
+    cells = (table.headers, *table.written(marked))
+    escaped = [[cell.replace("|", "\\|") for cell in row] for row in cells]
+    head, *rows = ["| " + " | ".join(row) + " |" for row in escaped]
     sides = "|".join(":---" if column.format.left else "---:" for column in table.columns)
     return "\n".join([head, f"|{sides}|", *rows])
 

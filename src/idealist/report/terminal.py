@@ -17,10 +17,10 @@ from idealist.report.document import (
     Doubts,
     Heading,
     Items,
-    Marked,
     Signatures,
     Table,
     Text,
+    marks_of,
 )
 from idealist.report.wording import short
 
@@ -117,7 +117,7 @@ def draw(table: Table, width: int = WIDTH) -> str:
 
 def width_of(table: Table) -> int:
     """Give the least width of a table."""
-    columns = zip(table.headers, *marked(table), strict=True)
+    columns = zip(table.headers, *table.written(marked), strict=True)
     return sum(max(map(len, column)) + 1 for column in columns)
 
 
@@ -170,24 +170,16 @@ def _unfolded(table: Table) -> Table:
     return Table.of([table.headers[0], "measure"], ["value"], rows)
 
 
-def marked(table: Table) -> Iterator[list[str]]:
-    """Write rows with their marks."""
-    for row, cells in zip(table.rows, table.written(), strict=True):
-        yield [
-            cell + "".join(SUPERSCRIPTS.get(mark, mark) for mark in typed.marks)
-            if isinstance(typed, Marked)
-            else cell
-            for typed, cell in zip(row, cells, strict=True)
-        ]
+def marked(text: str, marks: str) -> str:
+    """Write the marks of a cell behind it, as superscripts."""
+    return text + "".join(SUPERSCRIPTS.get(mark, mark) for mark in marks)
 
 
 def _below_each_other(table: Table) -> Iterator[list[str]]:
     """Write rows with their marks, and blanks where others have marks: digits stay in line."""
-    marks = [
-        [len(cell.marks) if isinstance(cell, Marked) else 0 for cell in row] for row in table.rows
-    ]
+    marks = [[len(marks_of(cell)) for cell in row] for row in table.rows]
     longest = list(map(max, zip(*marks, strict=True)))
-    for cells, own in zip(marked(table), marks, strict=True):
+    for cells, own in zip(table.written(marked), marks, strict=True):
         widths = zip(cells, longest, own, strict=True)
         yield [cell + " " * (most - here) for cell, most, here in widths]
 
