@@ -39,9 +39,8 @@ def fractional(case: DoubtCase) -> Iterator[Doubt]:
 
 def subtopics(case: DoubtCase) -> Iterator[Doubt]:
     """Say where judgments by subtopic became one grade."""
-    measures = [one.measure for one in case.instruments.values()]
-    apart = [one.needs in ("subtopics", "groups") or _prefers(one) for one in measures]
-    if case.qrels.subtopics is not None and not all(apart):
+    merged = case.labels(lambda one: not _divides(one) and not _prefers(one))
+    if case.qrels.subtopics is not None and merged:
         count = len(np.unique(case.qrels.subtopics.pair))
         some = many(count, "document was", "documents were")
         said = f"{some} judged by subtopic or judge; the highest grade counts"
@@ -51,17 +50,18 @@ def subtopics(case: DoubtCase) -> Iterator[Doubt]:
 def undivided(case: DoubtCase) -> Iterator[Doubt]:
     """Look for measures of subtopics or groups where the judgments name none."""
     divided = {"subtopic", "iteration"} & case.qrels.columns.keys()
-    labels = [
-        label
-        for label, one in case.instruments.items()
-        if one.measure.needs in ("subtopics", "groups")
-    ]
+    labels = case.labels(_divides)
     if labels and case.qrels.subtopics is None and not divided:
         said = (
             f"{', '.join(labels)}: the judgments name no subtopics or groups, so there is only "
             "one; name them in TREC's second column, or in a column subtopic"
         )
         yield Doubt("undivided", said, len(labels))
+
+
+def _divides(measure: Measure) -> bool:
+    """Whether a measure needs judgments by subtopic or by group of judges."""
+    return measure.needs in ("subtopics", "groups")
 
 
 def _prefers(measure: Measure) -> bool:
@@ -71,11 +71,7 @@ def _prefers(measure: Measure) -> bool:
 
 def preferences(case: DoubtCase) -> Iterator[Doubt]:
     """Say where levels of preference, which only order documents, are used as grades."""
-    labels = [
-        label
-        for label, one in case.instruments.items()
-        if one.measure.judges and not _prefers(one.measure)
-    ]
+    labels = case.labels(lambda one: one.judges and not _prefers(one))
     if case.qrels.preferences is not None and labels:
         said = (
             f"{', '.join(labels)}: a document's highest level of preference is used as its grade, "
@@ -88,12 +84,8 @@ def binary(case: DoubtCase) -> Iterator[Doubt]:
     """Look for binary measures that treat different grades alike."""
     levels = {grade for pool in case.qrels.pools for grade in pool.levels}
     grades = sorted(grade for grade in levels if grade >= 0)
-    written = case.evaluator.written
-    labels = [
-        label
-        for label, one in case.instruments.items()
-        if "rel" not in written[label] and _merges(one.measure, grades)
-    ]
+    merging = case.labels(lambda one: _merges(one, grades))
+    labels = [label for label in merging if "rel" not in case.evaluator.written[label]]
     if labels:
         are = "is" if len(labels) == 1 else "are"
         yield Doubt(
@@ -161,11 +153,8 @@ _TOOLS = {tool.lower(): tool for tool in SPELLINGS}
 
 def not_in_tool(case: DoubtCase) -> Iterator[Doubt]:
     """Look for measures that the convention's tool does not have."""
-    labels = [
-        label
-        for label, one in case.instruments.items()
-        if not case.evaluator.convention.has(one.measure) and not _meant(case, label)
-    ]
+    lacked = case.labels(lambda one: not case.evaluator.convention.has(one))
+    labels = [label for label in lacked if not _meant(case, label)]
     if labels:
         said = (
             f"{case.evaluator.convention.tool} has no {', '.join(labels)}; its general rules "
@@ -319,11 +308,7 @@ def few_weigh(case: DoubtCase) -> Iterator[Doubt]:
 
 def not_weighted(case: DoubtCase) -> Iterator[Doubt]:
     """Say which measures take no mean that weights could weigh, such as a geometric one."""
-    labels = [
-        label
-        for label, one in case.instruments.items()
-        if one.measure.judges and label not in case.weighted
-    ]
+    labels = [label for label in case.labels(lambda one: one.judges) if label not in case.weighted]
     if case.evaluator.weights is not None and labels:
         said = f"{', '.join(labels)}: not averaged by a mean, so weights do not apply"
         yield Doubt("not-weighted", said, len(labels))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -13,6 +13,7 @@ from idealist.data import Qrels, Run
 from idealist.data.columns import Bools
 from idealist.errors import IdealistError
 from idealist.evaluating import commands
+from idealist.measures import Measure
 from idealist.measures.instrument import Instrument, Measured, chosen, measured
 from idealist.protocol import Protocol
 from idealist.ranking.placements import Placements
@@ -75,6 +76,10 @@ class DoubtCase:
         """The placements of each measure with unjudged documents taken out."""
         made = {placements: placements.condensed() for placements in set(self.placed.values())}
         return {label: made[placements] for label, placements in self.placed.items()}
+
+    def labels(self, test: Callable[[Measure], bool]) -> list[str]:
+        """List the measures that pass a test."""
+        return [label for label, one in self.instruments.items() if test(one.measure)]
 
     def named(self, mask: Bools) -> tuple[str, ...]:
         """Name the queries of a mask."""

@@ -4,32 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from idealist.evaluating.data_doubts import (
-    binary,
-    few_weigh,
-    fractional,
-    missing,
-    no_relevant,
-    not_in_tool,
-    not_weighted,
-    nothing_matches,
-    other_name,
-    preferences,
-    subtopics,
-    undivided,
-    unjudged_traffic,
-    unknown,
-    utility,
-)
+from idealist.evaluating import data_doubts as data
+from idealist.evaluating import ranking_doubts as ranking
 from idealist.evaluating.doubt_case import DoubtCase
-from idealist.evaluating.ranking_doubts import duplicates, float32, rows_left_out, ties, unjudged
 from idealist.report.doubt import Doubt
 
 CHECKS: tuple[Callable[[DoubtCase], Iterator[Doubt]], ...] = (
-    nothing_matches, missing, unknown, no_relevant, unjudged_traffic, few_weigh, not_weighted,
-    unjudged,
-    ties, float32, duplicates, rows_left_out,
-    subtopics, undivided, preferences, fractional, binary, not_in_tool, other_name, utility,
+    data.nothing_matches, data.missing, data.unknown, data.no_relevant, data.unjudged_traffic,
+    data.few_weigh, data.not_weighted, ranking.unjudged, ranking.ties, ranking.float32,
+    ranking.duplicates, ranking.rows_left_out, data.subtopics, data.undivided, data.preferences,
+    data.fractional, data.binary, data.not_in_tool, data.other_name, data.utility,
 )  # fmt: skip
 
 
