@@ -11,9 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -25,8 +24,9 @@ from idealist.auditing.thresholds import (
     LEAST_NONRELEVANT,
     PRIOR,
 )
-from idealist.bounding.unjudged_places import UnjudgedPlaces, find_unjudged
-from idealist.data.columns import Floats, Ints, starts_of
+from idealist.bounding.bound_case import with_judgments
+from idealist.bounding.unjudged_places import find_unjudged
+from idealist.data.columns import Floats, Ints
 from idealist.errors import IdealistError
 from idealist.measures.instrument import Instrument, measured
 from idealist.ranking.placements import Placements
@@ -98,7 +98,7 @@ def filled(instruments: Mapping[str, Instrument], chances: Chances, depth: int) 
     draws = max(1, min(DRAWS, 100 * DRAWS // max(len(placements.qrels.queries), 1)))
     drawn: dict[str, list[float]] = {label: [] for label in instruments}
     for _ in range(draws):
-        judged = _judged(placements, holes, chances.draw(holes.rank, rng))
+        judged = with_judgments(placements, holes, chances.draw(holes.rank, rng))
         for label, instrument in instruments.items():
             with suppress(IdealistError):  # what cannot be measured has no price
                 drawn[label].append(measured(instrument, judged).aggregate)
@@ -108,32 +108,3 @@ def filled(instruments: Mapping[str, Instrument], chances: Chances, depth: int) 
 def calibrated(judged: float) -> float:
     """Look up how much nDCG@10 gained on real runs with so much judged in the first 10."""
     return next(gap for least, gap in CALIBRATION if judged >= least)
-
-
-def _judged(placements: Placements, holes: UnjudgedPlaces, grades: Floats) -> Placements:
-    """Judge the unjudged: the same places, and one more for each of them."""
-    qrels = placements.qrels
-    pair = np.repeat(np.arange(len(qrels.queries)), np.diff(qrels.starts))
-    order = np.argsort(np.concatenate([pair, holes.query]), kind="stable")
-    place = np.empty(len(order), dtype=np.int64)
-    place[order] = np.arange(len(order))  # where each pair went
-    sizes = np.diff(qrels.starts) + holes.counts(len(qrels.queries))
-    judged = replace(
-        qrels,
-        starts=starts_of(sizes),
-        documents=("",) * len(order),  # no measure asks for names
-        grades=np.concatenate([qrels.grades, grades])[order],
-        columns={}, subtopics=None, preferences=None,
-    )  # fmt: skip
-    columns = {
-        "query": (placements.query, holes.query),
-        "rank": (placements.rank, holes.rank),
-        "first": (placements.first, holes.first),
-        "last": (placements.last, holes.last),
-        "score": (placements.score, holes.score),
-        "judgment": (place[placements.judgment], place[len(pair) :]),
-    }
-    joined: dict[str, Any] = {name: np.concatenate(both) for name, both in columns.items()}
-    ranked = np.lexsort((joined["rank"], joined["query"]))
-    sorted_ = {name: column[ranked] for name, column in joined.items()}
-    return replace(placements, qrels=judged, **sorted_)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from idealist.bounding.bound_case import BoundCase, grades_of, most_elsewhere
-from idealist.bounding.bounds_result import Bounds, Judging, Narrowing, OneRun, Source
+from idealist.bounding.bounds_result import Bounds, Judging, Narrowing, Source
 from idealist.bounding.differences import CasePair
 from idealist.bounding.extremes import ends
 from idealist.bounding.ties import TieBounds, bound_ties
@@ -94,7 +94,7 @@ def bounds_by(
     written = grades_of(evaluator.qrels, instrument)
     named = partial(documents_of, case.unjudged, case.placements, ranked.held)
     low, high, counted = found.together(instrument, case.queries)
-    source = OneRun(case.queries, case.spans, found, written, counted, named, case)
+    source = Source(case.queries, case.spans, found, written, counted, named, case)
     return _bounds(
         evaluator, label, source, run=ranked.run.name, reach=reach, kind=kind, low=low, high=high,
         value=now.aggregate, values=now.values, unjudged=case.unjudged.counts(case.size),

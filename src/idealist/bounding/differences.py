@@ -77,8 +77,7 @@ class CasePair:
         for case, own in zip(self.cases, self.own, strict=True):
             other = np.ones(len(grades), dtype=bool)
             other[own] = False
-            counts = np.bincount(self.query[other], minlength=case.size)
-            yield case.judged(grades[own], counts, grades[other])
+            yield case.judged(grades[own], self.query[other], grades[other])
 
     @cached_property
     def exact(self) -> bool:

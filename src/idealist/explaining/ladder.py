@@ -185,10 +185,8 @@ def _ordered(measure: Measure, placements: Placements, cutoff: int | None = None
 def _worthy(measure: Measure, placements: Placements) -> Placements:
     """Take out what is worth nothing, which stands at the end of lists in ideal order."""
     kept = measure.worth(placements) > 0
-    names = ("query", "rank", "first", "last", "score", "judgment")
-    columns = {name: getattr(placements, name)[kept] for name in names}
-    retrieved = np.bincount(columns["query"], minlength=len(placements.qrels.queries))
-    return replace(placements, retrieved=retrieved, empty=retrieved == 0, **columns)
+    retrieved = np.bincount(placements.query[kept], minlength=len(placements.qrels.queries))
+    return replace(placements.at(kept, retrieved), empty=retrieved == 0)
 
 
 def _ideals(measure: Measure, placements: Placements) -> tuple[Placements, Placements]:
