@@ -6,22 +6,9 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
+from idealist.report import document as doc
 from idealist.report import doubt_words
-from idealist.report.document import (
-    TEXT,
-    Block,
-    Column,
-    Command,
-    Details,
-    Document,
-    Doubts,
-    Heading,
-    Items,
-    Signatures,
-    Table,
-    Text,
-    marks_of,
-)
+from idealist.report.document import TEXT, Block, Column, Document, Table, marks_of
 from idealist.report.wording import short
 
 #: How wide words are set where nobody says how wide the terminal is.
@@ -42,7 +29,7 @@ def _blocks(blocks: Iterable[Block], details: bool, columns: int | None) -> str:
     text = ""
     for block in blocks:
         written = _block(block, details, columns)
-        apart = "\n" if isinstance(block, Heading) else "\n\n"
+        apart = "\n" if isinstance(block, doc.Heading) else "\n\n"
         text += written + apart if written else ""
     return text.rstrip("\n")
 
@@ -52,11 +39,11 @@ def notes(document: Document) -> list[str]:
     lines: list[str] = []
     for block in document.notes:
         match block:
-            case Doubts(doubts, full=False):
+            case doc.Doubts(doubts, full=False):
                 lines += doubt_words.lines(doubts)
-            case Signatures(signatures):
+            case doc.Signatures(signatures):
                 lines += [f"signature: {line}" for line in signatures]
-            case Text(text):
+            case doc.Text(text):
                 lines.append(text)
             case _:
                 lines += _block(block, False, None).splitlines()
@@ -69,18 +56,18 @@ def _block(block: Block, details: bool, columns: int | None) -> str:
         case Table():
             title = f"{block.title}\n" if block.title else ""
             return title + draw(fitted(block, columns), width) if block.rows else ""
-        case Heading(text) | Text(text):
+        case doc.Heading(text) | doc.Text(text):
             return wrapped(text.splitlines(), width, hang=0)
-        case Items(items):
+        case doc.Items(items):
             return wrapped(items, width)
-        case Doubts(doubts, full):
+        case doc.Doubts(doubts, full):
             listed = doubt_words.paragraphs(doubts) if full else doubt_words.lines(doubts)
             return ("\n\n" if full else "\n").join(listed)
-        case Command(text):
+        case doc.Command(text):
             return "\n".join(f"  {line}" for line in text.splitlines())
-        case Signatures(lines):
+        case doc.Signatures(lines):
             return "\n".join(f"signature: {line}" for line in lines)
-        case Details(_, blocks):
+        case doc.Details(_, blocks):
             return _blocks(blocks, details, columns) if details else ""
 
 
