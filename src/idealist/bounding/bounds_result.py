@@ -14,17 +14,8 @@ from idealist.bounding.extremes import Ends, ends
 from idealist.conventions.signature import Signature
 from idealist.data.columns import Bools, Floats, Ints
 from idealist.errors import UsageError
-from idealist.report.document import (
-    COUNT,
-    TEXT,
-    VALUE,
-    Column,
-    Details,
-    Document,
-    Signatures,
-    Table,
-    Text,
-)
+from idealist.report import document as doc
+from idealist.report.document import COUNT, TEXT, VALUE, Column, Document, Table, Text
 from idealist.report.plain_data import finite, records_table
 from idealist.report.result import Result
 from idealist.report.wording import number
@@ -213,9 +204,9 @@ class Bounds(Result):
         return Document(blocks, self.notes)
 
     @property
-    def notes(self) -> tuple[Signatures]:
+    def notes(self) -> tuple[doc.Signatures]:
         """How the numbers were made."""
-        return (Signatures((self.signature.by(self.convention),)),)
+        return (doc.Signatures((self.signature.by(self.convention),)),)
 
     def by_query(self) -> Table:
         """Tabulate the bounds of each query that counts, and of all."""
@@ -266,7 +257,7 @@ class Judging(Result):
             Column("saved", VALUE), Column("at least", VALUE),
         )  # fmt: skip
         table = Table(columns, self.first, title="Judge first the documents that narrow it most:")
-        more = Details("Bounds of each query", (self.bounds.by_query(),))
+        more = doc.Details("Bounds of each query", (self.bounds.by_query(),))
         return Document((Text(self.summary, strong=True), table, more), self.bounds.notes)
 
     def table(self) -> Table:

@@ -10,13 +10,7 @@ import numpy as np
 
 from idealist.bounding.bound_case import BoundCase, Completion, spans_of
 from idealist.bounding.extremes import Ends, ends, lowest_of
-from idealist.bounding.ndcg_extremes import (
-    Extreme,
-    distinct,
-    judged_dcg,
-    rank_weights,
-    weights_of,
-)
+from idealist.bounding.ndcg_extremes import Extreme, distinct, judged_dcg, rank_weights, weights_of
 from idealist.bounding.unjudged_places import documents_of
 from idealist.data.columns import Floats, Ints
 from idealist.errors import UsageError

@@ -131,14 +131,8 @@ def ladder(instrument: Instrument, placements: Placements) -> Ladder:
     climbed = np.array(rungs)
     for below, rung in pairwise(climbed):
         np.copyto(rung, below, where=np.isnan(rung))
-    return Ladder(
-        queries=placements.qrels.queries,
-        counted=actual.counted,
-        direction=measure.direction,
-        rungs=climbed,
-        best=best,
-        weights=instrument.aggregate.weights,
-    )
+    queries, weights = placements.qrels.queries, instrument.aggregate.weights
+    return Ladder(queries, actual.counted, measure.direction, climbed, best, weights)
 
 
 def _repaired(measure: Measure, placements: Placements) -> Iterator[Placements]:
@@ -198,17 +192,11 @@ def _ideals(measure: Measure, placements: Placements) -> tuple[Placements, Place
     query = query[judgment]
     sizes = np.bincount(query, minlength=len(qrels.queries))
     rank = np.arange(len(query)) - (np.cumsum(sizes) - sizes)[query] + 1
+    scores = np.ones(len(query))  # some measures count positive scores only
     every = replace(
-        decided(placements),
-        retrieved=sizes,
-        empty=sizes == 0,
-        query=query,
-        rank=rank,
-        first=rank,
-        last=rank,
-        score=np.ones(len(query)),  # some measures count positive scores only
-        judgment=judgment,
-    )
+        decided(placements), retrieved=sizes, empty=sizes == 0, query=query, rank=rank, first=rank,
+        last=rank, score=scores, judgment=judgment,
+    )  # fmt: skip
     every = _ordered(measure, every)
     both = every, _worthy(measure, every)
     if isinstance(protocol.depth, int):
