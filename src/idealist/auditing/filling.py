@@ -94,11 +94,11 @@ def bands_of(ranks: Ints) -> Ints:
 def filled(instruments: Mapping[str, Instrument], chances: Chances, depth: int) -> dict[str, float]:
     """Compute what measures would be, on average, if all documents down to a depth were judged."""
     placements = chances.placements
-    holes, rng = find_unjudged(placements, depth), np.random.default_rng(0)
+    unjudged, rng = find_unjudged(placements, depth), np.random.default_rng(0)
     draws = max(1, min(DRAWS, 100 * DRAWS // max(len(placements.qrels.queries), 1)))
     drawn: dict[str, list[float]] = {label: [] for label in instruments}
     for _ in range(draws):
-        judged = with_judgments(placements, holes, chances.draw(holes.rank, rng))
+        judged = with_judgments(placements, unjudged, chances.draw(unjudged.rank, rng))
         for label, instrument in instruments.items():
             with suppress(IdealistError):  # what cannot be measured has no price
                 drawn[label].append(measured(instrument, judged).aggregate)
