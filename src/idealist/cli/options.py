@@ -22,12 +22,19 @@ if TYPE_CHECKING:
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
+def _with(command: Command, *options: Callable[[Command], Command]) -> Command:
+    for option in options:
+        command = option(command)
+    return command
+
+
 def measuring(
     command: Command, usual: str = "nDCG@10, AP, RR@10, R@100, Judged@10",
     convention: str | None = "trec_eval",
 ) -> Command:  # fmt: skip
     """Add the options of every verb that measures, with what is usual there."""
-    for option in (
+    return _with(
+        command,
         click.option(
             "--set", "settings", multiple=True, metavar="AXIS=VALUE",
             help="Set one rule, such as ties=docid-asc. Repeatable.",
@@ -42,9 +49,7 @@ def measuring(
             help="A measure, such as nDCG@10, 'AP(rel=2)', mrr@10, or several: nDCG@5,10,AP. "
             f"Repeatable. Without it: {usual}.",
         ),
-    ):  # fmt: skip
-        command = option(command)
-    return command
+    )  # fmt: skip
 
 
 def measures_of(words: Iterable[str]) -> list[str]:
@@ -67,7 +72,8 @@ def measures_of(words: Iterable[str]) -> list[str]:
 
 def output(command: Command) -> Command:
     """Add the options that say what is written, and where."""
-    for option in (
+    return _with(
+        command,
         click.option(
             "--output", "-o", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
             is_eager=True,  # its suffix chooses the form
@@ -78,14 +84,13 @@ def output(command: Command) -> Command:
             callback=lambda context, _, form: form or form_of(context.params["output"]),
             help="How to write the result. Without it: as the suffix of -o says, or a table.",
         ),
-    ):  # fmt: skip
-        command = option(command)
-    return command
+    )  # fmt: skip
 
 
 def counting(command: Command) -> Command:
     """Add the options that say which queries count, and how much."""
-    for option in (
+    return _with(
+        command,
         click.option(
             "--weights", metavar="FILE",
             help="Weigh the queries, in means: a file of queries with a column weight.",
@@ -94,9 +99,7 @@ def counting(command: Command) -> Command:
             "--queries", metavar="FILE",
             help="Count only the queries of this file: CSV, JSON, or id<TAB>text lines.",
         ),
-    ):  # fmt: skip
-        command = option(command)
-    return command
+    )  # fmt: skip
 
 
 def quietly(command: Command) -> Command:
@@ -197,16 +200,15 @@ def run_names(paths: Sequence[str]) -> list[str]:
 
 
 def emit(
-    result: Result, form: str, target: Path | None, *, quiet: bool = False,
-    details: bool = False,
-) -> None:  # fmt: skip
+    result: Result, form: str, output: Path | None, *, quiet: bool = False, details: bool = False
+) -> None:
     """Write a result to standard output or to a file, and its notes to standard error.
 
     Pages and papers hold the notes themselves, and JSON has its own.
     """
-    on_terminal = target is None and sys.stdout.isatty()
+    on_terminal = output is None and sys.stdout.isatty()
     columns = os.get_terminal_size().columns if on_terminal else None
-    write(result.render(form, details=details, columns=columns), target)
+    write(result.render(form, details=details, columns=columns), output)
     if form in ("table", "csv", "tsv") and not quiet:
         from idealist.report.terminal import notes
 

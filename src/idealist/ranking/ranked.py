@@ -45,7 +45,7 @@ class Ranked:
     """Judgments, a run, and its placements, kept per protocol: whoever needs a ranking asks here.
 
     The run is read once for all protocols that are asked for together. Its rows are held in memory
-    only where they cannot be ranked from the file, until `release`.
+    only where they cannot be ranked from the file.
 
     >>> from idealist.formats import read_qrels, read_run
     >>> ranked = Ranked(read_qrels({"q1": {"d1": 2}}), read_run({"q1": ["d3", "d1"]}))
@@ -90,10 +90,6 @@ class Ranked:
         if self._held is None:
             self._held = self.run.held()
         return self._held
-
-    def release(self) -> None:
-        """Forget rows that are held in memory; the placements stay."""
-        self._held = None
 
 
 def listing(
