@@ -67,6 +67,12 @@ class ValueTable:
             undefined=(),
         )
 
+    def parts(self, slices: Mapping[Any, Any]) -> dict[str, ValueTable]:
+        """Divide the queries into slices; those of none come last."""
+        own = slice_names(slices, self.queries)
+        names = sorted(dict.fromkeys(own), key=lambda name: name == NONE)
+        return {name: self.only(np.array([one == name for one in own])) for name in names}
+
 
 def aligned(
     evaluations: Sequence[Evaluation], labels: Sequence[str], measures: Mapping[str, Measure]
@@ -142,7 +148,7 @@ def pairs_of(
     tables: Sequence[ValueTable], places: Sequence[Places], options: Options
 ) -> list[Pair]:
     """Compare pairs of runs, measure by measure."""
-    pairs = [[_pair(table, a, b, options) for a, b in places] for table in tables]
+    pairs = [[pair_of(table, a, b, options) for a, b in places] for table in tables]
     rows = [np.array([pair.differences for pair in own]) for own in pairs]
     for i, p in _tested(tables, places, rows, options).items():
         q = _adjusted(tables[i], places, rows[i], p, options)
@@ -197,7 +203,8 @@ def _randomised(
     return found
 
 
-def _pair(table: ValueTable, a: int, b: int, options: Options) -> Pair:
+def pair_of(table: ValueTable, a: int, b: int, options: Options, **others: Any) -> Pair:
+    """Pair two runs of a table, by their places; nothing is tested yet."""
     return Pair(
         measure=table.label,
         baseline=table.runs[a],
@@ -208,11 +215,11 @@ def _pair(table: ValueTable, a: int, b: int, options: Options) -> Pair:
         weights=table.weights,
         sense=table.sense,
         in_unit=table.in_unit,
-        limits=range_of(table.signature),
         aggregate=table.aggregate,
         undefined=table.undefined,
         options=options,
         draws=draws_of(table, options),
+        **{"limits": range_of(table.signature), **others},
     )
 
 
@@ -269,11 +276,9 @@ def sliced(
 def _sliced(
     table: ValueTable, places: Sequence[Places], options: Options, slices: Mapping[Any, Any]
 ) -> list[Pair]:
-    own = slice_names(slices, table.queries)
     plain = replace(options, correction="none")
     pairs: list[Pair] = []
-    for name in sorted(set(own), key=lambda name: (name == NONE, own.index(name))):
-        part = table.only(np.array([each == name for each in own]))
+    for name, part in table.parts(slices).items():
         tested = len(part.queries) >= ENOUGH
         found = pairs_of([part], places, plain)
         pairs += [replace(pair, slice=name, tested=tested) for pair in found]

@@ -55,7 +55,7 @@ def junit(gate: Gate, strict: bool = False) -> str:
 
 def _checked(check: Check, strict: bool) -> str:
     """Say what a check means for the build; a slice need not pass, however strict the gate is."""
-    return _outcome(check.verdict, strict and check.part is None)
+    return _outcome(check.verdict, strict and not check.pair.slice)
 
 
 def _outcome(verdict: str, strict: bool) -> str:

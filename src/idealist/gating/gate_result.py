@@ -42,8 +42,8 @@ def sentence(check: Check) -> str:
     """Say in one sentence what a check found."""
     if check.unmet:
         return f"{check.name}: {check.unmet}."
-    base, new = check.values.means
-    seen = f"{check.name}: {base:.4f} to {new:.4f} ({check.paired.mean:+.4f})"
+    base, new, change, *_ = check.numbers
+    seen = f"{check.name}: {base:.4f} to {new:.4f} ({change:+.4f})"
     floor = f"below the floor of {check.rule.floor:g}; " if check.below_floor else ""
     return f"{seen}, {floor}{_why(check)}."
 
@@ -70,7 +70,7 @@ def _why(check: Check) -> str:
 
 
 def _passing(check: Check, allowed: str) -> str:
-    if not check.values.differences.any():
+    if not check.pair.differences.any():
         return "the same in every query"
     if check.paired.constant:
         return f"no drop of more than {allowed}: all {check.n} queries change by the same amount"
@@ -132,7 +132,7 @@ class Gate(Result):
         """The verdict of all checks together."""
         if self.too_empty or any(check.verdict == FAIL for check in self.checks):
             return FAIL
-        measures = [check.verdict for check in self.checks if check.part is None]
+        measures = [check.verdict for check in self.checks if not check.pair.slice]
         return PASS if all(verdict == PASS for verdict in measures) else INCONCLUSIVE
 
     @property
@@ -175,7 +175,7 @@ class Gate(Result):
     @property
     def gap_lines(self) -> list[str]:
         """Say which queries were left out."""
-        gaps = dict.fromkeys(query for check in self.checks for query in check.values.undefined)
+        gaps = dict.fromkeys(query for check in self.checks for query in check.pair.undefined)
         if not gaps:
             return []
         words = many(len(gaps), "query has", "queries have")
@@ -184,7 +184,7 @@ class Gate(Result):
     @property
     def looks(self) -> list[str]:
         """The queries that lost most, by measure."""
-        return [*filter(None, (most_lost(one) for one in self.checks if one.part is None))]
+        return [*filter(None, (most_lost(one) for one in self.checks if not one.pair.slice))]
 
     @property
     def said(self) -> list[str]:
@@ -202,11 +202,11 @@ class Gate(Result):
     def settings(self) -> list[str]:
         """Say what passes, what the bounds are, and why they are one-sided."""
         alpha = self.checks[0].rule.alpha
-        drops = {check.measure: f"{check.rule.max_drop:g}" for check in self.checks}
+        drops = {check.pair.measure: f"{check.rule.max_drop:g}" for check in self.checks}
         each = ", ".join(f"{drop} of {name}" for name, drop in drops.items())
         largest = each if len(set(drops.values())) > 1 else next(iter(drops.values()))
         bounds = f"lower, upper: one-sided {100 * (1 - alpha):g} % bounds of the change"
-        few_queries = min(check.n for check in self.checks if check.part is None) < FEWEST
+        few_queries = min(check.n for check in self.checks if not check.pair.slice) < FEWEST
         return [
             f"largest drop that passes: {largest}; {bounds}",
             "one-sided, because the gate only asks whether the new run is worse; `compare` asks in "
@@ -216,7 +216,7 @@ class Gate(Result):
 
     def _checked(self) -> Table:
         rows = [
-            (check.measure, check.part or "all", check.verdict, check.n, *check.numbers)
+            (check.pair.measure, check.pair.slice or "all", check.verdict, check.n, *check.numbers)
             for check in self.checks
         ]
         words = [Column(name, TEXT) for name in ("measure", "queries", "verdict")]
@@ -230,12 +230,12 @@ class Gate(Result):
 
     def plan(self) -> GatePlan:
         """Compute the chance of each verdict with as many queries, by measure and of the gate."""
-        checks = [check for check in self.checks if check.part is None]
+        checks = [check for check in self.checks if not check.pair.slice]
         return GatePlan.of(checks, self._notes())
 
     def data(self) -> dict[str, Any]:
         """Return the contract of ``gate -f json``."""
-        rules = {check.measure: check.rule for check in self.checks}
+        rules = {check.pair.measure: check.rule for check in self.checks}
         return {
             "verdict": self.verdict, "base": self.base, "new": self.new,
             "max_drop": {label: rule.max_drop for label, rule in rules.items()},

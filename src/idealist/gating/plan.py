@@ -80,7 +80,7 @@ class Draws:
 
 def _correlations(checks: Sequence[Check]) -> Floats:
     """Correlate what queries add to the means, over the queries that all measures have."""
-    columns = [dict(zip(one.values.queries, _apart(one), strict=True)) for one in checks]
+    columns = [dict(zip(one.pair.queries, _apart(one), strict=True)) for one in checks]
     shared = [query for query in columns[0] if all(query in one for one in columns)]
     apart = np.array([[one[query] for query in shared] for one in columns])
     products = np.einsum("iq,jq->ij", apart, apart)
@@ -92,9 +92,8 @@ def _correlations(checks: Sequence[Check]) -> Floats:
 
 
 def _apart(check: Check) -> list[float]:
-    values = check.values
-    apart = values.differences - check.paired.mean
-    return list(apart if values.weights is None else apart * values.weights)
+    apart, weights = check.pair.differences - check.paired.mean, check.pair.weights
+    return list(apart if weights is None else apart * weights)
 
 
 def _root(covariance: Floats) -> Floats:
@@ -161,7 +160,7 @@ class Chances:
         """Plan for one measure with the spread that a check found."""
         se, n, rule = check.paired.se, check.n, check.rule
         odds = (lambda change: chances(change, se, n, rule, tests)) if se > 0 else None
-        return cls(check.measure, n, se, rule, tests, odds)
+        return cls(check.pair.measure, n, se, rule, tests, odds)
 
     @classmethod
     def together(cls, checks: Sequence[Check]) -> Chances:
