@@ -214,7 +214,7 @@ def top(scores: dict[str, float], cutoff: int | None) -> list[str]:
 
 
 EXACT_DIFFERENCES = ["nDCG@3", "nDCG", "DCG@3", "CG", "P@3", "P(denominator=min(k,n))@4", "RBP",
-                     "Judged@3", "nDCG(gain=exp2,ideal_cut=none)@3", "RBP(no_relevant=1)@3"]  # fmt: skip
+                     "Judged@3", "nDCG(gain=exp2,ideal_cut=none)@3", "RBP(no_relevant=1)@3", "RBP(normalise_depth=2)"]  # fmt: skip
 
 
 @pytest.mark.parametrize("measure", [*EXACT_DIFFERENCES, "AP", "RR", "R@3", "ERR", "Success@2"])

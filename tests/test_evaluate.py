@@ -15,10 +15,10 @@ from scipy import stats
 
 import idealist as il
 from idealist.conventions import CONVENTIONS
-from idealist.evaluating.doubts import CODES
 from idealist.measures import MEASURES
 from idealist.measures.aggregate import Aggregate
 from idealist.protocol import Protocol
+from idealist.report.doubt import CODES
 
 QRELS = {"q1": {"a": 2, "b": 1, "c": 0}, "q2": {"a": 1}, "q3": {"a": 0}, "q4": {"b": 1}}
 RUN = {
@@ -161,6 +161,34 @@ def test_no_doubt_without_a_reason() -> None:
         il.evaluate({"q": {"a": 1, "b": 0}}, {"q": {"a": 2, "b": 1}}, ["nDCG@10", "AP"]).doubts
         == ()
     )
+
+
+@pytest.mark.parametrize("negative", ["allow", "drop"])
+@pytest.mark.parametrize("depth", ["none", 2, 3, 5])
+def test_the_doubt_about_ties_knows_the_protocol(depth: Any, negative: str) -> None:
+    qrels = {"q": {"r1": 1, "r2": 1, "n1": 0, "x1": -1, "x2": -1}}
+    run = {"q": {"n1": 5, "r1": 5, "x1": 4, "r2": 3}}
+    label = "nDCG(negative=keep,ideal_negative=keep)@10"
+    found = doubts_of(qrels, run, label, depth=depth, negative=negative)["ties"]
+    bounds = il.tie_bounds(qrels, run, label, depth=depth, negative=negative)
+    assert found.values == {label: [bounds.low, bounds.high]}
+    if (depth, negative) == (5, "drop"):
+        assert [f"{end:.2f}" for end in found.values[label]] == ["0.69", "0.92"]
+
+
+def test_doubts_say_what_to_do(tmp_path: Path) -> None:
+    il.write_qrels(il.read_qrels(QRELS), tmp_path / "qrels.txt")
+    il.write_run(il.read_run({q: own for q, own in RUN.items() if q != "q9"}), tmp_path / "a.run")
+    files = tmp_path / "qrels.txt", tmp_path / "a.run"
+    found = doubts_of(*files, ["RR"], ties="input")["missing-queries"]
+    words = f"idealist eval {files[0]} {files[1]} -m RR --set ties=input --set missing=skip"
+    assert (found.severity, found.command) == ("warning", words)
+    assert found.remedy
+    assert found.price["a"]["RR"][0] == il.evaluate(*files, "RR", ties="input")["RR"]
+    in_memory = doubts_of(QRELS, RUN, ["RR"])["missing-queries"].command
+    assert in_memory == "evaluate(qrels, run, ['RR'], missing='skip')"
+    some = doubts_of(QRELS, RUN, ["RR"], queries=["q1", "q4"])["missing-queries"]
+    assert some.command == ""  # no axis says which queries count
 
 
 def test_every_doubt_has_a_meaning() -> None:

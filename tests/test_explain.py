@@ -348,7 +348,7 @@ def test_the_command_gives_what_the_function_does(
     assert json.loads(run(capsys, *options, "-f", "json")) == found.data()
     header, first, *_ = run(capsys, *options, "-f", "tsv").splitlines()
     assert header.split("\t")[:5] == ["rank", "document", "score", "grade", "judged"]
-    assert first.startswith("1\tjava-try-catch\t14.95\t0\tTrue")
+    assert first.startswith("1\tjava-try-catch\t14.95\t0\ttrue")
     assert r"\begin{tabular}{rlrr" in run(capsys, *options, "-f", "latex")
     worst = json.loads(run(capsys, "--worst", "3", "-f", "json"))
     assert [one["query"] for one in worst["worst"]] == ["q05", "q07", "q09"]

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from idealist._version import __version__
 
 if TYPE_CHECKING:
-    from idealist.auditing import Audit, Finding, audit, map_ids
+    from idealist.auditing import Audit, audit
     from idealist.bounding import (
         Bounds,
         Judging,
@@ -49,6 +49,7 @@ if TYPE_CHECKING:
         read_run,
         read_strata,
     )
+    from idealist.formats.id_mapping import map_ids
     from idealist.formats.writing import write_qrels, write_run
     from idealist.gating import Gate, GatePlan, assert_not_worse, gate, save_baseline
     from idealist.measures import Measure, measure, parse
@@ -69,7 +70,7 @@ if TYPE_CHECKING:
 
 
 _HOMES = {
-    "auditing": "Audit Finding audit map_ids",
+    "auditing": "Audit audit",
     "bounding": "Bounds Judging TieBounds bounds bounds_of_difference tie_bounds",
     "comparing": "Comparison Pair compare compare_evaluations",
     "comparing.overlap": "RBO rbo rbo_by_query",
@@ -86,6 +87,7 @@ _HOMES = {
     "explaining.worst_queries": "Worst",
     "formats": "read_arrays read_pairs read_preferences read_prels read_qrels read_queries "
     "read_run read_strata",
+    "formats.id_mapping": "map_ids",
     "formats.writing": "write_qrels write_run",
     "gating": "Gate GatePlan assert_not_worse gate save_baseline",
     "measures": "AP AllHit CG DCG ERR F Judged Measure NumQ NumRel NumRelRet NumRet P R RBP "
@@ -101,7 +103,7 @@ _HOME = {name: module for module, names in _HOMES.items() for name in names.spli
 __all__ = [
     "AP", "CG", "CONVENTIONS", "DCG", "ERR", "RBO", "RBP", "RR", "UDCG", "AllHit", "Attribution",
     "Audit", "Bounds", "Comparison", "Convention", "Diagnosis", "Doubt", "Evaluation", "Evaluator",
-    "Explainer", "Explanation", "F", "Finding", "Gate", "GatePlan", "IdealistError", "InputError",
+    "Explainer", "Explanation", "F", "Gate", "GatePlan", "IdealistError", "InputError",
     "Judged", "Judging", "Measure", "NumQ", "NumRel", "NumRelRet", "NumRet", "P", "Pair",
     "Placements", "Protocol", "Qrels", "Queries", "R", "RBPResidual", "Reconciliation", "Rprec",
     "Run", "Scale", "Signature", "Sizes", "Success", "TieBounds", "Unjudged", "UsageError", "Worst",

@@ -13,9 +13,9 @@ import numpy as np
 from idealist.data.columns import Floats
 from idealist.errors import UsageError
 from idealist.evaluating.evaluator import Evaluator
-from idealist.measures.instrument import Instrument, Measured, measured
+from idealist.measures.instrument import Instrument, Measured, measured, retied
 from idealist.notation import many
-from idealist.ranking.ranked import Ranked, limited
+from idealist.ranking.ranked import Ranked
 from idealist.report.document import Document, Table, Text
 from idealist.report.plain_data import finite
 from idealist.report.result import Result
@@ -86,7 +86,7 @@ def bound_ties(evaluator: Evaluator, label: str, ranked: Ranked) -> TieBounds:
         hint = "look at several orders: ties=random(1), ties=random(2), …"
         raise UsageError(f"no order of ties is known to be the best for {measure.name}", hint)
     now = measured(instrument, ranked[protocol])
-    worst, best = (_retied(instrument, ranked, how) for how in ("worst", "best"))
+    worst, best = (retied(instrument, ranked, how) for how in ("worst", "best"))
     lowest, highest = sorted((worst, best), key=lambda one: one.aggregate)
     mean = _expected(instrument, ranked)
     return TieBounds(
@@ -102,17 +102,6 @@ def bound_ties(evaluator: Evaluator, label: str, ranked: Ranked) -> TieBounds:
         highs=np.fmax(worst.values, best.values),
         means=np.full(len(now.values), np.nan) if mean is None else mean.values,
     )
-
-
-def _retied(instrument: Instrument, ranked: Ranked, how: str) -> Measured:
-    """Order whole lists by what the measure rewards, then leave out what the protocol does."""
-    protocol = instrument.protocol
-    whole = replace(protocol.whole(), ties="docid-desc")
-    if protocol.budget is not None:
-        whole = replace(whole, depth=protocol.depth)
-    placements = ranked[whole]
-    placements = placements.retied(how, instrument.measure.worth(placements))
-    return measured(instrument, limited(replace(placements, protocol=protocol), protocol))
 
 
 def _expected(instrument: Instrument, ranked: Ranked) -> Measured | None:

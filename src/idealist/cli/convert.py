@@ -73,8 +73,8 @@ def command(
 
 def _mapped(data: Any, kind: str, map_docs: str | None, map_queries: str | None) -> Any:
     """Write ids otherwise."""
-    from idealist.auditing.ids.mapping import map_ids
     from idealist.formats import read_qrels, read_run
+    from idealist.formats.id_mapping import map_ids
 
     return map_ids(read_run(data) if kind == "run" else read_qrels(data), map_docs, map_queries)
 

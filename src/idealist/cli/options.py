@@ -107,6 +107,11 @@ def quietly(command: Command) -> Command:
     )(command)  # fmt: skip
 
 
+def detailed(command: Command) -> Command:
+    """Add the option that shows what few readers need."""
+    return click.option("--details", is_flag=True, help="Show everything that is known.")(command)
+
+
 def axes_of(settings: Sequence[str]) -> dict[str, Any]:
     """Read ``AXIS=VALUE`` words; what collapses chunks may be a file of pairs."""
     from idealist.measures.instrument import axis_names, no_axis
@@ -125,7 +130,7 @@ def axes_of(settings: Sequence[str]) -> dict[str, Any]:
 
 
 def _collapse(value: str) -> Any:
-    from idealist.auditing.ids.mapping import MappingFile, no_mapping
+    from idealist.formats.id_mapping import MappingFile, no_mapping
     from idealist.protocol import names_file
 
     if Path(value).is_file():

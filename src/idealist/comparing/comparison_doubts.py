@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from idealist.comparing.verdict_words import who
-from idealist.evaluating.doubts import CODES as RUN_CODES
 from idealist.notation import many
 from idealist.report import doubt_words
+from idealist.report.doubt import CODES as RUN_CODES
 from idealist.report.doubt import Doubt
 from idealist.report.wording import few, p_words, signed
 from idealist.significance.power_analysis import ENOUGH
@@ -125,7 +125,7 @@ def _placed(pair: Pair, doubt: Doubt) -> Doubt:
     """Say which pair a doubt is about: shortly as its `run`, and in full in the message."""
     part = f"{pair.slice}, " if pair.slice else ""
     name = f"{part}{pair.measure}, {pair.run} - {pair.baseline}"
-    return replace(doubt, run=who(pair), message=f"{name}: {doubt.message}")
+    return replace(doubt, run=who(pair), finding=f"{name}: {doubt.finding}")
 
 
 def _gathered(

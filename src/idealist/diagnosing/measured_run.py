@@ -15,7 +15,6 @@ from idealist.data import Qrels, Queries
 from idealist.data.columns import Floats
 from idealist.errors import Defect
 from idealist.evaluating.data_doubts import missing, nothing_matches, unknown
-from idealist.evaluating.doubts import Case
 from idealist.evaluating.evaluator import Evaluator
 from idealist.explaining.ladder import Ladder, ladder
 from idealist.formats.source import STDIN
@@ -79,12 +78,7 @@ class MeasuredRun:
 
         Other doubts of an evaluation are rules here, or causes of a loss.
         """
-        made, labels = self._evaluator, tuple(self._evaluator.instruments)
-        case = Case(
-            self._ranked, made.convention, made.instruments, made.written, made.asked,
-            placed={label: self.placements(label) for label in labels},
-            measured={label: self.measured(label) for label in labels},
-        )  # fmt: skip
+        case = self._evaluator.case(self._ranked)
         return tuple(doubt for look in (nothing_matches, missing, unknown) for doubt in look(case))
 
     @property

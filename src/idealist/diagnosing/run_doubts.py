@@ -63,7 +63,7 @@ def _of_others(inputs: Inputs) -> Iterator[Doubt]:
     others = {id(one): one for one in (inputs.first_stage, inputs.baseline) if one}
     for one in others.values():
         for doubt in of_one(one):
-            yield replace(doubt, message=f"{one.name}: {doubt.message}")
+            yield replace(doubt, finding=f"{one.name}: {doubt.finding}")
 
 
 def _not_its_first_stage(inputs: Inputs) -> Iterator[Doubt]:

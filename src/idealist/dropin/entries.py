@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from idealist.dropin.arguments import Stop, cutoffs, numbers, pairs, points
 from idealist.errors import UsageError, nearest
-from idealist.measures import Measure, parse
 from idealist.notation import table
+
+if TYPE_CHECKING:
+    from idealist.measures import Measure
 
 _DEEP = "5,10,15,20,30,100,200,500,1000"
 _TENTHS = "0,.1,.2,.3,.4,.5,.6,.7,.8,.9,1"
@@ -158,6 +160,8 @@ def columns(names: Mapping[str, str]) -> list[Column]:
 
 
 def _columns(entry: Entry, given: str) -> list[Column]:
+    from idealist.measures import parse  # and NumPy, which help does not need
+
     kind, _, parameter = entry.takes.partition(":")
     label = f"{entry.name}_{given}" if given else entry.name
     measure = parse(entry.ours) if entry.ours else None

@@ -236,6 +236,7 @@ class Evaluation(Result):
         rows, labels = data["per_query"], list(data["values"])
         skipped = {label: set(queries) for label, queries in data["uncounted"].items()}
         signatures = {label: Signature.parse(data["signatures"][label]) for label in labels}
+        now = {label: as_number(value) for label, value in data["values"].items()}
         for one in signatures.values():
             if not {"aggregate", "missing"} <= dict(one.settings).keys():
                 raise ValueError(one)
@@ -250,14 +251,9 @@ class Evaluation(Result):
                 label: np.array([query not in skipped.get(label, ()) for query in rows], dtype=bool)
                 for label in labels
             },
-            aggregates={label: as_number(value) for label, value in data["values"].items()},
+            aggregates=now,
             signatures=signatures,
-            doubts=tuple(map(_doubt, data["doubts"])),
+            doubts=tuple(Doubt.of_data(one, as_text(data["run"]), now) for one in data["doubts"]),
             convention=as_text(data["convention"]),
             weights={query: as_number(weight) for query, weight in data.get("weights", {}).items()},
         )
-
-
-def _doubt(data: dict[str, Any]) -> Doubt:
-    code, message, count = as_text(data["code"]), as_text(data["message"]), int(data["count"])
-    return Doubt(code, message, count, tuple(map(as_text, data["queries"])), dict(data["values"]))

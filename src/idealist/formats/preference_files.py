@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Set
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ import numpy as np
 from idealist.data import Qrels
 from idealist.data.columns import freeze, to_id
 from idealist.data.preferences import UNNAMED, Preferences
-from idealist.errors import Faults
+from idealist.errors import Contradictions, Faults
 from idealist.formats import contents, frames, json_text, shapes, trec
 from idealist.formats.cells import ID_RULE, Cells, Table, checked, checked_id, shown
 from idealist.formats.source import Source
@@ -126,6 +126,7 @@ class _Rows:
     document: list[str]
     level: list[float]
     lines: list[int] | None = None
+    disputed: set[tuple[str, str]] = field(default_factory=set)
 
     def line(self, i: int) -> int | None:
         """Give the line of a row, where it has one."""
@@ -147,17 +148,27 @@ class _Rows:
                 self._contradicts(i, last, "keep one level of a document in a subgroup", faults)
         return kept
 
+    def without(self, groups: Set[tuple[str, str]]) -> _Rows:
+        """Leave out groups of judges, each named with its query."""
+        names = zip(self.query, self.group, strict=True)
+        kept = [i for i, name in enumerate(names) if name not in groups]
+        columns = ("query", "group", "subgroup", "document", "level", "lines")
+        given: dict[str, Any] = {key: getattr(self, key) for key in columns}
+        some: dict[str, Any] = {key: own and [own[i] for i in kept] for key, own in given.items()}
+        return _Rows(**some)
+
     def _contradicts(self, i: int, before: int, hint: str, faults: Faults) -> None:
         where = f" (line {self.line(before)})" if self.lines else ""
         message = f"query {self.query[i]!r}, group {self.group[i]!r}, document "
         message += f"{self.document[i]!r}: level {tidy(self.level[i])} contradicts "
         message += f"{tidy(self.level[before])}{where}"
         faults.add("contradiction", message, hint, self.line(i))
+        self.disputed.add((self.query[i], self.group[i]))
 
 
 def _built(rows: _Rows, faults: Faults, empty: list[str] | None = None) -> Qrels:
     kept = rows.unique(faults)
-    faults.check()
+    _check_contradictions(rows, faults, empty)
     highest: dict[tuple[str, str], float] = {}
     for i in kept:
         key = rows.query[i], rows.document[i]
@@ -173,12 +184,24 @@ def _built(rows: _Rows, faults: Faults, empty: list[str] | None = None) -> Qrels
         freeze(np.array([rows.level[i] for i in kept], dtype=np.float64)),
     )
     made = replace(made, repeats=len(rows.query) - len(kept), preferences=preferences)
-    _check_conflicts(made, faults)
+    _note_conflicts(made, rows, faults)
+    _check_contradictions(rows, faults, empty)
     return made
 
 
-def _check_conflicts(qrels: Qrels, faults: Faults) -> None:
-    """Refuse groups that prefer each of two documents to the other one."""
+def _check_contradictions(rows: _Rows, faults: Faults, empty: list[str] | None) -> None:
+    """Refuse preferences that contradict each other; they can be read without these groups."""
+    if rows.disputed:
+
+        def without() -> Qrels:
+            return _built(rows.without(rows.disputed), Faults(faults.file), empty)
+
+        raise Contradictions(faults.shown, faults.total, {"query": rows.query}, without)
+    faults.check()
+
+
+def _note_conflicts(qrels: Qrels, rows: _Rows, faults: Faults) -> None:
+    """Note groups that prefer each of two documents to the other one."""
     for query, groups in zip(qrels.queries, qrels.preferred or (), strict=True):
         for group in groups:
             if group.divided and (both := group.conflict):
@@ -186,4 +209,4 @@ def _check_conflicts(qrels: Qrels, faults: Faults) -> None:
                 message = f"query {query!r}, group {group.name!r}: {a!r} is preferred to {b!r}, "
                 hint = "put preferences that contradict each other into different groups"
                 faults.add("contradiction", f"{message}and {b!r} to {a!r}", hint)
-    faults.check()
+                rows.disputed.add((query, group.name))

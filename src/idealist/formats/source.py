@@ -73,6 +73,14 @@ class Source:
                 return cls(str(path), spooled=_spooled(file))
         return found
 
+    def kept(self, most: int) -> Source:
+        """Read the bytes of a file now, for all later uses, unless there are more than `most`."""
+        if self.path is None:
+            return self
+        with self._opened() as file:
+            small = os.fstat(file.fileno()).st_size <= most
+            return Source(self.name, spooled=_spooled(file)) if small else self
+
     @property
     def suffix(self) -> str:
         """What kind of file it says it is, compression aside."""

@@ -67,9 +67,7 @@ class Aggregate(Settings):
 
     aggregate: str = axis("mean", AGGREGATE, "how the values of queries are aggregated")
     round: Written = axis(
-        "none",
-        ROUND,
-        "number of digits to round to, and whether queries or the aggregate are rounded",
+        "none", ROUND, "the digits to round to, of the aggregate or of each query"
     )
     weights: Weights | None = field(default=None, repr=False, hash=False)
 

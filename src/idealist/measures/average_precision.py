@@ -216,9 +216,7 @@ class IPrec(Interpolated):
     Reference: Manning et al. 2008, Introduction to Information Retrieval, section 8.4
     """
 
-    recall: float = parameter(
-        0, number(0, 1), "the recall level: the share of relevant documents to be found"
-    )
+    recall: float = parameter(0, number(0, 1), "the recall to reach")
 
     def formula(self, lists: PaddedLists) -> Array:
         """Find the best precision from this recall level on."""

@@ -32,9 +32,7 @@ class CG(Measure):
     gain: Written = parameter("linear", GAIN, "the gain of each grade")
     rel: Written = parameter("none", _REL, "documents below this grade gain nothing")
     negative: str = parameter(
-        "zero",
-        choice("zero", "keep"),
-        "whether negative grades gain nothing (zero) or subtract (keep)",
+        "zero", choice("zero", "keep"), "negative grades gain nothing (zero) or subtract (keep)"
     )
 
     averages_ties: ClassVar[bool] = True
@@ -106,17 +104,13 @@ class nDCG(DCG):
     """
 
     ideal: str = parameter(
-        "judged",
-        choice("judged", "retrieved", "perfect"),
-        "the documents the ideal list is built from",
+        "judged", choice("judged", "retrieved", "perfect"), "what the ideal list is built from"
     )
     ideal_cut: str = parameter("k", choice("k", "min(k,n)", "none"), "where the ideal list is cut")
     ideal_negative: str = parameter(
         "omit", choice("omit", "keep"), "whether the ideal list includes documents that subtract"
     )
-    no_relevant: Written = parameter(
-        "0", NO_RELEVANT, "the value of a query whose ideal list is worth nothing"
-    )
+    no_relevant: Written = parameter("0", NO_RELEVANT, "the value if the ideal list has no gain")
 
     def bounds(self, lowest: float) -> tuple[float, float]:
         """Return the range: [0, 1], unless negative gains are kept."""
@@ -235,12 +229,10 @@ class nDCGMinMax(DCG):
     """
 
     negative: str = parameter(
-        "keep",
-        choice("zero", "keep"),
-        "whether negative grades gain nothing (zero) or subtract (keep)",
+        "keep", choice("zero", "keep"), "negative grades gain nothing (zero) or subtract (keep)"
     )
     no_relevant: Written = parameter(
-        "0", NO_RELEVANT, "the value of a query without any gain, positive or negative"
+        "0", NO_RELEVANT, "the value if no document gains or subtracts"
     )
 
     lacking: ClassVar[str] = "document with a gain, positive or negative"

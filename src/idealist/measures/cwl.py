@@ -99,14 +99,12 @@ class UserModel(Measure):
     )
     cost: float = parameter(1, POSITIVE, "the cost of viewing a document")
     cost_column: str = parameter(
-        "none", COLUMN, "the judgment column that holds costs; documents without one cost `cost`"
+        "none", COLUMN, "the judgment column with costs; `cost` applies to all other documents"
     )
     max_depth: int = parameter(
         1000, whole(2, "a number of ranks, at least 2"), "the last rank a user can view"
     )
-    no_relevant: Written = parameter(
-        "0", NO_RELEVANT, "the utility of a query without relevant documents"
-    )
+    no_relevant: Written = parameter("0", NO_RELEVANT, "the utility without relevant documents")
 
     takes_cutoff: ClassVar[bool] = False
     monotone: ClassVar[bool] = False

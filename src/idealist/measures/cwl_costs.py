@@ -38,9 +38,7 @@ class BPM(UserModel):
 
     T: float = parameter(1, POSITIVE, "the target: the total gain at which the user stops")
     K: Written = parameter(
-        "none",
-        Kind("none or a cost", _check_budget),
-        "the budget: the total cost at which the user stops",
+        "none", Kind("none or a cost", _check_budget), "the total cost that stops the user"
     )
     hb: float = parameter(0, number(), "how much the gain of each document moves T")
     hc: float = parameter(0, number(), "how much the gain of each document moves K")

@@ -163,7 +163,7 @@ class SET(UserModel):
     beta: float = parameter(
         0.5,
         Kind("a number above 0, at most 1", _check_beta),
-        "how slowly returns diminish: 1 means not at all",
+        "how slowly returns diminish; 1 is not at all",
     )
 
     takes_cutoff: ClassVar[bool] = True
@@ -261,9 +261,7 @@ class NERR10(UserModel):
     Reference: Azzopardi et al. 2021, doi:10.1145/3471158.3472239
     """
 
-    p: float = parameter(
-        0.9, GOING_ON, "the probability of continuing after a document without gain"
-    )
+    p: float = parameter(0.9, GOING_ON, "the probability of continuing if nothing was gained")
 
     def goes_on(self, page: Page) -> Array:
         """Continue by chance, unless the document satisfied the user."""

@@ -80,7 +80,7 @@ class Novelty(PerGroup):
     """Base of sums over subtopics and ranks; the formula is the sum for one subtopic."""
 
     alpha: float = parameter(
-        0.5, number(0, 1), "how much less a subtopic is worth each time it is covered again"
+        0.5, number(0, 1), "how much less a subtopic is worth when covered again"
     )
 
     needs: ClassVar[str] = "subtopics"

@@ -70,9 +70,7 @@ class G(Pooled):
     Reference: trec_eval 10.0, G
     """
 
-    no_relevant: Written = parameter(
-        "0", NO_RELEVANT, "the value of a query whose ideal list is worth nothing"
-    )
+    no_relevant: Written = parameter("0", NO_RELEVANT, "the value if the ideal list has no gain")
 
     takes_cutoff: ClassVar[bool] = False
     averages_ties: ClassVar[bool] = False
@@ -108,9 +106,7 @@ class nDCGRel(Pooled):
     """
 
     discount: Written = parameter("log2", DISCOUNT, "how a rank discounts the gain")
-    no_relevant: Written = parameter(
-        "0", NO_RELEVANT, "the value of a query whose ideal list is worth nothing"
-    )
+    no_relevant: Written = parameter("0", NO_RELEVANT, "the value if the ideal list has no gain")
 
     takes_cutoff: ClassVar[bool] = False
     averages_ties: ClassVar[bool] = False
@@ -221,9 +217,7 @@ class ARP(Measure):
     """
 
     gain: Written = parameter("linear", GAIN, "the gain of each grade")
-    no_relevant: Written = parameter(
-        "skip", NO_RELEVANT, "the value of a list without relevant documents"
-    )
+    no_relevant: Written = parameter("skip", NO_RELEVANT, "the value without relevant documents")
 
     takes_cutoff: ClassVar[bool] = False
     direction: ClassVar[int] = -1

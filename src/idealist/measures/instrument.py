@@ -17,6 +17,7 @@ from idealist.measures.aggregate import Aggregate
 from idealist.notation import Settings
 from idealist.protocol import Protocol
 from idealist.ranking.placements import Placements
+from idealist.ranking.ranked import Ranked, limited
 
 
 @dataclass(frozen=True)
@@ -126,6 +127,23 @@ def measured(instrument: Instrument, placements: Placements) -> Measured:
     counted = _weighing(aggregate.weights, placements.qrels.queries, counted)
     named = chosen(placements.qrels.queries, counted)
     return Measured(values, counted, gaps, aggregate.of(values[counted], named))
+
+
+def retied(instrument: Instrument, ranked: Ranked, how: str) -> Measured:
+    """Measure with every tie ordered by what the measure rewards: ``best`` or ``worst`` first.
+
+    Whole lists are ordered, and then cut: a depth may divide a tie, and what a protocol takes out
+    may stand in one. A budget is spent before anything is ordered, so it stays.
+    """
+    protocol = instrument.protocol
+    whole = protocol.whole()
+    if protocol.ties in ("error", "expected"):  # which need, or refuse, an order of their own
+        whole = replace(whole, ties="docid-desc")
+    if protocol.budget is not None:
+        whole = replace(whole, depth=protocol.depth)
+    placements = ranked[whole]
+    placements = placements.retied(how, instrument.measure.worth(placements))
+    return measured(instrument, limited(replace(placements, protocol=protocol), protocol))
 
 
 def chosen(queries: Sequence[str], mask: Bools) -> tuple[str, ...]:

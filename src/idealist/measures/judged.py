@@ -30,9 +30,7 @@ class Judged(Measure):
     """
 
     denominator: str = parameter(
-        "min(k,n)",
-        choice("k", "min(k,n)"),
-        "divide by the cutoff, or by the length of the list if that is shorter",
+        "min(k,n)", choice("k", "min(k,n)"), "the cutoff, or the length of a shorter list"
     )
     negative: str = parameter(
         "judged", choice("judged", "unjudged"), "whether a negative grade counts as judged"
@@ -76,9 +74,7 @@ class Unjudged(Judged):
     """
 
     denominator: str = parameter(
-        "k",
-        choice("k", "min(k,n)"),
-        "divide by the cutoff, or by the length of the list if that is shorter",
+        "k", choice("k", "min(k,n)"), "the cutoff, or the length of a shorter list"
     )
     negative: str = parameter(
         "unjudged", choice("judged", "unjudged"), "whether a negative grade counts as judged"

@@ -55,9 +55,7 @@ class Accuracy(Threshold):
     doi:10.1148/radiology.143.1.7063747
     """
 
-    no_relevant: Written = parameter(
-        "0", NO_RELEVANT, "the value of a query without a pair to compare"
-    )
+    no_relevant: Written = parameter("0", NO_RELEVANT, "the value without a pair to compare")
 
     averages_ties: ClassVar[bool] = True
     lacking: ClassVar[str] = "pair of documents to compare"
@@ -90,9 +88,7 @@ class OPA(Measure):
     Reference: Rax 0.4.0, opa_metric
     """
 
-    no_relevant: Written = parameter(
-        "0", NO_RELEVANT, "the value of a query without a pair to compare"
-    )
+    no_relevant: Written = parameter("0", NO_RELEVANT, "the value without a pair to compare")
 
     takes_cutoff: ClassVar[bool] = False
     averages_ties: ClassVar[bool] = True
@@ -131,9 +127,7 @@ class bpref(Binary):
         "unjudged", choice("unjudged", "nonrelevant"), "how negative grades are treated"
     )
     denominator: str = parameter(
-        "min(N,R)",
-        choice("min(N,R)", "R"),
-        "what the number of non-relevant documents above is divided by",
+        "min(N,R)", choice("min(N,R)", "R"), "what the non-relevant above are divided by"
     )
 
     takes_cutoff: ClassVar[bool] = False
@@ -196,9 +190,7 @@ class Compat(Measure):
 
     p: float = parameter(0.95, GOING_ON, "the probability of continuing to the next rank")
     normalize: bool = parameter(True, flag(), "divide by the overlap of the ideal list with itself")
-    no_relevant: Written = parameter(
-        "0", NO_RELEVANT, "the value of a query without relevant documents"
-    )
+    no_relevant: Written = parameter("0", NO_RELEVANT, "the value without relevant documents")
 
     takes_cutoff: ClassVar[bool] = False
 

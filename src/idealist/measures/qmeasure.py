@@ -35,12 +35,8 @@ class Blended(Measure):
     """Base of measures that sum the blended ratio over the documents at which users may stop."""
 
     beta: float = parameter(1, number(0, 1e6), "how much gain counts relative to precision")
-    gain: Written = parameter(
-        "linear", GAIN, "the gain of each grade; a document with a gain above 0 is relevant"
-    )
-    no_relevant: Written = parameter(
-        "0", NO_RELEVANT, "the value of a query without relevant documents"
-    )
+    gain: Written = parameter("linear", GAIN, "the gain of each grade; relevant means above 0")
+    no_relevant: Written = parameter("0", NO_RELEVANT, "the value without relevant documents")
 
     takes_cutoff: ClassVar[bool] = False
 
@@ -126,9 +122,7 @@ class NCU(Blended):
     readers: str = parameter(
         "graded", choice("graded", "rank-biased"), "how stopping points are distributed"
     )
-    gamma: float = parameter(
-        0.95, number(0, 1), "how likely a rank-biased user continues after a relevant document"
-    )
+    gamma: float = parameter(0.95, number(0, 1), "how likely a rank-biased user continues")
 
     monotone: ClassVar[bool] = False  # a user who stops deeper may have gained more
 

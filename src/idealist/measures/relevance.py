@@ -63,9 +63,7 @@ class Binary(Threshold):
     """Base of quality measures with binary relevance."""
 
     positive_score: bool = parameter(False, flag(), "count only documents with a score above 0")
-    no_relevant: Written = parameter(
-        "0", NO_RELEVANT, "the value of a query without relevant documents"
-    )
+    no_relevant: Written = parameter("0", NO_RELEVANT, "the value without relevant documents")
 
     def hits(self, lists: PaddedLists) -> Array:
         """Mark the relevant documents among those found."""

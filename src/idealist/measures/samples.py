@@ -157,9 +157,7 @@ class Estimated(Measure):
 class EstimatedAP(Estimated, Threshold):
     """Base of estimates of AP: (1/R) Σ w P over relevant documents found, R = Σ w over all."""
 
-    no_relevant: Written = parameter(
-        "0", NO_RELEVANT, "the value of a query without relevant documents"
-    )
+    no_relevant: Written = parameter("0", NO_RELEVANT, "the value without relevant documents")
 
     def sample(self, qrels: Qrels) -> Sample:
         """Return what the judgments are a sample of."""
@@ -286,9 +284,7 @@ class infNDCG(Estimated):
     """
 
     gain: Written = parameter("linear", GAIN, "the gain of each grade")
-    no_relevant: Written = parameter(
-        "0", NO_RELEVANT, "the value of a query without relevant documents"
-    )
+    no_relevant: Written = parameter("0", NO_RELEVANT, "the value without relevant documents")
 
     monotone: ClassVar[bool] = (
         False  # a cutoff decides how many documents the judged ones stand for

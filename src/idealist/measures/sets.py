@@ -230,9 +230,7 @@ class Rprec(Counted):
     """
 
     denominator: str = parameter(
-        "R",
-        choice("R", "R_list"),
-        "whether R counts the relevant documents judged or only those retrieved",
+        "R", choice("R", "R_list"), "whether R counts relevant documents judged or retrieved"
     )
     times: float = parameter(1, number(0, 1000), "how many times R documents to look at")
 
@@ -272,13 +270,9 @@ class FallOut(Threshold):
     """
 
     denominator: str = parameter(
-        "N",
-        choice("N", "N_list"),
-        "whether N counts the documents judged non-relevant or those retrieved",
+        "N", choice("N", "N_list"), "whether N counts non-relevant documents judged or retrieved"
     )
-    no_relevant: Written = parameter(
-        "0", NO_RELEVANT, "the value of a query without non-relevant documents"
-    )
+    no_relevant: Written = parameter("0", NO_RELEVANT, "the value without non-relevant documents")
 
     direction: ClassVar[int] = -1
     averages_ties: ClassVar[bool] = True

@@ -60,9 +60,7 @@ class ERR(Measure):
     probability: str = parameter(
         "exp2", choice("exp2", "identity"), "how a grade becomes the probability of stopping"
     )
-    no_relevant: Written = parameter(
-        "0", NO_RELEVANT, "the value of a query without relevant documents"
-    )
+    no_relevant: Written = parameter("0", NO_RELEVANT, "the value without relevant documents")
 
     def stops(self, lists: PaddedLists, grade: Array) -> Array:
         """Return the probability of stopping at a document of each grade."""
@@ -132,18 +130,14 @@ class RBP(Measure):
     gain: Written = parameter("linear", GAIN, "the gain of each grade")
     rel: float = parameter(1, number(), "the lowest relevant grade")
     scale: str = parameter(
-        "query",
-        choice("none", "query"),
-        "whether gains are divided by the highest gain judged for the query",
+        "query", choice("none", "query"), "whether to divide gains by the query's highest"
     )
     normalise_depth: Written = parameter(
         "none",
         whole(1, "none or a number of ranks", "none"),
-        "the number of ranks that count, with weights scaled to sum to 1",
+        "the ranks that count, whose weights sum to 1",
     )
-    no_relevant: Written = parameter(
-        "0", NO_RELEVANT, "the value of a query without relevant documents"
-    )
+    no_relevant: Written = parameter("0", NO_RELEVANT, "the value without relevant documents")
 
     averages_ties: ClassVar[bool] = True
 
@@ -221,9 +215,7 @@ class RBPResidual(Measure):
         "unjudged", choice("judged", "unjudged"), "whether a negative grade counts as judged"
     )
     all_judged: str = parameter(
-        "0",
-        choice("tail", "0"),
-        "the value of a fully judged list: p^n (tail), or 0 as in trec_eval",
+        "0", choice("tail", "0"), "the value of a fully judged list: p^n (tail), or 0"
     )
 
     direction: ClassVar[int] = -1
@@ -296,9 +288,7 @@ class PFound(ERR):
     probability: str = parameter(
         "identity", choice("exp2", "identity"), "how a grade becomes the probability of stopping"
     )
-    decay: float = parameter(
-        0.85, number(0, 1), "the probability of continuing to the next document"
-    )
+    decay: float = parameter(0.85, number(0, 1), "the probability of continuing")
 
     @property
     def discount(self) -> Discount:

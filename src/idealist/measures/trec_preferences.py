@@ -73,9 +73,7 @@ class Preferring(Measure):
 class Fulfilled(Preferring):
     """Base of shares of fulfilled preferences."""
 
-    no_relevant: Written = parameter(
-        "0", NO_RELEVANT, "the value of a query without any preference"
-    )
+    no_relevant: Written = parameter("0", NO_RELEVANT, "the value without any preference")
 
     def defined(self, lists: PaddedLists, found: Tally, values: Array) -> Array:
         """Return the values, NaN for queries without any preference."""

@@ -7,14 +7,14 @@ import string
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from idealist.auditing.ids.transformations import Step, end, prefix, start, suffix
-from idealist.auditing.thresholds import (
+from idealist.auditing.ids.id_thresholds import (
     AFFIX_CONSTANT,
     AFFIX_SHARES,
     AFFIX_VOTES,
     FEW_PAIRS,
     LONGEST_AFFIX,
 )
+from idealist.formats.id_steps import Step, end, prefix, start, suffix
 
 #: The ids that do not meet, of one query: those found, and those wanted.
 Group = tuple[Collection[str], Collection[str]]

@@ -10,9 +10,7 @@ from functools import cached_property
 from itertools import permutations
 
 from idealist.auditing.ids.affixes import affixes
-from idealist.auditing.ids.proposal import Lists, Repair
-from idealist.auditing.ids.transformations import KNOWN, STEPS, Step
-from idealist.auditing.thresholds import (
+from idealist.auditing.ids.id_thresholds import (
     REPAIRED_CHANCE,
     REPAIRED_EASILY,
     REPAIRED_EXPECTED,
@@ -23,6 +21,8 @@ from idealist.auditing.thresholds import (
     REPAIRED_SHARE,
     TRIED_IDS,
 )
+from idealist.auditing.ids.proposal import Lists, Repair
+from idealist.formats.id_steps import KNOWN, STEPS, Step
 
 
 @dataclass(frozen=True)

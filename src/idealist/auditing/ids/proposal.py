@@ -8,8 +8,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from idealist.auditing.ids.transformations import Chain, Step, undone
-from idealist.auditing.thresholds import MAPPED_IDS, REPAIRED_BY_ONE_SIDE
+from idealist.auditing.ids.id_thresholds import MAPPED_IDS, REPAIRED_BY_ONE_SIDE
+from idealist.formats.id_steps import Chain, Step, undone
 from idealist.protocol import suffix
 
 
