@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -16,15 +15,13 @@ from idealist.cli.options import (
     emit,
     measuring,
     output,
+    queries_of,
     quietly,
     run_names,
+    runs_of,
     slices_of,
 )
 from idealist.errors import UsageError
-
-if TYPE_CHECKING:
-    from idealist.data import Queries
-
 
 TESTS = ("wilcoxon", "sign", "bootstrap")
 CORRECTIONS = ("holm", "tukey", "maxt", "bh", "none")
@@ -72,13 +69,7 @@ def command(
     queries: str | None,
     weights: str | None,
     saved: bool,
-    fragility: bool,
-    multiverse: bool,
-    details: bool,
     per_query: bool,
-    quiet: bool,
-    form: str,
-    output: Path | None,
     **options: Any,
 ) -> None:
     """Compare RUNS, judged by QRELS, with a baseline: the first run, unless -b names another.
@@ -95,46 +86,29 @@ def command(
       idealist compare qrels.txt bm25.run dense.run --margin 0.02 --fragility --multiverse
       idealist compare --saved bm25.json dense.json
     """
-    check_inputs([qrels, *runs, *filter(None, (queries, weights))])
-    labels = list(dict.fromkeys(measures))
-    known = _queries(queries)
+    check_inputs([qrels, *runs, queries, weights])
+    view = {name: options.pop(name) for name in ("form", "output", "quiet", "details")}
+    known = queries_of(queries)
     options["slices"] = slices_of(known, column)
     if saved:
-        changed = settings or weights or convention != "trec_eval" or (queries and not column)
-        _check_saved(bool(changed), fragility or multiverse)
         from idealist.comparing import compare_evaluations
 
-        found = compare_evaluations([qrels, *runs], labels or None, **options)
+        if settings or weights or convention != "trec_eval" or (queries and not column):
+            hint = "say that when they are measured: idealist eval … --save FILE"
+            raise UsageError("saved evaluations have their rules, queries and weights", hint)
+        if options.pop("fragility") | options.pop("multiverse"):
+            hint = "give qrels and runs instead"
+            raise UsageError("--fragility and --multiverse need judgments and runs", hint)
+        found = compare_evaluations([qrels, *runs], measures or None, **options)
     else:
         from idealist.comparing import COMPARED, compare
-        from idealist.formats import read_run
 
         if len(runs) < 2:
             hint = "write idealist compare QRELS BASELINE RUN"
             raise UsageError("a comparison needs two runs", hint)
-        names = run_names(runs)
         if options["baseline"] in runs:  # as the run is given
-            options["baseline"] = names[runs.index(options["baseline"])]
-        found = compare(
-            qrels, [read_run(path, name=name) for path, name in zip(runs, names, strict=True)],
-            labels or COMPARED, convention=convention, queries=known,
-            weights=_queries(weights), fragility=fragility, multiverse=multiverse,
-            **options, **axes_beside(settings, options, "compare"),
-        )  # fmt: skip
-    emit(replace(found, per_query=per_query), form, output, quiet=quiet, details=details)
-
-
-def _queries(path: str | None) -> Queries | None:
-    from idealist.formats import read_queries
-
-    return None if path is None else read_queries(path)
-
-
-def _check_saved(changed: bool, robustness: bool) -> None:
-    """Refuse what comes too late for saved evaluations."""
-    if changed:
-        hint = "say that when they are measured: idealist eval … --save FILE"
-        raise UsageError("saved evaluations have their rules, queries and weights", hint)
-    if robustness:
-        hint = "give qrels and runs instead"
-        raise UsageError("--fragility and --multiverse need judgments and runs", hint)
+            options["baseline"] = run_names(runs)[runs.index(options["baseline"])]
+        axes = axes_beside(settings, options, "compare")
+        options |= {"convention": convention, "queries": known, "weights": queries_of(weights)}
+        found = compare(qrels, runs_of(runs), measures or COMPARED, **options, **axes)
+    emit(replace(found, per_query=per_query), **view)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from pathlib import Path
+from typing import Any
 
 import click
 
@@ -13,8 +13,9 @@ from idealist.cli.options import (
     emit,
     measuring,
     output,
+    queries_of,
     quietly,
-    run_names,
+    runs_of,
     slices_of,
 )
 
@@ -51,10 +52,7 @@ def command(
     context: int | None,
     queries: str | None,
     column: str | None,
-    details: bool,
-    quiet: bool,
-    form: str,
-    output: Path | None,
+    **view: Any,
 ) -> None:
     """Say where RUN loses its points against the judgments in QRELS, and what to do.
 
@@ -70,24 +68,14 @@ def command(
       idealist diagnose qrels.json retriever.json --context 5 -f json
     """
     from idealist.diagnosing import DIAGNOSED, diagnose
-    from idealist.formats import read_queries, read_run
 
     others = {"first_stage": first_stage, "baseline": baseline}
-    paths = [run, *filter(None, others.values())]
-    check_inputs([qrels, *paths, *filter(None, [queries])])
-    names = dict(zip(paths, run_names(paths), strict=True))
-    runs = {key: read_run(path, name=names[path]) for key, path in others.items() if path}
-    known = None if queries is None else read_queries(queries)
+    given = {"run": run} | {name: path for name, path in others.items() if path}
+    check_inputs([qrels, *given.values(), queries])
+    runs = dict(zip(given, runs_of(list(given.values())), strict=True))
+    known = queries_of(queries)
     found = diagnose(
-        qrels,
-        read_run(run, name=names[run]),
-        measures or DIAGNOSED,
-        context=context,
-        queries=known,
-        texts=known,
-        slices=slices_of(known, column),
-        convention=convention,
-        **runs,
-        **axes_of(settings),
-    )
-    emit(found, form, output, quiet=quiet, details=details)
+        qrels, measures=measures or DIAGNOSED, context=context, queries=known, texts=known,
+        slices=slices_of(known, column), convention=convention, **runs, **axes_of(settings),
+    )  # fmt: skip
+    emit(found, **view)

@@ -18,8 +18,9 @@ from idealist.cli.options import (
     emit,
     measuring,
     output,
+    queries_of,
     quietly,
-    run_names,
+    runs_of,
     say,
     slices_of,
     write,
@@ -113,11 +114,11 @@ def command(
       idealist gate qrels.txt main.run pr.run --queries queries.csv --slice type --floor 0.4
       idealist gate qrels.txt main.run pr.run --plan
     """
-    from idealist.formats import read_qrels, read_queries, read_run
+    from idealist.formats import read_qrels
     from idealist.gating import check_run, check_target, find_baseline, gate, save_baseline
 
-    paths = [baseline, *filter(None, (run,))]
-    inputs = [qrels, *paths, *filter(None, (queries, weights))]
+    paths = [baseline] if run is None else [baseline, run]
+    inputs = [qrels, *paths, queries, weights]
     check_inputs(inputs)
     if run is None and save is None:
         raise UsageError("there is no run to check", "give RUN, or --save FILE to save a baseline")
@@ -127,13 +128,12 @@ def command(
     for target, kept in ((save, others), (junit, inputs), (summary, inputs), (output, inputs)):
         if target is not None:  # a baseline may be saved anew
             check_target(target, kept)
-    runs = [read_run(path, name=name) for path, name in zip(paths, run_names(paths), strict=True)]
-    judged, facts = read_qrels(qrels), None if queries is None else read_queries(queries)
+    runs, judged, known = runs_of(paths), read_qrels(qrels), queries_of(queries)
     common: dict[str, Any] = {
-        "measures": list(measures) or None, "convention": convention,
-        "queries": facts, "weights": None if weights is None else read_queries(weights),
+        "measures": measures or None, "convention": convention, "queries": known,
+        "weights": queries_of(weights),
     }  # fmt: skip
-    rules |= {"slices": slices_of(facts, column), "floors": _by_measure("--floor", floors)}
+    rules |= {"slices": slices_of(known, column), "floors": _by_measure("--floor", floors)}
     if drops:
         rules["max_drop"] = _by_measure("--max-drop", drops)
     common |= axes_beside(settings, common.keys() | rules.keys(), "gate")
