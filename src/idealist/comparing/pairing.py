@@ -43,8 +43,7 @@ class ValueTable:
     @property
     def sense(self) -> int:
         """1 where higher is better, -1 where lower is, 0 where it is not a matter of good."""
-        known = self.measure is not None and self.measure.judges
-        return self.measure.direction if known and self.measure is not None else 0
+        return self.measure.direction if self.measure and self.measure.judges else 0
 
     @property
     def in_unit(self) -> bool:
@@ -159,13 +158,12 @@ def pairs_of(
 
 def without_unmet(pairs: Iterable[Pair], unmet: Sequence[str]) -> tuple[Pair, ...]:
     """Take back what tests say of runs that no judgment meets: nothing was measured."""
-    found = [(pair, tuple(r for r in (pair.baseline, pair.run) if r in unmet)) for pair in pairs]
-    return tuple(
-        replace(pair, unmeasured=runs, tested=False, p_randomisation=np.nan, p_adjusted=np.nan)
-        if runs
-        else pair
-        for pair, runs in found
-    )
+    nothing: dict[str, Any] = {"tested": False, "p_randomisation": np.nan, "p_adjusted": np.nan}
+    found = []
+    for pair in pairs:
+        runs = tuple(run for run in (pair.baseline, pair.run) if run in unmet)
+        found.append(replace(pair, unmeasured=runs, **nothing) if runs else pair)
+    return tuple(found)
 
 
 def _tested(
@@ -265,24 +263,20 @@ def sliced(
     places: Sequence[Places],
     options: Options,
     slices: Mapping[Any, Any],
-) -> tuple[Pair, ...]:
+) -> list[Pair]:
     """Compare pairs slice by slice, each measure's p-values corrected by Holm across slices.
 
     A slice of fewer than ten queries is shown, but not tested.
     """
-    return tuple(pair for table in tables for pair in _sliced(table, places, options, slices))
-
-
-def _sliced(
-    table: ValueTable, places: Sequence[Places], options: Options, slices: Mapping[Any, Any]
-) -> list[Pair]:
-    plain = replace(options, correction="none")
-    pairs: list[Pair] = []
-    for name, part in table.parts(slices).items():
-        tested = len(part.queries) >= ENOUGH
-        found = pairs_of([part], places, plain)
-        pairs += [replace(pair, slice=name, tested=tested) for pair in found]
-    return _corrected(pairs, options)
+    plain, found = replace(options, correction="none"), []
+    for table in tables:
+        pairs = [
+            replace(pair, slice=name, tested=pair.n >= ENOUGH)
+            for name, part in table.parts(slices).items()
+            for pair in pairs_of([part], places, plain)
+        ]
+        found += _corrected(pairs, options)
+    return found
 
 
 def _corrected(pairs: Sequence[Pair], options: Options) -> list[Pair]:
