@@ -8,19 +8,7 @@ from typing import Any
 
 import click
 
-from idealist.cli.options import (
-    axes_beside,
-    check_inputs,
-    counting,
-    emit,
-    measuring,
-    output,
-    queries_of,
-    quietly,
-    run_names,
-    runs_of,
-    slices_of,
-)
+from idealist.cli import options as shared
 from idealist.errors import UsageError
 
 TESTS = ("wilcoxon", "sign", "bootstrap")
@@ -30,7 +18,7 @@ CORRECTIONS = ("holm", "tukey", "maxt", "bh", "none")
 @click.command("compare")
 @click.argument("qrels")
 @click.argument("runs", nargs=-1, required=True)
-@partial(measuring, usual="nDCG@10, AP, RR@10, R@100")
+@partial(shared.measuring, usual="nDCG@10, AP, RR@10, R@100")
 @click.option("--baseline", "-b", metavar="RUN", help="The run to compare with, if not the first.")
 @click.option("--all-pairs", is_flag=True, help="Compare every run with every other.")
 @click.option("--alpha", type=float, default=0.05, show_default=True, help="Two-sided.")
@@ -49,7 +37,7 @@ CORRECTIONS = ("holm", "tukey", "maxt", "bh", "none")
 )  # fmt: skip
 @click.option("--margin", type=float, metavar="X", help="Also test equivalence within this.")
 @click.option("--slice", "column", metavar="COLUMN", help="Also compare by a column of --queries.")
-@counting
+@shared.counting
 @click.option("--saved", is_flag=True, help="All arguments are files that eval --save wrote.")
 @click.option("--fragility", is_flag=True, help="Find the fewest labels that would reverse it.")
 @click.option("--multiverse", is_flag=True, help="Also compare under every convention.")
@@ -57,8 +45,8 @@ CORRECTIONS = ("holm", "tukey", "maxt", "bh", "none")
 @click.option(
     "--per-query", is_flag=True, help="Also show every query; TSV and CSV show only these."
 )
-@quietly
-@output
+@shared.quietly
+@shared.output
 def command(
     qrels: str,
     runs: tuple[str, ...],
@@ -86,10 +74,10 @@ def command(
       idealist compare qrels.txt bm25.run dense.run --margin 0.02 --fragility --multiverse
       idealist compare --saved bm25.json dense.json
     """
-    check_inputs([qrels, *runs, queries, weights])
+    shared.check_inputs([qrels, *runs, queries, weights])
     view = {name: options.pop(name) for name in ("form", "output", "quiet", "details")}
-    known = queries_of(queries)
-    options["slices"] = slices_of(known, column)
+    known = shared.queries_of(queries)
+    options["slices"] = shared.slices_of(known, column)
     if saved:
         from idealist.comparing import compare_evaluations
 
@@ -107,8 +95,10 @@ def command(
             hint = "write idealist compare QRELS BASELINE RUN"
             raise UsageError("a comparison needs two runs", hint)
         if options["baseline"] in runs:  # as the run is given
-            options["baseline"] = run_names(runs)[runs.index(options["baseline"])]
-        axes = axes_beside(settings, options, "compare")
-        options |= {"convention": convention, "queries": known, "weights": queries_of(weights)}
-        found = compare(qrels, runs_of(runs), measures or COMPARED, **options, **axes)
-    emit(replace(found, per_query=per_query), **view)
+            options["baseline"] = shared.run_names(runs)[runs.index(options["baseline"])]
+        axes = shared.axes_beside(settings, options, "compare")
+        found = compare(
+            qrels, shared.runs_of(runs), measures or COMPARED, convention=convention,
+            queries=known, weights=shared.queries_of(weights), **options, **axes,
+        )  # fmt: skip
+    shared.emit(replace(found, per_query=per_query), **view)

@@ -7,23 +7,13 @@ from typing import Any
 
 import click
 
-from idealist.cli.options import (
-    axes_of,
-    check_inputs,
-    emit,
-    measuring,
-    output,
-    queries_of,
-    quietly,
-    runs_of,
-    slices_of,
-)
+from idealist.cli import options as shared
 
 
 @click.command("diagnose")
 @click.argument("qrels")
 @click.argument("run")
-@partial(measuring, usual="nDCG@10, AP, RR@10, R@100")
+@partial(shared.measuring, usual="nDCG@10, AP, RR@10, R@100")
 @click.option("--first-stage", metavar="RUN", help="The run whose documents RUN put in order.")
 @click.option("--baseline", metavar="RUN", help="A run to compare with, such as the one before.")
 @click.option(
@@ -39,8 +29,8 @@ from idealist.cli.options import (
     help="Also look at slices of the queries, by a column of --queries.",
 )  # fmt: skip
 @click.option("--details", is_flag=True, help="Name all rules, also those that do not fire.")
-@quietly
-@output
+@shared.quietly
+@shared.output
 def command(
     qrels: str,
     run: str,
@@ -71,11 +61,11 @@ def command(
 
     others = {"first_stage": first_stage, "baseline": baseline}
     given = {"run": run} | {name: path for name, path in others.items() if path}
-    check_inputs([qrels, *given.values(), queries])
-    runs = dict(zip(given, runs_of(list(given.values())), strict=True))
-    known = queries_of(queries)
+    shared.check_inputs([qrels, *given.values(), queries])
+    runs = dict(zip(given, shared.runs_of(list(given.values())), strict=True))
+    known, axes = shared.queries_of(queries), shared.axes_of(settings)
     found = diagnose(
         qrels, measures=measures or DIAGNOSED, context=context, queries=known, texts=known,
-        slices=slices_of(known, column), convention=convention, **runs, **axes_of(settings),
+        slices=shared.slices_of(known, column), convention=convention, **runs, **axes,
     )  # fmt: skip
-    emit(found, **view)
+    shared.emit(found, **view)
