@@ -12,25 +12,8 @@ from idealist.comparing.pair import flat
 from idealist.comparing.pairing import name_of_test
 from idealist.conventions.signature import shortened
 from idealist.notation import many
-from idealist.report.document import (
-    EFFECT,
-    P_VALUE,
-    PERCENT,
-    SIGNED,
-    TEXT,
-    VALUE,
-    Block,
-    Column,
-    Details,
-    Document,
-    Doubts,
-    Format,
-    Items,
-    Marked,
-    Signatures,
-    Table,
-    Text,
-)
+from idealist.report import document as doc
+from idealist.report.document import P_VALUE, SIGNED, TEXT, Column, Document, Marked, Table, Text
 from idealist.report.terminal import SUPERSCRIPTS
 from idealist.report.wording import few, shared_signatures, signed
 
@@ -45,7 +28,7 @@ MOST = 12
 #: The ways a pair can end, best first.
 WAYS = ("better", "no different", "worse", "not measured")
 #: The size of a difference, as short as a matrix needs it.
-SIZE = Format(lambda cell: "-" if math.isnan(cell) else f"{abs(cell):.3f}".removeprefix("0"))
+SIZE = doc.Format(lambda cell: "-" if math.isnan(cell) else f"{abs(cell):.3f}".removeprefix("0"))
 
 SIDES = (
     "The tests are two-sided: they ask whether the runs differ, in either direction. idealist gate "
@@ -57,14 +40,15 @@ SIDES = (
 def report(comparison: Comparison) -> Document:
     """Describe a comparison: the answer first, then the tables, then what is behind it."""
     answer = Text("\n".join(answers(comparison)), strong=True)
-    behind = Items(tuple(_behind(comparison)))
-    details = Details("More about it", tuple(_details(comparison)))
+    behind = doc.Items(tuple(_behind(comparison)))
+    details = doc.Details("More about it", tuple(_details(comparison)))
     queries = [queries_table(comparison)] if comparison.per_query else []
     settings = (Text(line) for line in (*heading(comparison), *comparison.remarks))
     known = shortened(comparison.signatures, comparison.evaluations[0].convention).values()
+    signatures = doc.Signatures(tuple(shared_signatures([*known])))
     return Document(
         (answer, *tables(comparison), behind, details, *queries),
-        (*settings, Doubts(comparison.doubts), Signatures(tuple(shared_signatures([*known])))),
+        (*settings, doc.Doubts(comparison.doubts), signatures),
     )
 
 
@@ -221,12 +205,12 @@ def pairs_table(pairs: Sequence[Pair]) -> Table:
         (Column("n"), lambda p: str(p.n)),
         (Column("difference", SIGNED), lambda p: Marked(p.difference, "*" * p.significant)),
         (Column(f"{options.confidence} interval", SIGNED), verdict_words.interval),
-        (Column("relative", PERCENT, spare=1), lambda p: p.relative),
+        (Column("relative", doc.PERCENT, spare=1), lambda p: p.relative),
         (Column("p t", P_VALUE, spare=3), lambda p: p.p_t),
         (Column("p rand.", P_VALUE), lambda p: p.p_randomisation),
         (Column("p adj.", P_VALUE), lambda p: p.p_adjusted),
         *((Column(f"p {name}", P_VALUE), _test(name)) for name in options.tests),
-        (Column("d_z", EFFECT, spare=2), lambda p: p.d_z),
+        (Column("d_z", doc.EFFECT, spare=2), lambda p: p.d_z),
         (Column("W/T/L"), lambda p: f"{p.wins}/{p.ties}/{p.losses}"),
     ]
     rows = tuple(tuple(cell(pair) for _, cell in columns) for pair in pairs)
@@ -296,7 +280,7 @@ def _unjudged(pairs: Sequence[Pair]) -> list[str]:
     return [f"Judging the unjudged documents {'; it '.join(parts)}."] if parts else []
 
 
-def _details(comparison: Comparison) -> Iterator[Block]:
+def _details(comparison: Comparison) -> Iterator[doc.Block]:
     """Say what few readers need: every verdict, with all that is known of it."""
     primary = comparison[comparison.primary]
     several = len(primary) > 1
@@ -307,7 +291,7 @@ def _details(comparison: Comparison) -> Iterator[Block]:
         lines += [pair.verdict, *(f"  {line}" for line in more)] if several else more
     others = () if several else comparison.pairs[1:]
     lines += [pair.verdict for pair in (*others, *comparison.slices)]
-    yield Items(tuple(lines))
+    yield doc.Items(tuple(lines))
     if comparison.agreement:
         yield _orders(comparison)
     yield Text(SIDES)
@@ -320,7 +304,7 @@ def _orders(comparison: Comparison) -> Table:
     tied = dict.fromkeys(label for one in comparison.agreement for label in one.tied)
     more = f"; all systems are tied by {', '.join(tied)}" if tied else ""
     title = f"How far measures order the systems alike{more}"
-    return Table((*columns, Column("RBO", VALUE)), tuple(rows), title)
+    return Table((*columns, Column("RBO")), tuple(rows), title)
 
 
 # --- how it was compared

@@ -99,7 +99,7 @@ def power(pair: Pair) -> str:
 
 def showable(pairs: Sequence[Pair]) -> str:
     """Say what differences so many queries would find."""
-    corrected = " and this correction" if pairs[0].options.share > 1 else ""
+    corrected = " and this correction" if pairs[0].options.level < pairs[0].options.alpha else ""
     start = f"with {many(pairs[0].n, 'query', 'queries')}{corrected}"
     found = sorted(pair.detectable for pair in pairs)
     if found[0] > pairs[0].widest:

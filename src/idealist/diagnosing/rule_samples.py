@@ -12,7 +12,6 @@ import numpy as np
 from idealist.data.columns import Floats
 from idealist.diagnosing.context import Context
 from idealist.diagnosing.evidence import (
-    FEWEST,
     Evidence,
     Statistic,
     WithEnds,
@@ -24,6 +23,7 @@ from idealist.diagnosing.losses import after, changes_by_slice
 from idealist.diagnosing.measured_run import Inputs
 from idealist.measures.instrument import measured
 from idealist.significance.flips import randomisation
+from idealist.significance.means import FEWEST
 from idealist.significance.paired import dearer, paired
 from idealist.significance.power_analysis import ENOUGH
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from numbers import Integral
 from pathlib import Path
 from typing import Any
 
-from idealist.comparing.compare_options import Options
+from idealist.comparing.compare_options import Options, whole_number
 from idealist.comparing.pairing import aligned, pair_of
 from idealist.conventions import DEFAULT, Convention
 from idealist.data.queries import NONE
@@ -73,7 +72,7 @@ def gate(
     'FAIL'
     """
     check_run(run)
-    allowed, stored = _count(max_empty), find_baseline(baseline)
+    allowed, stored = whole_number("max_empty", max_empty), find_baseline(baseline)
     which = {"queries": queries, "weights": weights}
     evaluator, _ = _prepared(qrels, stored, measures, convention, axes, **which)
     rules = rules_of(evaluator.measures, max_drop, alpha, floors)
@@ -192,14 +191,6 @@ def _answered(placed: Mapping[str, Placements]) -> set[str]:
     one = next(iter(placed.values()))
     retrieved = zip(one.qrels.queries, one.retrieved.tolist(), strict=True)
     return {query for query, documents in retrieved if documents}
-
-
-def _count(max_empty: Any) -> int:
-    """Check how many queries may become empty."""
-    whole = isinstance(max_empty, Integral) and not isinstance(max_empty, bool)
-    if not whole or max_empty < 0:
-        raise UsageError(f"max_empty cannot be {max_empty!r:.60}", "give a whole number from 0 on")
-    return int(max_empty)
 
 
 def check_target(target: str | Path, inputs: Iterable[Any]) -> None:

@@ -22,8 +22,6 @@ PASS, FAIL, INCONCLUSIVE, UNTESTED = "PASS", "FAIL", "INCONCLUSIVE", "UNTESTED"
 NAMED = 5
 #: The largest drop that passes unless the caller sets another.
 MAX_DROP = 0.01
-#: With fewer queries than this, bounds of the mean say next to nothing.
-FEWEST = 5
 
 
 @dataclass(frozen=True)

@@ -8,27 +8,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from idealist.conventions.signature import Signature, shortened
-from idealist.gating.checks import FAIL, FEWEST, INCONCLUSIVE, PASS, UNTESTED, Check, same_signs
+from idealist.gating.checks import FAIL, INCONCLUSIVE, PASS, UNTESTED, Check, same_signs
 from idealist.gating.plan import GatePlan
 from idealist.notation import many
+from idealist.report import document as doc
 from idealist.report import doubt_words
-from idealist.report.document import (
-    COUNT,
-    SIGNED,
-    TEXT,
-    VALUE,
-    Block,
-    Column,
-    Document,
-    Doubts,
-    Items,
-    Signatures,
-    Table,
-    Text,
-)
+from idealist.report.document import Column, Document, Table, Text
 from idealist.report.doubt import Doubt
 from idealist.report.result import Result
 from idealist.report.wording import few, p_words, signed
+from idealist.significance.means import FEWEST
 
 #: What the verdict means, and the sign that goes with it.
 ANSWERS = {
@@ -193,7 +182,7 @@ class Gate(Result):
 
     def report(self) -> Document:
         """Describe the verdict, the checks it rests on, and the queries that lost most."""
-        found = Items((*self.lines, *self.looks))
+        found = doc.Items((*self.lines, *self.looks))
         blocks = (Text(self.summary, strong=True), self._checked(), found)
         notes = (*map(Text, self.settings), *self._notes())
         return Document(blocks, notes, f"{ANSWERS[self.verdict][1]} idealist gate")
@@ -219,14 +208,14 @@ class Gate(Result):
             (check.pair.measure, check.pair.slice or "all", check.verdict, check.n, *check.numbers)
             for check in self.checks
         ]
-        words = [Column(name, TEXT) for name in ("measure", "queries", "verdict")]
-        means = [Column("n", COUNT), *(Column(name, VALUE) for name in ("base", "new"))]
-        changes = [Column(name, SIGNED) for name in ("change", "lower", "upper")]
+        words = [Column(name, doc.TEXT) for name in ("measure", "queries", "verdict")]
+        means = [Column("n", doc.COUNT), Column("base"), Column("new")]
+        changes = [Column(name, doc.SIGNED) for name in ("change", "lower", "upper")]
         return Table((*words, *means, *changes), tuple(rows))
 
-    def _notes(self) -> tuple[Block, ...]:
+    def _notes(self) -> tuple[doc.Block, ...]:
         signatures = shortened(self.signatures, self.convention).values()
-        return Doubts(self.doubts), Signatures(tuple(signatures))
+        return doc.Doubts(self.doubts), doc.Signatures(tuple(signatures))
 
     def plan(self) -> GatePlan:
         """Compute the chance of each verdict with as many queries, by measure and of the gate."""
