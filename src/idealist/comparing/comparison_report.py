@@ -209,7 +209,7 @@ def pairs_table(pairs: Sequence[Pair]) -> Table:
         (Column("p t", P_VALUE, spare=3), lambda p: p.p_t),
         (Column("p rand.", P_VALUE), lambda p: p.p_randomisation),
         (Column("p adj.", P_VALUE), lambda p: p.p_adjusted),
-        *((Column(f"p {name}", P_VALUE), _test(name)) for name in options.tests),
+        *((Column(f"p {x}", P_VALUE), lambda p, x=x: p.tests[x]) for x in options.tests),
         (Column("d_z", doc.EFFECT, spare=2), lambda p: p.d_z),
         (Column("W/T/L"), lambda p: f"{p.wins}/{p.ties}/{p.losses}"),
     ]
@@ -223,10 +223,6 @@ def pairs_table(pairs: Sequence[Pair]) -> Table:
     }
     table = Table(tuple(column for column, _ in columns), rows)
     return table.without([name for name, out in left.items() if out])
-
-
-def _test(name: str) -> Any:
-    return lambda pair: pair.tests[name]
 
 
 def queries_table(comparison: Comparison) -> Table:

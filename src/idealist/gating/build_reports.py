@@ -23,11 +23,8 @@ def github_annotations(gate: Gate, strict: bool = False) -> list[str]:
     lines += [("error" if gate.too_empty else "notice", line) for line in gate.emptied_lines]
     others = (*gate.gap_lines, *gate.looks, *doubt_words.lines(gate.doubts))
     lines += [("notice", line) for line in others]
-    return [f"::{level} title=idealist gate::{_escaped(line)}" for level, line in lines]
-
-
-def _escaped(line: str) -> str:
-    return line.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    escaped = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A"})
+    return [f"::{level} title=idealist gate::{line.translate(escaped)}" for level, line in lines]
 
 
 def junit(gate: Gate, strict: bool = False) -> str:
