@@ -14,7 +14,7 @@ from hypothesis import given, settings
 import idealist as il
 from generated import seeds
 from idealist.comparing.multiverse import Multiverse, multiverse
-from idealist.comparing.unjudged import UnjudgedEffect, unjudged_effect
+from idealist.comparing.unjudged import UnjudgedEffect, coverage, effect_between
 from idealist.conventions import CONVENTIONS
 from idealist.errors import IdealistError
 from idealist.evaluating.evaluator import Evaluator
@@ -24,6 +24,12 @@ from idealist.significance.paired import differences, paired
 EXAMPLES = Path(__file__).parents[1] / "examples"
 QRELS, BM25, RERANKED = (str(EXAMPLES / f) for f in ("qrels.txt", "bm25.run", "reranked.run"))
 Judged = dict[str, dict[str, float]]
+
+
+def unjudged_effect(evaluator: Evaluator, baseline: Any, run: Any, measure: str) -> UnjudgedEffect:
+    """Find what the unjudged documents of two runs could make of their difference."""
+    before, after = (coverage(evaluator, measure, one) for one in (baseline, run))
+    return effect_between(evaluator, before, after, measure)
 
 
 def some_runs(rng: random.Random) -> tuple[Judged, dict[str, list[str]], dict[str, list[str]]]:

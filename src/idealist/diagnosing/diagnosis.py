@@ -132,11 +132,11 @@ class Diagnosis(Result):
     def _behind(self) -> Table:
         """Tabulate the queries behind each cause, for the first measure."""
         label, lost = next(iter(self.losses.items()))
-        rows = [
-            (words, f"{len(some)} of {lost.queries}", _most(some))
-            for cause, words in CAUSES.items()
-            if (some := lost.behind(cause))
-        ]
+        rows = []
+        for cause, words in CAUSES.items():
+            if some := lost.behind(cause):
+                most = ", ".join(f"{query} {number(x)}" for query, x in [*some.items()][:NAMED])
+                rows.append((words, f"{len(some)} of {lost.queries}", most))
         return Table.of([f"{label} lost to", "queries", "most in"], [], rows)
 
     def _reached(self) -> Table:
@@ -211,7 +211,3 @@ def by_slice(label: str, slices: tuple[Slice, ...]) -> Table:
     columns = [Column(f"{label} by slice", TEXT), Column("queries", doc.COUNT), Column("value")]
     changes = [Column("change", SIGNED), Column("95 % interval", SIGNED)] if compared else []
     return Table((*columns, *changes, Column("most lost to", TEXT)), tuple(rows))
-
-
-def _most(queries: Mapping[str, float]) -> str:
-    return ", ".join(f"{query} {number(lost)}" for query, lost in [*queries.items()][:NAMED])

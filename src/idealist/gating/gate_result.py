@@ -52,9 +52,8 @@ def _why(check: Check) -> str:
     if check.ruled == PASS:
         return _passing(check, allowed)
     if check.n < FEWEST:
-        return (
-            f"undecided: {size} cannot tell, whatever {'it says' if check.n == 1 else 'they say'}"
-        )
+        whatever = "it says" if check.n == 1 else "they say"
+        return f"undecided: {size} cannot tell, whatever {whatever}"
     return f"undecided with {size}: {_open(check, allowed)}"
 
 

@@ -204,15 +204,13 @@ class Chances:
     @property
     def settings(self) -> str:
         """Say what the chances are made of."""
-        error, which, up_to = f"standard error {self.se:.4f}", "", ""
-        if self.measure == EVERY:
-            error, which = f"standard errors up to {self.se:.4f}", ", the verdict of the whole gate"
-            up_to = "up to "
-        elif self.tests > 1:
-            which = f", FAIL corrected for {self.tests} measures"
+        every, alone = self.measure == EVERY, self.tests == 1
+        which = "" if alone else f", FAIL corrected for {self.tests} measures"
+        which = ", the verdict of the whole gate" if every else which
         return (
-            f"{self.measure}: {self.n} queries, max drop {up_to}{self.rule.max_drop:g}, "
-            f"one-sided alpha {self.rule.alpha:g}, {error} as in these runs{which}"
+            f"{self.measure}: {self.n} queries, max drop {'up to ' * every}{self.rule.max_drop:g}, "
+            f"one-sided alpha {self.rule.alpha:g}, standard error{'s up to' * every} {self.se:.4f} "
+            f"as in these runs{which}"
         )
 
     def data(self) -> dict[str, Any]:
