@@ -496,3 +496,10 @@ def test_every_transformation_has_a_name_that_is_read(step: Any) -> None:
     assert chain(step.name).steps == (step,)
     assert [one.name for one in chain(f"prefix:a+b+{step.name}").steps] == ["prefix:a+b", step.name]
     assert chain(f"prefix:0+{step.name}").apply("0") == "0"  # of which nothing would be left
+
+
+def test_the_repair_of_ids_can_be_removed() -> None:
+    source = Path(il.__file__).parent
+    modules = [path for path in source.rglob("*.py") if "auditing/ids/" not in path.as_posix()]
+    users = [path for path in modules if "auditing.ids" in path.read_text("utf-8")]
+    assert users == [source / "auditing" / "__init__.py"]

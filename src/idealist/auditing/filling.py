@@ -94,11 +94,11 @@ def bands_of(ranks: Ints) -> Ints:
 def filled(instruments: Mapping[str, Instrument], chances: Chances, depth: int) -> dict[str, float]:
     """Compute what measures would be, on average, if all documents down to a depth were judged."""
     placements = chances.placements
-    holes, rng = find_unjudged(placements, depth), np.random.default_rng(0)
+    unjudged, rng = find_unjudged(placements, depth), np.random.default_rng(0)
     draws = max(1, min(DRAWS, 100 * DRAWS // max(len(placements.qrels.queries), 1)))
     drawn: dict[str, list[float]] = {label: [] for label in instruments}
     for _ in range(draws):
-        judged = _judged(placements, holes, chances.draw(holes.rank, rng))
+        judged = _judged(placements, unjudged, chances.draw(unjudged.rank, rng))
         for label, instrument in instruments.items():
             with suppress(IdealistError):  # what cannot be measured has no price
                 drawn[label].append(measured(instrument, judged).aggregate)
@@ -110,14 +110,14 @@ def calibrated(judged: float) -> float:
     return next(gap for least, gap in CALIBRATION if judged >= least)
 
 
-def _judged(placements: Placements, holes: UnjudgedPlaces, grades: Floats) -> Placements:
+def _judged(placements: Placements, unjudged: UnjudgedPlaces, grades: Floats) -> Placements:
     """Judge the unjudged: the same places, and one more for each of them."""
     qrels = placements.qrels
     pair = np.repeat(np.arange(len(qrels.queries)), np.diff(qrels.starts))
-    order = np.argsort(np.concatenate([pair, holes.query]), kind="stable")
+    order = np.argsort(np.concatenate([pair, unjudged.query]), kind="stable")
     place = np.empty(len(order), dtype=np.int64)
     place[order] = np.arange(len(order))  # where each pair went
-    sizes = np.diff(qrels.starts) + holes.counts(len(qrels.queries))
+    sizes = np.diff(qrels.starts) + unjudged.counts(len(qrels.queries))
     judged = replace(
         qrels,
         starts=starts_of(sizes),
@@ -126,11 +126,11 @@ def _judged(placements: Placements, holes: UnjudgedPlaces, grades: Floats) -> Pl
         columns={}, subtopics=None, preferences=None,
     )  # fmt: skip
     columns = {
-        "query": (placements.query, holes.query),
-        "rank": (placements.rank, holes.rank),
-        "first": (placements.first, holes.first),
-        "last": (placements.last, holes.last),
-        "score": (placements.score, holes.score),
+        "query": (placements.query, unjudged.query),
+        "rank": (placements.rank, unjudged.rank),
+        "first": (placements.first, unjudged.first),
+        "last": (placements.last, unjudged.last),
+        "score": (placements.score, unjudged.score),
         "judgment": (place[placements.judgment], place[len(pair) :]),
     }
     joined: dict[str, Any] = {name: np.concatenate(both) for name, both in columns.items()}

@@ -24,12 +24,12 @@ LEAST_JUDGED = 30
 #: Share of them that judges must have found not relevant: elsewhere only what is relevant was
 #: written down, as in MS MARCO. Suggested.
 LEAST_NONRELEVANT = 0.05
-#: Times that grades are drawn for holes; fewer where there are more than 100 queries. Suggested.
+#: Times that grades are drawn for unjudged documents; fewer for more than 100 queries. Suggested.
 DRAWS = 20
 #: Pairs listed to be judged first, and queries read at most to find them. Suggested.
 TO_JUDGE, TO_JUDGE_READ = 100, 1000
-#: Share of holes down to the depth of a pool that does not speak against it: the pool's ties may
-#: have been ordered otherwise. Suggested.
+#: Share of unjudged documents that a pool may have: its ties may have been in another order.
+#: Suggested.
 POOL_HOLES = 0.01
 #: The least depth of pools; TREC-COVID's first was 7. Suggested.
 POOL_DEPTH = 5
@@ -44,7 +44,7 @@ POOL_HELD = 0.5
 SHORT_LISTS = 0.1
 #: A list of less than this share of the longest one of all runs was cut by the system. Suggested.
 CUT_LIST = 0.5
-#: Share of queries whose rank column may order otherwise before the file contradicts itself.
+#: Share of queries in which rank column and scores differ that makes it an error.
 #: Suggested.
 OTHER_ORDER = 0.5
 #: Share of documents whose ranks must be turned round before it is said that scores are. Suggested.

@@ -44,7 +44,7 @@ class Side(NamedTuple):
 
     run: Run
     placements: Placements
-    holes: UnjudgedPlaces
+    unjudged: UnjudgedPlaces
     worth: Floats
 
 
@@ -57,7 +57,7 @@ def pairs_to_judge(
     are read in that order, until none can hold a better pair or enough were read.
     """
     sides = _sides(runs, chances, DEPTHS[0])
-    if not any(len(side.holes) for side in sides.values()):
+    if not any(len(side.unjudged) for side in sides.values()):
         sides = _sides(runs, chances, DEPTHS[-1])
     most = _most([*sides.values()])
     queries = np.argsort(-most, kind="stable")
@@ -76,11 +76,11 @@ def _sides(runs: Mapping[str, Run], chances: Mapping[str, Chances], depth: int) 
     found = {}
     for name, run in runs.items():
         own = chances[name]
-        holes = find_unjudged(own.placements, depth)
+        unjudged = find_unjudged(own.placements, depth)
         # where judges only wrote down what is relevant, only the rank is known
-        likely = own.relevant(holes.rank) if own.usable else 1.0
-        worth = np.asarray(likely / np.log2(holes.rank + 1.0))
-        found[name] = Side(run, own.placements, holes, worth)
+        likely = own.relevant(unjudged.rank) if own.usable else 1.0
+        worth = np.asarray(likely / np.log2(unjudged.rank + 1.0))
+        found[name] = Side(run, own.placements, unjudged, worth)
     return found
 
 
@@ -90,13 +90,13 @@ def _most(sides: list[Side]) -> Floats:
     That is the sum of its best unjudged document in each run.
     """
     most = np.zeros(max((len(side.placements.qrels.queries) for side in sides), default=0))
-    holes = np.zeros(len(most), dtype=bool)
+    unjudged = np.zeros(len(most), dtype=bool)
     for side in sides:
         best = np.zeros_like(most)
-        np.maximum.at(best, side.holes.query, side.worth)
+        np.maximum.at(best, side.unjudged.query, side.worth)
         most += best
-        holes[side.holes.query] = True
-    return np.where(holes, most, -1.0)
+        unjudged[side.unjudged.query] = True
+    return np.where(unjudged, most, -1.0)
 
 
 def _among(sides: Mapping[str, Side], queries: frozenset[int]) -> list[PairToJudge]:
@@ -113,8 +113,8 @@ def _named(side: Side, queries: frozenset[int]) -> Iterator[tuple[tuple[str, str
     names, lookup = side.placements.qrels.queries, side.placements.qrels.lookup
     asked = [names[query] for query in sorted(queries)]
     ranked = listing(side.run, side.placements.protocol, asked, depth=DEPTHS[-1])
-    for i in np.flatnonzero(np.isin(side.holes.query, list(queries))).tolist():
-        query, rank = names[side.holes.query[i]], int(side.holes.rank[i])
+    for i in np.flatnonzero(np.isin(side.unjudged.query, list(queries))).tolist():
+        query, rank = names[side.unjudged.query[i]], int(side.unjudged.rank[i])
         document = ranked[query].documents[rank - 1]
         if document not in lookup[query]:  # where ties are ordered by grade
             yield (query, document), rank, float(side.worth[i])

@@ -22,7 +22,7 @@ from idealist.auditing.ids.id_thresholds import (
     SAMPLED_ROWS,
 )
 from idealist.auditing.ids.matching import best_repair
-from idealist.auditing.ids.proposal import Lists, Proposal, Sides, propose, together
+from idealist.auditing.ids.proposal import IdSets, Proposal, Sides, propose, together
 from idealist.data import Qrels, Run
 from idealist.evaluating.doubt_case import DoubtCase, differing
 from idealist.formats.id_mapping import map_ids
@@ -110,7 +110,7 @@ def _queries(state: State, only: str) -> Proposal | None:
     placements = state.now.first
     there = [q for q, here in zip(state.qrels.queries, placements.in_run, strict=True) if here]
     found, wanted = [*there, *placements.unknown], state.qrels.queries
-    sample = [Lists(frozenset(found), frozenset(wanted))]
+    sample = [IdSets(frozenset(found), frozenset(wanted))]
     repair = best_repair(sample, few=True)
     if repair is None or repair.found.chunk or repair.wanted.chunk:
         return None
@@ -159,7 +159,7 @@ def _judged(qrels: Qrels, what: str) -> list[Sequence[str]]:
     return [qrels.documents[a:b] for _, a, b in qrels.spans()]
 
 
-def _sample(state: State) -> list[Lists]:
+def _sample(state: State) -> list[IdSets]:
     """Collect the documents of some queries, evenly chosen, as the protocol names them."""
     placements, lookup = state.now.first, state.qrels.lookup
     inside = np.flatnonzero(placements.in_run)
@@ -170,7 +170,9 @@ def _sample(state: State) -> list[Lists]:
     rows = state.run.source.some(queries)
     protocol = placements.protocol
     return [
-        Lists(frozenset(whole(d, protocol) for d in rows.documents[span]), frozenset(lookup[query]))
+        IdSets(
+            frozenset(whole(d, protocol) for d in rows.documents[span]), frozenset(lookup[query])
+        )
         for query, span in rows.spans().items()
     ]
 
