@@ -16,7 +16,7 @@ from idealist.notation import split
 from idealist.report.result import FORMS, Result, form_of
 
 if TYPE_CHECKING:
-    from idealist.data import Queries
+    from idealist.data import Queries, Run
 
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -102,17 +102,18 @@ def counting(command: Command) -> Command:
     )  # fmt: skip
 
 
-def quietly(command: Command) -> Command:
-    """Add the option that leaves out the words."""
-    return click.option(
-        "--quiet", "-q", is_flag=True,
-        help="Say nothing on standard error: no heading, doubts or signatures.",
-    )(command)  # fmt: skip
-
-
-def detailed(command: Command) -> Command:
-    """Add the option that shows what few readers need."""
-    return click.option("--details", is_flag=True, help="Show everything that is known.")(command)
+#: The option that leaves out the words.
+quietly = click.option(
+    "--quiet", "-q", is_flag=True,
+    help="Say nothing on standard error: no heading, doubts or signatures.",
+)  # fmt: skip
+#: The option that shows what few readers need.
+detailed = click.option("--details", is_flag=True, help="Show everything that is known.")
+#: The option that says which unjudged documents bounds look at.
+reach = click.option(
+    "--reach", type=click.Choice(["list", "collection"]), default="list", show_default=True,
+    help="What --bounds looks at: unjudged documents of the list, or of the collection too.",
+)  # fmt: skip
 
 
 def axes_of(settings: Sequence[str]) -> dict[str, Any]:
@@ -164,16 +165,8 @@ def slices_of(queries: Queries | None, column: str | None) -> dict[str, Any] | N
     return queries.column(column)
 
 
-def reach(command: Command) -> Command:
-    """Add the option that says which unjudged documents bounds look at."""
-    return click.option(
-        "--reach", type=click.Choice(["list", "collection"]), default="list", show_default=True,
-        help="What --bounds looks at: unjudged documents of the list, or of the collection too.",
-    )(command)  # fmt: skip
-
-
-def check_inputs(paths: Sequence[str]) -> None:
-    """Refuse to read standard input twice."""
+def check_inputs(paths: Sequence[str | None]) -> None:
+    """Refuse to read standard input twice; None stands for a file that was not given."""
     if list(paths).count("-") > 1:
         raise UsageError("standard input (-) can be read only once", "give files for the others")
 
@@ -199,8 +192,22 @@ def run_names(paths: Sequence[str]) -> list[str]:
     return distinct([known[path] for path in paths])
 
 
+def runs_of(paths: Sequence[str]) -> list[Run]:
+    """Read runs, each under the name that tells it from the others."""
+    from idealist.formats import read_run
+
+    return [read_run(path, name=name) for path, name in zip(paths, run_names(paths), strict=True)]
+
+
+def queries_of(path: str | None) -> Queries | None:
+    """Read a file of queries, if there is one."""
+    from idealist.formats import read_queries
+
+    return None if path is None else read_queries(path)
+
+
 def emit(
-    result: Result, form: str, output: Path | None, *, quiet: bool = False, details: bool = False
+    result: Result, form: str, output: Path | None, quiet: bool = False, details: bool = False
 ) -> None:
     """Write a result to standard output or to a file, and its notes to standard error.
 
