@@ -140,7 +140,7 @@ def test_a_real_process_refuses_a_bad_file(case: Case, place: Path) -> None:
     ("content", "says"),
     [
         (b"q1 0 d1 x\n", b"error: <stdin>:1: grade 'x'"),
-        (COMPRESSED["gz"](text(QRELS))[:-1], b"error: <stdin>: the .gz data ends too early"),
+        (COMPRESSED["gz"](text(QRELS))[:-1], b"error: <stdin>: the .gz data ends early"),
         (b"", b"error: <stdin>: the file is empty"),
     ],
 )

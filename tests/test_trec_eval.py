@@ -180,7 +180,7 @@ def test_help_explains_the_measures_asked_for(capfd: pytest.CaptureFixture[str])
         ("-M0 qrels run", 1, "-M takes a number of at least 1"),
         ("-T other qrels run", 2, "there is no such format of runs"),
         ("--as 9.0.8 -m rbp qrels run", 1, "there is no measure 'rbp'"),
-        ("-m P.5,5 qrels run", 2, "P.5,5: a cutoff stands there twice"),
+        ("-m P.5,5 qrels run", 2, "P.5,5: a cutoff appears twice"),
         ("-m P.0 qrels run", 2, "a cutoff is not from 1"),
         ("-m P.x qrels run", 2, "P.x: not all of this are numbers"),
         ("-m ndcg.x qrels run", 2, "ndcg.x: these are no pairs"),

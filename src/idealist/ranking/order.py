@@ -1,4 +1,4 @@
-"""Order: one query's documents, best first. This is the only sort of documents there is."""
+"""Order: one query's documents, best first. Documents are sorted here and nowhere else."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from idealist.protocol import Protocol, suffix
 class Entries:
     """One query's rows, with the key that orders them, smallest first.
 
-    `rows` says where each stood in the run.
+    `rows` holds the position of each in the run.
     """
 
     documents: list[str]
@@ -30,14 +30,14 @@ class Entries:
     keys: Floats
 
     def at(self, kept: Sequence[int] | Ints) -> Entries:
-        """Give some of the entries, in the order they are asked for."""
+        """Return some of the entries, in the order given."""
         documents = [self.documents[i] for i in kept]
         index = np.asarray(kept, dtype=np.int64)
         return Entries(documents, self.scores[index], self.rows[index], self.keys[index])
 
 
 def entries_of(rows: Rows, span: slice, protocol: Protocol) -> Entries:
-    """Take one query's rows."""
+    """Read one query's rows."""
     index = np.arange(span.start, span.stop)
     scores = np.full(len(index), np.nan) if rows.scores is None else rows.scores[span]
     by = _ordered_by(rows, protocol)
@@ -55,7 +55,7 @@ def entries_of(rows: Rows, span: slice, protocol: Protocol) -> Entries:
 
 
 def _ordered_by(rows: Rows, protocol: Protocol) -> str:
-    """Say what orders a run: without scores its ranks do, and without these its given order."""
+    """Return what orders a run: without scores its ranks, and without these the given order."""
     if protocol.order != "score" or rows.scores is not None:
         return protocol.order
     return "given" if rows.ranks is None else "rank"
@@ -64,7 +64,7 @@ def _ordered_by(rows: Rows, protocol: Protocol) -> str:
 def without_duplicates(
     entries: Entries, rows: Rows, query: str, protocol: Protocol, faults: Faults
 ) -> Entries:
-    """Keep one row of each document, or note that it was retrieved twice."""
+    """Keep one row per document, or note that a document was retrieved twice."""
     if len(set(entries.documents)) == len(entries.documents):
         return entries
     kept: dict[str, int] = {}
@@ -84,7 +84,7 @@ def without_duplicates(
 
 
 def without_self(entries: Entries, query: str, protocol: Protocol) -> Entries:
-    """Leave out the document whose id is the query's, and its chunks."""
+    """Leave out the document that has the query's id, and its chunks."""
     if not protocol.exclude_self:
         return entries
     others = [i for i, d in enumerate(entries.documents) if whole(d, protocol) != query]
@@ -92,7 +92,7 @@ def without_self(entries: Entries, query: str, protocol: Protocol) -> Entries:
 
 
 def collapsed(entries: Entries, protocol: Protocol) -> Entries:
-    """Let chunks stand for their document: of each document, the best chunk is kept."""
+    """Replace chunks by their documents: the best chunk of each document is kept."""
     if protocol.collapse == "none":
         return entries
     documents = [whole(document, protocol) for document in entries.documents]
@@ -106,7 +106,7 @@ def collapsed(entries: Entries, protocol: Protocol) -> Entries:
 
 
 def whole(chunk: str, protocol: Protocol) -> str:
-    """Give the document a chunk belongs to."""
+    """Return the document a chunk belongs to."""
     if protocol.collapse == "none":
         return chunk
     if protocol.mapping:
@@ -115,14 +115,14 @@ def whole(chunk: str, protocol: Protocol) -> str:
 
 
 def lengths(entries: Entries, rows: Rows, query: str, protocol: Protocol, faults: Faults) -> Floats:
-    """Give the tokens of each entry; note those that are no length and take them for 0.
+    """Return the tokens of each entry; note invalid lengths and count them as 0.
 
-    Where the budget is a number of chunks, each is 1 of them.
+    If the budget is a number of chunks, each entry counts as 1.
     """
     if protocol.depth.startswith("chunks"):
         return np.ones(len(entries.documents))
     if rows.tokens is None:
-        hint = "give the run a column tokens, the length of each document"
+        hint = "add a column tokens to the run, the length of each document"
         message = f"depth={protocol.depth}, but the run has no lengths"
         Faults(rows.name).fail("missing-column", message, hint)
     tokens = rows.tokens[entries.rows]
@@ -137,7 +137,7 @@ def lengths(entries: Entries, rows: Rows, query: str, protocol: Protocol, faults
 def check_keys(
     entries: Entries, rows: Rows, query: str, protocol: Protocol, faults: Faults
 ) -> None:
-    """Note ranks and scores that cannot order anything."""
+    """Note ranks and scores that cannot order documents."""
     keys = entries.keys
     if _ordered_by(rows, protocol) == "rank":
         code, hint = "bad-rank", "repair the rank column, or use order=score"
@@ -186,9 +186,9 @@ class Ranking:
 
 
 def order(rows: Rows, span: slice, query: str, protocol: Protocol, faults: Faults) -> Ranking:
-    """Order one query's documents. This is the only sort.
+    """Order one query's documents: the only place where documents are sorted.
 
-    What is wrong with them is noted in `faults`, so that all queries' faults come together.
+    Faults are collected in `faults`, so that all queries' faults are reported together.
     """
     entries = entries_of(rows, span, protocol)
     before = len(entries.documents)
@@ -199,7 +199,7 @@ def order(rows: Rows, span: slice, query: str, protocol: Protocol, faults: Fault
     float32 = _float32_ties(entries.scores, protocol)
     if protocol.budget is not None:
         entries = _within(protocol.budget, entries, rows, query, protocol, faults)
-        faults = Faults()  # what is sorted again below has had its ties reported
+        faults = Faults()  # ties of what is sorted again below are reported already
     chunks = len(entries.documents)
     entries = collapsed(entries, protocol)
     merged = chunks - len(entries.documents)
@@ -229,7 +229,7 @@ def _sorted(
 def _within(
     budget: int, entries: Entries, rows: Rows, query: str, protocol: Protocol, faults: Faults
 ) -> Entries:
-    """Keep the first entries whose lengths together stay within the budget, in the run's order."""
+    """Keep the first entries whose lengths add up to at most the budget, in the run's order."""
     ranked, _, _ = _sorted(entries, rows, query, protocol, faults)
     with np.errstate(over="ignore"):
         spent = np.cumsum(lengths(ranked, rows, query, protocol, faults))
@@ -238,7 +238,7 @@ def _within(
 
 
 def _tie_bounds(keys: Floats) -> tuple[Ints, Ints]:
-    """Give the first and last rank of the tie each sorted key stands in."""
+    """Return the first and last rank of the tie each sorted key is in."""
     n = len(keys)
     new = np.ones(n + 1, dtype=bool)
     new[1:-1] = (keys[1:] != keys[:-1]) & ~(np.isnan(keys[1:]) & np.isnan(keys[:-1]))
@@ -266,7 +266,7 @@ def _report_tie(
 ) -> None:
     a, b = entries.documents[i], entries.documents[i + 1]
     message = f"query {query!r}: documents {a!r} and {b!r} have the same {protocol.order}"
-    hint = "choose an order of ties, such as --set ties=docid-desc"
+    hint = "choose an order for ties, such as --set ties=docid-desc"
     faults.add("tie", message, hint, rows.line(int(entries.rows[i + 1])))
 
 
@@ -281,7 +281,7 @@ def _tie_order(members: list[int], documents: list[str], query: str, ties: str) 
 
 
 def _draw(seed: str, query: str, document: str) -> bytes:
-    """Draw from seed, query and document alone, so that no other row changes the order."""
+    """Draw from seed, query and document only, so that no other row changes the order."""
     row = json.dumps([seed, query, document])
     return hashlib.blake2b(row.encode(), digest_size=16).digest()
 
