@@ -171,22 +171,22 @@ def test_help_explains_the_measures_asked_for(capfd: pytest.CaptureFixture[str])
 @pytest.mark.parametrize(
     ("words", "code", "says"),
     [
-        ("qrels", 1, "two files are needed, and 1 were given"),
+        ("qrels", 1, "expected two files, got 1"),
         ("-x qrels run", 1, "option -x not recognized"),
         ("-m ndgc qrels run", 1, "there is no measure 'ndgc'\n  hint: did you mean ndcg"),
-        ("-m P. qrels run", 1, "has a dot and no parameters"),
-        ("--as 8 qrels run", 1, "--as 8: no such version"),
+        ("-m P. qrels run", 1, "has a dot but no parameters"),
+        ("--as 8 qrels run", 1, "--as 8: unknown version"),
         ("-l two qrels run", 1, "-l 'two' is not a whole number"),
         ("-M0 qrels run", 1, "-M takes a number of at least 1"),
-        ("-T other qrels run", 2, "there is no such format of runs"),
+        ("-T other qrels run", 2, "unknown run format"),
         ("--as 9.0.8 -m rbp qrels run", 1, "there is no measure 'rbp'"),
         ("-m P.5,5 qrels run", 2, "P.5,5: a cutoff appears twice"),
-        ("-m P.0 qrels run", 2, "a cutoff is not from 1"),
-        ("-m P.x qrels run", 2, "P.x: not all of this are numbers"),
-        ("-m ndcg.x qrels run", 2, "ndcg.x: these are no pairs"),
+        ("-m P.0 qrels run", 2, "cutoffs go from 1"),
+        ("-m P.x qrels run", 2, "P.x: these are not all numbers"),
+        ("-m ndcg.x qrels run", 2, "ndcg.x: these are not pairs"),
         ("-m ndcg.-1=1 qrels run", 2, "only judged documents can have a gain"),
         ("-m ndcg.1=-1 qrels run", 2, "gain cannot be"),
-        ("-R other qrels run", 2, "there is no such format of judgments"),
+        ("-R other qrels run", 2, "unknown judgment format"),
         ("qrels nowhere", 2, "nowhere: there is no such file"),
         ("qrels qrels", 2, "qrels:1:"),
         ("-m utility.1 qrels run", 4, "utility takes four numbers, not 1"),
@@ -202,6 +202,13 @@ def test_exit_codes(words: str, code: int, says: str, capfd: pytest.CaptureFixtu
     assert out == ""
     assert says in err
     assert err.startswith("trec-eval: ")
+
+
+@pytest.mark.usefixtures("files")
+def test_the_words_of_an_error_do_not_choose_its_exit_code() -> None:
+    with pytest.raises(SystemExit) as end:
+        main(["trec-eval", "-m", "P.four numbers", "qrels", "run"])
+    assert end.value.code == 2
 
 
 @pytest.mark.parametrize(

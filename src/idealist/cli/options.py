@@ -157,7 +157,7 @@ def reach(command: Command) -> Command:
     """Add the option that chooses which unjudged documents bounds consider."""
     return click.option(
         "--reach", type=click.Choice(["list", "collection"]), default="list", show_default=True,
-        help="Which unjudged documents --bounds considers: those of the list, or of the collection too.",
+        help="What --bounds considers: unjudged documents of the list, or of the collection too.",
     )(command)  # fmt: skip
 
 

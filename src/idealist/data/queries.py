@@ -138,7 +138,7 @@ def _checked(given: Mapping[Any, Any], name: str) -> dict[str, float]:
                 message = f"query {query!r} has two weights, one of them {weight:g}"
                 faults.add("duplicate-key", message, "keep one of them")
         except (TypeError, ValueError):
-            hint = f"a weight is a number from {LIGHTEST:g} to {HEAVIEST:g}, or 0 to leave the query out"
+            hint = f"a weight is from {LIGHTEST:g} to {HEAVIEST:g}, or 0 to leave the query out"
             faults.add("bad-weight", f"query {query!r}: the weight is {written!r:.60}", hint)
     if not given:
         faults.add("empty", "there are no weights", "give {query: weight}")

@@ -123,7 +123,7 @@ def _range(span: slice) -> Ints:
 
 
 class Source(Protocol):
-    """What a run is read from when it is ranked: a file, or an object in memory other than `Rows`."""
+    """What a run is read from when it is ranked: a file, or an object other than `Rows`."""
 
     @property
     def name(self) -> str:
