@@ -9,8 +9,9 @@ KERNEL := --no-build-isolation --config-settings build-dir=$(VENV)/kernel
 COMPILER := $(shell command -v $(CXX) || command -v c++)
 export IDEALIST_KERNEL ?= $(if $(COMPILER),native,python)
 
-# Tests share the cores, a file to a core at a time; more than eight processes gain nothing.
-PARALLEL := --numprocesses auto --maxprocesses 8 --dist loadfile
+# Tests share the cores, a file to a core at a time; more than eight processes gain nothing. What
+# has ended its process would end the next one too: it is not tried again.
+PARALLEL := --numprocesses auto --maxprocesses 8 --dist loadfile --max-worker-restart 0
 
 # How long each target of `make fuzz` runs.
 FUZZ_SECONDS ?= 10
@@ -53,8 +54,9 @@ bench: $(VENV)/test.stamp ## Time us and our peers on the same data, and write t
 	$(BIN)/python bench/randomisation.py
 
 study: $(VENV)/test.stamp ## Run the slow proofs: error rates, plans of the gate, fragility, faults for the audit
-	IDEALIST_SLOW=1 $(BIN)/python -m pytest -s tests/test_type_one.py tests/test_gate_plan.py \
-	  tests/test_fragility.py tests/test_audit_mutations.py tests/test_audit_faults.py
+	IDEALIST_SLOW=1 $(BIN)/python -m pytest -s --timeout 14400 -o faulthandler_timeout=15000 \
+	  tests/test_type_one.py tests/test_gate_plan.py tests/test_fragility.py \
+	  tests/test_audit_mutations.py tests/test_audit_faults.py
 
 growth: $(VENV)/test.stamp ## Show how time and memory grow with queries, depth, judgments and measures
 	$(BIN)/python bench/growth.py

@@ -74,7 +74,8 @@ def _signature(name: str, value: Any) -> str:
         if one.kind is one.KEYWORD_ONLY and "*" not in parts:
             parts.append("*")
         stars = "**" if one.kind is one.VAR_KEYWORD else ""
-        default = "" if one.default is one.empty else f" = {one.default!r}"
+        default = "…" if callable(one.default) else repr(one.default)
+        default = "" if one.default is one.empty else f" = {default}"
         parts.append(f"{stars}{one.name}: {one.annotation}{default}")
     short = f"{name}({', '.join(parts)}) -> {signature.return_annotation}"
     if len(short) <= 88:

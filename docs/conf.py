@@ -12,18 +12,17 @@ from sphinx.application import Sphinx
 
 import idealist
 from idealist import errors
-from idealist.auditing.finding import CODES as FINDINGS
 from idealist.cli.main import cli
 from idealist.comparing.comparison_doubts import CODES as COMPARING
 from idealist.conventions import CONVENTIONS, DEFAULT, Convention
 from idealist.conventions.describe import Description, describe_all, names_of
 from idealist.conventions.signature import Signature
-from idealist.evaluating import doubts
 from idealist.measures import MEASURES, parse
 from idealist.measures.aggregate import Aggregate
 from idealist.measures.spellings import SPELLINGS
 from idealist.notation import Settings, text
 from idealist.protocol import Protocol
+from idealist.report import doubt
 
 project = "idealist"
 author = "The idealist authors"
@@ -57,8 +56,7 @@ def write_reference(app: Sphinx) -> None:
         "conventions": conventions_page(),
         "one-list": one_list_part(),
         "errors": codes_page("Error codes", ERRORS_INTRO, errors.CODES),
-        "doubts": codes_page("Doubt codes", DOUBTS_INTRO, doubts.CODES | COMPARING),
-        "findings": codes_page("Finding codes", FINDINGS_INTRO, FINDINGS),
+        "doubts": codes_page("Doubt codes", DOUBTS_INTRO, dict(sorted(_DOUBTS.items()))),
         "command-line": command_line_page(),
     }
     folder = Path(app.srcdir) / "reference" / "generated"
@@ -252,13 +250,12 @@ an option that does not exist raises `UsageError`. Both are an `IdealistError`. 
 prints the same text and leaves with exit code 2."""
 
 DOUBTS_INTRO = """\
-A doubt is something legal but questionable. It never stops an evaluation and never changes the exit
-code. [Doubts](../../explanation/doubts.md) explains how to read them."""
+What evaluations and comparisons doubt and what `idealist audit` finds, beside the faults of files,
+which keep [their codes](errors.md). A doubt never stops an evaluation and never changes its exit
+code. [Doubts](../../explanation/doubts.md) explains how to read them, and
+[Audit your data](../../how-to/audit-your-data.md) how to act on them."""
 
-FINDINGS_INTRO = """\
-What `idealist audit` and `idealist.audit` find, beside the faults of files, which keep
-[their codes](errors.md). [Audit your data](../../how-to/audit-your-data.md) shows how to use
-them."""
+_DOUBTS = doubt.CODES | COMPARING
 
 
 def codes_page(title: str, intro: str, codes: dict[str, str]) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""What tests share: where real data lies, and how to skip where it does not."""
+"""What tests share: where real data lies, how to skip where it does not, and patience."""
 
 from __future__ import annotations
 
@@ -6,11 +6,17 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 #: Real runs, judgments and published values; see CONTRIBUTING.md.
 TEST_DATA = Path(
     os.environ.get("IDEALIST_TEST_DATA", Path(__file__).parents[2] / "shared" / "data")
 )
+
+
+# A busy machine is slow, which says nothing of what is tested.
+settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("patient")
 
 
 @pytest.fixture(scope="session")

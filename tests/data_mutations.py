@@ -10,11 +10,10 @@ from functools import partial
 from typing import Any
 
 import idealist as il
-from idealist.auditing import Finding
 from mutations import MEASURES, Data, Mutation, Qrels, Run, values
 
 Rows = list[dict[str, Any]]
-Mends = Callable[[Any, Any, Finding], bool]
+Mends = Callable[[Any, Any, il.Doubt], bool]
 #: What the price of holes may be off by beside, where a few happen to be of one kind.
 NOISE = 0.02
 
@@ -42,10 +41,10 @@ def lenient(qrels: Any, run: Any, **axes: Any) -> dict[str, float]:
     return dict(il.evaluate(qrels, run, MEASURES, **rules).aggregates)
 
 
-def costs(finding: Finding, run: str, now: dict[str, float], then: dict[str, float]) -> bool:
+def costs(finding: il.Doubt, run: str, now: dict[str, float], then: dict[str, float]) -> bool:
     """Whether the cost is exactly these values, for the measures that print otherwise."""
     wanted = {k: (now[k], then[k]) for k in now if f"{now[k]:.4f}" != f"{then[k]:.4f}"}
-    found = finding.cost.get(run, {})
+    found = finding.price.get(run, {})
     return found.keys() == wanted.keys() and all(
         math.isclose(a, b, rel_tol=1e-12)
         for label, pair in wanted.items()
@@ -56,7 +55,7 @@ def costs(finding: Finding, run: str, now: dict[str, float], then: dict[str, flo
 def gives_back(**axes: str) -> Mends:
     """Expect the axis in the command, and with it the numbers of the clean data, bit by bit."""
 
-    def mends(data: Data, broken: Data, finding: Finding) -> bool:
+    def mends(data: Data, broken: Data, finding: il.Doubt) -> bool:
         return _named(finding, axes) and values(*broken, **axes) == values(*data)
 
     return mends
@@ -65,21 +64,21 @@ def gives_back(**axes: str) -> Mends:
 def gives(**axes: str) -> Mends:
     """Expect the axis in the command, and the values under it for the cost."""
 
-    def mends(data: Data, broken: Data, finding: Finding) -> bool:
+    def mends(data: Data, broken: Data, finding: il.Doubt) -> bool:
         now, then = lenient(*broken), lenient(*broken, **axes)
         return _named(finding, axes) and costs(finding, "run", now, then)
 
     return mends
 
 
-def _named(finding: Finding, axes: dict[str, str]) -> bool:
+def _named(finding: il.Doubt, axes: dict[str, str]) -> bool:
     return all(f"{name}={value!r}" in finding.command for name, value in axes.items())
 
 
 def prices(supposed: Callable[[Any, Any], tuple[Any, Any]]) -> Mends:
     """Expect the values of other data, made of the broken one, for the cost."""
 
-    def mends(data: Data, broken: Data, finding: Finding) -> bool:
+    def mends(data: Data, broken: Data, finding: il.Doubt) -> bool:
         return costs(finding, "run", lenient(*broken), lenient(*supposed(*broken)))
 
     return mends
@@ -93,7 +92,7 @@ def both(*parts: Mends) -> Mends:
 def counts(count: Callable[[Data, Data], int], *words: str) -> Mends:
     """Expect a count, and words in the message."""
 
-    def mends(data: Data, broken: Data, finding: Finding) -> bool:
+    def mends(data: Data, broken: Data, finding: il.Doubt) -> bool:
         said = all(word in finding.message for word in words)
         return said and finding.count == count(data, broken)
 
@@ -105,13 +104,13 @@ def changed(side: int) -> Callable[[Data, Data], int]:
     return lambda data, broken: sum(data[side][q] != broken[side].get(q) for q in data[side])
 
 
-def without_changed(data: Data, broken: Data, finding: Finding) -> bool:
+def without_changed(data: Data, broken: Data, finding: il.Doubt) -> bool:
     """Whether the cost is the value over the queries that were not changed."""
     others = {q: own for q, own in broken[0].items() if data[1][q] == broken[1][q]}
     return costs(finding, "run", lenient(*broken), lenient(others, broken[1]))
 
 
-def of_clean(data: Data, broken: Data, finding: Finding) -> bool:
+def of_clean(data: Data, broken: Data, finding: il.Doubt) -> bool:
     """Whether the cost is the value of the clean data."""
     return costs(finding, "run", lenient(*broken), lenient(*data))
 
@@ -155,7 +154,7 @@ def _finite(qrels: Qrels, run: Run) -> Any:
     }
 
 
-def _put_in_order(data: Data, broken: Data, finding: Finding) -> bool:
+def _put_in_order(data: Data, broken: Data, finding: il.Doubt) -> bool:
     """Whether the command ranks NaN last, and what is infinite by its sign."""
     ends = {"inf": 1e9, "-inf": -1e9, "nan": -2e9}
     run = {q: {d: ends.get(str(s), s) for d, s in own.items()} for q, own in broken[1].items()}
@@ -225,7 +224,7 @@ def put_everywhere(qrels: Qrels, run: Run, rng: random.Random) -> Any:
     return qrels, {query: own | {"hub": sorted(own.values())[-3]} for query, own in run.items()}
 
 
-def _same_queries(data: Data, broken: Data, finding: Finding) -> bool:
+def _same_queries(data: Data, broken: Data, finding: il.Doubt) -> bool:
     """Whether leaving the missing queries out gives the values of the others."""
     found = il.evaluate(*broken, MEASURES, missing="skip")
     others = il.evaluate({q: data[0][q] for q in broken[1]}, broken[1], MEASURES)
@@ -306,7 +305,7 @@ def _highest(pairs: list[tuple[str, str, float]], run: Run) -> Any:
     return qrels, run
 
 
-def _undisputed(data: Data, broken: Any, finding: Finding) -> bool:
+def _undisputed(data: Data, broken: Any, finding: il.Doubt) -> bool:
     """Whether the values are those without the pairs, and the cost those of the higher grade."""
     pairs, run = broken
     twice = Counter((query, document) for query, document, _ in pairs)
@@ -341,7 +340,7 @@ def lose_judgments(qrels: Qrels, run: Run, rng: random.Random, share: float) -> 
     }, run
 
 
-def _counts_holes(data: Data, broken: Data, finding: Finding) -> bool:
+def _counts_holes(data: Data, broken: Data, finding: il.Doubt) -> bool:
     """Whether the holes are counted right, and what is to be judged first is one of them."""
     holes = {
         (q, d) for q, own in broken[1].items() for d in list(own)[:10] if d not in broken[0][q]
@@ -350,14 +349,14 @@ def _counts_holes(data: Data, broken: Data, finding: Finding) -> bool:
     return finding.count == len(holes) and {*finding.examples} <= named
 
 
-def _near_clean(data: Data, broken: Data, finding: Finding) -> bool:
+def _near_clean(data: Data, broken: Data, finding: il.Doubt) -> bool:
     """Whether the price of holes is about the value of the clean data, and not far from any."""
     clean, now = lenient(*data), lenient(*broken)
-    then = now | {label: pair[1] for label, pair in finding.cost["run"].items()}
+    then = now | {label: pair[1] for label, pair in finding.price["run"].items()}
     return all(abs(then[k] - clean[k]) <= abs(now[k] - clean[k]) / 2 + NOISE for k in clean)
 
 
-def _condensed(data: Data, broken: Any, finding: Finding) -> bool:
+def _condensed(data: Data, broken: Any, finding: il.Doubt) -> bool:
     """Whether both runs are priced with unjudged documents taken out."""
     qrels, runs = broken
     return "unjudged='drop'" in finding.command and all(
@@ -366,11 +365,11 @@ def _condensed(data: Data, broken: Any, finding: Finding) -> bool:
     )
 
 
-def _only_graded(data: Data, broken: Data, finding: Finding) -> bool:
+def _only_graded(data: Data, broken: Data, finding: il.Doubt) -> bool:
     """Whether the grades are named, and the same judgments as relevant or not are not accused."""
     binary = {q: {d: min(g, 1) for d, g in own.items()} for q, own in data[0].items()}
     others = {one.code for one in il.audit(binary, data[1], measures=MEASURES).findings}
-    return "0, 1, 3" in finding.message and finding.code not in others
+    return "the grades are 0 to 3" in finding.message and finding.code not in others
 
 
 def favour(qrels: Qrels, run: Run, rng: random.Random) -> Any:
@@ -493,13 +492,13 @@ TEXTS: dict[str, tuple[str, Any, Mends]] = {
 }  # fmt: skip
 
 
-def _capped(data: Data, broken: Data, finding: Finding) -> bool:
+def _capped(data: Data, broken: Data, finding: il.Doubt) -> bool:
     """Whether recall is priced with no more than fit, and judgments of which all fit are let be."""
     label = "R(denominator=min(k,R))@5"
     then = il.evaluate(*broken, label)[label]
     few = {q: {d: int(i < 5) for i, d in enumerate(own)} for q, own in data[0].items()}
     others = {one.code for one in il.audit(few, data[1], measures="R@5").findings}
-    right = label in finding.remedy and finding.cost["run"]["R@5"][1] == then
+    right = label in finding.remedy and finding.price["run"]["R@5"][1] == then
     return right and finding.code not in others
 
 

@@ -665,7 +665,7 @@ def refused_weights() -> Iterator[Case]:
         ("missing-column", b"q1\tone\nq2\ttwo\nq3\tthree\n", "no column 'weight'", 0),
         ("bad-weight", b"q1\t-3\nq2\tinf\nq3\t1\n", "query 'q1': the weight is", 1),
         ("bad-weight", b'{"q1": {"weight": "many"}}', "the weight is 'many'", 0),
-        ("bad-weight", b"q1\t0\nq2\t0\nq3\t0\n", "all queries that count have the weight 0", 0),
+        ("bad-weight", b"q1\t0\nq2\t0\nq3\t0\n", "all queries that count have weight 0", 0),
     ]
     for code, content, says, more in files:
         name = "faulty.json" if content.startswith(b"{") else "faulty.tsv"

@@ -16,7 +16,7 @@ from idealist.errors import UsageError
 from idealist.measures import MEASURES, Measure
 from idealist.measures.cwl import UserModel
 from idealist.protocol import Protocol
-from idealist.ranking.padded_lists import Lists
+from idealist.ranking.padded_lists import PaddedLists
 
 #: The measures that need no more than grades.
 PLAIN = [name for name in MEASURES if not MEASURES[name].needs]
@@ -57,7 +57,7 @@ PARAMETERS: dict[str, list[Any]] = {
     "max_grade": ["observed", "4"],
     "probability": ["exp2"],
     "p": [0.5, 0.8, 0.95],
-    "normalise_depth": ["none", 1000],
+    "normalise_depth": ["none", 1000, 3],
     "gamma": [1 / 3, 0, 1],
     "signal": ["abstain", "utility"],
     "squash": [True, False],
@@ -265,7 +265,7 @@ def truth(
 seeds = st.integers(0, 2**32)
 
 
-def some_lists(name: str, count: int) -> Iterator[tuple[Measure, Lists, Any]]:
+def some_lists(name: str, count: int) -> Iterator[tuple[Measure, PaddedLists, Any]]:
     """Give measures with every parameter set, lists, and what NumPy computes of them."""
     for seed in range(count):
         rng = random.Random(seed)

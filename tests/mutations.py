@@ -22,9 +22,9 @@ from urllib.parse import quote
 from click.testing import CliRunner
 
 import idealist as il
-from idealist.auditing import Audit, Finding
-from idealist.auditing.ids.mapping import MappingFile
+from idealist.auditing import Audit
 from idealist.cli.main import cli
+from idealist.formats.id_mapping import MappingFile
 
 Qrels = dict[str, dict[str, int]]
 Run = dict[str, dict[str, float]]
@@ -182,7 +182,7 @@ class Mutation:
     name: str
     code: str
     inject: Callable[[Qrels, Run, random.Random], Data | None]
-    mends: Callable[[Data, Data, Finding], bool]
+    mends: Callable[[Data, Data, il.Doubt], bool]
     options: Callable[[Data], dict[str, Any]] = lambda data: {}
 
     def found(self, data: Data, broken: Data, audit: Audit) -> bool:
@@ -261,7 +261,7 @@ def files(data: Data) -> Iterator[tuple[str, str]]:
             os.chdir(before)
 
 
-def restored(data: Data, broken: Data, finding: Finding) -> bool:
+def restored(data: Data, broken: Data, finding: il.Doubt) -> bool:
     """Whether the command gives the numbers of the clean data, query by query, bit by bit."""
     was: dict[str, str] = {}
     for i in (0, 1):
@@ -300,7 +300,7 @@ def values(qrels: Any, run: Any, **axes: Any) -> dict[str, dict[str, float]]:
     }
 
 
-def says_collision(data: Data, broken: Data, finding: Finding) -> bool:
+def says_collision(data: Data, broken: Data, finding: il.Doubt) -> bool:
     """Whether ids that would become one are named and left alone."""
     mapping = finding.mappings.get("documents", {})
     apart = all(len({mapping.get(d, d) for d in own}) == len(own) for own in broken[1].values())

@@ -321,6 +321,8 @@ def _RBP(docs: list[Doc], pool: list[float], k: float, p: Params) -> float | Non
     if not any((grade >= p["rel"] if p["gain"] == "binary" else grade > 0) for grade in pool):
         return None
     p = p if p["gain"] == "binary" else {**p, "rel": "none"}
+    if p["normalise_depth"] != "none":
+        k = min(k, p["normalise_depth"])
     value = sum(gain(doc.grade, p) * p["p"] ** i for i, doc in enumerate(top(docs, k)))
     if p["scale"] == "query":
         value /= max(1.0, *(gain(grade, p) for grade in pool))

@@ -8,7 +8,7 @@ import pytest
 
 import idealist as il
 from generated import PLAIN, some_lists
-from idealist.ranking.padded_lists import lists_of
+from idealist.ranking.padded_lists import padded
 
 
 @pytest.mark.parametrize("name", PLAIN)
@@ -21,7 +21,7 @@ def test_every_formula_runs_on_strict_arrays(name: str) -> None:
 
 
 def test_udcg_runs_on_strict_arrays() -> None:
-    lists = lists_of([1, 0, None], abstain=[0.1, 0.4, 0.9])
+    lists = padded([1, 0, None], abstain=[0.1, 0.4, 0.9])
     measure = il.UDCG().filled()
     found = measure.formula(lists.to(array_api_strict))
     np.testing.assert_array_equal(np.asarray(found), measure.formula(lists))

@@ -12,11 +12,11 @@ import pytest
 from click.testing import CliRunner, Result
 
 import idealist as il
-from idealist.auditing.ids.mapping import mapped_qrels, mapped_run, read_mapping, renaming
-from idealist.auditing.ids.mapping import write_mapping as write
-from idealist.auditing.ids.transformations import STEPS, chain
 from idealist.cli.main import cli
 from idealist.errors import InputError, UsageError
+from idealist.formats.id_mapping import mapped_qrels, mapped_run, read_mapping, renaming
+from idealist.formats.id_mapping import write_mapping as write
+from idealist.formats.id_steps import STEPS, chain
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 QRELS, RUN = EXAMPLES / "qrels.txt", EXAMPLES / "bm25.run"
@@ -105,7 +105,7 @@ def test_queries_and_documents_are_mended_together(tmp_path: Path) -> None:
     assert values(QRELS, tmp_path / "bm25.fixed.run") == values(QRELS, RUN)
 
 
-def followed(finding: il.Finding | dict[str, Any]) -> Result:
+def followed(finding: il.Doubt | dict[str, Any]) -> Result:
     """Run the commands of a finding, all but the last silently."""
     command = finding["command"] if isinstance(finding, dict) else finding.command
     for part in command.split(" && "):
@@ -148,7 +148,7 @@ def put(qrels: Any, *runs: Any) -> list[str]:
     return names
 
 
-def id_findings(*names: str, **options: Any) -> list[il.Finding]:
+def id_findings(*names: str, **options: Any) -> list[il.Doubt]:
     audit = il.audit(names[0], list(names[1:]), measures=["nDCG@10", "AP"], **options)
     audit.save_mappings("mappings")
     return [one for one in audit.findings if one.code in ("query-ids", "document-ids")]
@@ -163,6 +163,22 @@ def chunked(run: dict[str, Any], form: str) -> dict[str, Any]:
         }
         for query, own in run.items()
     }
+
+
+def test_one_file_may_hold_judgments_and_run(here: Path) -> None:
+    qrels, run = made("doc{a}x{b}")
+    records = [
+        {"id": query, "retrieved": [d.upper() for d in run[query]], "ground_truth": judged}
+        for query, judged in qrels.items()
+    ]
+    Path("pairs.json").write_text(json.dumps(records))
+    (found,) = id_findings("pairs.json", "pairs.json")
+    last = shlex.split(found.command.split(" && ")[-1])
+    assert last[:2] == ["idealist", "eval"]
+    assert last[2:4] == ["pairs.json", "pairs.run-fixed.json"]
+    followed(found)
+    lists = {query: list(own) for query, own in run.items()}
+    assert values("pairs.json", "pairs.run-fixed.json") == values(qrels, lists)
 
 
 @pytest.mark.parametrize("suffix", [".json", ".csv", ".tsv", ".jsonl"])
@@ -211,7 +227,7 @@ def test_queries_and_chunks_are_mended_together(here: Path) -> None:
     done = followed(second)
     wanted = il.evaluate(qrels, run, ["nDCG@10", "AP"], collapse="#.*", depth=30)
     assert f"{wanted['AP']:.4f}" in done.output  # what was asked is asked again
-    assert second.cost["run1"]["AP"][1] == wanted["AP"]
+    assert second.price["run1"]["AP"][1] == wanted["AP"]
 
 
 def test_judgments_are_rather_mended_by_a_rule_than_runs_by_mappings(here: Path) -> None:
@@ -280,7 +296,7 @@ def test_judgments_are_mended_once_for_all_runs(here: Path) -> None:
     names = put(mapped(qrels, str.upper, 0.5), run, other)
     (found,) = id_findings(*names)
     assert found.run == ""
-    assert set(found.cost) == {"run1", "run2"}
+    assert set(found.price) == {"run1", "run2"}
     followed(found)
     for own, name in ((run, names[1]), (other, names[2])):
         assert values("qrels.fixed.json", name) == values(qrels, own)
@@ -428,7 +444,7 @@ def test_every_format_names_the_findings(form: str, tmp_path: Path) -> None:
     assert "document-ids" in done.output
     audit = il.audit(QRELS, broken)
     assert "document-ids" in audit._repr_html_()
-    assert f"document-ids, bm25: {audit.findings[0].message}" in str(audit)
+    assert f"document-ids, bm25: {audit.findings[0].finding}" in str(audit)
 
 
 def test_two_ids_never_become_one() -> None:
@@ -480,3 +496,10 @@ def test_every_transformation_has_a_name_that_is_read(step: Any) -> None:
     assert chain(step.name).steps == (step,)
     assert [one.name for one in chain(f"prefix:a+b+{step.name}").steps] == ["prefix:a+b", step.name]
     assert chain(f"prefix:0+{step.name}").apply("0") == "0"  # of which nothing would be left
+
+
+def test_the_repair_of_ids_can_be_removed() -> None:
+    source = Path(il.__file__).parent
+    modules = [path for path in source.rglob("*.py") if "auditing/ids/" not in path.as_posix()]
+    users = [path for path in modules if "auditing.ids" in path.read_text("utf-8")]
+    assert users == [source / "auditing" / "__init__.py"]

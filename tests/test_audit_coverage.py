@@ -22,9 +22,9 @@ from idealist.auditing.coverage import (
     pool_depth,
     read_teams,
     share_held,
-    unjudged,
+    without_judgments,
 )
-from idealist.auditing.filling import Chances, price
+from idealist.auditing.filling import Chances, filled
 from idealist.auditing.thresholds import DEPTHS, POOL_HOLES, TO_JUDGE
 from idealist.cli.main import cli
 from idealist.errors import InputError
@@ -91,7 +91,7 @@ def test_coverage_by_rank_is_counted_by_hand(seed: int) -> None:
     for k in DEPTHS:
         tops = [(query, d) for query, one in lists.items() for d in one.documents[:k]]
         assert found.looked[k] == len(tops)
-        assert found.holes[k] == sum(d not in qrels[query] for query, d in tops)
+        assert found.unjudged[k] == sum(d not in qrels[query] for query, d in tops)
 
 
 @settings(max_examples=40, deadline=None)
@@ -123,7 +123,7 @@ def test_judgments_taken_away_are_as_if_they_never_were(seed: int) -> None:
         }
         for query, start, end in placements.qrels.spans()
     }
-    fewer = unjudged(placements, gone)
+    fewer = without_judgments(placements, gone)
     for label in MEASURES:
         measure = il.parse(label)
         again = measure.values(placed(kept, rows))
@@ -199,7 +199,7 @@ def test_the_price_of_random_holes_gives_the_value_back(share: float) -> None:
     holes = {q: {d: g for d, g in one.items() if rng.random() >= share} for q, one in whole.items()}
     evaluator = Evaluator(holes, ["P@10", "nDCG@10", "AP"])
     placements = evaluator.placed(il.read_run(run))
-    prices = price(evaluator.instruments, Chances(placements["AP"]), 100)
+    prices = filled(evaluator.instruments, Chances(placements["AP"]), 100)
     for label, cost in prices.items():
         truth, now = (il.evaluate(qrels, run, label)[label] for qrels in (whole, holes))
         assert abs(cost - truth) < max(0.15 * abs(now - truth), 0.012), label
@@ -209,7 +209,7 @@ def test_judging_every_hole_leaves_none() -> None:
     qrels, lists = pooled(random.Random(3), queries=30, runs=2, depth=4)
     evaluator = Evaluator(qrels, "Judged@10")
     chances = Chances(evaluator.placed(il.read_run(lists[0]))["Judged@10"])
-    assert price(evaluator.instruments, chances, 10) == {"Judged@10": 1}
+    assert filled(evaluator.instruments, chances, 10) == {"Judged@10": 1}
 
 
 def test_pairs_to_judge_are_holes_and_the_worthiest_come_first() -> None:

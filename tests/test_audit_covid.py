@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import idealist as il
-from idealist.auditing import Audit, Finding, audit
-from idealist.auditing.coverage import Coverage, unjudged
-from idealist.auditing.filling import Chances, price
+from idealist.auditing import Audit, audit
+from idealist.auditing.coverage import Coverage, without_judgments
+from idealist.auditing.filling import Chances, filled
 from idealist.auditing.thresholds import DEPTHS
 from idealist.measures.instrument import measured
 
@@ -40,7 +40,7 @@ def coverage(covid: Audit) -> Coverage:
     return covid.coverage
 
 
-def of(covid: Audit, code: str) -> dict[str, Finding]:
+def of(covid: Audit, code: str) -> dict[str, il.Doubt]:
     return {one.run: one for one in covid.findings if one.code == code}
 
 
@@ -58,7 +58,7 @@ def test_the_scores_of_bert_tie_in_float32(covid: Audit) -> None:
     near = of(covid, "float32")
     assert set(near) == {"BERT"}
     assert near["BERT"].count == 29
-    now, then = near["BERT"].cost["BERT"]["nDCG@10"]
+    now, then = near["BERT"].price["BERT"]["nDCG@10"]
     assert (round(now, 4), round(then, 4)) == (0.1736, 0.1731)  # as published, with float32
 
 
@@ -92,9 +92,9 @@ def test_what_runs_share_is_drawn_once(covid: Audit) -> None:
     assert sum(": holes, " in line for line in lines) == 1
     for run in covid.values:
         assert any(line.startswith(f"  {run}: ") and "unjudged" in line for line in lines)
-    titles = [line for line in covid.markdown().splitlines() if line.startswith("## ")]
+    titles = [line for line in covid.markdown().splitlines() if line.startswith("#### ")]
     assert len(titles) == len(set(titles))
-    assert "## warning: holes, 12 runs" in titles
+    assert "#### warning: holes, 12 runs:" in titles
 
 
 def test_ties_that_move_hardly_anything_are_notes(covid: Audit) -> None:
@@ -150,7 +150,7 @@ def test_holes_have_a_price_that_lies_above_the_value(covid: Audit) -> None:
     found = of(covid, "holes")
     assert len(found) == 12
     for run, one in found.items():
-        now, then = one.cost[run]["nDCG@10"]
+        now, then = one.price[run]["nDCG@10"]
         assert now < then < now + 0.25, run
 
 
@@ -169,7 +169,7 @@ def test_the_truth_lies_between_a_value_with_holes_and_its_price(
         ])  # fmt: skip
         alone = np.zeros(len(whole.qrels), dtype=bool)
         alone[np.setdiff1d(whole.judgment[whole.rank <= 7], others)] = True
-        holes = unjudged(whole, alone)
-        then = price(evaluator.instruments, Chances(holes), 100)["nDCG@10"]
+        holes = without_judgments(whole, alone)
+        then = filled(evaluator.instruments, Chances(holes), 100)["nDCG@10"]
         low, truth = (measured(instrument, one).aggregate for one in (holes, whole))
         assert low < truth < then, name

@@ -11,7 +11,8 @@ import pytest
 
 import idealist as il
 from data_mutations import DATA_MUTATIONS
-from idealist.report.draw import Grid, markdown
+from idealist.report.document import Table
+from idealist.report.markdown import draw
 from mutations import MEASURES, MUTATIONS, Data, Mutation, clean, tried
 
 SLOW = pytest.mark.skipif(not os.environ.get("IDEALIST_SLOW"), reason="set IDEALIST_SLOW=1")
@@ -111,7 +112,7 @@ def test_everything_is_found_and_nothing_else() -> None:
     rows.append(["clean data sets", "1000", str(1000 - sum(accused.values())), ""])
     proposed = len(proposals(range(1000)))
     rows.append(["clean data sets that hardly meet", "1000", str(1000 - proposed), ""])
-    print(markdown(Grid(["faults", "cases", "right", "share"], rows)))
+    print(draw(Table.of(["faults"], ["cases", "right", "share"], rows)))
     check(found)
     for kind, *_, share in rows[:-2]:
         assert float(share.rstrip("%")) >= 100 * RIGHT, kind

@@ -34,6 +34,7 @@ from idealist import (
 )
 from idealist.cli.main import main
 from idealist.errors import CODES, SHOWN, InputError
+from waiting import PATIENCE
 
 CASES = (*TEXT_CASES, *TABLE_CASES)
 FIRST_OF_CLASS = list({case.fault: case for case in reversed(CASES)}.values())
@@ -131,7 +132,11 @@ def test_the_good_files_are_good(tmp_path: Path) -> None:
 def test_a_real_process_refuses_a_bad_file(case: Case, place: Path) -> None:
     script = Path(sys.executable).with_name("idealist")
     done = subprocess.run(
-        [script, *case.arguments(place)], capture_output=True, text=True, check=False
+        [script, *case.arguments(place)],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=PATIENCE,
     )
     check_refused(case, place, Outcome(done.returncode, done.stdout, done.stderr))
 
@@ -149,7 +154,11 @@ def test_standard_input_is_checked_as_files_are(
 ) -> None:
     script, (_, run) = Path(sys.executable).with_name("idealist"), write_good(tmp_path)
     done = subprocess.run(
-        [script, "eval", "-", run], input=content, capture_output=True, check=False
+        [script, "eval", "-", run],
+        input=content,
+        capture_output=True,
+        check=False,
+        timeout=PATIENCE,
     )
     assert (done.returncode, done.stdout) == (2, b"")
     assert done.stderr.startswith(says)
@@ -289,7 +298,7 @@ USAGE = [
     (["-c", "zzz"], "there is no convention 'zzz'", "known: "),
     (["-m", "NDCG10"], "there is no measure 'NDCG10'", "did you mean nDCG@10?"),
     (["-m", "hit rate@10"], "'hit rate@10' is not one measure", "did you mean Success@10?"),
-    (["-m", "AP RR"], "'AP RR' is not one measure", "give each its own -m"),
+    (["-m", "AP RR"], "'AP RR' is not one measure", "write a -m for each"),
     (["--set", "tie=best"], "there is no axis 'tie'", "did you mean ties"),
     (["--set", "convention=sklearn"], "there is no axis 'convention'", "known: precision"),
     (["--set", "ties=alphabetical"], "ties cannot be 'alphabetical'", "docid-desc"),
@@ -303,7 +312,7 @@ USAGE = [
     (["--set", "ties="], "--set 'ties=' cannot be read", "AXIS=VALUE"),
     (["--set", "ties=best", "--set", "ties=worst"], "ties is given twice", "once"),
     (["--set", "ties=expected", "--set", "depth=5"], "no meaning with a depth", "cut the measure"),
-    (["--set", "p=0.5"], "none of the measures has the axis 'p'", "leave it out"),
+    (["--set", "p=0.5"], "none of these measures has the axis 'p'", "leave it out"),
     (["-o", "gone/out.txt"], "cannot write gone/out.txt", "check the folder"),
 ]
 

@@ -15,11 +15,12 @@ from hypothesis import given, settings
 
 import idealist as il
 from generated import seeds, some_measure
-from idealist.bounding import Bounds, bounds_by
-from idealist.bounding.setting import EXACT
+from idealist.bounding import Bounds
+from idealist.bounding.bound_case import EXACT
 from idealist.cli.main import cli
 from idealist.errors import UsageError
 from idealist.measures import MEASURES
+from idealist.ranking import ranked as ranking
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 CONVENTIONS = ["trec_eval", "sklearn", "burges", "torchmetrics", "elasticsearch", "helm"]
@@ -213,7 +214,7 @@ def top(scores: dict[str, float], cutoff: int | None) -> list[str]:
 
 
 EXACT_DIFFERENCES = ["nDCG@3", "nDCG", "DCG@3", "CG", "P@3", "P(denominator=min(k,n))@4", "RBP",
-                     "Judged@3", "nDCG(gain=exp2,ideal_cut=none)@3", "RBP(no_relevant=1)@3"]  # fmt: skip
+                     "Judged@3", "nDCG(gain=exp2,ideal_cut=none)@3", "RBP(no_relevant=1)@3", "RBP(normalise_depth=2)"]  # fmt: skip
 
 
 @pytest.mark.parametrize("measure", [*EXACT_DIFFERENCES, "AP", "RR", "R@3", "ERR", "Success@2"])
@@ -225,7 +226,7 @@ def test_brute_force_over_both_runs_agrees(measure: str) -> None:
         qrels = {q: {d: max(0.0, g) for d, g in judged.items()} for q, judged in qrels.items()}
         b = {q: dict(zip(rng.sample(list(docs), len(docs)), docs.values(), strict=True))
              for q, docs in a.items()}  # fmt: skip
-        found = il.bounds_of_difference(qrels, a, b, measure, scale=scale)
+        found = il.bounds_of_difference(qrels, b, a, measure, scale=scale)
         assert found.kind == ("exact" if measure in EXACT_DIFFERENCES else "outer")
         for i, query in enumerate(found.queries):
             cutoff = il.parse(measure).cutoff
@@ -281,11 +282,15 @@ def test_the_documents_to_judge_first_save_what_they_say() -> None:
 @pytest.mark.parametrize(
     ("measure", "axes", "words"),
     [
-        ("bpref", {}, "bpref has no bounds here"),
-        ("AP", {"unjudged": "drop"}, "unjudged=drop takes out"),
-        ("AP", {"ties": "best"}, "by their hidden grades"),
+        ("bpref", {}, "no bounds are known for bpref"),
+        ("AP", {"unjudged": "drop"}, "unjudged=drop removes"),
+        ("AP", {"ties": "best"}, "by unknown grades"),
         ("AP", {"reach": "nowhere"}, "no reach 'nowhere'"),
-        ("nDCG", {"reach": "collection", "ideal": "retrieved"}, "is blind to documents"),
+        (
+            "nDCG",
+            {"reach": "collection", "ideal": "retrieved"},
+            "does not depend on documents outside",
+        ),
         ("CG", {"reach": "collection", "negative": "keep"}, "negative gains"),
         ("NumRel", {"reach": "collection"}, "has no highest value"),
         ("AP", {"reach": "collection", "documents": 1}, "fewer than"),
@@ -321,7 +326,7 @@ def test_a_run_without_holes_stays_what_it_is(measure: str) -> None:
             continue
         assert found.low == found.value == found.high
         assert found.first() == []
-        assert found.sentence().endswith("has no unjudged document in its reach")
+        assert found.summary.endswith("depends on no unjudged document")
 
 
 def test_the_command_says_bounds() -> None:
@@ -336,7 +341,7 @@ def test_the_command_says_bounds() -> None:
     ]
     shown = CliRunner().invoke(cli, [*words, "--bounds"])
     assert "nDCG@10 0.6742 could be 0.6717 to 0.6771 if the 2 unjudged documents" in shown.stderr
-    assert "bpref has no bounds here" in shown.stderr
+    assert "no bounds are known for bpref" in shown.stderr
     assert "0.6771" not in shown.stdout
     data = json.loads(CliRunner().invoke(cli, [*words, "--bounds", "-f", "json"]).stdout)
     (run,) = data["runs"]
@@ -347,9 +352,17 @@ def test_the_command_says_bounds() -> None:
 def test_weights_of_queries_are_respected() -> None:
     qrels = {"q": {"a": 1}, "p": {"a": 1}}
     run = {"q": ["u", "a"], "p": ["a"]}
-    evaluator = il.Evaluator(qrels, ["RR"], weights={"q": 3, "p": 1})
-    found = bounds_by(evaluator, "RR", il.read_run(run))
+    found = il.bounds(qrels, run, "RR", weights={"q": 3, "p": 1})
     assert (found.low, found.value, found.high) == (0.625, 0.625, 1.0)
+    assert il.bounds(qrels, run, "RR", queries=["p"]).high == 1.0
+    gap = il.bounds_of_difference(
+        qrels, {"q": ["a"], "p": ["b", "a"]}, run, "P@2", weights={"q": 3, "p": 1}
+    )
+    assert (gap.run, gap.value, gap.low) == ("run - run", 0.0, -0.125)
+    tied = il.tie_bounds(
+        {"q": {"a": 1}}, {"q": {"a": 1.0, "b": 1.0}, "r": {}}, "RR", weights={"q": 2}
+    )
+    assert (tied.low, tied.high) == (0.5, 1.0)
 
 
 def test_a_query_that_may_count_counts_where_it_helps() -> None:
@@ -359,3 +372,28 @@ def test_a_query_that_may_count_counts_where_it_helps() -> None:
     assert (found.low, found.high) == ((0.5 + 0.25) / 2, 1.0)
     assert found.lowest["p"] == {"c": 0, "d": 0, "u": 1}
     assert found.highest["p"] == {"c": 0, "d": 0, "u": 0}
+
+
+def test_bounds_are_results_in_every_form() -> None:
+    found = il.bounds(EXAMPLES / "qrels.txt", EXAMPLES / "bm25.run", "nDCG@10")
+    ties = il.tie_bounds(EXAMPLES / "qrels.txt", EXAMPLES / "bm25.run", "nDCG@10")
+    for one in (found, found.to_judge(2), ties):
+        assert repr(one) == f"<{type(one).__name__} {one.summary}>"
+        assert one.summary in one.markdown()
+        assert "<table>" in one._repr_html_()
+        assert json.loads(one.to_json()) == json.loads(json.dumps(one.data()))
+    assert "| q04 | 0.9313 | 0.9019 | 0.9381 | 1 |" in found.markdown()
+    assert "| q04 | 0.9313 | 0.9019 | 0.9381 | 1 |" in found.to_judge(2).markdown(details=True)
+    assert "q04     0.9313" not in found.to_judge(2).render("table")
+    assert "| q07 | 0.5172 | 0.5172 | 0.5273 | 0.5223 |" in ties.markdown()
+    assert found.aggregate_data().items() <= found.data().items()
+
+
+def test_both_runs_of_a_difference_are_ranked_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    ranked: list[str] = []
+    rank = ranking.rank
+    monkeypatch.setattr(ranking, "rank", lambda *a: ranked.append(a[1].name) or rank(*a))  # type: ignore[func-returns-value]
+    base, run = (il.read_run(EXAMPLES / f"{name}.run") for name in ("bm25", "reranked"))
+    found = il.bounds_of_difference(EXAMPLES / "qrels.txt", base, run, "nDCG@10")
+    assert found.kind == "exact"
+    assert sorted(ranked) == ["bm25", "reranked"]

@@ -18,6 +18,7 @@ from idealist.cli.options import run_names
 from idealist.conventions import convention
 from idealist.evaluating.evaluations import Evaluations
 from idealist.report import terminal
+from waiting import PATIENCE
 
 QRELS = "q1 0 a 2\nq1 0 b 1\nq2 0 a 1\nq3 0 c 1\n"
 BM25 = "q1 Q0 b 1 2.0 t\nq1 Q0 a 2 1.0 t\nq2 Q0 x 1 1.0 t\nq2 Q0 a 2 0.5 t\n"
@@ -127,7 +128,9 @@ def test_without_measures_the_usual_ones(files: Path, capsys: pytest.CaptureFixt
 
 def run_help(*arguments: str) -> str:
     command = [sys.executable, "-c", "from idealist.cli.main import main; main()", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    return subprocess.run(
+        command, capture_output=True, text=True, check=True, timeout=PATIENCE
+    ).stdout
 
 
 @pytest.mark.usefixtures("files")
@@ -179,7 +182,7 @@ def test_standard_input(capsys: pytest.CaptureFixture[str]) -> None:
     command = [sys.executable, "-c", "from idealist.cli.main import main; main()"]
     done = subprocess.run(
         [*command, "eval", "qrels.txt", "-", "-m", "RR", "-f", "tsv"],
-        input=BM25, capture_output=True, text=True, check=True,
+        input=BM25, capture_output=True, text=True, check=True, timeout=PATIENCE,
     )  # fmt: skip
     assert done.stdout.splitlines()[-1] == "stdin\tall\tRR\t0.5"
 
@@ -191,7 +194,9 @@ def test_a_reader_that_stops_early_is_no_error(files: Path) -> None:
     command = (
         f"{sys.executable} -c '{program}' eval many.txt bm25.run -m RR --per-query -f tsv | head -1"
     )
-    done = subprocess.run(command, shell=True, capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        command, shell=True, capture_output=True, text=True, check=True, timeout=PATIENCE
+    )
     assert done.stdout == "run\tquery\tmeasure\tvalue\n"
     assert "Traceback" not in done.stderr
     assert "rror" not in done.stderr
@@ -206,7 +211,11 @@ def test_help_loads_nothing_heavy(verb: list[str]) -> None:
         "sys.exit(repr(heavy) if heavy else 0)"
     )
     done = subprocess.run(
-        [sys.executable, "-c", program, *verb], capture_output=True, text=True, check=False
+        [sys.executable, "-c", program, *verb],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=PATIENCE,
     )
     assert done.returncode == 0, done.stderr
     assert "Usage:" in done.stdout
@@ -219,7 +228,11 @@ def test_import_loads_nothing_heavy() -> None:
         "sys.exit(repr(heavy) if heavy else 0)"
     )
     done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=False
+        [sys.executable, "-c", program],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=PATIENCE,
     )
     assert done.returncode == 0, done.stderr
 
@@ -232,7 +245,9 @@ def test_every_public_name_is_what_it_says() -> None:
         "    importlib.import_module(module.name)\n"
         "assert not [n for n in idealist.__all__ if isinstance(getattr(idealist, n), types.ModuleType)]"
     )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, check=False, timeout=PATIENCE
+    )
     assert done.returncode == 0, done.stderr
 
 
@@ -310,7 +325,8 @@ def test_quiet_says_nothing_but_the_result(files: Path, capsys: pytest.CaptureFi
 
 
 def test_a_table_fits_where_it_is_shown() -> None:
-    qrels, ranked = {"q1": {"a": 1}, "q2": {"a": 1}}, {"q1": ["a"], "q2": ["x", "a"]}
+    qrels = {f"q{i}": {"a": 1} for i in range(5)}
+    ranked = {query: ["a"] if i else ["x", "a"] for i, query in enumerate(qrels)}
     names = ["a-run-with-a-very-long-name", "another-run-with-a-long-name"]
     evaluator = il.Evaluator(qrels, ["nDCG@10", "AP", "RR@10", "R@100"])
     results = [evaluator(il.read_run(ranked, name=name)) for name in names]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -15,10 +16,9 @@ from hypothesis import strategies as st
 import idealist as il
 from idealist.comparing import Comparison, Pair
 from idealist.comparing.comparison_doubts import CODES
-from idealist.comparing.notes import heading
-from idealist.comparing.tables import LETTERS, runs_grid
+from idealist.comparing.comparison_report import heading, matrix_table, runs_table
 from idealist.errors import InputError, UsageError
-from idealist.report.draw import latex, markdown
+from idealist.report import latex, markdown, terminal
 
 QRELS, BM25, RERANKED = (f"examples/{name}" for name in ("qrels.txt", "bm25.run", "reranked.run"))
 ROOT = Path(__file__).parents[1]
@@ -48,6 +48,14 @@ def made(columns: dict[str, list[float]], label: str = "AP", **more: Any) -> lis
         )
         for name, values in columns.items()
     ]  # fmt: skip
+
+
+def text_of(found: Comparison, details: bool = False) -> str:
+    return found.render("table", details=details)
+
+
+def notes_of(found: Comparison) -> list[str]:
+    return terminal.notes(found.report())
 
 
 def pair_of(base: list[float], new: list[float], label: str = "AP", **options: Any) -> Pair:
@@ -119,7 +127,7 @@ def test_json_holds_what_the_contract_says() -> None:
         assert written["tests"] == {"sign": pair.tests["sign"]}
     assert data["primary"] == "nDCG@10"
     assert "per_query" not in data["pairs"][0]
-    queries = found.data(per_query=True)["pairs"][0]["per_query"]
+    queries = replace(found, per_query=True).data()["pairs"][0]["per_query"]
     assert list(queries) == list(found.pairs[0].queries)
     assert queries["q01"].keys() == {"baseline", "run", "difference"}
 
@@ -272,16 +280,15 @@ def test_all_pairs_and_superscripts() -> None:
         ("mid", "low"),
     ]
     assert found.options.correction == "tukey"
-    grid = runs_grid(found)
-    cells = [row[-1].lstrip("0123456789.") for row in grid.rows]
-    assert cells == [LETTERS["b"] + LETTERS["c"], LETTERS["c"], ""]
-    assert r"\rlap{\textsuperscript{bc}}" in latex(grid)
-    assert "ᵇᶜ |" in markdown(grid)
-    matrix = found.grids()[1]
+    systems, matrix = runs_table(found), matrix_table(found, "AP")
+    assert [row[-1].marks for row in systems.rows] == ["bc", "c", ""]
+    assert r"\rlap{\textsuperscript{bc}}" in latex.draw(systems)
+    assert "ᵇᶜ |" in markdown.draw(systems)
     assert [row[1] for row in matrix.rows] == ["high", "mid", "low"]
-    assert list(matrix.headers) == ["", "AP", "mean", "b", "c"]
-    assert [cell.endswith("*") for cell in matrix.rows[0][3:]] == [True, True]
-    assert r"\rlap{*}" in latex(matrix)
+    assert matrix.headers == ["", "AP", "mean", "b", "c"]
+    assert [cell.marks for cell in matrix.rows[0][3:]] == ["*", "*"]
+    assert r"\rlap{*}" in latex.draw(matrix)
+    assert [*found.report().tables] == [systems, matrix]
     with pytest.raises(UsageError, match="other way round"):
         found.pair("low", "high")
     assert found.pair("high", "low").difference > 0
@@ -293,9 +300,9 @@ def test_a_matrix_of_too_many_systems_is_left_to_the_data() -> None:
     for count in (12, 13):
         runs = made(dict(list(columns.items())[:count]))
         found = il.compare_evaluations(runs, all_pairs=True)
-        assert len(found.grids()) == (2 if count == 12 else 1)
-        assert any("-f tsv" in line for line in found.notes) == (count == 13)
-        assert max(map(len, found.text().splitlines())) <= 100
+        assert len([*found.report().tables]) == (2 if count == 12 else 1)
+        assert any("-f tsv" in line for line in notes_of(found)) == (count == 13)
+        assert max(map(len, text_of(found).splitlines())) <= 100
 
 
 def test_where_many_runs_stand_is_said_first() -> None:
@@ -304,21 +311,25 @@ def test_where_many_runs_stand_is_said_first() -> None:
     ups = {"base": 0.0, "worst": -0.3, "same": 0.0, "good": 0.1, "best": 0.2}
     columns = {name: (base + up + rng.normal(0, 0.02, 50)).tolist() for name, up in ups.items()}
     found = il.compare_evaluations(made(columns))
-    text = " ".join(found.text().split())
-    assert text.startswith("2 of 4 runs are better than base on AP: best +0.1956, good")
-    assert "; 1 is worse: worst -0.2977" in text
-    assert "; 1 is not told apart: same " in text
+    assert found.summary.startswith("2 of 4 runs are better than base on AP: best +0.1956, good")
+    assert "; 1 is worse: worst -0.2977" in found.summary
+    assert "; 1 is not significantly different: same " in found.summary
+    text = " ".join(text_of(found, details=True).split())
+    assert text.startswith(found.summary)
     places = [text.index(found.pair(name).verdict) for name in ("best", "good", "same", "worst")]
     assert places == sorted(places)
-    assert max(map(len, found.text().splitlines())) <= 100
-    assert found.markdown().startswith("- 2 of 4 runs are better")
+    assert found.pair("best").verdict not in " ".join(text_of(found).split())
+    assert max(map(len, text_of(found, details=True).splitlines())) <= 100
+    assert found.markdown().startswith("**2 of 4 runs are better")
 
 
 def test_what_is_doubtful_of_many_runs_is_one_line_a_kind() -> None:
     qrels = {f"q{i}": {"a": 1, "b": 0} for i in range(12)}
     lists = {"old": ["a", "b"], "one": ["x", "a"], "two": ["y", "a"], "three": ["b", "a"]}
     runs = {name: dict.fromkeys(qrels, ranked) for name, ranked in lists.items()}
-    lines = [line for line in il.compare(qrels, runs, "RR@2").notes if line.startswith("doubt: ")]
+    lines = [
+        line for line in notes_of(il.compare(qrels, runs, "RR@2")) if line.startswith("doubt: ")
+    ]
     (unequal,) = (line for line in lines if "more of one run's" in line)
     assert unequal.endswith(": one, two")
     assert sum("not judged" in line for line in lines) == 1
@@ -330,8 +341,9 @@ def test_a_run_that_no_judgment_meets_is_not_measured() -> None:
     runs = {name: dict.fromkeys(qrels, ranked) for name, ranked in lists.items()}
     found = il.compare(qrels, runs, ["AP", "RR"])
     start = "Nothing that ids retrieved is judged, so nothing was measured"
-    assert found.text().startswith(start)
-    assert found.markdown().startswith(f"- {start}")
+    assert found.summary.startswith(start)
+    assert text_of(found).startswith(start)
+    assert found.markdown().startswith(f"**{start}")
     pair = found.pair("ids")
     assert pair.verdict.startswith(start)
     assert not pair.significant
@@ -339,9 +351,10 @@ def test_a_run_that_no_judgment_meets_is_not_measured() -> None:
     assert pair.data()["p_t"] is None
     assert found.pair("new").significant
     two = il.compare(qrels, {"old": runs["old"], "ids": runs["ids"]}, "AP")
-    assert two.verdicts == [pair.verdict]
+    assert two.summary == pair.verdict
+    assert "Gained" not in str(two)
     every = il.compare(qrels, runs, "AP", baseline="ids")
-    assert every.text().split(" ─")[0].count("better than") == 0
+    assert every.summary.count("better than") == 0
 
 
 def test_orders_of_systems_are_compared() -> None:
@@ -464,7 +477,7 @@ def test_queries_left_out_of_slices_are_said() -> None:
     kinds = {f"q{i:02}": "code" for i in range(1, 11)}
     found = il.compare(QRELS, [BM25, RERANKED], "AP", slices=kinds, queries=list(kinds))
     said = "2 judged queries are not among the queries given, and left out (q11, q12)"
-    assert said in found.notes
+    assert said in notes_of(found)
     assert found.data()["n"] == 10
     assert found.data()["convention"] == "trec_eval"
 
@@ -492,30 +505,32 @@ def test_printing() -> None:
     found = il.compare(QRELS, [BM25, RERANKED], ["nDCG@10", "AP"])
     text = str(found)
     assert found.pairs[0].verdict.split(" (")[0] in " ".join(text.split())
-    assert max(map(len, [*found.text().splitlines(), *heading(found)])) <= 100
+    assert max(map(len, [*text_of(found).splitlines(), *heading(found)])) <= 100
     assert "alpha 0.05, two-sided" in text
     assert "nDCG@10 is the primary measure" in text
     assert "<table>" in found._repr_html_()
-    assert repr(found).startswith("<Comparison nDCG@10, AP: bm25, reranked")
+    assert repr(found).startswith("<Comparison reranked is better than bm25 on nDCG@10 by 0.1898")
+    assert text.startswith(found.summary)
+    assert found.to_pandas()["difference"].tolist() == [pair.difference for pair in found.pairs]
 
 
-def test_how_solid_a_verdict_is() -> None:
+def test_how_robust_a_verdict_is() -> None:
     found = il.compare(
         QRELS, [BM25, RERANKED], ["nDCG@10", "AP"], fragility=True, multiverse=True, gain="exp2"
     )
     first, second = found.pairs
-    bounds = il.bounds_of_difference(QRELS, RERANKED, BM25, "nDCG@10", gain="exp2")
-    assert (first.holes.low, first.holes.high) == (bounds.low, bounds.high)
+    bounds = il.bounds_of_difference(QRELS, BM25, RERANKED, "nDCG@10", gain="exp2")
+    assert (first.unjudged.low, first.unjudged.high) == (bounds.low, bounds.high)
     assert first.fragility.difference == pytest.approx(first.difference)
     assert first.multiverse.size > 3
-    assert (second.holes, second.fragility, second.multiverse) == (None, None, None)
+    assert (second.unjudged, second.fragility, second.multiverse) == (None, None, None)
     data = json.loads(json.dumps(first.data(), allow_nan=False))
     assert data.keys() >= {"holes", "fragility", "multiverse"}
     assert found.data()["pairs"][1].keys().isdisjoint({"holes", "fragility", "multiverse"})
     for word in ("Unjudged: ", "Labels: ", "Conventions: "):
         assert word in str(found)
     plain = il.compare(QRELS, [BM25, RERANKED], ["nDCG@10", "AP"])
-    assert plain.pairs[0].holes is not None
+    assert plain.pairs[0].unjudged is not None
     assert plain.pairs[0].fragility is None
 
 

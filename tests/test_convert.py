@@ -17,6 +17,7 @@ from idealist.cli.convert import NAMED
 from idealist.cli.main import main
 from idealist.errors import InputError
 from idealist.formats.writing import FORMATS
+from waiting import PATIENCE
 
 IDS = [
     "q1", "7", "007", "d-1", "a b", "tab\there", "new\nline", "cr\rhere", "nul\0here", 'say "hi"',
@@ -311,7 +312,7 @@ def test_a_file_keeps_its_mode_and_an_open_one_is_not_replaced(tmp_path: Path) -
     program = "from idealist.cli.main import main; main()"
     words = "convert examples/bm25.run /dev/stdout --to trec"
     script = f'{sys.executable} -c "{program}" {words} >> {log}'
-    subprocess.run(script, shell=True, check=True)
+    subprocess.run(script, shell=True, check=True, timeout=PATIENCE)
     assert log.read_text().startswith("precious\nq01 Q0 ")
     long = tmp_path / ("n" * 250 + ".run")
     il.write_run({"q": {"d": 1}}, long)

@@ -37,6 +37,7 @@ import idealist as il
 from generated import Qrels, Rows, some_case
 from idealist.measures import MEASURES, Measure, cwl
 from idealist.measures.cwl import REPORTS, RESIDUALS, UserModel
+from waiting import PATIENCE
 
 #: What cwl_eval calls the columns it prints.
 NAMES = ("utility", "total_utility", "cost", "total_cost", "items")
@@ -284,7 +285,9 @@ def columns_printed(
     lines = [f"{q} Q0 {d} {i} {s} x\n" for q in rows for i, (d, s) in enumerate(rows[q])]
     (folder / "run").write_text("".join(lines))
     command = [sys.executable, "-m", "cwl.cwl_eval", "qrels", "run", "-r"]
-    done = subprocess.run(command, cwd=folder, check=True, capture_output=True, encoding="utf-8")
+    done = subprocess.run(
+        command, cwd=folder, check=True, capture_output=True, encoding="utf-8", timeout=PATIENCE
+    )
     found = {}
     for line in done.stdout.splitlines():
         query, metric, *values = (cell.strip() for cell in line.split("\t"))
@@ -394,3 +397,14 @@ def test_what_a_reader_cannot_take_is_refused(text: str, says: str) -> None:
 def test_readers_are_not_averaged_over_ties() -> None:
     with pytest.raises(il.UsageError, match="no closed form"):
         il.evaluate({"q": {"a": 1}}, {"q": {"a": 1, "b": 1}}, "INST", ties="expected")
+
+
+def test_parameters_at_the_ends_of_their_range_keep_their_digits() -> None:
+    """SET tends to weights ln(1 + 1/r) as beta goes to 0, patience to reading all there is."""
+    weights = [math.log1p(1 / rank) for rank in (1, 2, 3)]
+    limit = (weights[0] + weights[2]) / math.fsum(weights)
+    for beta in ("1e-12", "1e-15", "1e-17", "1e-300", "5e-324"):
+        assert il.parse(f"SET(beta={beta})@3")([1, 0, 1]) == pytest.approx(limit, rel=1e-11)
+    for name in ("INSQ", "INST", "NERR11"):
+        patient = il.parse(f"{name}(T=1e308,report=ED)")
+        assert patient([0, 0, 0]) == 1000

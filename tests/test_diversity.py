@@ -379,7 +379,7 @@ def test_subtopics_that_never_repeat_a_document_are_read_too(tmp_path: Path) -> 
 
 def test_perfect_documents_need_a_cutoff() -> None:
     for cls in (alpha_DCG, ERR_IA):
-        with pytest.raises(UsageError, match="needs a k"):
+        with pytest.raises(UsageError, match="needs a cutoff"):
             cls()([{"a": 1}])
         assert cls(denominator="none")([{"a": 1, "b": 1}]) == 2
         assert (cls(denominator="perfect(k>1)") @ 1)([{"a": 1, "b": 1}]) == 2

@@ -22,6 +22,7 @@ from click.testing import CliRunner
 import idealist
 from idealist.cli.main import VERBS, cli
 from idealist.conventions.describe import Description, describe_all
+from waiting import PATIENCE
 
 ROOT = Path(__file__).parents[1]
 WRITTEN = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *ROOT.glob("docs/**/*.md")]
@@ -92,7 +93,7 @@ def run_console(block: Block, folder: Path) -> None:
     for command, want in commands(block):
         done = subprocess.run(
             command, shell=True, cwd=folder, env=environment, check=False, encoding="utf-8",
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=PATIENCE,
         )  # fmt: skip
         got = done.stdout.strip("\n")
         same = doctest.OutputChecker().check_output(want + "\n", got + "\n", doctest.ELLIPSIS)
@@ -115,7 +116,7 @@ def test_a_page_runs(page: Path, tmp_path: Path) -> None:
     shutil.copytree(ROOT / "examples", tmp_path / "examples")
     done = subprocess.run(
         [sys.executable, "-W", "error", __file__, str(page)],
-        cwd=tmp_path, check=False, capture_output=True, encoding="utf-8",
+        cwd=tmp_path, check=False, capture_output=True, encoding="utf-8", timeout=PATIENCE,
     )  # fmt: skip
     assert not done.returncode, done.stderr
     assert not done.stderr, done.stderr
@@ -189,7 +190,7 @@ def test_a_public_name_can_be_imported(name: str) -> None:
 def test_the_page_of_the_api_is_what_the_code_says() -> None:
     done = subprocess.run(
         [sys.executable, "-c", "import api_page; print(api_page.page(), end='')"],
-        cwd=ROOT / "docs", check=True, capture_output=True, encoding="utf-8", timeout=120,
+        cwd=ROOT / "docs", check=True, capture_output=True, encoding="utf-8", timeout=PATIENCE,
     )  # fmt: skip
     page = ROOT / "docs" / "reference" / "api.md"
     assert page.read_text("utf-8") == done.stdout, "run make examples"

@@ -15,10 +15,10 @@ from scipy import stats
 
 import idealist as il
 from idealist.conventions import CONVENTIONS
-from idealist.evaluating.doubts import CODES
 from idealist.measures import MEASURES
 from idealist.measures.aggregate import Aggregate
 from idealist.protocol import Protocol
+from idealist.report.doubt import CODES
 
 QRELS = {"q1": {"a": 2, "b": 1, "c": 0}, "q2": {"a": 1}, "q3": {"a": 0}, "q4": {"b": 1}}
 RUN = {
@@ -55,10 +55,30 @@ def test_missing_queries_count_unless_they_are_skipped() -> None:
 def test_the_interval_is_students() -> None:
     result = il.evaluate(QRELS, RUN, "RR")
     values = result.values["RR"]
-    wanted = stats.t.interval(0.95, 3, values.mean(), stats.sem(values))
-    assert result.interval("RR") == pytest.approx(wanted, rel=1e-12)
+    wanted = stats.t.interval(0.7, 3, values.mean(), stats.sem(values))
+    assert result.interval("RR", confidence=0.7) == pytest.approx(wanted, rel=1e-12)
     assert math.isnan(il.evaluate({"q": {"a": 1}}, {"q": ["a"]}, "RR").interval("RR")[0])
     assert math.isnan(il.evaluate(QRELS, RUN, "NumRet").interval("NumRet")[0])
+
+
+def test_the_interval_holds_only_possible_values() -> None:
+    result = il.evaluate(QRELS, RUN, ["RR", "DCG", "nDCG(negative=keep)"])
+    values = result.values["RR"]
+    assert stats.t.interval(0.95, 3, values.mean(), stats.sem(values))[0] < 0
+    assert result.interval("RR")[0] == 0
+    assert result.interval("RR")[1] <= 1
+    assert result.data()["intervals"]["RR"][0] == 0
+    assert result.interval("DCG")[0] == 0
+    assert result.interval("DCG")[1] > 1
+    assert result.interval("nDCG(negative=keep)")[0] < 0  # negative grades would make it possible
+    assert "±" not in str(result)
+    assert "4 queries, convention trec_eval; too few queries for an interval" in str(result)
+    five = {f"q{i}": {"a": 1} for i in range(5)}
+    lists = {query: ["a"] if i else ["x", "a"] for i, query in enumerate(five)}
+    shown = il.evaluate(five, lists, "RR")
+    low, high = shown.interval("RR")
+    assert high == 1
+    assert f"0.9000 ± {0.9 - low:.4f}" in str(shown)  # the longer side, not half of what is left
 
 
 def test_aggregates_and_rounding() -> None:
@@ -143,6 +163,34 @@ def test_no_doubt_without_a_reason() -> None:
     )
 
 
+@pytest.mark.parametrize("negative", ["allow", "drop"])
+@pytest.mark.parametrize("depth", ["none", 2, 3, 5])
+def test_the_doubt_about_ties_knows_the_protocol(depth: Any, negative: str) -> None:
+    qrels = {"q": {"r1": 1, "r2": 1, "n1": 0, "x1": -1, "x2": -1}}
+    run = {"q": {"n1": 5, "r1": 5, "x1": 4, "r2": 3}}
+    label = "nDCG(negative=keep,ideal_negative=keep)@10"
+    found = doubts_of(qrels, run, label, depth=depth, negative=negative)["ties"]
+    bounds = il.tie_bounds(qrels, run, label, depth=depth, negative=negative)
+    assert found.values == {label: [bounds.low, bounds.high]}
+    if (depth, negative) == (5, "drop"):
+        assert [f"{end:.2f}" for end in found.values[label]] == ["0.69", "0.92"]
+
+
+def test_doubts_say_what_to_do(tmp_path: Path) -> None:
+    il.write_qrels(il.read_qrels(QRELS), tmp_path / "qrels.txt")
+    il.write_run(il.read_run({q: own for q, own in RUN.items() if q != "q9"}), tmp_path / "a.run")
+    files = tmp_path / "qrels.txt", tmp_path / "a.run"
+    found = doubts_of(*files, ["RR"], ties="input")["missing-queries"]
+    words = f"idealist eval {files[0]} {files[1]} -m RR --set ties=input --set missing=skip"
+    assert (found.severity, found.command) == ("warning", words)
+    assert found.remedy
+    assert found.price["a"]["RR"][0] == il.evaluate(*files, "RR", ties="input")["RR"]
+    in_memory = doubts_of(QRELS, RUN, ["RR"])["missing-queries"].command
+    assert in_memory == "evaluate(qrels, run, ['RR'], missing='skip')"
+    some = doubts_of(QRELS, RUN, ["RR"], queries=["q1", "q4"])["missing-queries"]
+    assert some.command == ""  # no axis says which queries count
+
+
 def test_every_doubt_has_a_meaning() -> None:
     found = doubts_of(QRELS, RUN, ["AP", "nDCG"], convention="sklearn", collapse="#.*")
     assert found.keys() <= CODES.keys()
@@ -197,7 +245,7 @@ def test_what_the_user_wrote_wins() -> None:
     [
         ({"tie": "input"}, "did you mean ties"),
         ({"ties": "inputs"}, "ties is one of"),
-        ({"beta": 2}, "none of the measures has the axis 'beta'"),
+        ({"beta": 2}, "none of these measures has the axis 'beta'"),
         ({"negative": "sometimes"}, "negative"),
         ({"convention": "sklern"}, "did you mean sklearn"),
     ],
@@ -397,7 +445,7 @@ def test_every_rule_of_a_convention_is_an_axis(name: str) -> None:
         instrument = CONVENTIONS[name].instrument(cls())
         assert instrument.measure.written().keys() == cls.parameters().keys()
     misspelt = il.Convention("house", "ours", "1", "derived", lambda measure: {"ties": "inputs"})
-    with pytest.raises(il.UsageError, match="ties=inputs is a rule of nothing"):
+    with pytest.raises(il.UsageError, match="no measure or protocol accepts ties=inputs"):
         il.evaluate(QRELS, RUN, "RR", convention=misspelt)
 
 

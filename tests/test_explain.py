@@ -24,6 +24,8 @@ from idealist.explaining.ladder import CAUSES
 from idealist.formats.query_files import read_texts
 from idealist.measures import MEASURES, Measure
 from idealist.protocol import Protocol
+from idealist.report.document import Document
+from idealist.report.terminal import render
 
 ROOT = Path(__file__).parents[1]
 QRELS, BM25, QUERIES = (
@@ -184,7 +186,7 @@ def test_every_measure_explains_itself_in_every_format(name: str) -> None:
     measure = MEASURES[name]()
     measure = measure @ 5 if measure.takes_cutoff else measure
     try:
-        found = il.explain(QRELS, BM25, measure, query="q05", queries=QUERIES)
+        found = il.explain(QRELS, BM25, measure, query="q05", texts=QUERIES)
     except il.UsageError as error:
         assert "gain" in str(error) or "grade" in str(error)  # noqa: PT017
         return
@@ -193,7 +195,8 @@ def test_every_measure_explains_itself_in_every_format(name: str) -> None:
         (1 if MEASURES[name].direction > 0 else -1) * (found.ideal - found.value), abs=1e-12
     )
     assert max(map(len, str(found).splitlines())) <= 100
-    assert found.markdown().startswith("### bm25, query q05: catch an exception")
+    assert found.markdown().startswith("### bm25, query q05\n")
+    assert "q05: catch an exception" in found.markdown()
     assert "<table>" in found._repr_html_()
 
 
@@ -246,14 +249,14 @@ def test_notes_say_what_else_decides() -> None:
     text = str(found)
     assert "there is no relevant document: no_relevant=0" in text
     assert "some scores are tied: ties=docid-desc" in text
-    assert "documents retrieved twice: 1" in text
-    assert "another may be worth more" in str(
+    assert "documents retrieved twice count once, so they cost nothing: 1" in text
+    assert "another order may be worth more" in str(
         il.explain(qrels, run, "INST", query="q", duplicates="first")
     )
 
 
 def test_the_worst_queries_come_first_with_their_cause() -> None:
-    explainer = Explainer(QRELS, BM25, "nDCG@10", queries=QUERIES)
+    explainer = Explainer(QRELS, BM25, "nDCG@10", texts=QUERIES)
     worst = explainer.worst(5, full=True)
     losses = sorted(explainer.ladder.loss.tolist(), reverse=True)
     assert [one.loss for one in worst.rows] == pytest.approx(losses[:5])
@@ -263,8 +266,39 @@ def test_the_worst_queries_come_first_with_their_cause() -> None:
         assert one.losses[one.cause] == max(full.losses.values())
     assert math.fsum(worst.losses.values()) == pytest.approx(1 - worst.value, abs=1e-12)
     assert max(map(len, str(worst).splitlines())) <= 100
-    assert worst.markdown().count("### ") == 6
+    assert worst.markdown().count("\n#### query ") == 5
+    for full in worst.explanations:  # one after the other
+        assert render(Document(full.report().blocks)) in str(worst)
     json.dumps(worst.data(), allow_nan=False)
+
+
+def test_summaries_say_the_answer_first() -> None:
+    qrels = {"q": {"a": 2, "b": 1}, "p": {"c": 1}}
+    run = {"q": ["u", "a"], "p": ["c"]}
+    lost = il.explain(qrels, run, "DCG@10", query="q")
+    assert lost.summary == (
+        "query q has DCG@10 1.2619 of a possible 2.6309 in run; most is lost to documents behind "
+        "unjudged ones (0.7381 of 1.3691)"
+    )
+    assert str(lost).replace("\n", " ").startswith(lost.summary)
+    best = il.explain(qrels, run, "nDCG@10", query="p")
+    assert best.summary.endswith("as much as the ideal list: nothing is lost")
+    undefined = il.explain({"q": {"a": 0}}, run, "AP", query="q", no_relevant="nan")
+    assert undefined.summary == "query q of run has no value of AP"
+    assert repr(lost) == f"<Explanation {lost.summary}>"
+    worst = Explainer(qrels, run, "nDCG@10").worst()
+    assert worst.summary.startswith("q loses most nDCG@10; over 2 queries of run, most is lost to")
+    none = Explainer({"p": {"c": 1}}, run, "nDCG@10").worst()
+    assert none.summary == "no query of run loses any nDCG@10"
+
+
+def test_weights_and_kept_queries_change_what_the_mean_loses() -> None:
+    qrels, run = {"q": {"a": 1}, "p": {"b": 1}, "z": {"c": 1}}, {"q": ["u", "a"], "p": ["b"]}
+    plain = Explainer(qrels, run, "RR", queries=["q", "p"]).worst()
+    assert (plain.queries, plain.value, plain.losses["unjudged"]) == (2, 0.75, 0.25)
+    weighted = Explainer(qrels, run, "RR", weights={"q": 3, "p": 1, "z": 0}).worst()
+    assert (weighted.queries, weighted.value, weighted.losses["unjudged"]) == (2, 0.625, 0.375)
+    assert "RR, weighted mean" in str(weighted)
 
 
 def test_texts_are_read_of_what_is_asked_for_only(tmp_path: Path) -> None:
@@ -305,16 +339,17 @@ def test_the_command_gives_what_the_function_does(
 ) -> None:
     (tmp_path / "docs.tsv").write_text("python-raise-from\traise an exception from another\n")
     docs = str(tmp_path / "docs.tsv")
-    found = il.explain(QRELS, BM25, "AP", query="q05", queries=QUERIES, docs=docs, ranks=6)
+    found = il.explain(QRELS, BM25, "AP", query="q05", texts=QUERIES, docs=docs, ranks=6)
     options = ("-m", "AP", "--query", "q05", "--queries", QUERIES, "--docs", docs, "--depth", "6")
-    assert run(capsys, *options).strip() == str(found)
+    assert run(capsys, *options).strip() == render(found.report())
+    assert str(found).replace("\n", " ").startswith(found.summary)
     assert "python-raise-from: raise an exception from another" in str(found)
     assert run(capsys, *options, "-f", "md").strip() == found.markdown()
     assert json.loads(run(capsys, *options, "-f", "json")) == found.data()
     header, first, *_ = run(capsys, *options, "-f", "tsv").splitlines()
     assert header.split("\t")[:5] == ["rank", "document", "score", "grade", "judged"]
-    assert first.startswith("1\tjava-try-catch\t14.95\t0\tTrue")
-    assert run(capsys, *options, "-f", "latex").startswith(r"\begin{tabular}{ll")
+    assert first.startswith("1\tjava-try-catch\t14.95\t0\ttrue")
+    assert r"\begin{tabular}{rlrr" in run(capsys, *options, "-f", "latex")
     worst = json.loads(run(capsys, "--worst", "3", "-f", "json"))
     assert [one["query"] for one in worst["worst"]] == ["q05", "q07", "q09"]
     assert list(worst["losses"]) == list(CAUSES)
@@ -325,7 +360,7 @@ def test_the_command_gives_what_the_function_does(
 def test_the_command_says_what_to_judge_first(capsys: pytest.CaptureFixture[str]) -> None:
     found = il.bounds(QRELS, BM25, "nDCG@10")
     out = run(capsys, "--bounds")
-    assert out.startswith(found.sentence())
+    assert out.startswith(found.summary)
     assert "sql-join-cheatsheet" in out
     written = json.loads(run(capsys, "--bounds", "--depth", "1", "-f", "json"))
     assert [one["document"] for one in written["judge_first"]] == ["sql-join-cheatsheet"]
@@ -335,12 +370,13 @@ def test_the_command_says_what_to_judge_first(capsys: pytest.CaptureFixture[str]
     )
     assert "| q04 | sql-join-cheatsheet |" in run(capsys, "--bounds", "-f", "md")
     wide = il.bounds(QRELS, BM25, "nDCG@10", reach="collection")
-    assert run(capsys, "--bounds", "--reach", "collection").startswith(wide.sentence())
+    far = run(capsys, "--bounds", "--reach", "collection").replace("\n", " ")
+    assert far.startswith(wide.summary)
     assert wide.low < found.low
     main(["eval", QRELS, BM25, "-m", "nDCG@10", "--bounds", "--reach", "collection"])
-    assert wide.sentence() in capsys.readouterr().err
+    assert wide.summary in capsys.readouterr().err
     assert run(capsys, "--bounds", "--set", "depth=3") == (
-        "nDCG@10 0.3932 has no unjudged document in its reach\n"
+        "nDCG@10 0.3932 depends on no unjudged document\n"
     )
 
 

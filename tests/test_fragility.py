@@ -93,7 +93,7 @@ def labelled(measure: Any, rng: random.Random, **axes: Any) -> Fragility:
     """Look for labels in a case whose answer brute force knows."""
     qrels, base, new, scale = some_pair(rng)
     evaluator = Evaluator(il.read_qrels(qrels).on(il.Scale.of(scale)), measure, **axes)
-    return fragility(evaluator, next(iter(evaluator.measures)), base, new, ALPHA, 12)
+    return fragility(evaluator, base, new, next(iter(evaluator.measures)), alpha=ALPHA, most=12)
 
 
 def known(reversal: Reversal | None) -> int | None:
@@ -108,7 +108,7 @@ def checked(measure: Any, rng: random.Random, **axes: Any) -> bool:
     try:
         evaluator = Evaluator(table, {str(measure): measure}.values(), **axes)
         label = next(iter(evaluator.measures))
-        found = fragility(evaluator, label, base, new, ALPHA, 12)
+        found = fragility(evaluator, base, new, label, alpha=ALPHA, most=12)
         tried = [differences(qrels[q], (base[q], new[q]), measure, scale, **axes) for q in qrels]
     except IdealistError:
         return False
@@ -155,7 +155,9 @@ def test_weights_are_weighed(seed: int) -> None:
     qrels, base, new, scale = some_pair(rng)
     weights = {q: rng.choice([1.0, 2.0, 5.0]) for q in qrels}
     table = il.read_qrels(qrels).on(il.Scale.of(scale))
-    found = fragility(Evaluator(table, "P@2", weights=weights), "P@2", base, new, ALPHA, 12)
+    found = fragility(
+        Evaluator(table, "P@2", weights=weights), base, new, "P@2", alpha=ALPHA, most=12
+    )
     tried = [differences(qrels[q], (base[q], new[q]), "P@2", scale) for q in qrels]
     weighed = [
         {k: [weights[q] * d for d in some] for k, some in one.items()}
@@ -240,7 +242,7 @@ def assert_reverses(
 @pytest.mark.parametrize("measure", ["nDCG@10", "AP", "RR@10", "ERR@10"])
 def test_the_labels_found_on_the_examples_do_reverse_it(measure: str) -> None:
     qrels, base, new = (str(EXAMPLES / name) for name in ("qrels.txt", "bm25.run", "reranked.run"))
-    found = fragility(Evaluator(qrels, measure), measure, base, new)
+    found = fragility(Evaluator(qrels, measure), base, new, measure)
     assert found.sign is not None
     assert found.sign.changes
     assert found.sign.at_least <= len(found.sign.changes)
@@ -254,7 +256,7 @@ def test_the_labels_found_on_the_examples_do_reverse_it(measure: str) -> None:
 def test_real_runs_have_exact_answers(data: Path, base: str, new: str, measure: str) -> None:
     folder = data / "trec-covid-r1"
     qrels, old, other = folder / "qrels.txt", folder / "runs" / base, folder / "runs" / new
-    found = fragility(Evaluator(qrels, measure), measure, old, other)
+    found = fragility(Evaluator(qrels, measure), old, other, measure)
     assert found.sign is not None
     assert found.significance is not None
     assert found.sign.exact
@@ -264,7 +266,7 @@ def test_real_runs_have_exact_answers(data: Path, base: str, new: str, measure: 
 
 def test_a_run_against_itself_has_nothing_to_reverse() -> None:
     qrels, run = {"q1": {"a": 1}, "q2": {"b": 1}}, {"q1": ["a"], "q2": ["x", "b"]}
-    found = fragility(Evaluator(qrels, "RR"), "RR", run, run)
+    found = fragility(Evaluator(qrels, "RR"), run, run, "RR")
     assert found.sign is None
     assert found.significance is None
     assert "level" in str(found)
@@ -273,7 +275,7 @@ def test_a_run_against_itself_has_nothing_to_reverse() -> None:
 
 def test_one_query_has_a_sign_but_no_significance() -> None:
     found = fragility(
-        Evaluator({"q1": {"a": 1, "b": 0}}, "P@1"), "P@1", {"q1": ["b"]}, {"q1": ["a"]}
+        Evaluator({"q1": {"a": 1, "b": 0}}, "P@1"), {"q1": ["b"]}, {"q1": ["a"]}, "P@1"
     )
     assert found.sign is not None
     assert found.sign.changes is not None
@@ -284,12 +286,12 @@ def test_one_query_has_a_sign_but_no_significance() -> None:
 def test_what_no_label_can_reverse_is_said() -> None:
     qrels = {f"q{i}": {"a": 1} for i in range(4)}
     base, new = {q: ["x", "a"] for q in qrels}, {q: ["a"] for q in qrels}
-    found = fragility(Evaluator(qrels, "RR"), "RR", base, new, most=2)
+    found = fragility(Evaluator(qrels, "RR"), base, new, "RR", most=2)
     assert found.sign == Reversal(None, 3, 2, labels=4)
     assert found.sign.exact
     assert found.sign.possible
     assert "more than 2 labels" in str(found)
-    every = fragility(Evaluator(qrels, "RR"), "RR", base, new).sign
+    every = fragility(Evaluator(qrels, "RR"), base, new, "RR").sign
     assert every is not None
     assert not every.possible
     assert every.data()["possible"] is False
@@ -299,13 +301,13 @@ def test_what_no_label_can_reverse_is_said() -> None:
 def test_labels_that_are_more_than_grades_are_refused() -> None:
     run = {"q": ["a"]}
     with pytest.raises(UsageError, match="more than grades"):
-        fragility(Evaluator({"q": {"a": 1}}, "alpha_nDCG@10"), "alpha_nDCG@10", run, run)
+        fragility(Evaluator({"q": {"a": 1}}, "alpha_nDCG@10"), run, run, "alpha_nDCG@10")
 
 
 def test_plain_data_says_what_is_known() -> None:
     qrels = {"q1": {"a": 1, "b": 0}, "q2": {"a": 1}}
     base, new = {q: ["b", "a"] for q in qrels}, {q: ["a", "b"] for q in qrels}
-    found = fragility(Evaluator(qrels, "P@1"), "P@1", base, new).data()
+    found = fragility(Evaluator(qrels, "P@1"), base, new, "P@1").data()
     assert found["sign"] == {
         "labels": 3, "at_least": 3, "exact": True, "possible": True,
         "changes": [

@@ -52,19 +52,19 @@ def test_the_chance_of_a_pass_is_the_noncentral_t(change: float, n: int) -> None
 
 def test_a_plan_names_the_drop_it_catches() -> None:
     found = il.gate(QRELS, BASE, WORSE, ["nDCG@5", "AP"])
-    *alone, gate = found.plans()
+    *alone, gate = found.plan().parts
     for plan in alone:
         again = chances(-plan.caught, plan.se, plan.n, plan.rule, tests=2)
         assert again[FAIL] == pytest.approx(0.8, abs=1e-6)
-        assert "corrected for 2 measures" in str(plan)
+        assert "corrected for 2 measures" in plan.settings
         json.dumps(plan.data(), allow_nan=False)
     assert gate.measure == EVERY
     assert gate.odds is not None
     assert gate.odds(-gate.caught)[FAIL] == pytest.approx(0.8, abs=1e-3)
-    assert "the verdict of the whole gate" in str(gate)
+    assert "the verdict of the whole gate" in str(found.plan())
     json.dumps(gate.data(), allow_nan=False)
-    alike = il.gate(QRELS, BASE, BASE).plans()[0]
-    assert "do not differ enough" in str(alike)
+    alike = il.gate(QRELS, BASE, BASE).plan().parts[0]
+    assert "do not differ enough" in alike.sentence
     json.dumps(alike.data(), allow_nan=False)
 
 
@@ -160,7 +160,7 @@ def check_plans(data: Path, measures: int, count: int, trials: int) -> None:
         seen, planned = dict.fromkeys((PASS, FAIL, INCONCLUSIVE), 0), 0.0
         expected = dict.fromkeys(seen, 0.0)
         for i, pilot in enumerate(pilots(data, count)):
-            plan = gate_of(pilot[:measures], rule).plans()[-1]
+            plan = gate_of(pilot[:measures], rule).plan().parts[-1]
             change, odds = plan.rows[place]
             assert change == pytest.approx(one)
             found = observed(pilot[:measures], change, trials, rule, i)
@@ -187,15 +187,15 @@ def test_the_plan_of_a_gate_predicts_its_verdict_often(data: Path, measures: int
 def test_measures_that_are_one_have_the_plan_of_one() -> None:
     random = np.random.default_rng(0)
     apart = random.normal(0, 0.1, 30)
-    alone, _, both = gate_of([apart, apart], Rule()).plans()
-    single = gate_of([apart], Rule()).plans()[0]
+    alone, _, both = gate_of([apart, apart], Rule()).plan().parts
+    single = gate_of([apart], Rule()).plan().parts[0]
     for (change, odds), (_, wanted), (_, hard) in zip(
         both.rows, single.rows, alone.rows, strict=True
     ):
         assert odds[PASS] == pytest.approx(wanted[PASS], abs=0.01), change
         assert odds[FAIL] == pytest.approx(hard[FAIL], abs=0.01)  # Holm halves alpha for equals
     for n in (2, 3):  # fewer queries than measures
-        few = gate_of([random.normal(0, 0.1, n) for _ in range(4)], Rule()).plans()[-1]
+        few = gate_of([random.normal(0, 0.1, n) for _ in range(4)], Rule()).plan().parts[-1]
         for _, odds in few.rows:
             assert sum(odds.values()) == pytest.approx(1)
             assert min(odds.values()) >= 0
@@ -205,8 +205,10 @@ def test_the_printed_plan_is_the_gates() -> None:
     new = swapped(BASE, list(BASE)[::3])
     found = il.gate(QRELS, BASE, new, ["nDCG@5", "AP"])
     again = il.gate(QRELS, BASE, new, ["nDCG@5", "AP"])
-    assert [one.data() for one in found.plans()] == [one.data() for one in again.plans()]
-    assert [one.measure for one in found.plans()] == ["nDCG@5", "AP", EVERY]
+    assert [one.data() for one in found.plan().parts] == [one.data() for one in again.plan().parts]
+    assert [one.measure for one in found.plan().parts] == ["nDCG@5", "AP", EVERY]
     weighted = il.gate(QRELS, BASE, new, ["nDCG@5", "AP"], weights=dict.fromkeys(QRELS, 2.0))
-    assert weighted.plans()[-1].caught == pytest.approx(found.plans()[-1].caught, rel=1e-6)
-    assert il.gate(QRELS, BASE, BASE, ["nDCG@5", "AP"]).plans()[-1].rows == ()
+    assert weighted.plan().parts[-1].caught == pytest.approx(
+        found.plan().parts[-1].caught, rel=1e-6
+    )
+    assert il.gate(QRELS, BASE, BASE, ["nDCG@5", "AP"]).plan().parts[-1].rows == ()

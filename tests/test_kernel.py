@@ -81,7 +81,9 @@ SHAPES: dict[str, Any] = {
 
 @given(st.randoms(use_true_random=False))
 @settings(
-    max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=300,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 def test_the_kernels_agree(tmp_path: Path, rng: random.Random) -> None:
     agreed(some_case(rng), tmp_path)

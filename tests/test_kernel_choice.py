@@ -13,6 +13,7 @@ import pytest
 
 from idealist import UsageError, kernel
 from idealist._version import __version__
+from waiting import PATIENCE
 
 INSTALLED = find_spec("idealist._kernel") is not None
 #: What an import meets where nothing was compiled, and where what was compiled does not fit.
@@ -218,7 +219,7 @@ def run(
         environment["IDEALIST_KERNEL"] = choice
     done = subprocess.run(
         [sys.executable, "-c", program, *arguments],
-        env=environment, capture_output=True, encoding="utf-8", check=False,
+        env=environment, capture_output=True, encoding="utf-8", check=False, timeout=PATIENCE,
     )  # fmt: skip
     assert done.returncode == code, done.stderr
     return done

@@ -9,8 +9,8 @@ import shutil
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,7 @@ import pytest
 import idealist as il
 from kernels import compiled, posix
 from large_runs import BODY, measured, write_large
+from waiting import PATIENCE, beside
 
 pytestmark = compiled
 
@@ -37,7 +38,7 @@ def command(*words: Any, **given: Any) -> subprocess.CompletedProcess[bytes]:
     """Run the command line, which must not end in a traceback or by a signal."""
     done = subprocess.run(
         [sys.executable, "-c", "from idealist.cli.main import main; main()", *map(str, words)],
-        capture_output=True, check=False, timeout=120, **given,
+        capture_output=True, check=False, timeout=PATIENCE, **given,
     )  # fmt: skip
     assert done.returncode in (0, 2), done.stderr
     assert b"Traceback" not in done.stderr
@@ -52,13 +53,9 @@ def outcome(run: Any) -> float | str:
         return error.code
 
 
-@contextmanager
-def meanwhile(pause: float, act: Callable[[], None]) -> Iterator[None]:
+def meanwhile(pause: float, act: Callable[[], None]) -> AbstractContextManager[None]:
     """Do something else after a pause."""
-    timer = threading.Timer(pause, act)
-    timer.start()
-    yield
-    timer.join()
+    return beside(threading.Timer(pause, act))
 
 
 def test_a_file_that_shrinks_while_it_is_read(large: Path, tmp_path: Path) -> None:
@@ -104,10 +101,8 @@ def test_pipes_and_standard_input(body: bytes, tmp_path: Path) -> None:
     qrels.write_text("q1 0 d1 1\n")
     expected = command("eval", qrels, plain)
     os.mkfifo(pipe)
-    feed = threading.Thread(target=lambda: pipe.write_bytes(body))
-    feed.start()
-    found = [command("eval", qrels, pipe)]
-    feed.join()
+    with beside(threading.Thread(target=lambda: pipe.write_bytes(body))):
+        found = [command("eval", qrels, pipe)]
     for path in ("-", "/dev/stdin", "/dev/fd/0"):
         found.append(command("eval", qrels, path, input=body))
         with plain.open("rb") as file:

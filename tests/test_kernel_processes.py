@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import gzip
+import math
 import os
+import select
 import signal
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
+from io import FileIO
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +22,7 @@ import pytest
 import idealist as il
 from kernels import SANITIZED, compiled, posix
 from large_runs import BODY, QRELS, write_large
+from waiting import PATIENCE
 
 pytestmark = compiled
 
@@ -34,10 +37,14 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_large(tmp_path_factory.mktemp("large"))
 
 
+#: What runs in the background may ignore Ctrl-C, and with it all that it starts.
+HEEDING = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+
+
 @contextmanager
 def started(program: str, *arguments: Any) -> Iterator[subprocess.Popen[bytes]]:
     """Start a program; it does not outlive the test."""
-    words = [sys.executable, "-c", program, *map(str, arguments)]
+    words = [sys.executable, "-c", HEEDING + program, *map(str, arguments)]
     with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         try:
             yield process
@@ -46,7 +53,8 @@ def started(program: str, *arguments: Any) -> Iterator[subprocess.Popen[bytes]]:
 
 
 ENDLESS = """
-import itertools, sys
+import sys
+from itertools import chain, repeat
 from idealist.cli.main import main
 from idealist.formats.source import Source
 block = b"".join(b"q%d Q0 d%d 1 %d t\\n" % (i % 900, i, i) for i in range(100000))
@@ -54,17 +62,14 @@ read = Source.blocks
 def blocks(self, *size):
     if not self.name.endswith(".gz"):
         return read(self, *size)
+    return chain(repeat(block, 20), begun(), repeat(block))
+def begun():
     print("begun", flush=True)
-    return itertools.repeat(block)
+    yield block
 Source.blocks = blocks
 main(["eval", *sys.argv[1:]])
 """
-FED = """
-import sys
-from idealist.cli.main import main
-print("begun", flush=True)
-main(["eval", *sys.argv[1:]])
-"""
+FED = "from idealist.cli.main import main; main()"
 
 
 @posix
@@ -77,7 +82,12 @@ def test_ctrl_c_stops_a_text_without_end(
     qrels.write_text("other 0 d1 1\n")
     packed.write_bytes(gzip.compress(BODY[: 10**5]))
     with started(ENDLESS, qrels, packed) as process:
-        _interrupt(process)
+        assert process.stdout
+        assert select.select([process.stdout], [], [], PATIENCE)[0]
+        assert process.stdout.readline() == b"begun\n"
+        time.sleep(0.2)  # to be anywhere in its work; nothing waits for that
+        process.send_signal(signal.SIGINT)
+        _check_interrupted(process)
 
 
 @posix
@@ -85,28 +95,27 @@ def test_ctrl_c_stops_reading_a_pipe_without_end(tmp_path: Path) -> None:
     qrels, pipe = tmp_path / "qrels.txt", tmp_path / "pipe"
     qrels.write_text("q1 0 d1 1\n")
     os.mkfifo(pipe)
-
-    def feed() -> None:
-        with suppress(BrokenPipeError), pipe.open("wb") as file:
-            for _ in range(20_000):  # longer than any reader that stops would take
-                file.write(BODY[: 10**5])
-                time.sleep(0.005)
-
-    feeding = threading.Thread(target=feed)
-    with started(FED, qrels, pipe) as process:
-        feeding.start()
-        _interrupt(process)
-    feeding.join()
+    end = os.open(pipe, os.O_RDWR | os.O_NONBLOCK)  # waits for no reader, whom it never leaves
+    with os.fdopen(end, "wb", buffering=0) as file, started(FED, "eval", qrels, pipe) as process:
+        _feed(file, process, 2**25)  # far more than a pipe holds: it is being read
+        process.send_signal(signal.SIGINT)
+        _feed(file, process, math.inf, pause=0.005)
+        _check_interrupted(process)
 
 
-def _interrupt(process: subprocess.Popen[bytes]) -> None:
-    """Press Ctrl-C when a program is at work; it must stop at once, and say no more than that."""
-    assert process.stdout
-    assert process.stdout.readline() == b"begun\n"
-    time.sleep(0.5)
-    assert process.poll() is None
-    process.send_signal(signal.SIGINT)
-    _, said = process.communicate(timeout=60)  # raises where it goes on
+def _feed(file: FileIO, process: subprocess.Popen[bytes], size: float, pause: float = 0) -> None:
+    """Write to a pipe until a process has taken as many bytes, or has ended."""
+    end = time.monotonic() + PATIENCE
+    while size > 0 and process.poll() is None:
+        assert time.monotonic() < end, "it neither reads nor ends"
+        select.select([], [file], [], 1)
+        size -= file.write(BODY[: 10**5]) or 0  # nothing while the pipe is full
+        time.sleep(pause)
+
+
+def _check_interrupted(process: subprocess.Popen[bytes]) -> None:
+    """Ctrl-C was pressed: a program must stop, and say no more than that."""
+    _, said = process.communicate(timeout=PATIENCE)  # raises where it goes on
     assert process.returncode == 130, said
     assert said.strip() == b"interrupted"
 
@@ -130,7 +139,7 @@ def test_a_large_run_needs_little_memory(
 ) -> None:
     monkeypatch.setenv("IDEALIST_THREADS", str(threads))
     words = [sys.executable, "-c", MEMORY, str(large.with_name("qrels.txt")), str(large)]
-    done = subprocess.run(words, capture_output=True, check=True)
+    done = subprocess.run(words, capture_output=True, check=True, timeout=PATIENCE)
     assert int(done.stdout) < 20_000 + 10_000 * threads  # KiB, where the file has 60,000
 
 
@@ -143,7 +152,7 @@ def feed():
     with os.fdopen(writer, "wb") as file:
         for i in range(50000):
             file.write(b"q%d Q0 d%d 1 1 t\\n" % (i // 1000, i))
-threading.Thread(target=feed).start()
+threading.Thread(target=feed, daemon=True).start()
 judged = _judged(module, read_qrels({"q1": {"d1007": 1}}))
 found = module.rank_text(
     lambda: reader, False, [judged], [_rules(module, Protocol())], int(sys.argv[1])
@@ -157,7 +166,7 @@ print(found["rows"])
 def test_python_goes_on_while_the_kernel_works(threads: int) -> None:
     """The kernel waits for what another thread of Python writes: it must let that one run."""
     words = [sys.executable, "-c", FED_BY_PYTHON, str(threads)]
-    done = subprocess.run(words, capture_output=True, check=True, timeout=60)
+    done = subprocess.run(words, capture_output=True, check=True, timeout=PATIENCE)
     assert done.stdout == b"50000\n"
 
 

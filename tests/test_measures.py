@@ -10,7 +10,7 @@ import pytest
 
 import idealist as il
 from idealist import AP, CG, DCG, ERR, RBP, RR, UDCG, P, R, nDCG
-from idealist.measures import as_measure
+from idealist.measures import MEASURES, as_measure
 
 LIST = [1, 3, 0, 2, 2]
 
@@ -116,7 +116,7 @@ def test_spellings_people_type(typed: str, meant: str) -> None:
         ("nDCG(gain=cubic)", "gain is linear, exp2"), ("nDCG@0", "from 1 to"), ("nDCG@99999999999999999999", "from 1 to"), ("Rprec@5", "without @"),
         ("nDCG(gain=exp2", "write NAME"), ("nDCG(exp2)", "write NAME"), ("", "write NAME"),
         ("AP(rel=x)", "rel is a number"), ("RBP(p=2)", "cannot be '2'"), ("P(rel=1,rel=2)", "twice"),
-        ("DCG(discount=table(1,2))", "do not grow"), ("DCG(discount=log(1))", "log(BASE)"),
+        ("DCG(discount=table(1,2))", "never increase"), ("DCG(discount=log(1))", "log(BASE)"),
         ("DCG(gain=table(1=-1))", "at least 0"), ("DCG(gain=scaled(2,1))", "scaled(LOW,HIGH)"),
         ("nDCG(ideal=perfect)", "needs a cutoff"), ("P(rel=1e400)", "rel is a number"),
     ],
@@ -128,7 +128,7 @@ def test_what_cannot_be_read_is_explained(typed: str, says: str) -> None:
 
 
 def test_grades_that_a_measure_cannot_take_are_refused() -> None:
-    with pytest.raises(il.UsageError, match="above the highest"):
+    with pytest.raises(il.UsageError, match="above the maximum"):
         ERR(max_grade=2)([3])
     with pytest.raises(il.UsageError, match="above 1"):
         RBP(gain="linear", scale="none")([2])
@@ -232,9 +232,9 @@ def test_names_that_a_measure_cannot_have() -> None:
         return np.zeros(len(placements.qrels.queries))
 
     qrels, run = {"q": {"a": 1}}, {"q": ["a"]}
-    with pytest.raises(il.UsageError, match="not a name"):
+    with pytest.raises(il.UsageError, match="cannot be the name"):
         il.measure("a|b (c)")(zeros)
-    with pytest.raises(il.UsageError, match="a measure of ours"):
+    with pytest.raises(il.UsageError, match="a built-in measure"):
         il.evaluate(qrels, run, [il.AP, il.measure("map")(zeros)])
     with pytest.raises(il.UsageError, match="two measures are called C"):
         il.evaluate(qrels, run, [il.measure("C")(zeros), il.measure("C")(lambda p: zeros(p) + 1)])
@@ -268,3 +268,37 @@ def test_parameters_without_meaning_are_refused(text: str) -> None:
 
 def test_udcg_of_empty_lists_needs_no_column() -> None:
     assert il.evaluate({"q": {"d": 1}}, {"q": []}, "UDCG")["UDCG"] == 0
+
+
+def test_perfect_documents_of_a_grade_that_the_table_does_not_name() -> None:
+    """Its gain is the grade itself, which may exceed that of the highest grade."""
+    measure = il.parse("nDCG(gain=table(2=1),ideal=perfect)@1")
+    assert measure([1.5], judged=[2]) == 1
+    assert measure([2], judged=[1.5]) == 1 / 1.5
+
+
+def test_rbp_normalised_by_ranks_counts_no_others() -> None:
+    measure = il.parse("RBP(p=0.5,gain=binary,normalise_depth=2)")
+    assert measure([1, 1, 1, 1]) == 1
+    assert measure([0, 1, 1]) == pytest.approx(0.25 / 0.75)
+    assert (measure @ 1)([1, 1]) == pytest.approx(0.5 / 0.75)
+    assert (measure @ 3)([0, 1, 1]) == measure([0, 1, 1])
+    explained = il.explain(
+        {"q": {"a": 1, "b": 1, "c": 1}}, {"q": ["a", "b", "c"]}, measure, query="q"
+    )
+    assert explained.value == 1
+
+
+@pytest.mark.parametrize(
+    ("grades", "judged"), [(["x"], []), (3, []), ([1], "x"), ([1], 3), ([[1]], [])]
+)
+def test_what_is_no_list_of_grades(grades: Any, judged: Any) -> None:
+    for measure in (il.AP(), MEASURES["AP_IA"]()):
+        with pytest.raises(il.UsageError, match="the grades are not a list"):
+            measure(grades, judged)
+
+
+def test_grades_in_an_array() -> None:
+    grades: Any = np.array([1.0, 0.0, 1.0])
+    for measure in (il.AP(), il.nDCG @ 2, MEASURES["AP_IA"](), MEASURES["AP_avgjg"]()):
+        assert measure(grades) == measure(grades.tolist())

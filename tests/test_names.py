@@ -88,9 +88,9 @@ def test_names_that_two_tools_share_mean_the_first() -> None:
 @pytest.mark.parametrize(
     ("typed", "convention", "says"),
     [
-        ("hits@5", "ranx", "hits@5 was read as Success; what ranx calls so is NumRelRet here"),
-        ("Accuracy@2", "beir", "what BEIR calls so is Success here"),
-        ("NDCG@2", "cwl_eval", "what cwl-eval calls so is SDCG here"),
+        ("hits@5", "ranx", "hits@5 was read as Success; what ranx calls hits@5 is NumRelRet here"),
+        ("Accuracy@2", "beir", "what BEIR calls Accuracy@2 is Success here"),
+        ("NDCG@2", "cwl_eval", "what cwl-eval calls NDCG@2 is SDCG here"),
     ],
 )
 def test_a_name_that_means_something_else_in_the_tool_is_a_doubt(
@@ -190,7 +190,7 @@ def test_a_measure_with_any_parameters_is_what_it_prints(name: str) -> None:
         assert il.parse(str(measure)) == measure
 
 
-@pytest.mark.parametrize(("form", "shown"), [("csv", "Graded gain,nDCG,"), ("md", "**nDCG: ")])
+@pytest.mark.parametrize(("form", "shown"), [("csv", "Graded relevance,nDCG,"), ("md", "**nDCG: ")])
 def test_one_measure_is_written_in_the_format_asked_for(
     form: str, shown: str, capsys: pytest.CaptureFixture[str]
 ) -> None:

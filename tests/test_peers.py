@@ -17,6 +17,7 @@ from sklearn.metrics import average_precision_score, dcg_score, ndcg_score
 
 import idealist as il
 from generated import Qrels, some_case
+from waiting import PATIENCE
 
 Run = dict[str, dict[str, float]]
 
@@ -156,7 +157,9 @@ def known_to_both(count: int, level: int = 1) -> list[tuple[Qrels, Run]]:
 )
 def test_gdeval(ours: str, theirs: Any) -> None:
     """The Perl script that ir_measures bundles; it prints five digits and wants numbers as ids."""
-    if subprocess.run(["perl", "-v"], capture_output=True, check=False).returncode:
+    if subprocess.run(
+        ["perl", "-v"], capture_output=True, check=False, timeout=PATIENCE
+    ).returncode:
         pytest.skip("no perl")
     for qrels, run in cases(25):
         judged = {f"{i}": qrels[q] for i, q in enumerate(qrels, 1)}

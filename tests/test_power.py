@@ -96,13 +96,44 @@ def test_the_command(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_the_two_questions_have_a_table_each(capsys: pytest.CaptureFixture[str]) -> None:
     main(["power"])
-    first, second = capsys.readouterr().out.split("\n\n")
+    answer, first, second = capsys.readouterr().out.split("\n\n")
+    assert answer.startswith("2,718 queries show a difference of 0.0100 in nDCG@10 in 80 % of")
     assert first.split()[:5] == ["difference", "of", "nDCG@10", "queries", "needed"]
     assert second.split()[:5] == ["queries", "difference", "of", "nDCG@10", "shown"]
     main(["power", "-f", "tsv", "--queries", "50", "--difference", "0.05"])
     head, *rows = [line.split("\t") for line in capsys.readouterr().out.splitlines()]
     assert head == ["asked", "difference", "queries", "low", "high"]
     assert [row[0] for row in rows] == ["difference", "queries"]
+
+
+def test_no_impossible_difference_is_promised(capsys: pytest.CaptureFixture[str]) -> None:
+    main(["power", "-m", "RR", "--queries", "2", "--queries", "50"])
+    captured = capsys.readouterr()
+    assert captured.out.startswith("2 queries show no possible difference in RR in 80 % of cases.")
+    assert "more than 1" in captured.out
+    assert typical_sizes("RR").detectable(2) > 1
+
+
+def test_weights_weigh_the_pilot() -> None:
+    qrels = EXAMPLES / "qrels.txt"
+    weights = {f"q{i:02}": i for i in range(1, 13)}
+    found = il.plan_queries("AP", qrels, RUNS, weights=weights)
+    pair = il.compare(qrels, RUNS, "AP", weights=weights).pairs[0]
+    assert found.sd == pytest.approx(pair.statistics.sd)
+    same = il.plan_queries("AP", qrels, RUNS, weights=dict.fromkeys(weights, 3))
+    assert same.sd == pytest.approx(il.plan_queries("AP", qrels, RUNS).sd)
+    some = il.plan_queries("AP", qrels, RUNS, queries=list(weights)[:6])
+    assert some.pilot == 6
+
+
+def test_a_plan_is_a_result() -> None:
+    found = il.plan_queries("AP", differences=[0.05], numbers=[50])
+    assert found.summary == "88 queries show a difference of 0.0500 in AP in 80 % of cases"
+    assert [one["asked"] for one in found.data()["sizes"]] == ["difference", "queries"]
+    assert "| 50 | 0.0667 |" in found.markdown()
+    assert repr(found) == f"<Sizes {found.summary}>"
+    with pytest.raises(UsageError, match="AP cannot differ by 2"):
+        il.plan_queries("AP", differences=[2])
 
 
 @pytest.mark.parametrize(

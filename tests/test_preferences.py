@@ -371,7 +371,7 @@ def test_the_command_line_takes_preferences(
     main(["eval", str(prefs), str(run), "-m", "prefs_simp", "-m", "AP", "-f", "tsv"])
     shown = capsys.readouterr()
     assert "a\tall\tprefs_simp\t0.25\n" in shown.out  # q1 has 2 of 4, q2 has no preference
-    assert "the highest level that preferences give it" in shown.err
+    assert "highest level of preference is used as its grade" in shown.err
 
 
 def test_preferences_are_not_lost_in_silence(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from idealist.data.run import Rows
 from idealist.formats.run_sources import FileRun
 from idealist.formats.source import Source
 from idealist.ranking.compiled import KernelAnswer, KernelRequest
+from waiting import PATIENCE
 
 
 def code_of(run: Any, **axes: Any) -> str:
@@ -139,7 +140,12 @@ def test_a_pipe_is_read_once(tmp_path: Path) -> None:
     )
     command = f'{sys.executable} -c "{program}" <(cat run)'
     done = subprocess.run(
-        ["bash", "-c", command], cwd=tmp_path, capture_output=True, text=True, check=True
+        ["bash", "-c", command],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=PATIENCE,
     )
     assert done.stdout == "float32\n"
 

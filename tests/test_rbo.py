@@ -119,12 +119,57 @@ def test_no_way_to_go_on_leaves_the_bounds(seed: int) -> None:
     assert max(infinite(*way, 0.7, agree=True) for way in ways) == pytest.approx(found.max)
 
 
-def test_long_rankings_are_walked_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    rng = random.Random(0)
-    one, other = ({f"d{d}": rng.randint(0, 9) for d in rng.sample(range(60), n)} for n in (50, 33))
-    whole = il.rbo(one, other)
-    monkeypatch.setattr("idealist.comparing.overlap.BLOCK", 7)
-    assert il.rbo(one, other) == whole
+def by_document(
+    one: dict[str, int] | list[str], other: dict[str, int] | list[str], p: float, ties: str
+) -> tuple[float, float]:
+    """Compute `min` and `ext` from the definition: every document at every depth."""
+
+    def spans(ranking: Any) -> dict[str, tuple[int, int]]:
+        scores = ranking if isinstance(ranking, dict) else {d: -i for i, d in enumerate(ranking)}
+        above = {d: sum(s > scores[d] for s in scores.values()) for d in scores}
+        return {d: (above[d] + 1, above[d] + sum(s == scores[d] for s in scores.values()))
+                for d in scores}  # fmt: skip
+
+    def among(span: tuple[int, int], depth: int) -> float:
+        share = (depth - span[0] + 1) / (span[1] - span[0] + 1)
+        return float(share > 0) if ties == "w" else min(max(share, 0.0), 1.0)
+
+    short, long = sorted((spans(one), spans(other)), key=len)
+    s, n, common, norm, new = len(short), len(long), [], [], []
+    for d in range(1, n + 1):
+        shared = [among(short[x], d) * among(long[x], d) for x in short if x in long]
+        own = [among(span, d) for span in short.values()] + [1.0] * max(d - s, 0)
+        others = [among(span, d) for span in long.values()]
+        alone = [among(span, d) for x, span in long.items() if x not in short]
+        common.append(sum(shared))
+        squares = (sum(x * x for x in own) * sum(x * x for x in others)) ** 0.5
+        norm.append({"a": d, "w": (sum(own) + sum(others)) / 2, "b": squares}[ties])
+        new.append(sum(alone) / max(sum(x > 0 for x in alone), 1))
+    alike, weights = common[s - 1] / norm[s - 1], [(1 - p) * p**d for d in range(n)]
+    least = sum(w * x / m for w, x, m in zip(weights, common, norm, strict=True))
+    rest = (1 - p) / p * sum(p**d / d for d in range(n + 1, 4000)) * common[-1]
+    more = [
+        x + max(d - s, 0) * alike * y for d, (x, y) in enumerate(zip(common, new, strict=True), 1)
+    ]
+    likely = sum(w * x / m for w, x, m in zip(weights, more, norm, strict=True))
+    return least + rest, likely + p**n * (common[-1] + (n - s) * alike) / n
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_counting_by_depth_is_the_sum_over_documents(seed: int) -> None:
+    rng = random.Random(seed)
+    levels = rng.choice([1, 2, 4, 100])  # many ties, or few
+    one, other = (
+        {f"d{d}": rng.randint(0, levels) for d in rng.sample(range(60), rng.randint(1, 40))}
+        for _ in range(2)
+    )
+    for ties, p in itertools.product(TIES, (0.5, 0.95)):
+        found = il.rbo(one, other, p, ties=ties)
+        wanted = by_document(one, other, p, ties)
+        assert (found.min, found.ext) == pytest.approx(wanted, rel=1e-12, abs=1e-13)
+        untied = il.rbo(list(one), list(other), p, ties=ties)
+        wanted = by_document(list(one), list(other), p, ties)
+        assert (untied.min, untied.ext) == pytest.approx(wanted, rel=1e-12, abs=1e-13)
 
 
 def test_runs_are_compared_by_query() -> None:

@@ -311,7 +311,9 @@ PARTS = [
 ]
 
 
-@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
 @given(
     parts=st.lists(st.sampled_from(PARTS) | st.binary(max_size=6), max_size=6),
     name=st.sampled_from(NAMES),

@@ -30,8 +30,9 @@ from idealist.significance.families import benjamini_hochberg, holm, max_t, perm
 from idealist.significance.flips import all_pairs, flips_for, randomisation
 from idealist.significance.means import mean, t_interval
 from idealist.significance.paired import differences, paired, relative, trisk, urisk
-from idealist.significance.power import TYPICAL, detectable, needed, power
+from idealist.significance.power_analysis import TYPICAL, detectable, needed, power
 from idealist.significance.rank_tests import sign_test, tau_ap, tau_ap_b, tau_b, wilcoxon
+from waiting import PATIENCE
 
 Array = NDArray[np.float64]
 
@@ -493,7 +494,9 @@ def test_scipy_waits_until_it_is_needed() -> None:
     assert "paired" in names
     imports = "; ".join(f"import idealist.significance.{name}" for name in names)
     code = f"import sys; {imports}; print('scipy' in sys.modules)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=PATIENCE
+    )
     assert done.stdout.strip() == "False"
 
 

@@ -16,15 +16,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import idealist as il
-from idealist.comparing import distinct
-from idealist.comparing.notes import heading
+from idealist.comparing.comparison_report import heading
 from idealist.errors import InputError, UsageError
-from idealist.report.draw import Grid, latex
+from idealist.formats.source import distinct
+from idealist.report import latex
+from idealist.report.document import Table
 from idealist.significance.families import permutations_for
 from idealist.significance.flips import randomisation
 from idealist.significance.paired import paired
-from idealist.significance.power import detectable, needed
-from test_compare import BM25, QRELS, RERANKED, ROOT, made, pair_of
+from idealist.significance.power_analysis import detectable, needed
+from test_compare import BM25, QRELS, RERANKED, ROOT, made, notes_of, pair_of, text_of
 from test_compare_cli import run
 
 
@@ -150,6 +151,47 @@ def test_all_pairs_are_tested_as_pairs_are() -> None:
         assert pair.p_randomisation == float(randomisation(pair.differences))
 
 
+@pytest.mark.parametrize("n", [2, 3, 4, 5, 8])
+def test_nothing_impossible_is_said_of_few_queries(n: int) -> None:
+    base, new = [0.9] * n, [0.1 if i else 0.95 for i in range(n)]
+    found = il.compare_evaluations(made({"base": base, "new": new}))
+    pair = found.pairs[0]
+    assert -1 <= pair.ci[0] <= pair.difference <= pair.ci[1] <= 1
+    assert pair.data()["ci"] == list(pair.ci)
+    assert pair.relative_ci[0] >= -1
+    if n == 2:
+        assert pair.statistics.low < -1 < 1 < pair.statistics.high
+    few = f"{n} queries are too few for an interval"
+    assert (few in pair.verdict) == (n < 5)
+    assert ("CI" in text_of(found, details=True)) == (n >= 5)
+    assert (" to " in text_of(found)) == (n >= 5)
+    if pair.detectable > 1:
+        assert f"with {n} queries no possible difference would usually be found" in pair.verdict
+    assert n > 3 or pair.detectable > 1
+    open_ended = pair_of(base, new, "DCG")  # which has no upper end
+    assert open_ended.ci == (open_ended.statistics.low, open_ended.statistics.high)
+    assert "no possible difference" not in open_ended.verdict
+
+
+def test_sides_are_said(capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ("compare", QRELS, BM25, RERANKED, "-m", "nDCG@10")
+    out, err = run(capsys, *arguments)
+    assert "two-sided" in err
+    assert "gate" not in out
+    out, _ = run(capsys, *arguments, "--details")
+    assert "The tests are two-sided" in out
+    assert "idealist gate asks" in out
+
+
+def test_one_file_given_twice_has_two_names(capsys: pytest.CaptureFixture[str]) -> None:
+    out, _ = run(capsys, "compare", QRELS, BM25, BM25, "-m", "AP", "-f", "json")
+    data = json.loads(out)
+    assert data["runs"] == ["bm25", "bm25 (2)"]
+    assert data["pairs"][0]["verdict"] == "bm25 (2) and bm25 have the same AP for every query."
+    out, _ = run(capsys, "eval", QRELS, BM25, BM25, "-m", "AP", "-f", "json")
+    assert [one["run"] for one in json.loads(out)["runs"]] == ["bm25", "bm25 (2)"]
+
+
 @given(st.lists(st.sampled_from(["a", "a (2)", "a (3)", "b", "a (2) (2)"]), max_size=8))
 def test_names_are_told_apart(names: list[str]) -> None:
     found = distinct(names)
@@ -159,13 +201,13 @@ def test_names_are_told_apart(names: list[str]) -> None:
     assert all(found[place] == name for name, place in first.items())
 
 
-def test_each_run_has_its_own_holes() -> None:
+def test_each_run_has_its_own_unjudged_documents() -> None:
     qrels = {f"q{i}": {"a": 1, "b": 0} for i in range(4)}
     lists = [["a", "b"], ["a", "u"], ["u", "v"]]
     runs = [il.read_run(dict.fromkeys(qrels, one)) for one in lists]
     named = [run.renamed(name) for run, name in zip(runs, ("x", "x", "x (2)"), strict=True)]
     pairs = il.compare(qrels, named, "P@2").pairs
-    assert [pair.holes.unjudged for pair in pairs] == [(0, 4), (0, 8)]
+    assert [pair.unjudged.unjudged for pair in pairs] == [(0, 4), (0, 8)]
 
 
 def asked(**options: Any) -> il.Comparison:
@@ -182,25 +224,25 @@ def test_all_that_is_asked_for_is_printed_for_every_pair() -> None:
         "Labels: ", "Conventions: ", "(TOST)", "BCa bootstrap interval", "Gained most",
         "P(better", "URisk", "Unjudged: ", "Hedges' g", "Size: relative",
     )  # fmt: skip
-    for text in (found.text(details=True), found.markdown(details=True)):
+    for text in (text_of(found, details=True), found.markdown(details=True)):
         for word in words:
             assert text.count(word) >= 2, word
     assert "\n  - Gained most" in found.markdown(details=True)
     for word in words:  # what was asked for has no need of details
-        assert (found.text().count(word) >= 2) == (word in words[:4]), word
-    assert max(map(len, found.text().split("\n\n")[-1].splitlines())) <= 100
+        assert (text_of(found).count(word) >= 2) == (word in words[:4]), word
+    assert max(map(len, text_of(found).split("\n\n")[-1].splitlines())) <= 100
 
 
-def test_rows_hold_how_solid_a_verdict_is(capsys: pytest.CaptureFixture[str]) -> None:
+def test_rows_hold_how_robust_a_verdict_is(capsys: pytest.CaptureFixture[str]) -> None:
     arguments = ("compare", QRELS, BM25, RERANKED, "-m", "nDCG@10", "-f", "tsv", "-q")
     out, _ = run(capsys, *arguments, "--fragility", "--multiverse")
     (row,) = csv.DictReader(io.StringIO(out), delimiter="\t")
     pair = il.compare(
         QRELS, [BM25, RERANKED], "nDCG@10", fragility=True, multiverse=True
     ).pairs[0]  # fmt: skip
-    assert float(row["holes_low"]) == pair.holes.low
+    assert float(row["holes_low"]) == pair.unjudged.low
     assert row["holes_overturns"] == "false"
-    assert int(row["holes_unjudged_run"]) == pair.holes.unjudged[1]
+    assert int(row["holes_unjudged_run"]) == pair.unjudged.unjudged[1]
     assert int(row["fragility_sign_labels"]) == len(pair.fragility.sign.changes)
     assert int(row["multiverse_wins"]) == len(pair.multiverse.conventions("wins"))
     assert not any("refused" in key or "classes" in key for key in row)
@@ -213,7 +255,9 @@ def test_many_pairs_keep_their_doubts_and_say_what_is_left_out(
     lists = {f"r{i}": ["a", "b"] for i in range(5)} | {"new": ["x", "a"]}
     runs = {name: dict.fromkeys(qrels, ranked) for name, ranked in lists.items()}
     whole = il.compare(qrels, runs, "RR@2", all_pairs=True)
-    assert all(pair.holes.kind == "outer" or not any(pair.holes.unjudged) for pair in whole.pairs)
+    assert all(
+        pair.unjudged.kind == "outer" or not any(pair.unjudged.unjudged) for pair in whole.pairs
+    )
     assert whole.remarks == ()
     monkeypatch.setattr("idealist.comparing.robustness.PAIRS", 3)
     monkeypatch.setattr("idealist.comparing.robustness.DOCUMENTS", 50)
@@ -221,8 +265,8 @@ def test_many_pairs_keep_their_doubts_and_say_what_is_left_out(
     assert len(found.pairs) == 15
     unequal = [pair for pair in found.pairs if "judged-unequal" in codes(pair)]
     assert {pair.baseline for pair in unequal} == {"new"}
-    assert all(pair.holes is not None for pair in found.pairs)
-    assert any("too many pairs" in line for line in found.notes)
+    assert all(pair.unjudged is not None for pair in found.pairs)
+    assert any("too many pairs" in line for line in notes_of(found))
     assert found.data()["remarks"] == list(found.remarks)
     few = il.compare(qrels, dict(list(runs.items())[:3]), "RR@2")
     assert few.remarks == ()
@@ -230,14 +274,14 @@ def test_many_pairs_keep_their_doubts_and_say_what_is_left_out(
 
 def test_saved_evaluations_say_what_they_lack() -> None:
     found = il.compare_evaluations([il.evaluate(QRELS, one, "AP") for one in (BM25, RERANKED)])
-    assert any("unjudged documents were not looked at" in line for line in found.notes)
+    assert any("unjudged documents were not looked at" in line for line in notes_of(found))
     with pytest.raises(UsageError, match="no option 'fragility'"):
         il.compare_evaluations(found.evaluations, fragility=True)
 
 
 def test_the_printed_signature_holds_the_statistics() -> None:
     found = il.compare(QRELS, [BM25, RERANKED], "nDCG@10", seed=7, ties="docid-asc")
-    (line,) = (line for line in found.notes if line.startswith("signature: "))
+    (line,) = (line for line in notes_of(found) if line.startswith("signature: "))
     assert "|test:randomisation(exact)|seed:7|alpha:0.05|correction:none" in line
     written = line.removeprefix("signature: ")
     assert il.Signature.parse(written) == found.signatures["nDCG@10"]
@@ -249,12 +293,15 @@ def test_power_is_said_of_every_difference_that_is_not_significant() -> None:
     assert "equal within 0.2" in equal.verdict
     assert "would usually be found" in equal.verdict
     one = pair_of([0.5] * 30, [0.5] * 29 + [0.9])
-    assert "they differ on 1 query of 30; with 30 queries only differences of" in one.verdict
+    assert "they differ on only 1 query of 30; with 30 queries only differences of" in one.verdict
     found = il.compare(QRELS, [BM25, RERANKED], ["nDCG@10", "RR@10"])
     secondary = found["RR@10"][0]
     assert not secondary.significant
-    about = f"with 12 queries only differences of about {secondary.detectable:.2f}"
-    assert f"RR@10, reranked - bm25: not significant; {about}" in "\n".join(found.verdicts)
+    assert (
+        f"with 12 queries only differences of about {secondary.detectable:.2f}" in secondary.verdict
+    )
+    assert secondary.verdict in " ".join(text_of(found, details=True).split())
+    assert secondary.verdict not in " ".join(text_of(found).split())
     several = il.compare_evaluations(made(some(30, 5)))
     for pair in several.pairs:
         assert ("would usually be found" in pair.verdict) != pair.significant
@@ -270,9 +317,9 @@ def test_power_is_not_said_of_a_difference_beyond_it() -> None:
     assert beyond
     for pair in beyond:
         assert "would usually be found" not in pair.verdict
-    told = " ".join(found.text().split())
+    told = " ".join(text_of(found).split())
     most = max(abs(pair.difference) for pair in found.pairs if not pair.significant)
-    assert f"differences up to {most:.4f} are not told from chance" in told
+    assert f"differences up to {most:.4f} are not significant" in told
     least = min(abs(pair.difference) for pair in found.pairs if pair.significant)
     assert most < least
 
@@ -283,12 +330,12 @@ def test_too_few_that_differ_are_too_few_at_any_level(alpha: float) -> None:
         pair = pair_of([0.5] * 14, [0.5] * (14 - differ) + [0.6 + i / 50 for i in range(differ)],
                        alpha=alpha)  # fmt: skip
         too_few = 2 / 2**differ >= alpha
-        assert ("they differ on" in pair.verdict) == too_few
+        assert ("they differ on only" in pair.verdict) == too_few
         assert pair.significant != too_few
 
 
 def test_latex_pastes_cleanly() -> None:
-    drawn = latex(Grid(["a<b|c", r"x\y^z~"], [["q <0.0001", "é > ± …"]]))
+    drawn = latex.draw(Table.of(["a<b|c"], [r"x\y^z~"], [["q <0.0001", "é > ± …"]]))
     body = [line for line in drawn.splitlines() if "&" in line]
     assert body[0] == (
         r"a\textless{}b\textbar{}c & x\textbackslash{}y\textasciicircum{}z\textasciitilde{} \\"
@@ -296,7 +343,7 @@ def test_latex_pastes_cleanly() -> None:
     left = re.sub(r"\\[a-z]+(\{\})?|\$\\pm\$|\\[&%$#_{}\\]", "", body[1])
     assert not set("<>|\\^~") & set(left)
     found = il.compare_evaluations(made(some(60, 2, step=0.3)))
-    assert r"\textless{}0.0001" in "".join(map(latex, found.grids()))
+    assert r"\textless{}0.0001" in found.render("latex")
 
 
 def test_measures_that_tie_all_systems_are_named_once() -> None:
@@ -304,10 +351,10 @@ def test_measures_that_tie_all_systems_are_named_once() -> None:
     lists = {"one": ["a", "b", "x"], "two": ["a", "x", "b"], "three": ["x", "a", "b"]}
     runs = {name: dict.fromkeys(qrels, ranked) for name, ranked in lists.items()}
     found = il.compare(qrels, runs, ["AP", "RR", "P@3", "R@3"])
-    text = "\n".join(found.verdicts)
+    text = text_of(found, details=True)
     assert "nan" not in text
-    assert text.count("orders of the systems") == 1
-    assert "All systems are tied by P@3, R@3: no orders." in text
+    assert text.count("tied by") == 1
+    assert "; all systems are tied by P@3, R@3\n" in text
     assert [one.tied for one in found.agreement][-1] == ("P@3", "R@3")
 
 
@@ -345,4 +392,4 @@ def test_a_saved_evaluation_that_is_damaged_is_refused(
 def test_no_sentence_says_nan(rows: list[tuple[float, float]]) -> None:
     base, new = map(list, zip(*rows, strict=True))
     found = il.compare_evaluations(made({"base": base, "new": new}), margin=0.05)
-    assert "nan" not in "\n".join([*found.verdicts, *heading(found), found.text()])
+    assert "nan" not in "\n".join([found.summary, *heading(found), text_of(found, details=True)])

@@ -17,8 +17,15 @@ from typing import TYPE_CHECKING, Any
 from idealist._version import __version__
 
 if TYPE_CHECKING:
-    from idealist.auditing import Audit, Finding, audit, map_ids
-    from idealist.bounding import Bounds, bounds, bounds_of_difference, tie_bounds
+    from idealist.auditing import Audit, audit
+    from idealist.bounding import (
+        Bounds,
+        Judging,
+        TieBounds,
+        bounds,
+        bounds_of_difference,
+        tie_bounds,
+    )
     from idealist.comparing import Comparison, Pair, compare, compare_evaluations
     from idealist.comparing.overlap import RBO, rbo, rbo_by_query
     from idealist.comparing.sample_sizes import Sizes, plan_queries
@@ -31,6 +38,7 @@ if TYPE_CHECKING:
     from idealist.evaluating.evaluator import Evaluator, evaluate
     from idealist.explaining.explainer import Explainer, explain
     from idealist.explaining.explanation import Explanation
+    from idealist.explaining.worst_queries import Worst
     from idealist.formats import (
         read_arrays,
         read_pairs,
@@ -41,15 +49,16 @@ if TYPE_CHECKING:
         read_run,
         read_strata,
     )
+    from idealist.formats.id_mapping import map_ids
     from idealist.formats.writing import write_qrels, write_run
-    from idealist.gating import Gate, assert_not_worse, gate, save_baseline
+    from idealist.gating import Gate, GatePlan, assert_not_worse, gate, save_baseline
     from idealist.measures import Measure, measure, parse
     from idealist.measures.average_precision import AP
     from idealist.measures.cumulative import CG, DCG, nDCG
-    from idealist.measures.first_relevant import RR
+    from idealist.measures.first_relevant import RR, Success
     from idealist.measures.judged import Judged, NumQ, NumRel, NumRelRet, NumRet, Unjudged
     from idealist.measures.pairs import bpref
-    from idealist.measures.sets import AllHit, F, P, R, Rprec, Success
+    from idealist.measures.sets import AllHit, F, P, R, Rprec
     from idealist.measures.stopping import ERR, RBP, RBPResidual
     from idealist.measures.udcg import UDCG
     from idealist.protocol import Protocol
@@ -61,8 +70,8 @@ if TYPE_CHECKING:
 
 
 _HOMES = {
-    "auditing": "Audit Finding audit map_ids",
-    "bounding": "Bounds bounds bounds_of_difference tie_bounds",
+    "auditing": "Audit audit",
+    "bounding": "Bounds Judging TieBounds bounds bounds_of_difference tie_bounds",
     "comparing": "Comparison Pair compare compare_evaluations",
     "comparing.overlap": "RBO rbo rbo_by_query",
     "comparing.sample_sizes": "Sizes plan_queries",
@@ -75,10 +84,12 @@ _HOMES = {
     "evaluating.evaluator": "Evaluator evaluate",
     "explaining.explainer": "Explainer explain",
     "explaining.explanation": "Explanation",
+    "explaining.worst_queries": "Worst",
     "formats": "read_arrays read_pairs read_preferences read_prels read_qrels read_queries "
     "read_run read_strata",
+    "formats.id_mapping": "map_ids",
     "formats.writing": "write_qrels write_run",
-    "gating": "Gate assert_not_worse gate save_baseline",
+    "gating": "Gate GatePlan assert_not_worse gate save_baseline",
     "measures": "AP AllHit CG DCG ERR F Judged Measure NumQ NumRel NumRelRet NumRet P R RBP "
     "RBPResidual RR Rprec Success UDCG Unjudged bpref measure nDCG parse",
     "protocol": "Protocol",
@@ -92,15 +103,16 @@ _HOME = {name: module for module, names in _HOMES.items() for name in names.spli
 __all__ = [
     "AP", "CG", "CONVENTIONS", "DCG", "ERR", "RBO", "RBP", "RR", "UDCG", "AllHit", "Attribution",
     "Audit", "Bounds", "Comparison", "Convention", "Diagnosis", "Doubt", "Evaluation", "Evaluator",
-    "Explainer", "Explanation", "F", "Finding", "Gate", "IdealistError", "InputError", "Judged",
-    "Measure", "NumQ", "NumRel", "NumRelRet", "NumRet", "P", "Pair", "Placements", "Protocol",
-    "Qrels", "Queries", "R", "RBPResidual", "Reconciliation", "Rprec", "Run", "Scale", "Signature",
-    "Sizes", "Success", "Unjudged", "UsageError", "__version__", "assert_not_worse", "attribute",
-    "audit", "bounds", "bounds_of_difference", "bpref", "compare", "compare_evaluations",
-    "diagnose", "evaluate", "explain", "gate", "listing", "map_ids", "measure", "nDCG", "parse",
-    "plan_queries", "rank", "rbo", "rbo_by_query", "read_arrays", "read_pairs", "read_preferences",
-    "read_prels", "read_qrels", "read_queries", "read_run", "read_strata", "reconcile",
-    "save_baseline", "tie_bounds", "write_qrels", "write_run",
+    "Explainer", "Explanation", "F", "Gate", "GatePlan", "IdealistError", "InputError",
+    "Judged", "Judging", "Measure", "NumQ", "NumRel", "NumRelRet", "NumRet", "P", "Pair",
+    "Placements", "Protocol", "Qrels", "Queries", "R", "RBPResidual", "Reconciliation", "Rprec",
+    "Run", "Scale", "Signature", "Sizes", "Success", "TieBounds", "Unjudged", "UsageError", "Worst",
+    "__version__", "assert_not_worse", "attribute", "audit", "bounds", "bounds_of_difference",
+    "bpref", "compare", "compare_evaluations", "diagnose", "evaluate", "explain", "gate", "listing",
+    "map_ids", "measure", "nDCG", "parse", "plan_queries", "rank", "rbo", "rbo_by_query",
+    "read_arrays", "read_pairs", "read_preferences", "read_prels", "read_qrels", "read_queries",
+    "read_run", "read_strata", "reconcile", "save_baseline", "tie_bounds", "write_qrels",
+    "write_run",
 ]  # fmt: skip
 
 

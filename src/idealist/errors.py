@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NoReturn
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
 
 #: Every kind of fault by its code, with what it means; the reference is made from this table.
@@ -114,11 +114,17 @@ class InputError(IdealistError):
 
 
 class Contradictions(InputError):
-    """Judgments that contradict each other; `given` holds all, as `Qrels.build` takes them."""
+    """Judgments that contradict each other; `given` holds all, as `Qrels.build` takes them.
 
-    def __init__(self, faults: Iterable[Fault], total: int, given: Mapping[str, Any]) -> None:
+    For preferences, `without` reads them again without the groups that contradict themselves.
+    """
+
+    def __init__(
+        self, faults: Iterable[Fault], total: int, given: Mapping[str, Any],
+        without: Callable[[], Any] | None = None,
+    ) -> None:  # fmt: skip
         super().__init__(faults, total)
-        self.given = given
+        self.given, self.without = given, without
 
 
 @dataclass

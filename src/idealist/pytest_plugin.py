@@ -3,7 +3,7 @@
     def test_the_reranker_is_not_worse(assert_not_worse):
         assert_not_worse("qrels.txt", "baseline.json", rerank(), "nDCG@10", max_drop=0.01)
 
-What is undecided passes, and is said at the end of the session.
+What is undecided passes, and is listed at the end of the session.
 """
 
 from __future__ import annotations
@@ -17,28 +17,27 @@ if TYPE_CHECKING:
     from idealist.gating import Gate
 
 
-#: Under this name a test's report keeps what a gate found, in JUnit XML too.
+#: The property of a test's report that holds what a gate found, in JUnit XML too.
 PROPERTY = "idealist gate"
 
 
 @pytest.fixture
 def assert_not_worse(request: pytest.FixtureRequest) -> Callable[..., Gate]:
-    """Fail where a new run is worse: `idealist.assert_not_worse`, whose arguments it takes."""
+    """Fail if a run is worse; takes the arguments of `idealist.assert_not_worse`."""
 
     def check(*runs: Any, **rules: Any) -> Gate:
         __tracebackhide__ = True
         from idealist.gating import assert_not_worse as not_worse  # NumPy comes with it
 
         found = not_worse(*runs, **rules)
-        words = "\n".join([found.headline, *found.lines, *found.doubts])
-        request.node.user_properties.append((PROPERTY, words))
+        request.node.user_properties.append((PROPERTY, "\n".join(found.said)))
         return found
 
     return check
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
-    """Say what was left undecided."""
+    """List what was left undecided."""
     undecided = [
         (report.nodeid, words)
         for report in terminalreporter.getreports("passed")

@@ -1,29 +1,27 @@
-"""Auditing: can the numbers be trusted? Ids, coverage, judgments and runs looked over."""
+"""Auditing: can the numbers be trusted? Ids, coverage, judgments and runs are looked over."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
-from idealist.auditing.audit_case import Case, examine, named_runs
+from idealist.auditing.audit_case import AuditCase, Check, examine
 from idealist.auditing.audit_report import Audit
 from idealist.auditing.coverage import read_teams
-from idealist.auditing.coverage_checks import holes, pool, uneven
-from idealist.auditing.doubted import doubted_judgments, doubted_runs
+from idealist.auditing.coverage_checks import pool, uneven, unjudged
 from idealist.auditing.file_checks import contradicting, read_judgments, unread, unreadable
-from idealist.auditing.finding import SEVERITIES, Finding
 from idealist.auditing.ids import unmatched_ids
-from idealist.auditing.ids.mapping import map_ids
 from idealist.auditing.judgment_checks import (
     beyond_cutoff,
     binary_labels,
+    doubted_judgments,
     one_sided,
     single,
     unused_grades,
 )
 from idealist.auditing.run_checks import (
     constant,
+    doubted_runs,
     duplicates,
     empty,
     everywhere,
@@ -38,13 +36,13 @@ from idealist.errors import InputError
 from idealist.evaluating.evaluator import DEFAULT_MEASURES, Evaluator
 from idealist.formats import read_queries
 from idealist.formats.query_files import read_texts
+from idealist.report.doubt import SEVERITIES, Doubt
 
-__all__ = ["CHECKS", "Audit", "Case", "Finding", "audit", "map_ids"]
+__all__ = ["CHECKS", "ID_CHECKS", "Audit", "audit"]
 
-Check = Callable[[Case], Iterator[Finding]]
-
-#: Every check beside that of ids, which comes first, in the order in which findings of the same
-#: severity are listed.
+#: The checks of ids come first: where ids do not match, other findings would only follow from that.
+ID_CHECKS: tuple[Check, ...] = (unmatched_ids,)
+#: All other checks, in the order in which findings of the same severity are listed.
 CHECKS: tuple[Check, ...] = (
     unreadable, contradicting,
     duplicates, nonfinite, constant, other_order,
@@ -52,15 +50,15 @@ CHECKS: tuple[Check, ...] = (
     doubted_judgments, single, beyond_cutoff, unused_grades, one_sided,
     binary_labels,
     absent, same_text, same_query, unrelated,
-    holes, uneven, pool,
+    unjudged, uneven, pool,
 )  # fmt: skip
 
 
 def audit(
     qrels: Any,
     runs: Any,
-    *,
     measures: Any = DEFAULT_MEASURES,
+    *,
     queries: Any = None,
     docs: Any = None,
     teams: Any = None,
@@ -73,7 +71,7 @@ def audit(
     file of them, and `teams` the team of each run: each lets more be checked. Nothing is changed:
     each finding says what to do about it.
 
-    >>> found = audit({"q1": {"D1": 1}}, {"q1": {"d1": 0.5}}, measures="RR@10")
+    >>> found = audit({"q1": {"D1": 1}}, {"q1": {"d1": 0.5}}, "RR@10")
     >>> found.findings[0].code
     'document-ids'
     """
@@ -83,29 +81,24 @@ def audit(
     except InputError as error:
         if error.code == "no-file":
             raise
-        return Audit(findings=tuple(unread(error)))
-    evaluator = Evaluator(judged, **settings)
-    case = Case(
-        evaluator, *examine(evaluator, named_runs(runs), settings),
-        None if queries is None else read_queries(queries),
-        None if docs is None else read_texts(docs, frozenset(judged.documents)),
-        None if teams is None else read_teams(teams),
-        settings, contradictions,
-    )  # fmt: skip
-    return _looked_over(case)
-
-
-def _looked_over(case: Case) -> Audit:
-    odd = [*unmatched_ids(case)]
+        return Audit(tuple(unread(error)))
+    case = replace(
+        examine(Evaluator(judged, **settings), runs, settings),
+        texts=None if queries is None else read_queries(queries),
+        docs=None if docs is None else read_texts(docs, frozenset(judged.documents)),
+        teams=None if teams is None else read_teams(teams),
+        contradictions=contradictions,
+    )
+    odd = [finding for check in ID_CHECKS for finding in check(case)]
     case = replace(case, mismatched=_mismatched(case, odd))
     found = [*odd, *(finding for check in CHECKS for finding in check(case))]
     return Audit(
-        findings=tuple(sorted(found, key=lambda one: SEVERITIES.index(one.severity))),
-        values={name: dict(one.evaluation.aggregates) for name, one in case.audited.items()},
-        coverage=case.coverage,
+        tuple(sorted(found, key=lambda one: SEVERITIES.index(one.severity))),
+        {name: one.aggregates for name, one in case.runs.items()},
+        case.coverage,
     )
 
 
-def _mismatched(case: Case, odd: list[Finding]) -> frozenset[str]:
+def _mismatched(case: AuditCase, odd: list[Doubt]) -> frozenset[str]:
     """Name the runs whose ids do not match: all, where it is those of the judgments."""
-    return frozenset(name for one in odd for name in ([one.run] if one.run else case.audited))
+    return frozenset(name for one in odd for name in ([one.run] if one.run else case.runs))

@@ -1,85 +1,62 @@
-"""What every check of an audit receives: judgments, runs and their evaluations, made once."""
+"""What every check of an audit receives: judgments and runs, measured once, and how to price."""
 
 from __future__ import annotations
 
-import shlex
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from functools import cached_property, wraps
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from idealist.auditing.coverage import Coverage, cover
-from idealist.conventions import DEFAULT
-from idealist.data import Qrels, Queries, Run
+from idealist.auditing.thresholds import HELD_BYTES, PRICED_ROWS
+from idealist.data import Qrels, Queries, Rows, Run
 from idealist.data.columns import Bools
-from idealist.errors import Contradictions, InputError, UsageError
-from idealist.evaluating.evaluation import Evaluation
-from idealist.evaluating.evaluator import DEFAULT_MEASURES, Evaluator
+from idealist.errors import Contradictions, IdealistError, InputError, UsageError
+from idealist.evaluating import commands
+from idealist.evaluating.doubt_case import DoubtCase, RunPrice, differing
+from idealist.evaluating.doubts import find_doubts
+from idealist.evaluating.evaluator import Evaluator
 from idealist.formats import borrowed_run
-from idealist.formats.source import STDIN
+from idealist.formats.run_sources import FileRun
+from idealist.formats.source import distinct
 from idealist.measures.instrument import chosen
-from idealist.ranking.placements import Placements
+from idealist.protocol import Protocol
 from idealist.ranking.ranked import Ranked
+from idealist.report.doubt import Doubt
 
 #: What lets a run with faults be evaluated nevertheless, so that the rest of it can be audited.
 LENIENT = {"duplicates": "first", "nonfinite": "last"}
-#: What an audit is asked beside axes.
-ASKED = ("measures", "convention")
 
 
 @dataclass(frozen=True)
-class Audited:
-    """A run with its evaluation; `fault` is what was wrong with it, if it had to be let pass."""
+class AuditCase:
+    """All that is audited.
 
-    ranked: Ranked
-    placed: Mapping[str, Placements]
-    evaluation: Evaluation
-    fault: InputError | None = None
-
-    @property
-    def run(self) -> Run:
-        """The run."""
-        return self.ranked.held
-
-    @property
-    def first(self) -> Placements:
-        """The placements of the first measure, for what no protocol changes."""
-        return next(iter(self.placed.values()))
-
-    @property
-    def whole(self) -> Placements:
-        """The placements in whole lists, whatever the measures leave out of them."""
-        return self.ranked[self.first.protocol.whole()]
-
-
-@dataclass(frozen=True)
-class Case:
-    """All that is audited; `refused` holds the runs that cannot be read at all, with the reason.
-
-    `docs` are the texts of documents and `teams` the team of each run, where they are given;
-    `settings` are the measures, the convention and the axes that were asked for. `contradictions`
-    are judgments that contradict each other and are not among those audited; `mismatched` are the
-    runs whose ids do not match: what seems unjudged there is not.
+    `runs` are measured, `doubts` is what their evaluation doubts, `faults` what had to be let pass,
+    and `refused` are the runs that cannot be read, each with the reason. `texts` are those of the
+    queries, `docs` those of the documents and `teams` the team of each run, where they are given.
+    `settings` are the measures, the convention and the axes asked for. `contradictions` were left
+    out of the judgments; `mismatched` are runs whose ids do not match: what seems unjudged there
+    is not.
     """
 
     evaluator: Evaluator
-    audited: Mapping[str, Audited]
-    refused: Mapping[str, InputError]
-    queries: Queries | None = None
+    runs: Mapping[str, DoubtCase] = field(default_factory=dict)
+    doubts: Mapping[str, Sequence[Doubt]] = field(default_factory=dict)
+    faults: Mapping[str, InputError] = field(default_factory=dict)
+    refused: Mapping[str, InputError] = field(default_factory=dict)
+    texts: Queries | None = None
     docs: Mapping[str, str] | None = None
     teams: Mapping[str, str] | None = None
     settings: Mapping[str, Any] = field(default_factory=dict)
     contradictions: Contradictions | None = None
     mismatched: frozenset[str] = frozenset()
 
-    def tried(self, run: Run, qrels: Qrels, **axes: Any) -> Audited:
-        """Evaluate with another run, other judgments or other axes, to price a repair."""
-        given = {**self.settings, **axes}
-        evaluator, lenient = (Evaluator(qrels, **one) for one in (given, {**given, **LENIENT}))
-        return examined(evaluator, run, lenient)
-
-    @cached_property
+    @property
     def qrels(self) -> Qrels:
         """The judgments."""
         return self.evaluator.qrels
@@ -87,50 +64,102 @@ class Case:
     @cached_property
     def coverage(self) -> Coverage:
         """What is judged of the runs."""
-        return cover(self.qrels, self.evaluator.instruments, self.audited, self.teams or {})
+        return cover(self.qrels, self.evaluator.instruments, self.runs, self.teams or {})
 
     def named(self, mask: Bools) -> tuple[str, ...]:
         """Name the judged queries of a mask."""
         return chosen(self.qrels.queries, mask)
 
-    def command(
-        self, verb: str, run: str, *flags: str, files: Sequence[str] = (), **axes: str
-    ) -> str:
-        """Write a command about a run as a shell takes it, with what this audit was asked for.
+    def files(self, runs: Sequence[str] | None = None) -> list[str]:
+        """Name the files of the judgments and of runs, or nothing where some are in no file."""
+        names = self.runs if runs is None else runs
+        files = [self.qrels.name, *(self.runs[name].run.source.name for name in names)]
+        return files if commands.is_filed(*files) else []
 
-        `files` are those of the judgments and of the run, where they are not those audited. Data
-        that is in no file has a call of Python instead.
-        """
-        if not files and not self.is_filed(run):
-            return self._call(axes) if verb == "eval" else ""
-        files = files or (self.qrels.name, self.audited[run].run.source.name)
-        named = ("-" if one == STDIN else f"./{one}" if one[:1] == "-" else one for one in files)
-        words = ["idealist", verb, *named, *flags]
-        if verb == "eval" and tuple(self.evaluator.measures) != DEFAULT_MEASURES:
-            words += [word for label in self.evaluator.measures for word in ("-m", label)]
-        if self.evaluator.convention.name != DEFAULT:
-            words += ["--convention", self.evaluator.convention.name]
-        for axis, value in (self._axes | axes).items():
-            words += ["--set", f"{axis}={value}"]
-        return shlex.join(words)
+    def tried(self, run: Run, qrels: Qrels, **axes: Any) -> DoubtCase:
+        """Measure another run, with other judgments or under other axes."""
+        return measured(Ranked(qrels, run), {**self.settings, **axes})[0]
 
-    def is_filed(self, *runs: str) -> bool:
-        """Whether the judgments and some runs came from files, or from standard input."""
-        names = [self.qrels.name, *(self.audited[run].run.source.name for run in runs)]
-        return all(name == STDIN or Path(name).exists() for name in names)
+    def for_each_run(self, priced: Callable[[DoubtCase], RunPrice]) -> RunPrice:
+        """Price something for every run."""
+        return {name: own for one in self.runs.values() for name, own in priced(one).items()}
 
-    @property
-    def _axes(self) -> dict[str, str]:
-        return {key: str(value) for key, value in self.settings.items() if key not in ASKED}
+    def rejudged(self, one: DoubtCase, qrels: Qrels) -> RunPrice:
+        """Price other judgments."""
+        return self._compared(one, one.run, qrels)
 
-    def _call(self, axes: dict[str, str]) -> str:
-        words = ["qrels", "run"]
-        if tuple(self.evaluator.measures) != DEFAULT_MEASURES:
-            words.append(repr(list(self.evaluator.measures)))
-        if self.evaluator.convention.name != DEFAULT:
-            words.append(f"convention={self.evaluator.convention.name!r}")
-        words += (f"{axis}={value!r}" for axis, value in (self._axes | axes).items())
-        return f"evaluate({', '.join(words)})"
+    def without_rows(self, one: DoubtCase, stays: Callable[[Rows], Bools]) -> RunPrice:
+        """Price rows of a run; a run with too many to read them again has no price."""
+        if one.whole.retrieved.sum() > PRICED_ROWS:
+            return {}
+        rows = one.run.rows()
+        return self._compared(one, Run(_some(rows, stays(rows)), one.run.name), self.qrels)
+
+    def _compared(self, one: DoubtCase, run: Run, qrels: Qrels) -> RunPrice:
+        moved = {}
+        with suppress(IdealistError):  # what cannot be measured has no price
+            moved = differing(one.aggregates, self.tried(run, qrels).aggregates)
+        return {one.run.name: moved} if moved else {}
+
+
+Check = Callable[[AuditCase], Iterator[Doubt]]
+
+
+def of_each_run(check: Callable[[AuditCase, DoubtCase], Iterator[Doubt]]) -> Check:
+    """Make a check of one run a check of all."""
+
+    @wraps(check)
+    def checked(case: AuditCase) -> Iterator[Doubt]:
+        for name, one in case.runs.items():
+            yield from (replace(doubt, run=name) for doubt in check(case, one))
+
+    return checked
+
+
+def examine(evaluator: Evaluator, given: Any, settings: Mapping[str, Any]) -> AuditCase:
+    """Measure all runs, and keep what is wrong with those that cannot be read."""
+    runs: dict[str, DoubtCase] = {}
+    doubts: dict[str, Sequence[Doubt]] = {}
+    faults: dict[str, InputError] = {}
+    refused: dict[str, InputError] = {}
+    for name, run in named_runs(given).items():
+        try:
+            ranked = Ranked(evaluator.qrels, in_memory(run))
+            with suppress(IdealistError):  # then each is tried for itself
+                ranked.under(foreseen(evaluator, ranked))
+            found, fault = measured(ranked, settings, evaluator)
+            runs[name], doubts[name] = found, find_doubts(found)
+            faults |= {name: fault} if fault else {}
+        except InputError as error:
+            refused[name] = error
+    return AuditCase(evaluator, runs, doubts, faults, refused, settings=settings)
+
+
+def measured(
+    ranked: Ranked, settings: Mapping[str, Any], evaluator: Evaluator | None = None
+) -> tuple[DoubtCase, InputError | None]:
+    """Measure a run; faults that can be let pass are, and said."""
+    try:
+        return (evaluator or Evaluator(ranked.qrels, **settings)).case(ranked), None
+    except InputError as fault:
+        return Evaluator(ranked.qrels, **{**settings, **LENIENT}).case(ranked), fault
+
+
+def foreseen(evaluator: Evaluator, ranked: Ranked) -> list[Protocol]:
+    """List the protocols that most runs are looked at under, to rank a file once for all."""
+    own = [one.protocol for one in evaluator.instruments.values()]
+    whole = own[0].whole()
+    ranks = isinstance(ranked.held.source, FileRun) and whole.order == "score"
+    by_rank = [replace(whole, order="rank")] if ranks else []
+    return [*own, whole, replace(whole, exclude_self=True), *by_rank]
+
+
+def in_memory(run: Run) -> Run:
+    """Read a file once for all checks, unless it is too large for that."""
+    source = run.source
+    if not isinstance(source, FileRun):
+        return run
+    return Run(FileRun(source.source.kept(HELD_BYTES)), run.name)
 
 
 def named_runs(runs: Any) -> dict[str, Run]:
@@ -138,29 +167,11 @@ def named_runs(runs: Any) -> dict[str, Run]:
     if isinstance(runs, Mapping) and runs and all(map(_is_run, runs.values())):
         return {str(name): borrowed_run(run, name=str(name)) for name, run in runs.items()}
     several = isinstance(runs, (list, tuple)) and all(map(_is_run, runs))  # and not one's records
-    found: dict[str, Run] = {}
-    for one in runs if several else [runs]:
-        run = borrowed_run(one)
-        name = run.name if run.name not in found else f"{run.name} ({len(found) + 1})"
-        found[name] = run.renamed(name)
+    found = [borrowed_run(one) for one in (runs if several else [runs])]
     if not found:
         raise UsageError("there is no run to audit", "give at least one run")
-    return found
-
-
-def examine(
-    evaluator: Evaluator, runs: Mapping[str, Run], settings: Mapping[str, Any]
-) -> tuple[dict[str, Audited], dict[str, InputError]]:
-    """Evaluate all runs; give those that can be read, and what is wrong with the others."""
-    lenient = Evaluator(evaluator.qrels, **{**settings, **LENIENT})
-    audited: dict[str, Audited] = {}
-    refused: dict[str, InputError] = {}
-    for name, run in runs.items():
-        try:
-            audited[name] = examined(evaluator, run, lenient)
-        except InputError as error:
-            refused[name] = error
-    return audited, refused
+    names = distinct([run.name for run in found])
+    return {name: run.renamed(name) for name, run in zip(names, found, strict=True)}
 
 
 def _is_run(value: Any) -> bool:
@@ -172,11 +183,11 @@ def _is_run(value: Any) -> bool:
     return any(isinstance(one, (Mapping, list)) and not cells & {*one} for one in lists)
 
 
-def examined(evaluator: Evaluator, run: Run, lenient: Evaluator) -> Audited:
-    """Evaluate a run; one with faults that can be let pass is evaluated so."""
-    ranked = Ranked(evaluator.qrels, run)
-    try:
-        return Audited(ranked, evaluator.placed(ranked), evaluator(ranked))
-    except InputError as fault:
-        placed = lenient.placed(ranked)
-        return Audited(ranked, placed, lenient(ranked), fault)
+def _some(rows: Rows, stays: Bools) -> Rows:
+    """Keep some rows; a query left without any stays."""
+    index = np.flatnonzero(stays)
+    names = ("scores", "ranks", "tokens", "lines")
+    columns = {key: column[index] for key in names if (column := getattr(rows, key)) is not None}
+    documents = [rows.documents[i] for i in index.tolist()]
+    starts = np.searchsorted(index, rows.starts)
+    return replace(rows, starts=starts, documents=documents, **columns)

@@ -9,54 +9,54 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from idealist.auditing.filling import Chances
-from idealist.auditing.finding import plain_number
 from idealist.auditing.thresholds import DEPTHS, POOL_DEPTH, POOL_HOLES
-from idealist.auditing.to_judge import Wanted, pairs_to_judge
+from idealist.auditing.to_judge import PairToJudge, pairs_to_judge
 from idealist.data import Qrels
 from idealist.data.columns import Bools, Floats, starts_of
 from idealist.errors import Faults, IdealistError, UsageError
+from idealist.evaluating.doubt_case import DoubtCase, differing
 from idealist.formats.source import Source
 from idealist.measures.aggregate import Aggregate
 from idealist.measures.instrument import Instrument, measured
 from idealist.measures.judged import Judged
 from idealist.notation import many, tidy
 from idealist.ranking.placements import Placements
-from idealist.report.draw import Grid
-
-if TYPE_CHECKING:
-    from idealist.auditing.audit_case import Audited
+from idealist.report.document import COUNT, TEXT, VALUE, Column, Table
+from idealist.report.plain_data import finite
+from idealist.report.wording import number
 
 
 @dataclass(frozen=True, eq=False)
 class RunCoverage:
-    """The coverage of one run, by depth: Judged@k, and how many of the documents are holes.
+    """The coverage of one run, by depth: Judged@k, and how many of the documents are unjudged.
 
-    `by_query` has Judged@k of every judged query; `by_rank` the share of lists that reach a rank
-    and have a judged document there, NaN where none does.
+    `looked` counts the documents down to each depth. `by_query` has Judged@k of every judged query;
+    `by_rank` the share of lists that reach a rank and have a judged document there, NaN where none
+    does.
     """
 
     run: str
     judged: Mapping[int, float]
-    holes: Mapping[int, int]
+    unjudged: Mapping[int, int]
     looked: Mapping[int, int]
     by_query: Mapping[int, Floats]
     by_rank: Floats
 
     def data(self) -> dict[str, Any]:
-        """Give it as plain data."""
-        return {
+        """Return it as plain data."""
+        plain: dict[str, Any] = finite({
             "run": self.run,
-            "judged": {str(k): plain_number(share) for k, share in self.judged.items()},
-            "holes": {str(k): count for k, count in self.holes.items()},
+            "judged": {str(k): share for k, share in self.judged.items()},
+            "holes": {str(k): count for k, count in self.unjudged.items()},
             "documents": {str(k): count for k, count in self.looked.items()},
-            "by_rank": [*map(plain_number, self.by_rank.tolist())],
-            "by_query": {str(k): values.tolist() for k, values in self.by_query.items()},
-        }
+            "by_rank": self.by_rank.tolist(),
+        })  # fmt: skip
+        return plain | {"by_query": {str(k): own.tolist() for k, own in self.by_query.items()}}
 
 
 def coverage_of(run: str, placements: Placements) -> RunCoverage:
@@ -65,7 +65,7 @@ def coverage_of(run: str, placements: Placements) -> RunCoverage:
     >>> from idealist import Protocol, rank, read_qrels, read_run
     >>> qrels, run = read_qrels({"q": {"a": 1, "b": 0}}), read_run({"q": ["a", "x", "b", "y"]})
     >>> found = coverage_of("bm25", rank(qrels, run, [Protocol()])[Protocol()])
-    >>> found.judged[10], found.holes[10], found.by_rank[:4].tolist()
+    >>> found.judged[10], found.unjudged[10], found.by_rank[:4].tolist()
     (0.5, 2, [1.0, 0.0, 1.0, 0.0])
     """
     protocol, mean = placements.protocol, Aggregate()
@@ -86,7 +86,7 @@ def coverage_of(run: str, placements: Placements) -> RunCoverage:
 
 
 def judged_at(placements: Placements) -> tuple[Floats, Floats, Floats]:
-    """Give the share judged at each rank, how many were judged there, and how many lists reach it.
+    """Count at each rank the share judged, the documents judged, and the lists that reach it.
 
     The ranks are those down to the deepest of `DEPTHS`.
     """
@@ -122,15 +122,20 @@ class LeftOut:
         known = [pair for pair in self.values.values() if np.isfinite(pair).all() and pair[0] > 0]
         return max(((now - then) / now for now, then in known), default=0.0)
 
+    @property
+    def price(self) -> dict[str, tuple[float, ...]]:
+        """The values that would print differently."""
+        now, then = ({label: pair[i] for label, pair in self.values.items()} for i in (0, 1))
+        return differing(now, then)
+
     def data(self) -> dict[str, Any]:
-        """Give it as plain data."""
-        values = {label: [*map(plain_number, pair)] for label, pair in self.values.items()}
+        """Return it as plain data."""
         counts = {"unique": self.unique, "relevant": self.relevant}
-        return {"team": self.team, **counts, "values": values}
+        return {"team": self.team, **counts, "values": finite(self.values)}
 
 
 def pool_depth(placements: Placements) -> int:
-    """Give the rank down to which a run is as good as wholly judged; 0 where it is not at all.
+    """Find the rank down to which nearly all of a run is judged; 0 where rank 1 is not.
 
     A pool of depth k holds the first k documents of every run that contributed to it.
 
@@ -151,7 +156,7 @@ def contributed(depth: int) -> bool:
 
 
 def share_held(runs: Sequence[Placements], depth: int) -> float:
-    """Give the share of all judgments that some runs hold within a depth."""
+    """Compute the share of all judgments that some runs hold within a depth."""
     if not runs:
         return 0.0
     held = np.zeros(len(runs[0].qrels.documents), dtype=bool)
@@ -174,7 +179,7 @@ def leave_out(
         team, values = teams.get(run, run), {}
         for label in labels:
             with suppress(IdealistError):  # what cannot be measured has no price
-                fewer = unjudged(own[label], alone[label][team])
+                fewer = without_judgments(own[label], alone[label][team])
                 now = measured(instruments[label], own[label]).aggregate
                 values[label] = (now, measured(instruments[label], fewer).aggregate)
         gone = alone[labels[0]][team] if labels else np.zeros(0, dtype=bool)
@@ -184,7 +189,7 @@ def leave_out(
 
 
 def _alone(label: str, placed: Placed, teams: Mapping[str, str], depth: int) -> dict[str, Bools]:
-    """Say which judgments each team alone has within the depth."""
+    """Tell which judgments each team alone has within the depth."""
     found: dict[str, Bools] = {}
     for run, own in placed.items():
         mine = found.setdefault(
@@ -195,8 +200,8 @@ def _alone(label: str, placed: Placed, teams: Mapping[str, str], depth: int) -> 
     return {team: mine & single for team, mine in found.items()}
 
 
-def unjudged(placements: Placements, gone: Bools) -> Placements:
-    """Take judgments away: what they judged stays in the lists, unjudged."""
+def without_judgments(placements: Placements, gone: Bools) -> Placements:
+    """Take judgments away: their documents stay in the lists, unjudged."""
     qrels, kept = placements.qrels, np.flatnonzero(~gone)
     query = np.repeat(np.arange(len(qrels.queries)), np.diff(qrels.starts))
     sizes = np.bincount(query[kept], minlength=len(qrels.queries))
@@ -226,7 +231,7 @@ def read_teams(data: Any) -> dict[str, str]:
     {'bm25': 'a', 'dense': 'a'}
     """
     if not isinstance(data, (Mapping, str, Path)):
-        raise UsageError(f"teams={data!r:.60} is no such thing", "give {run: team}, or a file")
+        raise UsageError(f"cannot read teams={data!r:.60}", "give {run: team}, or a file")
     if not isinstance(data, Mapping):
         source = Source.of(data)
         data = _of_text(source.text(source.data()).decode(), Faults(source.name))
@@ -248,9 +253,9 @@ def _of_text(text: str, faults: Faults) -> Mapping[Any, Any]:
         rows = rows[1:]
     else:
         run, team = 0, 1
-    for number, row in enumerate(rows, 1 + len(lines) - len(rows)):
+    for line, row in enumerate(rows, 1 + len(lines) - len(rows)):
         if row and len(row) <= max(run, team):
-            faults.add("columns", f"no team in {','.join(row)!r}", "lines are run<TAB>team", number)
+            faults.add("columns", f"no team in {','.join(row)!r}", "lines are run<TAB>team", line)
     faults.check()
     return {row[run].strip(): row[team].strip() for row in rows if row}
 
@@ -271,7 +276,7 @@ class Coverage:
     depths: Mapping[str, int]
     left_out: Mapping[str, LeftOut]
     held: float
-    pairs: tuple[Wanted, ...]
+    pairs: tuple[PairToJudge, ...]
 
     def __repr__(self) -> str:
         return f"<Coverage of {many(len(self.runs), 'run', 'runs')}>"
@@ -281,16 +286,28 @@ class Coverage:
         """The runs that seem to have contributed to the pool."""
         return tuple(run for run, depth in self.depths.items() if contributed(depth))
 
-    def to_judge(self) -> Grid:
+    def table(self) -> Table:
+        """Tabulate how much of each run is judged."""
+        columns = [Column("run", TEXT, shortens=True)]
+        columns += [Column(f"Judged@{k}", VALUE) for k in DEPTHS]
+        columns += [Column(f"unjudged@{k}", COUNT) for k in DEPTHS]
+        rows = [
+            (run, *one.judged.values(),
+             *(count if one.looked[k] else None for k, count in one.unjudged.items()))
+            for run, one in self.runs.items()
+        ]  # fmt: skip
+        return Table(tuple(columns), tuple(rows))
+
+    def to_judge(self) -> Table:
         """Tabulate the pairs to judge first."""
         rows = [
-            [one.query, one.document, " ".join(one.runs), str(one.rank), f"{one.worth:.4f}"]
+            [one.query, one.document, " ".join(one.runs), one.rank, number(one.worth)]
             for one in self.pairs
         ]
-        return Grid(["query", "document", "runs", "rank", "worth"], rows, words=3)
+        return Table.of(["query", "document", "runs"], ["rank", "worth"], rows, COUNT)
 
     def data(self) -> dict[str, Any]:
-        """Give it as plain data."""
+        """Return it as plain data."""
         return {
             "queries": list(self.queries),
             "grades": {str(grade): count for grade, count in self.grades.items()},
@@ -306,16 +323,16 @@ class Coverage:
 
 
 def cover(
-    qrels: Qrels, instruments: Mapping[str, Instrument], audited: Mapping[str, Audited],
+    qrels: Qrels, instruments: Mapping[str, Instrument], runs: Mapping[str, DoubtCase],
     teams: Mapping[str, str],
 ) -> Coverage:  # fmt: skip
     """Look at what is judged of all runs."""
-    whole = {name: one.whole for name, one in audited.items()}
+    whole = {name: one.whole for name, one in runs.items()}
     depths = {name: pool_depth(one) for name, one in whole.items()}
     inside = [name for name, depth in depths.items() if contributed(depth)]
     depth = min((depths[name] for name in inside), default=max(DEPTHS))
-    placed = {name: one.placed for name, one in audited.items()}
-    several = len({teams.get(name, name) for name in audited}) > 1
+    placed = {name: one.placed for name, one in runs.items()}
+    several = len({teams.get(name, name) for name in runs}) > 1
     return Coverage(
         qrels.queries,
         Counter(map(tidy, sorted(qrels.grades.tolist()))),
@@ -324,7 +341,7 @@ def cover(
         leave_out(instruments, placed, teams, depth) if several else {},
         share_held([whole[name] for name in inside], depth),
         pairs_to_judge(
-            {name: one.run for name, one in audited.items()},
+            {name: one.run for name, one in runs.items()},
             {name: Chances(one) for name, one in whole.items()},
         ),
     )

@@ -6,40 +6,41 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from idealist.auditing.audit_case import Case
-from idealist.auditing.finding import Finding
-from idealist.auditing.pricing import all_runs, rejudged
-from idealist.auditing.thresholds import EXAMPLES
+from idealist.auditing.audit_case import AuditCase
 from idealist.data import Qrels
 from idealist.errors import CODES, Contradictions, Fault, InputError
 from idealist.formats import read_qrels
+from idealist.report.doubt import EXAMPLES, Doubt
 
 
-def unreadable(case: Case) -> Iterator[Finding]:
-    """Give what is wrong with the runs that cannot be read."""
+def unreadable(case: AuditCase) -> Iterator[Doubt]:
+    """Say what is wrong with the runs that cannot be read."""
     for name, error in case.refused.items():
         yield from faults_of(error, name)
 
 
-def contradicting(case: Case) -> Iterator[Finding]:
-    """Give the judgments that contradict each other, and price them by the higher grades."""
+def contradicting(case: AuditCase) -> Iterator[Doubt]:
+    """List judgments that contradict each other, and price them by the higher grades."""
     if (error := case.contradictions) is None:
         return
-    higher = settled(error, highest=True)
+    higher = settled(error) if error.without is None else None
     for one in faults_of(error):
-        yield replace(
+        what = "they are" if higher else "their groups are"
+        found = replace(
             one,
-            message=f"{one.message}; left out of all that follows",
+            finding=f"{one.finding}; {what} left out of all that follows",
             total=len(error.given["query"]),
-            cost=all_runs(case, lambda run: rejudged(case, run, higher)),
-            supposing="the highest grade of each is right",
         )
+        if higher is not None:
+            price = case.for_each_run(lambda run: case.rejudged(run, higher))
+            found = replace(found, price=price, supposing="if the highest grade of each is right")
+        yield found
 
 
-def unread(error: InputError) -> Iterator[Finding]:
-    """Give what is wrong with judgments without which there is nothing to compare with."""
+def unread(error: InputError) -> Iterator[Doubt]:
+    """Say what is wrong with judgments that cannot be read, so that nothing can be compared."""
     for one in faults_of(error):
-        yield replace(one, message=f"{one.message}; nothing else was looked at")
+        yield replace(one, finding=f"{one.finding}; nothing else was looked at")
 
 
 def read_judgments(data: Any) -> tuple[Qrels, Contradictions | None]:
@@ -48,19 +49,19 @@ def read_judgments(data: Any) -> tuple[Qrels, Contradictions | None]:
         return read_qrels(data), None
     except Contradictions as error:
         try:
-            return settled(error, highest=False), error
+            return error.without() if error.without else settled(error, highest=False), error
         except InputError:  # something else is wrong too, or nothing is left
             raise error from None
 
 
-def settled(error: Contradictions, *, highest: bool) -> Qrels:
-    """Give the judgments without the pairs that have several grades, or with their highest one.
+def settled(error: Contradictions, *, highest: bool = True) -> Qrels:
+    """Return judgments with the highest grade of pairs that have several, or without these pairs.
 
     >>> try:
     ...     read_qrels([("q", "d", 1), ("q", "d", 2), ("q", "e", 0)])
     ... except Contradictions as error:
-    ...     print(settled(error, highest=False).to_dict(), settled(error, highest=True).to_dict())
-    {'q': {'e': 0}} {'q': {'d': 2, 'e': 0}}
+    ...     print(settled(error).to_dict(), settled(error, highest=False).to_dict())
+    {'q': {'d': 2, 'e': 0}} {'q': {'e': 0}}
     """
     given = error.given
     subtopics = given["subtopic"] or [""] * len(given["query"])
@@ -80,8 +81,8 @@ def settled(error: Contradictions, *, highest: bool) -> Qrels:
     return Qrels.build(**{**given, **chosen, "columns": columns})
 
 
-def faults_of(error: InputError, run: str = "") -> Iterator[Finding]:
-    """Give the faults of an input, one finding for each kind.
+def faults_of(error: InputError, run: str = "") -> Iterator[Doubt]:
+    """List the faults of an input, one finding for each kind.
 
     >>> from idealist import read_qrels
     >>> try:
@@ -96,9 +97,8 @@ def faults_of(error: InputError, run: str = "") -> Iterator[Finding]:
     for code, faults in kinds.items():
         count = error.total if len(kinds) == 1 else len(faults)
         more = f" and {count - 1} more" if count > 1 else ""
-        yield Finding(
-            code, "error", f"{faults[0].message}{more}",
-            run=run, count=count,
+        yield Doubt(
+            code, f"{faults[0].message}{more}", count, severity="error", run=run,
             examples=tuple(map(str, faults[:EXAMPLES])),
             remedy=next((fault.hint for fault in faults if fault.hint), ""),
             doc=CODES.get(code, ""),

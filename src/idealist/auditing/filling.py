@@ -1,9 +1,10 @@
-"""What holes cost: unjudged documents given grades as often as the run's judged ones have them.
+"""What unjudged documents cost: they get grades as often as the run's judged ones have them.
 
 P(grade | rank, run) is counted among the judged documents of the run, in bands of ranks. Grades are
-then drawn for the holes and the measures computed anew, several times (Fröbe et al. 2023 bootstrap
-nDCG so). Where holes are there by chance, this gives the value with all judgments. What was judged
-because other runs ranked it high is better than what was not, so that in a pool it is too high.
+then drawn for the unjudged ones and the measures computed again, several times (Fröbe et al. 2023
+bootstrap nDCG this way). Where documents are unjudged by chance, this estimates the value with all
+judgments. In a pool it is too high: what was judged because other runs ranked it high is better
+than what was not.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from idealist.auditing.thresholds import (
     LEAST_NONRELEVANT,
     PRIOR,
 )
-from idealist.bounding.hidden import Holes, find_holes
+from idealist.bounding.unjudged_places import UnjudgedPlaces, find_unjudged
 from idealist.data.columns import Floats, Ints, starts_of
 from idealist.errors import IdealistError
 from idealist.measures.instrument import Instrument, measured
@@ -36,7 +37,7 @@ from idealist.significance.means import mean
 class Chances:
     """How often a judged document had each of the `grades`, in each band of ranks of one run.
 
-    Every band has some of the run's average mixed in, so that few documents decide nothing.
+    Every band has some of the run's average mixed in, so that a few documents do not decide.
 
     >>> from idealist import Protocol, rank, read_qrels, read_run
     >>> qrels = read_qrels({"q": {"a": 1, "b": 0, "c": 0}})
@@ -64,15 +65,15 @@ class Chances:
         return np.asarray((counts + PRIOR * whole) / (sizes + PRIOR))
 
     def relevant(self, ranks: Ints) -> Floats:
-        """Give P(relevant | rank)."""
+        """Estimate P(relevant | rank)."""
         share: Floats = self.shares[:, self.grades > 0].sum(axis=1)
         return share[bands_of(ranks)]
 
     @cached_property
     def usable(self) -> bool:
-        """Whether the run has enough judged documents, and judges said of some that they are not.
+        """Whether the run has enough judged documents, and enough of them are not relevant.
 
-        Where only relevant documents were ever written down, the judged say nothing of the others.
+        Where only relevant documents were written down, the judged say nothing about the others.
         """
         grades = self.placements.grade
         bad = np.count_nonzero(grades <= 0)
@@ -86,37 +87,37 @@ class Chances:
 
 
 def bands_of(ranks: Ints) -> Ints:
-    """Say in which band each rank is."""
+    """Find the band of each rank."""
     return np.searchsorted(BANDS, ranks, side="right") - 1
 
 
-def price(instruments: Mapping[str, Instrument], chances: Chances, depth: int) -> dict[str, float]:
-    """Give what measures would be, on average, if the holes down to a depth were judged."""
+def filled(instruments: Mapping[str, Instrument], chances: Chances, depth: int) -> dict[str, float]:
+    """Compute what measures would be, on average, if all documents down to a depth were judged."""
     placements = chances.placements
-    holes, rng = find_holes(placements, depth), np.random.default_rng(0)
+    unjudged, rng = find_unjudged(placements, depth), np.random.default_rng(0)
     draws = max(1, min(DRAWS, 100 * DRAWS // max(len(placements.qrels.queries), 1)))
     drawn: dict[str, list[float]] = {label: [] for label in instruments}
     for _ in range(draws):
-        filled = _filled(placements, holes, chances.draw(holes.rank, rng))
+        judged = _judged(placements, unjudged, chances.draw(unjudged.rank, rng))
         for label, instrument in instruments.items():
             with suppress(IdealistError):  # what cannot be measured has no price
-                drawn[label].append(measured(instrument, filled).aggregate)
+                drawn[label].append(measured(instrument, judged).aggregate)
     return {label: mean(values) for label, values in drawn.items() if values}
 
 
 def calibrated(judged: float) -> float:
-    """Give how much nDCG@10 gained on real runs with so much judged in the first 10."""
+    """Look up how much nDCG@10 gained on real runs with so much judged in the first 10."""
     return next(gap for least, gap in CALIBRATION if judged >= least)
 
 
-def _filled(placements: Placements, holes: Holes, grades: Floats) -> Placements:
-    """Judge the holes: the same places, and one more for each of them."""
+def _judged(placements: Placements, unjudged: UnjudgedPlaces, grades: Floats) -> Placements:
+    """Judge the unjudged: the same places, and one more for each of them."""
     qrels = placements.qrels
     pair = np.repeat(np.arange(len(qrels.queries)), np.diff(qrels.starts))
-    order = np.argsort(np.concatenate([pair, holes.query]), kind="stable")
+    order = np.argsort(np.concatenate([pair, unjudged.query]), kind="stable")
     place = np.empty(len(order), dtype=np.int64)
     place[order] = np.arange(len(order))  # where each pair went
-    sizes = np.diff(qrels.starts) + holes.counts(len(qrels.queries))
+    sizes = np.diff(qrels.starts) + unjudged.counts(len(qrels.queries))
     judged = replace(
         qrels,
         starts=starts_of(sizes),
@@ -125,11 +126,11 @@ def _filled(placements: Placements, holes: Holes, grades: Floats) -> Placements:
         columns={}, subtopics=None, preferences=None,
     )  # fmt: skip
     columns = {
-        "query": (placements.query, holes.query),
-        "rank": (placements.rank, holes.rank),
-        "first": (placements.first, holes.first),
-        "last": (placements.last, holes.last),
-        "score": (placements.score, holes.score),
+        "query": (placements.query, unjudged.query),
+        "rank": (placements.rank, unjudged.rank),
+        "first": (placements.first, unjudged.first),
+        "last": (placements.last, unjudged.last),
+        "score": (placements.score, unjudged.score),
         "judgment": (place[placements.judgment], place[len(pair) :]),
     }
     joined: dict[str, Any] = {name: np.concatenate(both) for name, both in columns.items()}

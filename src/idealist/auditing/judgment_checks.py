@@ -3,20 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 from dataclasses import replace
 
 import numpy as np
 
-from idealist.auditing.audit_case import Case
-from idealist.auditing.finding import Finding, price
-from idealist.auditing.thresholds import EXAMPLES, MOST_GRADES, SINGLE_RELEVANT
+from idealist.auditing.audit_case import AuditCase
+from idealist.auditing.thresholds import MOST_GRADES, SINGLE_RELEVANT
 from idealist.data import Qrels
 from idealist.data.columns import Ints
-from idealist.errors import IdealistError
-from idealist.measures.instrument import measured
 from idealist.measures.sets import R
 from idealist.notation import many, tidy
+from idealist.report.doubt import EXAMPLES, Doubt
+
+#: What an evaluation doubts about the judgments; other doubts have checks of their own here.
+DOUBTED = (
+    "no-relevant", "repeated-judgments", "ungraded", "binary-on-graded", "fractional-grades",
+)  # fmt: skip
+
+
+def doubted_judgments(case: AuditCase) -> Iterator[Doubt]:
+    """Repeat what evaluations doubt about the judgments, once, with the price for each run."""
+    found: dict[str, Doubt] = {}
+    nothing = none_relevant(case.qrels)  # which is a finding of its own
+    for doubt in (one for own in case.doubts.values() for one in own if one.code in DOUBTED):
+        if not (doubt.code == "no-relevant" and nothing):
+            first = found.setdefault(doubt.code, doubt)
+            price = {run: dict(own) for run, own in first.price.items()}
+            for run, own in doubt.price.items():
+                price[run] = {**price.get(run, {}), **own}
+            found[doubt.code] = replace(first, price=price)
+    yield from found.values()
 
 
 def relevant_counts(qrels: Qrels) -> Ints:
@@ -30,24 +46,23 @@ def none_relevant(qrels: Qrels) -> bool:
     return not (qrels.grades > 0).any()
 
 
-def single(case: Case) -> Iterator[Finding]:
-    """Look for queries with one relevant document, where they are many."""
+def single(case: AuditCase) -> Iterator[Doubt]:
+    """Look for queries with a single relevant document, where they are many."""
     queries = case.named(relevant_counts(case.qrels) == 1)
     total = len(case.qrels.queries)
     if len(queries) >= SINGLE_RELEVANT * total and queries:
-        yield Finding(
-            "single-relevant", "note",
+        yield Doubt(
+            "single-relevant",
             f"{many(len(queries), 'query has', 'queries have')} a single relevant document, of "
             f"{total}",
-            count=len(queries), total=total,
-            examples=tuple(f"query {query}" for query in queries[:EXAMPLES]),
-            remedy="measure RR or Success, and judge more; AP, R and nDCG say no more here",
-            doc="where one document was written down, others that answer count as not relevant, as "
-            "in MS MARCO",
+            len(queries), queries, severity="note", total=total,
+            remedy="use RR or Success, or judge more; AP, R and nDCG say no more here",
+            doc="where one document was written down, other answers count as not relevant, as in "
+            "MS MARCO",
         )  # fmt: skip
 
 
-def beyond_cutoff(case: Case) -> Iterator[Finding]:
+def beyond_cutoff(case: AuditCase) -> Iterator[Doubt]:
     """Look for recall that cannot reach 1: more documents are relevant than it looks at."""
     counts = relevant_counts(case.qrels)
     for label, instrument in case.evaluator.instruments.items():
@@ -58,67 +73,60 @@ def beyond_cutoff(case: Case) -> Iterator[Finding]:
         if not np.count_nonzero(more):
             continue
         queries, half = case.named(more), float(np.median(counts)) > measure.cutoff
-        yield Finding(
-            "more-relevant", "warning" if half else "note",
+        capped = {label: replace(instrument, measure=replace(measure, denominator="min(k,R)"))}
+        shown = zip(queries[:EXAMPLES], counts[more].tolist(), strict=False)
+        yield Doubt(
+            "more-relevant",
             f"{many(len(queries), 'query has', 'queries have')} more than {measure.cutoff} "
-            f"relevant documents, of {len(counts)}, so that {label} cannot reach 1",
-            count=len(queries), total=len(counts),
-            examples=tuple(
-                f"query {query}: {count} relevant"
-                for query, count in zip(queries[:EXAMPLES], counts[more].tolist(), strict=False)
+            f"relevant documents, of {len(counts)}, so {label} cannot reach 1",
+            len(queries), queries, severity="warning" if half else "note", total=len(counts),
+            examples=tuple(f"query {query}: {count} relevant" for query, count in shown),
+            price=case.for_each_run(
+                lambda one, label=label, capped=capped: one.priced(  # type: ignore[misc]
+                    {label: one.placed[label]}, capped
+                )
             ),
-            cost=_capped(case, label),
-            remedy=f"measure deeper, or capped recall: R(denominator=min(k,R))@{measure.cutoff}",
-            doc="recall at k has a ceiling of k / relevant, and means of queries with different "
-            "ceilings say little",
+            supposing="as capped recall",
+            remedy=f"look deeper, or use capped recall: R(denominator=min(k,R))@{measure.cutoff}",
+            doc="recall at k has a ceiling of k / relevant, and a mean over queries with different "
+            "ceilings says little",
         )  # fmt: skip
 
 
-def _capped(case: Case, label: str) -> dict[str, dict[str, tuple[float, float]]]:
-    """Price the ceiling: recall with as many relevant documents as fit."""
-    instrument = case.evaluator.instruments[label]
-    capped = replace(instrument, measure=replace(instrument.measure, denominator="min(k,R)"))  # type: ignore[call-arg]
-    cost = {}
-    for name, one in case.audited.items():
-        with suppress(IdealistError):
-            then = {label: measured(capped, one.placed[label]).aggregate}
-            cost[name] = price(one.evaluation.aggregates, then)
-    return {name: own for name, own in cost.items() if own}
-
-
-def unused_grades(case: Case) -> Iterator[Finding]:
+def unused_grades(case: AuditCase) -> Iterator[Doubt]:
     """Look for grades of the scale that nobody gave."""
     counts = case.coverage.grades
     unused = _unused(case.qrels, {*counts}) if 0 < len(counts) <= MOST_GRADES else []
     if unused:
         names = ", ".join(map(str, unused))
-        yield Finding(
-            "unused-grades", "note",
-            f"the grades reach from {min(counts):g} to {max(counts):g}, and nobody gave {names}",
-            count=len(unused), total=len(counts) + len(unused),
+        yield Doubt(
+            "unused-grades",
+            f"the grades range from {min(counts):g} to {max(counts):g}, and nobody gave {names}",
+            len(unused), severity="note", total=len(counts) + len(unused),
             examples=_distribution(counts),
-            remedy="look whether labels were lost or renumbered when the file was made",
-            doc="gains are made of grades: a step that nobody uses makes the next one worth more",
+            remedy="check whether labels were lost or renumbered when the file was made",
+            doc="gains are computed from grades: a grade that nobody uses makes the next one worth "
+            "more",
         )  # fmt: skip
 
 
-def one_sided(case: Case) -> Iterator[Finding]:
+def one_sided(case: AuditCase) -> Iterator[Doubt]:
     """Look for judgments that all say relevant, or of which none does."""
     counts, none = case.coverage.grades, none_relevant(case.qrels)
     if not none and (min(counts) <= 0 or len(counts) > MOST_GRADES):
         return
-    whole = "no document is relevant, so that no run can score" if none else "all are relevant"
-    yield Finding(
-        "one-sided", "error" if none else "note",
+    whole = "no document is relevant, so no run can score" if none else "all are relevant"
+    yield Doubt(
+        "one-sided",
         f"{whole}: {many(len(case.qrels), 'judgment', 'judgments')} of grade "
         f"{', '.join(f'{grade:g}' for grade in counts)}",
-        count=len(case.qrels), total=len(case.qrels),
+        len(case.qrels), severity="error" if none else "note", total=len(case.qrels),
         examples=_distribution(counts),
         remedy="find out where the relevant documents were lost"
         if none
         else "keep the documents that judges found not relevant too, with grade 0",
-        doc="without both, what a system did well cannot be told from what it did badly, nor what "
-        "was judged and found bad from what nobody saw",
+        doc="without both, nobody can tell what a system did well from what it did badly, nor a "
+        "bad document from one that nobody judged",
     )  # fmt: skip
 
 
@@ -136,8 +144,8 @@ def _unused(qrels: Qrels, used: set[float]) -> list[float]:
     return [grade for grade in range(min(*whole, 0), max(whole)) if grade not in used and grade]
 
 
-def binary_labels(case: Case) -> Iterator[Finding]:
-    """Look for graded measures of judgments that only say relevant or not."""
+def binary_labels(case: AuditCase) -> Iterator[Doubt]:
+    """Look for graded measures where the judgments are binary."""
     levels = np.unique(case.qrels.grades[case.qrels.grades > 0])
     labels = [
         label
@@ -145,11 +153,11 @@ def binary_labels(case: Case) -> Iterator[Finding]:
         if "gain" in one.measure.parameters() and getattr(one.measure, "gain", "") != "binary"
     ]
     if len(levels) == 1 and labels:
-        yield Finding(
-            "graded-on-binary", "note",
-            f"{', '.join(labels)}: the measure asks for grades, and every relevant document has "
-            f"the grade {levels[0]:g}",
-            count=len(labels), total=len(case.evaluator.instruments),
+        are = "is a graded measure" if len(labels) == 1 else "are graded measures"
+        yield Doubt(
+            "graded-on-binary",
+            f"{', '.join(labels)} {are}, and every relevant document has grade {levels[0]:g}",
+            len(labels), severity="note", total=len(case.evaluator.instruments),
             remedy="judge in grades, or do not compare with values of graded judgments",
             doc="with one grade, every gain function gives the same order, and nothing tells the "
             "best answer from a passable one",

@@ -2,36 +2,6 @@
 
 from __future__ import annotations
 
-#: Examples that a finding shows. Suggested.
-EXAMPLES = 5
-#: Rows of a run, and queries at least, looked at to guess how ids were changed. Suggested.
-SAMPLED_ROWS, SAMPLED_QUERIES = 10_000, 20
-#: Ids on which it is seen whether a transformation changes any. Suggested.
-TRIED_IDS = 300
-#: Share of the judged pairs that meet after a repair which it must bring about, where ids easily
-#: become equal by chance. Suggested.
-REPAIRED_SHARE = 0.05
-#: Probability that so many pairs meet by chance, above which a repair is not proposed. Suggested.
-REPAIRED_CHANCE = 1e-4
-#: Share of one side's ids that did not meet which, if repaired, cannot be chance. Suggested.
-REPAIRED_MOST = 0.5
-#: Share of what a repair makes meet that must meet once one side's ids are changed; else those of
-#: both sides are. Suggested.
-REPAIRED_BY_ONE_SIDE = 0.9
-#: Repaired pairs for each two documents that would become one. Suggested.
-REPAIRED_ODDS = 4
-#: Documents that queries made to meet must have in common, for each that others have. Suggested.
-CONFIRMED_ODDS = 2
-#: Pairs that a repair must make meet, where some meet already and where none does; more of them
-#: where ids easily become equal by chance. Suggested.
-REPAIRED_LEAST, REPAIRED_EASILY = (3, 1), (3, 2)
-#: Share of the queries that do not meet which a repair must make meet, to need no confirmation by
-#: their documents. Suggested.
-REPAIRED_QUERIES = 0.8
-#: Ids that a repair changes must be judged this much as often as those that it does not, and these
-#: as often as those; the latter where so many are expected. Suggested.
-REPAIRED_RATE, REPAIRED_EXPECTED = 0.2, 10
-
 #: How deep coverage is looked at: what people read, and what rerankers read. Suggested.
 DEPTHS = (10, 100)
 #: Below this share judged in the first 10, values are too low by more than noise. On 269 runs of
@@ -54,12 +24,12 @@ LEAST_JUDGED = 30
 #: Share of them that judges must have found not relevant: elsewhere only what is relevant was
 #: written down, as in MS MARCO. Suggested.
 LEAST_NONRELEVANT = 0.05
-#: Times that grades are drawn for holes; fewer where there are more than 100 queries. Suggested.
+#: Times that grades are drawn for unjudged documents; fewer for more than 100 queries. Suggested.
 DRAWS = 20
 #: Pairs listed to be judged first, and queries read at most to find them. Suggested.
 TO_JUDGE, TO_JUDGE_READ = 100, 1000
-#: Share of holes down to the depth of a pool that does not speak against it: the pool's ties may
-#: have been ordered otherwise. Suggested.
+#: Share of unjudged documents that a pool may have: its ties may have been in another order.
+#: Suggested.
 POOL_HOLES = 0.01
 #: The least depth of pools; TREC-COVID's first was 7. Suggested.
 POOL_DEPTH = 5
@@ -70,13 +40,11 @@ POOL_BIAS = 0.05
 #: Share of all judgments that the runs must hold for the test to speak of the pool, and not of the
 #: few runs that are here. Suggested.
 POOL_HELD = 0.5
-#: How far the order of ties must move a value for that to be more than a note. Suggested.
-TIES_MATTER = 0.001
 #: Share of queries whose lists may be shorter than the measures look. Suggested.
 SHORT_LISTS = 0.1
 #: A list of less than this share of the longest one of all runs was cut by the system. Suggested.
 CUT_LIST = 0.5
-#: Share of queries whose rank column may order otherwise before the file contradicts itself.
+#: Share of queries in which rank column and scores differ that makes it an error.
 #: Suggested.
 OTHER_ORDER = 0.5
 #: Share of documents whose ranks must be turned round before it is said that scores are. Suggested.
@@ -91,18 +59,6 @@ EVERYWHERE_DOCUMENTS = 20
 MOST_GRADES = 20
 #: Share of queries with one relevant document from which on that is said. Suggested.
 SINGLE_RELEVANT = 0.5
-#: With more ids than these, those that nobody judged are left out of mappings. Suggested.
-MAPPED_IDS = 500_000
-#: Pairs of ids that must show the same prefix or suffix before it is tried. Suggested.
-AFFIX_VOTES = 2
-#: Share of texts that differ in a number only which must be the same, to be constant. Suggested.
-AFFIX_CONSTANT = 0.9
-#: Shares of one side's ids that begin or end alike before that is tried. Suggested.
-AFFIX_SHARES = (0.9, 0.5, 0.2)
-#: Up to so many pairs of ids, each is looked for within the other. Suggested.
-FEW_PAIRS = 2500
-#: Letters of a prefix or suffix that are looked at. Suggested.
-LONGEST_AFFIX = 64
 #: The median rank up to which a document of the query's own id is taken for the query itself.
 #: Suggested.
 SELF_RANK = 3
@@ -113,3 +69,5 @@ SELF_SHARE = 0.05
 SELF_LEAST = 2
 #: Rows of a run up to which it is read again to price what is wrong with some. Suggested.
 PRICED_ROWS = 1_000_000
+#: Bytes of a file up to which it is kept in memory, to be read once. Suggested.
+HELD_BYTES = 2**28

@@ -1,4 +1,4 @@
-"""Which pairs to judge first: the holes that would move the values of the runs most."""
+"""Which pairs to judge first: the unjudged documents that would move values most."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from idealist.auditing.filling import Chances
 from idealist.auditing.thresholds import DEPTHS, TO_JUDGE, TO_JUDGE_READ
-from idealist.bounding.hidden import Holes, find_holes
+from idealist.bounding.unjudged_places import UnjudgedPlaces, find_unjudged
 from idealist.data import Run
 from idealist.data.columns import Floats
 from idealist.ranking.placements import Placements
@@ -18,10 +18,10 @@ from idealist.ranking.ranked import listing
 
 
 @dataclass(frozen=True)
-class Wanted:
+class PairToJudge:
     """An unjudged pair, the runs that have it, its best rank, and what its judgment is worth.
 
-    `worth` is the gain that is expected of it, Σ P(relevant | rank, run) / log₂(rank + 1) over the
+    `worth` is its expected gain, Σ P(relevant | rank, run) / log₂(rank + 1) over the
     runs.
     """
 
@@ -32,7 +32,7 @@ class Wanted:
     worth: float
 
     def data(self) -> dict[str, Any]:
-        """Give it as plain data."""
+        """Return it as plain data."""
         return {
             "query": self.query, "document": self.document, "runs": list(self.runs),
             "rank": self.rank, "worth": self.worth,
@@ -40,84 +40,86 @@ class Wanted:
 
 
 class Side(NamedTuple):
-    """A run with its holes, and what each of them is worth."""
+    """A run with its unjudged documents, and what each of them is worth."""
 
     run: Run
     placements: Placements
-    holes: Holes
+    unjudged: UnjudgedPlaces
     worth: Floats
 
 
-def pairs_to_judge(runs: Mapping[str, Run], chances: Mapping[str, Chances]) -> tuple[Wanted, ...]:
+def pairs_to_judge(
+    runs: Mapping[str, Run], chances: Mapping[str, Chances]
+) -> tuple[PairToJudge, ...]:
     """List the pairs to judge first, most worth first.
 
     What a pair of a query can be worth at most is known without reading a document's name. Queries
-    are read in that order, as long as another one can hold a better pair and not too many were.
+    are read in that order, until none can hold a better pair or enough were read.
     """
     sides = _sides(runs, chances, DEPTHS[0])
-    if not any(len(side.holes) for side in sides.values()):
+    if not any(len(side.unjudged) for side in sides.values()):
         sides = _sides(runs, chances, DEPTHS[-1])
     most = _most([*sides.values()])
     queries = np.argsort(-most, kind="stable")
     queries = queries[most[queries] >= 0][:TO_JUDGE_READ]
-    wanted: list[Wanted] = []
+    first: list[PairToJudge] = []
     for some in (queries[:TO_JUDGE], queries[TO_JUDGE:]):  # few at first: one run needs no more
-        if not len(some) or (len(wanted) == TO_JUDGE and wanted[-1].worth >= most[some[0]]):
+        if not len(some) or (len(first) == TO_JUDGE and first[-1].worth >= most[some[0]]):
             break
-        wanted += _among(sides, frozenset(some.tolist()))
-        wanted.sort(key=lambda one: (-one.worth, one.query, one.document))
-        del wanted[TO_JUDGE:]
-    return tuple(wanted)
+        first += _among(sides, frozenset(some.tolist()))
+        first.sort(key=lambda one: (-one.worth, one.query, one.document))
+        del first[TO_JUDGE:]
+    return tuple(first)
 
 
 def _sides(runs: Mapping[str, Run], chances: Mapping[str, Chances], depth: int) -> dict[str, Side]:
     found = {}
     for name, run in runs.items():
         own = chances[name]
-        holes = find_holes(own.placements, depth)
-        # where judges only wrote down what is relevant, rank is all that is known of a hole
-        likely = own.relevant(holes.rank) if own.usable else 1.0
-        worth = np.asarray(likely / np.log2(holes.rank + 1.0))
-        found[name] = Side(run, own.placements, holes, worth)
+        unjudged = find_unjudged(own.placements, depth)
+        # where judges only wrote down what is relevant, only the rank is known
+        likely = own.relevant(unjudged.rank) if own.usable else 1.0
+        worth = np.asarray(likely / np.log2(unjudged.rank + 1.0))
+        found[name] = Side(run, own.placements, unjudged, worth)
     return found
 
 
 def _most(sides: list[Side]) -> Floats:
-    """Give what a pair of each query can be worth at most; -1 where there is none.
+    """Compute what a pair of each query can be worth at most; -1 where there is none.
 
-    That is the sum of its best hole in each run.
+    That is the sum of its best unjudged document in each run.
     """
     most = np.zeros(max((len(side.placements.qrels.queries) for side in sides), default=0))
-    holes = np.zeros(len(most), dtype=bool)
+    unjudged = np.zeros(len(most), dtype=bool)
     for side in sides:
         best = np.zeros_like(most)
-        np.maximum.at(best, side.holes.query, side.worth)
+        np.maximum.at(best, side.unjudged.query, side.worth)
         most += best
-        holes[side.holes.query] = True
-    return np.where(holes, most, -1.0)
+        unjudged[side.unjudged.query] = True
+    return np.where(unjudged, most, -1.0)
 
 
-def _among(sides: Mapping[str, Side], queries: frozenset[int]) -> list[Wanted]:
-    """Give the pairs of some queries."""
+def _among(sides: Mapping[str, Side], queries: frozenset[int]) -> list[PairToJudge]:
+    """List the pairs of some queries."""
     found: dict[tuple[str, str], list[tuple[str, int, float]]] = {}
     for name, side in sides.items():
         for pair, rank, worth in _named(side, queries):
             found.setdefault(pair, []).append((name, rank, worth))
-    return [_wanted(*pair, where) for pair, where in found.items()]
+    return [_pair(*pair, where) for pair, where in found.items()]
 
 
 def _named(side: Side, queries: frozenset[int]) -> Iterator[tuple[tuple[str, str], int, float]]:
-    """Name the holes of some queries, with rank and worth."""
+    """Name the unjudged documents of some queries, with rank and worth."""
     names, lookup = side.placements.qrels.queries, side.placements.qrels.lookup
     asked = [names[query] for query in sorted(queries)]
     ranked = listing(side.run, side.placements.protocol, asked, depth=DEPTHS[-1])
-    for i in np.flatnonzero(np.isin(side.holes.query, list(queries))).tolist():
-        query, rank = names[side.holes.query[i]], int(side.holes.rank[i])
+    for i in np.flatnonzero(np.isin(side.unjudged.query, list(queries))).tolist():
+        query, rank = names[side.unjudged.query[i]], int(side.unjudged.rank[i])
         document = ranked[query].documents[rank - 1]
-        if document not in lookup[query]:  # ties by grade are listed otherwise
+        if document not in lookup[query]:  # where ties are ordered by grade
             yield (query, document), rank, float(side.worth[i])
 
 
-def _wanted(query: str, document: str, where: list[tuple[str, int, float]]) -> Wanted:
+def _pair(query: str, document: str, where: list[tuple[str, int, float]]) -> PairToJudge:
     runs, ranks, worth = zip(*where, strict=True)
-    return Wanted(query, document, runs, min(ranks), sum(worth))
+    return PairToJudge(query, document, runs, min(ranks), sum(worth))

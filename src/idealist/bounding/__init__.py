@@ -1,22 +1,24 @@
-"""Bounds: how far a value could move if what is unjudged were judged, or ties ordered otherwise."""
+"""Bounds: how far a value could move if unjudged documents were judged, or ties reordered."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from idealist.bounding import ties
-from idealist.bounding.bounds_result import Bounds, Judging, Narrowing, OneRun
-from idealist.bounding.differences import TwoRuns, exact_difference, joint_ends, outer_ends, pair_of
-from idealist.bounding.extremes import ends, together
-from idealist.bounding.setting import grades_of, most_elsewhere, set_up
-from idealist.bounding.ties import TieBounds
+from idealist.bounding.bound_case import BoundCase, grades_of, most_elsewhere
+from idealist.bounding.bounds_result import Bounds, Judging, Narrowing, OneRun, Source
+from idealist.bounding.differences import CasePair
+from idealist.bounding.extremes import ends
+from idealist.bounding.ties import TieBounds, bound_ties
+from idealist.bounding.unjudged_places import documents_of
 from idealist.conventions import DEFAULT, Convention
-from idealist.data import Run, Scale
+from idealist.data import Scale
 from idealist.errors import UsageError
 from idealist.evaluating.evaluator import Evaluator
-from idealist.formats import borrowed_run, read_qrels
+from idealist.formats import read_qrels
 from idealist.measures.instrument import chosen, measured
 
 __all__ = [
@@ -32,16 +34,19 @@ def bounds(
     *,
     reach: str = "list",
     documents: int | None = None,
-    convention: str | Convention = DEFAULT,
     scale: Any = None,
+    convention: str | Convention = DEFAULT,
+    queries: Iterable[Any] | None = None,
+    weights: Any = None,
     **axes: Any,
 ) -> Bounds:
-    """Bound a value: the least and the greatest it could be if unjudged documents were judged.
+    """Compute the least and the greatest value if unjudged documents were judged.
 
-    `reach` is which ones: ``list``, those of the run above the measure's cutoff, or all retrieved
-    where it has none; ``collection``, those that were not retrieved besides, as many as a
-    collection of `documents` has, or any number. Each could have any grade of the declared scale
-    (`scale` declares one), or else any grade observed, and 0 or 1.
+    `reach` says which ones: ``list``, those of the run down to the measure's cutoff, or all
+    retrieved where it has none; ``collection``, also those that were not retrieved: as many as a
+    collection of `documents` has, or any number. Each could get any grade of the declared scale
+    (`scale` declares one), or else any grade observed, and 0 or 1. The other arguments are those
+    of `evaluate`.
 
     >>> found = bounds({"q": {"a": 1, "b": 1}}, {"q": ["a", "x", "y"]}, "AP")
     >>> round(found.value, 4), round(found.low, 4), round(found.high, 4)
@@ -49,16 +54,67 @@ def bounds(
     >>> found.highest
     {'q': {'x': 1, 'y': 1}}
     """
-    evaluator, label = _evaluator(qrels, measure, convention, scale, axes)
-    return bounds_by(evaluator, label, borrowed_run(run).held(), reach, documents)
+    evaluator, label = _evaluator(
+        qrels, measure, scale, convention=convention, queries=queries, weights=weights, **axes
+    )
+    return bounds_by(evaluator, label, run, reach, documents)
+
+
+def bounds_of_difference(
+    qrels: Any,
+    baseline: Any,
+    run: Any,
+    measure: Any,
+    *,
+    scale: Any = None,
+    convention: str | Convention = DEFAULT,
+    queries: Iterable[Any] | None = None,
+    weights: Any = None,
+    **axes: Any,
+) -> Bounds:
+    """Bound the difference of two runs, run - baseline, where a document has one grade for both.
+
+    The bounds are exact for CG, DCG, P, RBP, Judged, and for nDCG with an ideal list of judged
+    documents. For other measures they are outer bounds: the difference of the runs' own bounds.
+
+    >>> found = bounds_of_difference({"q": {"d": 0}}, {"q": ["x", "y"]}, {"q": ["x", "z"]}, "P@2")
+    >>> found.value, found.low, found.high
+    (0.0, -0.5, 0.5)
+    """
+    evaluator, label = _evaluator(
+        qrels, measure, scale, convention=convention, queries=queries, weights=weights, **axes
+    )
+    return difference_by(evaluator, label, baseline, run)
+
+
+def tie_bounds(
+    qrels: Any,
+    run: Any,
+    measure: Any,
+    *,
+    convention: str | Convention = DEFAULT,
+    queries: Iterable[Any] | None = None,
+    weights: Any = None,
+    **axes: Any,
+) -> TieBounds:
+    """Bound a value over all orders of tied documents: worst, best, and their mean.
+
+    >>> found = tie_bounds({"q": {"a": 1}}, {"q": {"a": 1.0, "b": 1.0}}, "RR")
+    >>> found.low, found.high, found.expected
+    (0.5, 1.0, 0.75)
+    """
+    evaluator, label = _evaluator(
+        qrels, measure, None, convention=convention, queries=queries, weights=weights, **axes
+    )
+    return bound_ties(evaluator, label, evaluator.ranked(run))
 
 
 def bounds_by(
-    evaluator: Evaluator, label: str, run: Run, reach: str = "list", documents: int | None = None
+    evaluator: Evaluator, label: str, run: Any, reach: str = "list", documents: int | None = None
 ) -> Bounds:
-    """Bound one of an evaluator's measures."""
-    instrument, qrels = evaluator.instruments[label], evaluator.qrels
-    case = set_up(instrument, qrels, run, reach, documents)
+    """Bound one of an evaluator's measures, for a run that may be ranked already."""
+    instrument, ranked = evaluator.instruments[label], evaluator.ranked(run)
+    case = BoundCase.of(instrument, ranked, reach, documents)
     now = measured(instrument, case.placements)
     found, kind = ends(case), "exact"
     unlimited = reach == "collection" and documents is None
@@ -67,114 +123,63 @@ def bounds_by(
             hint = "give the size of the collection: documents=N"
             raise UsageError(f"{instrument.measure} has no highest value over a collection", hint)
         found, kind = found._replace(low=np.where(np.isnan(found.high), np.nan, 0.0)), "limit"
-    low, in_low = together(instrument, qrels.queries, found, high=False)
-    high, in_high = together(instrument, qrels.queries, found, high=True)
-    return Bounds(
-        run=run.name,
-        measure=label,
-        signature=str(evaluator.signatures[label]),
-        reach=reach,
-        kind=kind,
-        value=now.aggregate,
-        low=low,
-        high=high,
-        queries=qrels.queries,
-        values=now.values,
-        lows=found.low,
-        highs=found.high,
-        holes=case.holes.counts(case.size),
-        source=OneRun(case, run, found, grades_of(qrels, instrument), (in_low, in_high)),
-    )
+    written = grades_of(evaluator.qrels, instrument)
+    named = partial(documents_of, case.unjudged, case.placements, ranked.held)
+    low, high, counted = found.together(instrument, case.queries)
+    source = OneRun(case.queries, case.spans, found, written, counted, named, case)
+    return _bounds(
+        evaluator, label, source, run=ranked.run.name, reach=reach, kind=kind, low=low, high=high,
+        value=now.aggregate, values=now.values, unjudged=case.unjudged.counts(case.size),
+    )  # fmt: skip
 
 
 def bounds_of_all(
     evaluator: Evaluator, run: Any, reach: str = "list"
 ) -> dict[str, Bounds | UsageError]:
-    """Bound all measures of an evaluator; where one is refused, say why."""
-    held, found = borrowed_run(run).held(), dict[str, Bounds | UsageError]()
+    """Bound all measures of an evaluator; where one is refused, return why."""
+    ranked, found = evaluator.ranked(run), dict[str, Bounds | UsageError]()
     for label in evaluator.measures:
         try:
-            found[label] = bounds_by(evaluator, label, held, reach)
+            found[label] = bounds_by(evaluator, label, ranked, reach)
         except UsageError as error:
             found[label] = error
     return found
 
 
-def bounds_of_difference(
-    qrels: Any,
-    run_a: Any,
-    run_b: Any,
-    measure: Any,
-    *,
-    convention: str | Convention = DEFAULT,
-    scale: Any = None,
-    **axes: Any,
-) -> Bounds:
-    """Bound the difference of two runs, a - b, where a document has one grade for both.
-
-    Exact for CG, DCG, P, RBP, Judged, and for nDCG whose ideal list is of judged documents. Other
-    measures have an outer bound: the difference of their own bounds.
-
-    >>> found = bounds_of_difference({"q": {"d": 0}}, {"q": ["x", "y"]}, {"q": ["x", "z"]}, "P@2")
-    >>> found.value, found.low, found.high
-    (0.0, -0.5, 0.5)
-    """
-    evaluator, label = _evaluator(qrels, measure, convention, scale, axes)
-    return difference_by(evaluator, label, borrowed_run(run_a).held(), borrowed_run(run_b).held())
-
-
-def difference_by(evaluator: Evaluator, label: str, run_a: Run, run_b: Run) -> Bounds:
-    """Bound the difference of two runs by one of an evaluator's measures."""
-    instrument, table = evaluator.instruments[label], evaluator.qrels
+def difference_by(evaluator: Evaluator, label: str, baseline: Any, run: Any) -> Bounds:
+    """Bound the difference of two runs, run - baseline, by one of an evaluator's measures."""
+    instrument, queries = evaluator.instruments[label], evaluator.qrels.queries
     aggregate = instrument.aggregate
     if aggregate.weights is None and aggregate.aggregate not in ("mean", "sum"):
         hint = "use aggregate=mean"
         raise UsageError("only a mean of differences is the difference of means", hint)
-    runs = run_a, run_b
-    cases = (set_up(instrument, table, runs[0]), set_up(instrument, table, runs[1]))
-    pair, grades = pair_of(table, runs, cases), grades_of(table, instrument)
-    a, b = (measured(instrument, case.placements) for case in cases)
-    counted = a.counted & b.counted
-    exact = exact_difference(pair)
-    found, tried = joint_ends(pair, grades) if exact else (outer_ends(pair), [])
-    low, in_low = together(instrument, table.queries, found, high=False)
-    high, in_high = together(instrument, table.queries, found, high=True)
+    before, after = evaluator.ranked(baseline), evaluator.ranked(run)
+    pair = CasePair.of(instrument, after, before)
+    a, b = (measured(instrument, case.placements) for case in pair.cases)
+    values, counting = a.values - b.values, a.counted & b.counted
+    found = pair.ends()
+    written, spans = grades_of(evaluator.qrels, instrument), pair.spans if pair.exact else []
+    low, high, counted = found.together(instrument, queries)
+    source = Source(queries, spans, found, written, counted, lambda: pair.documents)
+    value = aggregate.of(values[counting], chosen(queries, counting))
+    return _bounds(
+        evaluator, label, source, run=f"{after.run.name} - {before.run.name}", reach="list",
+        kind="exact" if pair.exact else "outer", low=low, high=high,
+        value=value, values=values, unjudged=pair.counts,
+    )  # fmt: skip
+
+
+def _bounds(evaluator: Evaluator, label: str, source: Source, **facts: Any) -> Bounds:
+    """Fill in what the bounds of a value and those of a difference have alike."""
     return Bounds(
-        run=f"{runs[0].name} - {runs[1].name}",
-        measure=label,
-        signature=str(evaluator.signatures[label]),
-        reach="list",
-        kind="exact" if exact else "outer",
-        value=aggregate.of((a.values - b.values)[counted], chosen(table.queries, counted)),
-        low=low,
-        high=high,
-        queries=table.queries,
-        values=a.values - b.values,
-        lows=found.low,
-        highs=found.high,
-        holes=np.array([len(pair.holes.get(query, ())) for query in table.queries]),
-        source=TwoRuns.of(pair, found, tried, (in_low, in_high)),
-    )
+        measure=label, convention=evaluator.convention.name, signature=evaluator.signatures[label],
+        queries=source.queries, lows=source.ends.low, highs=source.ends.high, source=source,
+        **facts,
+    )  # fmt: skip
 
 
-def tie_bounds(
-    qrels: Any, run: Any, measure: Any, *, convention: str | Convention = DEFAULT, **axes: Any
-) -> TieBounds:
-    """Bound a value over all orders of tied documents: worst, best, and their mean.
-
-    >>> found = tie_bounds({"q": {"a": 1}}, {"q": {"a": 1.0, "b": 1.0}}, "RR")
-    >>> found.low, found.high, found.expected
-    (0.5, 1.0, 0.75)
-    """
-    evaluator, label = _evaluator(qrels, measure, convention, None, axes)
-    held = borrowed_run(run).held()
-    return ties.bounded(evaluator.instruments[label], label, evaluator.qrels, held)
-
-
-def _evaluator(
-    qrels: Any, measure: Any, convention: str | Convention, scale: Any, axes: dict[str, Any]
-) -> tuple[Evaluator, str]:
+def _evaluator(qrels: Any, measure: Any, scale: Any, **options: Any) -> tuple[Evaluator, str]:
     table = read_qrels(qrels)
     table = table if scale is None else table.on(Scale.of(scale))
-    evaluator = Evaluator(table, measure, convention=convention, **axes)
+    evaluator = Evaluator(table, measure, **options)
     return evaluator, next(iter(evaluator.measures))

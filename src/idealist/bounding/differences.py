@@ -1,214 +1,164 @@
-"""Bounds of a difference between two runs: every document has one grade, for both."""
+"""Bounds of a difference between two runs: a document has one grade, for both."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
-from idealist.bounding.bounds_result import Narrowing, Witness
+from idealist.bounding.bound_case import BoundCase, Completion, spans_of
 from idealist.bounding.extremes import Ends, ends, lowest_of
-from idealist.bounding.hidden import documents_of
 from idealist.bounding.ndcg_extremes import (
-    cumulated_ideal,
+    Extreme,
     distinct,
-    ideal_pool,
-    level_of,
+    judged_dcg,
     rank_weights,
-    ratio_of,
-    weighed,
+    weights_of,
 )
-from idealist.bounding.setting import Case
-from idealist.data import Qrels, Run
-from idealist.data.columns import Bools, Floats
+from idealist.bounding.unjudged_places import documents_of
+from idealist.data.columns import Floats, Ints
 from idealist.errors import UsageError
 from idealist.measures.cumulative import CG, nDCG
-from idealist.measures.instrument import Measured, measured
+from idealist.measures.instrument import Instrument, Measured
 from idealist.measures.judged import Judged
 from idealist.measures.sets import P
 from idealist.measures.stopping import RBP
-from idealist.ranking.ranked import rank
+from idealist.ranking.ranked import Ranked
 
 
 @dataclass(frozen=True, eq=False)
-class Pair:
-    """Two runs, their cases, and the holes of both: per query each document's weight in a - b."""
+class CasePair:
+    """The cases of a run and its baseline, and the unjudged documents of both, by query.
 
-    qrels: Qrels
-    runs: tuple[Run, Run]
-    cases: tuple[Case, Case]
-    holes: dict[str, dict[str, float]]
+    `weights` says what the gain of each document is multiplied by in the difference, up to a
+    factor that all share; `own` says where the documents of each case are among them.
+    """
 
-    def measured(self, grades: Witness) -> tuple[Measured, Measured]:
-        """Measure both runs with the holes judged."""
-        instrument, whole = self.cases[0].instrument, with_judgments(self.qrels, grades)
-        protocol = instrument.protocol
-        a, b = (rank(whole, run, [protocol])[protocol] for run in self.runs)
-        return measured(instrument, a), measured(instrument, b)
-
-
-@dataclass(frozen=True, eq=False)
-class TwoRuns:
-    """The witnesses of a difference, where its bounds are exact."""
-
-    low: Witness
-    high: Witness
+    cases: tuple[BoundCase, BoundCase]
+    query: Ints
+    documents: list[str]
+    weights: Floats
+    own: tuple[Ints, Ints]
 
     @classmethod
-    def of(
-        cls, pair: Pair, found: Ends, tried: list[Witness], counted: tuple[Bools, Bools]
-    ) -> TwoRuns:
-        """Take from each query the completion that gives its end, or that leaves it out."""
-        made: list[Witness] = []
-        for inside, at in zip(counted, (found.low_at, found.high_at), strict=True):
-            chosen = np.where(inside | ~found.free, at, found.spare).tolist()
-            pairs = zip(pair.qrels.queries, chosen, strict=True)
-            made.append({q: tried[i][q] for q, i in pairs if tried and q in pair.holes})
-        return cls(*made)
+    def of(cls, instrument: Instrument, run: Ranked, baseline: Ranked) -> CasePair:
+        """Join the unjudged documents of two runs."""
+        cases = BoundCase.of(instrument, run), BoundCase.of(instrument, baseline)
+        index: dict[tuple[int, str], int] = {}
+        found = []
+        for case, ranked in zip(cases, (run, baseline), strict=True):
+            names = documents_of(case.unjudged, case.placements, ranked.held)
+            pairs = zip(case.unjudged.query.tolist(), names, strict=True)
+            found.append(np.array([index.setdefault(pair, len(index)) for pair in pairs], int))
+        query = np.array([query for query, _ in index], dtype=np.int64)
+        order = np.argsort(query, kind="stable")
+        place = np.argsort(order)
+        own = place[found[0]], place[found[1]]
+        weights = np.zeros(len(index))
+        for sign, case, at in zip((1.0, -1.0), cases, own, strict=True):
+            weights[at] += sign * _weights(case)
+        names = [document for _, document in index]
+        return cls(cases, query[order], [names[i] for i in order.tolist()], weights, own)
 
-    def witness(self, high: bool) -> Witness:
-        """Give judgments of the holes that attain an end."""
-        return self.high if high else self.low
+    @cached_property
+    def counts(self) -> Ints:
+        """The number of documents of each query."""
+        return np.bincount(self.query, minlength=self.cases[0].size)
 
-    def elsewhere(self, high: bool) -> dict[str, tuple[int, float]]:
-        """Nothing is judged elsewhere."""
-        return {}
+    @cached_property
+    def spans(self) -> list[tuple[int, slice]]:
+        """The queries that have unjudged documents, and where these are."""
+        return spans_of(self.counts)
 
-    def first(self, n: int) -> list[Narrowing]:
-        """Refuse: bounds of each run say it."""
-        hint = "ask the bounds of each run for its own: il.bounds(…).first()"
-        raise UsageError("a difference does not say which documents to judge first", hint)
+    def measured(self, grades: Floats) -> Iterator[Measured]:
+        """Measure both runs as if the documents had been judged so."""
+        for case, own in zip(self.cases, self.own, strict=True):
+            other = np.ones(len(grades), dtype=bool)
+            other[own] = False
+            counts = np.bincount(self.query[other], minlength=case.size)
+            yield case.judged(grades[own], counts, grades[other])
+
+    @cached_property
+    def exact(self) -> bool:
+        """Whether the bounds are exact: for sums of gains, and nDCG with one ideal for both."""
+        instrument = self.cases[0].instrument
+        measure = instrument.measure
+        if isinstance(measure, nDCG):
+            a, b = (one.placements.retrieved for one in self.cases)
+            alike = measure.ideal_cut != "min(k,n)" or np.array_equal(a, b)
+            return measure.name == "nDCG" and measure.ideal != "retrieved" and alike
+        if isinstance(measure, P):
+            counted = instrument.protocol.grades != "nonzero"
+            return not measure.positive_score and (counted or measure.denominator != "judged")
+        return isinstance(measure, (CG, RBP, Judged))
+
+    def ends(self) -> Ends:
+        """Find the ends of every query's difference, or bound them from outside."""
+        if not self.exact:
+            return self._outer_ends()
+        tried = list(self._completions())
+        found = [tuple(self.measured(one)) for one in tried]
+        values = np.array([a.values - b.values for a, b in found])
+        counted = np.array([a.counted & b.counted for a, b in found])
+        return Ends.of(values, counted, [Completion(one, np.zeros(0)) for one in tried])
+
+    def _completions(self) -> Iterator[Floats]:
+        """Generate grades among which are the extremes of every query."""
+        case, measure = self.cases[0], self.cases[0].instrument.measure
+        if isinstance(measure, nDCG) and measure.ideal != "perfect":
+            yield from self._ratios(measure)
+            yield np.full(len(self.query), distinct(measure, case.levels)[1][0])
+            return
+        lowest = {float(case.levels[0])} if isinstance(measure, (P, Judged)) else lowest_of(case)
+        for low in sorted(lowest):
+            yield np.full(len(self.query), low)
+            for grade in case.levels.tolist():
+                for sign in (1.0, -1.0):
+                    yield np.where(sign * self.weights > 0, grade, low)  # all that help one run
+                    single = np.full(len(self.query), low)
+                    for _, span in self.spans:  # the one that helps it most
+                        single[span][np.argmax(sign * self.weights[span])] = grade
+                    yield single
+
+    def _ratios(self, measure: nDCG) -> Iterator[Floats]:
+        """Make the ratio of the difference to the ideal, which both runs share, extreme."""
+        a, b = self.cases
+        base = judged_dcg(a, measure) - judged_dcg(b, measure)
+        for sign in (1.0, -1.0):
+            extreme, made = Extreme(a, measure, sign, 0.0), np.zeros(len(self.query))
+            for query, span in self.spans:
+                made[span] = extreme.grades(query, float(base[query]), self.weights[span])
+            yield made
+
+    def _outer_ends(self) -> Ends:
+        """Bound a difference by the bounds of both runs, with all documents of both judged."""
+        measure = self.cases[0].instrument.measure
+        if measure.list_only:
+            hint = "use an ideal, or R, of all judged documents"
+            raise UsageError(f"no bounds are known for a difference in {measure}", hint)
+        a, b = (
+            ends(replace(case, elsewhere=self.counts - case.unjudged.counts(case.size)))
+            for case in self.cases
+        )
+        return a._replace(
+            low=a.low - b.high, high=a.high - b.low, must=a.must & b.must, free=a.free | b.free
+        )
 
 
-def with_judgments(qrels: Qrels, more: Witness) -> Qrels:
-    """Add judgments, given by query and document."""
-    rows = [(q, d, g) for q, judged in qrels.to_dict().items() for d, g in judged.items()]
-    rows += [(q, d, g) for q, judged in more.items() for d, g in judged.items()]
-    query, document, grade = zip(*rows, strict=True)
-    made = Qrels.build(
-        query, document, grade, scale=qrels.scale, name=qrels.name, empty=qrels.queries
-    )
-    return replace(made, left_out=qrels.left_out)
-
-
-def exact_difference(pair: Pair) -> bool:
-    """Whether the bounds of a difference are exact: sums of gains, and nDCG with one ideal."""
-    measure = pair.cases[0].instrument.measure
-    if isinstance(measure, nDCG):
-        a, b = (one.placements.retrieved for one in pair.cases)
-        alike = measure.ideal_cut != "min(k,n)" or np.array_equal(a, b)
-        return measure.name == "nDCG" and measure.ideal != "retrieved" and alike
-    if isinstance(measure, P):
-        counted = pair.cases[0].instrument.protocol.grades != "nonzero"
-        return not measure.positive_score and (counted or measure.denominator != "judged")
-    return isinstance(measure, (CG, RBP, Judged))
-
-
-def pair_of(qrels: Qrels, runs: tuple[Run, Run], cases: tuple[Case, Case]) -> Pair:
-    """Join the holes of two cases."""
-    holes: dict[str, dict[str, float]] = {}
-    for sign, run, case in zip((1.0, -1.0), runs, cases, strict=True):
-        names = documents_of(case.holes, case.placements, run)
-        weights = (sign * _weights(case)).tolist()
-        for q, name, weight in zip(case.holes.query.tolist(), names, weights, strict=True):
-            own = holes.setdefault(qrels.queries[q], {})
-            own[name] = own.get(name, 0.0) + weight
-    order = {query: i for i, query in enumerate(qrels.queries)}
-    return Pair(qrels, runs, cases, dict(sorted(holes.items(), key=lambda item: order[item[0]])))
-
-
-def _weights(case: Case) -> Floats:
-    """Give what the gain of each hole is multiplied by, up to a factor that all share."""
+def _weights(case: BoundCase) -> Floats:
+    """Return what the gain of each unjudged document is multiplied by, up to a shared factor."""
     measure = case.instrument.measure
     if isinstance(measure, CG):
-        return weighed(case, measure).holes
-    discount = f"geometric({measure.p!r})" if isinstance(measure, RBP) else "none"
-    chance = case.placements.protocol.ties == "expected"
-    weights = rank_weights(discount, measure.cutoff, case.holes, chance)
+        return weights_of(case, measure)
+    if isinstance(measure, RBP):
+        discount = f"geometric({measure.p!r})"
+        return rank_weights(discount, measure.last, case.unjudged, case.by_chance)
+    weights = rank_weights("none", measure.cutoff, case.unjudged, case.by_chance)
     if getattr(measure, "denominator", "k") == "k" and measure.cutoff is not None:
         return weights
     if isinstance(measure, (P, Judged)):
         length = np.minimum(case.placements.retrieved, measure.cutoff or np.inf)
-        return weights / length[case.holes.query]
+        return weights / length[case.unjudged.query]
     return weights
-
-
-def joint_completions(pair: Pair) -> Iterator[Witness]:
-    """Give completions among which are the extremes of every query."""
-    case, measure = pair.cases[0], pair.cases[0].instrument.measure
-    if isinstance(measure, nDCG) and measure.ideal != "perfect":
-        yield from _ratios(pair, measure)
-        low = float(distinct(measure, case.levels)[1][0])
-        yield {q: dict.fromkeys(weights, low) for q, weights in pair.holes.items()}
-        return
-    lowest = {float(case.levels[0])} if isinstance(measure, (P, Judged)) else lowest_of(case)
-    for low in sorted(lowest):
-        yield {q: dict.fromkeys(weights, low) for q, weights in pair.holes.items()}
-        for grade in case.levels.tolist():
-            for sign in (1.0, -1.0):
-                yield {q: _signed(w, sign, grade, low) for q, w in pair.holes.items()}
-                yield {q: _single(w, sign, grade, low) for q, w in pair.holes.items()}
-
-
-def _signed(weights: dict[str, float], sign: float, grade: float, low: float) -> dict[str, float]:
-    """Give a grade to all that count for one run, and the lowest to the others."""
-    return {name: grade if sign * weight > 0 else low for name, weight in weights.items()}
-
-
-def _single(weights: dict[str, float], sign: float, grade: float, low: float) -> dict[str, float]:
-    """Give a grade to the one that counts most for one run."""
-    best = max(weights, key=lambda name: sign * weights[name])
-    return dict.fromkeys(weights, low) | {best: grade}
-
-
-def _ratios(pair: Pair, measure: nDCG) -> Iterator[Witness]:
-    """Maximise and minimise the ratio of a difference to the ideal that both runs share."""
-    a, b = pair.cases
-    gains, grades = distinct(measure, a.levels)
-    base = weighed(a, measure).base - weighed(b, measure).base
-    index = {name: i for i, name in enumerate(pair.qrels.queries)}
-    for sign in (1.0, -1.0):
-        made: Witness = {}
-        for name, holes in pair.holes.items():
-            query = index[name]
-            order = sorted(holes, key=lambda document: -sign * holes[document])
-            weights = np.array([holes[document] for document in order])
-            pool = ideal_pool(a, measure, query, 0.0)
-            retrieved = int(a.placements.retrieved[query])
-            cumulated = cumulated_ideal(measure, len(pool) + len(order), retrieved)
-            ratio = ratio_of(float(base[query]), weights, gains, pool, cumulated)
-            given = np.full(len(order), grades[0])
-            if ratio.divides:
-                given = grades[level_of(ratio.extreme(sign), len(order))]
-            made[name] = dict(zip(order, given.tolist(), strict=True))
-        yield made
-
-
-def joint_ends(pair: Pair, grades: Mapping[float, float]) -> tuple[Ends, list[Witness]]:
-    """Find the ends of every query's difference; `grades` gives grades as they are written."""
-    tried = [
-        {q: {name: grades[grade] for name, grade in own.items()} for q, own in one.items()}
-        for one in joint_completions(pair)
-    ]
-    found = [pair.measured(one) for one in tried]
-    values = np.array([a.values - b.values for a, b in found])
-    counted = np.array([a.counted & b.counted for a, b in found])
-    return Ends.of(values, counted, []), tried
-
-
-def outer_ends(pair: Pair) -> Ends:
-    """Bound a difference by the bounds of both runs, each with the other's holes judged too."""
-    measure = pair.cases[0].instrument.measure
-    if measure.list_only:
-        hint = "use an ideal, or R, of all judged documents"
-        raise UsageError(f"the difference of two {measure} has no bounds here", hint)
-    found = []
-    for case in pair.cases:
-        own = case.holes.counts(case.size)
-        both = [len(pair.holes.get(query, ())) for query in pair.qrels.queries]
-        found.append(ends(replace(case, elsewhere=np.array(both) - own)))
-    a, b = found
-    return a._replace(
-        low=a.low - b.high, high=a.high - b.low, must=a.must & b.must, free=a.free | b.free
-    )

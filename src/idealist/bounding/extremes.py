@@ -1,4 +1,8 @@
-"""The extremes of a measure over all grades that unjudged documents could have."""
+"""The extremes of a measure over all grades that unjudged documents could get.
+
+For every measure a few completions are known among which each query has its least and its greatest
+value. All of them are measured, as any judgments are, and the ends are taken per query.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from idealist.bounding.ndcg_extremes import gains_of, ndcg_extremes, weighed
-from idealist.bounding.setting import Case, Completion
+from idealist.bounding.bound_case import BoundCase, Completion
+from idealist.bounding.ndcg_extremes import gains_of, ndcg_extremes
 from idealist.data.columns import Bools, Floats, Ints
 from idealist.measures.average_precision import AP
 from idealist.measures.cumulative import CG, nDCG
@@ -16,75 +20,7 @@ from idealist.measures.gains import gain_of
 from idealist.measures.instrument import Instrument, chosen
 from idealist.measures.relevance import Binary, Threshold
 from idealist.measures.stopping import RBP
-from idealist.ranking.padded_lists import lists_of
-
-
-def sums_by_count(hits: Ints, holes: Ints) -> tuple[Floats, Floats]:
-    """Give the greatest and the least sum of precisions with 0, 1, … of the holes relevant.
-
-    `hits` and `holes` are ranks in order. A hole at rank h with c relevant documents above it adds
-    (c + 1) / h, and 1 / r to the precision at each relevant rank r below it.
-    """
-    above = np.searchsorted(hits, holes)
-    known = np.arange(1, len(hits) + 1) / hits
-    below = np.concatenate((np.cumsum((1.0 / hits)[::-1])[::-1], [0.0]))[above]
-    from_top = (above + np.arange(1, len(holes) + 1)) / holes + below
-    later = np.cumsum((1.0 / holes)[::-1])[::-1] - 1.0 / holes
-    from_bottom = ((above + 1) / holes + below + later)[::-1]
-    start = float(known.sum())
-    most, least = (start + np.concatenate(([0.0], np.cumsum(x))) for x in (from_top, from_bottom))
-    return most, least
-
-
-def ap_extremes(case: Case, measure: AP, relevant: float, other: float) -> list[Completion]:
-    """Give completions among which are the extremes of every query.
-
-    A hole that cannot be a hit (`positive_score`), or is not in the list, only adds to R.
-    """
-    greatest, least = case.all_at(other, other), case.all_at(other, relevant)
-    for query, span in case.spans:
-        able = np.ones(span.stop - span.start, dtype=bool)
-        if measure.positive_score:
-            able = case.holes.score[span] > 0
-        ranks = case.holes.rank[span][able]
-        most, fewest = sums_by_count(_hits(case, measure, query), ranks)
-        idle = int(np.count_nonzero(~able))
-        count = _best(case, measure, query, most, 0, 0, np.argmax)
-        greatest.grades[span][np.flatnonzero(able)[:count]] = relevant
-        count = _best(case, measure, query, fewest, idle, int(case.elsewhere[query]), np.argmin)
-        least.grades[span][~able] = relevant
-        least.grades[span][np.flatnonzero(able)[len(ranks) - count :]] = relevant
-    return [greatest, least]
-
-
-def _hits(case: Case, measure: AP, query: int) -> Ints:
-    placed, places = case.placements, case.listed(query)
-    hit = measure.relevant(placed.grade[places])
-    if measure.positive_score:
-        hit = hit & (placed.score[places] > 0)
-    ranks = placed.rank[places][hit]
-    return ranks if measure.cutoff is None else ranks[ranks <= measure.cutoff]
-
-
-def _best(
-    case: Case, measure: AP, query: int, sums: Floats, idle: int, elsewhere: int, choose: object
-) -> int:
-    """Give the number of relevant holes of the greatest or least value; 0 where all have none."""
-    j, placed = np.arange(len(sums)), case.placements
-    pool, listed = case.pool(query), placed.grade[case.listed(query)]
-    terms = {
-        "R": np.count_nonzero(measure.relevant(pool)) + j + idle + elsewhere,
-        "R_list": np.count_nonzero(measure.relevant(listed)) + j + idle,
-        "hits": len(_hits(case, measure, query)) + j,
-        "k": np.full(len(j), float(measure.cutoff or np.inf)),
-        "n": np.full(len(j), float(placed.retrieved[query])),
-    }
-    names = measure.denominator.removeprefix("min(").removesuffix(")").split(",")
-    whole = np.min([terms[name] for name in names], axis=0)
-    values = sums / np.where(whole > 0, whole, 1.0)
-    defined = terms["R_list" if measure.list_only else "R"] > 0
-    worst = -np.inf if choose is np.argmax else np.inf
-    return int(choose(np.where(defined, values, worst)))  # type: ignore[operator]
+from idealist.ranking.padded_lists import padded
 
 
 class Ends(NamedTuple):
@@ -106,7 +42,7 @@ class Ends(NamedTuple):
 
     @classmethod
     def of(cls, values: Floats, counted: Bools, completions: list[Completion]) -> Ends:
-        """Find the ends among values, a row a completion and a column a query."""
+        """Find the ends among values: a row per completion, a column per query."""
         usable = counted & ~np.isnan(values)
         low_at = np.argmin(np.where(usable, values, np.inf), axis=0)
         high_at = np.argmax(np.where(usable, values, -np.inf), axis=0)
@@ -124,8 +60,39 @@ class Ends(NamedTuple):
             completions=completions,
         )
 
+    @property
+    def width(self) -> Floats:
+        """How far the ends of each query are apart; 0 where there are none."""
+        width: Floats = np.nan_to_num(self.high - self.low)
+        return width
 
-def ends(case: Case) -> Ends:
+    def together(
+        self, instrument: Instrument, queries: tuple[str, ...]
+    ) -> tuple[float, float, tuple[Bools, Bools]]:
+        """Aggregate the low and the high ends, and return which queries count in them.
+
+        Every aggregate grows with each value. A query that some completion leaves out counts where
+        that helps: of several, those with the most extreme values.
+        """
+
+        def aggregated(values: Floats, sign: int) -> tuple[float, Bools]:
+            free = np.flatnonzero(self.free)
+            free = free[np.argsort(sign * values[free], kind="stable")]
+            best, counted = math.nan, self.must
+            for size in range(len(free) + 1):
+                some = self.must.copy()
+                some[free[:size]] = True
+                value = instrument.aggregate.of(values[some], chosen(queries, some))
+                if math.isnan(best) or sign * value < sign * best:
+                    best, counted = value, some
+            return best, counted
+
+        low, in_low = aggregated(self.low, 1)
+        high, in_high = aggregated(self.high, -1)
+        return low, high, (in_low, in_high)
+
+
+def ends(case: BoundCase) -> Ends:
     """Find the ends of every query's value."""
     tried = completions(case)
     found = [case.measured(one) for one in tried]
@@ -133,11 +100,11 @@ def ends(case: Case) -> Ends:
     return Ends.of(values, np.array([one.counted for one in found]), tried)
 
 
-def completions(case: Case) -> list[Completion]:
-    """Give completions among which are the extremes of every query."""
+def completions(case: BoundCase) -> list[Completion]:
+    """Return completions among which are the extremes of every query."""
     measure = case.instrument.measure
     if isinstance(measure, nDCG) and measure.name == "nDCG" and measure.ideal != "perfect":
-        return ndcg_extremes(case, measure, weighed(case, measure))
+        return ndcg_extremes(case, measure)
     if isinstance(measure, Threshold):
         relevant = measure.relevant(case.levels)
         if case.placements.protocol.grades == "nonzero":
@@ -150,25 +117,56 @@ def completions(case: Case) -> list[Completion]:
 
 
 def _ends_of(grades: Floats) -> list[float]:
-    """Give the grade nearest to 0, which may be no judgment at all, and the highest one."""
+    """Return the grade nearest to 0, which may be no judgment at all, and the highest one."""
     return sorted({float(grades[np.argmin(abs(grades))]), float(grades[-1])})
 
 
-def _binary(case: Case, measure: Threshold, relevant: float, other: float) -> list[Completion]:
-    """Make all holes relevant, none, or the last; for AP, as many as are best or worst.
+def lowest_of(case: BoundCase) -> set[float]:
+    """Return the lowest grade, and the one that gains least."""
+    measure, gains = case.instrument.measure, case.levels
+    if isinstance(measure, CG):
+        gains = gains_of(measure, case.levels)
+    elif isinstance(measure, RBP):
+        gain = gain_of(str(measure.gain), padded([]), gains, measure.rel)
+        gains = np.where(gains >= 0, gain, 0)
+    return {float(case.levels[0]), float(case.levels[np.argmin(gains)])}
 
-    A relevant hole never lowers the other measures, but for R, which it divides by: then it does
-    where it cannot be a hit. None at all may leave the query without a value, so one is tried.
+
+def _graded(case: BoundCase, lowest: set[float]) -> list[Completion]:
+    """Give all documents one grade, or all the lowest but for the last one.
+
+    Sums of gains are extreme where all gains are. RBP divides by the highest gain there is: for
+    each highest one the value is least where a single document has it, the last. The same makes
+    the least value of a query that has a value only if something is relevant.
     """
-    able = np.ones(len(case.holes), dtype=bool)
+    outside = case.levels if case.elsewhere.any() else case.levels[:1]
+    last = case.unjudged.is_last
+    levels = [np.full(len(case.unjudged), grade) for grade in case.levels]
+    for base in sorted(lowest):
+        levels += [np.where(last, grade, base) for grade in case.levels if grade != base]
+    return [
+        Completion(grades, np.full(case.size, elsewhere))
+        for grades in levels
+        for elsewhere in outside
+    ]
+
+
+def _binary(case: BoundCase, measure: Threshold, relevant: float, other: float) -> list[Completion]:
+    """Make all documents relevant, none, or the last; for AP, as many as are best or worst.
+
+    A relevant document never lowers the other measures, except through R, which they divide by:
+    then it does where it cannot be a hit. None at all may leave the query without a value, so one
+    is tried.
+    """
+    able = np.ones(len(case.unjudged), dtype=bool)
     if isinstance(measure, Binary) and measure.positive_score:
-        able = case.holes.score > 0
+        able = case.unjudged.score > 0
     none = np.zeros_like(able)
     last = none.copy()
-    last[able] = case.holes.at(able).is_last
+    last[able] = case.unjudged.at(able).is_last
     outside = [other, relevant] if case.elsewhere.any() else [other]
     idle = [none, ~able] if not able.all() else [none]
-    made = ap_extremes(case, measure, relevant, other) if isinstance(measure, AP) else []
+    made = _ap_extremes(case, measure, relevant, other) if isinstance(measure, AP) else []
     return [
         *made,
         *(
@@ -180,53 +178,72 @@ def _binary(case: Case, measure: Threshold, relevant: float, other: float) -> li
     ]
 
 
-def lowest_of(case: Case) -> set[float]:
-    """Give the lowest grade, and the one that gains least."""
-    measure, gains = case.instrument.measure, case.levels
-    if isinstance(measure, CG):
-        gains = gains_of(measure, case.levels)
-    elif isinstance(measure, RBP):
-        gains = np.where(
-            gains >= 0, gain_of(str(measure.gain), lists_of([]), gains, measure.rel), 0
-        )
-    return {float(case.levels[0]), float(case.levels[np.argmin(gains)])}
+def _ap_extremes(case: BoundCase, measure: AP, relevant: float, other: float) -> list[Completion]:
+    """Make so many documents relevant that AP is extreme: from the top, or from the bottom.
 
-
-def _graded(case: Case, lowest: set[float]) -> list[Completion]:
-    """Give all holes one grade, or all the lowest but for the last one.
-
-    Sums of gains are extreme where all gains are. RBP divides by the highest gain there is: for
-    each highest one the value is least where a single hole has it, the last. The same makes the
-    least value of a query that has a value only if something is relevant.
+    A document that cannot be a hit (`positive_score`), or is not in the list, only adds to R.
     """
-    outside = case.levels if case.elsewhere.any() else case.levels[:1]
-    last = case.holes.is_last
-    levels = [np.full(len(case.holes), grade) for grade in case.levels]
-    for base in sorted(lowest):
-        levels += [np.where(last, grade, base) for grade in case.levels if grade != base]
-    return [
-        Completion(grades, np.full(case.size, elsewhere))
-        for grades in levels
-        for elsewhere in outside
-    ]
+    greatest, least = case.all_at(other, other), case.all_at(other, relevant)
+    for query, span in case.spans:
+        able = np.ones(span.stop - span.start, dtype=bool)
+        if measure.positive_score:
+            able = case.unjudged.score[span] > 0
+        ranks, hits = case.unjudged.rank[span][able], _hits(case, measure, query)
+        most, fewest = sums_by_count(hits, ranks)
+        idle = int(np.count_nonzero(~able))
+        value, defined = _ap_by_count(case, measure, query, most)
+        count = int(np.argmax(np.where(defined, value, -np.inf)))
+        greatest.grades[span][np.flatnonzero(able)[:count]] = relevant
+        elsewhere = int(case.elsewhere[query])
+        value, defined = _ap_by_count(case, measure, query, fewest, idle, elsewhere)
+        count = int(np.argmin(np.where(defined, value, np.inf)))
+        least.grades[span][~able] = relevant
+        least.grades[span][np.flatnonzero(able)[len(ranks) - count :]] = relevant
+    return [greatest, least]
 
 
-def together(
-    instrument: Instrument, queries: tuple[str, ...], found: Ends, high: bool
-) -> tuple[float, Bools]:
-    """Give an end of the aggregate, and which queries count in it.
+def sums_by_count(hits: Ints, unjudged: Ints) -> tuple[Floats, Floats]:
+    """Return the greatest and the least sum of precisions if 0, 1, … of the unjudged are relevant.
 
-    Every aggregate grows with each value. A query that some completion leaves out counts where
-    that helps: of several, those with the most extreme values.
+    Both are ranks in order. An unjudged document at rank h with c relevant ones above it adds
+    (c + 1) / h, and 1 / r to the precision at each relevant rank r below it.
     """
-    values = found.high if high else found.low
-    must, free = found.must, np.flatnonzero(found.free)
-    free = free[np.argsort(-values[free] if high else values[free], kind="stable")]
-    best, counted = math.nan, must
-    for size in range(len(free) + 1):
-        some = must.copy()
-        some[free[:size]] = True
-        value = instrument.aggregate.of(values[some], chosen(queries, some))
-        if math.isnan(best) or (value > best if high else value < best):
-            best, counted = value, some
-    return best, counted
+    above = np.searchsorted(hits, unjudged)
+    known = np.arange(1, len(hits) + 1) / hits
+    below = np.concatenate((np.cumsum((1.0 / hits)[::-1])[::-1], [0.0]))[above]
+    from_top = (above + np.arange(1, len(unjudged) + 1)) / unjudged + below
+    later = np.cumsum((1.0 / unjudged)[::-1])[::-1] - 1.0 / unjudged
+    from_bottom = ((above + 1) / unjudged + below + later)[::-1]
+    start = float(known.sum())
+    most, least = (start + np.concatenate(([0.0], np.cumsum(x))) for x in (from_top, from_bottom))
+    return most, least
+
+
+def _hits(case: BoundCase, measure: AP, query: int) -> Ints:
+    placed, places = case.placements, case.listed(query)
+    hit = measure.relevant(placed.grade[places])
+    if measure.positive_score:
+        hit = hit & (placed.score[places] > 0)
+    ranks = placed.rank[places][hit]
+    return ranks if measure.cutoff is None else ranks[ranks <= measure.cutoff]
+
+
+def _ap_by_count(
+    case: BoundCase, measure: AP, query: int, sums: Floats, idle: int = 0, elsewhere: int = 0
+) -> tuple[Floats, Bools]:
+    """Return AP if 0, 1, … unjudged documents are hits, and where it is defined.
+
+    `idle` documents more are relevant, but no hits, and so are those `elsewhere`.
+    """
+    count, placed = np.arange(len(sums)), case.placements
+    pool, listed = case.pool(query), placed.grade[case.listed(query)]
+    terms = {
+        "R": np.count_nonzero(measure.relevant(pool)) + count + idle + elsewhere,
+        "R_list": np.count_nonzero(measure.relevant(listed)) + count + idle,
+        "hits": len(_hits(case, measure, query)) + count,
+        "k": np.full(len(count), float(measure.cutoff or np.inf)),
+        "n": np.full(len(count), float(placed.retrieved[query])),
+    }
+    names = measure.denominator.removeprefix("min(").removesuffix(")").split(",")
+    whole = np.min([terms[name] for name in names], axis=0)
+    return sums / np.where(whole > 0, whole, 1.0), terms["R_list" if measure.list_only else "R"] > 0

@@ -1,10 +1,10 @@
-"""The extremes of nDCG: a ratio of two sums that both depend on the hidden grades.
+"""The extremes of nDCG: a ratio of two sums that both depend on the unknown grades.
 
-Sorted by what they weigh, the holes of an extreme completion have grades that only fall (or only
-rise): for given numbers of each grade that makes the DCG greatest (or least), and the ideal list
-depends on the numbers alone. Let n_t be how many holes gain at least the t-th level. DCG and ideal
-are then both sums over t of a function of n_t, so for any λ the best of DCG - λ · ideal under
-n_1 ≥ n_2 ≥ … is found level by level, and Dinkelbach's iteration over λ finds the best ratio.
+Sorted by weight, the unjudged documents of an extreme completion have grades that only fall (or
+only rise): for given numbers of each grade that makes the DCG greatest (or least), and the ideal
+list depends on the numbers alone. Let n_t be how many documents gain at least the t-th level. DCG
+and ideal are then both sums over t of a function of n_t, so for any λ the best of DCG - λ · ideal
+under n_1 ≥ n_2 ≥ … is found level by level, and Dinkelbach's iteration over λ finds the best ratio.
 docs/design/0015-bounds.md has the argument in full.
 """
 
@@ -15,12 +15,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from idealist.bounding.hidden import Holes
-from idealist.bounding.setting import Case, Completion
-from idealist.data.columns import Floats, Ints
+from idealist.bounding.bound_case import BoundCase, Completion
+from idealist.bounding.unjudged_places import UnjudgedPlaces
+from idealist.data.columns import Floats
 from idealist.measures.cumulative import CG, nDCG
 from idealist.measures.gains import Discount
-from idealist.ranking.padded_lists import lists_of
+from idealist.ranking.padded_lists import padded
 from idealist.ranking.placements import Placements
 
 #: Far more steps than Dinkelbach's iteration ever takes; it stops by itself.
@@ -30,7 +30,7 @@ STEPS = 100
 class Ratio(NamedTuple):
     """What is made extreme: (base + Σ weight · gain) / ideal, `sums` and `ideals` by level and n.
 
-    Row t says what it adds that n holes gain at least the level t + 1.
+    Row t says what is added if n documents gain at least the level t + 1.
     """
 
     base: float
@@ -45,14 +45,14 @@ class Ratio(NamedTuple):
         return bool(self.ideal > 0 or self.ideals[:, -1].any())
 
     def at(self, counts: list[int]) -> float:
-        """Give the value for some counts."""
+        """Return the value for some counts."""
         rows = range(len(counts))
         above = self.base + math.fsum(self.sums[t, counts[t]] for t in rows)
         below = self.ideal + math.fsum(self.ideals[t, counts[t]] for t in rows)
         return float(above / below)
 
     def extreme(self, sign: float) -> list[int]:
-        """Give the counts of the greatest value (sign 1) or the least (sign -1)."""
+        """Return the counts of the greatest value (sign 1) or the least (sign -1)."""
         counts = [int(t < self.at_least_one) for t in range(len(self.sums))]
         value = self.at(counts)
         for _ in range(STEPS):
@@ -79,7 +79,7 @@ def ratio_of(
 ) -> Ratio:
     """Set up a ratio.
 
-    `weights` are those of the holes in the order in which they are given gains, `levels` the
+    `weights` are those of the documents in the order in which they get gains, `levels` the
     gains, lowest first, `pool` the gains of the other documents of the ideal list, and `cumulated`
     what its first n ranks weigh together.
     """
@@ -92,26 +92,32 @@ def ratio_of(
     steps = np.unique(np.concatenate((pool, levels[levels > 0])))
     for step, width in zip(steps, np.diff(steps, prepend=0.0), strict=True):
         others = len(pool) - int(np.searchsorted(pool, step))
-        level = int(np.searchsorted(levels, step))  # the holes that gain so much: n of this level
+        level = int(np.searchsorted(levels, step))  # those that gain so much: n of this level
         if level == 0 or level == len(levels):
             ideal += width * cumulated[others + (size if level == 0 else 0)]
         else:
             ideals[level - 1] += width * cumulated[others + n]
-    worthless = not ideal and not ideals[:, 0].any()  # unless a hole is worth something
+    worthless = not ideal and not ideals[:, 0].any()  # unless one document has a gain
     needed = int(np.searchsorted(levels, 0.0, side="right")) if worthless else 0
     return Ratio(base + levels[0] * float(summed[-1]), float(ideal), sums, ideals, needed)
 
 
 def gains_of(measure: CG, grades: Floats) -> Floats:
-    """Give the gain of each grade."""
-    gains: Floats = measure.gains(lists_of([]), grades, grades > -math.inf)
+    """Return the gain of each grade."""
+    gains: Floats = measure.gains(padded([]), grades, grades > -math.inf)
     return gains
 
 
+def distinct(measure: CG, levels: Floats) -> tuple[Floats, Floats]:
+    """Return the different gains of some grades, lowest first, and a grade for each."""
+    gains, index = np.unique(gains_of(measure, levels), return_index=True)
+    return gains, levels[index]
+
+
 def rank_weights(
-    discount: str, cutoff: int | None, placed: Placements | Holes, chance: bool
+    discount: str, cutoff: int | None, placed: Placements | UnjudgedPlaces, chance: bool
 ) -> Floats:
-    """Give the weight of each place: its rank's or, by chance, the mean of its tie's."""
+    """Return the weight of each place: its rank's or, by chance, the mean of its tie's."""
     deepest = int(placed.last.max(initial=1))
     weights = Discount(discount).weights(deepest)[: deepest + 1].copy()
     if cutoff is not None:
@@ -125,40 +131,23 @@ def rank_weights(
     return mean
 
 
-class Weighed(NamedTuple):
-    """Per hole and per query, what nDCG is made of: hole weights and the DCG without the holes."""
-
-    holes: Floats
-    base: Floats
-
-
-def weighed(case: Case, measure: CG) -> Weighed:
-    """Weigh the holes of a case, and sum up what is judged."""
-    chance = case.placements.protocol.ties == "expected"
+def weights_of(case: BoundCase, measure: CG) -> Floats:
+    """Return what the gain of each unjudged document is multiplied by."""
     discount = str(getattr(measure, "discount", "none"))
+    return rank_weights(discount, measure.cutoff, case.unjudged, case.by_chance)
+
+
+def judged_dcg(case: BoundCase, measure: nDCG) -> Floats:
+    """Return the DCG of each query's judged documents."""
     placed = case.placements
-    own = rank_weights(discount, measure.cutoff, placed, chance) * gains_of(measure, placed.grade)
+    weights = rank_weights(str(measure.discount), measure.cutoff, placed, case.by_chance)
+    own = weights * gains_of(measure, placed.grade)
     base: Floats = np.bincount(placed.query, own, case.size).astype(np.float64)
-    holes = rank_weights(discount, measure.cutoff, case.holes, chance)
-    return Weighed(holes, base)
-
-
-def distinct(measure: CG, levels: Floats) -> tuple[Floats, Floats]:
-    """Give the different gains of some grades, lowest first, and a grade for each."""
-    gains, index = np.unique(gains_of(measure, levels), return_index=True)
-    return gains, levels[index]
-
-
-def ideal_pool(case: Case, measure: nDCG, query: int, outside: float) -> Floats:
-    """Give the gains of the documents of a query's ideal list, less the holes."""
-    if measure.ideal == "retrieved":
-        return gains_of(measure, case.placements.grade[case.listed(query)])
-    more = np.full(case.elsewhere[query], outside)
-    return gains_of(measure, np.append(case.pool(query), more))
+    return base
 
 
 def cumulated_ideal(measure: nDCG, size: int, retrieved: int) -> Floats:
-    """Give what the first 0, 1, …, `size` ranks of the ideal list weigh together."""
+    """Return what the first 0, 1, …, `size` ranks of the ideal list weigh together."""
     weights = Discount(str(measure.discount)).weights(size)[: size + 1].copy()
     cut = size if measure.ideal_cut == "none" else (measure.cutoff or size)
     cut = min(cut, retrieved) if measure.ideal_cut == "min(k,n)" else cut
@@ -166,27 +155,47 @@ def cumulated_ideal(measure: nDCG, size: int, retrieved: int) -> Floats:
     return np.cumsum(weights)
 
 
-def ndcg_extremes(case: Case, measure: nDCG, weights: Weighed) -> list[Completion]:
-    """Give completions among which are the extremes of every query."""
-    gains, grades = distinct(measure, case.levels)
-    made = []
+def ndcg_extremes(case: BoundCase, measure: nDCG) -> list[Completion]:
+    """Return completions among which are the extremes of every query."""
+    _, grades = distinct(measure, case.levels)
+    base, weights, made = judged_dcg(case, measure), weights_of(case, measure), []
     for sign, outside in ((1.0, grades[0]), (-1.0, grades[-1])):
-        completion = case.all_at(grades[0], outside)
+        given = case.all_at(grades[0], outside)
+        extreme = Extreme(case, measure, sign, outside)
         for query, span in case.spans:
-            order = np.argsort(-sign * weights.holes[span], kind="stable")
-            pool = ideal_pool(case, measure, query, outside)
-            retrieved = int(case.placements.retrieved[query])
-            cumulated = cumulated_ideal(measure, len(pool) + len(order), retrieved)
-            own = weights.holes[span][order]
-            ratio = ratio_of(float(weights.base[query]), own, gains, pool, cumulated)
-            if ratio.divides:
-                given = completion.grades[span]  # a view
-                given[order] = grades[level_of(ratio.extreme(sign), len(order))]
-        made.append(completion)
+            given.grades[span] = extreme.grades(query, float(base[query]), weights[span])
+        made.append(given)
     return [*made, case.all_at(grades[0])]
 
 
-def level_of(counts: list[int], size: int) -> Ints:
-    """Turn counts into levels: the first ones have the highest."""
-    levels: Ints = np.sum(np.arange(size) < np.array(counts, dtype=np.int64)[:, None], axis=0)
-    return levels
+class Extreme:
+    """The grades that make nDCG greatest (sign 1) or least (sign -1), query by query.
+
+    `outside` is the grade of the documents elsewhere that could be judged too.
+    """
+
+    def __init__(self, case: BoundCase, measure: nDCG, sign: float, outside: float) -> None:
+        self._case, self._measure, self._sign, self._outside = case, measure, sign, outside
+        self._levels, self._grades = distinct(measure, case.levels)
+
+    def grades(self, query: int, base: float, weights: Floats) -> Floats:
+        """Grade a query's unjudged documents, by what they weigh and what the judged ones add."""
+        order = np.argsort(-self._sign * weights, kind="stable")
+        pool = self._pool(query)
+        retrieved = int(self._case.placements.retrieved[query])
+        cumulated = cumulated_ideal(self._measure, len(pool) + len(order), retrieved)
+        ratio = ratio_of(base, weights[order], self._levels, pool, cumulated)
+        given = np.full(len(order), self._grades[0])
+        if ratio.divides:
+            counts = np.array(ratio.extreme(self._sign), dtype=np.int64)
+            level = np.sum(np.arange(len(order)) < counts[:, None], axis=0)  # the first: highest
+            given[order] = self._grades[level]
+        return given
+
+    def _pool(self, query: int) -> Floats:
+        """Return the gains of the judged documents of the ideal list, and of those elsewhere."""
+        case, measure = self._case, self._measure
+        if measure.ideal == "retrieved":
+            return gains_of(measure, case.placements.grade[case.listed(query)])
+        more = np.full(case.elsewhere[query], self._outside)
+        return gains_of(measure, np.append(case.pool(query), more))

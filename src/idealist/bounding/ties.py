@@ -3,29 +3,31 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from idealist.data import Qrels, Run
 from idealist.data.columns import Floats
 from idealist.errors import UsageError
-from idealist.evaluating.summary import number
-from idealist.measures.instrument import Instrument, Measured, measured
+from idealist.evaluating.evaluator import Evaluator
+from idealist.measures.instrument import Instrument, Measured, measured, retied
 from idealist.notation import many
-from idealist.ranking.ranked import limited, rank
-from idealist.report.draw import Grid, markdown, plain
+from idealist.ranking.ranked import Ranked
+from idealist.report.document import Document, Table, Text
 from idealist.report.plain_data import finite
+from idealist.report.result import Result
+from idealist.report.wording import number
 
 
-@dataclass(frozen=True, eq=False)
-class TieBounds:
+@dataclass(frozen=True, eq=False, repr=False)
+class TieBounds(Result):
     """How far the order of tied documents could move a value.
 
     `low`, `high` and `expected`, the mean over all orders, are aggregates; `lows`, `highs` and
-    `means` are per query. What has no closed form for the mean has NaN there.
+    `means` are per query. The mean is NaN for measures without a closed form of it.
     """
 
     run: str
@@ -40,20 +42,9 @@ class TieBounds:
     highs: Floats
     means: Floats
 
-    def grid(self) -> Grid:
-        """Tabulate the queries that an order of ties moves, and all together."""
-        columns = (self.values, self.lows, self.highs, self.means)
-        rows = [
-            [query, *map(number, cells)]
-            for query, *cells in zip(self.queries, *map(np.ndarray.tolist, columns), strict=True)
-            if cells[1] < cells[2]
-        ]
-        own = [self.value, self.low, self.high, self.expected]
-        heads = ["query", self.measure, "low", "high", "expected"]
-        return Grid(heads, [*rows, ["all", *map(number, own)]])
-
-    def sentence(self) -> str:
-        """Say it in one sentence."""
+    @property
+    def summary(self) -> str:
+        """How far the order of ties could move the value, in one sentence."""
         moved = int(np.count_nonzero(self.lows < self.highs))
         shown = f"{self.measure} {number(self.value)}"
         if not moved:
@@ -61,48 +52,51 @@ class TieBounds:
         some = many(moved, "query", "queries")
         mean = "" if math.isnan(self.expected) else f", {number(self.expected)} on average"
         span = f"{number(self.low)} to {number(self.high)}{mean}"
-        return f"{shown} could be {span}, by the order of ties in {some}"
+        return f"{shown} could be {span}, depending on the order of ties in {some}"
 
-    def __str__(self) -> str:
-        return f"{plain(self.grid())}\n\n{self.sentence()}"
+    def report(self) -> Document:
+        """Describe the bounds: of all queries together, and of those that ties move."""
+        own = ("all", self.value, self.low, self.high, self.expected)
+        moved = [row for row in self._rows() if row[2] < row[3]]
+        numbers = [self.measure, "low", "high", "expected"]
+        table = Table.of(["query"], numbers, [*moved, own])
+        return Document((Text(self.summary, strong=True), table))
 
-    def markdown(self) -> str:
-        """Write it as a Markdown table."""
-        return f"{markdown(self.grid())}\n\n{self.sentence()}"
+    def _rows(self) -> Iterator[tuple[Any, ...]]:
+        columns = (self.values, self.lows, self.highs, self.means)
+        return zip(self.queries, *map(np.ndarray.tolist, columns), strict=True)
 
     def data(self) -> dict[str, Any]:
-        """Give it as plain data; undefined values are None."""
+        """Return everything as plain data; undefined values are None."""
         names = ("value", "low", "high", "expected")
-        columns = (self.values, self.lows, self.highs, self.means)
-        rows = zip(self.queries, *map(np.ndarray.tolist, columns), strict=True)
-        return {
+        data: dict[str, Any] = finite({
             "run": self.run,
             "measure": self.measure,
-            **{name: finite(getattr(self, name)) for name in names},
-            "per_query": {
-                query: dict(zip(names, map(finite, cells), strict=True)) for query, *cells in rows
-            },
-        }
+            **{name: getattr(self, name) for name in names},
+            "per_query": {q: dict(zip(names, cells, strict=True)) for q, *cells in self._rows()},
+        })  # fmt: skip
+        return data
 
 
-def bounded(instrument: Instrument, label: str, qrels: Qrels, run: Run) -> TieBounds:
+def bound_ties(evaluator: Evaluator, label: str, ranked: Ranked) -> TieBounds:
     """Bound a value over the orders of its ties."""
+    instrument = evaluator.instruments[label]
     measure, protocol = instrument.measure, instrument.protocol
     if not measure.monotone:
         hint = "look at several orders: ties=random(1), ties=random(2), …"
         raise UsageError(f"no order of ties is known to be the best for {measure.name}", hint)
-    now = measured(instrument, rank(qrels, run, [protocol])[protocol])
-    worst, best = (_retied(instrument, qrels, run, how) for how in ("worst", "best"))
+    now = measured(instrument, ranked[protocol])
+    worst, best = (retied(instrument, ranked, how) for how in ("worst", "best"))
     lowest, highest = sorted((worst, best), key=lambda one: one.aggregate)
-    mean = _expected(instrument, qrels, run)
+    mean = _expected(instrument, ranked)
     return TieBounds(
-        run=run.name,
+        run=ranked.run.name,
         measure=label,
         value=now.aggregate,
         low=lowest.aggregate,
         high=highest.aggregate,
         expected=math.nan if mean is None else mean.aggregate,
-        queries=qrels.queries,
+        queries=ranked.qrels.queries,
         values=now.values,
         lows=np.fmin(worst.values, best.values),
         highs=np.fmax(worst.values, best.values),
@@ -110,22 +104,10 @@ def bounded(instrument: Instrument, label: str, qrels: Qrels, run: Run) -> TieBo
     )
 
 
-def _retied(instrument: Instrument, qrels: Qrels, run: Run, how: str) -> Measured:
-    """Order whole lists by what the measure rewards, then leave out what the protocol does."""
-    protocol = instrument.protocol
-    whole = replace(protocol, depth="none", unjudged="zero", negative="allow", ties="docid-desc")
-    if protocol.budget is not None:
-        whole = replace(whole, depth=protocol.depth)
-    placements = rank(qrels, run, [whole])[whole]
-    placements = placements.retied(how, instrument.measure.worth(placements))
-    return measured(instrument, limited(replace(placements, protocol=protocol), protocol))
-
-
-def _expected(instrument: Instrument, qrels: Qrels, run: Run) -> Measured | None:
+def _expected(instrument: Instrument, ranked: Ranked) -> Measured | None:
     """Measure the mean over all orders; None where there is no closed form."""
     if not instrument.measure.averages_ties:
         return None
     with suppress(UsageError):
-        protocol = replace(instrument.protocol, ties="expected")
-        return measured(instrument, rank(qrels, run, [protocol])[protocol])
+        return measured(instrument, ranked[replace(instrument.protocol, ties="expected")])
     return None

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
-from typing import Any
 
 import click
 
-from idealist.cli.options import axes_of, check_inputs, measuring, output, run_names, say, write
-from idealist.errors import UsageError
+from idealist.cli.options import (
+    axes_of,
+    check_inputs,
+    detailed,
+    emit,
+    measuring,
+    output,
+    quietly,
+    run_names,
+    say,
+    write,
+)
 
 EXIT_FOUND = 1
 
@@ -40,6 +48,8 @@ EXIT_FOUND = 1
     "--to-judge", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
     help="Write the unjudged pairs that are worth most there, as TSV.",
 )  # fmt: skip
+@detailed
+@quietly
 @output
 def command(
     qrels: str,
@@ -53,14 +63,16 @@ def command(
     fail_on: str,
     save_mappings: Path | None,
     to_judge: Path | None,
+    details: bool,
+    quiet: bool,
     form: str,
     output: Path | None,
 ) -> None:
     """Look QRELS and RUNS over for what makes numbers wrong or doubtful.
 
-    Ids that do not match, documents that nobody judged, judgments that contradict each other, ties,
-    short lists and more: each finding says how much of it there is, what it costs and what to do.
-    Nothing is changed. Exit code 1 says that there is a finding as bad as --fail-on.
+    Ids that do not match, unjudged documents, judgments that contradict each other, ties, short
+    lists and more: each finding says how much of it there is, what it costs and what to do. Nothing
+    is changed. The exit code is 1 if there is a finding as bad as --fail-on.
 
     \b
     Examples:
@@ -72,34 +84,20 @@ def command(
     from idealist.auditing import audit
     from idealist.evaluating.evaluator import DEFAULT_MEASURES
     from idealist.formats import read_run
+    from idealist.report.plain_data import separated
 
     check_inputs([qrels, *runs, *filter(None, (queries, docs, teams))])
-    if twice := [path for path in dict.fromkeys(runs) if runs.count(path) > 1]:
-        raise UsageError(f"{', '.join(twice)} is given twice", "give each run once")
     named = {name: read_run(path) for path, name in zip(runs, run_names(runs), strict=True)}
     found = audit(
-        qrels, named, measures=list(dict.fromkeys(measures)) or DEFAULT_MEASURES,
+        qrels, named, list(dict.fromkeys(measures)) or DEFAULT_MEASURES,
         queries=queries, docs=docs, teams=teams, convention=convention, **axes_of(settings),
     )  # fmt: skip
-    write(_drawn(found, form), output)
-    if save_mappings is not None:
-        say([f"written: {path}" for path in found.save_mappings(save_mappings)])
+    emit(found, form, output, quiet=quiet, details=details)
+    written = found.save_mappings(save_mappings) if save_mappings is not None else []
     if to_judge is not None and found.coverage:
-        from idealist.report.draw import FORMATS
-
-        write(FORMATS["tsv"](found.coverage.to_judge()), to_judge)
-        say([f"written: {to_judge}"])
+        write(separated(found.coverage.to_judge(), "\t"), to_judge)
+        written.append(to_judge)
+    if not quiet:
+        say([f"written: {path}" for path in written])
     if fail_on != "never" and found.at_least(fail_on):
         sys.exit(EXIT_FOUND)
-
-
-def _drawn(found: Any, form: str) -> str:
-    if form == "json":
-        return json.dumps(found.data(), indent=1, ensure_ascii=False)
-    if form == "table":
-        return str(found)
-    if form == "md":
-        return str(found.markdown())
-    from idealist.report.draw import FORMATS
-
-    return FORMATS[form](found.grid())

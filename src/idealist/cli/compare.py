@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,18 +13,16 @@ from idealist.cli.options import (
     axes_beside,
     check_inputs,
     counting,
+    emit,
     measuring,
     output,
     quietly,
     run_names,
-    say,
     slices_of,
-    write,
 )
 from idealist.errors import UsageError
 
 if TYPE_CHECKING:
-    from idealist.comparing import Comparison
     from idealist.data import Queries
 
 
@@ -57,9 +55,11 @@ CORRECTIONS = ("holm", "tukey", "maxt", "bh", "none")
 @counting
 @click.option("--saved", is_flag=True, help="All arguments are files that eval --save wrote.")
 @click.option("--fragility", is_flag=True, help="Find the fewest labels that would reverse it.")
-@click.option("--multiverse", is_flag=True, help="Compare under every convention.")
-@click.option("--details", is_flag=True, help="Say all that is known of every pair.")
-@click.option("--per-query", is_flag=True, help="Also, or in TSV and CSV only, give each query.")
+@click.option("--multiverse", is_flag=True, help="Also compare under every convention.")
+@click.option("--details", is_flag=True, help="Show all that is known of every pair.")
+@click.option(
+    "--per-query", is_flag=True, help="Also show every query; TSV and CSV show only these."
+)
 @quietly
 @output
 def command(
@@ -81,11 +81,11 @@ def command(
     output: Path | None,
     **options: Any,
 ) -> None:
-    """Compare RUNS, judged by QRELS, with a baseline.
+    """Compare RUNS, judged by QRELS, with a baseline: the first run, unless -b names another.
 
-    Each difference has its interval, the t-test and the randomisation test, an effect size, and the
-    queries behind it; the verdict is a sentence. The first measure decides, the others describe.
-    Without -m, Judged@10 is left out: it does not say how good a run is.
+    The verdict is a sentence. Tables follow with differences, intervals, the t-test and the
+    randomisation test, and effect sizes, then the queries behind the difference. The first measure
+    decides, the others describe. Tests are two-sided; `idealist gate` asks whether a run is worse.
 
     \b
     Examples:
@@ -121,9 +121,7 @@ def command(
             weights=_queries(weights), fragility=fragility, multiverse=multiverse,
             **options, **axes_beside(settings, options, "compare"),
         )  # fmt: skip
-    write(_drawn(found, form, per_query, details), output)
-    if form != "json" and not quiet:
-        say(found.notes)
+    emit(replace(found, per_query=per_query), form, output, quiet=quiet, details=details)
 
 
 def _queries(path: str | None) -> Queries | None:
@@ -132,29 +130,11 @@ def _queries(path: str | None) -> Queries | None:
     return None if path is None else read_queries(path)
 
 
-def _check_saved(changed: bool, solidity: bool) -> None:
+def _check_saved(changed: bool, robustness: bool) -> None:
     """Refuse what comes too late for saved evaluations."""
     if changed:
         hint = "say that when they are measured: idealist eval … --save FILE"
         raise UsageError("saved evaluations have their rules, queries and weights", hint)
-    if solidity:
+    if robustness:
         hint = "give qrels and runs instead"
         raise UsageError("--fragility and --multiverse need judgments and runs", hint)
-
-
-def _drawn(found: Comparison, form: str, per_query: bool, details: bool) -> str:
-    from idealist.comparing.tables import queries_grid, rows_grid
-    from idealist.report.draw import FORMATS
-
-    if form == "json":
-        return json.dumps(found.data(per_query), indent=1, ensure_ascii=False)
-    if form in ("tsv", "csv"):
-        pairs = (*found.pairs, *found.slices)
-        return FORMATS[form](queries_grid(found.pairs, True) if per_query else rows_grid(pairs))
-    queries = [FORMATS[form](queries_grid(found.pairs))] if per_query else []
-    if form == "latex":
-        caption = "\n".join(line for line in found.notes if not line.startswith("doubt:"))
-        tables = [FORMATS[form](grid) for grid in found.grids(caption)]
-        return "\n\n".join([*tables, *queries])
-    drawn = found.text(details) if form == "table" else found.markdown(details)
-    return "\n\n".join([drawn, *queries])

@@ -27,10 +27,10 @@ NAMED = ("trec", "msmarco", "beir", "quepid", "quepid-snapshot", "rank-eval", "h
 )  # fmt: skip
 @click.option(
     "--map-docs", metavar="HOW",
-    help="Write document ids otherwise: a file of old<TAB>new lines, or what is to be done, such "
-    "as lower, path or prefix:doc-, several with + between. `idealist audit` proposes it.",
+    help="Rewrite document ids: a file of old<TAB>new lines, or steps such as lower, path or "
+    "prefix:doc-, joined by +. `idealist audit` proposes them.",
 )  # fmt: skip
-@click.option("--map-queries", metavar="HOW", help="Write query ids otherwise, in the same way.")
+@click.option("--map-queries", metavar="HOW", help="Rewrite query ids in the same way.")
 def command(
     source: str,
     target: str,
@@ -72,9 +72,9 @@ def command(
 
 
 def _mapped(data: Any, kind: str, map_docs: str | None, map_queries: str | None) -> Any:
-    """Write ids otherwise."""
-    from idealist.auditing.ids.mapping import map_ids
+    """Rewrite ids."""
     from idealist.formats import read_qrels, read_run
+    from idealist.formats.id_mapping import map_ids
 
     return map_ids(read_run(data) if kind == "run" else read_qrels(data), map_docs, map_queries)
 

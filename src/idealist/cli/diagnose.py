@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
-import json
-import sys
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from idealist.cli.options import (
     axes_of,
     check_inputs,
+    emit,
     measuring,
     output,
+    quietly,
     run_names,
-    say,
     slices_of,
-    write,
 )
-
-if TYPE_CHECKING:
-    from idealist.diagnosing import Diagnosis
 
 
 @click.command("diagnose")
@@ -35,13 +29,16 @@ if TYPE_CHECKING:
     "--context", metavar="K", type=click.IntRange(1),
     help="For RAG: look at the first K passages as a language model reads them.",
 )  # fmt: skip
-@click.option("--queries", metavar="FILE", help="The queries' texts: id<TAB>text, CSV or JSON.")
 @click.option(
-    "--slice",
-    "column",
-    metavar="COLUMN",
-    help="Also look at parts of the queries, by a column of --queries.",
-)
+    "--queries", metavar="FILE",
+    help="Count only the queries of this file, and use their texts: id<TAB>text, CSV or JSON.",
+)  # fmt: skip
+@click.option(
+    "--slice", "column", metavar="COLUMN",
+    help="Also look at slices of the queries, by a column of --queries.",
+)  # fmt: skip
+@click.option("--details", is_flag=True, help="Name all rules, also those that do not fire.")
+@quietly
 @output
 def command(
     qrels: str,
@@ -54,13 +51,15 @@ def command(
     context: int | None,
     queries: str | None,
     column: str | None,
+    details: bool,
+    quiet: bool,
     form: str,
     output: Path | None,
 ) -> None:
     """Say where RUN loses its points against the judgments in QRELS, and what to do.
 
     Shown are the losses of each measure by cause, with the queries behind them; what a perfect
-    reranker or first stage would reach; and the rules that fire, each with its evidence.
+    reranker or first stage would reach; and the rules that the data supports, with their evidence.
 
     \b
     Examples:
@@ -85,27 +84,10 @@ def command(
         measures or DIAGNOSED,
         context=context,
         queries=known,
+        texts=known,
         slices=slices_of(known, column),
         convention=convention,
         **runs,
         **axes_of(settings),
     )
-    write(_drawn(found, form), output)
-    if form in ("tsv", "csv", "latex"):  # the others hold them
-        say(found.notes)
-
-
-def _drawn(found: Diagnosis, form: str) -> str:
-    from idealist.report.draw import FORMATS
-
-    if form == "json":
-        return json.dumps(found.data(), indent=1, ensure_ascii=False)
-    if form == "md":
-        return found.markdown()
-    if form != "table":
-        return FORMATS[form](found.loss_grid() if form == "latex" else found.long_grid())
-    if not sys.stdout.isatty():
-        return str(found)
-    from shutil import get_terminal_size  # and with it everything about archives
-
-    return found.draw(get_terminal_size().columns)
+    emit(found, form, output, quiet=quiet, details=details)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -21,13 +21,6 @@ from idealist.cli.options import (
     run_names,
 )
 from idealist.errors import UsageError
-
-if TYPE_CHECKING:
-    from idealist.bounding import Bounds
-    from idealist.data import Run
-    from idealist.evaluating.evaluator import Evaluator
-
-    AllBounds = dict[str, dict[str, Bounds | UsageError]]
 
 
 @click.command("eval")
@@ -95,11 +88,17 @@ def command(
         **axes_of(settings),
     )
     named = [read_run(path, name=name) for path, name in zip(runs, run_names(runs), strict=True)]
-    evaluations = tuple(evaluator(run) for run in progress(named))
-    bounds = _bounds(evaluator, named, reach) if bounded else {}
+    evaluations, bounds = [], {}
+    for run in progress(named):
+        ranked = evaluator.ranked(run)
+        evaluations.append(evaluator(ranked))
+        if bounded:
+            from idealist.bounding import bounds_of_all
+
+            bounds[run.name] = bounds_of_all(evaluator, ranked, reach)
     if save is not None:
         evaluations[0].save(save)
-    emit(Evaluations(evaluations, per_query, bounds), form, output, quiet=quiet)
+    emit(Evaluations(tuple(evaluations), per_query, bounds), form, output, quiet=quiet)
 
 
 def progress(runs: list[Any]) -> Iterable[Any]:
@@ -110,9 +109,3 @@ def progress(runs: list[Any]) -> Iterable[Any]:
     from rich.progress import track
 
     return track(runs, "Evaluating", console=Console(stderr=True), transient=True)
-
-
-def _bounds(evaluator: Evaluator, runs: list[Run], reach: str) -> AllBounds:
-    from idealist.bounding import bounds_of_all
-
-    return {run.name: bounds_of_all(evaluator, run, reach) for run in runs}

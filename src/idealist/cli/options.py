@@ -22,15 +22,18 @@ if TYPE_CHECKING:
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
-def measuring(command: Command, usual: str = "nDCG@10, AP, RR@10, R@100, Judged@10") -> Command:
-    """Add the options of every verb that measures; `usual` names its default measures."""
+def measuring(
+    command: Command, usual: str = "nDCG@10, AP, RR@10, R@100, Judged@10",
+    convention: str | None = "trec_eval",
+) -> Command:  # fmt: skip
+    """Add the options of every verb that measures, with its default measures and convention."""
     for option in (
         click.option(
             "--set", "settings", multiple=True, metavar="AXIS=VALUE",
             help="Set one rule, such as ties=docid-asc. Repeatable.",
         ),
         click.option(
-            "--convention", "-c", default="trec_eval", show_default=True, metavar="NAME",
+            "--convention", "-c", default=convention, show_default=True, metavar="NAME",
             help="The tool whose rules apply; `idealist conventions` lists them.",
         ),
         click.option(
@@ -104,6 +107,11 @@ def quietly(command: Command) -> Command:
     )(command)  # fmt: skip
 
 
+def detailed(command: Command) -> Command:
+    """Add the option that shows what few readers need."""
+    return click.option("--details", is_flag=True, help="Show everything that is known.")(command)
+
+
 def axes_of(settings: Sequence[str]) -> dict[str, Any]:
     """Read ``AXIS=VALUE`` words; for collapse, the value may be a file of pairs."""
     from idealist.measures.instrument import axis_names, no_axis
@@ -122,7 +130,7 @@ def axes_of(settings: Sequence[str]) -> dict[str, Any]:
 
 
 def _collapse(value: str) -> Any:
-    from idealist.auditing.ids.mapping import MappingFile, no_mapping
+    from idealist.formats.id_mapping import MappingFile, no_mapping
     from idealist.protocol import names_file
 
     if Path(value).is_file():
@@ -168,21 +176,24 @@ def check_inputs(paths: Sequence[str]) -> None:
 
 
 def run_names(paths: Sequence[str]) -> list[str]:
-    """Name runs after their files, with the folder in front where names would be equal.
+    """Name runs after their files; equal names get their folder in front, or a number.
 
-    >>> run_names(["bm25.run", "a/dense.run", "b/dense.run"])
-    ['bm25', 'a/dense', 'b/dense']
+    >>> run_names(["bm25.run", "a/dense.run", "b/dense.run", "bm25.run"])
+    ['bm25', 'a/dense', 'b/dense', 'bm25 (2)']
     """
-    from idealist.formats.source import run_name
+    from idealist.formats.source import distinct, run_name
 
-    names = [run_name(path) for path in paths]
+    files = list(dict.fromkeys(paths))  # one given twice is told apart by a number
+    names = [run_name(path) for path in files]
     folders = [
         f"{Path(path).resolve().parent.name}/{name}" if names.count(name) > 1 else name
-        for path, name in zip(paths, names, strict=True)
+        for path, name in zip(files, names, strict=True)
     ]
-    return [
-        path if folders.count(name) > 1 else name for path, name in zip(paths, folders, strict=True)
-    ]
+    known = {
+        path: path if folders.count(name) > 1 else name
+        for path, name in zip(files, folders, strict=True)
+    }
+    return distinct([known[path] for path in paths])
 
 
 def emit(

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
-from idealist.cli.options import axes_of, check_inputs, output, run_names, say, write
+from idealist.cli.options import axes_beside, check_inputs, emit, output, quietly, run_names
 from idealist.errors import UsageError
-
-if TYPE_CHECKING:
-    from idealist.comparing.sample_sizes import Sizes
 
 
 @click.command("power")
@@ -44,6 +39,7 @@ if TYPE_CHECKING:
     "--power", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.8,
     show_default=True, help="The chance of finding a difference that is there.",
 )  # fmt: skip
+@quietly
 @output
 def command(
     qrels: str | None,
@@ -55,14 +51,15 @@ def command(
     numbers: tuple[int, ...],
     alpha: float,
     power: float,
+    quiet: bool,
     form: str,
     output: Path | None,
 ) -> None:
-    """Say how many queries show a difference, and which difference a number of queries shows.
+    """Compute how many queries show a difference, and which difference a number of queries shows.
 
-    The spread of the differences comes from a pilot: QRELS and runs, best two that are as alike as
-    those you will compare. Without a pilot, variances of real TREC runs stand in. Never give this
-    the result that is to be judged: power after the fact says no more than the p-value.
+    The spread of the differences comes from a pilot: QRELS and runs, ideally two that are as alike
+    as those you will compare. Without a pilot, variances of real TREC runs stand in. Do not use it
+    on a finished test: power after the fact says no more than the p-value.
 
     \b
     Examples:
@@ -70,45 +67,21 @@ def command(
       idealist power -m nDCG@10 --queries 50
       idealist power pilot.qrels bm25.run dense.run -m nDCG@10 --difference 0.03 --queries 200
     """
-    from idealist.comparing.sample_sizes import DIFFERENCES, NUMBERS
-    from idealist.report.draw import FORMATS
-
-    sizes = _sizes(qrels, runs, measure, convention, settings, alpha, power)
-    if not differences and not numbers:
-        differences, numbers = DIFFERENCES, NUMBERS
-    found = [*map(sizes.of_difference, differences), *map(sizes.of_queries, numbers)]
-    if form == "json":
-        write(json.dumps(sizes.data(found), indent=1, ensure_ascii=False), output)
-        return
-    grids = [sizes.long_grid(found)] if form in ("tsv", "csv") else sizes.grids(found)
-    write("\n\n".join(map(FORMATS[form], grids)), output)
-    say(sizes.lines)
-
-
-def _sizes(
-    qrels: str | None,
-    runs: tuple[str, ...],
-    measure: str,
-    convention: str | None,
-    settings: tuple[str, ...],
-    alpha: float,
-    power: float,
-) -> Sizes:
-    from idealist.comparing.sample_sizes import pilot_sizes, typical_sizes
+    from idealist.comparing.sample_sizes import plan_queries
+    from idealist.conventions import DEFAULT
+    from idealist.formats import read_run
 
     if qrels is None:
         for option, given in (("--set", settings), ("--convention", convention)):
             if given:
                 raise UsageError(f"{option} is for a pilot", "give judgments and runs of one")
-        return typical_sizes(measure, alpha, power)
-    if not runs and re.fullmatch(r"\d*\.?\d+", qrels):
+    elif not runs and re.fullmatch(r"\d*\.?\d+", qrels):
         option = "--difference" if "." in qrels else "--queries"
         raise UsageError(f"{qrels} is no file of judgments", f"did you mean {option} {qrels}?")
-    from idealist.conventions import DEFAULT
-    from idealist.evaluating.evaluator import Evaluator
-    from idealist.formats import read_run
-
-    check_inputs([qrels, *runs])
+    check_inputs([*filter(None, [qrels]), *runs])
     named = [read_run(path, name=name) for path, name in zip(runs, run_names(runs), strict=True)]
-    evaluator = Evaluator(qrels, measure, convention=convention or DEFAULT, **axes_of(settings))
-    return pilot_sizes(evaluator, named, alpha, power)
+    found = plan_queries(
+        measure, qrels, named, differences=differences, numbers=numbers, alpha=alpha, power=power,
+        convention=convention or DEFAULT, **axes_beside(settings, ("alpha", "power"), "power"),
+    )  # fmt: skip
+    emit(found, form, output, quiet=quiet)

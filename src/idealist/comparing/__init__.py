@@ -1,10 +1,9 @@
-"""What is given to a comparison: judgments, runs and slices, each in its place."""
+"""Comparing runs: paired differences with their statistics, from runs or from evaluations."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from itertools import count
 from numbers import Integral
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,7 @@ from idealist.comparing.compare_options import Options, options_of
 from idealist.comparing.comparison import Comparison
 from idealist.comparing.pair import Pair
 from idealist.comparing.pairing import (
-    Table,
+    ValueTable,
     aligned,
     name_of_correction,
     name_of_test,
@@ -23,73 +22,22 @@ from idealist.comparing.pairing import (
     sliced,
     without_unmet,
 )
-from idealist.comparing.robustness import with_solidity
+from idealist.comparing.robustness import with_robustness
 from idealist.conventions import DEFAULT, Convention
 from idealist.conventions.signature import Signature
 from idealist.data import Qrels, Run
 from idealist.errors import UsageError, nearest
-from idealist.evaluating.doubt_case import few
 from idealist.evaluating.evaluation import ByMeasure, Evaluation
 from idealist.evaluating.evaluator import DEFAULT_MEASURES, Evaluator
 from idealist.formats import borrowed_run, read_qrels
+from idealist.formats.source import distinct
 from idealist.measures import Measure
 from idealist.notation import many, text
+from idealist.ranking.ranked import Ranked
+from idealist.report.wording import few
 
 #: The places of the arguments.
 PLACES = "compare(qrels, [run, run], measures)"
-
-
-def check_places(qrels: Any, runs: Any, slices: Any, axes: Mapping[str, Any]) -> None:
-    """Refuse arguments that stand in another's place."""
-    files = isinstance(qrels, (list, tuple)) and len(qrels) > 0
-    if files and all(isinstance(one, (str, Path, Run)) for one in qrels):
-        raise UsageError("qrels cannot be a list of files", f"judgments come first: {PLACES}")
-    if isinstance(runs, (str, Path, Run)):
-        raise UsageError("a comparison needs two runs", f"runs go into one list: {PLACES}")
-    if "measure" in axes:
-        raise UsageError("there is no argument 'measure'", "write measures=…")
-    if isinstance(slices, str):
-        hint = f"give {{query: slice}}, such as read_queries(FILE).column({slices!r})"
-        raise UsageError(f"slices cannot be {slices!r}", hint)
-
-
-def left_out(qrels: Qrels, asked: frozenset[str]) -> tuple[str, ...]:
-    """Say which judged queries are in no slice because they were not asked for."""
-    rest = tuple(query for query in qrels.queries if query not in asked)
-    if not rest:
-        return ()
-    words = many(len(rest), "judged query is", "judged queries are")
-    return (f"{words} not among the queries given, and left out ({few(rest)})",)
-
-
-def runs_of(given: Any) -> list[Run]:
-    """Read the runs and name them apart."""
-    several = isinstance(given, (Mapping, Iterable)) and not isinstance(given, (str, Path, Run))
-    if isinstance(given, Mapping):
-        read = [borrowed_run(run, name=str(name)) for name, run in given.items()]
-    else:
-        read = [borrowed_run(run) for run in given] if several else []
-    if len(read) < 2:
-        hint = "give a list of runs, or {name: run}; the first is the baseline"
-        raise UsageError("a comparison needs two runs", hint)
-    names = distinct([run.name for run in read])
-    return [run.renamed(name) for run, name in zip(read, names, strict=True)]
-
-
-def distinct(names: Sequence[str]) -> list[str]:
-    """Tell equal names apart by numbers.
-
-    >>> distinct(["run", "bm25", "run", "run (2)"])
-    ['run', 'bm25', 'run (3)', 'run (2)']
-    """
-    found: list[str] = []
-    for name in names:
-        numbered = (f"{name} ({number})" for number in count(2))
-        free = (each for each in numbered if each not in found and each not in names)
-        found.append(next(free) if name in found else name)
-    return found
-
-
 #: What is said of saved evaluations.
 UNJUDGED = "unjudged documents were not looked at: evaluations hold neither judgments nor runs"
 
@@ -129,7 +77,7 @@ def compare(
     `alpha`, after the `correction` for many pairs: holm, tukey, maxt, bh or none. `tests` adds
     wilcoxon, sign or bootstrap, `margin` equivalence and non-inferiority; `rope` is the difference
     too small to matter, 0.01 on [0, 1]. `slices`, {query: slice}, compares parts of the queries.
-    `fragility` and `multiverse` look at how solid the verdicts are. Everything else is as in
+    `fragility` and `multiverse` find how robust the verdicts are. Everything else is as in
     `evaluate`; a measure's own alpha is written with the measure.
 
     >>> qrels = {f"q{i}": {"a": 1} for i in range(8)}
@@ -138,21 +86,21 @@ def compare(
     >>> pair.difference, pair.p_randomisation
     (0.5, 0.0078125)
     """
-    check_places(qrels, runs, slices, axes)
+    _check_places(qrels, runs, slices, axes)
     judged = read_qrels(qrels)
     evaluator = Evaluator(
         judged, measures, convention=convention, queries=queries, weights=weights, **axes
     )
-    read = runs_of(runs)
+    ranked = [Ranked(evaluator.qrels, run) for run in _runs_of(runs)]
     own = {label: one.measure for label, one in evaluator.instruments.items()}
     found = _compared(
-        [evaluator(run) for run in read], list(evaluator.measures), own, baseline, slices,
+        [evaluator(run) for run in ranked], list(evaluator.measures), own, baseline, slices,
         all_pairs=all_pairs, alpha=alpha, seed=seed, tests=tests, correction=correction,
         rope=rope, margin=margin,
     )  # fmt: skip
     if slices is not None and queries is not None:
-        found = replace(found, remarks=left_out(judged, evaluator.asked))
-    return with_solidity(found, evaluator, read, fragility, multiverse, axes)
+        found = replace(found, remarks=_left_out(judged, evaluator.asked))
+    return with_robustness(found, evaluator, ranked, fragility, multiverse, axes)
 
 
 def compare_evaluations(
@@ -187,6 +135,43 @@ def compare_evaluations(
     return replace(found, remarks=(UNJUDGED,))
 
 
+def _check_places(qrels: Any, runs: Any, slices: Any, axes: Mapping[str, Any]) -> None:
+    """Refuse arguments that stand in another's place."""
+    files = isinstance(qrels, (list, tuple)) and len(qrels) > 0
+    if files and all(isinstance(one, (str, Path, Run)) for one in qrels):
+        raise UsageError("qrels cannot be a list of files", f"judgments come first: {PLACES}")
+    if isinstance(runs, (str, Path, Run)):
+        raise UsageError("a comparison needs two runs", f"runs go into one list: {PLACES}")
+    if "measure" in axes:
+        raise UsageError("there is no argument 'measure'", "write measures=…")
+    if isinstance(slices, str):
+        hint = f"give {{query: slice}}, such as read_queries(FILE).column({slices!r})"
+        raise UsageError(f"slices cannot be {slices!r}", hint)
+
+
+def _left_out(qrels: Qrels, asked: frozenset[str]) -> tuple[str, ...]:
+    """Say which judged queries are in no slice because they were not asked for."""
+    rest = tuple(query for query in qrels.queries if query not in asked)
+    if not rest:
+        return ()
+    words = many(len(rest), "judged query is", "judged queries are")
+    return (f"{words} not among the queries given, and left out ({few(rest)})",)
+
+
+def _runs_of(given: Any) -> list[Run]:
+    """Read the runs and name them apart."""
+    several = isinstance(given, (Mapping, Iterable)) and not isinstance(given, (str, Path, Run))
+    if isinstance(given, Mapping):
+        read = [borrowed_run(run, name=str(name)) for name, run in given.items()]
+    else:
+        read = [borrowed_run(run) for run in given] if several else []
+    if len(read) < 2:
+        hint = "give a list of runs, or {name: run}; the first is the baseline"
+        raise UsageError("a comparison needs two runs", hint)
+    names = distinct([run.name for run in read])
+    return [run.renamed(name) for run, name in zip(read, names, strict=True)]
+
+
 def _compared(
     evaluations: Sequence[Evaluation],
     labels: Sequence[str],
@@ -211,24 +196,13 @@ def _compared(
     parts = () if slices is None else sliced(tables, places, options, slices)
     unmet = [one.run for one in evaluations if any(d.code == UNMET for d in one.doubts)]
     return Comparison(
-        evaluations=tuple(_only(one, labels) for one in evaluations),
+        evaluations=tuple(evaluations),
         pairs=without_unmet(pairs_of(tables, places, options), unmet),
         baseline=runs[first],
         options=options,
         signatures=ByMeasure({table.label: _signed(table, options) for table in tables}),
         slices=without_unmet(parts, unmet),
         agreement=agreement(tables) if len(tables) > 1 else (),
-    )
-
-
-def _only(one: Evaluation, labels: Sequence[str]) -> Evaluation:
-    """Keep some measures of an evaluation, under these names."""
-    return replace(
-        one,
-        values={label: one.values[label] for label in labels},
-        counted={label: one.counted[label] for label in labels},
-        aggregates={label: one.aggregates[label] for label in labels},
-        signatures={label: one.signatures[label] for label in labels},
     )
 
 
@@ -246,7 +220,7 @@ def _place(baseline: str | int | None, runs: Sequence[str]) -> int:
     return int(place)
 
 
-def _signed(table: Table, options: Options) -> Signature:
+def _signed(table: ValueTable, options: Options) -> Signature:
     """Add the statistics to a measure's signature."""
     statistics = {
         "test": name_of_test(len(table.queries)),

@@ -9,7 +9,7 @@ from itertools import combinations
 from typing import Any
 
 from idealist.comparing.overlap import rbo
-from idealist.comparing.pairing import Table
+from idealist.comparing.pairing import ValueTable
 from idealist.report.plain_data import finite
 from idealist.significance.means import mean
 from idealist.significance.rank_tests import tau_ap_b, tau_b
@@ -36,20 +36,20 @@ class Agreement:
         return f"orders of the systems by {a} and {b}: {numbers}"
 
     def data(self) -> dict[str, Any]:
-        """Give it as plain data."""
+        """Return it as plain data."""
         data: dict[str, Any] = finite(asdict(self))
         return data
 
 
-def agreement(tables: Sequence[Table]) -> tuple[Agreement, ...]:
+def agreement(tables: Sequence[ValueTable]) -> tuple[Agreement, ...]:
     """Compare the orders that measures give to three systems or more."""
     orders = {table.label: means_of(table) for table in tables}
     known = {label: order for label, order in orders.items() if len(order) > 2}
     return tuple(_agreement(known, a, b) for a, b in combinations(known, 2))
 
 
-def means_of(table: Table) -> dict[str, float]:
-    """Give each system's mean, higher is better; nothing where no query has a value."""
+def means_of(table: ValueTable) -> dict[str, float]:
+    """Return each system's mean, higher is better; nothing where no query has a value."""
     weights = None if table.weights is None else table.weights.tolist()
     sign = -1 if table.sense < 0 else 1
     if not table.queries:
@@ -65,10 +65,3 @@ def _agreement(orders: dict[str, dict[str, float]], a: str, b: str) -> Agreement
         return Agreement((a, b), math.nan, math.nan, math.nan, tied)
     overlap = rbo(orders[a], orders[b], ties="b").ext
     return Agreement((a, b), tau_b(x, y), tau_ap_b(x, y), overlap)
-
-
-def order_lines(found: Sequence[Agreement]) -> list[str]:
-    """Say how far measures agree; those that tie all systems are named once."""
-    tied = dict.fromkeys(label for one in found for label in one.tied)
-    lines = [f"{one}." for one in found if not one.tied]
-    return [*lines, f"All systems are tied by {', '.join(tied)}: no orders."] if tied else lines

@@ -23,8 +23,8 @@ CORRECTIONS = {
 #: Tests on request, with the reason to prefer the usual ones.
 TESTS = {
     "wilcoxon": "Wilcoxon's test asks whether differences are symmetric about 0, not about means",
-    "sign": "the sign test counts wins and losses, and does not look at how much",
-    "bootstrap": "bootstrap intervals are too narrow, and p-values too small, below 25 queries",
+    "sign": "the sign test counts wins and losses, not how large they are",
+    "bootstrap": "below 25 queries bootstrap intervals are too narrow, and p-values too small",
 }
 #: Corrections that keep the chance of any false finding, and not a share of them, below alpha.
 FAMILY_WISE = ("holm", "tukey", "maxt")
@@ -77,7 +77,7 @@ class Options:
 def options_of(
     pairs: int, correction: str | None, tests: str | Iterable[str], **others: Any
 ) -> Options:
-    """Give options; without a word, pairs with a baseline are corrected by Holm, all by Tukey.
+    """Make options; unless told, pairs with a baseline are corrected by Holm, all pairs by Tukey.
 
     >>> options_of(3, None, "sign", all_pairs=True)
     Options(alpha=0.05, seed=0, tests=('sign',), correction='tukey', rope=None, margin=None, \

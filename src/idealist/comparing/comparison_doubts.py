@@ -1,16 +1,18 @@
-"""Doubts about a comparison, and the lines that say them."""
+"""Doubts about a comparison: of each pair, and gathered over pairs and runs."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from idealist.evaluating.doubt_case import few
-from idealist.evaluating.doubts import CODES as RUN_CODES
-from idealist.evaluating.summary import doubt_lines, p_words
+from idealist.comparing.verdict_words import who
 from idealist.notation import many
+from idealist.report import doubt_words
+from idealist.report.doubt import CODES as RUN_CODES
 from idealist.report.doubt import Doubt
-from idealist.significance.power import ENOUGH
+from idealist.report.wording import few, p_words, signed
+from idealist.significance.power_analysis import ENOUGH
 
 if TYPE_CHECKING:
     from idealist.comparing.comparison import Comparison
@@ -20,11 +22,11 @@ if TYPE_CHECKING:
 #: What each doubt means.
 CODES: dict[str, str] = {
     "carried-by-few": "a significant difference is not significant without three of the queries",
-    "constant-difference": "all queries differ by the same, so nothing varies that could be tested",
-    "few-draws": "so few random draws that small p-values are coarse",
-    "few-queries": "so few queries that hardly anything can be shown",
+    "constant-difference": "all queries differ by the same amount, so t says nothing",
+    "few-draws": "too few random draws to resolve small p-values",
+    "few-queries": "too few queries to show much",
     "judged-unequal": "more of one run's first documents are judged than of the other's",
-    "not-a-mean": "the measure's own aggregate is no mean, and means are compared",
+    "not-a-mean": "the measure's own aggregate is not a mean, but means are compared",
     "tests-disagree": "the t-test and the randomisation test disagree about significance",
     "undefined": "queries were left out, because a run has no value for them",
 }
@@ -33,13 +35,13 @@ COARSE = 0.1
 
 
 def doubts_of(pair: Pair) -> tuple[Doubt, ...]:
-    """Look for everything that is doubtful."""
+    """Find everything that is doubtful about a pair."""
     return tuple(doubt for check in CHECKS for doubt in check(pair))
 
 
 def _few_queries(pair: Pair) -> Iterator[Doubt]:
     if 0 < pair.n < ENOUGH:
-        least = f"no sign flips give a p-value below {2 / 2**pair.n:.4f}"
+        least = f"no p-value of the randomisation test can be below {2 / 2**pair.n:.4f}"
         yield Doubt("few-queries", f"{many(pair.n, 'query', 'queries')}: {least}", pair.n)
 
 
@@ -48,8 +50,9 @@ def _few_draws(pair: Pair) -> Iterator[Doubt]:
     times = options.pairs if options.correction in ("holm", "bh") else 1
     least = times / (pair.draws + 1)
     if pair.draws and pair.n and pair.tested and least > COARSE * options.alpha:
-        counted = f"{pair.draws} random draws, as many as so many values allow"
-        yield Doubt("few-draws", f"{counted}: no p-value below {least:.2g}", pair.draws)
+        counted = f"{pair.draws} random draws, all that so many values allow"
+        message = f"{counted}: no p-value can be below {least:.2g}"
+        yield Doubt("few-draws", message, pair.draws)
 
 
 def _undefined(pair: Pair) -> Iterator[Doubt]:
@@ -68,25 +71,26 @@ def _tests_disagree(pair: Pair) -> Iterator[Doubt]:
 
 def _constant(pair: Pair) -> Iterator[Doubt]:
     if pair.statistics.constant:
-        apart = f"all queries differ by {pair.difference:+.4f}"
-        message = f"{apart}: nothing varies, and t says nothing"
+        message = f"all queries differ by {signed(pair.difference)}, so t says nothing"
         yield Doubt("constant-difference", message, pair.n)
 
 
 def _carried_by_few(pair: Pair) -> Iterator[Doubt]:
     many_others = pair.n >= 2 * ENOUGH  # of fewer queries, three are too large a part
     if pair.significant and many_others and pair.p_without_top3 >= pair.options.alpha:
-        rest = f"without the queries {few(pair.top3)} the difference is {pair.without_top3:+.4f}"
+        rest = f"without the queries {few(pair.top3)} the difference is {signed(pair.without_top3)}"
         message = f"{rest}, and not significant ({p_words(pair.p_without_top3)}, t-test)"
         yield Doubt("carried-by-few", message, len(pair.top3), pair.top3)
 
 
 def _judged_unequal(pair: Pair) -> Iterator[Doubt]:
-    if pair.holes is not None and pair.holes.unequal:
-        base, new = (f"{share:.1%}" for share in pair.holes.judged)
-        reach = "retrieved" if pair.holes.depth is None else f"in the first {pair.holes.depth}"
-        message = f"of the documents {reach}, {new} of {pair.run}'s are judged, and {base} of"
-        yield Doubt("judged-unequal", f"{message} {pair.baseline}'s", sum(pair.holes.unjudged))
+    if pair.unjudged is not None and pair.unjudged.unequal:
+        base, new = (f"{share:.1%}" for share in pair.unjudged.judged)
+        depth = pair.unjudged.depth
+        reach = "retrieved" if depth is None else f"in the first {depth}"
+        judged = f"{new} of {pair.run}'s are judged, and {base} of {pair.baseline}'s"
+        message = f"of the documents {reach}, {judged}"
+        yield Doubt("judged-unequal", message, sum(pair.unjudged.unjudged))
 
 
 def _not_a_mean(pair: Pair) -> Iterator[Doubt]:
@@ -101,59 +105,42 @@ CHECKS: tuple[Callable[[Pair], Iterator[Doubt]], ...] = (
 )  # fmt: skip
 
 
-#: Sayings by code: who it is about, how many, and the words.
-Said = dict[str, dict[str, tuple[int, str]]]
+def doubts_of_comparison(comparison: Comparison) -> tuple[Doubt, ...]:
+    """Gather what is doubtful about pairs, slices that were tested, and runs."""
+    tested = [pair for pair in (*comparison.pairs, *comparison.slices) if pair.tested]
+    found: dict[tuple[str, str], Doubt] = {}
+    for pair in tested:
+        for doubt in pair.doubts:  # what holds by several measures is said once
+            placed = _placed(pair, doubt)
+            found.setdefault((placed.run, doubt.message), placed)
+    runs = doubt_words.shared([(one.run, one.doubts) for one in comparison.evaluations])
+    if len(comparison.evaluations) == 2:
+        return *(replace(one, run="") for one in found.values()), *runs
+    shared, own = ([one for one in runs if bool(one.run) is apart] for apart in (False, True))
+    pairs = _gathered(list(found.values()), CODES)
+    return *pairs, *shared, *_gathered(own, RUN_CODES, counted=True)
 
 
-def doubts_of_comparison(comparison: Comparison) -> list[str]:
-    """Write what is doubtful about pairs, slices that were tested, and runs."""
-    evaluations = comparison.evaluations
-    if len(evaluations) == 2:
-        return [*_each(comparison), *doubt_lines(evaluations)]
-    shared = [
-        doubt for doubt in evaluations[0].doubts if all(doubt in one.doubts for one in evaluations)
-    ]
-    found: Said = {}
-    for one in evaluations:
-        for doubt in one.doubts:
-            if doubt not in shared:
-                found.setdefault(doubt.code, {}).setdefault(
-                    one.run, (doubt.count, f"{one.run}: {doubt.message}")
-                )
-    lines = [f"doubt: {doubt.message}" for doubt in shared]
-    return [*_gathered(_pairs(comparison), CODES), *lines, *_gathered(found, RUN_CODES, True)]
+def _placed(pair: Pair, doubt: Doubt) -> Doubt:
+    """Say which pair a doubt is about: shortly as its `run`, and in full in the message."""
+    part = f"{pair.slice}, " if pair.slice else ""
+    name = f"{part}{pair.measure}, {pair.run} - {pair.baseline}"
+    return replace(doubt, run=who(pair), finding=f"{name}: {doubt.finding}")
 
 
-def _pairs(comparison: Comparison) -> Said:
-    found: Said = {}
-    for pair in (*comparison.pairs, *comparison.slices):
-        name = f"{pair.run} - {pair.baseline}" if comparison.options.all_pairs else pair.run
-        where = f"{name} ({pair.slice})" if pair.slice else name
-        for doubt in pair.doubts if pair.tested else ():
-            message = f"{pair.measure}, {pair.run} - {pair.baseline}: {doubt.message}"
-            found.setdefault(doubt.code, {}).setdefault(where, (doubt.count, message))
-    return found
-
-
-def _gathered(found: Said, words: dict[str, str], counted: bool = False) -> list[str]:
-    """Write one line a kind; what is said of one only is said in full."""
-    lines = []
-    for code, about in found.items():
-        if len(about) == 1:
-            lines += [f"doubt: {message}" for _, message in about.values()]
-            continue
-        rows = sorted(about.items(), key=lambda row: -row[1][0] if counted else 0)
-        names = [f"{name} {count}" if counted else name for name, (count, _) in rows]
-        lines.append(f"doubt: {words[code]}: {few(tuple(names))}")
-    return lines
-
-
-def _each(comparison: Comparison) -> list[str]:
-    """Write every doubt about two runs; what holds by several measures is said once."""
-    found: dict[str, str] = {}
-    for pair in (*comparison.pairs, *comparison.slices):
-        part = f"{pair.slice}, " if pair.slice else ""
-        for doubt in pair.doubts if pair.tested else ():
-            said = f"{pair.run} - {pair.baseline}: {doubt.message}"
-            found.setdefault(part + said, f"doubt: {part}{pair.measure}, {said}")
-    return list(found.values())
+def _gathered(
+    found: Sequence[Doubt], words: Mapping[str, str], counted: bool = False
+) -> list[Doubt]:
+    """Make one doubt of each kind; what is said of one run or pair only is said in full."""
+    kinds: dict[str, dict[str, Doubt]] = {}
+    for one in found:
+        kinds.setdefault(one.code, {}).setdefault(one.run, one)
+    doubts = []
+    for code, about in kinds.items():
+        own = sorted(about.values(), key=lambda one: -one.count if counted else 0)
+        if len(own) == 1:
+            doubts += own if counted else [replace(own[0], run="")]
+        else:
+            names = [f"{one.run} {one.count}" if counted else one.run for one in own]
+            doubts.append(Doubt(code, f"{words[code]}: {few(names)}", len(own)))
+    return doubts

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -12,7 +11,6 @@ import numpy as np
 
 from idealist.conventions import CONVENTIONS, Convention
 from idealist.conventions import convention as find_convention
-from idealist.data import Qrels, Run
 from idealist.data.columns import Bools, Floats
 from idealist.data.queries import Weights
 from idealist.errors import IdealistError, UsageError
@@ -22,7 +20,7 @@ from idealist.measures.instrument import Instrument, Measured, chosen, measured
 from idealist.notation import many
 from idealist.protocol import Protocol
 from idealist.ranking.placements import Placements
-from idealist.ranking.ranked import rank
+from idealist.ranking.ranked import Ranked
 from idealist.significance.paired import differences, paired
 
 #: Values that agree to so many digits are the same.
@@ -68,7 +66,7 @@ class Multiverse:
         return tuple(name for one in some for name in one.conventions)
 
     def share(self, outcome: str, significant: bool = False) -> float:
-        """Give the share of conventions in which the run wins, ties or loses."""
+        """Return the share of conventions in which the run wins, ties or loses."""
         return len(self.conventions(outcome, significant)) / self.size if self.size else math.nan
 
     @property
@@ -98,7 +96,7 @@ class Multiverse:
         return f"Conventions: {self.run} {usual} in {count} of {part} ({kinds}){sure}{others}{why}."
 
     def data(self) -> dict[str, Any]:
-        """Give it as plain data; undefined values are None."""
+        """Return it as plain data; undefined values are None."""
         return {
             "test": "t",
             "conventions": self.size,
@@ -119,9 +117,10 @@ class Multiverse:
 
 def multiverse(
     qrels: Any,
-    base: Any,
-    new: Any,
+    baseline: Any,
+    run: Any,
     measure: Any,
+    *,
     alpha: float = 0.05,
     conventions: Iterable[str | Convention] | None = None,
     weights: Any = None,
@@ -137,25 +136,28 @@ def multiverse(
     ('wins', ('sentence-transformers', 'llama-index', 'mlflow', 'jarvelin-kekalainen'))
     """
     table, one = read_qrels(qrels), as_measure(measure)
-    runs = borrowed_run(base).loaded(), borrowed_run(new).loaded()
+    before, after = (
+        run if isinstance(run, Ranked) else Ranked(table, borrowed_run(run))
+        for run in (baseline, run)
+    )
     known = [find_convention(c) for c in CONVENTIONS.values() if conventions is None]
     known += [find_convention(c) for c in conventions or ()]
     weighing = None if weights is None else Weights.read(weights)
-    found, refused = _measured(table, runs, one, known, weighing, axes)
+    found, refused = _measured((before, after), one, known, weighing, axes)
     classes = [
         _class(one, names, apart, own, alpha)
         for names, apart, own in _gathered(found, weighing, table.queries)
     ]
     classes.sort(key=lambda one: -len(one.conventions))
-    return Multiverse(str(one), runs[0].name, runs[1].name, alpha, tuple(classes), refused)
+    names = before.run.name, after.run.name
+    return Multiverse(str(one), *names, alpha, tuple(classes), refused)
 
 
 Both = tuple[Measured, Measured]
 
 
 def _measured(
-    qrels: Qrels,
-    runs: tuple[Run, Run],
+    runs: tuple[Ranked, Ranked],
     measure: Measure,
     conventions: Iterable[Convention],
     weights: Weights | None,
@@ -172,7 +174,7 @@ def _measured(
             except IdealistError as error:
                 refused[one.name] = error.message
     protocols = list(dict.fromkeys(one.protocol for one in instruments.values()))
-    ranked = [_ranked(qrels, run, protocols) for run in runs]
+    ranked = [run.tried(protocols) for run in runs]
     for name, instrument in instruments.items():
         try:
             a, b = (measured(instrument, _of(one, instrument.protocol)) for one in ranked)
@@ -183,23 +185,7 @@ def _measured(
     return found, refused
 
 
-Ranked = dict[Protocol, Placements | IdealistError]
-
-
-def _ranked(qrels: Qrels, run: Run, protocols: list[Protocol]) -> Ranked:
-    """Rank a run once a protocol; where one refuses the data, each on its own."""
-    with suppress(IdealistError):
-        return {**rank(qrels, run, protocols)}
-    found: Ranked = {}
-    for protocol in protocols:
-        try:
-            found |= rank(qrels, run, [protocol])
-        except IdealistError as error:
-            found[protocol] = error
-    return found
-
-
-def _of(ranked: Ranked, protocol: Protocol) -> Placements:
+def _of(ranked: Mapping[Protocol, Placements | IdealistError], protocol: Protocol) -> Placements:
     found = ranked[protocol]
     if isinstance(found, IdealistError):
         raise found

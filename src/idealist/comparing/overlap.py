@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -18,8 +19,6 @@ from idealist.ranking.ranked import listing
 
 #: How the documents of a tie count among the first d; see `rbo`.
 TIES = ("w", "a", "b")
-#: How many depths are looked at together, so that long rankings fit in memory.
-BLOCK = 256
 
 
 @dataclass(frozen=True)
@@ -65,7 +64,7 @@ def rbo(a: Any, b: Any, p: float = 0.9, *, ties: str = "a") -> RBO:
 
 
 def rbo_by_query(
-    a: Any, b: Any, p: float = 0.9, *, ties: str = "a", depth: int | None = None
+    baseline: Any, run: Any, p: float = 0.9, *, ties: str = "a", depth: int | None = None
 ) -> dict[str, RBO]:
     """Compare two runs, in any form that `read_run` takes, for each query that both have.
 
@@ -81,12 +80,12 @@ def rbo_by_query(
         raise UsageError(f"ties cannot be {ties!r}", f"ties is one of {', '.join(TIES)}")
     if depth is not None and depth < 1:
         raise UsageError(f"depth cannot be {depth!r}", "depth is a number of documents")
-    runs = [read_run(a), read_run(b)]
-    queries = [run.rows().spans() for run in runs]
+    runs = [read_run(baseline), read_run(run)]
+    queries = [one.rows().spans() for one in runs]
     both = [query for query in queries[0] if query in queries[1]]
     if not both:
         raise UsageError("the runs have no query in common", "check that ids are written alike")
-    one, other = (listing(run, Protocol(), both, depth) for run in runs)
+    one, other = (listing(each, Protocol(), both, depth) for each in runs)
     for query in both:
         if not (one[query].documents and other[query].documents):
             hint = "compare rankings of at least one document"
@@ -94,32 +93,12 @@ def rbo_by_query(
     return {query: _overlap(one[query], other[query], p, ties) for query in both}
 
 
-@dataclass(frozen=True, eq=False)
-class Documents:
-    """Some documents of a ranking: the first and last rank of each one's tie."""
-
-    first: Ints
-    last: Ints
-
-    @classmethod
-    def of(cls, ranking: Ranking, places: list[int] | None = None) -> Documents:
-        """Take all documents, or those at some places; a tie ends where the ranking does."""
-        chosen = slice(None) if places is None else np.array(places, dtype=np.int64)
-        last = np.minimum(ranking.last, len(ranking.documents))
-        return cls(ranking.first[chosen], last[chosen])
-
-    def among(self, depth: Ints, ties: str) -> Floats:
-        """Say how far each document is among the first d, from 0 to 1: documents x depths."""
-        share = (depth - self.first[:, None] + 1) / (self.last - self.first + 1)[:, None]
-        return np.where(share > 0, 1.0, 0.0) if ties == "w" else np.clip(share, 0.0, 1.0)
-
-
 class Counts(NamedTuple):
     """What two rankings have in common among the first d documents, at each depth d.
 
-    `common` is X_d as far as both are known, `could` what the unknown of the shorter one could add
-    at most, `new` how far a document is there that the shorter one does not have, and `norm` what
-    X_d is divided by.
+    `common` is X_d as far as both are known, `could` the most that the unknown part of the shorter
+    one could add, `new` how far a document is there that the shorter one does not have, and `norm`
+    what X_d is divided by.
     """
 
     common: Floats
@@ -128,32 +107,81 @@ class Counts(NamedTuple):
     norm: Floats
 
 
+class Ties(NamedTuple):
+    """The tie that each depth falls into: its first and last rank, and the share of it above.
+
+    A document of an earlier tie is among the first d for certain, one of this tie by the share.
+    """
+
+    first: Ints
+    last: Ints
+    share: Floats
+
+    @classmethod
+    def of(cls, ranking: Ranking, depth: Ints, ties: str) -> Ties:
+        """Find the tie of each depth; below the ranking there are none."""
+        known = len(ranking.documents)
+        first, last = depth.copy(), depth.copy()
+        first[:known] = ranking.first
+        last[:known] = np.minimum(ranking.last, known)  # a tie ends where the ranking does
+        share = (depth - first + 1) / (last - first + 1)
+        return cls(first, last, np.ones_like(share) if ties == "w" else share)
+
+    def total(self, power: int) -> Floats:
+        """Sum over all documents how far each is among the first d, to a power."""
+        own: Floats = self.first - 1 + (self.last - self.first + 1) * self.share**power
+        return own
+
+
 def _counts(short: Ranking, long: Ranking, depth: Ints, ties: str) -> Counts:
+    one, other = Ties.of(short, depth, ties), Ties.of(long, depth, ties)
     place = {document: i for i, document in enumerate(long.documents)}
-    shared = [i for i, document in enumerate(short.documents) if document in place]
-    theirs = [place[short.documents[i]] for i in shared]
-    others = sorted(set(place.values()) - set(theirs))
-    both = Documents.of(short, shared), Documents.of(long, theirs)
+    mine = np.array([i for i, document in enumerate(short.documents) if document in place], int)
+    theirs = np.array([place[short.documents[i]] for i in mine], int)
+    alone = np.ones(len(depth) + 1, dtype=np.int64)
+    alone[0], alone[theirs + 1] = 0, 0
+    upto = np.cumsum(alone)  # documents that the shorter ranking does not have, by depth
+    certain, begun = upto[other.first - 1], upto[other.last]
     unseen = np.maximum(depth - len(short.documents), 0)
-    new = Documents.of(long, others).among(depth, ties)
-    first = np.arange(len(others))[:, None] < unseen
+    new = certain + (begun - certain) * other.share
+    least = np.minimum(unseen, certain)
     return Counts(
-        common=np.sum(both[0].among(depth, ties) * both[1].among(depth, ties), axis=0),
-        could=np.sum(np.where(first, new, 0.0), axis=0),
-        new=np.sum(new, axis=0) / np.maximum(np.count_nonzero(new, axis=0), 1),
-        norm=_norm(Documents.of(short), Documents.of(long), depth, unseen, ties),
+        common=_common(one, other, mine, theirs),
+        could=least + np.maximum(np.minimum(unseen, begun) - certain, 0) * other.share,
+        new=new / np.maximum(begun, 1),
+        norm=_norm(one, other, depth, ties),
     )
 
 
-def _norm(short: Documents, long: Documents, depth: Ints, unseen: Ints, ties: str) -> Floats:
-    """Give what X_d is divided by; the unknown of the shorter ranking has no ties."""
+def _common(one: Ties, other: Ties, mine: Ints, theirs: Ints) -> Floats:
+    """Sum over documents of both rankings how far each is among the first d of both.
+
+    A document is begun from the first rank of its tie on, and certain below the last.
+    """
+
+    def number(a: Ints, b: Ints) -> Ints:
+        """Count the documents that both rankings have by a depth."""
+        size = len(one.first) + 2
+        return np.cumsum(np.bincount(np.maximum(a, b), minlength=size))[1 : size - 1]
+
+    begun = one.first[mine], other.first[theirs]
+    certain = one.last[mine] + 1, other.last[theirs] + 1
+    both = number(*certain)
+    only_other, only_one = number(begun[0], certain[1]) - both, number(certain[0], begun[1]) - both
+    neither = number(*begun) - both - only_other - only_one
+    parts = one.share * only_other + other.share * only_one + one.share * other.share * neither
+    common: Floats = both + parts
+    return common
+
+
+def _norm(one: Ties, other: Ties, depth: Ints, ties: str) -> Floats:
+    """Compute what X_d is divided by; the unknown part of the shorter ranking has no ties."""
     if ties == "a":
         return depth.astype(np.float64)
-    one, other = (documents.among(depth, ties) for documents in (short, long))
-    power = 1 if ties == "w" else 2
-    own: Floats = np.sum(one**power, axis=0) + unseen
-    others: Floats = np.sum(other**power, axis=0)
-    return (own + others) / 2 if ties == "w" else np.sqrt(own) * np.sqrt(others)
+    if ties == "w":
+        return (one.total(1) + other.total(1)) / 2
+    both: Floats = np.sqrt(one.total(2)) * np.sqrt(other.total(2))
+    return both
 
 
 def _overlap(one: Ranking, other: Ranking, p: float, ties: str) -> RBO:
@@ -161,8 +189,7 @@ def _overlap(one: Ranking, other: Ranking, p: float, ties: str) -> RBO:
     short, long = sorted((one, other), key=lambda ranking: len(ranking.documents))
     s, n = len(short.documents), len(long.documents)
     depth = np.arange(1, n + 1)
-    blocks = [_counts(short, long, depth[at : at + BLOCK], ties) for at in range(0, n, BLOCK)]
-    common, could, new, norm = map(np.concatenate, zip(*blocks, strict=True))
+    common, could, new, norm = _counts(short, long, depth, ties)
     found, alike = float(common[-1]), float(common[s - 1] / norm[s - 1])
     extended = common + np.maximum(depth - s, 0) * alike * new
     weights = (1 - p) * p ** (depth - 1.0)
@@ -177,8 +204,12 @@ def _overlap(one: Ranking, other: Ranking, p: float, ties: str) -> RBO:
 
 def _same_below(p: float, n: int, common: float) -> float:
     """Add up depths below n that bring nothing more in common."""
-    known = sum(p**d / d for d in range(1, n + 1))
-    return (1 - p) / p * common * max(-math.log1p(-p) - known, 0.0)
+    return (1 - p) / p * common * max(-math.log1p(-p) - _known(p, n), 0.0)
+
+
+@lru_cache
+def _known(p: float, n: int) -> float:
+    return sum(p**d / d for d in range(1, n + 1))
 
 
 def _all_below(p: float, s: int, n: int, common: float) -> float:

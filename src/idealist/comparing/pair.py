@@ -1,4 +1,4 @@
-"""The difference of two runs, query by query: what no statistics are needed for."""
+"""A pair of runs: their difference by one measure, query by query, with its statistics."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from idealist.report.plain_data import finite
 from idealist.significance.bootstrap import bca, bootstrap_shift
 from idealist.significance.means import mean
 from idealist.significance.paired import Paired, differences, paired, relative, trisk, urisk
-from idealist.significance.power import detectable, needed
+from idealist.significance.power_analysis import detectable, needed
 from idealist.significance.rank_tests import sign_test, wilcoxon
 
 if TYPE_CHECKING:
@@ -27,25 +27,46 @@ if TYPE_CHECKING:
 NAMED = 3
 
 
-@dataclass(frozen=True, eq=False)
-class Difference:
-    """Two runs' values by one measure, for the same queries: `base` and `new`, weights if any.
+#: Statistics of nothing: every number is NaN.
+NOTHING = Paired(1, math.nan, math.nan, 0.05)
 
-    `sense` is 1 where higher is better, -1 where lower is, 0 where neither; `in_unit` whether
-    values are on [0, 1]; `aggregate` how they become one; `undefined` the queries left out.
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Pair:
+    """What the difference of two runs is by one measure: run - baseline, query by query.
+
+    `base` and `new` are their values, `weights` those of the queries, if any. `sense` is 1 where
+    higher is better, -1 where lower is, 0 where neither; `in_unit` says whether values are on
+    [0, 1] unless grades are negative, `limits` the range they never leave, `aggregate` how they
+    become one; `undefined` are the queries left out. `p_randomisation` is Fisher's test,
+    `p_adjusted` what is left of it after the correction for many pairs, and what decides; it rests
+    on so many random `draws`, 0 where all were tried. A part of the queries has its name in
+    `slice`; one of too few is not `tested`, nor are runs that no judgment meets, `unmeasured`.
+    `unjudged`, `fragility` and `multiverse` say how robust it is.
     """
 
     measure: str
     baseline: str
     run: str
     queries: tuple[str, ...]
-    base: Floats = field(repr=False)
-    new: Floats = field(repr=False)
-    weights: Floats | None = field(repr=False, default=None)
+    base: Floats
+    new: Floats
+    weights: Floats | None = None
     sense: int = 1
     in_unit: bool = True
+    limits: tuple[float, float] = (-math.inf, math.inf)
     aggregate: str = "mean"
     undefined: tuple[str, ...] = ()
+    options: Options = field(default_factory=Options)
+    p_randomisation: float = math.nan
+    p_adjusted: float = math.nan
+    draws: int = 0
+    slice: str = ""
+    tested: bool = True
+    unmeasured: tuple[str, ...] = ()
+    unjudged: Any = None
+    fragility: Any = None
+    multiverse: Any = None
 
     @property
     def n(self) -> int:
@@ -58,6 +79,11 @@ class Difference:
         return differences(self.base, self.new)
 
     @property
+    def widest(self) -> float:
+        """The largest difference there can be."""
+        return self.limits[1] - self.limits[0]
+
+    @property
     def base_mean(self) -> float:
         """The mean of the baseline."""
         return self._mean(self.base)
@@ -68,10 +94,9 @@ class Difference:
         return self._mean(self.new)
 
     def _mean(self, values: Floats, places: Ints | None = None) -> float:
-        some = slice(None) if places is None else places
+        some = np.arange(self.n) if places is None else places
         weights = None if self.weights is None else self.weights[some].tolist()
-        chosen = values[some].tolist()
-        return mean(chosen, weights) if chosen else math.nan
+        return mean(values[some].tolist(), weights) if len(some) else math.nan
 
     @property
     def wins(self) -> int:
@@ -105,9 +130,8 @@ class Difference:
 
     def _most(self, sign: int) -> tuple[tuple[str, float], ...]:
         signed = sign * self._favour
-        order = np.argsort(-signed, kind="stable")[:NAMED]
-        rows = [(self.queries[i], float(self.differences[i])) for i in order if signed[i] > 0]
-        return tuple(rows)
+        most = [i for i in np.argsort(-signed, kind="stable")[:NAMED] if signed[i] > 0]
+        return tuple((self.queries[i], float(self.differences[i])) for i in most)
 
     @cached_property
     def _by_favour(self) -> Ints:
@@ -125,32 +149,6 @@ class Difference:
     def without_top3(self) -> float:
         """The mean difference without these three; NaN where there are no others."""
         return self._mean(self.differences, self._by_favour[NAMED:])
-
-
-#: Statistics of nothing: every number is NaN.
-NOTHING = Paired(1, math.nan, math.nan, 0.05)
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Pair(Difference):
-    """What the difference of two runs is by one measure: run - baseline, query by query.
-
-    `p_randomisation` is Fisher's test, `p_adjusted` what is left of it after the correction for
-    many pairs, and what decides; it rests on so many random `draws`, 0 where all were tried. A part
-    of the queries has its name in `slice`; one of too few is not `tested`, nor are runs that no
-    judgment meets, `unmeasured`. `fragility`, `holes` and `multiverse` say how solid it is.
-    """
-
-    options: Options = field(default_factory=Options)
-    p_randomisation: float = math.nan
-    p_adjusted: float = math.nan
-    draws: int = 0
-    slice: str = ""
-    tested: bool = True
-    unmeasured: tuple[str, ...] = ()
-    fragility: Any = None
-    holes: Any = None
-    multiverse: Any = None
 
     @cached_property
     def statistics(self) -> Paired:
@@ -183,13 +181,15 @@ class Pair(Difference):
     @property
     def relative_ci(self) -> tuple[float, float]:
         """Fieller's interval of the relative difference; NaN where no difference varies."""
-        able = self.tested and not self.statistics.constant
-        return self._relative[1:] if able else (math.nan, math.nan)
+        if not self.tested or self.statistics.constant:
+            return math.nan, math.nan
+        _, low, high = self._relative
+        return (max(low, -1.0) if self.limits[0] >= 0 else low), high
 
     @property
     def ci(self) -> tuple[float, float]:
-        """The t-interval of the mean difference."""
-        return self._t.low, self._t.high
+        """The t-interval of the mean difference, cut to the differences there can be."""
+        return max(self._t.low, -self.widest), min(self._t.high, self.widest)
 
     @property
     def p_t(self) -> float:
@@ -229,12 +229,12 @@ class Pair(Difference):
     @property
     def p_better(self) -> float:
         """The probability that the run is better by more than the rope."""
-        return self._above if self.sense >= 0 else self._below
+        return self._beyond(self.sense or 1)
 
     @property
     def p_worse(self) -> float:
         """The probability that the run is worse by more than the rope."""
-        return self._below if self.sense >= 0 else self._above
+        return self._beyond(-self.sense or -1)
 
     @property
     def p_equal(self) -> float:
@@ -242,13 +242,10 @@ class Pair(Difference):
         rope = self.rope or 0.0
         return self._t.probability(-rope, rope)
 
-    @property
-    def _above(self) -> float:
-        return self._t.probability(self.rope or 0.0, math.inf)
-
-    @property
-    def _below(self) -> float:
-        return self._t.probability(-math.inf, -(self.rope or 0.0))
+    def _beyond(self, side: int) -> float:
+        rope = self.rope or 0.0
+        ends = (rope, math.inf) if side > 0 else (-math.inf, -rope)
+        return self._t.probability(*ends)
 
     @property
     def p_equivalence(self) -> float:
@@ -301,7 +298,10 @@ class Pair(Difference):
 
     @cached_property
     def detectable(self) -> float:
-        """The difference that so many queries, varying so much, show in 4 of 5 cases."""
+        """The difference that so many queries, varying so much, show in 4 of 5 cases.
+
+        One beyond `widest` says that they show no difference there can be.
+        """
         if self.significant or not self._t.sd > 0:
             return math.nan
         return detectable(self._t.n, self._level, POWER) * self._t.sd
@@ -334,13 +334,35 @@ class Pair(Difference):
     @cached_property
     def verdict(self) -> str:
         """What it comes to, in one sentence."""
-        from idealist.comparing.words import verdict  # which looks at pairs
+        from idealist.comparing.verdict_words import verdict  # which looks at pairs
 
         return verdict(self)
 
     def data(self, per_query: bool = False) -> dict[str, Any]:
-        """Give it as plain data; undefined values are None."""
-        return pair_data(self, per_query)
+        """Return the pair as plain data; undefined values are None."""
+        options = self.options
+        numbers = NUMBERS + (WITH_MARGIN if options.margin else ())
+        data: dict[str, Any] = {"slice": self.slice} if self.slice else {}
+        data |= {"measure": self.measure, "baseline": self.baseline, "run": self.run}
+        data |= {name: getattr(self, name) for name in numbers}
+        data |= {"tests": dict(self.tests)} if options.tests else {}
+        data |= {"ci_bootstrap": self.ci_bootstrap} if "bootstrap" in options.tests else {}
+        data |= {"gained": dict(self.gained), "lost": dict(self.lost)}
+        for name, key in ROBUSTNESS.items():
+            if (found := getattr(self, name)) is not None:
+                data[key] = found.data()
+        data |= {"doubts": [doubt.data() for doubt in self.doubts], "verdict": self.verdict}
+        data |= {"per_query": self.by_query()} if per_query else {}
+        plain: dict[str, Any] = finite(data)
+        return plain
+
+    def by_query(self) -> dict[str, dict[str, float]]:
+        """Return both values of each query, and the difference."""
+        columns = (self.base.tolist(), self.new.tolist(), self.differences.tolist())
+        return {
+            query: {"baseline": base, "run": new, "difference": apart}
+            for query, base, new, apart in zip(self.queries, *columns, strict=True)
+        }
 
     def __repr__(self) -> str:
         return f"<Pair {self.verdict}>"
@@ -353,60 +375,30 @@ NUMBERS = (
     "without_top3", "sign_holds", "p_without_top3", "rope", "p_better", "p_equal", "p_worse",
     "detectable", "needed", "urisk", "trisk",
 )  # fmt: skip
-#: What is known of how solid a verdict is.
-SOLIDITY = ("holes", "fragility", "multiverse")
+#: What is known of how robust a verdict is, and what plain data calls it.
+ROBUSTNESS = {"unjudged": "holes", "fragility": "fragility", "multiverse": "multiverse"}
 #: Those that need a margin.
 WITH_MARGIN = ("p_equivalence", "p_non_inferiority")
 
 
-def pair_data(pair: Pair, per_query: bool = False) -> dict[str, Any]:
-    """Give a pair as plain data."""
-    names = {"measure": pair.measure, "baseline": pair.baseline, "run": pair.run}
-    part = {"slice": pair.slice} if pair.slice else {}
-    numbers = NUMBERS + (WITH_MARGIN if pair.options.margin else ())
-    data = {**part, **names, **{name: getattr(pair, name) for name in numbers}}
-    data |= {"tests": dict(pair.tests)} if pair.options.tests else {}
-    data |= {"ci_bootstrap": pair.ci_bootstrap} if "bootstrap" in pair.options.tests else {}
-    data |= {"gained": dict(pair.gained), "lost": dict(pair.lost)}
-    for name in SOLIDITY:
-        if (found := getattr(pair, name)) is not None:
-            data[name] = found.data()
-    data |= {"doubts": [doubt.data() for doubt in pair.doubts], "verdict": pair.verdict}
-    data |= {"per_query": queries_data(pair)} if per_query else {}
-    return {key: finite(value) for key, value in data.items()}
-
-
-def queries_data(pair: Pair) -> dict[str, dict[str, float]]:
-    """Give both values of each query, and the difference."""
-    columns = (pair.base.tolist(), pair.new.tolist(), pair.differences.tolist())
-    return {
-        query: {"baseline": base, "run": new, "difference": apart}
-        for query, base, new, apart in zip(pair.queries, *columns, strict=True)
-    }
-
-
-def flat(data: dict[str, Any]) -> dict[str, str]:
-    """Give the numbers of a pair's data as one row of text; an interval takes two cells."""
-    row: dict[str, str] = {}
+def flat(data: Mapping[str, Any]) -> dict[str, Any]:
+    """Lay a pair's data out as one row: an interval takes two cells, nested numbers one each."""
+    row: dict[str, Any] = {}
     for key, value in data.items():
         if key.endswith("ci") or key == "ci_bootstrap":
-            row |= {f"{key}_low": _text(value[0]), f"{key}_high": _text(value[1])}
+            row |= {f"{key}_low": value[0], f"{key}_high": value[1]}
         elif key == "tests":
-            row |= {f"p_{name}": _text(p) for name, p in value.items()}
-        elif key in SOLIDITY:
-            row |= _cells(key, value)
+            row |= {f"p_{name}": p for name, p in value.items()}
+        elif key in ROBUSTNESS.values():
+            row |= _nested(key, value)
         elif not isinstance(value, (dict, list)):
-            row[key] = _text(value)
+            row[key] = value
     return row
 
 
-def _cells(name: str, value: Any) -> dict[str, str]:
-    """Give the numbers of nested data a cell each; lists, and reasons in words, have none."""
+def _nested(name: str, value: Any) -> dict[str, Any]:
+    """Name numbers of nested data by the way to them; lists, and reasons in words, are left out."""
     if isinstance(value, dict):
-        parts = (_cells(f"{name}_{key}", each) for key, each in value.items() if key != "refused")
+        parts = (_nested(f"{name}_{key}", each) for key, each in value.items() if key != "refused")
         return {key: cell for part in parts for key, cell in part.items()}
-    return {} if isinstance(value, list) else {name: _text(value)}
-
-
-def _text(value: Any) -> str:
-    return "" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
+    return {} if isinstance(value, list) else {name: value}

@@ -16,16 +16,16 @@ from idealist.conventions.signature import Signature
 from idealist.data.columns import Bools, Floats
 from idealist.data.queries import NONE, Weights, slice_names
 from idealist.errors import UsageError
-from idealist.evaluating.doubt_case import few
-from idealist.evaluating.evaluation import Evaluation
+from idealist.evaluating.evaluation import Evaluation, range_of
 from idealist.measures import Measure, parse
+from idealist.report.wording import few
 from idealist.significance.families import benjamini_hochberg, holm, max_t, permutations_for, tukey
 from idealist.significance.flips import EXACT, all_pairs, flips_for, randomisation
-from idealist.significance.power import ENOUGH
+from idealist.significance.power_analysis import ENOUGH
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class ValueTable:
     """One measure's values, runs x queries, for the queries that count and have a value for all.
 
     `undefined` names the queries left out, because a run has no value for them.
@@ -53,16 +53,11 @@ class Table:
         return low >= 0 and high <= 1
 
     @property
-    def weighted(self) -> bool:
-        """Whether queries have weights."""
-        return self.weights is not None
-
-    @property
     def aggregate(self) -> str:
         """How the values of queries become one."""
         return dict(self.signature.settings)["aggregate"]
 
-    def only(self, mask: Bools) -> Table:
+    def only(self, mask: Bools) -> ValueTable:
         """Keep some queries."""
         return replace(
             self,
@@ -75,7 +70,7 @@ class Table:
 
 def aligned(
     evaluations: Sequence[Evaluation], labels: Sequence[str], measures: Mapping[str, Measure]
-) -> list[Table]:
+) -> list[ValueTable]:
     """Put the evaluations' values side by side, measure by measure."""
     for label in labels:
         for one in evaluations:
@@ -106,7 +101,7 @@ def _check_queries(label: str, first: Evaluation, other: Evaluation) -> None:
         raise UsageError(f"{message} them has {few(tuple(apart))}, and missing=skip", hint)
 
 
-def _table(evaluations: Sequence[Evaluation], label: str, measure: Measure | None) -> Table:
+def _table(evaluations: Sequence[Evaluation], label: str, measure: Measure | None) -> ValueTable:
     known = [one.by_query(label) for one in evaluations]
     every = list(dict.fromkeys(query for values in known for query in values))
     values = np.array([[each.get(query, np.nan) for query in every] for each in known])
@@ -116,7 +111,7 @@ def _table(evaluations: Sequence[Evaluation], label: str, measure: Measure | Non
     if measure is None:
         with suppress(UsageError):  # a user's own measure is known by its name only
             measure = parse(signature.measure)
-    table = Table(
+    table = ValueTable(
         label=label,
         signature=signature,
         measure=measure,
@@ -143,7 +138,9 @@ def places_of(runs: int, baseline: int, all_pairs: bool) -> list[Places]:
     return [(baseline, run) for run in range(runs) if run != baseline]
 
 
-def pairs_of(tables: Sequence[Table], places: Sequence[Places], options: Options) -> list[Pair]:
+def pairs_of(
+    tables: Sequence[ValueTable], places: Sequence[Places], options: Options
+) -> list[Pair]:
     """Compare pairs of runs, measure by measure."""
     pairs = [[_pair(table, a, b, options) for a, b in places] for table in tables]
     rows = [np.array([pair.differences for pair in own]) for own in pairs]
@@ -166,7 +163,7 @@ def without_unmet(pairs: Iterable[Pair], unmet: Sequence[str]) -> tuple[Pair, ..
 
 
 def _tested(
-    tables: Sequence[Table], places: Sequence[Places], rows: Sequence[Floats], options: Options
+    tables: Sequence[ValueTable], places: Sequence[Places], rows: Sequence[Floats], options: Options
 ) -> dict[int, Floats]:
     """Test each table that has queries.
 
@@ -174,7 +171,8 @@ def _tested(
     scale: only where that scale is [0, 1] can no system change what the test says of two others.
     """
     known = [i for i, table in enumerate(tables) if table.queries]
-    quick = [i for i in known if options.all_pairs and tables[i].in_unit and not tables[i].weighted]
+    able = [i for i in known if tables[i].in_unit and tables[i].weights is None]
+    quick = able if options.all_pairs else []
     found = _randomised(tables, rows, [i for i in known if i not in quick], options)
     first, second = np.array(places).T
     for i in quick:
@@ -183,7 +181,7 @@ def _tested(
 
 
 def _randomised(
-    tables: Sequence[Table], rows: Sequence[Floats], known: Sequence[int], options: Options
+    tables: Sequence[ValueTable], rows: Sequence[Floats], known: Sequence[int], options: Options
 ) -> dict[int, Floats]:
     """Test the differences of some tables; the same queries share their flips."""
     sharing: dict[tuple[tuple[str, ...], bytes], list[int]] = {}
@@ -199,7 +197,7 @@ def _randomised(
     return found
 
 
-def _pair(table: Table, a: int, b: int, options: Options) -> Pair:
+def _pair(table: ValueTable, a: int, b: int, options: Options) -> Pair:
     return Pair(
         measure=table.label,
         baseline=table.runs[a],
@@ -210,6 +208,7 @@ def _pair(table: Table, a: int, b: int, options: Options) -> Pair:
         weights=table.weights,
         sense=table.sense,
         in_unit=table.in_unit,
+        limits=range_of(table.signature),
         aggregate=table.aggregate,
         undefined=table.undefined,
         options=options,
@@ -218,7 +217,7 @@ def _pair(table: Table, a: int, b: int, options: Options) -> Pair:
 
 
 def _adjusted(
-    table: Table, places: Sequence[Places], rows: Floats, raw: Floats, options: Options
+    table: ValueTable, places: Sequence[Places], rows: Floats, raw: Floats, options: Options
 ) -> Floats:
     """Correct p-values for the number of pairs."""
     if options.correction == "tukey":
@@ -231,8 +230,8 @@ def _adjusted(
     return holm(raw) if options.correction == "holm" else benjamini_hochberg(raw)
 
 
-def draws_of(table: Table, options: Options) -> int:
-    """Give the random draws that p-values rest on; 0 where all sign flips are tried."""
+def draws_of(table: ValueTable, options: Options) -> int:
+    """Count the random draws that p-values rest on; 0 where all sign flips are tried."""
     n = max(1, len(table.queries))
     if options.correction == "tukey":
         return permutations_for(len(table.runs), n)
@@ -248,14 +247,17 @@ def name_of_test(n: int) -> str:
     return f"randomisation({'exact' if n <= EXACT else flips_for(n)})"
 
 
-def name_of_correction(table: Table, options: Options) -> str:
+def name_of_correction(table: ValueTable, options: Options) -> str:
     """Name the correction, with the permutations of Tukey's test."""
     drawn = f"({draws_of(table, options)})" if options.correction == "tukey" else ""
     return options.correction + drawn
 
 
 def sliced(
-    tables: Sequence[Table], places: Sequence[Places], options: Options, slices: Mapping[Any, Any]
+    tables: Sequence[ValueTable],
+    places: Sequence[Places],
+    options: Options,
+    slices: Mapping[Any, Any],
 ) -> tuple[Pair, ...]:
     """Compare pairs slice by slice, each measure's p-values corrected by Holm across slices.
 
@@ -265,7 +267,7 @@ def sliced(
 
 
 def _sliced(
-    table: Table, places: Sequence[Places], options: Options, slices: Mapping[Any, Any]
+    table: ValueTable, places: Sequence[Places], options: Options, slices: Mapping[Any, Any]
 ) -> list[Pair]:
     own = slice_names(slices, table.queries)
     plain = replace(options, correction="none")

@@ -1,4 +1,4 @@
-"""How solid verdicts are: what unjudged documents, labels and conventions could change."""
+"""How robust verdicts are: what unjudged documents, labels and conventions could change."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from dataclasses import replace
 from typing import Any
 
 from idealist.comparing.comparison import Comparison
+from idealist.comparing.comparison_report import best_first
 from idealist.comparing.fragility import fragility as fragility_of
 from idealist.comparing.multiverse import multiverse as multiverse_of
 from idealist.comparing.pair import Pair
-from idealist.comparing.standing import best_first
-from idealist.comparing.unjudged import Holes, coverage, holes_between
-from idealist.data import Run
+from idealist.comparing.unjudged import UnjudgedEffect, coverage, effect_between
 from idealist.errors import UsageError
 from idealist.evaluating.evaluator import Evaluator
+from idealist.ranking.ranked import Ranked
 
 #: For so many pairs, bounds over unjudged documents are looked for whatever they cost, and for
 #: others while so many unjudged documents are in reach of them all.
@@ -23,56 +23,56 @@ PAIRS, DOCUMENTS = 10, 100_000
 TOO_MANY = "there are too many pairs and unjudged documents"
 
 
-def with_solidity(
+def with_robustness(
     comparison: Comparison,
     evaluator: Evaluator,
-    runs: Sequence[Run],
+    runs: Sequence[Ranked],
     fragility: bool,
     multiverse: bool,
     axes: Mapping[str, Any],
 ) -> Comparison:
-    """Look at how solid the verdicts by the primary measure are; `axes` are what the user set."""
-    primary, named = comparison[comparison.primary], {run.name: run for run in runs}
-    found, remarks = _holes(primary, evaluator, runs)
+    """Find how robust the verdicts by the primary measure are; `axes` are what the user set."""
+    primary, named = comparison[comparison.primary], {one.run.name: one for one in runs}
+    found, remarks = _unjudged(primary, evaluator, runs)
     looked_at = []
     for pair in primary:
         base, new = named[pair.baseline], named[pair.run]
-        more: dict[str, Any] = {"holes": found.get((pair.baseline, pair.run))}
+        more: dict[str, Any] = {"unjudged": found.get((pair.baseline, pair.run))}
         if fragility:
             more["fragility"] = _fragility(pair, evaluator, base, new)
         if multiverse:
             more["multiverse"] = multiverse_of(
-                evaluator.qrels, base, new, evaluator.measures[pair.measure], pair.options.alpha,
-                weights=evaluator.weights, **axes,
+                base.qrels, base, new, evaluator.measures[pair.measure],
+                alpha=pair.options.alpha, weights=evaluator.weights, **axes,
             )  # fmt: skip
         looked_at.append(replace(pair, **more))
     pairs = (*looked_at, *comparison.pairs[len(primary) :])  # the primary measure's are the first
     return replace(comparison, pairs=pairs, remarks=(*comparison.remarks, *remarks))
 
 
-def _holes(
-    pairs: Sequence[Pair], evaluator: Evaluator, runs: Sequence[Run]
-) -> tuple[dict[tuple[str, str], Holes], tuple[str, ...]]:
-    """Look for unjudged documents, and what they could change; say what was left out, and why."""
+def _unjudged(
+    pairs: Sequence[Pair], evaluator: Evaluator, runs: Sequence[Ranked]
+) -> tuple[dict[tuple[str, str], UnjudgedEffect], tuple[str, ...]]:
+    """Find unjudged documents, and what they could change; say what was left out, and why."""
     label = pairs[0].measure
     try:
-        known = {run.name: coverage(evaluator, label, run.held()) for run in runs}
+        known = {one.run.name: coverage(evaluator, label, one) for one in runs}
     except UsageError as error:
         return {}, (f"unjudged documents were not looked at: {error.message}",)
-    found: dict[tuple[str, str], Holes] = {}
+    found: dict[tuple[str, str], UnjudgedEffect] = {}
     total = left = 0
     for i, pair in enumerate(best_first(pairs)):
         base, new = known[pair.baseline], known[pair.run]
         total += base.unjudged + new.unjudged
         refusal = TOO_MANY if i >= PAIRS and total > DOCUMENTS else ""
-        one = holes_between(evaluator, label, base, new, refusal)
+        one = effect_between(evaluator, base, new, label, refusal)
         left += bool(refusal) and any(one.unjudged)
         found[pair.baseline, pair.run] = one
     said = f"what unjudged documents could change was not looked at for {left} pairs: {TOO_MANY}"
     return found, (said,) if left else ()
 
 
-def _fragility(pair: Pair, evaluator: Evaluator, base: Run, new: Run) -> Any:
-    """Look for labels, beside what the verdict is."""
-    found = fragility_of(evaluator, pair.measure, base, new, pair.options.alpha)
+def _fragility(pair: Pair, evaluator: Evaluator, base: Ranked, new: Ranked) -> Any:
+    """Find the labels that the difference hangs on, beside what the verdict is."""
+    found = fragility_of(evaluator, base, new, pair.measure, alpha=pair.options.alpha)
     return replace(found, decided=pair.significant)

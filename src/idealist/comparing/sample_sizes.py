@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -15,12 +15,17 @@ from idealist.errors import UsageError
 from idealist.evaluating.evaluator import Evaluator
 from idealist.measures import Measure, as_measure
 from idealist.notation import many
-from idealist.report.draw import Grid
+from idealist.report.document import Column, Document, Format, Interval, Table, Text
+from idealist.report.plain_data import finite
+from idealist.report.result import Result
+from idealist.report.wording import number
 from idealist.significance.paired import checked_alpha
-from idealist.significance.power import TYPICAL, detectable, needed
+from idealist.significance.power_analysis import TYPICAL, detectable, needed
 
 #: Differences and numbers of queries that are shown where none is asked for.
 DIFFERENCES, NUMBERS = (0.01, 0.02, 0.03, 0.05, 0.1), (25, 50, 100, 200, 500, 1000)
+#: Numbers of queries.
+WHOLE = Format(lambda cell: f"{cell:,}")
 
 
 @dataclass(frozen=True)
@@ -36,26 +41,19 @@ class Size:
     low: float
     high: float
 
-    @property
-    def cells(self) -> list[str]:
-        """What was asked, what is found, and its range, for people."""
-        if self.asked == "queries":
-            shown = f"{self.low:.4f} to {self.high:.4f}"
-            return [f"{self.queries:,}", f"{self.difference:.4f}", shown]
-        return [f"{self.difference:.4f}", f"{self.queries:,}", f"{self.low:,} to {self.high:,}"]
-
     def data(self) -> dict[str, Any]:
-        """Give it as plain data; undefined numbers are None."""
-        ends = {end: None if math.isnan(x := getattr(self, end)) else x for end in ("low", "high")}
-        return {"asked": self.asked, "difference": self.difference, "queries": self.queries, **ends}
+        """Return it as plain data; undefined numbers are None."""
+        data: dict[str, Any] = finite(asdict(self))
+        return data
 
 
-@dataclass(frozen=True)
-class Sizes:
+@dataclass(frozen=True, repr=False)
+class Sizes(Result):
     """What the paired t-test can show of a measure whose differences have a standard deviation.
 
     `pilot` is the number of queries that it was estimated on, None where it is a typical one;
-    `most` is the largest difference there can be.
+    `most` is the largest difference there can be. The report is about some `differences` and
+    `numbers` of queries.
 
     >>> sizes = Sizes("AP", 0.165, "a pilot", pilot=30)
     >>> sizes.needed(0.05), round(sizes.detectable(50), 4)
@@ -73,12 +71,21 @@ class Sizes:
     power: float = 0.8
     pilot: int | None = None
     most: float = math.inf
+    differences: tuple[float, ...] = DIFFERENCES
+    numbers: tuple[int, ...] = NUMBERS
 
     def __post_init__(self) -> None:
         checked_alpha(self.alpha)
 
+    def asking(self, differences: Iterable[float], numbers: Iterable[int]) -> Sizes:
+        """Ask about other differences and numbers of queries; none at all ask the usual."""
+        some = tuple(differences), tuple(numbers)
+        asked = some if any(some) else (DIFFERENCES, NUMBERS)
+        list(map(self.needed, asked[0]))  # refuses what cannot be
+        return replace(self, differences=asked[0], numbers=asked[1])
+
     def needed(self, difference: float) -> int:
-        """Give the number of queries that shows a difference."""
+        """Compute the number of queries that shows a difference."""
         return self._needed(difference, self.sd)
 
     def _needed(self, difference: float, sd: float) -> int:
@@ -88,7 +95,10 @@ class Sizes:
         return needed(difference / sd, self.alpha, self.power)
 
     def detectable(self, queries: int) -> float:
-        """Give the smallest difference that a number of queries shows."""
+        """Compute the smallest difference that a number of queries shows.
+
+        One beyond `most` says that they show no difference there can be.
+        """
         return detectable(queries, self.alpha, self.power) * self.sd
 
     @property
@@ -106,51 +116,72 @@ class Sizes:
         return low, high
 
     def of_difference(self, difference: float) -> Size:
-        """Say how many queries show a difference."""
+        """Find how many queries show a difference."""
         low, high = (x if math.isnan(x) else self._needed(difference, x) for x in self.sds)
         return Size("difference", difference, self.needed(difference), low, high)
 
     def of_queries(self, queries: int) -> Size:
-        """Say which difference a number of queries shows."""
+        """Find which difference a number of queries shows."""
         found = self.detectable(queries)
         low, high = (found * sd / self.sd for sd in self.sds)
         return Size("queries", found, queries, low, high)
 
-    def grids(self, sizes: Sequence[Size]) -> list[Grid]:
-        """Tabulate for people what was asked, one table a question."""
-        ranged = [] if self.pilot is None else ["95 % range"]
-        name = f"difference of {self.measure}"
-        heads = {"difference": [name, "queries needed"], "queries": ["queries", f"{name} shown"]}
-        rows = {asked: [one.cells for one in sizes if one.asked == asked] for asked in heads}
-        return [
-            Grid(head + ranged, [row[: len(head + ranged)] for row in rows[asked]], words=0)
-            for asked, head in heads.items()
-            if rows[asked]
-        ]
-
-    def long_grid(self, sizes: Sequence[Size]) -> Grid:
-        """Tabulate for programs, in one table with every digit."""
-        names = ["asked", "difference", "queries", "low", "high"]
-        cells = [one.data() for one in sizes]
-        rows = [["" if one[name] is None else str(one[name]) for name in names] for one in cells]
-        return Grid(names, rows)
+    @property
+    def sizes(self) -> list[Size]:
+        """What is asked, with the answers."""
+        by_difference = map(self.of_difference, self.differences)
+        return [*by_difference, *map(self.of_queries, self.numbers)]
 
     @property
-    def lines(self) -> list[str]:
-        """Say what the numbers are made of, and how far to trust them."""
-        level = f"Paired t-test, two-sided alpha {self.alpha:g}, power {self.power:g}."
-        spread = f"Standard deviation of a difference: {self.sd:.4f}, from {self.source}."
-        if self.pilot is None:
-            trust = "Yours may need twice as many, or half: a pilot knows better."
-        else:
-            trust = "The more two runs differ, the more queries: take a pilot like those to come."
-        return [level, spread, trust]
+    def summary(self) -> str:
+        """What the first number that is asked for comes to."""
+        one = self.sizes[0]
+        shown = f"a difference of {number(one.difference)}"
+        shown = shown if one.difference <= self.most else "no possible difference"
+        shows = f"{one.queries:,} queries show {shown} in {self.measure}"
+        return f"{shows} in {100 * self.power:g} % of cases"
 
-    def data(self, sizes: Sequence[Size]) -> dict[str, Any]:
-        """Give it as plain data."""
+    def report(self) -> Document:
+        """Describe what was asked, one table a question, and what the numbers rest on."""
+        name = f"difference of {self.measure}"
+        shown = Format(lambda x: f"more than {self.most:g}" if x > self.most else number(x))
+        tables = (
+            self._table("difference", Column(name), Column("queries needed", WHOLE)),
+            self._table("queries", Column("queries", WHOLE), Column(f"{name} shown", shown)),
+        )
+        notes = (Text(line) for line in self._notes())
+        return Document((Text(f"{self.summary}.", strong=True), *tables), tuple(notes))
+
+    def _table(self, asked: str, first: Column, found: Column) -> Table:
+        """Tabulate the answers to one question."""
+        other = "queries" if asked == "difference" else "difference"
+        rows = [
+            (getattr(one, asked), getattr(one, other), Interval(one.low, one.high))
+            for one in self.sizes
+            if one.asked == asked
+        ]
+        table = Table((first, found, Column("95 % range", found.format)), tuple(rows))
+        return table.without(["95 % range"] if self.pilot is None else [])
+
+    def _notes(self) -> Iterator[str]:
+        """Say what the numbers rest on, and how far to trust them."""
+        yield f"paired t-test, two-sided alpha {self.alpha:g}, power {self.power:g}"
+        yield f"standard deviation of a difference: {number(self.sd)}, from {self.source}"
+        if self.pilot is None:
+            yield "your runs may need half or twice as many queries: a pilot would tell"
+        else:
+            yield "runs that differ more need more queries: choose a pilot like the runs to come"
+
+    def table(self) -> Table:
+        """Return one table of all that was asked, with every digit."""
+        rows = [list(one.data().values()) for one in self.sizes]
+        return Table.of(["asked"], ["difference", "queries", "low", "high"], rows)
+
+    def data(self) -> dict[str, Any]:
+        """Return the contract of ``power -f json``."""
         return {
             "measure": self.measure, "sd": self.sd, "source": self.source, "pilot": self.pilot,
-            "alpha": self.alpha, "power": self.power, "sizes": [one.data() for one in sizes],
+            "alpha": self.alpha, "power": self.power, "sizes": [one.data() for one in self.sizes],
         }  # fmt: skip
 
 
@@ -159,20 +190,31 @@ def plan_queries(
     qrels: Any = None,
     runs: Sequence[Any] = (),
     *,
+    differences: Iterable[float] = (),
+    numbers: Iterable[int] = (),
     alpha: float = 0.05,
     power: float = 0.8,
+    queries: Iterable[Any] | None = None,
+    weights: Any = None,
     convention: str | Convention = DEFAULT,
     **axes: Any,
 ) -> Sizes:
     """Plan how many queries to judge: with the spread of a pilot's runs, or of typical ones.
 
+    `differences` and numbers of queries (`numbers`) are what is asked. `queries` and `weights` are
+    those of the pilot, as in `evaluate`.
+
     >>> plan_queries("AP").needed(0.05)
     88
     """
     if qrels is None:
-        return typical_sizes(measure, alpha, power)
-    evaluator = Evaluator(qrels, measure, convention=convention, **axes)
-    return pilot_sizes(evaluator, runs, alpha, power)
+        found = typical_sizes(measure, alpha, power)
+    else:
+        evaluator = Evaluator(
+            qrels, measure, convention=convention, queries=queries, weights=weights, **axes
+        )
+        found = pilot_sizes(evaluator, runs, alpha, power)
+    return found.asking(differences, numbers)
 
 
 def typical_sizes(measure: Any, alpha: float = 0.05, power: float = 0.8) -> Sizes:
@@ -202,8 +244,10 @@ def pilot_sizes(
     columns = [one.by_query(label) for one in found]
     shared = [query for query in columns[0] if all(query in one for one in columns)]
     values = np.array([[one[query] for query in shared] for one in columns])
-    values = values[:, ~np.isnan(values).any(axis=0)]
-    sd = math.sqrt(2 * _variance(values)) if values.shape[1] > 1 else math.nan
+    known = ~np.isnan(values).any(axis=0)
+    values = values[:, known]
+    weights = np.array([found[0].weights[q] for q in shared])[known] if found[0].weights else None
+    sd = math.sqrt(2 * _variance(values, weights)) if values.shape[1] > 1 else math.nan
     queries = many(values.shape[1], "query", "queries")
     if not sd > 0:
         hint = "give more queries, or runs that differ"
@@ -215,18 +259,22 @@ def pilot_sizes(
 
 
 def _widest(measure: Measure) -> float:
-    """Give the largest difference of two values, where no grade is below 0."""
+    """Compute the largest difference of two values, where no grade is below 0."""
     low, high = measure.bounds(0.0)
     return high - low
 
 
-def _variance(values: Floats) -> float:
-    """Give the variance of a run's values over queries, less what runs share where there are two.
+def _variance(values: Floats, weights: Floats | None) -> float:
+    """Compute the variance of a run's values over queries, less what runs share if there are two.
 
-    Formula: Σ (x_ij - x_i. - x_.j + x_..)² / ((runs - 1)(queries - 1))
+    Formula: Σ (x_ij - x_i. - x_.j + x_..)² / ((runs - 1)(queries - 1)), each query's part times
+    (n w / Σ w)² where queries have weights, as in `means.standard_error`
     """
     runs, n = values.shape
-    apart = values - values.mean(axis=1, keepdims=True)
+    means = np.average(values, axis=1, weights=weights)
+    apart = values - means[:, None]
     if runs > 1:
         apart = apart - apart.mean(axis=0)
+    if weights is not None:
+        apart = apart * (n * weights / weights.sum())
     return float((apart**2).sum() / (max(runs - 1, 1) * (n - 1)))

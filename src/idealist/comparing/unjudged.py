@@ -1,4 +1,4 @@
-"""Holes: whether judging what is unjudged could overturn the difference of two runs."""
+"""Unjudged documents: whether judging them could overturn the difference of two runs."""
 
 from __future__ import annotations
 
@@ -7,17 +7,16 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from idealist.bounding import difference_by
-from idealist.bounding.setting import placed_holes
-from idealist.data import Run
+from idealist.bounding.bound_case import unjudged_of
 from idealist.data.columns import Bools
 from idealist.errors import UsageError
 from idealist.evaluating.evaluator import Evaluator
-from idealist.formats import borrowed_run
 from idealist.measures.aggregate import Aggregate
 from idealist.measures.instrument import Instrument, chosen, measured
 from idealist.measures.judged import Judged
-from idealist.notation import many
+from idealist.ranking.ranked import Ranked
 from idealist.report.plain_data import finite
+from idealist.report.wording import signed
 from idealist.significance.paired import ROUNDING
 
 #: Where one run's share of judged documents is greater by this, the judgments favour it.
@@ -25,8 +24,8 @@ UNEQUAL = 0.05
 
 
 @dataclass(frozen=True)
-class Holes:
-    """What unjudged documents could make of a difference, new - base.
+class UnjudgedEffect:
+    """What unjudged documents could make of a difference, run - baseline.
 
     `unjudged` counts the unjudged documents in reach of the baseline and of the run: those above
     the cutoff, or all retrieved, of the queries that count. `judged` is the mean share of judged
@@ -75,33 +74,31 @@ class Holes:
         return f"Unjudged: {self._reach()}; {self._could()}."
 
     def _reach(self) -> str:
+        among = "retrieved" if self.depth is None else f"in the first {self.depth}"
         if not any(self.unjudged):
-            return "no document in reach"
+            return f"none of the documents {among}"
         own = zip((self.baseline, self.run), self.unjudged, self.judged, strict=True)
         shown = ", ".join(f"{name} {n} ({100 * share:.0f} % judged)" for name, n, share in own)
-        if self.together is None:
-            return f"documents in reach, {shown}"
-        return f"{many(self.together, 'document', 'documents')} in reach, {shown}"
+        count = "" if self.together is None else f"{self.together} "
+        return f"{count}{'document' if self.together == 1 else 'documents'} {among}, {shown}"
 
     def _could(self) -> str:
         if not any(self.unjudged):
-            return "judging more cannot change the difference"
+            return "more judgments cannot change the difference"
         if self.kind == "none":
             return f"what they could change is not known: {self.refusal}"
         if math.isnan(self.value):
             return "there is no difference that they could change"
-        within = f"within {self.low:+.4f} and {self.high:+.4f}"
+        between = f"between {signed(self.low)} and {signed(self.high)}"
+        stays = f"however they are judged, the difference stays {between}"
         if not self._apart:
-            return f"judged, they leave the difference {within}; now the runs are level"
-        if self.overturns is False:
-            return f"judged, they leave the difference {within}: they cannot reverse it"
-        known = "they could reverse it"
+            return f"{stays}; now the runs are level"
         if self.overturns is None:
-            known = "the truth may be narrower, so whether they could reverse it is not known"
-        return f"judged, they leave the difference {within}: {known}"
+            return f"{stays}, perhaps well inside: whether its sign can flip is not known"
+        return f"{stays}: its sign {'could' if self.overturns else 'cannot'} flip"
 
     def data(self) -> dict[str, Any]:
-        """Give it as plain data; undefined values are None."""
+        """Return it as plain data; undefined values are None."""
         data: dict[str, Any] = finite({
             "unjudged": {"baseline": self.unjudged[0], "run": self.unjudged[1]},
             "together": self.together,
@@ -117,54 +114,55 @@ class Holes:
 class Coverage(NamedTuple):
     """A run, the queries that count, its unjudged documents there, and the share of judged ones."""
 
-    run: Run
+    ranked: Ranked
     counted: Bools
     unjudged: int
     judged: float
 
 
-def coverage(evaluator: Evaluator, label: str, run: Run) -> Coverage:
-    """Count the unjudged documents in reach of a measure, and give the share of judged ones."""
+def coverage(evaluator: Evaluator, label: str, run: Any) -> Coverage:
+    """Count the unjudged documents in reach of a measure, and compute the share of judged ones."""
     instrument, queries = evaluator.instruments[label], evaluator.qrels.queries
-    placements, unjudged = placed_holes(instrument, evaluator.qrels, run)
+    ranked = evaluator.ranked(run)
+    placements, unjudged = ranked[instrument.protocol], unjudged_of(instrument, ranked)
     counted = measured(instrument, placements).counted
     share = Judged(cutoff=instrument.measure.cutoff).filled()
     mean = Aggregate(weights=instrument.aggregate.weights)
     values = measured(Instrument(share, instrument.protocol, Aggregate()), placements).values
     count = int(unjudged.counts(len(queries))[counted].sum())
-    return Coverage(run, counted, count, mean.of(values[counted], chosen(queries, counted)))
+    return Coverage(ranked, counted, count, mean.of(values[counted], chosen(queries, counted)))
 
 
-def holes(evaluator: Evaluator, label: str, base: Any, new: Any) -> Holes:
-    """Say what the unjudged documents of two runs could make of their difference.
+def unjudged_effect(evaluator: Evaluator, baseline: Any, run: Any, measure: str) -> UnjudgedEffect:
+    """Find what the unjudged documents of two runs could make of their difference.
 
     >>> evaluator = Evaluator({"q": {"a": 1}}, "P@2")
-    >>> found = holes(evaluator, "P@2", {"q": ["x", "y"]}, {"q": ["a", "x"]})
+    >>> found = unjudged_effect(evaluator, {"q": ["x", "y"]}, {"q": ["a", "x"]}, "P@2")
     >>> found.unjudged, found.judged, found.low, found.high, found.overturns
     ((2, 1), (0.0, 0.5), 0.0, 0.5, False)
     """
-    runs = borrowed_run(base).held(), borrowed_run(new).held()
-    before, after = (coverage(evaluator, label, run) for run in runs)
-    return holes_between(evaluator, label, before, after)
+    before, after = (coverage(evaluator, measure, one) for one in (baseline, run))
+    return effect_between(evaluator, before, after, measure)
 
 
-def holes_between(
-    evaluator: Evaluator, label: str, base: Coverage, new: Coverage, refusal: str = ""
-) -> Holes:
-    """Say it of two runs whose coverage is known; with a `refusal`, bounds are not looked for."""
-    known = Holes(
-        label, base.run.name, new.run.name, evaluator.instruments[label].measure.cutoff,
-        (base.unjudged, new.unjudged), (base.judged, new.judged), refusal=refusal,
+def effect_between(
+    evaluator: Evaluator, baseline: Coverage, run: Coverage, measure: str, refusal: str = ""
+) -> UnjudgedEffect:
+    """Find it for two runs whose coverage is known; with a `refusal`, bounds are not computed."""
+    cutoff = evaluator.instruments[measure].measure.cutoff
+    known = UnjudgedEffect(
+        measure, baseline.ranked.run.name, run.ranked.run.name, cutoff,
+        (baseline.unjudged, run.unjudged), (baseline.judged, run.judged), refusal=refusal,
     )  # fmt: skip
     if not any(known.unjudged):
         return replace(known, together=0)
     if refusal:
         return known
     try:
-        found = difference_by(evaluator, label, new.run, base.run)
+        found = difference_by(evaluator, measure, baseline.ranked, run.ranked)
     except UsageError as error:
         return replace(known, refusal=error.message)
-    together = int(found.holes[base.counted & new.counted].sum())
+    together = int(found.unjudged[baseline.counted & run.counted].sum())
     return replace(
         known, together=together, value=found.value, low=found.low, high=found.high,
         kind=found.kind,

@@ -50,7 +50,7 @@ def describe(name: str) -> Description:
     """Describe the measure of a name, in any spelling.
 
     >>> describe("mrr").summary
-    'Reciprocal rank: how soon the first relevant document comes; its mean is MRR.'
+    'Reciprocal rank: one over the rank of the first relevant document; its mean is MRR.'
     """
     return _described(type(parse(name)))
 

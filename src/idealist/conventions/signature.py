@@ -9,7 +9,7 @@ from functools import cached_property
 from urllib.parse import quote, unquote
 
 from idealist._version import RULES, __version__
-from idealist.conventions import Convention, convention
+from idealist.conventions import CONVENTIONS, Convention, convention
 from idealist.data import Qrels
 from idealist.errors import UsageError
 from idealist.measures import parse
@@ -101,6 +101,16 @@ class Signature:
         start = [_quote(str(written)), "+".join([base.name, *axes])]
         return "|".join([*start, *self._ending, *beside])
 
+    def by(self, name: str) -> str:
+        """Write it short by the name of a convention, or in full if that is none.
+
+        >>> one = Signature.parse("AP|sklearn|qrels:2057cbf8e7|rules:1")
+        >>> one.by("sklearn"), one.by("mine") == str(one)
+        ('AP|sklearn|qrels:2057cbf8e7|rules:1', True)
+        """
+        known = CONVENTIONS.get(name)
+        return self.short(known) if known else str(self)
+
     @cached_property
     def fields(self) -> dict[str, str]:
         """Every axis with its value, the measure's own included."""
@@ -137,6 +147,11 @@ def _taken_apart(measure: str) -> tuple[str, dict[str, str], str]:
 def signatures(instruments: Mapping[str, Instrument], qrels: Qrels) -> dict[str, Signature]:
     """Sign each measure."""
     return {label: Signature.of(one, qrels.hash) for label, one in instruments.items()}
+
+
+def shortened(signatures: Mapping[str, Signature], name: str) -> dict[str, str]:
+    """Write the signatures of several measures by the name of a convention."""
+    return {label: one.by(name) for label, one in signatures.items()}
 
 
 def _pairs(fields: list[str], written: str) -> dict[str, str]:

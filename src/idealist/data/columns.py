@@ -63,6 +63,11 @@ def starts_of(sizes: Sequence[int] | Ints) -> Ints:
     return starts
 
 
+def sums_by(owner: Ints, values: Any, owners: int) -> Floats:
+    """Sum the values of each owner, an index from 0 to `owners` - 1."""
+    return np.bincount(owner, values, owners).astype(np.float64)
+
+
 def columns_at(columns: Mapping[str, Sequence[Any]], rows: Iterable[int]) -> Mapping[str, Any]:
     """Take some rows of each column, read-only: text as a tuple, numbers as an array."""
     return MappingProxyType({key: _column(values, rows) for key, values in columns.items()})

@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 
 from idealist.data.columns import Bools, Floats, Ints
-from idealist.diagnosing.evidence import Interval, bounded, of_mean, of_value
-from idealist.diagnosing.subject import Case
+from idealist.diagnosing.evidence import WithEnds, bounded, of_mean, of_value
+from idealist.diagnosing.measured_run import Inputs
 from idealist.ranking.placements import Placements
 from idealist.report.plain_data import finite
 
-#: From this utility on, a passage that is not relevant would be answered from (suggested).
+#: A passage that is not relevant misleads from this utility on (suggested).
 MISLEADING = 0.5
-#: What is said of a context, in words.
+#: The figures of a context, in words.
 WORDS: dict[str, str] = {
     "precision": "precision",
     "recall": "recall, of what fits in",
@@ -26,12 +26,12 @@ WORDS: dict[str, str] = {
     "distractors": "misleading passages in a context",
     "worth": "UDCG",
 }
-#: Which of it are no shares, and the least that each can be; the most is the size of a context.
+#: Those that are not shares, and the least that each can be; the most is the size of a context.
 COUNTS = {"first": 1.0, "distractors": 0.0}
 
 
 def thirds(rank: Ints, size: Ints) -> Ints:
-    """Say in which third of a context a passage stands: 0, 1 or 2. One of two has no middle.
+    """Say in which third of a context a passage is: 0, 1 or 2. Two passages have no middle.
 
     >>> thirds(np.array([3, 4, 7, 8, 1, 2]), np.array([10, 10, 10, 10, 2, 2])).tolist()
     [0, 1, 1, 2, 0, 2]
@@ -44,10 +44,10 @@ def thirds(rank: Ints, size: Ints) -> Ints:
 class Context:
     """The first `size` passages of every list; each property holds a value for every judged query.
 
-    It is NaN where a query has none, such as precision where nothing is relevant.
+    It is NaN if a query has none, such as precision where nothing is relevant.
     """
 
-    case: Case
+    inputs: Inputs
     size: int
 
     @property
@@ -57,20 +57,20 @@ class Context:
     @property
     def precision(self) -> Floats:
         """The share of relevant passages."""
-        return self.case.run.values(self._name)
+        return self.inputs.run.values(self._name)
 
     @property
     def recall(self) -> Floats:
         """The share of the relevant passages that are in the context, or of those it can hold."""
-        return self.case.run.values(f"R(denominator=min(k,R))@{self.size}")
+        return self.inputs.run.values(f"R(denominator=min(k,R))@{self.size}")
 
     @cached_property
     def _lists(self) -> Placements:
-        return self.case.run.placements(self._name).cut(self.size)
+        return self.inputs.run.placements(self._name).cut(self.size)
 
     @property
     def _relevant(self) -> Bools:
-        relevant: Bools = self.case.run.instrument(self._name).measure.worth(self._lists) > 0
+        relevant: Bools = self.inputs.run.instrument(self._name).measure.worth(self._lists) > 0
         return relevant
 
     @cached_property
@@ -83,7 +83,7 @@ class Context:
 
     @property
     def middle(self) -> Floats:
-        """Whether it stands in the middle third."""
+        """Whether it is in the middle third."""
         known = ~np.isnan(self.first)
         third = thirds(np.where(known, self.first, 1).astype(np.int64), self._lists.retrieved)
         return np.where(known, (third == 1).astype(np.float64), np.nan)
@@ -92,15 +92,15 @@ class Context:
     def distractors(self) -> Floats:
         """How many passages mislead: grade or utility is below 0, or the model would use them.
 
-        The latter is said of passages that are not relevant, where no utility is below 0.
+        The latter holds for passages that are not relevant, if no utility is below 0.
         """
-        lists, case = self._lists, self.case
+        lists, inputs = self._lists, self.inputs
         misleading = lists.grade < 0
-        if case.signal:
-            column = lists.qrels.numbers[case.signal][lists.judgment]
-            utility = 1 - column if case.signal == "abstain" else column
+        if inputs.signal:
+            column = lists.qrels.numbers[inputs.signal][lists.judgment]
+            utility = 1 - column if inputs.signal == "abstain" else column
             used = ~self._relevant & (utility >= MISLEADING)
-            misleading |= utility < 0 if case.signed else used
+            misleading |= utility < 0 if inputs.signed else used
         count = np.bincount(lists.query[misleading], minlength=len(lists.qrels.queries))
         return np.where(lists.counting, count.astype(np.float64), np.nan)
 
@@ -112,7 +112,7 @@ class Context:
     @property
     def fillable(self) -> Floats:
         """Whether there is none, but the whole list has one."""
-        whole = Context(self.case, max(self.case.run.depth, 1))
+        whole = Context(self.inputs, max(self.inputs.run.depth, 1))
         return np.maximum(whole.answered - self.answered, 0.0)
 
     @property
@@ -123,33 +123,33 @@ class Context:
     @property
     def worth(self) -> Floats:
         """UDCG; NaN without its column."""
-        if not self.case.udcg:
-            return np.full(len(self.case.qrels.queries), np.nan)
-        return self.case.run.values(self.case.udcg)
+        if not self.inputs.udcg:
+            return np.full(len(self.inputs.qrels.queries), np.nan)
+        return self.inputs.run.values(self.inputs.udcg)
 
     @cached_property
-    def figures(self) -> dict[str, Interval]:
+    def figures(self) -> dict[str, WithEnds]:
         """The mean of each property over queries, with a 95 % interval."""
-        named = [name for name in WORDS if name != "worth" or self.case.udcg]
+        named = [name for name in WORDS if name != "worth" or self.inputs.udcg]
         return {name: self._figure(name, getattr(self, name)) for name in named}
 
-    def _figure(self, name: str, sample: Floats) -> Interval:
+    def _figure(self, name: str, sample: Floats) -> WithEnds:
         values = sample[~np.isnan(sample)]
         if name not in COUNTS:
             return of_value(values)
         return bounded(of_mean(values), values, COUNTS[name], float(self.size))
 
     def computed(self) -> Context:
-        """Compute the figures now, so that what is wrong is said at once."""
+        """Compute the figures now, so that errors appear at once."""
         _ = self.figures
         return self
 
     def words(self, figure: str) -> str:
         """Say what a figure is."""
-        return self.case.udcg if figure == "worth" else WORDS[figure]
+        return self.inputs.udcg if figure == "worth" else WORDS[figure]
 
     def data(self) -> dict[str, Any]:
-        """Give it as plain data."""
+        """Return it as plain data."""
         figures = {
             name: {
                 "words": self.words(name), "mean": finite(value),

@@ -2,37 +2,55 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from math import isnan
 from typing import Any
 
+from idealist.conventions.signature import Signature, shortened
 from idealist.diagnosing.context import Context
-from idealist.diagnosing.losses import NAMED, PARTS, Headroom, Losses, Stages
-from idealist.diagnosing.query_slices import Slice, by_slice
-from idealist.diagnosing.ruling import STATES, Ruling
+from idealist.diagnosing.losses import NAMED, PARTS, Headroom, Losses, Slice, Stages
+from idealist.diagnosing.ruling import STATES, Rule, Ruling
 from idealist.evaluating.evaluation import ByMeasure
-from idealist.evaluating.summary import number, shared_lines
-from idealist.explaining.explanation import WIDTH, signed
 from idealist.explaining.ladder import CAUSES
 from idealist.notation import many
+from idealist.report.document import (
+    COUNT,
+    SIGNED,
+    TEXT,
+    VALUE,
+    Block,
+    Column,
+    Command,
+    Details,
+    Document,
+    Doubts,
+    Heading,
+    Interval,
+    Items,
+    Signatures,
+    Table,
+    Text,
+)
 from idealist.report.doubt import Doubt
-from idealist.report.draw import Grid, markdown, plain, web, wrapped
+from idealist.report.result import Result
+from idealist.report.wording import number, shared_signatures, signed
 
 
-@dataclass(frozen=True, eq=False)
-class Diagnosis:
+@dataclass(frozen=True, eq=False, repr=False)
+class Diagnosis(Result):
     """What a run loses, by cause, what each stage could reach, and the rules that fire.
 
     `losses`, `headroom`, `stages` and `slices` are by measure; `stages` is empty without a first
     stage that has the run's documents, `slices` without slices, and `context` is None unless the
-    number of passages that are read was given. `doubts` say what speaks against believing it,
-    `first` what to do first, and `matches` whether any judged document is in the run at all.
+    number of passages that are read was given. `advice` is the rule to follow first, and `audit`
+    the command to run before anything else, where ids may not match. `matches` says whether any
+    judged document is in the run at all.
     """
 
     run: str
     convention: str
-    signatures: Mapping[str, str]
+    signatures: Mapping[Any, Signature]
     losses: Mapping[Any, Losses]
     headroom: Mapping[Any, Headroom]
     stages: Mapping[Any, Stages]
@@ -40,8 +58,9 @@ class Diagnosis:
     context: Context | None
     rulings: tuple[Ruling, ...]
     doubts: tuple[Doubt, ...]
-    first: str
+    advice: Rule | None
     matches: bool
+    audit: str = ""
 
     def __post_init__(self) -> None:
         for name in ("signatures", "losses", "headroom", "stages", "slices"):
@@ -53,120 +72,112 @@ class Diagnosis:
         return tuple(one for one in self.rulings if one.state == "fires")
 
     @property
-    def verdict(self) -> str:
-        """Say in one sentence what most of the first measure is lost to."""
+    def summary(self) -> str:
+        """What most of the first measure is lost to."""
         if not self.matches:
-            return f"{self.run} cannot be diagnosed: it and the judgments never meet; audit them"
+            return f"{self.run} cannot be diagnosed: no document that it retrieved is judged"
         lost = next(iter(self.losses.values()))
-        shown = f"{self.run} loses {signed(lost.loss)} of {lost.measure}"
         if not lost.cause:
             return f"{self.run} loses nothing of {lost.measure}"
-        return f"{shown}, most of it ({signed(lost.by_cause[lost.cause])}) to {CAUSES[lost.cause]}"
+        most = f"most of it ({number(lost.by_cause[lost.cause])}) to {CAUSES[lost.cause]}"
+        return f"{self.run} loses {number(lost.loss)} of {lost.measure}, {most}"
 
     @property
-    def said(self) -> list[str]:
-        """The verdict, and what to do first."""
-        return [self.verdict, *([f"do first: {self.first}"] if self.first else [])]
+    def first(self) -> str:
+        """What to do first; empty if nothing has to be done."""
+        if self.audit:
+            return "check whether the ids match"
+        return self.advice.action if self.advice else ""
 
-    @property
-    def notes(self) -> list[str]:
-        """The doubts, in words."""
-        return [f"doubt: {one.message}" for one in self.doubts]
+    def report(self) -> Document:
+        """Describe what is lost and what to do; rules that do not fire are among the details."""
+        blocks: list[Block] = [Text(self.summary, strong=True)]
+        blocks += [Text(f"do first: {self.first}")] if self.first else []
+        blocks += [Command(self.audit)] if self.audit else []
+        if self.matches:
+            told = [line for one in self.fired for line in one.lines()]
+            heading = "rules that the data supports" if told else "no rule fires"
+            blocks += [*self._tables(), Heading(heading), Items(tuple(told))]
+            blocks.append(Details("rules", (Items(tuple(self._rules())),)))
+        shown = shared_signatures([*shortened(self.signatures, self.convention).values()])
+        notes = (Text(self._settings()), Doubts(self.doubts), Signatures(tuple(shown)))
+        return Document(tuple(blocks), notes)
 
-    @property
-    def heading(self) -> str:
-        """Say what is diagnosed."""
+    def _settings(self) -> str:
         counts = sorted({one.queries for one in self.losses.values()})
-        words = " to ".join(map(str, [*counts[:1], *counts[1:][-1:]]))
-        some = many(counts[0], "query", "queries") if len(counts) == 1 else f"{words} queries"
-        return f"{self.run}: {some}, convention {self.convention}"
+        some = f"{counts[0]} to {counts[-1]} queries"
+        words = many(counts[0], "query", "queries") if len(counts) == 1 else some
+        return f"{self.run}: {words}, convention {self.convention}"
 
-    def data(self) -> dict[str, Any]:
-        """Give it as plain data; what is not defined is None."""
-        by_measure: dict[str, Mapping[str, Any]] = {
-            "losses": self.losses, "headroom": self.headroom, "stages": self.stages,
-        }  # fmt: skip
-        return {
-            "run": self.run, "convention": self.convention, "verdict": self.verdict,
-            "first": self.first,
-            **{key: {m: x.data() for m, x in part.items()} for key, part in by_measure.items()},
-            "slices": {label: [x.data() for x in own] for label, own in self.slices.items()},
-            "context": self.context and self.context.data(),
-            "rules": [one.data() for one in self.rulings],
-            "doubts": [one.data() for one in self.doubts],
-            "signatures": dict(self.signatures),
-        }  # fmt: skip
+    def _rules(self) -> Iterator[str]:
+        """Name the rules: those that fire with their source, the others by what became of them."""
+        for one in self.fired:
+            yield f"{one.rule.id}: {one.rule.pattern} (source: {one.rule.source})"
+        others: dict[str, list[str]] = {}
+        for state in ("open", "silent", "left out"):
+            for one in (one for one in self.rulings if one.state == state):
+                others.setdefault(one.reason or STATES[state], []).append(one.rule.id)
+        yield from (f"{why}: {', '.join(ids)}" for why, ids in others.items())
 
-    def loss_grid(self) -> Grid:
-        """Tabulate what each measure loses, by cause."""
-        columns = {label: one.by_cause for label, one in self.losses.items()}
-        rows = [
-            [words, *(signed(lost[cause]) for lost in columns.values())]
-            for cause, words in CAUSES.items()
-        ]
-        rows = [row for row in rows if set(row[1:]) - {"0.0000", "-"}]
-        rows.append(["all", *(signed(one.loss) for one in self.losses.values())])
-        rows.append(["the value", *(number(one.value) for one in self.losses.values())])
-        return Grid(["lost to", *columns], rows)
-
-    def behind_grid(self) -> Grid:
-        """Tabulate the queries behind each cause, for the first measure."""
-        label, lost = next(iter(self.losses.items()))
-        rows = [
-            [words, f"{len(some)} of {lost.queries}", _few(some)]
-            for cause, words in CAUSES.items()
-            if (some := lost.behind(cause))
-        ]
-        return Grid([f"{label} lost to", "queries", "most in"], rows, words=3)
-
-    def headroom_grid(self) -> Grid:
-        """Tabulate what each stage would reach if it were perfect."""
-        first = next(iter(self.headroom.values()))
-        now = ["as it is", *(number(one.value) for one in self.losses.values())]
-        rows = [
-            [first.words(stage), *(number(one.means[stage]) for one in self.headroom.values())]
-            for stage in first.stages
-        ]
-        return Grid(["with", *self.headroom], [now, *rows])
-
-    def stages_grid(self) -> Grid:
-        """Tabulate what reranking did to the first stage."""
-        found = self.stages.values()
-        rows = [["the first stage", *(number(one.first) for one in found)]]
-        for part, words in PARTS.items():
-            sign = -1 if part == "lost" else 1
-            rows.append([words, *(f"{sign * one.means[part] + 0.0:+.4f}" for one in found)])
-        rows.insert(3, [self.run, *(number(one.losses.value) for one in found)])
-        rows.append(["the ideal list", *(number(one.losses.ideal) for one in found)])
-        return Grid(["two stages", *self.stages], rows)
-
-    def context_grid(self) -> Grid:
-        """Tabulate the passages that a language model reads; empty without them."""
-        if self.context is None:
-            return Grid([], [])
-        rows = [
-            [self.context.words(name), number(value), f"{number(low)} to {number(high)}"]
-            for name, (value, low, high) in self.context.figures.items()
-        ]
-        title = f"the first {self.context.size} passages"
-        return Grid([title, "mean", "95 % interval"], rows)
-
-    def grids(self) -> Iterator[Grid]:
-        """Give the tables, one after the other; none where nothing can be told."""
-        if not self.matches:
-            return
-        yield from (self.loss_grid(), self.behind_grid(), self.headroom_grid())
+    def _tables(self) -> Iterator[Table]:
+        yield from (self._lost(), self._behind(), self._reached())
         if self.stages:
-            yield self.stages_grid()
+            yield self._staged()
         if self.slices:
             yield by_slice(*next(iter(self.slices.items())))
         if self.context:
-            yield self.context_grid()
+            rows = [
+                (self.context.words(name), value, Interval(low, high))
+                for name, (value, low, high) in self.context.figures.items()
+            ]
+            title = f"the first {self.context.size} passages"
+            yield Table.of([title], ["mean", "95 % interval"], rows)
 
-    def long_grid(self) -> Grid:
-        """Tabulate every number for programs: part, measure, item, value in full."""
-        rows = [[*key, "" if isnan(value) else repr(value)] for key, value in self._numbers()]
-        return Grid(["part", "measure", "item", "value"], rows, words=3)
+    def _lost(self) -> Table:
+        """Tabulate what each measure loses, by cause."""
+        found = self.losses.values()
+        rows: list[tuple[Any, ...]] = []
+        for cause, words in CAUSES.items():
+            lost = [one.by_cause[cause] for one in found]
+            if set(map(number, lost)) - {"0.0000", "-"}:
+                rows.append((words, *lost))
+        rows.append(("all", *(one.loss for one in found)))
+        rows.append(("the value", *(one.value for one in found)))
+        return Table.of(["lost to"], list(self.losses), rows)
+
+    def _behind(self) -> Table:
+        """Tabulate the queries behind each cause, for the first measure."""
+        label, lost = next(iter(self.losses.items()))
+        rows = [
+            (words, f"{len(some)} of {lost.queries}", _most(some))
+            for cause, words in CAUSES.items()
+            if (some := lost.behind(cause))
+        ]
+        return Table.of([f"{label} lost to", "queries", "most in"], [], rows)
+
+    def _reached(self) -> Table:
+        """Tabulate what each stage would reach if it were perfect."""
+        rooms = self.headroom.values()
+        first = next(iter(rooms))
+        now = ("as it is", *(one.value for one in self.losses.values()))
+        rows = [(first.words(one), *(room.means[one] for room in rooms)) for one in first.stages]
+        return Table.of(["with"], list(self.headroom), [now, *rows])
+
+    def _staged(self) -> Table:
+        """Tabulate what reranking did to the first stage."""
+        found = self.stages.values()
+        rows: list[tuple[Any, ...]] = [("the first stage", *(one.first for one in found))]
+        for part, words in PARTS.items():
+            sign = -1 if part == "lost" else 1
+            rows.append((words, *(signed(sign * one.means[part]) for one in found)))
+        rows.insert(3, (self.run, *(one.losses.value for one in found)))
+        rows.append(("the ideal list", *(one.losses.ideal for one in found)))
+        return Table.of(["two stages"], list(self.stages), rows)
+
+    def table(self) -> Table:
+        """Return every number in one table: part, measure, item, value."""
+        rows = [(*key, value) for key, value in self._numbers()]
+        return Table.of(["part", "measure", "item"], ["value"], rows)
 
     def _numbers(self) -> Iterator[tuple[tuple[str, str, str], float]]:
         for label, one in self.losses.items():
@@ -184,58 +195,39 @@ class Diagnosis:
             for proof in ruling.evidence:
                 yield (f"rule, {ruling.state}", ruling.rule.id, proof.words), proof.value
 
-    def _tally(self) -> str:
-        others: dict[str, list[str]] = {}
-        for state in ("open", "silent", "left out"):
-            for one in (one for one in self.rulings if one.state == state):
-                others.setdefault(one.reason or STATES[state], []).append(one.rule.id)
-        lines = [f"{why}: {', '.join(ids)}" for why, ids in others.items()]
-        return "\n".join(["other rules", *lines])
-
-    def __str__(self) -> str:
-        return self.draw(WIDTH)
-
-    def draw(self, width: int) -> str:
-        """Write it for a terminal so wide."""
-        doubts = [wrapped(self.notes, width)] if self.notes else []
-        rules = self._ruled(width) if self.matches else []
-        said = wrapped(self.said, width)
-        parts = [self.heading, said, *doubts, *map(plain, self.grids()), *rules]
-        return "\n\n".join([*parts, "\n".join(self._signatures())])
-
-    def _ruled(self, width: int) -> list[str]:
-        fired = [_told(one, width) for one in self.fired] or ["no rule fires"]
-        return [*fired, wrapped(self._tally().splitlines(), width)]
-
-    def markdown(self) -> str:
-        """Write it for a README or an issue."""
-        rules = ["\n".join(f"- {line}" for line in one.lines()) for one in self.fired]
-        said = [f"### {self.heading}", *self.said, *self.notes]
-        parts = [*said, *map(markdown, self.grids()), *rules]
-        return "\n\n".join([*parts, *(f"`{line}`" for line in self._signatures())])
-
-    def _repr_html_(self) -> str:
-        import html  # here, because its table of entities takes long to load
-
-        def escaped(lines: Sequence[str]) -> str:
-            return "<p>" + "<br>".join(map(html.escape, lines)) + "</p>"
-
-        rules = "".join(escaped(one.lines()) for one in self.fired)
-        said = escaped([self.heading, *self.said, *self.notes])
-        return said + "".join(map(web, self.grids())) + rules
-
-    def _signatures(self) -> list[str]:
-        return shared_lines(self.signatures.values())
-
-    def __repr__(self) -> str:
-        return f"<Diagnosis {self.verdict}>"
+    def data(self) -> dict[str, Any]:
+        """Return the contract of ``diagnose -f json``; what is not defined is None."""
+        by_measure: dict[str, Mapping[str, Any]] = {
+            "losses": self.losses, "headroom": self.headroom, "stages": self.stages,
+        }  # fmt: skip
+        why = f": {self.audit}" if self.audit else f" ({self.advice.id})" if self.advice else ""
+        return {
+            "run": self.run, "convention": self.convention, "verdict": self.summary,
+            "first": f"{self.first}{why}",
+            **{key: {m: x.data() for m, x in part.items()} for key, part in by_measure.items()},
+            "slices": {label: [x.data() for x in own] for label, own in self.slices.items()},
+            "context": self.context and self.context.data(),
+            "rules": [one.data() for one in self.rulings],
+            "doubts": [one.data() for one in self.doubts],
+            "signatures": shortened(self.signatures, self.convention),
+        }  # fmt: skip
 
 
-def _few(queries: Mapping[str, float]) -> str:
-    named = [f"{query} {signed(lost)}" for query, lost in list(queries.items())[:NAMED]]
-    return ", ".join(named)
+def by_slice(label: str, slices: tuple[Slice, ...]) -> Table:
+    """Tabulate a measure by slice; without a run to compare with there are no changes."""
+    compared = not all(isnan(one.change[0]) for one in slices)
+    rows = [
+        (
+            one.name, one.losses.queries, one.losses.value,
+            *((one.change[0], Interval(*one.change[1:])) if compared else ()),
+            CAUSES.get(one.losses.cause, "nothing"),
+        )
+        for one in slices
+    ]  # fmt: skip
+    columns = [Column(f"{label} by slice", TEXT), Column("queries", COUNT), Column("value", VALUE)]
+    changes = [Column("change", SIGNED), Column("95 % interval", SIGNED)] if compared else []
+    return Table((*columns, *changes, Column("most lost to", TEXT)), tuple(rows))
 
 
-def _told(ruling: Ruling, width: int) -> str:
-    first, *others = ruling.lines()
-    return "\n".join([first, *("  " + line for line in wrapped(others, width - 2).splitlines())])
+def _most(queries: Mapping[str, float]) -> str:
+    return ", ".join(f"{query} {number(lost)}" for query, lost in [*queries.items()][:NAMED])

@@ -10,20 +10,21 @@ from typing import Any
 import numpy as np
 
 from idealist.data.columns import Floats
-from idealist.diagnosing.subject import Case
+from idealist.diagnosing.measured_run import Inputs
 from idealist.report.plain_data import finite
 from idealist.significance.means import mean, t_interval
 
 #: With fewer queries than this an interval says nothing (suggested).
 FEWEST = 5
-#: A difference is found 4 times in 5 if it is this many half widths of an interval of 95 %.
+#: A difference of this many half widths of a 95 % interval is found 4 times in 5.
 POWER = (1.959964 + 0.841621) / 1.959964
 
-Interval = tuple[float, float, float]
+#: A number with the ends of its interval.
+WithEnds = tuple[float, float, float]
 
 
-def of_mean(values: Floats, confidence: float = 0.95) -> Interval:
-    """Give the mean of a sample and its t-interval."""
+def of_mean(values: Floats, confidence: float = 0.95) -> WithEnds:
+    """Compute the mean of a sample and its t-interval."""
     listed: list[float] = values.tolist()
     centre = mean(listed) if listed else math.nan
     if len(listed) < FEWEST:
@@ -31,18 +32,18 @@ def of_mean(values: Floats, confidence: float = 0.95) -> Interval:
     return centre, *t_interval(listed, confidence=confidence)
 
 
-def bounded(interval: Interval, values: Floats, least: float, most: float) -> Interval:
-    """Cut an interval where the mean cannot be: beyond the range, unless the data is there too."""
+def bounded(interval: WithEnds, values: Floats, least: float, most: float) -> WithEnds:
+    """Cut an interval to the possible range, widened to hold the data."""
     centre, low, high = interval
     least, most = min(least, values.min(initial=least)), max(most, values.max(initial=most))
     return centre, float(np.clip(low, least, most)), float(np.clip(high, least, most))
 
 
-def of_value(values: Floats) -> Interval:
-    """Give the mean of a measure on [0, 1] and its 95 % interval, which does not leave that range.
+def of_value(values: Floats) -> WithEnds:
+    """Compute the mean of a measure on [0, 1] and its 95 % interval, cut to that range.
 
-    It is Wilson's where all values are 0 or 1, as those of Success are: ten queries of ten do not
-    prove that there are no others.
+    It is Wilson's if all values are 0 or 1, as those of Success are: ten queries of ten do not
+    prove that all others are alike.
 
     >>> [round(end, 4) for end in of_value(np.array([1.0, 1, 1, 1, 0, 1]))]
     [0.8333, 0.4365, 0.9699]
@@ -53,14 +54,14 @@ def of_value(values: Floats) -> Interval:
     return centre, *_wilson(centre, len(values))
 
 
-def as_it_is(values: Floats) -> Interval:
-    """Give the mean without an interval: a fact about this data, not an estimate."""
+def as_it_is(values: Floats) -> WithEnds:
+    """Compute the mean without an interval: a fact about this data, not an estimate."""
     centre, _, _ = of_mean(values)
     return centre, centre, centre
 
 
 def _wilson(share: float, n: int, z: float = 1.959964) -> tuple[float, float]:
-    """Give the score interval of a share (Wilson 1927, doi:10.1080/01621459.1927.10502953)."""
+    """Compute the score interval of a share (Wilson 1927, doi:10.1080/01621459.1927.10502953)."""
     centre = (share + z * z / (2 * n)) / (1 + z * z / n)
     half = z / (1 + z * z / n) * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
     return max(centre - half, 0.0), min(centre + half, 1.0)
@@ -68,16 +69,16 @@ def _wilson(share: float, n: int, z: float = 1.959964) -> tuple[float, float]:
 
 @dataclass(frozen=True)
 class Statistic:
-    """A number made of all queries: `sample` gives one for each, NaN where it has none."""
+    """A number made of all queries: `sample` computes one for each, NaN if it has none."""
 
     words: str
-    sample: Callable[[Case], Floats]
-    interval: Callable[[Floats], Interval] = of_mean
+    sample: Callable[[Inputs], Floats]
+    interval: Callable[[Floats], WithEnds] = of_mean
 
 
 @dataclass(frozen=True)
 class Clause:
-    """What must hold: a statistic lies beyond a threshold, with all of its interval.
+    """What must hold: a statistic lies beyond a threshold, with its whole interval.
 
     `side` is ``>`` or ``<``, ``within`` if it must differ from 0 by less than the threshold, or
     ``open`` if its interval must hold 0 and be wider than that to either side.
@@ -87,9 +88,9 @@ class Clause:
     side: str
     threshold: float
 
-    def weigh(self, case: Case) -> Evidence:
-        """Look at the queries of a case."""
-        sample = self.statistic.sample(case)
+    def weigh(self, inputs: Inputs) -> Evidence:
+        """Look at the queries."""
+        sample = self.statistic.sample(inputs)
         values = sample[~np.isnan(sample)]
         return Evidence(
             self.statistic.words, self.side, self.threshold, len(values),
@@ -111,7 +112,7 @@ class Evidence:
 
     @property
     def holds(self) -> bool | None:
-        """Whether it holds; None where the data cannot tell."""
+        """Whether it holds; None if the data cannot tell."""
         if math.isnan(self.low):
             return None
         if self.side == "open":
@@ -129,13 +130,13 @@ class Evidence:
     def __str__(self) -> str:
         shown = f"{self.words} is {self.value:.4f}"
         if math.isnan(self.low):
-            return f"{shown}, of too few queries ({self.queries})"
+            return f"{shown}, from too few queries ({self.queries})"
         if self.low == self.high:
             return f"{shown}, {'' if self.holds else 'not '}{self._beyond()}"
         shown += f", 95 % interval {self.low:.4f} to {self.high:.4f}"
         if self.side == "open":
             least = POWER * (self.high - self.low) / 2
-            return f"{shown}; a difference below {least:.4f} would often be missed"
+            return f"{shown}; a difference of less than {least:.4f} would often be missed"
         every = {True: "all", False: "none of it", None: "not all"}[self.holds]
         return f"{shown}, {every} {self._beyond()}"
 
@@ -144,7 +145,7 @@ class Evidence:
         return f"{side} {self.threshold:.4g}"
 
     def data(self) -> dict[str, Any]:
-        """Give it as plain data."""
+        """Return it as plain data."""
         return {
             "statistic": self.words, "queries": self.queries, "value": finite(self.value),
             "interval": [finite(self.low), finite(self.high)], "side": self.side,

@@ -1,16 +1,18 @@
-"""What is lost and what could be won: the ladder summed over queries, headroom, two stages."""
+"""What is lost and what could be won: losses by cause and by slice, headroom, two stages."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from idealist.data.columns import Bools, Floats
-from idealist.diagnosing.subject import Subject
+from idealist.data.queries import NONE
+from idealist.diagnosing.evidence import WithEnds, of_mean
+from idealist.diagnosing.measured_run import Inputs, MeasuredRun
 from idealist.errors import UsageError
 from idealist.explaining.ladder import CAUSES, Ladder, decided, without_ties
 from idealist.measures import Measure
@@ -18,7 +20,7 @@ from idealist.measures.instrument import measured
 from idealist.ranking.placements import Placements
 from idealist.report.plain_data import finite
 
-#: What is less than this is rounding.
+#: A loss smaller than this is rounding.
 NOTHING = 1e-12
 #: How many queries are named for a cause.
 NAMED = 3
@@ -48,11 +50,11 @@ class Losses:
         return int(self.counted.sum())
 
     def only(self, queries: Bools) -> Losses:
-        """Look at some of the judged queries only."""
+        """Keep some of the judged queries."""
         return Losses(self.measure, replace(self.ladder, counted=self.ladder.counted & queries))
 
     def mean(self, values: Floats) -> float:
-        """Give the mean of values over these queries."""
+        """Average values over these queries."""
         return math.fsum(values[self.counted]) / self.queries if self.queries else math.nan
 
     @property
@@ -77,19 +79,22 @@ class Losses:
 
     @property
     def cause(self) -> str:
-        """What most is lost to; nothing where nothing is lost."""
+        """The cause that takes most; empty if nothing is lost."""
         most = max(self.by_cause, key=lambda cause: self.by_cause[cause])
         return most if self.by_cause[most] > NOTHING else ""
 
     def behind(self, cause: str) -> dict[str, float]:
-        """Give the queries that lose to a cause, and how much, those that lose most first."""
-        lost = self.ladder.losses[cause]
-        some = np.flatnonzero(self.counted & (lost > NOTHING))
-        order = some[np.argsort(-lost[some], kind="stable")].tolist()
-        return {self.ladder.queries[i]: float(lost[i]) for i in order}
+        """Return the queries that lose to a cause, and how much, those that lose most first."""
+        return self.most(self.ladder.losses[cause])
+
+    def most(self, values: Floats) -> dict[str, float]:
+        """Return the counted queries with a value above 0, the greatest first."""
+        some = np.flatnonzero(self.counted & (values > NOTHING))
+        order = some[np.argsort(-values[some], kind="stable")].tolist()
+        return {self.ladder.queries[i]: float(values[i]) for i in order}
 
     def data(self) -> dict[str, Any]:
-        """Give it as plain data."""
+        """Return it as plain data."""
         causes = {
             cause: {"words": CAUSES[cause], "lost": finite(lost), "queries": self.behind(cause)}
             for cause, lost in self.by_cause.items()
@@ -100,14 +105,47 @@ class Losses:
         }  # fmt: skip
 
 
-def losses(subject: Subject, measure: str) -> Losses:
+def losses(run: MeasuredRun, measure: str) -> Losses:
     """Take apart what a run loses of a measure."""
-    aggregate = subject.instrument(measure).aggregate.aggregate
-    found = Losses(measure, subject.ladder(measure))
+    aggregate = run.instrument(measure).aggregate.aggregate
+    found = Losses(measure, run.ladder(measure))
     if aggregate != "mean":
         hint = "diagnose a measure whose queries are averaged, such as nDCG@10 or AP"
-        raise UsageError(f"losses add up in a mean, and that of {measure} is {aggregate}", hint)
+        raise UsageError(f"losses add up only in a mean, and {measure} is a {aggregate}", hint)
     return found
+
+
+@dataclass(frozen=True, eq=False)
+class Slice:
+    """A part of the queries: its `losses`, and its mean difference from the baseline.
+
+    `change` is that difference with its 95 % interval; NaN without a baseline.
+    """
+
+    name: str
+    losses: Losses
+    change: WithEnds
+
+    def data(self) -> dict[str, Any]:
+        """Return it as plain data."""
+        mean, *interval = map(finite, self.change)
+        changed = {"mean": mean, "interval": interval}
+        return {"slice": self.name, **self.losses.data(), "change": changed}
+
+
+def sliced(inputs: Inputs, losses: Losses) -> tuple[Slice, ...]:
+    """Take apart what a run loses, slice by slice; queries of no slice come last."""
+    changed = changes_by_slice(inputs, losses.measure)
+    return tuple(Slice(name, losses.only(own), of_mean(values)) for name, own, values in changed)
+
+
+def changes_by_slice(inputs: Inputs, measure: str) -> Iterator[tuple[str, Bools, Floats]]:
+    """Yield each slice: its name, which queries it has, and how they differ from the baseline."""
+    names = np.array(inputs.slices)
+    changes = None if inputs.baseline is None else inputs.changes(measure)
+    for name in sorted(dict.fromkeys(inputs.slices), key=lambda name: name == NONE):
+        found = np.zeros(0) if changes is None else changes[names == name]
+        yield name, names == name, found[~np.isnan(found)]
 
 
 #: How many documents rerankers are given.
@@ -118,7 +156,7 @@ FIRST = "first stage"
 
 @dataclass(frozen=True, eq=False)
 class Headroom:
-    """The mean of a measure with each stage put right, in turn.
+    """The mean of a measure with each stage made perfect, in turn.
 
     `stages` holds, by stage, the value of every judged query: ``10`` with the first ten documents
     in ideal order, ``all`` with the whole list in it, and ``first stage`` with the best documents
@@ -143,45 +181,45 @@ class Headroom:
         return f"a perfect reranker of the top {stage}"
 
     def data(self) -> dict[str, Any]:
-        """Give it as plain data."""
+        """Return it as plain data."""
         return {stage: finite(value) for stage, value in self.means.items()}
 
 
-def headroom(subject: Subject, losses: Losses) -> Headroom:
-    """Measure the lists with each stage put right; a stage never makes a list worse."""
-    tops = [top for top in TOPS if top < subject.depth]
-    stages = {str(top): after(subject, losses.measure, top) for top in tops}
-    stages[ALL] = after(subject, losses.measure)
-    stages[FIRST] = _found(subject, losses, stages[ALL])
-    return Headroom(losses, subject.depth, stages)
+def headroom(run: MeasuredRun, losses: Losses) -> Headroom:
+    """Measure the lists with each stage made perfect; a stage never makes a list worse."""
+    tops = [top for top in TOPS if top < run.depth]
+    stages = {str(top): after(run, losses.measure, top) for top in tops}
+    stages[ALL] = after(run, losses.measure)
+    stages[FIRST] = _found(run, losses, stages[ALL])
+    return Headroom(losses, run.depth, stages)
 
 
-def after(subject: Subject, name: str, top: int | None = None) -> Floats:
+def after(run: MeasuredRun, name: str, top: int | None = None) -> Floats:
     """Measure the lists after a perfect reranker of their first documents, or of all."""
-    instrument, found = subject.instrument(name), subject.ladder(name)
-    lists = reranked(instrument.measure, subject.placements(name), top)
+    instrument, found = run.instrument(name), run.ladder(name)
+    lists = reranked(instrument.measure, run.placements(name), top)
     return better(found.direction, found.actual, measured(instrument, lists).values)
 
 
-def _found(subject: Subject, losses: Losses, ordered: Floats) -> Floats:
+def _found(run: MeasuredRun, losses: Losses, ordered: Floats) -> Floats:
     """Measure lists of the best documents there are, as deep as the run goes."""
-    found, depth = losses.ladder, subject.depth
-    best = measured(subject.instrument(losses.measure), found.best.cut(depth)).values
+    found, depth = losses.ladder, run.depth
+    best = measured(run.instrument(losses.measure), found.best.cut(depth)).values
     whole = found.best.retrieved <= depth
     return better(found.direction, ordered, np.where(whole, found.ideal, best))
 
 
 def better(direction: int, before: Floats, values: Floats) -> Floats:
-    """Give the better value of each query; NaN where there was none before."""
+    """Return the better value of each query; NaN if there was none before."""
     either: Floats = (np.fmax if direction > 0 else np.fmin)(before, values)
     return np.where(np.isnan(before), np.nan, either)
 
 
 def reranked(measure: Measure, placements: Placements, top: int | None = None) -> Placements:
-    """Put the first documents of each list in the order that is worth most.
+    """Put the first documents of each list in the best order.
 
-    What is worth something stands first, then what is unjudged, then the rest; the documents below
-    stay where they are.
+    Documents with a gain come first, then unjudged ones, then the rest; the documents below stay
+    where they are.
     """
     lists = without_ties(measure, decided(placements))
     limit = lists.retrieved if top is None else np.minimum(lists.retrieved, top)
@@ -229,14 +267,11 @@ class Stages:
         return {name: self.losses.mean(values) for name, values in self.parts.items()}
 
     def behind(self, part: str) -> dict[str, float]:
-        """Give the queries of a part, and how much of it each is, those with most first."""
-        values = self.parts[part]
-        some = np.flatnonzero(self.losses.counted & (values > NOTHING))
-        order = some[np.argsort(-values[some], kind="stable")].tolist()
-        return {self.losses.ladder.queries[i]: float(values[i]) for i in order}
+        """Return the queries of a part, and how much each has of it, those with most first."""
+        return self.losses.most(self.parts[part])
 
     def data(self) -> dict[str, Any]:
-        """Give it as plain data."""
+        """Return it as plain data."""
         parts = {
             part: {"words": PARTS[part], "mean": finite(mean), "queries": self.behind(part)}
             for part, mean in self.means.items()
@@ -244,7 +279,7 @@ class Stages:
         return {"first_stage": finite(self.first), "run": finite(self.losses.value), **parts}
 
 
-def stages(first: Subject, losses: Losses) -> Stages:
+def stages(first: MeasuredRun, losses: Losses) -> Stages:
     """Take apart what separates a first stage from the ideal lists.
 
     Formula: ideal - first = (gained - lost) + (best - run) + (ideal - best), best the best order of

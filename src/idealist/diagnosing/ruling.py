@@ -1,42 +1,48 @@
-"""What a rule is: a pattern in the numbers, how it is read, what to do, from which threshold on."""
+"""Rules: a pattern in the numbers, what it means, what to do, and whether the data supports it."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 from idealist.diagnosing.evidence import Evidence
-from idealist.diagnosing.subject import Case
+from idealist.diagnosing.measured_run import Inputs
 from idealist.errors import InputError, UsageError
 
+_READ, _OTHER = "the number of passages that are read", "a baseline or a first stage"
 #: What a rule may need beside judgments and a run, in words.
 NEEDS: dict[str, str] = {
     "": "nothing else",
-    "other": "a baseline or a first stage to compare with",
-    "context": "the number of passages that are read",
-    "marks": "the number of passages that are read, and grades below 0 or what they are worth to "
-    "the model",
-    "signal": "the number of passages that are read, and what they are worth to the model",
+    "other": f"{_OTHER} to compare with",
+    "context": _READ,
+    "marks": f"{_READ}, and grades below 0 or how useful passages are to the model",
+    "signal": f"{_READ}, and how useful passages are to the model",
     "texts": "the texts of the queries",
-    "slices": "a baseline or a first stage to compare with, and slices of the queries",
+    "slices": f"{_OTHER} to compare with, and slices of the queries",
 }
-#: Where several thresholds come from.
-DL21 = "63 runs of TREC DL 2021"
+#: What became of a rule, in words.
+STATES: dict[str, str] = {
+    "fires": "the data supports it",
+    "open": "the data cannot tell",
+    "silent": "the data speaks against it",
+    "left out": "it was not looked at",
+}
 
 
 class Condition(Protocol):
     """What must hold for a rule to fire."""
 
-    def weigh(self, case: Case) -> Evidence:
-        """Look at the queries of a case."""
+    def weigh(self, inputs: Inputs) -> Evidence:
+        """Look at the queries."""
 
 
 @dataclass(frozen=True)
 class Rule:
-    """It fires where all clauses hold, each with the whole of its interval.
+    """A rule fires if all clauses hold, each with the whole of its interval.
 
-    Where the `source` calls a threshold suggested, nobody else is known to use it; where it names a
-    page on the web, take it as a default and no more.
+    A threshold that the `source` calls suggested is our own; one from a page on the web is a
+    default and no more.
     """
 
     id: str
@@ -47,14 +53,24 @@ class Rule:
     source: str
     needs: str = ""
 
-
-#: What became of a rule, in words.
-STATES: dict[str, str] = {
-    "fires": "the data supports it",
-    "open": "the data cannot tell",
-    "silent": "the data speaks against it",
-    "left out": "it was not looked at",
-}
+    def lacks(self, inputs: Inputs) -> str:
+        """Say what the rule lacks, if anything."""
+        given = {
+            "": True,
+            "other": inputs.baseline is not None,
+            "context": inputs.context is not None,
+            "marks": inputs.context is not None and inputs.marked,
+            "signal": bool(inputs.udcg),
+            "texts": inputs.texts is not None,
+            "slices": inputs.baseline is not None and bool(inputs.slices),
+        }
+        if self.needs == "signal" and inputs.context is not None and inputs.signed:
+            return "needs utilities from 0 to 1, and some are below 0"
+        if not given[self.needs]:
+            return f"needs {NEEDS[self.needs]}"
+        compared = inputs.baseline if self.needs in ("other", "slices") else None
+        apart = [one.name for one in (inputs.run, compared) if one and not one.matches]
+        return f"no document of {' and '.join(apart)} is judged" if apart else ""
 
 
 @dataclass(frozen=True)
@@ -67,16 +83,12 @@ class Ruling:
     reason: str = ""
 
     def lines(self) -> list[str]:
-        """Tell it: pattern, reading, what to do, evidence and source."""
-        rule = self.rule
-        proof = [f"evidence: {one}" for one in self.evidence]
-        return [
-            f"{rule.id}: {rule.pattern}", f"reading: {rule.reading}", f"do: {rule.action}",
-            *proof, f"source: {rule.source}",
-        ]  # fmt: skip
+        """Say what the rule found, what it means, and what to do."""
+        proof = [f"  evidence: {one}" for one in self.evidence]
+        return [f"{self.rule.pattern}: {self.rule.reading}", f"  do: {self.rule.action}", *proof]
 
     def data(self) -> dict[str, Any]:
-        """Give it as plain data."""
+        """Return it as plain data."""
         rule = self.rule
         return {
             "rule": rule.id, "state": self.state, "pattern": rule.pattern,
@@ -86,12 +98,12 @@ class Ruling:
         }  # fmt: skip
 
 
-def ruled(rule: Rule, case: Case) -> Ruling:
-    """Hold a rule against a case; a measure that the rules of the call refuse leaves it out."""
-    if lacking := _lacking(rule.needs, case):
+def ruled(rule: Rule, inputs: Inputs) -> Ruling:
+    """Apply a rule; a measure that cannot be computed here leaves it out."""
+    if lacking := rule.lacks(inputs):
         return Ruling(rule, "left out", reason=lacking)
     try:
-        evidence = tuple(clause.weigh(case) for clause in rule.clauses)
+        evidence = tuple(clause.weigh(inputs) for clause in rule.clauses)
     except (UsageError, InputError) as error:
         return Ruling(rule, "left out", reason=str(error).splitlines()[0])
     held = [one.holds for one in evidence]
@@ -99,21 +111,24 @@ def ruled(rule: Rule, case: Case) -> Ruling:
     return Ruling(rule, state, evidence)
 
 
-def _lacking(need: str, case: Case) -> str:
-    """Say what a rule lacks, if anything."""
-    given = {
-        "": True,
-        "other": case.other is not None,
-        "context": case.context is not None,
-        "marks": case.context is not None and case.marked,
-        "signal": bool(case.udcg),
-        "texts": case.texts is not None,
-        "slices": case.other is not None and bool(case.slices),
-    }
-    if need == "signal" and case.context is not None and case.signed:
-        return "needs utilities from 0 to 1, and some are below 0"
-    if not given[need]:
-        return f"needs {NEEDS[need]}"
-    compared = [case.run, case.other] if need in ("other", "slices") else [case.run]
-    apart = [one.run.name for one in compared if one and not one.matches]
-    return f"nothing in {' and '.join(apart)} meets the judgments" if apart else ""
+#: The rules about what a cause takes, the most telling first.
+ABOUT: dict[str, tuple[str, ...]] = {
+    "duplicates": ("duplicates",),
+    "ties": ("ties",),
+    "unjudged": ("condensed", "holes"),
+    "order": ("order", "rerank", "not-first"),
+    "cutoff": ("order", "rerank", "not-first"),
+    "missing": ("first-stage", "unanswered"),
+}
+
+
+def first_of(rulings: Iterable[Ruling], cause: str) -> Rule | None:
+    """Choose the rule to follow first; None if none fires.
+
+    Rules about the context come first, where a model reads one, then those about the main cause of
+    the loss, then whatever fires.
+    """
+    fired = {one.rule.id: one.rule for one in rulings if one.state == "fires"}
+    context = (rule.id for rule in fired.values() if rule.needs in ("context", "marks", "signal"))
+    wanted = (*context, *ABOUT.get(cause, ()), *fired)
+    return next((fired[rule] for rule in wanted if rule in fired), None)

@@ -1,3 +1,3 @@
-"""trec_eval's command line, output and exit codes, computed by our measures."""
+"""A drop-in replacement for trec_eval: its command line, output and exit codes, our measures."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How trec_eval ends where it cannot go on."""
+"""The command line of trec_eval: its options, and the parameters of its measures."""
 
 from __future__ import annotations
 
@@ -10,67 +10,9 @@ from typing import TypeVar
 from idealist.errors import IdealistError, UsageError
 from idealist.notation import DEEPEST, to_number
 
-
-class Stop(IdealistError):
-    """An end with one of trec_eval's exit codes."""
-
-    def __init__(self, code: int, message: str, hint: str = "") -> None:
-        super().__init__(message, hint)
-        self.code = code
-
-
-N = TypeVar("N", int, float)
-
-
-def cutoffs(name: str, given: str) -> list[int]:
-    """Read ranks, from the least on; a fraction is cut off, as C's ``strtol`` does.
-
-    >>> cutoffs("P", "10,5,7.9")
-    [5, 7, 10]
-    """
-    ranks = sorted(int(number) for number in numbers(name, given))
-    if not 1 <= ranks[0] <= ranks[-1] <= DEEPEST:
-        raise UsageError(f"{name}.{given}: a cutoff is not from 1 to {DEEPEST}", "write P.5,10")
-    return _unlike(name, given, ranks)
-
-
-def points(name: str, given: str) -> list[float]:
-    """Read shares of the relevant documents, from the least on."""
-    return _unlike(name, given, sorted(numbers(name, given)))
-
-
-def numbers(name: str, given: str) -> list[float]:
-    """Read numbers between commas."""
-    try:
-        return [float(to_number(part.strip())) for part in given.split(",")]
-    except ValueError:
-        hint = "give numbers and commas"
-        raise UsageError(f"{name}.{given}: not all of this are numbers", hint) from None
-
-
-def pairs(name: str, given: str) -> dict[str, float]:
-    """Read pairs such as ``1=3.5,2=9``.
-
-    >>> pairs("ndcg", "1=3.5,2=9")
-    {'1': 3.5, '2': 9.0}
-    """
-    try:
-        found = [part.split("=") for part in given.split(",")]
-        return {key.strip(): float(to_number(value.strip())) for key, value in found}
-    except ValueError:
-        hint = "write LEVEL=GAIN pairs between commas, such as ndcg.1=3.5,2=9"
-        raise UsageError(f"{name}.{given}: these are no pairs", hint) from None
-
-
-def _unlike(name: str, given: str, values: list[N]) -> list[N]:
-    if len(set(values)) < len(values):
-        raise UsageError(f"{name}.{given}: a cutoff stands there twice", "give each once")
-    return values
-
-
 USAGE = "Usage: idealist trec-eval [-h] [-q] [-m measure]... QRELS RUN"
 _SHORT = "hvqm:cl:nD:JN:M:R:T:oZ:"
-#: The long form of each option, by its letter; one that takes a value ends in ``=``.
+#: The long form of each option by its letter; options that take a value end in ``=``.
 _LONG = {
     "h": "help", "v": "version", "q": "query_eval_wanted", "m": "measure=",
     "c": "complete_rel_info_wanted", "l": "level_for_rel=", "n": "nosummary", "D": "Debug_level=",
@@ -80,10 +22,27 @@ _LONG = {
 }  # fmt: skip
 _LETTERS = {f"--{word.removesuffix('=')}": letter for letter, word in _LONG.items()}
 
-#: The kinds of judgments there are.
+#: The known kinds of judgments.
 JUDGMENTS = ("qrels", "qrels_jg", "prefs", "qrels_prefs")
-#: The versions there are, by the name that is given for them.
+#: The known versions by the names accepted for them.
 VERSIONS = {"10.0": 10, "10": 10, "9.0.8": 9, "9": 9}
+#: Options without a value: the field each sets, and to what.
+_FLAGS = {
+    "h": ("help", True), "v": ("version_wanted", True), "q": ("per_query", True),
+    "c": ("complete", True), "n": ("summary", False), "J": ("judged_only", True),
+}  # fmt: skip
+#: Options that take a whole number: the field each sets, and its lowest value.
+_NUMBERS = {"l": ("level", 0), "N": ("documents", 0), "M": ("depth", 1)}
+
+N = TypeVar("N", int, float)
+
+
+class Stop(IdealistError):
+    """An early end with one of trec_eval's exit codes."""
+
+    def __init__(self, code: int, message: str, hint: str = "") -> None:
+        super().__init__(message, hint)
+        self.code = code
 
 
 @dataclass
@@ -108,7 +67,7 @@ class Options:
 
 
 def options_of(words: Sequence[str]) -> Options:
-    """Read a command line.
+    """Parse a command line.
 
     >>> options_of(["-q", "-mmap", "qrels", "run", "-l2"]).level
     2
@@ -121,39 +80,29 @@ def options_of(words: Sequence[str]) -> Options:
     for word, value in found:
         _take(options, _LETTERS.get(word, word.lstrip("-")), value)
     if not (options.help or options.version_wanted) and len(files) != 2:
-        raise UsageError(f"two files are needed, and {len(files)} were given", USAGE)
+        raise UsageError(f"expected two files, got {len(files)}", USAGE)
     return options
-
-
-#: Options that only say yes: the field each sets, and what to.
-_FLAGS = {
-    "h": ("help", True), "v": ("version_wanted", True), "q": ("per_query", True),
-    "c": ("complete", True), "n": ("summary", False), "J": ("judged_only", True),
-}  # fmt: skip
 
 
 def _take(options: Options, letter: str, value: str) -> None:
     if letter in _FLAGS:
         setattr(options, *_FLAGS[letter])
+    elif letter in _NUMBERS:
+        name, least = _NUMBERS[letter]
+        setattr(options, name, _whole(letter, value, least))
     elif letter == "m":
         options.measures.append(value)
-    elif letter == "l":
-        options.level = _whole(letter, value, 0)
-    elif letter == "N":
-        options.documents = _whole(letter, value, 0)
-    elif letter == "M":
-        options.depth = _whole(letter, value, 1)
-    elif letter == "D":  # LEVEL.QUERY: one query is evaluated; what -D would print there, is not
+    elif letter == "D":  # LEVEL.QUERY: evaluate that query alone; nothing is printed for debugging
         options.only = value.partition(".")[2] or None
     elif letter == "R":
         options.judgments = value
     elif letter == "Z":
         options.zscores = value
     elif letter == "T" and value != "trec_results":
-        raise Stop(2, f"-T {value}: there is no such format of runs", "leave -T out")
+        raise Stop(2, f"-T {value}: unknown run format", "leave -T out")
     elif letter == "as":
         if value not in VERSIONS:
-            raise UsageError(f"--as {value}: no such version", "give 10.0 or 9.0.8")
+            raise UsageError(f"--as {value}: unknown version", "use 10.0 or 9.0.8")
         options.version = VERSIONS[value]
 
 
@@ -165,6 +114,52 @@ def _whole(letter: str, value: str, least: int) -> int:
             f"-{letter} {value!r} is not a whole number", f"write -{letter}1"
         ) from None
     if number < least:
-        hint = "docs/differences.md says what trec_eval does with less"
+        hint = "docs/differences.md describes what trec_eval does with lower numbers"
         raise UsageError(f"-{letter} takes a number of at least {least}", hint)
     return number
+
+
+def cutoffs(name: str, given: str) -> list[int]:
+    """Read cutoffs in ascending order; fractions are truncated, as by C's ``strtol``.
+
+    >>> cutoffs("P", "10,5,7.9")
+    [5, 7, 10]
+    """
+    ranks = sorted(int(number) for number in numbers(name, given))
+    if not 1 <= ranks[0] <= ranks[-1] <= DEEPEST:
+        raise UsageError(f"{name}.{given}: cutoffs go from 1 to {DEEPEST}", "write P.5,10")
+    return _unlike(name, given, ranks)
+
+
+def points(name: str, given: str) -> list[float]:
+    """Read shares of the relevant documents in ascending order."""
+    return _unlike(name, given, sorted(numbers(name, given)))
+
+
+def numbers(name: str, given: str) -> list[float]:
+    """Read numbers separated by commas."""
+    try:
+        return [float(to_number(part.strip())) for part in given.split(",")]
+    except ValueError:
+        hint = "write numbers separated by commas"
+        raise UsageError(f"{name}.{given}: these are not all numbers", hint) from None
+
+
+def pairs(name: str, given: str) -> dict[str, float]:
+    """Read pairs such as ``1=3.5,2=9``.
+
+    >>> pairs("ndcg", "1=3.5,2=9")
+    {'1': 3.5, '2': 9.0}
+    """
+    try:
+        found = [part.split("=") for part in given.split(",")]
+        return {key.strip(): float(to_number(value.strip())) for key, value in found}
+    except ValueError:
+        hint = "write LEVEL=GAIN pairs separated by commas, such as ndcg.1=3.5,2=9"
+        raise UsageError(f"{name}.{given}: these are not pairs", hint) from None
+
+
+def _unlike(name: str, given: str, values: list[N]) -> list[N]:
+    if len(set(values)) < len(values):
+        raise UsageError(f"{name}.{given}: a cutoff appears twice", "write each once")
+    return values

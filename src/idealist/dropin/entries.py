@@ -1,15 +1,17 @@
-"""The measures of trec_eval, in its order, its nicknames for several, and the lines they print."""
+"""The measures of trec_eval in its order, its nicknames, and the lines they print."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from idealist.dropin.arguments import cutoffs, numbers, pairs, points
+from idealist.dropin.arguments import Stop, cutoffs, numbers, pairs, points
 from idealist.errors import UsageError, nearest
-from idealist.measures import Measure, parse
 from idealist.notation import table
+
+if TYPE_CHECKING:
+    from idealist.measures import Measure
 
 _DEEP = "5,10,15,20,30,100,200,500,1000"
 _TENTHS = "0,.1,.2,.3,.4,.5,.6,.7,.8,.9,1"
@@ -18,9 +20,9 @@ _FIFTHS = ".2,.4,.6,.8,1,1.2,1.4,1.6,1.8,2"
 
 @dataclass(frozen=True)
 class Entry:
-    """A measure of trec_eval: what parameters it takes, and how it is summed up.
+    """A measure of trec_eval: which parameters it takes, and how it is aggregated.
 
-    `summary` is mean, sum, geometric or none; `judgments` is the kind it is computed from.
+    `summary` is mean, sum, geometric or none; `judgments` is the kind of judgments it needs.
     """
 
     name: str
@@ -32,8 +34,10 @@ class Entry:
 
     @property
     def ours(self) -> str:
-        """Our text for it; nothing where it is no measure."""
-        from idealist.measures.spellings import SPELLINGS  # and NumPy, which no help needs
+        """Our text for it; empty if it is not a measure."""
+        from idealist.measures.spellings import (
+            SPELLINGS,
+        )  # imports NumPy, which --help does without
 
         return SPELLINGS["trec_eval"].get(self.name, "") if self.summary != "none" else ""
 
@@ -43,69 +47,51 @@ class Entry:
         return self.summary == "sum"
 
 
-def _preference(name: str, summary: str = "mean") -> Entry:
-    return Entry(f"prefs_{name}", summary=summary, judgments="prefs")
+def _entries(names: str, takes: str = "", default: str = "", **how: Any) -> list[Entry]:
+    return [Entry(name, takes, default, **how) for name in names.split()]
 
 
+#: Every measure of trec_eval, in its order.
 ENTRIES = (
-    Entry("runid", summary="none", judgments="any"),
-    Entry("num_q", summary="none", judgments="any"),
-    Entry("num_ret", summary="sum"),
-    Entry("num_rel", summary="sum"),
-    Entry("num_rel_ret", summary="sum"),
-    Entry("map"),
-    Entry("gm_map", summary="geometric"),
-    Entry("Rprec"),
-    Entry("bpref"),
-    Entry("recip_rank"),
-    Entry("iprec_at_recall", "points:recall", _TENTHS),
-    Entry("P", "cutoffs", _DEEP),
-    Entry("relstring", "string", "10", summary="none"),
-    Entry("recall", "cutoffs", _DEEP),
-    Entry("infAP"),
-    Entry("gm_bpref", summary="geometric"),
-    Entry("Rprec_mult", "points:times", _FIFTHS),
-    Entry("utility", "utility"),
-    Entry("11pt_avg", "average"),
-    Entry("binG"),
-    Entry("G", "gains"),
-    Entry("dcg", "gains", since=10),
-    Entry("ideal_dcg", "gains", since=10),
-    Entry("ndcg", "gains"),
-    Entry("ndcg_rel", "gains"),
-    Entry("Rndcg", "gains"),
-    Entry("ndcg_cut", "cutoffs", _DEEP),
-    Entry("map_cut", "cutoffs", _DEEP),
-    Entry("relative_P", "cutoffs", _DEEP),
-    Entry("success", "cutoffs", "1,5,10"),
-    Entry("set_P"),
-    Entry("set_relative_P"),
-    Entry("set_recall"),
-    Entry("set_map"),
-    Entry("set_F", "beta"),
-    Entry("num_nonrel_judged_ret", summary="sum"),
-    _preference("num_prefs_poss", "sum"),
-    _preference("num_prefs_ful", "sum"),
-    _preference("num_prefs_ful_ret", "sum"),
-    _preference("simp"),
-    _preference("pair"),
-    _preference("avgjg"),
-    _preference("avgjg_Rnonrel"),
-    _preference("simp_ret"),
-    _preference("pair_ret"),
-    _preference("avgjg_ret"),
-    _preference("avgjg_Rnonrel_ret"),
-    _preference("simp_imp"),
-    _preference("pair_imp"),
-    _preference("avgjg_imp"),
-    Entry("map_avgjg", judgments="qrels_jg"),
-    Entry("P_avgjg", "cutoffs", _DEEP, judgments="qrels_jg"),
-    Entry("Rprec_mult_avgjg", "points:times", _FIFTHS, judgments="qrels_jg"),
-    Entry("yaap"),
-    Entry("rbp", "rbp", since=10),
-    Entry("rbp_resid", "rbp", since=10),
-    Entry("unj", "cutoffs", "5,10,20", since=10),
-)
+    *_entries("runid num_q", summary="none", judgments="any"),
+    *_entries("num_ret num_rel num_rel_ret", summary="sum"),
+    *_entries("map"),
+    *_entries("gm_map", summary="geometric"),
+    *_entries("Rprec bpref recip_rank"),
+    *_entries("iprec_at_recall", "points:recall", _TENTHS),
+    *_entries("P", "cutoffs", _DEEP),
+    *_entries("relstring", "string", "10", summary="none"),
+    *_entries("recall", "cutoffs", _DEEP),
+    *_entries("infAP"),
+    *_entries("gm_bpref", summary="geometric"),
+    *_entries("Rprec_mult", "points:times", _FIFTHS),
+    *_entries("utility", "utility"),
+    *_entries("11pt_avg", "average"),
+    *_entries("binG"),
+    *_entries("G", "gains"),
+    *_entries("dcg ideal_dcg", "gains", since=10),
+    *_entries("ndcg ndcg_rel Rndcg", "gains"),
+    *_entries("ndcg_cut map_cut relative_P", "cutoffs", _DEEP),
+    *_entries("success", "cutoffs", "1,5,10"),
+    *_entries("set_P set_relative_P set_recall set_map"),
+    *_entries("set_F", "beta"),
+    *_entries("num_nonrel_judged_ret", summary="sum"),
+    *_entries(
+        "prefs_num_prefs_poss prefs_num_prefs_ful prefs_num_prefs_ful_ret",
+        summary="sum", judgments="prefs",
+    ),
+    *_entries(
+        "prefs_simp prefs_pair prefs_avgjg prefs_avgjg_Rnonrel prefs_simp_ret prefs_pair_ret "
+        "prefs_avgjg_ret prefs_avgjg_Rnonrel_ret prefs_simp_imp prefs_pair_imp prefs_avgjg_imp",
+        judgments="prefs",
+    ),
+    *_entries("map_avgjg", judgments="qrels_jg"),
+    *_entries("P_avgjg", "cutoffs", _DEEP, judgments="qrels_jg"),
+    *_entries("Rprec_mult_avgjg", "points:times", _FIFTHS, judgments="qrels_jg"),
+    *_entries("yaap"),
+    *_entries("rbp rbp_resid", "rbp", since=10),
+    *_entries("unj", "cutoffs", "5,10,20", since=10),
+)  # fmt: skip
 
 _OFFICIAL = (
     "runid num_q num_ret num_rel num_rel_ret map gm_map Rprec bpref recip_rank iprec_at_recall P"
@@ -115,7 +101,7 @@ _PREFERENCES = (
     "prefs_pair prefs_avgjg"
 )
 
-#: The nicknames of several measures.
+#: The nicknames, and the measures each stands for.
 NICKNAMES = {
     "official": _OFFICIAL,
     "set": (
@@ -137,10 +123,10 @@ NICKNAMES = {
 
 
 def marked(asked: Sequence[str], version: int) -> dict[str, str]:
-    """Find the measures asked for, with the parameters given: ``P.5,10``, or a nickname.
+    """Find the requested measures and their parameters: ``P.5,10``, or a nickname.
 
-    As trec_eval has it, what stands behind the first dot are parameters, and the first ones given
-    for a measure count.
+    As in trec_eval, everything after the first dot is parameters, and the first parameters given
+    for a measure win.
     """
     known = {entry.name: entry for entry in ENTRIES if entry.since <= version}
     given: dict[str, str] = {}
@@ -148,7 +134,7 @@ def marked(asked: Sequence[str], version: int) -> dict[str, str]:
     for text in asked or ("official",):
         name, dot, parameters = text.partition(".")
         if dot and not parameters:
-            raise UsageError(f"measure {text!r} has a dot and no parameters", "write P.5,10 or P")
+            raise UsageError(f"measure {text!r} has a dot but no parameters", "write P.5,10 or P")
         if name not in known and name not in NICKNAMES:
             raise UsageError(f"there is no measure {name!r}", nearest(name, [*known, *NICKNAMES]))
         if dot:
@@ -159,7 +145,7 @@ def marked(asked: Sequence[str], version: int) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class Column:
-    """One line of the output: its label, and the measure whose value it holds."""
+    """One line of the output: its label, and the measure whose value it shows."""
 
     entry: Entry
     label: str
@@ -168,12 +154,14 @@ class Column:
 
 
 def columns(names: Mapping[str, str]) -> list[Column]:
-    """Lay out the output of the measures asked for, in trec_eval's order."""
+    """Lay out the output of the requested measures, in trec_eval's order."""
     asked = [entry for entry in ENTRIES if entry.name in names]
     return [column for entry in asked for column in _columns(entry, names[entry.name])]
 
 
 def _columns(entry: Entry, given: str) -> list[Column]:
+    from idealist.measures import parse  # and NumPy, which help does not need
+
     kind, _, parameter = entry.takes.partition(":")
     label = f"{entry.name}_{given}" if given else entry.name
     measure = parse(entry.ours) if entry.ours else None
@@ -193,13 +181,13 @@ def _columns(entry: Entry, given: str) -> list[Column]:
 
 
 def _settings(name: str, kind: str, given: str) -> dict[str, Any]:
-    """Read parameters that are no cutoffs, as ours."""
+    """Translate parameters other than cutoffs into ours."""
     if kind in ("gains", "rbp"):
         found = pairs(name, given)
         settings: dict[str, Any] = {"p": found.pop("p")} if kind == "rbp" and "p" in found else {}
         gains = {level: gain for level, gain in found.items() if level.lstrip("+-").isdigit()}
         if any(int(level) < 0 for level in gains):
-            hint = "levels are grades of at least 0"
+            hint = "levels are grades of 0 or more"
             raise UsageError(f"{name}.{given}: only judged documents can have a gain", hint)
         return settings | ({"gain": table(gains)} if gains and name != "rbp_resid" else {})
     values = numbers(name, given)
@@ -209,5 +197,5 @@ def _settings(name: str, kind: str, given: str) -> dict[str, Any]:
         return {"beta": f"sqrt({values[0]!r})"}
     if len(values) != 4:
         hint = "write utility.A,B,C,D, such as utility.1,-1,0,0"
-        raise UsageError(f"utility takes four numbers, not {len(values)}", hint)
+        raise Stop(4, f"utility takes four numbers, not {len(values)}", hint)
     return dict(zip("abcd", values, strict=True))

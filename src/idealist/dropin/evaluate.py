@@ -1,4 +1,4 @@
-"""What trec_eval would print: values by query and over all, in its order and arithmetic."""
+"""What trec_eval would print: values per query and over all, in its order and arithmetic."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from idealist.dropin.arguments import JUDGMENTS, Options, Stop
 from idealist.dropin.entries import Column, columns, marked
 from idealist.dropin.inputs import Reference, as_zscores, last_tag, read_judgments, read_zscores
 from idealist.dropin.printed import query_lines, summary_line
-from idealist.errors import InputError, UsageError
+from idealist.errors import Defect, InputError, UsageError
 from idealist.formats.run_sources import FileRun
 from idealist.formats.source import Source
 from idealist.measures import Measure, parse
@@ -25,16 +25,16 @@ from idealist.protocol import Protocol
 from idealist.ranking.placements import Placements
 from idealist.ranking.ranked import rank
 
-#: The least value that counts in a geometric mean.
+#: The lowest value that enters a geometric mean.
 FLOOR = 0.00001
 
 
 def report(options: Options) -> Iterator[str]:
-    """Give the output piece by piece; where trec_eval would stop on the way, `Stop` is raised."""
+    """Yield the output piece by piece; raise `Stop` where trec_eval would stop."""
     names = marked(options.measures, options.version)
     if options.judgments not in JUDGMENTS:
-        hint = "give one of " + ", ".join(JUDGMENTS)
-        raise Stop(2, f"-R {options.judgments}: there is no such format of judgments", hint)
+        hint = "use one of " + ", ".join(JUDGMENTS)
+        raise Stop(2, f"-R {options.judgments}: unknown judgment format", hint)
     qrels = read_judgments(options.files[0], options.judgments)
     source = Source.of(options.files[1])
     asked = _columns(names, options)
@@ -49,11 +49,11 @@ def report(options: Options) -> Iterator[str]:
 
 
 def _columns(names: Mapping[str, str], options: Options) -> list[Column]:
-    """Lay out the output, with what the options and the version say of the measures."""
+    """Lay out the output, with measures set as the options and the version say."""
     try:
         asked = columns(names)
     except UsageError as error:
-        raise Stop(4 if "four numbers" in error.message else 2, error.message, error.hint) from None
+        raise Stop(2, error.message, error.hint) from None
     return [
         replace(one, measure=_instrument(one.measure, options).measure) if one.measure else one
         for one in asked
@@ -61,7 +61,7 @@ def _columns(names: Mapping[str, str], options: Options) -> list[Column]:
 
 
 def _instrument(measure: Measure, options: Options) -> Instrument:
-    """Set up a measure as trec_eval has it; the level is of measures that ask what is relevant."""
+    """Set up a measure as trec_eval does; -l only applies to measures of binary relevance."""
     own = {"rel": options.level, "documents": options.documents}
     asks = {"rel": "rel_op", "documents": "documents"}
     settings = {key: own[key] for key in own if asks[key] in measure.parameters()}
@@ -70,7 +70,7 @@ def _instrument(measure: Measure, options: Options) -> Instrument:
 
 
 def _protocol(asked: Sequence[Column], options: Options) -> Protocol:
-    """Say how the run is ranked; preferences do not look at -J."""
+    """Choose how the run is ranked; preferences ignore -J."""
     measure = next((one.measure for one in asked if one.measure), parse("AP"))
     judged_only = options.judged_only and "prefs" not in options.judgments
     return replace(
@@ -97,12 +97,12 @@ def _check_kinds(asked: Sequence[Column], judgments: str) -> None:
                 column.entry.judgments, f"-R {column.entry.judgments}"
             )
             message = f"{column.label} cannot be computed from {judgments}"
-            raise Stop(4, message, f"give {wanted} with judgments of that kind")
+            raise Stop(4, message, f"use {wanted} with judgments of that kind")
 
 
 @dataclass(frozen=True)
 class Table:
-    """The values of some measures for the queries that trec_eval looks at."""
+    """The values of some measures for the queries that trec_eval evaluates."""
 
     options: Options
     placed: Placements
@@ -116,7 +116,7 @@ class Table:
 
     @cached_property
     def placements(self) -> Placements:
-        """The ranking; version 10 gives a query that the run lacks one document nobody judged."""
+        """The ranking; in version 10 a query missing from the run has one unjudged document."""
         if self.options.version < 10 or self.placed.protocol.unjudged == "drop":
             return self.placed
         return replace(
@@ -137,7 +137,7 @@ class Table:
         return every[: int(np.argmin(found))]  # it stops at the first that the run lacks
 
     def by_query(self) -> Iterator[str]:
-        """Give the lines of each query, where they are asked for; stop where trec_eval does."""
+        """Yield the lines of each query if asked for; stop where trec_eval does."""
         shown = [one for one in self.columns if one.entry.summary != "geometric"]
         shown = [one for one in shown if one.measure or one.entry.name == "relstring"]
         names = [self.qrels.queries[i] for i in self.rows.tolist()]
@@ -150,10 +150,10 @@ class Table:
         ignores = self.options.version < 10 or self.options.complete or self.options.only
         if not ignores and len(self.rows) < len(self.qrels.queries):
             query = self.qrels.queries[len(self.rows)]
-            hint = "-c counts such queries as 0, --as 9.0.8 leaves them out"
+            hint = "count such queries as 0 with -c, or leave them out with --as 9.0.8"
             raise Stop(4, f"the run lacks the judged query {query!r}", hint)
         if not len(self.rows):
-            hint = "check that query ids are written alike"
+            hint = "check that both files write query ids the same way"
             raise Stop(7, "no query is both judged and in the run", hint)
 
     def _cells(self, column: Column) -> Sequence[object]:
@@ -163,10 +163,8 @@ class Table:
         return cells
 
     def values(self, column: Column) -> Floats:
-        """Give a column's value of every judged query."""
-        values = (
-            self._known(column.measure) if column.measure else np.zeros(len(self.qrels.queries))
-        )
+        """Return the values of a column for every judged query."""
+        values = self._known(column.measure)
         if column.entry.name == "Rndcg":
             relevant = self._known(parse(f"NumRel(rel={self.options.level})"))
             values = np.where(relevant > 0, values, 0.0)
@@ -184,13 +182,13 @@ class Table:
 
     def _known(self, measure: Measure | None) -> Floats:
         if measure is None:
-            return np.zeros(len(self.qrels.queries))
+            raise Defect("a column without a measure has no values")
         if measure not in self._computed:
             self._computed[measure] = measure.values(self.placements)
         return self._computed[measure]
 
     def _relstrings(self, column: Column) -> list[str]:
-        """Write the grades of the first documents: - was not pooled, . was, but not judged."""
+        """Write the grades of the first documents: - is unpooled, . is pooled but unjudged."""
         length = min(column.length, int(self.placements.retrieved.max(initial=0)))
         grid = self.placements.grid(max(length, 1))[self.rows, :length]
         grade = grid.filled(np.nan)
@@ -206,11 +204,11 @@ class Table:
 
     @property
     def _prefixed(self) -> bool:
-        """Whether labels say that values are z-scores."""
+        """Whether labels mark the values as z-scores."""
         return self.reference is not None and self.options.version >= 10
 
     def summary(self, source: Source) -> Iterator[str]:
-        """Give the lines over all queries."""
+        """Yield the lines over all queries."""
         every = len(self.qrels.queries) if self.options.complete else len(self.rows)
         for column in self.columns:
             name = column.entry.name

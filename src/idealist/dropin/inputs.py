@@ -1,4 +1,4 @@
-"""What trec_eval reads, and how it stops where it cannot."""
+"""What trec_eval reads: judgments, the run's tag and reference values for z-scores."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ from idealist.notation import many
 
 
 def read_judgments(path: str, kind: str) -> Qrels:
-    """Read judgments of a kind; ordinary ones must judge a document only once."""
+    """Read judgments of a kind; plain qrels must judge each document only once."""
     if kind == "prefs":
         return read_preferences(path)
     qrels = read_qrels(path)
     if qrels.preferences is not None:
-        message = f"{qrels.name}: these are preferences, and {kind} has four columns"
-        raise Stop(2, message, "give -R prefs, and measures of preferences")
+        message = f"{qrels.name}: these are preferences, but {kind} have four columns"
+        raise Stop(2, message, "use -R prefs and preference measures")
     if kind == "qrels" and (qrels.repeats or qrels.subtopics is not None):
         rows = len(qrels) if qrels.subtopics is None else len(qrels.subtopics.pair)
         times = qrels.repeats + rows - len(qrels)
         message = f"{qrels.name}: {many(times, 'document is', 'documents are')} judged twice"
-        raise Stop(4, message, "judge each document once, or read groups of judges: -R qrels_jg")
+        raise Stop(4, message, "judge each document once, or use groups of judges: -R qrels_jg")
     return qrels
 
 
 def last_tag(source: Source) -> str:
-    """Give the run's tag in the last line that holds data, which trec_eval takes for its name."""
+    """Return the tag on the last line of the run, which trec_eval uses as its name."""
     if not contents.is_trec(source):
         return run_name(source.name)
     for line in reversed(_tail(source).split(b"\n")):
@@ -46,7 +46,7 @@ def last_tag(source: Source) -> str:
 
 
 def _tail(source: Source) -> bytes:
-    """Give the last bytes of a run, decompressed."""
+    """Return the last bytes of a run, decompressed."""
     if source.is_plain:
         with source.descriptor() as (file, size):
             os.lseek(file, max(size - HEAD, 0), os.SEEK_SET)
@@ -57,7 +57,7 @@ def _tail(source: Source) -> bytes:
     return last
 
 
-#: What stands where the reference does not know the measure, or has no spread to divide by.
+#: The z-score if the reference lacks the measure or has a standard deviation of 0.
 MISSING = -1000000.0
 
 Reference = Mapping[tuple[str, str], tuple[float, float]]
@@ -72,8 +72,8 @@ def read_zscores(path: str) -> Reference:
         if not words:
             continue
         if len(words) != 4 or not (is_number(words[2]) and is_number(words[3])):
-            hint = "each line holds a query, a measure, its mean and its standard deviation"
-            faults.add("columns", f"{text[:60]!r} is no such line", hint, line)
+            hint = "each line holds a query, a measure, a mean and a standard deviation"
+            faults.add("columns", f"cannot read {text[:60]!r}", hint, line)
         else:
             found[words[0], words[1]] = float(words[2]), float(words[3])
     faults.check()
@@ -81,7 +81,7 @@ def read_zscores(path: str) -> Reference:
 
 
 def as_zscores(values: Floats, label: str, queries: Sequence[str], reference: Reference) -> Floats:
-    """Express the values of a measure in standard deviations from the reference's means."""
+    """Express the values of a measure in standard deviations from the reference means."""
     known = [reference.get((query, label), (math.nan, math.nan)) for query in queries]
     mean, spread = np.array(known).reshape(-1, 2).T
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -8,14 +8,14 @@ from idealist._version import __version__
 from idealist.dropin.arguments import USAGE, Options
 from idealist.dropin.entries import ENTRIES, NICKNAMES, Column, marked
 
-#: Stands for the query where a line is prepared for all of them; no id holds it.
+#: Placeholder for the query in a line's format; no id contains it.
 _QUERY = "\x00"
 
 
 def query_lines(
     columns: Sequence[Column], queries: Sequence[str], cells: Sequence[Sequence[object]], z: bool
 ) -> Iterator[str]:
-    """Give the lines of each query; `cells` holds a column of values for each of `columns`."""
+    """Yield the lines of each query; `cells` holds one column of values per column."""
     form = "".join(_line(one, z) for one in columns)
     for query, *values in zip(queries, *cells, strict=True):
         yield form.replace(_QUERY, query.replace("%", "%%")) % tuple(values)
@@ -30,31 +30,31 @@ def _line(column: Column, z: bool) -> str:
 
 
 def summary_line(label: str, value: str | int | float, z: bool = False) -> str:
-    """Give a line over all queries."""
+    """Write a line over all queries."""
     shown = f"{value:6.4f}" if isinstance(value, float) else str(value)
     return f"{'Z' if z else ''}{label:<22}\tall\t{shown}\n"
 
 
 _OPTIONS = """\
-  -q          print the values of each query besides those over all
-  -n          print no values over all
-  -m NAME     compute this measure, or the measures of a nickname; parameters stand behind a dot:
+  -q          also print the values of each query
+  -n          do not print the values over all queries
+  -m NAME     compute this measure, or the measures of a nickname; parameters follow a dot:
               -m P.5,10 -m ndcg.1=3,2=9 -m iprec_at_recall.0,.5,1
-  -c          count judged queries that the run lacks, as 0
-  -l LEVEL    the least grade of a relevant document (1); gains of grades do not depend on it
-  -J          take documents that were not judged out of the run
-  -M DEPTH    look at the first DEPTH documents of each query
-  -N SIZE     the number of documents in the collection, which utility may need
-  -R KIND     what the judgments are: qrels, qrels_jg (groups of judges in column 2), prefs (query,
+  -c          count judged queries missing from the run as 0
+  -l LEVEL    lowest relevant grade (1); the gains of grades do not depend on it
+  -J          remove unjudged documents from the run
+  -M DEPTH    use only the first DEPTH documents of each query
+  -N SIZE     number of documents in the collection, for utility
+  -R KIND     format of the judgments: qrels, qrels_jg (judges in column 2), prefs (query,
               group, subgroup, document, level) or qrels_prefs (qrels read as preferences)
-  -T KIND     what the run is: trec_results
-  -D N.QUERY  evaluate this query alone
+  -T KIND     format of the run: trec_results
+  -D N.QUERY  evaluate only this query
   -Z FILE     print z-scores; FILE holds query, measure, mean and standard deviation
-  -h          print this, and explain the measures given with -m
+  -h          print this help, and explain the measures given with -m
   -v          print the version
-  --as VER    follow another version's rules: 10.0 or 9.0.8
+  --as VER    follow the rules of this version: 10.0 or 9.0.8
 
-The files may be compressed; - is standard input. Exit codes: 1 wrong usage, 2 a file that cannot
+Files may be compressed; - is standard input. Exit codes: 1 wrong usage, 2 a file that cannot
 be read or a wrong parameter, 4 a measure that cannot be computed, 7 no query both judged and in
 the run.
 
@@ -65,8 +65,8 @@ Examples:
 
 
 def help_text(options: Options) -> str:
-    """Explain the options, and the measures asked for."""
-    parts = [USAGE, "Measure a run as trec_eval does, to the byte.", _OPTIONS]
+    """Explain the options and the requested measures."""
+    parts = [USAGE, "Evaluate a run like trec_eval, to the byte.", _OPTIONS]
     if not options.measures:
         listed = (f"  {name:<10}  {names}" for name, names in NICKNAMES.items())
         names = " ".join(entry.name for entry in ENTRIES if entry.since <= options.version)
@@ -96,5 +96,5 @@ def _explained(name: str, ours: str) -> str:
 
 
 def version_text(options: Options) -> str:
-    """Name our version, and the version that is followed."""
+    """Name our version and the version of trec_eval we follow."""
     return f"idealist {__version__}, as trec_eval {'10.0' if options.version >= 10 else '9.0.8'}"

@@ -9,43 +9,46 @@ from collections.abc import Iterator
 import numpy as np
 
 from idealist.data.columns import Bools
-from idealist.evaluating.doubt_case import Case, few, prices, seen
+from idealist.evaluating.doubt_case import DoubtCase
 from idealist.measures.base import Measure
 from idealist.measures.relevance import Threshold
 from idealist.measures.spellings import SPELLINGS
 from idealist.notation import many
 from idealist.ranking.ranked import listing
 from idealist.report.doubt import Doubt
+from idealist.report.wording import few, visible
 
 
-def fractional(case: Case) -> Iterator[Doubt]:
-    """Look for fractions that the convention's tool cuts off."""
+def fractional(case: DoubtCase) -> Iterator[Doubt]:
+    """Look for fractional grades that the convention's tool truncates."""
     cast = {label: one.protocol.grades for label, one in case.instruments.items()}
     cut = [label for label, rule in cast.items() if rule != "keep"]
     if not cut or case.qrels.truncated is case.qrels:
         return
     count = int(np.count_nonzero(case.qrels.grades != case.qrels.truncated.grades))
-    values = case.reranked(cut, grades="keep")
-    cost = prices("with grades=keep", values)
-    some = many(count, "grade has", "grades have")
     rules = " or ".join(dict.fromkeys(f"grades={cast[label]}" for label in cut))
-    message = f"{some} a fraction, which {rules} cuts off{cost}"
-    yield Doubt("fractional-grades", message, count, (), values)
+    yield Doubt(
+        "fractional-grades",
+        f"{many(count, 'grade is', 'grades are')} fractional, and {rules} truncates them",
+        count, total=len(case.qrels.queries),
+        price=case.reranked(cut, grades="keep"), supposing="with grades=keep",
+        remedy="keep the fractions, or write whole grades",
+        command=case.command(grades="keep"), doc="trec_eval reads 0.9 as 0",
+    )  # fmt: skip
 
 
-def subtopics(case: Case) -> Iterator[Doubt]:
+def subtopics(case: DoubtCase) -> Iterator[Doubt]:
     """Say where judgments by subtopic became one grade."""
     measures = [one.measure for one in case.instruments.values()]
     apart = [one.needs in ("subtopics", "groups") or _prefers(one) for one in measures]
     if case.qrels.subtopics is not None and not all(apart):
         count = len(np.unique(case.qrels.subtopics.pair))
         some = many(count, "document was", "documents were")
-        yield Doubt(
-            "subtopics", f"{some} judged by subtopic or judge; the highest grade counts", count
-        )
+        said = f"{some} judged by subtopic or judge; the highest grade counts"
+        yield Doubt("subtopics", said, count, severity="note")
 
 
-def undivided(case: Case) -> Iterator[Doubt]:
+def undivided(case: DoubtCase) -> Iterator[Doubt]:
     """Look for measures of subtopics or groups where the judgments name none."""
     divided = {"subtopic", "iteration"} & case.qrels.columns.keys()
     labels = [
@@ -54,11 +57,11 @@ def undivided(case: Case) -> Iterator[Doubt]:
         if one.measure.needs in ("subtopics", "groups")
     ]
     if labels and case.qrels.subtopics is None and not divided:
-        message = (
-            f"{', '.join(labels)}: the judgments name no subtopics or groups, so that all are one; "
-            "name them in TREC's second column, or in a column subtopic"
+        said = (
+            f"{', '.join(labels)}: the judgments name no subtopics or groups, so there is only "
+            "one; name them in TREC's second column, or in a column subtopic"
         )
-        yield Doubt("undivided", message, len(labels))
+        yield Doubt("undivided", said, len(labels))
 
 
 def _prefers(measure: Measure) -> bool:
@@ -66,51 +69,75 @@ def _prefers(measure: Measure) -> bool:
     return measure.name.startswith("prefs_")
 
 
-def preferences(case: Case) -> Iterator[Doubt]:
-    """Say where levels of preference, which only order documents, are taken for grades."""
+def preferences(case: DoubtCase) -> Iterator[Doubt]:
+    """Say where levels of preference, which only order documents, are used as grades."""
     labels = [
         label
         for label, one in case.instruments.items()
         if one.measure.judges and not _prefers(one.measure)
     ]
     if case.qrels.preferences is not None and labels:
-        message = (
-            f"{', '.join(labels)}: the grade of a document is the highest level that preferences "
-            "give it, and levels are only meant to order documents"
+        said = (
+            f"{', '.join(labels)}: a document's highest level of preference is used as its grade, "
+            "though levels are only meant to order documents"
         )
-        yield Doubt("preferences", message, len(labels))
+        yield Doubt("preferences", said, len(labels))
 
 
-def binary(case: Case) -> Iterator[Doubt]:
-    """Look for measures that take different grades for the same."""
+def binary(case: DoubtCase) -> Iterator[Doubt]:
+    """Look for binary measures that treat different grades alike."""
     levels = {grade for pool in case.qrels.pools for grade in pool.levels}
     grades = sorted(grade for grade in levels if grade >= 0)
+    written = case.evaluator.written
     labels = [
         label
         for label, one in case.instruments.items()
-        if "rel" not in case.written[label] and _merges(one.measure, grades)
+        if "rel" not in written[label] and _merges(one.measure, grades)
     ]
     if labels:
-        listed = ", ".join(f"{grade:g}" for grade in grades[:10])
-        message = (
-            f"{', '.join(labels)}: only relevant or not counts, and the judgments have the grades "
-            f"{listed}; set rel to say from which grade on a document is relevant"
-        )
-        yield Doubt("binary-on-graded", message, len(labels))
+        are = "is" if len(labels) == 1 else "are"
+        yield Doubt(
+            "binary-on-graded",
+            f"{', '.join(labels)} {are} binary, the grades are {grades[0]:g} to {grades[-1]:g}: "
+            f"{_counting(case, labels, grades)}; set rel= to change that",
+            len(labels), total=len(case.qrels.queries), severity="note",
+            remedy="say from which grade on a document is relevant, such as AP(rel=2)",
+            doc="grades that a threshold merges are judgments thrown away, and tools put the "
+            "threshold in different places",
+        )  # fmt: skip
+
+
+def _counting(case: DoubtCase, labels: list[str], grades: list[float]) -> str:
+    """Say which grades count as relevant."""
+    sharing: dict[str, list[str]] = {}
+    for label in labels:
+        relevant = _relevant(case.instruments[label].measure, grades)
+        counts = f"grade {relevant[0]:g} and above counts" if relevant else "no grade counts"
+        sharing.setdefault(counts, []).append(label)
+    if len(sharing) == 1:
+        return f"{next(iter(sharing))} as relevant"
+    return ", ".join(f"{counts} for {few(some)}" for counts, some in sharing.items())
 
 
 def _merges(measure: Measure, grades: list[float]) -> bool:
-    """Whether a measure's threshold takes several of the grades for the same."""
+    """Whether a measure treats several of the grades alike."""
+    count = len(_relevant(measure, grades))
+    return measure.judges and _is_binary(measure) and (count > 1 or len(grades) - count > 1)
+
+
+def _is_binary(measure: Measure) -> bool:
+    by_gain = measure.name == "UDCG" or getattr(measure, "gain", "") == "binary"
+    return by_gain or isinstance(measure, Threshold)
+
+
+def _relevant(measure: Measure, grades: list[float]) -> list[float]:
+    """Keep the grades that count as relevant."""
     if isinstance(measure, Threshold):
-        relevant = sum(map(measure.relevant, grades))
-    elif measure.name == "UDCG" or getattr(measure, "gain", "") == "binary":
-        relevant = sum(grade >= 1 for grade in grades)
-    else:
-        return False
-    return measure.judges and (relevant > 1 or len(grades) - relevant > 1)
+        return [grade for grade in grades if measure.relevant(grade)]
+    return [grade for grade in grades if grade >= 1]
 
 
-def utility(case: Case) -> Iterator[Doubt]:
+def utility(case: DoubtCase) -> Iterator[Doubt]:
     """Look for passages that UDCG knows nothing of."""
     for label, instrument in case.instruments.items():
         measure, placements = instrument.measure, case.placed[label]
@@ -125,76 +152,73 @@ def utility(case: Case) -> Iterator[Doubt]:
         count, total, queries = int(lacking.sum()), int(passages.sum()), case.named(lacking > 0)
         if count:
             where = f"{count} of {total} passages, in {many(len(queries), 'query', 'queries')}"
-            message = f"{label}: {signal} is not known for {where}; they add nothing"
-            yield Doubt("unknown-utility", message, count, queries)
+            said = f"{label}: {signal} is unknown for {where}; they add nothing"
+            yield Doubt("unknown-utility", said, count, queries, total=total)
 
 
 _TOOLS = {tool.lower(): tool for tool in SPELLINGS}
 
 
-def not_in_tool(case: Case) -> Iterator[Doubt]:
+def not_in_tool(case: DoubtCase) -> Iterator[Doubt]:
     """Look for measures that the convention's tool does not have."""
     labels = [
         label
         for label, one in case.instruments.items()
-        if not case.convention.has(one.measure) and not _meant(case, label)
+        if not case.evaluator.convention.has(one.measure) and not _meant(case, label)
     ]
     if labels:
-        message = (
-            f"{case.convention.tool} has no {', '.join(labels)}; its general rules and else the "
-            "default's apply, as the signature says"
+        said = (
+            f"{case.evaluator.convention.tool} has no {', '.join(labels)}; its general rules "
+            "apply, then the default ones, as the signature says"
         )
-        yield Doubt("not-in-tool", message, len(labels))
+        yield Doubt("not-in-tool", said, len(labels))
 
 
-def other_name(case: Case) -> Iterator[Doubt]:
+def other_name(case: DoubtCase) -> Iterator[Doubt]:
     """Look for names that mean another measure in the convention's tool."""
     for label, one in case.instruments.items():
         meant = _meant(case, label)
         if meant and meant.partition("(")[0] != one.measure.name:
-            message = (
-                f"{label} was read as {one.measure.name}; what {case.convention.tool} calls so is "
-                f"{meant} here"
-            )
-            yield Doubt("other-name", message, 1)
+            tool = case.evaluator.convention.tool
+            said = f"{label} was read as {one.measure.name}; what {tool} calls {label} is {meant}"
+            yield Doubt("other-name", f"{said} here", 1)
 
 
-def _meant(case: Case, label: str) -> str:
-    """Give what the convention's tool means by a name as it was typed; nothing if it has none."""
-    tool = _TOOLS.get(case.convention.name.lower(), "")
+def _meant(case: DoubtCase, label: str) -> str:
+    """Return what the convention's tool means by a name as it was typed; nothing if it has none."""
+    tool = _TOOLS.get(case.evaluator.convention.name.lower(), "")
     typed = re.split(r"[(@:]", label)[0]
     return SPELLINGS.get(tool, {}).get(typed, "")
 
 
-def nothing_matches(case: Case) -> Iterator[Doubt]:
+def nothing_matches(case: DoubtCase) -> Iterator[Doubt]:
     """Look for ids that never meet, which makes every value 0 for no reason of the system's."""
     first = case.first
     if not np.count_nonzero(first.in_run):
         some, other = few(case.qrels.queries), few(first.unknown)
-        message = f"none of the judged queries ({some}) is in the run ({other}): do the ids match?"
-        yield Doubt("nothing-matches", message, len(case.qrels.queries), case.qrels.queries)
+        said = f"none of the judged queries ({some}) is in the run ({other}): do the ids match?"
+        yield Doubt("nothing-matches", said, len(case.qrels.queries), case.qrels.queries)
     elif not len(first.query):
         yield from _no_document(case)
 
 
-def _no_document(case: Case) -> Iterator[Doubt]:
+def _no_document(case: DoubtCase) -> Iterator[Doubt]:
     """Look past what the protocol leaves out before doubting the ids."""
-    whole = case.first.protocol.whole()
-    placements = case.ranked[whole]
+    placements = case.whole
     if len(placements.query) or not placements.retrieved.any():
         return
     query = case.qrels.queries[int(np.argmax(placements.retrieved))]
-    found = listing(case.run, whole, [query], depth=3)[query].documents
+    found = listing(case.run, placements.protocol, [query], depth=3)[query].documents
     judged = list(case.qrels.lookup[query])[:3]
-    message = (
+    said = (
         f"no judged document was retrieved for any query (query {query}: judged are "
-        f"{', '.join(map(seen, judged))}, retrieved {', '.join(map(seen, found))}): do the ids "
-        "match?"
+        f"{', '.join(map(visible, judged))}, retrieved {', '.join(map(visible, found))}): do the "
+        "ids match?"
     )
-    yield Doubt("nothing-matches", message, len(case.qrels.queries), case.qrels.queries)
+    yield Doubt("nothing-matches", said, len(case.qrels.queries), case.qrels.queries)
 
 
-def missing(case: Case) -> Iterator[Doubt]:
+def missing(case: DoubtCase) -> Iterator[Doubt]:
     """Look for judged queries that the run lacks."""
     gone = ~case.first.in_run
     if not np.count_nonzero(gone):
@@ -202,24 +226,38 @@ def missing(case: Case) -> Iterator[Doubt]:
     queries = case.named(gone)
     zero = [label for label, one in case.instruments.items() if one.protocol.missing == "zero"]
     how = "counted as an empty list" if zero else "left out"
-    values = case.without(gone, zero)
     some = many(len(queries), "judged query is", "judged queries are")
-    cost = prices("without it" if len(queries) == 1 else "without them", values)
-    message = f"{some} not in the run, {how} ({few(queries)}){cost}"
-    yield Doubt("missing-queries", message, len(queries), queries, values)
+    yield Doubt(
+        "missing-queries", f"{some} not in the run, {how} ({few(queries)})",
+        len(queries), queries, case.without(gone, zero), _without(queries),
+        total=len(case.qrels.queries),
+        remedy="run the system on these queries too; if they were left out on purpose, leave them "
+        "out of the mean",
+        command=case.command(missing="skip"),
+        doc="a query without a list counts 0, so a failure of the pipeline looks like a bad "
+        "ranking",
+    )  # fmt: skip
 
 
-def unknown(case: Case) -> Iterator[Doubt]:
+def _without(queries: tuple[str, ...]) -> str:
+    return "without it" if len(queries) == 1 else "without them"
+
+
+def unknown(case: DoubtCase) -> Iterator[Doubt]:
     """Look for queries without judgments, in the run or asked for."""
-    asked = tuple(sorted(case.asked - case.qrels.known))
+    asked = tuple(sorted(case.evaluator.asked - case.qrels.known))
     for queries, where in ((case.first.unknown, "of the run"), (asked, "asked for")):
         if queries:
             some = many(len(queries), f"query {where} has", f"queries {where} have")
-            message = f"{some} no judgments, left out ({few(queries)})"
-            yield Doubt("unknown-queries", message, len(queries), queries)
+            yield Doubt(
+                "unknown-queries", f"{some} no judgments, left out ({few(queries)})",
+                len(queries), queries, severity="note", total=len(case.qrels.queries),
+                remedy="judge them, or leave them out of the run",
+                doc="they are not part of any value",
+            )  # fmt: skip
 
 
-def no_relevant(case: Case) -> Iterator[Doubt]:
+def no_relevant(case: DoubtCase) -> Iterator[Doubt]:
     """Look for queries whose value is a convention's word, not a measurement."""
     found: dict[tuple[str, tuple[str, ...]], tuple[Bools, list[str]]] = {}
     for label, instrument in case.instruments.items():
@@ -228,65 +266,71 @@ def no_relevant(case: Case) -> Iterator[Doubt]:
             key = instrument.measure.lacking, case.named(gaps)
             found.setdefault(key, (gaps, []))[1].append(label)
     for (what, queries), (gaps, labels) in found.items():
-        values = case.without(gaps, labels)
-        some = many(len(queries), "query has", "queries have")
-        cost = prices("without it" if len(queries) == 1 else "without them", values)
         listed = any(case.instruments[label].measure.list_only for label in labels)
         where = " among those retrieved" if listed else ""
-        message = f"{some} no {what}{where} ({few(queries)}){cost}"
-        yield Doubt("no-relevant", message, len(queries), queries, values)
+        some = many(len(queries), "query has", "queries have")
+        yield Doubt(
+            "no-relevant", f"{some} no {what}{where} ({few(queries)})",
+            len(queries), queries, case.without(gaps, labels), _without(queries),
+            total=len(case.qrels.queries),
+            remedy="judge more documents of these queries, or leave them out of the mean",
+            command=case.command(no_relevant="skip"),
+            doc="no system can score on them, so they lower every mean alike",
+        )  # fmt: skip
 
 
 #: Below so many queries of equal weight, a mean over more queries is doubted.
 ENOUGH = 10
 
 
-def unjudged_traffic(case: Case) -> Iterator[Doubt]:
+def unjudged_traffic(case: DoubtCase) -> Iterator[Doubt]:
     """Say how much of the weight the judgments cover."""
-    if case.weights is None or not case.weighted:
+    weights = case.evaluator.weights
+    if weights is None or not case.weighted:
         return
-    asked = {q: w for q, w in case.weights.values.items() if not case.asked or q in case.asked}
+    wanted = case.evaluator.asked
+    asked = {q: w for q, w in weights.values.items() if not wanted or q in wanted}
     queries = tuple(q for q, w in sorted(asked.items()) if w and q not in case.qrels.known)
     if queries:
         gone, whole = (math.fsum(map(asked.__getitem__, part)) for part in (queries, asked))
         some = many(len(queries), "query with a weight has", "queries with a weight have")
         share = f"the judged queries carry {_percent(1 - gone / whole)} of the weight"
-        message = f"{share}; {some} no judgments ({few(queries)})"
-        yield Doubt("unjudged-traffic", message, len(queries), queries)
+        said = f"{share}; {some} no judgments ({few(queries)})"
+        yield Doubt("unjudged-traffic", said, len(queries), queries)
 
 
-def few_weigh(case: Case) -> Iterator[Doubt]:
+def few_weigh(case: DoubtCase) -> Iterator[Doubt]:
     """Look for means that few queries decide, and price them by the mean without weights."""
     sharing: dict[tuple[str, ...], list[str]] = {}
     for label in case.weighted:
         sharing.setdefault(case.named(case.measured[label].counted), []).append(label)
     for counted, labels in sharing.items():
-        weights = case.weights.of(counted) if case.weights else []
+        weights = known.of(counted) if (known := case.evaluator.weights) else []
         heavy = _heaviest(dict(zip(counted, weights, strict=True)))
         alike = math.fsum(weights) ** 2 / math.fsum(w * w for w in weights) if weights else 0.0
         if len(counted) > 1 and (len(heavy) == 1 or alike < ENOUGH <= len(counted)):
-            values = case.unweighted(labels)
             carry = "carries" if len(heavy) == 1 else "carry"
             share = f"{len(heavy)} of {len(counted)} queries {carry} more than half of the weight"
             like = f"the mean is as sure as one of {alike:.1f} queries of equal weight"
-            message = f"{share} ({few(heavy)}); {like}{prices('without weights', values)}"
-            yield Doubt("few-queries-weigh", message, len(heavy), heavy, values)
+            said = f"{share} ({few(heavy)}); {like}"
+            price = case.unweighted(labels)
+            yield Doubt("few-queries-weigh", said, len(heavy), heavy, price, "without weights")
 
 
-def not_weighted(case: Case) -> Iterator[Doubt]:
+def not_weighted(case: DoubtCase) -> Iterator[Doubt]:
     """Say which measures take no mean that weights could weigh, such as a geometric one."""
     labels = [
         label
         for label, one in case.instruments.items()
         if one.measure.judges and label not in case.weighted
     ]
-    if case.weights is not None and labels:
-        message = f"{', '.join(labels)}: weights weigh a mean, and this is none; all count alike"
-        yield Doubt("not-weighted", message, len(labels))
+    if case.evaluator.weights is not None and labels:
+        said = f"{', '.join(labels)}: not averaged by a mean, so weights do not apply"
+        yield Doubt("not-weighted", said, len(labels))
 
 
 def _heaviest(weights: dict[str, float]) -> tuple[str, ...]:
-    """Give the fewest queries that carry more than half of the weight, heaviest first."""
+    """Find the fewest queries that carry more than half of the weight, heaviest first."""
     half, carried, heavy = math.fsum(weights.values()) / 2, 0.0, []
     for query in sorted(weights, key=lambda query: (-weights[query], query)):
         if carried > half:

@@ -1,4 +1,4 @@
-"""One evaluation while it is looked over, and the words doubts are written with."""
+"""One run while it is looked over: what doubts are found in, and what they are priced with."""
 
 from __future__ import annotations
 
@@ -6,37 +6,39 @@ from collections.abc import Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from math import isnan
+from typing import TYPE_CHECKING, Any
 
-from idealist.conventions import Convention
 from idealist.data import Qrels, Run
 from idealist.data.columns import Bools
-from idealist.data.queries import Weights
 from idealist.errors import IdealistError
+from idealist.evaluating import commands
 from idealist.measures.instrument import Instrument, Measured, chosen, measured
+from idealist.protocol import Protocol
 from idealist.ranking.placements import Placements
 from idealist.ranking.ranked import Ranked
 
-#: How many queries a doubt names.
-NAMED = 5
+if TYPE_CHECKING:
+    from idealist.evaluating.evaluator import Evaluator
+
+#: What measures of one run are, and what they would be.
+RunPrice = dict[str, dict[str, tuple[float, ...]]]
+#: Another protocol must not refuse what nobody complained of.
+LENIENT = {"ties": "docid-desc", "nonfinite": "as_is", "negative": "allow"}
 
 
 @dataclass(frozen=True)
-class Case:
-    """One evaluation while it is looked over.
+class DoubtCase:
+    """One run as an evaluator measured it.
 
-    `written` says which axes the user set for each measure, `asked` which queries were asked for,
-    `placed` what each measure was computed from, `weights` what the queries weigh.
+    `placed` is what each measure was computed from. A price is what measures are and what they
+    would be, for those that judge documents and would print differently.
     """
 
+    evaluator: Evaluator
     ranked: Ranked
-    convention: Convention
-    instruments: Mapping[str, Instrument]
-    written: Mapping[str, Collection[str]]
-    asked: frozenset[str]
     placed: Mapping[str, Placements]
     measured: Mapping[str, Measured]
-    weights: Weights | None = None
 
     @property
     def qrels(self) -> Qrels:
@@ -48,10 +50,25 @@ class Case:
         """The run."""
         return self.ranked.held
 
-    @cached_property
+    @property
+    def instruments(self) -> Mapping[str, Instrument]:
+        """The measures, with all that decides their values."""
+        return self.evaluator.instruments
+
+    @property
+    def aggregates(self) -> dict[str, float]:
+        """The value of each measure."""
+        return {label: one.aggregate for label, one in self.measured.items()}
+
+    @property
     def first(self) -> Placements:
         """The placements of the first measure, for what no protocol changes."""
         return next(iter(self.placed.values()))
+
+    @property
+    def whole(self) -> Placements:
+        """The placements in whole lists, whatever the measures leave out of them."""
+        return self.ranked[self.first.protocol.whole()]
 
     @cached_property
     def condensed(self) -> dict[str, Placements]:
@@ -63,74 +80,76 @@ class Case:
         """Name the queries of a mask."""
         return chosen(self.qrels.queries, mask)
 
-    def priced(self, placed: Mapping[str, Placements]) -> dict[str, float]:
-        """Price a change: what measures would be with it, where that would print differently."""
-        values = {}
-        for label, placements in placed.items():
-            try:
-                values[label] = measured(self.instruments[label], placements).aggregate
-            except IdealistError:  # a change that cannot be measured has no price
-                continue
-        return self._moved(values)
+    def command(self, **axes: Any) -> str:
+        """Write the command that evaluates the run with other axes."""
+        names = self.evaluator.qrels.name, self.run.source.name
+        return commands.evaluate_again(self.evaluator, *names, **axes)
 
-    def without(self, gone: Bools, labels: Collection[str]) -> dict[str, float]:
+    def price(self, values: Mapping[str, float]) -> RunPrice:
+        """Set what measures would be beside what they are."""
+        judging = {
+            label: value
+            for label, value in values.items()
+            if not isnan(value) and self.instruments[label].measure.judges
+        }
+        moved = differing(self.aggregates, judging)
+        return {self.run.name: moved} if moved else {}
+
+    def priced(
+        self, placed: Mapping[str, Placements], instruments: Mapping[str, Instrument] | None = None
+    ) -> RunPrice:
+        """Price other placements, or other instruments."""
+        values, used = {}, instruments or self.instruments
+        for label, placements in placed.items():
+            with suppress(IdealistError):  # what cannot be measured has no price
+                values[label] = measured(used[label], placements).aggregate
+        return self.price(values)
+
+    def without(self, gone: Bools, labels: Collection[str] | None = None) -> RunPrice:
         """Price some queries: what measures would be without them."""
         values = {}
-        for label in labels:
+        for label in self.measured if labels is None else labels:
             found, aggregate = self.measured[label], self.instruments[label].aggregate
             left = found.counted & ~gone
             values[label] = aggregate.of(found.values[left], self.named(left))
-        return self._moved(values)
+        return self.price(values)
 
     @property
     def weighted(self) -> list[str]:
         """The measures whose mean is weighted."""
         return [label for label, one in self.instruments.items() if one.aggregate.weights]
 
-    def unweighted(self, labels: Collection[str]) -> dict[str, float]:
-        """Price weights: what measures would be if every query that counts counted alike."""
+    def unweighted(self, labels: Collection[str]) -> RunPrice:
+        """Price weights: what measures would be if every query counted alike."""
         values = {}
         for label in labels:
             found, aggregate = self.measured[label], self.instruments[label].aggregate
             alike = replace(aggregate, aggregate="mean", weights=None)
             values[label] = alike.of(found.values[found.counted])
-        return self._moved(values)
+        return self.price(values)
 
-    def reranked(self, labels: Collection[str], **axes: str) -> dict[str, float]:
+    def reranked(self, labels: Collection[str] | None = None, **axes: Any) -> RunPrice:
         """Price another protocol; what it would newly refuse is let pass."""
-        lenient = {"ties": "docid-desc", "nonfinite": "as_is", "negative": "allow"}
-        values: dict[str, float] = {}
-        for label in labels:
-            mine = self.instruments[label].protocol
-            refusing = [key for key in lenient if getattr(mine, key) == "error"]
-            changes: dict[str, Any] = {key: lenient[key] for key in refusing}
-            other = replace(mine, **{**changes, **axes})
-            with suppress(IdealistError):
-                values |= self.priced({label: self.ranked[other]})
-        return values
-
-    def _moved(self, values: Mapping[str, float]) -> dict[str, float]:
-        """Keep the prices that print differently from the values."""
-        return {
-            label: value
-            for label, value in values.items()
-            if f"{value:.4f}" not in ("nan", f"{self.measured[label].aggregate:.4f}")
-            and self.instruments[label].measure.judges
-        }
+        other: dict[str, Protocol] = {}
+        for label in self.instruments if labels is None else labels:
+            mine = self.placed[label].protocol
+            refusing = {key: LENIENT[key] for key in LENIENT if getattr(mine, key) == "error"}
+            with suppress(IdealistError):  # rules that exclude each other
+                other[label] = replace(mine, **{**refusing, **axes})
+        placed: dict[str, Placements] = {}
+        for label, protocol in other.items():
+            with suppress(IdealistError):  # what cannot be ranked has no price
+                placed[label] = self.ranked[protocol]
+        return self.priced(placed)
 
 
-def seen(name: str) -> str:
-    """Write an id so that blanks at its ends are seen."""
-    return repr(name) if name != name.strip() else name
+def differing(
+    now: Mapping[str, float], then: Mapping[str, float]
+) -> dict[str, tuple[float, ...]]:  # fmt: skip
+    """Keep the measures that would print differently.
 
-
-def few(queries: tuple[str, ...]) -> str:
-    """Name some queries and count the others."""
-    more = f" and {len(queries) - NAMED} more" if len(queries) > NAMED else ""
-    return ", ".join(map(seen, queries[:NAMED])) + more
-
-
-def prices(how: str, values: Mapping[str, float]) -> str:
-    """Say what measures would be otherwise."""
-    shown = ", ".join(f"{label} is {value:.4f}" for label, value in values.items())
-    return f"; {how} {shown}" if shown else ""
+    >>> differing({"AP": 0.5, "RR": 1.0}, {"AP": 0.75, "RR": 1.0})
+    {'AP': (0.5, 0.75)}
+    """
+    both = {label: (now[label], value) for label, value in then.items() if label in now}
+    return {label: pair for label, pair in both.items() if f"{pair[0]:.4f}" != f"{pair[1]:.4f}"}

@@ -14,11 +14,11 @@ from typing import Any, TypeVar
 import numpy as np
 
 from idealist import files
-from idealist.conventions import CONVENTIONS, DEFAULT
+from idealist.conventions import DEFAULT
 from idealist.conventions.signature import Signature
 from idealist.data.columns import Bools, Floats
 from idealist.errors import Faults, UsageError
-from idealist.measures import as_measure
+from idealist.measures import as_measure, parse
 from idealist.notation import many
 from idealist.report import plain_data
 from idealist.report.document import Document, Table
@@ -63,6 +63,20 @@ def label_of(measure: Any, labels: Iterable[str]) -> str:
             if as_measure(label) == wanted:
                 return label
     raise UsageError(f"{wanted} was not evaluated", "evaluated: " + ", ".join(known))
+
+
+def range_of(signature: Signature) -> tuple[float, float]:
+    """Return the range of a measure's values, whatever the grades are.
+
+    >>> from idealist.evaluating.evaluator import Evaluator
+    >>> signatures = Evaluator({"q": {"d": 1}}, ["AP", "DCG"]).signatures
+    >>> [range_of(one) for one in signatures.values()]
+    [(0.0, 1.0), (0.0, inf)]
+    """
+    try:
+        return parse(signature.measure).bounds(-1.0)
+    except UsageError:  # a user's own measure is known by its name only
+        return -math.inf, math.inf
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -113,17 +127,23 @@ class Evaluation(Result):
         return dict(compress(pairs, self.counted[label].tolist()))
 
     def interval(self, measure: Any, confidence: float = 0.95) -> tuple[float, float]:
-        """Give the t-interval of a mean over queries; NaN for other aggregates or one query."""
+        """Return the t-interval of a mean over queries; NaN for other aggregates or one query.
+
+        It is cut to the values that the measure can have.
+        """
         label = self.label(measure)
         counted = self.counted[label]
         values = self.values[label][counted].tolist()
         aggregate = dict(self.signatures[label].settings)["aggregate"]
-        if aggregate == "mean":
-            return t_interval(values, None, confidence)
-        if not aggregate.startswith("weighted("):
+        weights = None
+        if aggregate.startswith("weighted("):
+            names = (query for query, counts in zip(self.queries, counted, strict=True) if counts)
+            weights = [self.weights.get(query, math.nan) for query in names]
+        elif aggregate != "mean":
             return math.nan, math.nan
-        names = (query for query, counts in zip(self.queries, counted, strict=True) if counts)
-        return t_interval(values, [self.weights.get(q, math.nan) for q in names], confidence)
+        low, high = t_interval(values, weights, confidence)
+        least, most = range_of(self.signatures[label])
+        return max(low, least), min(high, most)
 
     @property
     def weighted(self) -> bool:
@@ -133,9 +153,7 @@ class Evaluation(Result):
 
     def short_signature(self, measure: Any) -> str:
         """Give a measure's signature by its convention's name."""
-        signature = self.signatures[self.label(measure)]
-        known = CONVENTIONS.get(self.convention)
-        return signature.short(known) if known else str(signature)
+        return self.signatures[measure].by(self.convention)
 
     @property
     def summary(self) -> str:
@@ -218,6 +236,7 @@ class Evaluation(Result):
         rows, labels = data["per_query"], list(data["values"])
         skipped = {label: set(queries) for label, queries in data["uncounted"].items()}
         signatures = {label: Signature.parse(data["signatures"][label]) for label in labels}
+        now = {label: as_number(value) for label, value in data["values"].items()}
         for one in signatures.values():
             if not {"aggregate", "missing"} <= dict(one.settings).keys():
                 raise ValueError(one)
@@ -232,14 +251,9 @@ class Evaluation(Result):
                 label: np.array([query not in skipped.get(label, ()) for query in rows], dtype=bool)
                 for label in labels
             },
-            aggregates={label: as_number(value) for label, value in data["values"].items()},
+            aggregates=now,
             signatures=signatures,
-            doubts=tuple(map(_doubt, data["doubts"])),
+            doubts=tuple(Doubt.of_data(one, as_text(data["run"]), now) for one in data["doubts"]),
             convention=as_text(data["convention"]),
             weights={query: as_number(weight) for query, weight in data.get("weights", {}).items()},
         )
-
-
-def _doubt(data: dict[str, Any]) -> Doubt:
-    code, message, count = as_text(data["code"]), as_text(data["message"]), int(data["count"])
-    return Doubt(code, message, count, tuple(map(as_text, data["queries"])), dict(data["values"]))

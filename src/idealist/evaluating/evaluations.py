@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from idealist.errors import UsageError
 from idealist.evaluating.evaluation import Evaluation
 from idealist.notation import many
@@ -15,6 +17,7 @@ from idealist.report.document import Block, Document, Doubts, Estimate, Signatur
 from idealist.report.doubt import Doubt
 from idealist.report.result import Result
 from idealist.report.wording import number, shared_signatures
+from idealist.significance.means import FEWEST
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -79,6 +82,8 @@ class Evaluations(Result):
         )
         mean = "weighted mean" if weighted else "mean"
         plus_minus = f"; ± is half a 95 % t-interval of the {mean}" if intervals else ""
+        if intervals and most < FEWEST:
+            plus_minus = "; too few queries for an interval"
         return f"{words}{', weighted' * weighted}, convention {self.runs[0].convention}{plus_minus}"
 
     def _bounded(self) -> Iterator[tuple[str, str]]:
@@ -97,9 +102,8 @@ class Evaluations(Result):
         signatures = {label: str(one) for label, one in self.runs[0].signatures.items()}
         return {"runs": runs, "convention": self.runs[0].convention, "signatures": signatures}
 
-    def _bound_data(self, bounds: Result) -> dict[str, Any]:
-        data = bounds.data()
-        return {key: data[key] for key in data if self.per_query or key != "per_query"}
+    def _bound_data(self, bounds: Any) -> Any:
+        return bounds.data() if self.per_query else bounds.aggregate_data()
 
     def table(self) -> Table:
         """Return run, query (``all`` for aggregates), measure and value, in full."""
@@ -117,8 +121,10 @@ def _cell(evaluation: Evaluation, label: str) -> Any:
     value = evaluation.aggregates[label]
     if dict(evaluation.signatures[label].settings)["aggregate"] == "sum" and value.is_integer():
         return number(value, 0)  # a count
+    if np.count_nonzero(evaluation.counted[label]) < FEWEST:
+        return value
     low, high = evaluation.interval(label)
-    return Estimate(value, (high - low) / 2)
+    return Estimate(value, max(high - value, value - low))  # one end may be cut to the possible
 
 
 def _queries(one: Evaluation) -> Iterator[tuple[Any, ...]]:

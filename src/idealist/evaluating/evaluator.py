@@ -14,7 +14,8 @@ from idealist.conventions.signature import signatures
 from idealist.data.columns import to_id
 from idealist.data.queries import Weights
 from idealist.errors import UsageError
-from idealist.evaluating.doubts import Case, find_doubts
+from idealist.evaluating.doubt_case import DoubtCase
+from idealist.evaluating.doubts import find_doubts
 from idealist.evaluating.evaluation import Evaluation
 from idealist.formats import borrowed_run, read_qrels
 from idealist.measures import Measure, as_measure
@@ -49,7 +50,7 @@ class Evaluator:
         self.asked = _ids(queries)
         if queries is not None:
             self.qrels = self.qrels.only(self.asked)
-        axes = {name: value for name, value in axes.items() if value is not None}
+        self.axes = axes = {key: value for key, value in axes.items() if value is not None}
         self.convention = find_convention(convention)
         self.measures = _labelled(measures)
         check_axes(axes, self.measures.values())
@@ -71,17 +72,12 @@ class Evaluator:
 
     def __call__(self, run: Any) -> Evaluation:
         """Evaluate one run, or one that is ranked already."""
-        ranked = self.ranked(run)
-        placed = self.placed(ranked)
-        found = {label: measured(one, placed[label]) for label, one in self.instruments.items()}
-        case = Case(
-            ranked, self.convention, self.instruments, self.written, self.asked,
-            placed, found, self.weights,
-        )  # fmt: skip
-        shown = reduce(np.logical_or, (one.counting for one in set(placed.values())))
+        case = self.case(run)
+        found = case.measured
+        shown = reduce(np.logical_or, (one.counting for one in set(case.placed.values())))
         queries, weights = case.named(shown), self.weights.values if self.weights else {}
         return Evaluation(
-            run=ranked.run.name,
+            run=case.run.name,
             queries=queries,
             values={label: one.values[shown] for label, one in found.items()},
             counted={label: one.counted[shown] for label, one in found.items()},
@@ -91,6 +87,18 @@ class Evaluator:
             convention=self.convention.name,
             weights={query: weights[query] for query in queries if query in weights},
         )
+
+    def case(self, run: Any) -> DoubtCase:
+        """Measure a run, to be looked over."""
+        ranked = self.ranked(run)
+        placed = self.placed(ranked)
+        found = {label: measured(one, placed[label]) for label, one in self.instruments.items()}
+        return DoubtCase(self, ranked, placed, found)
+
+    @property
+    def usual(self) -> bool:
+        """Whether the measures are those that are computed where nobody says which."""
+        return tuple(self.measures) == DEFAULT_MEASURES
 
     def ranked(self, run: Any) -> Ranked:
         """Rank a run under the protocols of all measures, unless it has been."""

@@ -12,7 +12,7 @@ from typing import Any
 
 from idealist.measures import MEASURES, Measure
 from idealist.measures.gains import Discount, geometric
-from idealist.ranking.padded_lists import Array, Lists
+from idealist.ranking.padded_lists import Array, PaddedLists
 
 #: Measures where a document adds the same whatever stands above it, the ideal list held fixed.
 ADDITIVE = ("CG", "DCG", "nDCG", "P", "R", "Rprec", "NumRelRet", "Judged", "RBP")
@@ -32,8 +32,8 @@ class Terms:
     adds: Array | None = None
 
 
-def alone(lists: Lists, row: int) -> Lists:
-    """Give one list of a block as a block of its own."""
+def alone(lists: PaddedLists, row: int) -> PaddedLists:
+    """Return one list of a block as a block of its own."""
     some = slice(row, row + 1)
     names = ("found", "rank", "first", "last", "grade", "place", "pool", "judged", "retrieved")
     arrays = {name: getattr(lists, name)[some] for name in names}
@@ -42,12 +42,12 @@ def alone(lists: Lists, row: int) -> Lists:
     return replace(lists, pooled={}, known={}, cuts={}, **arrays)
 
 
-def terms(measure: Measure, lists: Lists) -> Terms:
+def terms(measure: Measure, lists: PaddedLists) -> Terms:
     """Take one list's value apart; every parameter is set.
 
-    >>> from idealist.lists import lists_of
+    >>> from idealist.ranking.padded_lists import padded
     >>> from idealist.measures import parse
-    >>> found = terms(parse("AP").filled(), lists_of([1, 0, 1], judged=[1]))
+    >>> found = terms(parse("AP").filled(), padded([1, 0, 1], judged=[1]))
     >>> found.columns["precision"].tolist(), found.words
     ([[1.0, 0.0, 0.6666666666666666]], 'a relevant document adds the precision at its rank / 3')
     """
@@ -60,7 +60,7 @@ def terms(measure: Measure, lists: Lists) -> Terms:
     return family(measure, lists)
 
 
-def _cumulated(measure: Any, lists: Lists) -> Terms:
+def _cumulated(measure: Any, lists: PaddedLists) -> Terms:
     """CG, DCG, nDCG: gain x discount, over the ideal list's."""
     discount = Discount(getattr(measure, "discount", "none"))
     gain = measure.gains(lists, lists.grade, lists.found)
@@ -74,27 +74,27 @@ def _cumulated(measure: Any, lists: Lists) -> Terms:
     return Terms(words, columns, adds)
 
 
-def _counted(measure: Any, lists: Lists) -> Terms:
+def _counted(measure: Any, lists: PaddedLists) -> Terms:
     """P, R, Rprec, NumRelRet: each relevant document above the cutoff counts the same."""
     cutoff = measure.reach(lists)[1] if measure.name == "Rprec" else measure.cutoff
     counted = Discount("none").each(lists, lists.number(measure.hits(lists)), cutoff)
     return _shared(measure, lists, "relevant", counted)
 
 
-def _judged(measure: Any, lists: Lists) -> Terms:
+def _judged(measure: Any, lists: PaddedLists) -> Terms:
     """Judged: each judged document above the cutoff counts the same."""
     known = lists.found & ((lists.grade >= 0) | (measure.negative == "judged"))
     counted = Discount("none").each(lists, lists.number(known), measure.cutoff)
     return _shared(measure, lists, "judged", counted)
 
 
-def _shared(measure: Measure, lists: Lists, what: str, counted: Array) -> Terms:
+def _shared(measure: Measure, lists: PaddedLists, what: str, counted: Array) -> Terms:
     adds, divisor = _scaled(measure, lists, counted)
     cut = "" if measure.cutoff is None else f" down to rank {measure.cutoff}"
     return Terms(f"a {what} document{cut} adds 1{divisor}", {"counted": counted}, adds)
 
 
-def _precisions(measure: Any, lists: Lists) -> Terms:
+def _precisions(measure: Any, lists: PaddedLists) -> Terms:
     """AP: the precision at each relevant document."""
     precision, _ = measure.precisions(replace(lists, cuts={}))
     precision = _widened(lists, precision)
@@ -106,7 +106,7 @@ def _precisions(measure: Any, lists: Lists) -> Terms:
     )
 
 
-def _first(measure: Any, lists: Lists) -> Terms:
+def _first(measure: Any, lists: PaddedLists) -> Terms:
     """RR, Success: the first relevant document."""
     hits = lists.number(measure.hits(lists) & lists.within(measure.cutoff))
     first = lists.number((lists.xp.cumulative_sum(hits, axis=1) == 1) & (hits > 0))
@@ -114,13 +114,13 @@ def _first(measure: Any, lists: Lists) -> Terms:
     return Terms("the first relevant document decides", {"relevant": hits}, adds)
 
 
-def _relevant(measure: Any, lists: Lists) -> Terms:
+def _relevant(measure: Any, lists: PaddedLists) -> Terms:
     """F, SetAP, AllHit: relevant documents are counted, but what one adds depends on all."""
     hits = lists.number(measure.hits(lists) & lists.within(measure.cutoff))
     return Terms(f"{measure.name} is no sum over documents; {_CUT}", {"counted": hits})
 
 
-def _stops(measure: Any, lists: Lists) -> Terms:
+def _stops(measure: Any, lists: PaddedLists) -> Terms:
     """ERR, nERR, PFound: a reader arrives with some probability, and stops with another."""
     xp = lists.xp
     stop = xp.where(lists.within(measure.cutoff), measure.stops(lists, lists.grade), 0.0)
@@ -135,15 +135,15 @@ def _stops(measure: Any, lists: Lists) -> Terms:
     )
 
 
-def _weighed(measure: Any, lists: Lists) -> Terms:
+def _weighed(measure: Any, lists: PaddedLists) -> Terms:
     """RBP: gain x the weight of the rank."""
     gain, rule = measure.gains(lists), geometric(measure.p)
-    weight = (1.0 - measure.p) * rule.each(lists, _ones(lists), measure.cutoff) / measure.share
-    adds = (1.0 - measure.p) * rule.each(lists, gain, measure.cutoff) / measure.share
+    weight = (1.0 - measure.p) * rule.each(lists, _ones(lists), measure.last) / measure.share
+    adds = (1.0 - measure.p) * rule.each(lists, gain, measure.last) / measure.share
     return Terms("a document adds its gain × weight", {"gain": gain, "weight": weight}, adds)
 
 
-def _preferred(measure: Any, lists: Lists) -> Terms:
+def _preferred(measure: Any, lists: PaddedLists) -> Terms:
     """Binary preference: how few non-relevant documents stand above each relevant one."""
     above, kept = measure.honoured(lists)
     adds, divisor = _scaled(measure, lists, kept)
@@ -151,7 +151,7 @@ def _preferred(measure: Any, lists: Lists) -> Terms:
     return Terms(words, {"above": above, "keeps": kept}, adds)
 
 
-def _scaled(measure: Measure, lists: Lists, parts: Array) -> tuple[Array, str]:
+def _scaled(measure: Measure, lists: PaddedLists, parts: Array) -> tuple[Array, str]:
     """Divide parts so that they sum to the value, and say what they are divided by."""
     total, value = lists.total(parts), measure.formula(lists)
     adds = parts * lists.ratio(value, total, 0.0)[:, None]
@@ -161,19 +161,19 @@ def _scaled(measure: Measure, lists: Lists, parts: Array) -> tuple[Array, str]:
     return adds, "" if abs(divisor - 1) < 1e-9 else f" / {divisor:.6g}"
 
 
-def _ones(lists: Lists) -> Array:
+def _ones(lists: PaddedLists) -> Array:
     return lists.xp.ones_like(lists.grade)
 
 
-def _widened(lists: Lists, part: Array) -> Array:
-    """Give the columns that a cutoff left out as 0."""
+def _widened(lists: PaddedLists, part: Array) -> Array:
+    """Add the columns that a cutoff left out, as 0."""
     whole = lists.xp.zeros_like(lists.grade)
     whole[:, : part.shape[1]] = part
     return whole
 
 
 #: How the value of each measure is taken apart; others are no sums over documents.
-FAMILIES: dict[str, Callable[[Any, Lists], Terms]] = {
+FAMILIES: dict[str, Callable[[Any, PaddedLists], Terms]] = {
     name: family
     for family, names in (
         (_cumulated, "CG DCG nDCG"),

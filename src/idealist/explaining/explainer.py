@@ -10,19 +10,19 @@ from typing import Any
 
 import numpy as np
 
-from idealist.conventions import CONVENTIONS, DEFAULT, Convention
+from idealist.conventions import DEFAULT, Convention
 from idealist.data import Queries
 from idealist.data.columns import Floats, Ints, to_id
 from idealist.errors import UsageError, nearest
 from idealist.evaluating.evaluator import Evaluator
 from idealist.explaining.contributions import Terms, alone, terms
-from idealist.explaining.explanation import Explanation, Judged, Row
+from idealist.explaining.explanation import Explanation, JudgedDocument, Row
 from idealist.explaining.ladder import Ladder, ladder
-from idealist.explaining.worst_queries import Lost, Worst
-from idealist.formats import borrowed_run, read_queries
+from idealist.explaining.worst_queries import LosingQuery, Worst
+from idealist.formats import read_queries
 from idealist.formats.query_files import read_texts
 from idealist.measures.instrument import measured
-from idealist.ranking.ranked import judged_documents, listed_documents, rank
+from idealist.ranking.ranked import judged_documents, listed_documents
 
 #: How many ranks are shown of a measure without cutoff.
 RANKS = 10
@@ -31,8 +31,9 @@ RANKS = 10
 class Explainer:
     """Judgments, a run and a measure, prepared once, to explain any of the queries.
 
-    `queries` and `docs` give texts: what `read_queries` reads, and {id: text} or a file of
-    ``id<TAB>text`` lines or JSON by the line.
+    `texts` has the texts of the queries, as `read_queries` reads them, and `docs` those of the
+    documents: {id: text}, or a file of ``id<TAB>text`` lines or JSON lines. The other arguments
+    are those of `evaluate`.
 
     >>> explainer = Explainer({"q1": {"d1": 1}}, {"q1": ["d3", "d1"]}, "RR@10")
     >>> explainer("q1").value, explainer("q1").losses["unjudged"]
@@ -46,23 +47,22 @@ class Explainer:
         measure: Any,
         *,
         convention: str | Convention = DEFAULT,
-        queries: Any = None,
+        queries: Iterable[Any] | None = None,
+        weights: Any = None,
+        texts: Any = None,
         docs: Any = None,
         **axes: Any,
     ) -> None:
-        self._evaluator = Evaluator(qrels, [measure], convention=convention, **axes)
-        ((self.label, self.instrument),) = self._evaluator.instruments.items()
-        self.run = borrowed_run(run).held()
-        self.texts = Queries({}) if queries is None else read_queries(queries)
+        evaluator = Evaluator(
+            qrels, [measure], convention=convention, queries=queries, weights=weights, **axes
+        )
+        ((self.label, self.instrument),) = evaluator.instruments.items()
+        self._convention = evaluator.convention.name
+        self._signature = evaluator.signatures[self.label]
+        self._ranked = evaluator.ranked(run)
+        self.placements = self._ranked[self.instrument.protocol]
+        self.texts = Queries({}) if texts is None else read_queries(texts)
         self._docs = docs
-        protocol = self.instrument.protocol
-        self.placements = rank(self._evaluator.qrels, self.run, [protocol])[protocol]
-
-    @property
-    def _signature(self) -> str:
-        signature = self._evaluator.signatures[self.label]
-        known = CONVENTIONS.get(self._evaluator.convention.name)
-        return signature.short(known) if known else str(signature)
 
     @cached_property
     def ladder(self) -> Ladder:
@@ -76,15 +76,15 @@ class Explainer:
         order = counted[np.argsort(-found.loss[counted], kind="stable")][:count].tolist()
         named = [found.queries[i] for i in order]
         return Worst(
-            run=self.run.name,
+            run=self._ranked.run.name,
             measure=self.label,
-            convention=self._evaluator.convention.name,
+            convention=self._convention,
             signature=self._signature,
             value=measured(self.instrument, self.placements).aggregate,
             queries=len(counted),
             losses=found.mean(),
             rows=tuple(
-                Lost(name, float(found.actual[i]), found.at(i), texts.get(name, ""))
+                LosingQuery(name, float(found.actual[i]), found.at(i), texts.get(name, ""))
                 for name, i in zip(named, order, strict=True)
             ),
             explanations=tuple(self(name, ranks) for name in named) if full else (),
@@ -98,30 +98,31 @@ class Explainer:
         found = self._terms(index)
         best = self._best(index)
         depth = ranks or self.instrument.measure.cutoff or RANKS
-        missing = tuple(one for one in best if one.rank is None)
-        rows, missing = self._told(self._rows(index, place, found, best, depth), missing)
+        rows = list(self._rows(index, place, found, best, depth))
+        missing = [one for one in best if one.rank is None]
+        texts = self._told([*rows, *missing])
         adds, deep = found.adds, self.placements.rank[place] > depth
         return Explanation(
-            run=self.run.name,
+            run=self._ranked.run.name,
             query=name,
             measure=self.label,
-            convention=self._evaluator.convention.name,
+            convention=self._convention,
             signature=self._signature,
             value=float(self.ladder.actual[index]),
             ideal=float(self.ladder.ideal[index]),
             losses=self.ladder.at(index),
-            rows=rows,
+            rows=tuple(replace(row, text=texts.get(row.document or "", "")) for row in rows),
             words=found.words,
             notes=tuple(self._notes(index)),
             retrieved=int(self.placements.retrieved[index]),
             rest=None if adds is None else math.fsum(adds[0, : len(place)][deep].tolist()),
             below=tuple(one for one in best if one.rank is not None and one.rank > depth),
-            missing=missing,
+            missing=tuple(replace(one, text=texts.get(one.document, "")) for one in missing),
             text=self.texts.text.get(name, ""),
         )
 
     def _index(self, query: str) -> int:
-        """Find a judged query; say what another one is."""
+        """Find a judged query, or say why there is none."""
         queries = self.placements.qrels.queries
         if query in self.placements.qrels.known:
             return queries.index(query)
@@ -138,18 +139,18 @@ class Explainer:
         row = int(np.flatnonzero(block == index)[0])
         return terms(self.instrument.measure, alone(lists, row))
 
-    def _best(self, index: int) -> list[Judged]:
-        """Give the documents of the ideal list, each with its rank in the actual one."""
+    def _best(self, index: int) -> list[JudgedDocument]:
+        """List the documents of the ideal list, each with its rank in the actual one."""
         found = judged_documents(self.placements, index)
         best = judged_documents(self.ladder.best, index).items()
-        return [Judged(one, grade, found.get(one, (None,))[0]) for one, (_, grade) in best]
+        return [JudgedDocument(one, grade, found.get(one, (None,))[0]) for one, (_, grade) in best]
 
     def _rows(
-        self, index: int, place: Ints, found: Terms, best: Sequence[Judged], depth: int
+        self, index: int, place: Ints, found: Terms, best: Sequence[JudgedDocument], depth: int
     ) -> Iterator[Row]:
-        """Give rank by rank what stands there and in the ideal list."""
+        """Generate the rows: what is at each rank, here and in the ideal list."""
         placements = self.placements
-        documents = listed_documents(self.run, placements, index)
+        documents = listed_documents(self._ranked.held, placements, index)
         at = {int(r): i for i, r in enumerate(placements.rank[place].tolist())}
         so_far = self._so_far(index, place, found, min(depth, len(documents)))
         for rank_ in range(1, min(depth, max(len(documents), len(best))) + 1):
@@ -168,7 +169,7 @@ class Explainer:
             )
 
     def _so_far(self, index: int, place: Ints, found: Terms, depth: int) -> dict[int, float]:
-        """Give the value down to each rank: what documents add, or what the list cut there has."""
+        """Compute the value down to each rank: a sum, or the value of the list cut there."""
         placements = self.placements
         if found.adds is not None:
             adds = np.zeros(int(placements.retrieved[index]) + 1)
@@ -179,22 +180,13 @@ class Explainer:
         cut = {r: measured(self.instrument, placements.cut(r)) for r in range(1, depth + 1)}
         return {r: float(one.values[index]) for r, one in cut.items()}
 
-    def _told(
-        self, rows: Iterable[Row], missing: Sequence[Judged]
-    ) -> tuple[tuple[Row, ...], tuple[Judged, ...]]:
-        """Put in the texts of documents, where they are given."""
-        if self._docs is None:
-            return tuple(rows), tuple(missing)
-        rows = list(rows)
-        ids = {row.document for row in rows if row.document} | {one.document for one in missing}
-        texts = read_texts(self._docs, ids)
-        return (
-            tuple(replace(row, text=texts.get(row.document or "", "")) for row in rows),
-            tuple(replace(one, text=texts.get(one.document, "")) for one in missing),
-        )
+    def _told(self, ones: Iterable[Row | JudgedDocument]) -> dict[str, str]:
+        """Read the texts of documents, where they are given."""
+        ids = {one.document for one in ones if one.document}
+        return {} if self._docs is None else read_texts(self._docs, ids)
 
     def _notes(self, index: int) -> Iterator[str]:
-        """Say what else decides the value."""
+        """Generate remarks on what else decides the value."""
         measure, placements = self.instrument.measure, self.placements
         if not placements.in_run[index]:
             counts = (
@@ -208,9 +200,9 @@ class Explainer:
         if placements.ties[index]:
             yield f"some scores are tied: ties={placements.protocol.ties}"
         if dropped := int(placements.duplicates[index]):
-            yield f"documents retrieved twice: {dropped}, counted once, so they take nothing"
+            yield f"documents retrieved twice count once, so they cost nothing: {dropped}"
         if not measure.monotone:
-            yield "the ideal list has the best documents first, but another may be worth more"
+            yield "the ideal list has the best documents first, but another order may be worth more"
 
     @cached_property
     def _computed(self) -> Floats:
@@ -224,15 +216,15 @@ def explain(
     *,
     query: Any,
     convention: str | Convention = DEFAULT,
-    queries: Any = None,
+    texts: Any = None,
     docs: Any = None,
     ranks: int | None = None,
     **axes: Any,
 ) -> Explanation:
     """Explain the value of one query, rank by rank, and what separates it from the ideal list's.
 
-    `queries` and `docs` give texts, `ranks` says how many are shown; the rest is as in
-    `evaluate`. To explain several queries, use `Explainer`.
+    `texts` and `docs` have the texts of queries and documents, `ranks` says how many ranks are
+    shown; the other arguments are those of `evaluate`. To explain several queries, use `Explainer`.
 
     >>> found = explain({"q1": {"d1": 2, "d2": 1}}, {"q1": ["u", "d1"]}, "DCG@10", query="q1")
     >>> [(row.document, row.grade, round(row.adds, 4)) for row in found.rows]
@@ -241,6 +233,6 @@ def explain(
     {'unjudged': 0.7381, 'missing': 0.6309}
     """
     explainer = Explainer(
-        qrels, run, measure, convention=convention, queries=queries, docs=docs, **axes
+        qrels, run, measure, convention=convention, texts=texts, docs=docs, **axes
     )
     return explainer(query, ranks)

@@ -3,24 +3,41 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from idealist.conventions.signature import Signature
 from idealist.explaining.ladder import CAUSES
 from idealist.notation import text as written
 from idealist.notation import tidy
-from idealist.report.draw import Grid, clipped, markdown, plain, short, web, wrapped
-from idealist.report.plain_data import finite
+from idealist.report.document import (
+    COUNT,
+    TEXT,
+    VALUE,
+    Block,
+    Column,
+    Document,
+    Format,
+    Items,
+    Signatures,
+    Table,
+    Text,
+)
+from idealist.report.plain_data import finite, records_table
+from idealist.report.result import Result
+from idealist.report.terminal import WIDTH
+from idealist.report.wording import NAMED, clipped, few, number
 
-#: How wide a table may be where nobody says how wide the terminal is.
-WIDTH = 100
-#: How many documents a line names.
-NAMED = 5
+#: A grade, which an unjudged document lacks; the score of a system, with the digits that matter.
+GRADE = Format(lambda cell: "unjudged" if cell is None else written(tidy(cell)))
+SCORE = Format(lambda cell: "" if cell is None else f"{cell:.5g}")
+#: A loss is shown if it is not 0 in four digits.
+SHOWN = 5e-5
 
 
 @dataclass(frozen=True)
-class Judged:
+class JudgedDocument:
     """A judged document: its grade, its rank where it was retrieved, and its text if given."""
 
     document: str
@@ -28,15 +45,19 @@ class Judged:
     rank: int | None = None
     text: str = ""
 
+    def __str__(self) -> str:
+        rank = "" if self.rank is None else f" (rank {self.rank})"
+        return f"{self.document} {written(tidy(self.grade))}{rank}"
+
     def data(self) -> dict[str, Any]:
-        """Give it as plain data."""
+        """Return it as plain data."""
         rank = {} if self.rank is None else {"rank": self.rank}
         return {"document": self.document, "grade": tidy(self.grade), **rank, **_text(self.text)}
 
 
 @dataclass(frozen=True)
 class Row:
-    """What stands at a rank, and what would in the ideal list.
+    """The document at a rank, and the one that the ideal list has there.
 
     `grade` is None where the document is unjudged, `terms` are the measure's own, `adds` is what
     the document adds to the value and `so_far` the value down to here.
@@ -49,11 +70,11 @@ class Row:
     terms: Mapping[str, float]
     adds: float | None
     so_far: float | None
-    ideal: Judged | None
+    ideal: JudgedDocument | None
     text: str = ""
 
     def data(self) -> dict[str, Any]:
-        """Give it as plain data."""
+        """Return it as plain data."""
         return {
             "rank": self.rank, "document": self.document, "score": finite(self.score),
             "grade": None if self.grade is None else tidy(self.grade),
@@ -63,20 +84,20 @@ class Row:
         }  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Explanation:
-    """Why a query has its value. ``print(explanation)`` is a table with the losses below.
+@dataclass(frozen=True, eq=False, repr=False)
+class Explanation(Result):
+    """Why a query has its value. ``print(explanation)`` shows its ranks and its losses.
 
-    `losses` says by cause what separates the `value` from the `ideal` one; `below` are documents
-    of worth that stand below the last row, `missing` those that were not retrieved, and `rest` is
-    what all documents below the last row add.
+    `losses` says by cause what separates the `value` from the `ideal` one; `below` has good
+    documents below the last row, `missing` those that were not retrieved, and `rest` is what all
+    documents below the last row add.
     """
 
     run: str
     query: str
     measure: str
     convention: str
-    signature: str
+    signature: Signature
     value: float
     ideal: float
     losses: Mapping[str, float]
@@ -85,8 +106,8 @@ class Explanation:
     notes: Sequence[str]
     retrieved: int
     rest: float | None
-    below: Sequence[Judged]
-    missing: Sequence[Judged]
+    below: Sequence[JudgedDocument]
+    missing: Sequence[JudgedDocument]
     text: str = ""
 
     @property
@@ -94,151 +115,104 @@ class Explanation:
         """All that is lost."""
         return math.fsum(self.losses.values())
 
+    @property
+    def summary(self) -> str:
+        """What the value is, what it could be, and what most is lost to."""
+        has = f"query {self.query} has {self.measure} {number(self.value)}"
+        if math.isnan(self.value):
+            return f"query {self.query} of {self.run} has no value of {self.measure}"
+        if abs(self.loss) < SHOWN:
+            return f"{has} in {self.run}, as much as the ideal list: nothing is lost"
+        more = f"of a possible {number(self.ideal)} in {self.run}"
+        if self.ideal < self.value:  # lower is better
+            more = f"in {self.run}, where the ideal list has {number(self.ideal)}"
+        return f"{has} {more}; {most_lost(self.losses)}"
+
+    def report(self) -> Document:
+        """Describe the value: rank by rank, in words, and by what is lost."""
+        named = (Text(f"{self.query}: {self.text}"),) if self.text else ()
+        blocks: tuple[Block, ...] = (
+            Text(self.summary, strong=True), *named, self._ranks(), Items(tuple(self._lines())),
+            loss_table(self.measure, self.losses), Items(tuple(self._texts())),
+        )  # fmt: skip
+        signed = Signatures((self.signature.by(self.convention),))
+        return Document(blocks, (signed,), f"{self.run}, query {self.query}")
+
+    def _ranks(self) -> Table:
+        names = list(dict.fromkeys(name for row in self.rows for name in row.terms))
+        whole = {n for n in names if all(row.terms.get(n, 0.0) % 1 == 0 for row in self.rows)}
+        adds = [Column("adds")] if self.rest is not None else []
+        columns = (
+            Column("rank", COUNT), Column("document", TEXT, shortens=True), Column("grade", GRADE),
+            Column("score", SCORE), *(Column(n, COUNT if n in whole else VALUE) for n in names),
+            *adds, Column("so far"), Column("ideal list", TEXT, shortens=True),
+            Column("grade", GRADE),
+        )  # fmt: skip
+        rows = [
+            (
+                row.rank, row.document, "" if row.document is None else row.grade, row.score,
+                *(row.terms.get(name) for name in names), *([row.adds] if adds else []), row.so_far,
+                *(("", "") if row.ideal is None else (row.ideal.document, row.ideal.grade)),
+            )
+            for row in self.rows
+        ]  # fmt: skip
+        return Table(columns, tuple(rows))
+
+    def _lines(self) -> Iterator[str]:
+        yield from (self.words, *self.notes)
+        last = len(self.rows)
+        if (deeper := self.retrieved - last) > 0 and self.rest:
+            yield f"the {deeper} documents below rank {last} add {number(self.rest)}"
+        if self.below:
+            yield f"below rank {last}: {few(list(map(str, self.below)))}"
+        if self.missing:
+            yield f"not retrieved: {few(list(map(str, self.missing)))}"
+
+    def _texts(self) -> Iterator[str]:
+        texts = {row.document: row.text for row in self.rows if row.document}
+        texts |= {one.document: one.text for one in self.missing[:NAMED]}
+        return (clipped(f"{name}: {text}", WIDTH) for name, text in texts.items() if text)
+
+    def table(self) -> Table:
+        """Return the ranks with all that is known of them."""
+        return records_table([row.data() for row in self.rows])
+
     def data(self) -> dict[str, Any]:
-        """Give it as plain data; what is not defined is None."""
-        losses = {cause: finite(lost) for cause, lost in self.losses.items()}
+        """Return everything as plain data; what is not defined is None."""
         return {
             "run": self.run, "query": self.query, **_text(self.text), "measure": self.measure,
-            "convention": self.convention, "signature": self.signature,
+            "convention": self.convention, "signature": self.signature.by(self.convention),
             "value": finite(self.value), "ideal": finite(self.ideal), "loss": finite(self.loss),
-            "losses": losses, "retrieved": self.retrieved, "rows": self.records(),
+            "losses": finite(self.losses), "retrieved": self.retrieved,
+            "rows": [row.data() for row in self.rows],
             "rest": finite(self.rest), "below": [one.data() for one in self.below],
             "missing": [one.data() for one in self.missing],
             "words": self.words, "notes": list(self.notes),
         }  # fmt: skip
 
-    def records(self) -> list[dict[str, Any]]:
-        """Give the rows as plain data, with every digit."""
-        return [row.data() for row in self.rows]
 
-    def grid(self, width: int | None = None) -> Grid:
-        """Tabulate the ranks; documents are shortened where the table would be wider."""
-        wide = self._grid(None)
-        if width is None or _wide(wide) <= width:
-            return wide
-        names = max((len(cell) for row in wide.rows for cell in (row[1], row[-1])), default=0)
-        return next(
-            (g for n in range(names, 8, -1) if _wide(g := self._grid(n)) <= width), self._grid(8)
-        )
-
-    def _grid(self, longest: int | None) -> Grid:
-        names = list(dict.fromkeys(name for row in self.rows for name in row.terms))
-        whole = {n for n in names if all(row.terms.get(n, 0.0) % 1 == 0 for row in self.rows)}
-        adds = ["adds"] if self.rest is not None else []
-        headers = ["rank", "document", "grade", "score", *names, *adds, "so far", "ideal list"]
-        rows = []
-        for row in self.rows:
-            ideal = "" if row.ideal is None else row.ideal.document
-            best = "" if row.ideal is None else f" {written(tidy(row.ideal.grade))}"
-            terms = [_term(row.terms.get(name), name in whole) for name in names]
-            parts = [_cell(row.adds)] if adds else []
-            cells = [_grade(row), _score(row.score), *terms, *parts, _cell(row.so_far)]
-            document = short(row.document or "", longest)
-            rows.append([str(row.rank), document, *cells, short(ideal, longest) + best])
-        return Grid(headers, rows, words=2)
-
-    def _lines(self) -> list[str]:
-        lines = [self.words, *self.notes]
-        if (deeper := self.retrieved - len(self.rows)) > 0 and self.rest:
-            lines.append(f"the {deeper} documents below rank {len(self.rows)} add {self.rest:.4f}")
-        if below := self._few(self.below):
-            lines.append(f"below rank {len(self.rows)}: {below}")
-        if missing := self._few(self.missing):
-            lines.append(f"not retrieved: {missing}")
-        return lines
-
-    def _few(self, documents: Sequence[Judged]) -> str:
-        named = [
-            f"{one.document} {written(tidy(one.grade))}"
-            + ("" if one.rank is None else f" (rank {one.rank})")
-            for one in documents[:NAMED]
-        ]
-        more = [f"and {len(documents) - NAMED} more"] if len(documents) > NAMED else []
-        return ", ".join([*named, *more])
-
-    @property
-    def heading(self) -> str:
-        """Say what is explained."""
-        named = f"query {self.query}" + (f": {self.text}" if self.text else "")
-        value = f"{self.measure} {_cell(self.value)}, ideal {_cell(self.ideal)}"
-        return f"{self.run}, {named}\n{value}, convention {self.convention}"
-
-    def _texts(self) -> list[str]:
-        texts = {row.document: row.text for row in self.rows if row.document and row.text}
-        texts |= {one.document: one.text for one in self.missing[:NAMED] if one.text}
-        return [clipped(f"{document}: {words}", WIDTH) for document, words in texts.items()]
-
-    def __str__(self) -> str:
-        return self.draw(WIDTH)
-
-    def draw(self, width: int) -> str:
-        """Write it for a terminal so wide."""
-        table = [plain(self.grid(width), gap=2)] if self.rows else []
-        lost = plain(loss_grid(self.measure, self.losses))
-        heading = wrapped(self.heading.splitlines(), width)
-        parts = [heading, *table, wrapped(self._lines(), width), lost, "\n".join(self._texts())]
-        return "\n\n".join(filter(None, [*parts, f"signature: {self.signature}"]))
-
-    def markdown(self) -> str:
-        """Write it for a README or an issue."""
-        table = [markdown(self.grid())] if self.rows else []
-        lines = "\n".join(f"- {line}" for line in [*self._lines(), *self._texts()])
-        heading = self.heading.replace("\n", "\n\n")
-        signature = f"`{self.signature}`"
-        lost = markdown(loss_grid(self.measure, self.losses))
-        parts = [f"### {heading}", *table, lines, lost, signature]
-        return "\n\n".join(parts)
-
-    def __repr__(self) -> str:
-        return f"<Explanation {self.run}, query {self.query}: {self.measure} {_cell(self.value)}>"
-
-    def _repr_html_(self) -> str:
-        import html  # here, because its table of entities takes long to load
-
-        words = "".join(f"<p>{html.escape(line)}</p>" for line in self._lines())
-        heading = "<br>".join(map(html.escape, self.heading.splitlines()))
-        lost = web(loss_grid(self.measure, self.losses))
-        return f"<p>{heading}</p>{web(self.grid())}{words}{lost}"
+def top_cause(losses: Mapping[str, float]) -> str:
+    """Find what most is lost to; nothing where nothing is lost."""
+    most = max(losses, key=lambda cause: losses[cause])
+    return most if losses[most] > 0 else ""
 
 
-def loss_grid(measure: str, losses: Mapping[str, float]) -> Grid:
-    """Tabulate what is lost, by cause, and all of it."""
-    named = [(CAUSES[cause], signed(lost)) for cause, lost in losses.items()]
-    rows = [[cause, lost] for cause, lost in named if lost not in ("0.0000", "-")]
-    return Grid(["lost to", measure], [*rows, ["all", signed(math.fsum(losses.values()))]])
+def most_lost(losses: Mapping[str, float]) -> str:
+    """Say what most is lost to.
 
-
-def _wide(grid: Grid) -> int:
-    return grid.width - len(grid.headers)  # columns stand two apart, not three
-
-
-def signed(value: float) -> str:
-    """Write a loss.
-
-    >>> signed(0.25), signed(-0.25), signed(1e-17)
-    ('0.2500', '-0.2500', '0.0000')
+    >>> most_lost({"order": 0.25, "missing": 0.5})
+    'most is lost to documents not retrieved (0.5000 of 0.7500)'
     """
-    return _cell(value + 0.0 if abs(value) > 5e-5 else 0.0)
+    if not (cause := top_cause(losses)):
+        return "nothing is lost"
+    share = f"{number(losses[cause])} of {number(math.fsum(losses.values()))}"
+    return f"most is lost to {CAUSES[cause]} ({share})"
 
 
-def _cell(value: float | None) -> str:
-    if value is None or math.isnan(value):
-        return "-"
-    return f"{value:.0f}" if abs(value) >= 1e4 else f"{value:.4f}"
-
-
-def _term(value: float | None, whole: bool) -> str:
-    return "-" if value is None else f"{value:.0f}" if whole else _cell(value)
-
-
-def _score(value: float | None) -> str:
-    return "" if value is None else f"{value:.5g}"
-
-
-def _grade(row: Row) -> str:
-    if row.document is None:
-        return ""
-    return "unjudged" if row.grade is None else written(tidy(row.grade))
+def loss_table(measure: str, losses: Mapping[str, float]) -> Table:
+    """Tabulate what is lost, by cause, and all of it."""
+    rows = [(CAUSES[cause], lost) for cause, lost in losses.items() if abs(lost) > SHOWN]
+    return Table.of(["lost to"], [measure], [*rows, ("all", math.fsum(losses.values()))])
 
 
 def _text(words: str) -> dict[str, str]:

@@ -1,6 +1,6 @@
 """The ladder of losses: what separates every value from the ideal list's, cause by cause.
 
-Each rung is the list with one thing more put right, measured as any list is; so the steps add up to
+Each rung is the list with one more thing put right, measured as any list is. So the steps add up to
 all that is lost, whatever the measure.
 """
 
@@ -15,9 +15,11 @@ from typing import Any
 import numpy as np
 
 from idealist.data.columns import Bools, Floats
+from idealist.data.queries import Weights
 from idealist.errors import UsageError
 from idealist.measures import Measure
-from idealist.measures.instrument import Instrument, measured
+from idealist.measures.aggregate import Aggregate
+from idealist.measures.instrument import Instrument, chosen, measured
 from idealist.ranking.placements import Placements
 
 #: What a value is lost to, in the order of the steps.
@@ -37,8 +39,8 @@ class Ladder:
     """The value of every judged query on each rung, from the actual list to the ideal one.
 
     `rungs` is rungs x queries, one rung more than there are causes; `counted` says which queries
-    the aggregate is made of, and `best` holds the ideal lists. Where a value is not defined, what
-    is lost is not either.
+    the aggregate is made of, `weights` how much each weighs, and `best` holds the ideal lists.
+    Where a value is not defined, what is lost is not either.
     """
 
     queries: tuple[str, ...]
@@ -46,6 +48,7 @@ class Ladder:
     direction: int
     rungs: Floats
     best: Placements
+    weights: Weights | None = None
 
     @property
     def actual(self) -> Floats:
@@ -61,12 +64,12 @@ class Ladder:
 
     @property
     def losses(self) -> dict[str, Floats]:
-        """What each cause takes from each query; below 0 where to put it right makes it worse."""
+        """What each cause takes from each query; below 0 where putting it right makes it worse."""
         steps = self.direction * np.diff(self.rungs, axis=0)
         return dict(zip(CAUSES, steps, strict=True))
 
     def at(self, index: int) -> dict[str, float]:
-        """Give what each cause takes from one query."""
+        """Return what each cause takes from one query."""
         return {cause: float(lost[index]) for cause, lost in self.losses.items()}
 
     @property
@@ -76,13 +79,10 @@ class Ladder:
         return lost
 
     def mean(self) -> dict[str, float]:
-        """Give what each cause takes from the mean of the queries that count."""
+        """Return what each cause takes from the mean of the queries that count."""
         counted = self.counted & ~np.isnan(self.loss)
-        size = int(counted.sum())
-        return {
-            cause: math.fsum(lost[counted]) / size if size else math.nan
-            for cause, lost in self.losses.items()
-        }
+        queries, mean = chosen(self.queries, counted), Aggregate(weights=self.weights)
+        return {cause: mean.of(lost[counted], queries) for cause, lost in self.losses.items()}
 
 
 def ladder(instrument: Instrument, placements: Placements) -> Ladder:
@@ -137,6 +137,7 @@ def ladder(instrument: Instrument, placements: Placements) -> Ladder:
         direction=measure.direction,
         rungs=climbed,
         best=best,
+        weights=instrument.aggregate.weights,
     )
 
 

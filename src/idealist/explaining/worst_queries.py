@@ -7,15 +7,21 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from idealist.explaining.explanation import WIDTH, Explanation, loss_grid, signed
+from idealist.conventions.signature import Signature
+from idealist.explaining.explanation import Explanation, loss_table, most_lost, top_cause
 from idealist.explaining.ladder import CAUSES
 from idealist.notation import many
-from idealist.report.draw import Grid, clipped, markdown, plain
-from idealist.report.plain_data import finite
+from idealist.report.document import TEXT, Block, Column, Document, Heading, Signatures, Table, Text
+from idealist.report.plain_data import finite, records_table
+from idealist.report.result import Result
+from idealist.report.wording import clipped, few, number
+
+#: How much of a query's text a table shows.
+TEXT_WIDTH = 30
 
 
 @dataclass(frozen=True)
-class Lost:
+class LosingQuery:
     """A query, its value, and what it loses, by cause."""
 
     query: str
@@ -31,11 +37,10 @@ class Lost:
     @property
     def cause(self) -> str:
         """What it loses most to; nothing where nothing is lost."""
-        most = max(self.losses, key=lambda cause: self.losses[cause])
-        return most if self.losses[most] > 0 else ""
+        return top_cause(self.losses)
 
     def data(self) -> dict[str, Any]:
-        """Give it as plain data."""
+        """Return it as plain data."""
         text = {"text": self.text} if self.text else {}
         return {
             "query": self.query, **text, "value": self.value, "loss": self.loss,
@@ -43,68 +48,70 @@ class Lost:
         }  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Worst:
+@dataclass(frozen=True, eq=False, repr=False)
+class Worst(Result):
     """The queries of a run that lose most; `losses` is what each cause takes from the mean."""
 
     run: str
     measure: str
     convention: str
-    signature: str
+    signature: Signature
     value: float
     queries: int
     losses: Mapping[str, float]
-    rows: Sequence[Lost]
+    rows: Sequence[LosingQuery]
     explanations: Sequence[Explanation] = ()
 
+    @property
+    def summary(self) -> str:
+        """The queries that lose most, and what all of them lose most to."""
+        losing = [one.query for one in self.rows if one.loss > 0]
+        if not losing:
+            return f"no query of {self.run} loses any {self.measure}"
+        verb = "loses" if len(losing) == 1 else "lose"
+        over = f"over {many(self.queries, 'query', 'queries')} of {self.run}"
+        return f"{few(losing)} {verb} most {self.measure}; {over}, {most_lost(self.losses)}"
+
+    def report(self) -> Document:
+        """Describe the queries, what the mean loses, and in full each query that was explained."""
+        blocks: list[Block] = [Text(self.summary, strong=True), self._queries(), self._means()]
+        for one in self.explanations:
+            blocks += [Heading(f"query {one.query}"), *one.report().blocks]
+        of = f"{self.run}: {self.measure} {number(self.value)}"
+        settings = f"{many(self.queries, 'query', 'queries')}, convention {self.convention}"
+        signed = Signatures((self.signature.by(self.convention),))
+        return Document(tuple(blocks), (Text(f"{of}, {settings}"), signed))
+
+    def _queries(self) -> Table:
+        told = any(one.text for one in self.rows)
+        columns = (
+            Column("query", TEXT), *([Column("text", TEXT)] if told else []),
+            Column(self.measure), Column("lost"), Column("main cause", TEXT), Column("lost to it"),
+        )  # fmt: skip
+        rows = [
+            (
+                one.query, *([clipped(one.text, TEXT_WIDTH)] if told else []), one.value, one.loss,
+                CAUSES.get(one.cause, "nothing"), one.losses.get(one.cause, 0.0),
+            )
+            for one in self.rows
+        ]  # fmt: skip
+        return Table(columns, tuple(rows))
+
+    def _means(self) -> Table:
+        weighted = dict(self.signature.settings)["aggregate"].startswith("weighted(")
+        return loss_table(f"{self.measure}, {'weighted ' * weighted}mean", self.losses)
+
+    def table(self) -> Table:
+        """Return the queries with all that they lose, by cause."""
+        return records_table([one.data() for one in self.rows])
+
     def data(self) -> dict[str, Any]:
-        """Give it as plain data."""
+        """Return everything as plain data; what is not defined is None."""
         full = [one.data() for one in self.explanations]
         return {
             "run": self.run, "measure": self.measure, "convention": self.convention,
-            "signature": self.signature, "value": finite(self.value),
+            "signature": self.signature.by(self.convention), "value": finite(self.value),
             "queries": self.queries,
-            "losses": {cause: finite(lost) for cause, lost in self.losses.items()},
-            "worst": self.records(),
+            "losses": finite(self.losses), "worst": [one.data() for one in self.rows],
             **({"explanations": full} if full else {}),
         }  # fmt: skip
-
-    def records(self) -> list[dict[str, Any]]:
-        """Give the queries as plain data, with every digit."""
-        return [one.data() for one in self.rows]
-
-    def grid(self, longest: int | None = None) -> Grid:
-        """Tabulate the queries, one line each."""
-        rows, told = [], any(one.text for one in self.rows)
-        for one in self.rows:
-            words = CAUSES.get(one.cause, "nothing")
-            amount = f" {signed(one.losses[one.cause])}" if one.cause else ""
-            text = [clipped(one.text, longest)] if told else []
-            rows.append([one.query, *text, f"{one.value:.4f}", signed(one.loss), words + amount])
-        headers = ["query", *(["text"] if told else []), self.measure, "lost", "most of it to"]
-        return Grid(headers, rows, words=1 + told)
-
-    @property
-    def heading(self) -> str:
-        """Say what is explained."""
-        some = many(self.queries, "query", "queries")
-        return f"{self.run}: {self.measure} {self.value:.4f}, {some}, convention {self.convention}"
-
-    def __str__(self) -> str:
-        return self.draw(WIDTH)
-
-    def draw(self, width: int) -> str:
-        """Write it for a terminal so wide."""
-        left = width - self.grid(1).width
-        parts = [plain(self.grid(max(left, 20))), plain(self._means())]
-        full = [one.draw(width) for one in self.explanations]
-        return "\n\n".join([self.heading, *parts, f"signature: {self.signature}", *full])
-
-    def _means(self) -> Grid:
-        return loss_grid(f"{self.measure}, mean", self.losses)
-
-    def markdown(self) -> str:
-        """Write it for a README or an issue."""
-        full = [one.markdown() for one in self.explanations]
-        tables = [markdown(self.grid()), markdown(self._means())]
-        return "\n\n".join([f"### {self.heading}", *tables, f"`{self.signature}`", *full])

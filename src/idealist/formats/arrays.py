@@ -100,29 +100,28 @@ def _of_groups(
         hint = "give group or qid; a mask is for queries x documents"
         faults.fail("bad-shape", "one dimension is divided by either group or qid", hint)
     if qid is None:
-        sizes = [count] if group is None else _sizes(group, faults)
-        if min(sizes, default=1) < 1:
-            faults.fail("bad-shape", f"group holds {min(sizes)}", "a length is at least 1")
-        if sum(sizes) != count:
-            message = f"the groups hold {sum(sizes)} documents, but there are {count}"
-            faults.fail("bad-shape", message, "group is the length of each list")
-        return (
-            [str(number) for number, size in enumerate(sizes, 1) for _ in range(size)],
-            [place for size in sizes for place in range(1, size + 1)],
-        )
+        sizes = [count] if group is None else _sizes(group, count, faults)
+        qid = [str(number) for number, size in enumerate(sizes, 1) for _ in range(size)]
     query = _ids(qid, count, "one id per document", faults)
     numbers: dict[Any, Iterator[int]] = defaultdict(lambda: itertools.count(1))
     return query, [next(numbers[one]) for one in query]
 
 
-def _sizes(group: Any, faults: Faults) -> list[int]:
+def _sizes(group: Any, count: int, faults: Faults) -> list[int]:
+    """Check the lengths of the lists: whole numbers of at least 1 that add up to `count`."""
     try:
         sizes = np.asarray(group)
-        if sizes.ndim == 1 and np.array_equal(sizes, sizes.astype(np.int64)):
-            return [int(size) for size in sizes.tolist()]
+        if sizes.ndim != 1 or not np.array_equal(sizes, sizes.astype(np.int64)):
+            raise TypeError(group)
     except (TypeError, ValueError):
-        pass
-    faults.fail("bad-shape", "group is not a list of lengths", "give whole numbers")
+        faults.fail("bad-shape", "group is not a list of lengths", "give whole numbers")
+    lengths = [int(size) for size in sizes.tolist()]
+    if min(lengths, default=1) < 1:
+        faults.fail("bad-shape", f"group holds {min(lengths)}", "a length is at least 1")
+    if sum(lengths) != count:
+        message = f"the groups hold {sum(lengths)} documents, but there are {count}"
+        faults.fail("bad-shape", message, "group is the length of each list")
+    return lengths
 
 
 def _ids(qid: Any, count: int, words: str, faults: Faults) -> list[Any]:

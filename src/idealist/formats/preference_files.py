@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, cast
@@ -12,7 +12,7 @@ from idealist.data import Qrels
 from idealist.data.columns import to_id
 from idealist.data.judgments import Judgments
 from idealist.data.preferences import UNNAMED, Preferences
-from idealist.errors import Faults
+from idealist.errors import Contradictions, Faults
 from idealist.formats import contents, json_text, python_data, trec
 from idealist.formats.cells import ID_RULE, Cells, Table, checked, checked_id, pivot, shown
 from idealist.formats.source import Source
@@ -114,34 +114,67 @@ def _names(key: str, table: Table, faults: Faults) -> list[str]:
 
 @dataclass(frozen=True)
 class _Levels(Judgments):
-    """Preferences as they came: the grade is a level, the subtopic a group and its subgroup."""
+    """Preferences as they came: the grade is a level, the subtopic a group and its subgroup.
 
+    `disputed` collects the groups that contradict themselves, each with its query.
+    """
+
+    disputed: set[tuple[str, str]] = field(default_factory=set)
     value, hint = "level", "keep one level of a document in a subgroup"
+
+    def group(self, i: int) -> tuple[str, str]:
+        """Return the query and the group of a row."""
+        return self.query[i], self.subtopic[i][0]
 
     def words(self, i: int) -> str:
         """Name the query, the group and the document of a row."""
-        query, document = self.pair(i)
-        return f"query {query!r}, group {self.subtopic[i][0]!r}, document {document!r}"
+        query, group = self.group(i)
+        return f"query {query!r}, group {group!r}, document {self.document[i]!r}"
 
     def check_zeros(self, kept: list[int], faults: Faults) -> None:
         """Note documents that one group holds to be relevant and not relevant."""
         for last, i in pairwise(kept):
-            same = (*self.pair(i), self.subtopic[i][0]) == (
-                *self.pair(last),
-                self.subtopic[last][0],
-            )
+            same = self.pair(i) == self.pair(last) and self.group(i) == self.group(last)
             if same and (self.grade[i] > 0) != (self.grade[last] > 0):
                 hint = "within a group, a document is relevant or, with level 0, not relevant"
                 self.note_contradiction(i, last, faults, hint)
+
+    def note_contradiction(self, i: int, before: int, faults: Faults, hint: str) -> None:
+        """Note that a row contradicts one before it, and its group."""
+        super().note_contradiction(i, before, faults, hint)
+        self.disputed.add(self.group(i))
+
+    def check_conflicts(self, qrels: Qrels, faults: Faults) -> None:
+        """Note groups that prefer each of two documents to the other one."""
+        for query, groups in zip(qrels.queries, qrels.preferred or (), strict=True):
+            for group in groups:
+                if group.divided and (both := group.conflict):
+                    a, b = (qrels.documents[pair] for pair in both)
+                    message = f"query {query!r}, group {group.name!r}: {a!r} is preferred to {b!r},"
+                    hint = "put preferences that contradict each other into different groups"
+                    faults.add("contradiction", f"{message} and {b!r} to {a!r}", hint)
+                    self.disputed.add((query, group.name))
 
 
 def _built(columns: Mapping[str, Any], faults: Faults, empty: Sequence[str] = ()) -> Qrels:
     groups = cast(Any, list(zip(columns["group"], columns["subgroup"], strict=True)))
     query, document = columns["query"], columns["document"]
     rows = _Levels(query, document, columns["level"], groups, columns["lines"])
+
+    def check() -> None:
+        if rows.disputed:
+            raise Contradictions(faults.shown, faults.total, {"query": query}, undisputed)
+        faults.check()
+
+    def undisputed() -> Qrels:
+        """Read the preferences without the groups that contradict themselves."""
+        kept = [i for i in range(len(query)) if rows.group(i) not in rows.disputed]
+        some = {key: cells and [cells[i] for i in kept] for key, cells in columns.items()}
+        return _built(some, Faults(faults.file), empty)
+
     kept = rows.unique(faults)
     rows.check_zeros(kept, faults)
-    faults.check()
+    check()
     pairs = rows.pairs(kept)
     highest, levels = rows.by_subtopic(kept, pairs)
     queries, documents = ([column[i] for i in pairs] for column in (query, document))
@@ -149,17 +182,6 @@ def _built(columns: Mapping[str, Any], faults: Faults, empty: Sequence[str] = ()
     group, subgroup = (tuple(groups[i][n] for i in kept) for n in (0, 1))
     preferences = Preferences(levels.pair, group, subgroup, levels.grade)
     made = replace(made, repeats=len(query) - len(kept), preferences=preferences)
-    _check_conflicts(made, faults)
+    rows.check_conflicts(made, faults)
+    check()
     return made
-
-
-def _check_conflicts(qrels: Qrels, faults: Faults) -> None:
-    """Refuse groups that prefer each of two documents to the other one."""
-    for query, groups in zip(qrels.queries, qrels.preferred or (), strict=True):
-        for group in groups:
-            if group.divided and (both := group.conflict):
-                a, b = (qrels.documents[pair] for pair in both)
-                message = f"query {query!r}, group {group.name!r}: {a!r} is preferred to {b!r}, "
-                hint = "put preferences that contradict each other into different groups"
-                faults.add("contradiction", f"{message}and {b!r} to {a!r}", hint)
-    faults.check()

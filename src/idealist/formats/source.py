@@ -8,9 +8,10 @@ import re
 import stat
 import sys
 from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 from typing import BinaryIO, Literal, NoReturn
 
@@ -56,6 +57,14 @@ class Source:
             with found._opened() as file:
                 return cls(str(path), spooled=_spooled(file))
         return found
+
+    def kept(self, most: int) -> Source:
+        """Read the bytes of a file now, for all later uses, unless there are more than `most`."""
+        if self.path is None:
+            return self
+        with self._opened() as file:
+            small = os.fstat(file.fileno()).st_size <= most
+            return Source(self.name, spooled=_spooled(file)) if small else self
 
     @property
     def suffix(self) -> str:
@@ -185,6 +194,20 @@ def run_name(path: str | Path) -> str:
     while path.suffix.lower() in SUFFIXES and path.stem:
         path = path.with_suffix("")
     return path.name
+
+
+def distinct(names: Sequence[str]) -> list[str]:
+    """Tell equal names apart by numbers.
+
+    >>> distinct(["run", "bm25", "run", "run (2)"])
+    ['run', 'bm25', 'run (3)', 'run (2)']
+    """
+    found: list[str] = []
+    for name in names:
+        numbered = (f"{name} ({number})" for number in count(2))
+        free = (each for each in numbered if each not in found and each not in names)
+        found.append(next(free) if name in found else name)
+    return found
 
 
 def plain_suffix(path: str | Path) -> str:

@@ -1,11 +1,10 @@
-"""The gate: whether a new run may replace a base run, for those who build and test."""
+"""The gate: whether a new run may replace a baseline, for those who build and test."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from numbers import Integral, Real
+from numbers import Integral
 from pathlib import Path
 from typing import Any
 
@@ -14,30 +13,29 @@ import numpy as np
 from idealist.conventions import DEFAULT, Convention
 from idealist.data.queries import NONE, slice_names
 from idealist.errors import IdealistError, UsageError
-from idealist.evaluating.evaluation import Evaluation, label_of
+from idealist.evaluating.evaluation import Evaluation
 from idealist.evaluating.evaluator import Evaluator
-from idealist.evaluating.summary import doubt_lines
 from idealist.gating.baseline import Baseline, check_run, find_baseline
-from idealist.gating.build_reports import github_annotations, junit, summary
-from idealist.gating.checks import MAX_DROP, Check, Rule, Values, adjusted, paired_values
+from idealist.gating.build_reports import github_annotations, junit
+from idealist.gating.checks import MAX_DROP, Check, Rule, Values, adjusted, paired_values, rules_of
 from idealist.gating.gate_result import Gate
+from idealist.gating.plan import GatePlan
 from idealist.notation import text
 from idealist.ranking.placements import Placements
-from idealist.significance.paired import checked_alpha
 
 __all__ = [
-    "Gate", "assert_not_worse", "check_run", "check_target", "find_baseline", "gate",
-    "github_annotations", "junit", "save_baseline", "summary",
+    "Gate", "GatePlan", "assert_not_worse", "check_run", "check_target", "find_baseline", "gate",
+    "github_annotations", "junit", "save_baseline",
 ]  # fmt: skip
 
-#: What is measured where nobody says what: one measure, as each further one costs power.
+#: What is measured unless the caller says otherwise: one measure, as each further one costs power.
 MEASURES = ("nDCG@10",)
 
 
 def gate(
     qrels: Any,
-    base: Any,
-    new: Any,
+    baseline: Any,
+    run: Any,
     measures: Any = None,
     *,
     max_drop: float | Mapping[Any, float] = MAX_DROP,
@@ -51,50 +49,50 @@ def gate(
     convention: str | Convention | None = None,
     **axes: Any,
 ) -> Gate:
-    """Say whether a new run may replace a base run: PASS, FAIL or INCONCLUSIVE.
+    """Say whether a run may replace a baseline: PASS, FAIL or INCONCLUSIVE.
 
-    By the one-sided bounds (level `alpha`) of the mean difference d of a measure, new less base:
-    FAIL where the upper bound is below 0 and the mean below ``-max_drop``; PASS where the lower
-    bound is not below ``-max_drop``; INCONCLUSIVE otherwise. Where all queries change by the same,
+    The one-sided bounds (level `alpha`) of the mean difference of a measure, run minus baseline,
+    decide. FAIL: the upper bound is below 0 and the mean below ``-max_drop``. PASS: the lower bound
+    is not below ``-max_drop``. INCONCLUSIVE: neither. Where all queries change by the same amount,
     t says nothing and sign flips decide. The p-values of a drop are corrected by Holm, over the
-    measures and apart from them over the slices. One that fails fails all; all measures must pass.
-    Where no id of a run is judged nothing was measured, which fails too.
+    measures and separately over the slices. One failed check fails the gate, and all measures must
+    pass. A run of which no document is judged fails too: nothing was measured.
 
-    `base` is a run, or a file that `save_baseline` wrote; `measures` and `convention` are then
-    the file's where they are not given, and `rescore` measures it anew under grown judgments.
-    `slices`, {query: slice}, of ten queries or more are checked too. `floors` are the least means
-    that pass, of all queries and of each such slice; they and `max_drop` are numbers, or
-    {measure: number}. More than `max_empty` queries that the base
-    run has documents for and the new one has not fail.
+    `baseline` is a run, or a file that `save_baseline` wrote. The file's measures and convention
+    are then used unless others are given, and `rescore` measures its rankings again after the
+    judgments have grown. `slices`, {query: slice}, of ten queries or more are checked too. `floors`
+    are the lowest means that pass, for all queries and for each such slice; they and `max_drop` are
+    numbers, or {measure: number}. The gate also fails if more than `max_empty` queries have
+    documents in the baseline and none in the run.
 
     >>> qrels = {f"q{i}": {"d1": 1} for i in range(20)}
-    >>> base = {query: ["d1", "d2"] for query in qrels}
-    >>> gate(qrels, base, base).verdict
+    >>> main = {query: ["d1", "d2"] for query in qrels}
+    >>> gate(qrels, main, main).verdict
     'PASS'
-    >>> gate(qrels, base, {query: ["d2", "d1"] for query in qrels}, "RR").verdict
+    >>> gate(qrels, main, {query: ["d2", "d1"] for query in qrels}, "RR").verdict
     'FAIL'
     """
-    check_run(new)
-    allowed, stored = count_of(max_empty), find_baseline(base)
-    evaluator, _ = _prepared(qrels, stored, measures, convention, queries, weights, axes)
-    rules = rules_of(max_drop, alpha, evaluator.measures)
+    check_run(run)
+    allowed, stored = _count(max_empty), find_baseline(baseline)
+    which = {"queries": queries, "weights": weights}
+    evaluator, _ = _prepared(qrels, stored, measures, convention, axes, **which)
+    rules = rules_of(evaluator.measures, max_drop, alpha, floors)
     if stored is not None:
         stored.check(evaluator, rescore)
     elif rescore:
-        raise UsageError("only a baseline can be rescored", "a run is measured anew anyway")
-    runs = [evaluator.ranked(base if stored is None else stored.run), evaluator.ranked(new)]
+        raise UsageError("only a baseline can be rescored", "a run is always measured again")
+    runs = [evaluator.ranked(one) for one in (stored.run if stored else baseline, run)]
     before, after = map(evaluator, runs)
     unmet, dropped = _unmet(before) or _unmet(after), stored.dropped(before) if stored else ()
     if stored is not None and not rescore:
         stored.check_values(before)
         before = stored.evaluation
     had, has = map(_answered, map(evaluator.placed, runs))
-    checks = _checks(before, after, rules, floors_of(floors, evaluator.measures), slices)
+    checks = _checks(before, after, rules, _spans(evaluator), slices)
     return Gate(
         before.run, after.run, tuple(replace(check, unmet=unmet) for check in checks),
-        tuple(sorted(had - has)), allowed,
-        {label: after.short_signature(label) for label in after},
-        tuple(doubt_lines([after])), rescore, dropped,
+        tuple(sorted(had - has)), allowed, after.signatures, after.doubts, rescore, dropped,
+        after.convention,
     )  # fmt: skip
 
 
@@ -110,16 +108,17 @@ def save_baseline(
     convention: str | Convention | None = None,
     **axes: Any,
 ) -> None:
-    """Write a run's values per query to a file that `gate` takes as base.
+    """Write a run's values per query to a file that `gate` takes as its baseline.
 
-    The file holds the top of each ranking too, down to the deepest cutoff, or all of it where a
+    The file also holds the top of each ranking, down to the deepest cutoff, or all of it where a
     measure looks at whole lists, so that it can be rescored when judgments have grown. Measures
-    and convention that are not given are those of the baseline `like`, where there is one.
+    and convention that are not given are those of the baseline `like`, if there is one.
     """
     check_run(run)
     check_target(path, [qrels, run])
     stored = None if like is None else find_baseline(like)
-    evaluator, axes = _prepared(qrels, stored, measures, convention, queries, weights, axes)
+    which = {"queries": queries, "weights": weights}
+    evaluator, axes = _prepared(qrels, stored, measures, convention, axes, **which)
     made = Baseline.of(evaluator, run, axes)
     if unmet := _unmet(made.evaluation):
         raise UsageError(unmet)
@@ -127,16 +126,16 @@ def save_baseline(
 
 
 def assert_not_worse(
-    qrels: Any, base: Any, new: Any, measures: Any = None, *, strict: bool = False, **rules: Any
+    qrels: Any, baseline: Any, run: Any, measures: Any = None, *, strict: bool = False, **rules: Any
 ) -> Gate:
-    """Raise AssertionError where a new run fails the gate; else give what the gate found.
+    """Raise AssertionError if a run fails the gate; otherwise return what the gate found.
 
     `rules` are those of `gate`; `strict` refuses INCONCLUSIVE too.
     """
     __tracebackhide__ = True  # pytest then shows the caller's line, not ours
     try:
-        found = gate(qrels, base, new, measures, **rules)
-    except IdealistError as error:  # whose words say all, and how we came to them is ours
+        found = gate(qrels, baseline, run, measures, **rules)
+    except IdealistError as error:  # its words are enough, and our frames would only hide them
         raise error.with_traceback(None) from None
     if found.failed(strict):
         raise AssertionError(str(found))
@@ -144,24 +143,16 @@ def assert_not_worse(
 
 
 def _prepared(
-    qrels: Any,
-    stored: Baseline | None,
-    measures: Any,
-    convention: str | Convention | None,
-    queries: Iterable[Any] | None,
-    weights: Any,
-    axes: dict[str, Any],
-) -> tuple[Evaluator, dict[str, Any]]:
-    """Set up an evaluator; what is not given is as a baseline has it."""
+    qrels: Any, stored: Baseline | None, measures: Any, convention: Any, axes: dict[str, Any],
+    **which: Any,
+) -> tuple[Evaluator, dict[str, Any]]:  # fmt: skip
+    """Set up an evaluator; what is not given is taken from a stored baseline."""
     if stored is not None and convention is None:
         convention, axes = stored.evaluation.convention, {**stored.axes, **axes}
-    if measures is None:
-        measures = MEASURES if stored is None else list(stored.evaluation)
-    chosen = convention or DEFAULT
-    evaluator = Evaluator(
-        qrels, measures, convention=chosen, queries=queries, weights=weights, **axes
-    )
-    check_measures(evaluator)
+    usual = MEASURES if stored is None else list(stored.evaluation)
+    asked = usual if measures is None else measures
+    evaluator = Evaluator(qrels, asked, convention=convention or DEFAULT, **which, **axes)
+    _check_measures(evaluator)
     return evaluator, axes
 
 
@@ -169,18 +160,17 @@ def _checks(
     before: Evaluation,
     after: Evaluation,
     rules: Mapping[str, Rule],
-    floors: Mapping[str, float],
+    spans: Mapping[str, float],
     slices: Mapping[Any, Any] | None,
 ) -> tuple[Check, ...]:
     found = []
     for label in after:
-        values, floor = paired_values(before, after, label), floors.get(label)
+        values, rule, span = paired_values(before, after, label), rules[label], spans[label]
         if not values.queries:
             raise UsageError(f"no query has a value of {label} in both runs", "see idealist eval")
-        found.append(Check.of(label, values, rules[label], floor))
-        if slices is not None:
-            sliced = _sliced(values, slices)
-            found += [Check.of(label, own, rules[label], floor, part) for part, own in sliced]
+        found.append(Check.of(label, values, rule, span))
+        sliced = () if slices is None else _sliced(values, slices)
+        found += [Check.of(label, own, rule, span, part) for part, own in sliced]
     return adjusted(found)
 
 
@@ -190,32 +180,29 @@ def _sliced(values: Values, slices: Mapping[Any, Any]) -> Iterator[tuple[str, Va
         yield part, values.at(np.array([name == part for name in names]))
 
 
+def _spans(evaluator: Evaluator) -> dict[str, float]:
+    """Find the largest change that each measure allows."""
+    lowest = float(min(evaluator.qrels.grades.min(), 0))
+    ends = {label: one.measure.bounds(lowest) for label, one in evaluator.instruments.items()}
+    return {label: high - low for label, (low, high) in ends.items()}
+
+
 def _unmet(evaluation: Evaluation) -> str:
-    """Say that no id of a run is judged, where a doubt says so."""
+    """Say that nothing that a run retrieved is judged, if a doubt says so."""
     if all(doubt.code != "nothing-matches" for doubt in evaluation.doubts):
         return ""
     why = "idealist audit QRELS RUN says why"
-    return f"no id of {evaluation.run} is judged, so nothing was measured; {why}"
+    return f"no document that {evaluation.run} retrieved is judged, so nothing was measured; {why}"
 
 
 def _answered(placed: Mapping[str, Placements]) -> set[str]:
-    """Give the judged queries that a run has documents for."""
+    """Find the judged queries that a run has documents for."""
     one = next(iter(placed.values()))
     retrieved = zip(one.qrels.queries, one.retrieved.tolist(), strict=True)
     return {query for query, documents in retrieved if documents}
 
 
-def rules_of(max_drop: Any, alpha: Any, labels: Iterable[str]) -> dict[str, Rule]:
-    """Check the largest drop that passes, one for all measures or by measure, and the level."""
-    known, level = list(labels), checked_alpha(alpha)
-    drops = dict.fromkeys(known, MAX_DROP) | _by_measure("max_drop", max_drop, known)
-    for label, drop in drops.items():
-        if drop < 0:
-            raise UsageError(f"max_drop of {label} cannot be {drop:g}", "give 0 or more")
-    return {label: Rule(drop, level) for label, drop in drops.items()}
-
-
-def count_of(max_empty: Any) -> int:
+def _count(max_empty: Any) -> int:
     """Check how many queries may become empty."""
     whole = isinstance(max_empty, Integral) and not isinstance(max_empty, bool)
     if not whole or max_empty < 0:
@@ -223,45 +210,19 @@ def count_of(max_empty: Any) -> int:
     return int(max_empty)
 
 
-def floors_of(given: Any, labels: Iterable[str]) -> dict[str, float]:
-    """Give the least mean that passes, by measure."""
-    return {} if given is None else _by_measure("floors", given, list(labels))
-
-
-def _by_measure(name: str, given: Any, labels: list[str]) -> dict[str, float]:
-    """Read a number for all measures, or one for each that is named."""
-    if not isinstance(given, Mapping):
-        return dict.fromkeys(labels, _number(name, given))
-    found: dict[str, float] = {}
-    for measure, number in given.items():
-        label = label_of(measure, labels)
-        if label in found:
-            raise UsageError(f"{label} has two {name}", "give each measure one")
-        found[label] = _number(f"{name} of {label}", number)
-    return found
-
-
-def _number(name: str, given: Any) -> float:
-    real = isinstance(given, Real) and not isinstance(given, bool)
-    if not real or not math.isfinite(given):
-        hint = "give a number such as 0.01, or {measure: number}"
-        raise UsageError(f"{name} cannot be {given!r:.60}", hint)
-    return float(given)
-
-
 def check_target(target: str | Path, inputs: Iterable[Any]) -> None:
-    """Refuse to write over what is read."""
+    """Refuse to write over an input."""
     paths = [one for one in inputs if isinstance(one, (str, Path)) and one != "-"]
     if Path(target).resolve() in [Path(one).resolve() for one in paths]:
         raise UsageError(f"{target} is an input, and would be overwritten", "write another file")
 
 
-def check_measures(evaluator: Evaluator) -> None:
-    """Refuse what a drop of the mean says nothing of."""
-    hint = "gate on a measure of which more is better, such as nDCG@10"
+def _check_measures(evaluator: Evaluator) -> None:
+    """Refuse measures for which a drop of the mean is not a loss."""
+    hint = "gate on a measure where higher is better, such as nDCG@10"
     for label, one in evaluator.instruments.items():
         if one.measure.direction < 0 and one.measure.judges:
-            raise UsageError(f"less is better of {label}, and the gate looks for drops", hint)
+            raise UsageError(f"lower is better in {label}, and the gate looks for drops", hint)
         if one.measure.direction != 1:
             raise UsageError(f"{label} does not say how good a run is", hint)
         name = text(one.aggregate.aggregate)

@@ -28,7 +28,7 @@ from idealist.report.plain_data import finite
 
 
 def top_rows(evaluator: Evaluator, run: Run, evaluation: Evaluation) -> Rows:
-    """Keep the rows down to the deepest cutoff; all, where a measure looks at whole lists."""
+    """Keep the rows down to the deepest cutoff, or all where a measure looks at whole lists."""
     rows, depths = run.rows(), [_depth(one) for one in evaluator.instruments.values()]
     if None in depths:
         return rows
@@ -42,7 +42,7 @@ def top_rows(evaluator: Evaluator, run: Run, evaluation: Evaluation) -> Rows:
 
 
 def _depth(instrument: Instrument) -> int | None:
-    """Give the last rank that a measure looks at; None where it may look at all."""
+    """Find the last rank that a measure looks at; None if it may look at all."""
     measure, protocol = instrument.measure, instrument.protocol
     moves = (
         protocol.unjudged == "drop" or protocol.negative == "drop" or protocol.collapse != "none"
@@ -52,9 +52,9 @@ def _depth(instrument: Instrument) -> int | None:
 
 
 def _cut(rows: Rows, evaluator: Evaluator, depth: int) -> Rows:
-    """Keep the rows of documents that some protocol ranks so high, with the whole tie they are in.
+    """Keep the documents that some protocol ranks above `depth`, with the whole tie they are in.
 
-    A protocol's own depth cuts ties by the labels of today, so it is left to the measuring.
+    A protocol's own depth cuts ties by today's judgments, so it is left out here.
     """
     protocols = {replace(one.protocol, depth="none") for one in evaluator.instruments.values()}
     kept: dict[str, set[str]] = {query: set() for query in rows.queries}
@@ -80,12 +80,12 @@ def _cut(rows: Rows, evaluator: Evaluator, depth: int) -> Rows:
 
 
 SCHEMA = 1
-#: The key a baseline starts with, by which it is told from a run in JSON.
+#: The key that a baseline starts with, which tells it from a run in JSON.
 KEY = "idealist-baseline"
 HINT = "save it anew: idealist gate QRELS RUN --save FILE"
-#: Values of one ranking differ by no more, whatever computed them.
+#: How much the values of one ranking may differ between machines.
 TOLERANCE = 1e-9
-#: What may differ where a baseline is rescored: all else was not chosen for these rankings.
+#: What may differ when a baseline is rescored.
 RENEWED = {"qrels": "the judgments", "rules": "the rules of idealist"}
 
 
@@ -100,7 +100,7 @@ class Baseline:
 
     @classmethod
     def of(cls, evaluator: Evaluator, run: Any, axes: Mapping[str, Any]) -> Baseline:
-        """Evaluate a run, and keep of its rankings what its values depend on."""
+        """Evaluate a run, and keep the part of its rankings that its values depend on."""
         held = borrowed_run(run).held()
         evaluation = evaluator(held)
         kept = Run(top_rows(evaluator, held, evaluation), held.name)
@@ -108,7 +108,7 @@ class Baseline:
         return cls(evaluation, kept, plain)
 
     def save(self, path: str | Path) -> None:
-        """Write it, compressed as the file's name says."""
+        """Write it, compressed if the file's name says so."""
         found = self.evaluation
         shown = [
             {q: x for q, x, c in zip(found.queries, finite(found.values[label].tolist()),
@@ -140,7 +140,7 @@ class Baseline:
             if data[KEY] != SCHEMA:
                 faults.fail("bad-shape", f"a baseline of schema {data[KEY]!r:.20} is unknown", HINT)
             if stated != _checksum(data):
-                message = "the baseline was changed after it was saved: its checksum is another"
+                message = "the baseline was changed after it was saved: its checksum does not match"
                 faults.fail("checksum", message, HINT)
             _check_types(data)
             return cls(_evaluation(data), _run(data), data["axes"], str(path))
@@ -148,9 +148,9 @@ class Baseline:
             faults.fail("bad-shape", "this is not a saved baseline", HINT)
 
     def check(self, evaluator: Evaluator, rescore: bool) -> None:
-        """Refuse an evaluator that is not the instrument that made the values.
+        """Refuse an evaluator whose rules or judgments are not those of the stored values.
 
-        Where they are to be made anew, the judgments may have grown.
+        With `rescore`, the judgments may have grown.
         """
         for label, signature in evaluator.signatures.items():
             if label not in self.evaluation:
@@ -161,22 +161,23 @@ class Baseline:
                 raise self._unlike(label, unlike)
 
     def check_values(self, measured: Evaluation) -> None:
-        """Refuse values that are not those of the rankings beside them."""
+        """Refuse stored values that do not follow from the stored rankings."""
         for label in measured:
             now, then = measured.by_query(label), self.evaluation.by_query(label)
             for query in sorted(now.keys() | then.keys()):
                 if not _alike(then.get(query), now.get(query)):
-                    message = f"the baseline's {label} of query {query!r} is not its ranking's"
+                    stored = f"the baseline's {label} of query {query!r}"
+                    message = f"{stored} does not follow from its ranking"
                     Faults(self.name).fail("checksum", message, HINT)
 
     def dropped(self, measured: Evaluation) -> tuple[str, ...]:
-        """Name the queries that have values, and no judgments any more."""
+        """Name the queries that have stored values but are no longer judged."""
         return tuple(sorted({*self.evaluation.queries} - {*measured.queries}))
 
     def _unlike(self, label: str, unlike: Mapping[str, tuple[str, str]]) -> UsageError:
         if unlike.keys() <= RENEWED.keys():
             what = " and ".join(RENEWED[key] for key in unlike)
-            hint = "--rescore (rescore=True) measures its rankings anew; or save it anew"
+            hint = "--rescore (rescore=True) measures its rankings again; or save it anew"
             return UsageError(f"{what} have changed since {self.name} was saved", hint)
         hint = "use the settings it was saved with, or save it anew"
         words = ", ".join(
@@ -186,7 +187,7 @@ class Baseline:
 
 
 def find_baseline(given: Any) -> Baseline | None:
-    """Read a baseline where a path leads to one; None where it is a run."""
+    """Read a baseline if the path leads to one; None if it is a run."""
     if isinstance(given, Baseline):
         return given
     if not isinstance(given, (str, Path)) or not Path(given).is_file():
@@ -197,14 +198,14 @@ def find_baseline(given: Any) -> Baseline | None:
 
 
 def check_run(given: Any) -> None:
-    """Refuse a baseline where a run is wanted."""
+    """Refuse a baseline in the place of a run."""
     if find_baseline(given) is not None:
-        hint = "give BASE, the baseline, first and then the new run itself"
+        hint = "give the baseline first, then the new run"
         raise UsageError(f"{given} is a baseline, not a run", hint)
 
 
 def _alike(one: float | None, other: float | None) -> bool:
-    """Whether two values are equal but for rounding; None is a query that does not count."""
+    """Whether two values agree up to rounding; None is a query that does not count."""
     if one is None or other is None:
         return one is other
     gaps = math.isnan(one) and math.isnan(other)
@@ -228,7 +229,7 @@ def _check_types(data: Mapping[str, Any]) -> None:
 
 
 def _checksum(data: Mapping[str, Any]) -> str:
-    """Digest the content, however it is laid out."""
+    """Digest the content, whatever its layout."""
     content = json.dumps(data, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(content.encode()).hexdigest()
 
@@ -241,7 +242,7 @@ def _rankings(rows: Rows) -> Iterator[tuple[str, dict[str, list[Any]]]]:
 
 
 def _run(data: Mapping[str, Any]) -> Run:
-    """Make a run of the stored rankings."""
+    """Build a run from the stored rankings."""
     rankings = data["rankings"]
     lists = {
         name: [x for one in rankings.values() for x in one[name]]

@@ -1,4 +1,4 @@
-"""The gate's verdict for machines that watch builds: JUnit, GitHub's summary and annotations."""
+"""The gate's verdict for machines that watch builds: JUnit XML and GitHub's annotations."""
 
 from __future__ import annotations
 
@@ -6,31 +6,23 @@ import re
 from xml.etree import ElementTree
 
 from idealist.gating.checks import FAIL, INCONCLUSIVE, UNTESTED, Check
-from idealist.gating.gate_result import Gate, look, sentence
-from idealist.report.draw import markdown
-
-
-def summary(gate: Gate) -> str:
-    """Write Markdown for a job summary or a comment."""
-    sign = {FAIL: "❌", INCONCLUSIVE: "⚠️"}.get(gate.verdict, "✅")
-    lines = [f"- {line}" for line in (*gate.lines, *gate.looks, *gate.doubts)]
-    signed = [f"`{signature}`" for signature in gate.signatures.values()]
-    parts = [f"### {sign} {gate.headline}", markdown(gate.grid()), gate.key, "\n".join(lines)]
-    return "\n\n".join([*parts, "  \n".join(signed)])
+from idealist.gating.gate_result import Gate, most_lost, sentence
+from idealist.report import doubt_words
 
 
 def github_annotations(gate: Gate, strict: bool = False) -> list[str]:
-    """Write GitHub's workflow commands: an error where the build stops, a warning or a notice.
+    """Write GitHub's workflow commands: an error where the build stops, else a warning or a notice.
 
     Reference: docs.github.com, Workflow commands for GitHub Actions
     """
     levels = {"failure": "error", "skipped": "warning", "": "notice"}
-    lines = [(levels[_outcome(gate.verdict, strict)], gate.headline)]
+    lines = [(levels[_outcome(gate.verdict, strict)], gate.summary)]
     for check in gate.checks:
         level = "notice" if check.verdict == UNTESTED else levels[_checked(check, strict)]
         lines.append((level, f"{check.verdict} {sentence(check)}"))
     lines += [("error" if gate.too_empty else "notice", line) for line in gate.emptied_lines]
-    lines += [("notice", line) for line in (*gate.gap_lines, *gate.looks, *gate.doubts)]
+    others = (*gate.gap_lines, *gate.looks, *doubt_words.lines(gate.doubts))
+    lines += [("notice", line) for line in others]
     return [f"::{level} title=idealist gate::{_escaped(line)}" for level, line in lines]
 
 
@@ -39,9 +31,10 @@ def _escaped(line: str) -> str:
 
 
 def junit(gate: Gate, strict: bool = False) -> str:
-    """Write JUnit XML: a test case a check, one for emptied queries; undecided is skipped."""
+    """Write JUnit XML: a case for each check, one for emptied queries; undecided is skipped."""
     cases = [
-        (check.name, _checked(check, strict), sentence(check), look(check)) for check in gate.checks
+        (check.name, _checked(check, strict), sentence(check), most_lost(check))
+        for check in gate.checks
     ]
     emptied = "failure" if gate.too_empty else ""
     cases.append(("queries that became empty", emptied, ", ".join(gate.emptied), ""))
@@ -55,14 +48,13 @@ def junit(gate: Gate, strict: bool = False) -> str:
         if outcome:
             found = ElementTree.SubElement(case, outcome, message=_xml(words))
             found.text = _xml(lost) if outcome == "failure" else None
-    said = [gate.headline, *gate.lines, *gate.doubts]
-    ElementTree.SubElement(suite, "system-out").text = _xml("\n".join(said))
+    ElementTree.SubElement(suite, "system-out").text = _xml("\n".join(gate.said))
     ElementTree.indent(root)
     return ElementTree.tostring(root, encoding="unicode", xml_declaration=True)
 
 
 def _checked(check: Check, strict: bool) -> str:
-    """Give the outcome of a check; a slice need not pass, however strict the gate is."""
+    """Say what a check means for the build; a slice need not pass, however strict the gate is."""
     return _outcome(check.verdict, strict and check.part is None)
 
 

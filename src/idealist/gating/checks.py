@@ -1,27 +1,29 @@
-"""The values of two runs side by side, query by query."""
+"""Checks: one measure of two runs, query by query, under the gate's rule."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import compress
+from numbers import Real
 from typing import Any
 
 import numpy as np
 
 from idealist.data.columns import Bools, Floats
 from idealist.errors import UsageError
-from idealist.evaluating.evaluation import Evaluation
+from idealist.evaluating.evaluation import Evaluation, label_of
+from idealist.report.plain_data import finite
 from idealist.significance.families import holm
 from idealist.significance.means import mean
-from idealist.significance.paired import Paired, differences, paired
-from idealist.significance.power import ENOUGH
+from idealist.significance.paired import Paired, checked_alpha, differences, paired
+from idealist.significance.power_analysis import ENOUGH
 
 
 @dataclass(frozen=True, eq=False)
 class Values:
-    """What a measure gives the queries of two runs; `undefined` names those it has no value for.
+    """The values of a measure for two runs; `undefined` names the queries that have none.
 
     `weights` is None where all queries weigh the same.
     """
@@ -34,7 +36,7 @@ class Values:
 
     @property
     def differences(self) -> Floats:
-        """What each query gained; what differs by rounding is equal."""
+        """The gain of each query; values that differ only by rounding are equal."""
         return differences(self.base, self.new)
 
     @property
@@ -52,7 +54,7 @@ class Values:
         return Values(queries, self.base[mask], self.new[mask], weights)
 
     def defined(self) -> Values:
-        """Leave out the queries without a value in either run, and name them."""
+        """Leave out the queries that lack a value in one of the runs, and name them."""
         gaps = np.isnan(self.new - self.base)
         kept = self.at(~gaps)
         lost = tuple(compress(self.queries, gaps.tolist()))
@@ -74,23 +76,29 @@ def paired_values(base: Evaluation, new: Evaluation, label: str) -> Values:
 
 PASS, FAIL, INCONCLUSIVE, UNTESTED = "PASS", "FAIL", "INCONCLUSIVE", "UNTESTED"
 
-#: So many queries that lost are named.
+#: How many of the queries that lost most are named.
 NAMED = 5
-#: The largest drop that passes where nobody says another.
+#: The largest drop that passes unless the caller sets another.
 MAX_DROP = 0.01
+#: With fewer queries than this, bounds of the mean say next to nothing.
+FEWEST = 5
 
 
 @dataclass(frozen=True)
 class Rule:
-    """What the gate lets through: a drop of at most `max_drop`, at a level of `alpha`."""
+    """What the gate lets through: a drop of at most `max_drop`, and a mean not below `floor`.
+
+    `alpha` is the level of the one-sided bounds.
+    """
 
     max_drop: float = MAX_DROP
     alpha: float = 0.05
+    floor: float | None = None
 
     def verdict(self, result: Paired, p_drop: float) -> str:
         """Decide by the one-sided bounds of the mean difference.
 
-        FAIL: the upper bound is not above 0, which is p ≤ alpha, and the mean below -max_drop.
+        FAIL: the upper bound is not above 0, which is p ≤ alpha, and the mean is below -max_drop.
         PASS: the lower bound is not below -max_drop.
         """
         if p_drop <= self.alpha and result.mean < -self.max_drop:
@@ -101,8 +109,39 @@ class Rule:
         return PASS if result.lower(self.alpha) >= -self.max_drop else INCONCLUSIVE
 
 
+def rules_of(labels: Iterable[str], max_drop: Any, alpha: Any, floors: Any) -> dict[str, Rule]:
+    """Read the rule of each measure: limits are one number for all, or {measure: number}."""
+    known, level = list(labels), checked_alpha(alpha)
+    drops = dict.fromkeys(known, MAX_DROP) | _by_measure("max_drop", max_drop, known)
+    least = {} if floors is None else _by_measure("floors", floors, known)
+    for label, drop in drops.items():
+        if drop < 0:
+            raise UsageError(f"max_drop of {label} cannot be {drop:g}", "give 0 or more")
+    return {label: Rule(drop, level, least.get(label)) for label, drop in drops.items()}
+
+
+def _by_measure(name: str, given: Any, labels: list[str]) -> dict[str, float]:
+    if not isinstance(given, Mapping):
+        return dict.fromkeys(labels, _number(name, given))
+    found: dict[str, float] = {}
+    for measure, number in given.items():
+        label = label_of(measure, labels)
+        if label in found:
+            raise UsageError(f"{label} has two {name}", "give each measure one")
+        found[label] = _number(f"{name} of {label}", number)
+    return found
+
+
+def _number(name: str, given: Any) -> float:
+    real = isinstance(given, Real) and not isinstance(given, bool)
+    if not real or not math.isfinite(given):
+        hint = "give a number such as 0.01, or {measure: number}"
+        raise UsageError(f"{name} cannot be {given!r:.60}", hint)
+    return float(given)
+
+
 def same_signs(n: int) -> float:
-    """Give the chance that n fair coins fall the same given way, 2^-n.
+    """Compute the chance that n fair coins all fall the same given way, 2^-n.
 
     Where all differences are equal t says nothing; this is their one-sided p by sign flips.
     """
@@ -110,7 +149,7 @@ def same_signs(n: int) -> float:
 
 
 def p_of_drop(result: Paired) -> float:
-    """Give the one-sided p-value of a drop, by sign flips where nothing varies."""
+    """Compute the one-sided p-value of a drop, by sign flips where nothing varies."""
     if not result.constant:
         return result.p_below(0.0)
     return same_signs(result.n) if result.mean < 0 else 1.0
@@ -118,11 +157,11 @@ def p_of_drop(result: Paired) -> float:
 
 @dataclass(frozen=True, eq=False)
 class Check:
-    """One measure under the gate's rule: what it was, what it is, and what follows.
+    """One measure under the gate's rule: both means, the change, and the verdict.
 
-    `part` is a slice, None for all queries; `p_adjusted` is the one-sided p of a drop after Holm's
-    correction, over the measures or over all slices; `floor` is the least mean that is let through;
-    `unmet` says why nothing was measured, where the ids of a run meet no judgment.
+    `part` is a slice, None for all queries. `span` is the largest change that the measure allows.
+    `p_adjusted` is the one-sided p of a drop after Holm's correction, over the measures or over all
+    slices. `unmet` says why nothing was measured, where no document of a run is judged.
     """
 
     measure: str
@@ -130,27 +169,27 @@ class Check:
     values: Values
     paired: Paired
     rule: Rule
-    floor: float | None = None
+    span: float = math.inf
     p_adjusted: float = math.nan
     unmet: str = ""
 
     @classmethod
     def of(
-        cls, measure: str, values: Values, rule: Rule, floor: float | None = None,
+        cls, measure: str, values: Values, rule: Rule, span: float = math.inf,
         part: str | None = None,
     ) -> Check:  # fmt: skip
-        """Set up a check; its verdict stands once the p-values of all are adjusted."""
+        """Set up a check; its verdict is final once the p-values of all checks are adjusted."""
         result = paired(values.differences, values.weights)
-        return cls(measure, part, values, result, rule, floor)
+        return cls(measure, part, values, result, rule, span)
 
     @property
     def n(self) -> int:
-        """How many queries it is made of."""
+        """The number of queries."""
         return len(self.values.queries)
 
     @property
     def tested(self) -> bool:
-        """Whether there are queries enough for a verdict."""
+        """Whether there are enough queries for a verdict."""
         return self.part is None or self.n >= ENOUGH
 
     @property
@@ -160,8 +199,8 @@ class Check:
 
     @property
     def below_floor(self) -> bool:
-        """Whether the new mean is lower than is let through."""
-        return self.floor is not None and self.values.means[1] < self.floor
+        """Whether the new mean is lower than the floor."""
+        return self.rule.floor is not None and self.values.means[1] < self.rule.floor
 
     @property
     def verdict(self) -> str:
@@ -177,7 +216,7 @@ class Check:
 
     @property
     def name(self) -> str:
-        """The measure and, for a slice, which."""
+        """The measure, and the slice if there is one."""
         return self.measure if self.part is None else f"{self.measure}, {self.part}"
 
     @property
@@ -191,32 +230,36 @@ class Check:
         return worse[:NAMED]
 
     @property
+    def lower(self) -> float:
+        """The one-sided lower bound of the change; no measure can change by more than its span."""
+        return max(self.paired.lower(self.rule.alpha), -self.span)
+
+    @property
+    def upper(self) -> float:
+        """The one-sided upper bound of the change, cut in the same way."""
+        return min(self.paired.upper(self.rule.alpha), self.span)
+
+    @property
     def numbers(self) -> tuple[float, float, float, float, float]:
         """The mean of the base and of the new run, the change, and its lower and upper bound."""
-        found, alpha = self.paired, self.rule.alpha
-        return *self.values.means, found.mean, found.lower(alpha), found.upper(alpha)
+        return *self.values.means, self.paired.mean, self.lower, self.upper
 
     def data(self) -> dict[str, Any]:
-        """Give it as plain data; undefined numbers are None."""
+        """Return it as plain data; undefined numbers are None."""
         names = ("base", "new", "difference", "lower", "upper", "p_drop", "p_adjusted")
-        found = zip(names, (*self.numbers, self.p_drop, self.p_adjusted), strict=True)
+        numbers = dict(zip(names, (*self.numbers, self.p_drop, self.p_adjusted), strict=True))
         return {
-            "measure": self.measure,
-            "slice": self.part,
-            "verdict": self.verdict,
-            "n": self.n,
-            **{name: x if math.isfinite(x) else None for name, x in found},
-            "max_drop": self.rule.max_drop,
-            "floor": self.floor,
+            "measure": self.measure, "slice": self.part, "verdict": self.verdict, "n": self.n,
+            **finite(numbers), "max_drop": self.rule.max_drop, "floor": self.rule.floor,
             "undefined": list(self.values.undefined),
             "lost": [{"query": q, "base": a, "new": b} for q, a, b in self.lost],
-        }
+        }  # fmt: skip
 
 
 def adjusted(checks: Sequence[Check]) -> tuple[Check, ...]:
     """Correct the p-values of a drop for the number of checks that could fail (Holm 1979).
 
-    Measures are one family and slices another, so that to look at slices hides no drop of all
+    Measures are one family and slices another, so that looking at slices hides no drop over all
     queries. A PASS needs no correction: the gate passes only if every measure does (Berger 1982).
     """
     able = [i for i, one in enumerate(checks) if one.tested and not math.isnan(one.p_drop)]

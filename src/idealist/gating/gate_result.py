@@ -1,4 +1,4 @@
-"""What the gate says: a plain sentence for each check."""
+"""What the gate found: a verdict, a sentence for each check, and what they rest on."""
 
 from __future__ import annotations
 
@@ -7,40 +7,65 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from idealist.evaluating.summary import number, p_words
-from idealist.gating.checks import FAIL, INCONCLUSIVE, PASS, UNTESTED, Check, same_signs
-from idealist.gating.plan import Plan
+from idealist.conventions.signature import Signature, shortened
+from idealist.gating.checks import FAIL, FEWEST, INCONCLUSIVE, PASS, UNTESTED, Check, same_signs
+from idealist.gating.plan import GatePlan
 from idealist.notation import many
-from idealist.report.draw import Grid, plain
+from idealist.report import doubt_words
+from idealist.report.document import (
+    COUNT,
+    SIGNED,
+    TEXT,
+    VALUE,
+    Block,
+    Column,
+    Document,
+    Doubts,
+    Items,
+    Signatures,
+    Table,
+    Text,
+)
+from idealist.report.doubt import Doubt
+from idealist.report.result import Result
+from idealist.report.wording import few, p_words, signed
+
+#: What the verdict means, and the sign that goes with it.
+ANSWERS = {
+    PASS: ("{new} may replace {base}", "✅"),
+    FAIL: ("{new} should not replace {base}", "❌"),
+    INCONCLUSIVE: ("these queries cannot tell whether {new} may replace {base}", "⚠️"),
+}
 
 
 def sentence(check: Check) -> str:
-    """Say what was found, in one plain sentence."""
+    """Say in one sentence what a check found."""
     if check.unmet:
         return f"{check.name}: {check.unmet}."
     base, new = check.values.means
     seen = f"{check.name}: {base:.4f} to {new:.4f} ({check.paired.mean:+.4f})"
-    if not check.below_floor:
-        return f"{seen}, {_why(check)}."
-    return f"{seen}, below the floor of {check.floor:g}; {_why(check)}."
+    floor = f"below the floor of {check.rule.floor:g}; " if check.below_floor else ""
+    return f"{seen}, {floor}{_why(check)}."
 
 
-def look(check: Check) -> str:
+def most_lost(check: Check) -> str:
     """Name the queries that lost most; nothing where none lost."""
     lost = [f"{query} ({after - before:+.4f})" for query, before, after in check.lost]
-    return f"look at the queries of {check.name}: {', '.join(lost)}" if lost else ""
+    return f"queries that lost most {check.name}: {', '.join(lost)}" if lost else ""
 
 
 def _why(check: Check) -> str:
     size, allowed = many(check.n, "query", "queries"), f"{check.rule.max_drop:g}"
     if check.verdict == UNTESTED:
-        return f"too few for a verdict, or to be held to a floor, with {size}"
+        return f"{size}: too few for a verdict or a floor"
     if check.ruled == FAIL:
-        return f"a real drop ({p_words(check.p_adjusted)}) of more than {allowed}"
+        return f"a significant drop ({p_words(check.p_adjusted)}) of more than {allowed}"
     if check.ruled == PASS:
         return _passing(check, allowed)
-    if math.isnan(check.paired.se):
-        return f"which says nothing with {size}"
+    if check.n < FEWEST:
+        return (
+            f"undecided: {size} cannot tell, whatever {'it says' if check.n == 1 else 'they say'}"
+        )
     return f"undecided with {size}: {_open(check, allowed)}"
 
 
@@ -48,28 +73,26 @@ def _passing(check: Check, allowed: str) -> str:
     if not check.values.differences.any():
         return "the same in every query"
     if check.paired.constant:
-        return f"no drop of more than {allowed}: all {check.n} queries change by the same"
-    least = check.paired.lower(check.rule.alpha)
-    return f"no drop of more than {allowed}: the true change is at least {least:+.4f}"
+        return f"no drop of more than {allowed}: all {check.n} queries change by the same amount"
+    return f"no drop of more than {allowed}: the true change is at least {signed(check.lower)}"
 
 
 def _open(check: Check, allowed: str) -> str:
-    """Say what keeps the gate from deciding, and what would decide."""
+    """Say what keeps the gate from deciding, and how many queries would let it decide."""
     found, alpha = check.paired, check.rule.alpha
     if found.constant and same_signs(check.n) > alpha:
         chance = p_words(same_signs(check.n))
-        return f"all change by the same, which so few can do by chance ({chance} by sign flips)"
+        return f"all change by the same amount, which may be chance ({chance} by sign flips)"
     if found.mean >= -check.rule.max_drop:
-        worst = f"up to {-found.lower(alpha):.4f}, and {allowed} may be lost"
+        worst, known = f"a drop of up to {-check.lower:.4f} cannot be ruled out", ""
         if check.p_adjusted <= alpha:
-            start = f"a real drop ({p_words(check.p_adjusted)}), but it may be {worst}"
-        else:
-            start = f"a drop cannot be excluded, of {worst}"
-        return start + _decided(check, found.mean + check.rule.max_drop)
+            known = f"the drop is significant ({p_words(check.p_adjusted)}), and "
+        room = found.mean + check.rule.max_drop
+        return f"{known}{worst}, where {allowed} is allowed{_decided(check, room)}"
     if check.p_drop > alpha:
-        chance = f"a drop was seen, but chance could have done it ({p_words(check.p_drop)})"
+        chance = f"the drop may be chance ({p_words(check.p_drop)})"
         return chance + _decided(check, -found.mean)
-    return f"a drop, but not one that stands among several checks ({p_words(check.p_adjusted)})"
+    return f"the drop is not significant among several checks ({p_words(check.p_adjusted)})"
 
 
 def _decided(check: Check, room: float) -> str:
@@ -80,17 +103,17 @@ def _decided(check: Check, room: float) -> str:
     reach = check.paired.mean - check.paired.lower(check.rule.alpha)
     if not room > reach / 30:  # nobody judges a thousand times as many
         return ""
-    wanted = math.ceil(check.n * (reach / room) ** 2)
-    return f"; about {max(wanted, check.n + 1):,} such queries would decide"
+    enough = math.ceil(check.n * (reach / room) ** 2)
+    return f"; about {max(enough, check.n + 1):,} such queries would decide"
 
 
-@dataclass(frozen=True, eq=False)
-class Gate:
+@dataclass(frozen=True, eq=False, repr=False)
+class Gate(Result):
     """The verdict on a new run: PASS, FAIL, or INCONCLUSIVE where the queries cannot tell.
 
-    `emptied` names the queries for which the base run found documents and the new one none;
-    more of them than `max_empty` fail. Slices can fail the gate, but need not pass. `dropped` are
-    the queries of a rescored baseline that have no judgments any more.
+    `emptied` names the queries for which the base run found documents and the new one none; more of
+    them than `max_empty` fail. Slices can fail the gate, but need not pass. `dropped` are the
+    queries of a rescored baseline that are no longer judged.
     """
 
     base: str
@@ -98,10 +121,11 @@ class Gate:
     checks: tuple[Check, ...]
     emptied: tuple[str, ...]
     max_empty: int
-    signatures: Mapping[str, str]
-    doubts: tuple[str, ...] = ()
+    signatures: Mapping[str, Signature]
+    doubts: tuple[Doubt, ...] = ()
     rescored: bool = False
     dropped: tuple[str, ...] = ()
+    convention: str = ""
 
     @property
     def verdict(self) -> str:
@@ -117,12 +141,25 @@ class Gate:
         return len(self.emptied) > self.max_empty
 
     def failed(self, strict: bool = False) -> bool:
-        """Whether to stop: on FAIL, and where one is `strict` on INCONCLUSIVE too."""
+        """Whether to stop: on FAIL, and with `strict` on INCONCLUSIVE too."""
         return self.verdict == FAIL or (strict and self.verdict == INCONCLUSIVE)
 
     @property
+    def summary(self) -> str:
+        """The verdict, and what it means for the two runs."""
+        words, _ = ANSWERS[self.verdict]
+        answer = f"{self.verdict}: {words.format(new=self.new, base=self.base)}"
+        if self.checks[0].unmet:
+            return f"{answer}: {self.checks[0].unmet}"
+        rescored = ", rescored under these judgments" if self.rescored else ""
+        if self.dropped:
+            lost = many(len(self.dropped), "query", "queries")
+            rescored += f", which LACK {lost} of the baseline ({few(self.dropped)})"
+        return f"{answer}{rescored}"
+
+    @property
     def lines(self) -> list[str]:
-        """What was found, the verdict first, one sentence a check."""
+        """What was found: the verdict and a sentence for each check, then what else matters."""
         found = [f"{check.verdict} {sentence(check)}" for check in self.checks]
         return found + self.emptied_lines + self.gap_lines
 
@@ -133,7 +170,7 @@ class Gate:
             return []
         verdict, allowed = FAIL if self.too_empty else PASS, f"{self.max_empty or 'none'} may"
         words = f"{many(len(self.emptied), 'query', 'queries')} became empty"
-        return [f"{verdict} {words}, {allowed}: {_listed(self.emptied)}."]
+        return [f"{verdict} {words}, {allowed}: {few(self.emptied)}."]
 
     @property
     def gap_lines(self) -> list[str]:
@@ -142,55 +179,62 @@ class Gate:
         if not gaps:
             return []
         words = many(len(gaps), "query has", "queries have")
-        return [f"Left out: {words} no value in a run: {_listed(tuple(gaps))}."]
+        return [f"Left out: {words} no value in one of the runs: {few(list(gaps))}."]
 
     @property
     def looks(self) -> list[str]:
         """The queries that lost most, by measure."""
-        found = [look(check) for check in self.checks if check.part is None]
-        return [line for line in found if line]
+        return [*filter(None, (most_lost(one) for one in self.checks if one.part is None))]
 
     @property
-    def headline(self) -> str:
-        """The verdict on which run against which."""
-        runs, unmet = f"{self.new} against {self.base}", self.checks[0].unmet
-        if unmet:
-            return f"{self.verdict}: {runs}: {unmet}"
-        rescored = ", rescored under these judgments" if self.rescored else ""
-        if self.dropped:
-            lost = many(len(self.dropped), "query", "queries")
-            rescored += f", which LACK {lost} of the baseline ({_listed(self.dropped)})"
-        return f"{self.verdict}: {runs}{rescored}"
+    def said(self) -> list[str]:
+        """The verdict, what was found and what is doubtful, for those who keep only words."""
+        return [self.summary, *self.lines, *doubt_words.lines(self.doubts)]
+
+    def report(self) -> Document:
+        """Describe the verdict, the checks it rests on, and the queries that lost most."""
+        found = Items((*self.lines, *self.looks))
+        blocks = (Text(self.summary, strong=True), self._checked(), found)
+        notes = (*map(Text, self.settings), *self._notes())
+        return Document(blocks, notes, f"{ANSWERS[self.verdict][1]} idealist gate")
 
     @property
-    def key(self) -> str:
-        """Say what the table's columns are."""
+    def settings(self) -> list[str]:
+        """Say what passes, what the bounds are, and why they are one-sided."""
         alpha = self.checks[0].rule.alpha
         drops = {check.measure: f"{check.rule.max_drop:g}" for check in self.checks}
-        same = len(set(drops.values())) == 1
-        each = [f"{drop} of {name}" for name, drop in drops.items()]
-        largest = next(iter(drops.values())) if same else ", ".join(each)
+        each = ", ".join(f"{drop} of {name}" for name, drop in drops.items())
+        largest = each if len(set(drops.values())) > 1 else next(iter(drops.values()))
         bounds = f"lower, upper: one-sided {100 * (1 - alpha):g} % bounds of the change"
-        return f"{bounds}; largest drop that passes: {largest}"
+        few_queries = min(check.n for check in self.checks if check.part is None) < FEWEST
+        return [
+            f"largest drop that passes: {largest}; {bounds}",
+            "one-sided, because the gate only asks whether the new run is worse; `compare` asks in "
+            "both directions, so it may find no significant difference where the gate finds a drop",
+            *([f"bounds from fewer than {FEWEST} queries say next to nothing"] * few_queries),
+        ]
 
-    def grid(self, full: bool = False) -> Grid:
-        """Tabulate the checks, for people or, with every digit, for programs."""
-        rows = []
-        for check in self.checks:
-            part = "all" if check.part is None else check.part
-            cells = [_full(x) for x in check.numbers] if full else _cells(check)
-            rows.append([check.measure, part, check.verdict, str(check.n), *cells])
-        start = ["measure", "queries", "verdict", "n"]
-        return Grid([*start, "base", "new", "change", "lower", "upper"], rows, words=3)
+    def _checked(self) -> Table:
+        rows = [
+            (check.measure, check.part or "all", check.verdict, check.n, *check.numbers)
+            for check in self.checks
+        ]
+        words = [Column(name, TEXT) for name in ("measure", "queries", "verdict")]
+        means = [Column("n", COUNT), *(Column(name, VALUE) for name in ("base", "new"))]
+        changes = [Column(name, SIGNED) for name in ("change", "lower", "upper")]
+        return Table((*words, *means, *changes), tuple(rows))
 
-    def plans(self) -> list[Plan]:
-        """Give the chance of each verdict with as many queries, by measure and of the gate."""
+    def _notes(self) -> tuple[Block, ...]:
+        signatures = shortened(self.signatures, self.convention).values()
+        return Doubts(self.doubts), Signatures(tuple(signatures))
+
+    def plan(self) -> GatePlan:
+        """Compute the chance of each verdict with as many queries, by measure and of the gate."""
         checks = [check for check in self.checks if check.part is None]
-        alone = [Plan.of(check, len(checks)) for check in checks]
-        return [*alone, Plan.together(checks)] if len(checks) > 1 else alone
+        return GatePlan.of(checks, self._notes())
 
     def data(self) -> dict[str, Any]:
-        """Give it as plain data."""
+        """Return the contract of ``gate -f json``."""
         rules = {check.measure: check.rule for check in self.checks}
         return {
             "verdict": self.verdict, "base": self.base, "new": self.new,
@@ -199,33 +243,6 @@ class Gate:
             "dropped": list(self.dropped),
             "checks": [check.data() | {"sentence": sentence(check)} for check in self.checks],
             "emptied": list(self.emptied), "max_empty": self.max_empty,
-            "doubts": list(self.doubts), "signatures": dict(self.signatures),
+            "doubts": doubt_words.lines(self.doubts),
+            "signatures": shortened(self.signatures, self.convention),
         }  # fmt: skip
-
-    @property
-    def body(self) -> str:
-        """The headline, the table and what was found; doubts are apart."""
-        table = [plain(self.grid()), f" {self.key}"]
-        return "\n".join([self.headline, "", *table, "", *self.lines, *self.looks])
-
-    def __str__(self) -> str:
-        return "\n".join([self.body, *self.doubts])
-
-    def __repr__(self) -> str:
-        return f"<Gate {self.headline}>"
-
-
-def _cells(check: Check) -> list[str]:
-    """Write the means, and with their signs the change and its bounds."""
-    base, new, *changes = check.numbers
-    signed = ["-" if math.isnan(x) else f"{x:+.4f}" for x in changes]
-    return [number(base), number(new), *signed]
-
-
-def _full(value: float) -> str:
-    return "" if math.isnan(value) else repr(value)
-
-
-def _listed(queries: tuple[str, ...], most: int = 5) -> str:
-    more = f" and {len(queries) - most} more" if len(queries) > most else ""
-    return ", ".join(queries[:most]) + more

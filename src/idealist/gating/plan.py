@@ -1,4 +1,4 @@
-"""Several measures together: what the verdict of the whole gate would be, drawn at random."""
+"""Plans: how likely each verdict is with as many queries, by measure and for the whole gate."""
 
 from __future__ import annotations
 
@@ -12,20 +12,23 @@ import numpy as np
 
 from idealist.data.columns import Floats
 from idealist.gating.checks import FAIL, INCONCLUSIVE, PASS, Check, Rule
-from idealist.report.draw import Grid, plain
+from idealist.report.document import SHARE, SIGNED, Block, Column, Document, Table, Text
+from idealist.report.plain_data import finite
+from idealist.report.result import Result
 from idealist.significance.means import quantile
 from idealist.significance.paired import ROUNDING
 
-#: How often the gate is imagined; a chance is then within half a percent.
+VERDICTS = (PASS, INCONCLUSIVE, FAIL)
+#: How many gates are drawn at random; a chance is then within half a percent.
 TRIALS = 50_000
 SEED = 0
 
 
 @dataclass(frozen=True, eq=False)
 class Draws:
-    """What measures would show of runs that do not differ: their means, trials x measures.
+    """Random means of the measures for runs that do not differ, trials x measures.
 
-    `errors` are the standard errors that would be estimated beside them.
+    `errors` are the standard errors that would be estimated with them.
     """
 
     means: Floats
@@ -56,7 +59,7 @@ class Draws:
         return cls(means, np.sqrt(squares / (n - 1)), n, checks[0].rule.alpha, drops)
 
     def chances(self, change: float) -> dict[str, float]:
-        """Give the chance of each verdict where every measure truly changes by `change`."""
+        """Compute the chance of each verdict where every measure truly changes by `change`."""
         means = self.means + change
         deep = means < -self.drops
         t = means / self.errors
@@ -70,13 +73,13 @@ class Draws:
 
     @cached_property
     def _steps(self) -> Floats:
-        """What t must be below, from the smallest on, for a drop that stands (Holm 1979)."""
+        """What t must be below, from the smallest on, for a significant drop (Holm 1979)."""
         levels = [self.alpha / left for left in range(self.means.shape[1], 0, -1)]
         return np.array([-quantile(1 - level, self.n - 1) for level in levels])
 
 
 def _correlations(checks: Sequence[Check]) -> Floats:
-    """Correlate what queries add to the means, for the queries that all measures have."""
+    """Correlate what queries add to the means, over the queries that all measures have."""
     columns = [dict(zip(one.values.queries, _apart(one), strict=True)) for one in checks]
     shared = [query for query in columns[0] if all(query in one for one in columns)]
     apart = np.array([[one[query] for query in shared] for one in columns])
@@ -95,7 +98,7 @@ def _apart(check: Check) -> list[float]:
 
 
 def _root(covariance: Floats) -> Floats:
-    """Give the triangle L with L Lᵀ = C, also where a measure adds nothing to those before it."""
+    """Find the triangle L with L Lᵀ = C, also where a measure adds nothing to those before it."""
     root = np.zeros_like(covariance)
     for j in range(len(covariance)):
         left = covariance[j:, j] - root[j:, :j] @ root[j, :j]
@@ -104,18 +107,18 @@ def _root(covariance: Floats) -> Floats:
     return root
 
 
-#: True changes that a plan is made for, in units of the largest drop that is let through.
+#: True changes that a plan is made for, in units of the largest drop that passes.
 CHANGES = (1, 0, -0.5, -1, -2, -3, -5)
-#: Into so many equally likely parts the distribution of the standard error is divided.
+#: How many equally likely parts the distribution of the standard error is divided into.
 PARTS = 4000
 #: A drop that fails this often is one that the gate catches.
 OFTEN = 0.8
-#: What a plan is for where it is for all measures of the gate together.
+#: What stands for all measures of the gate together.
 EVERY = "every measure"
 
 
 def chances(change: float, se: float, n: int, rule: Rule, tests: int = 1) -> dict[str, float]:
-    """Give the chance of each verdict where the true mean difference is `change`.
+    """Compute the chance of each verdict where the true mean difference is `change`.
 
     Formula: the mean m is normal around `change` with the standard error se, its estimate s is
     se √(χ²/(n-1)), independent of m; with t the one-sided quantile of Student's t,
@@ -138,12 +141,12 @@ def chances(change: float, se: float, n: int, rule: Rule, tests: int = 1) -> dic
 
 
 @dataclass(frozen=True)
-class Plan:
+class Chances:
     """The chances of the verdicts for a measure, or of the whole gate, for some true changes.
 
-    The spread of the differences is taken from two runs that were compared; the plan says what to
-    expect of other pairs of runs that differ as much, on as many queries. `tests` is the number of
-    measures, `se` the standard error, of several measures the largest, as is the rule's drop.
+    The spread of the differences is taken from two runs that were compared; the chances hold for
+    other pairs of runs that differ as much, on as many queries. `tests` is the number of measures,
+    `se` the standard error, of several measures the largest, as is the rule's drop.
     """
 
     measure: str
@@ -154,14 +157,14 @@ class Plan:
     odds: Callable[[float], dict[str, float]] | None = field(repr=False, compare=False)
 
     @classmethod
-    def of(cls, check: Check, tests: int) -> Plan:
+    def of(cls, check: Check, tests: int) -> Chances:
         """Plan for one measure with the spread that a check found."""
         se, n, rule = check.paired.se, check.n, check.rule
         odds = (lambda change: chances(change, se, n, rule, tests)) if se > 0 else None
         return cls(check.measure, n, se, rule, tests, odds)
 
     @classmethod
-    def together(cls, checks: Sequence[Check]) -> Plan:
+    def together(cls, checks: Sequence[Check]) -> Chances:
         """Plan for the verdict of the gate, where every measure truly changes by the same."""
         ses = [check.paired.se for check in checks]
         rule = max((check.rule for check in checks), key=lambda one: one.max_drop)
@@ -178,25 +181,6 @@ class Plan:
         unit = self.rule.max_drop or self.se
         return tuple((unit * one, self.odds(unit * one)) for one in CHANGES)
 
-    def data(self) -> dict[str, Any]:
-        """Give it as plain data."""
-        return {
-            "measure": self.measure, "n": self.n,
-            "se": self.se if math.isfinite(self.se) else None,
-            "max_drop": self.rule.max_drop, "alpha": self.rule.alpha, "tests": self.tests,
-            "caught": self.caught if self.odds else None,
-            "chances": [{"change": change, **found} for change, found in self.rows],
-        }  # fmt: skip
-
-    def grid(self) -> Grid:
-        """Tabulate it, one row a true change."""
-        verdicts = (PASS, INCONCLUSIVE, FAIL)
-        rows = [
-            [f"{change:+.4f}", *(f"{found[verdict]:.1%}" for verdict in verdicts)]
-            for change, found in self.rows
-        ]
-        return Grid([f"true change of {self.measure}", *verdicts], rows)
-
     @cached_property
     def caught(self) -> float:
         """The smallest true drop that fails four times in five."""
@@ -212,22 +196,78 @@ class Plan:
         return self.odds(-drop)[FAIL] if self.odds else math.nan
 
     @property
-    def lines(self) -> list[str]:
-        """Say what the chances are made of, and what the gate can catch."""
+    def sentence(self) -> str:
+        """Say what the gate can catch."""
         if not self.rows:
-            return [f"{self.measure}: these runs do not differ enough to plan with."]
+            return f"{self.measure}: these runs do not differ enough to plan with."
+        return f"A true drop of {self.caught:.4f} in {self.measure} would FAIL four times in five."
+
+    @property
+    def settings(self) -> str:
+        """Say what the chances are made of."""
         error, which, up_to = f"standard error {self.se:.4f}", "", ""
         if self.measure == EVERY:
             error, which = f"standard errors up to {self.se:.4f}", ", the verdict of the whole gate"
             up_to = "up to "
         elif self.tests > 1:
             which = f", FAIL corrected for {self.tests} measures"
-        return [
-            f"A true drop of {self.caught:.4f} would FAIL four times in five.",
-            f"{self.n} queries, max drop {up_to}{self.rule.max_drop:g}, one-sided alpha "
-            f"{self.rule.alpha:g}, {error} as in these runs{which}",
-        ]
+        return (
+            f"{self.measure}: {self.n} queries, max drop {up_to}{self.rule.max_drop:g}, "
+            f"one-sided alpha {self.rule.alpha:g}, {error} as in these runs{which}"
+        )
 
-    def __str__(self) -> str:
-        table = [plain(self.grid()), ""] if self.rows else []
-        return "\n".join([*table, *self.lines])
+    def data(self) -> dict[str, Any]:
+        """Return them as plain data."""
+        return {
+            "measure": self.measure, "n": self.n, "se": finite(self.se),
+            "max_drop": self.rule.max_drop, "alpha": self.rule.alpha, "tests": self.tests,
+            "caught": self.caught if self.odds else None,
+            "chances": [{"change": change, **found} for change, found in self.rows],
+        }  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class GatePlan(Result):
+    """What to expect of the gate: chances for each measure and, of several, for the whole gate.
+
+    `notes` are those of the gate whose runs it was made from.
+    """
+
+    parts: tuple[Chances, ...]
+    notes: tuple[Block, ...] = ()
+
+    @classmethod
+    def of(cls, checks: Sequence[Check], notes: tuple[Block, ...]) -> GatePlan:
+        """Plan with the spread that checks of all queries found."""
+        alone = [Chances.of(check, len(checks)) for check in checks]
+        return cls((*alone, *([Chances.together(checks)] if len(checks) > 1 else [])), notes)
+
+    @property
+    def summary(self) -> str:
+        """The drop that the gate catches four times in five."""
+        return self.parts[-1].sentence
+
+    def report(self) -> Document:
+        """Describe the chances: a table for each measure, and what it can catch."""
+        blocks: list[Block] = [Text(self.summary, strong=True)]
+        for one in self.parts:
+            rows = [(change, *map(found.get, VERDICTS)) for change, found in one.rows]
+            title = one.sentence if one is not self.parts[-1] else ""
+            shares = (Column(verdict, SHARE) for verdict in VERDICTS)
+            columns = (Column(f"true change of {one.measure}", SIGNED), *shares)
+            blocks.append(Table(columns, tuple(rows), title))
+        used = (Text(one.settings) for one in self.parts if one.rows)
+        return Document(tuple(blocks), (*used, *self.notes))
+
+    def table(self) -> Table:
+        """Return every chance in one table, with every digit."""
+        rows = [
+            (one.measure, change, *map(found.get, VERDICTS))
+            for one in self.parts
+            for change, found in one.rows
+        ]
+        return Table.of(["measure"], ["change", *VERDICTS], rows)
+
+    def data(self) -> list[dict[str, Any]]:
+        """Return the contract of ``gate --plan -f json``."""
+        return [one.data() for one in self.parts]

@@ -1,4 +1,4 @@
-"""The measures: their index, the names people type for them, and the parser of both."""
+"""The measures: an index of them, the names other tools give them, and the parser for both."""
 
 from __future__ import annotations
 

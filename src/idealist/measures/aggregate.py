@@ -42,7 +42,7 @@ def _check_round(value: Any) -> Value:
 
 
 AGGREGATE = Kind(
-    "one of mean, median, min, max, sum, geometric(FLOOR); weights make it weighted(HASH)",
+    "mean, median, min, max, sum or geometric(FLOOR); with weights, weighted(HASH)",
     _check_aggregate,
 )
 ROUND = Kind("none, a number of digits, or query(DIGITS) to round each query", _check_round)
@@ -55,9 +55,9 @@ _FUNCTIONS: dict[str, Callable[[Sequence[float]], float]] = {
 
 @dataclass(frozen=True, kw_only=True)
 class Aggregate(Settings):
-    """How values become one number. The mean is exactly rounded, so no order of queries matters.
+    """How values are aggregated. Means are exactly rounded, so the order of queries never matters.
 
-    With `weights` it is the weighted mean, whose text names them by a hash of their content.
+    With `weights` this is the weighted mean; its text identifies the weights by a content hash.
 
     >>> Aggregate().of([0.25, 0.75, 0.5])
     0.5
@@ -65,24 +65,28 @@ class Aggregate(Settings):
     0.001
     """
 
-    aggregate: str = axis("mean", AGGREGATE, "how the values of queries become one")
-    round: Written = axis("none", ROUND, "the digits a value is rounded to, and where")
+    aggregate: str = axis("mean", AGGREGATE, "how the values of queries are aggregated")
+    round: Written = axis(
+        "none", ROUND, "the digits to round to, of the aggregate or of each query"
+    )
     weights: Weights | None = field(default=None, repr=False, hash=False)
 
     def __post_init__(self) -> None:
         super().__post_init__()
         weighted = self.aggregate.startswith("weighted(")
         if self.weights is None and weighted:
-            hint = "give the weights themselves: weights={query: weight, …}, or --weights FILE"
-            raise UsageError(f"aggregate={self.aggregate} names weights that are not here", hint)
+            hint = "pass the weights themselves: weights={query: weight, …}, or --weights FILE"
+            raise UsageError(
+                f"aggregate={self.aggregate} refers to weights that were not given", hint
+            )
         if self.weights is not None and not weighted and self.aggregate != "mean":
-            hint = f"leave out the weights, or aggregate={self.aggregate}"
-            raise UsageError(f"weights weigh a mean, and this is the {self.aggregate}", hint)
+            hint = f"leave out either the weights or aggregate={self.aggregate}"
+            raise UsageError(f"weights need a mean, not aggregate={self.aggregate}", hint)
         if self.weights is not None:
             object.__setattr__(self, "aggregate", f"weighted({self.weights.hash})")
 
     def each(self, values: Floats) -> Floats:
-        """Round the values of queries, where that is asked for."""
+        """Round the values of single queries if asked to."""
         name, arguments = call(str(self.round))
         if name != "query":
             return values
@@ -90,9 +94,9 @@ class Aggregate(Settings):
         return np.array([x if math.isnan(x) else round(x, digits) for x in values.tolist()])
 
     def of(self, values: Sequence[float] | Floats, queries: Sequence[str] = ()) -> float:
-        """Aggregate values; NaN where there are none, but for a sum.
+        """Aggregate values; NaN if there are none, except for a sum.
 
-        `queries` says whose values they are, which matters where queries have weights.
+        `queries` names the query of each value, which matters if queries have weights.
         """
         array = np.asarray(values, dtype=np.float64)
         nothing = not len(array) and self.aggregate != "sum"

@@ -1,4 +1,4 @@
-"""Average precision and its relatives, at ranks and at points of recall."""
+"""Average precision and its relatives, computed at ranks or at recall points."""
 
 from __future__ import annotations
 
@@ -22,19 +22,20 @@ from idealist.notation import (
     table,
     to_number,
 )
-from idealist.ranking.padded_lists import Array, Lists
+from idealist.ranking.padded_lists import Array, PaddedLists
 
 DENOMINATORS = ("R", "R_list", "hits", "min(k,R)", "min(k,R_list)", "min(k,n,R_list)")
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class AP(Binary):
-    """Average precision: the mean of the precision at each relevant document; its mean is MAP.
+    """Average precision: mean precision at the ranks of the relevant documents; its mean is MAP.
 
     Formula: (1/R) Σ_{r≤k, r relevant} (relevant in the first r) / r
 
-    Tools divide by R (all judged relevant documents), R_list (the retrieved ones), hits (those in
-    the first k), or the smallest of some of these, the cutoff k and the list's length n.
+    Tools divide by R (all judged relevant documents), by R_list (the retrieved ones), by hits
+    (those in the first k), or by the smallest of some of these, the cutoff k and the list's length
+    n.
 
     >>> AP()([1, 0, 1], judged=[1])
     0.5555555555555555
@@ -44,7 +45,9 @@ class AP(Binary):
     Reference: Buckley and Voorhees 2005, in TREC: Experiment and Evaluation, chapter 3
     """
 
-    denominator: str = parameter("R", choice(*DENOMINATORS), "what the sum is divided by")
+    denominator: str = parameter(
+        "R", choice(*DENOMINATORS), "what the sum of precisions is divided by"
+    )
     block_end: bool = parameter(
         False, flag(), "take the precision at the end of each tie, as scikit-learn does"
     )
@@ -53,16 +56,16 @@ class AP(Binary):
 
     @property
     def list_only(self) -> bool:
-        """Whether it is divided by relevant documents of the list alone."""
+        """Whether the divisor counts relevant documents of the list only."""
         return "R_list" in self.denominator or self.denominator == "hits"
 
-    def formula(self, lists: Lists) -> Array:
+    def formula(self, lists: PaddedLists) -> Array:
         """Average the precisions at the relevant documents."""
         self._check_chance(lists)
         return self._divided(lists, *self.precisions(lists))
 
-    def precisions(self, lists: Lists) -> tuple[Array, Array]:
-        """Give the precision at each relevant document, 0 elsewhere, and which of them count."""
+    def precisions(self, lists: PaddedLists) -> tuple[Array, Array]:
+        """Return the precision at each relevant document (0 elsewhere) and which of them count."""
         near = self.near(lists)
         hits, rank = self.hits(near), near.rank
         counted = hits if self.cutoff is None else hits & (rank <= self.cutoff)
@@ -73,20 +76,20 @@ class AP(Binary):
             so_far, rank = lists.xp.take_along_axis(so_far, lists.end, axis=1), lists.last
         return lists.xp.where(counted, so_far / lists.number(rank), 0.0), counted
 
-    def _check_chance(self, lists: Lists) -> None:
+    def _check_chance(self, lists: PaddedLists) -> None:
         divided_by_chance = self.denominator == "hits" or self.block_end
         if divided_by_chance and lists.averaged and self.cutoff is not None:
-            hint = "choose another order of ties, or leave out the cutoff"
+            hint = "choose another tie order, or leave out the cutoff"
             raise UsageError(f"{self} has no closed form for ties=expected", hint)
 
-    def _divided(self, lists: Lists, precisions: Array, counted: Array) -> Array:
+    def _divided(self, lists: PaddedLists, precisions: Array, counted: Array) -> Array:
         total = lists.total(precisions)
         if self.denominator == "R":
             return self.of_relevant(lists, total)
         mean = lists.ratio(total, self._denominator(lists, counted), 0.0)
         return self.defined(lists, mean, self.listed_relevant(lists) if self.list_only else None)
 
-    def _denominator(self, lists: Lists, counted: Array) -> Array:
+    def _denominator(self, lists: PaddedLists, counted: Array) -> Array:
         terms = {
             "R": lambda: self.all_relevant(lists),
             "R_list": lambda: self.listed_relevant(lists),
@@ -102,8 +105,8 @@ class AP(Binary):
             smallest = lists.xp.where(other < smallest, other, smallest)
         return smallest
 
-    def _expected(self, lists: Lists, hits: Array) -> Array:
-        """Average each hit's precision over the orders of its tie (McSherry and Najork 2008).
+    def _expected(self, lists: PaddedLists, hits: Array) -> Array:
+        """Average each hit's precision over all orders of its tie (McSherry and Najork 2008).
 
         In a tie of n documents, r of them hits, on the ranks a+1 … b, with c hits above it, a hit
         adds (1/n) Σ_{i=1..n} (c + 1 + (i-1)(r-1)/(n-1)) / (a+i); the sum stops at the cutoff.
@@ -129,12 +132,12 @@ class AP(Binary):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class GMAP(AP):
-    """Average precision whose geometric mean is taken, so that hard queries count (gm_map).
+    """Geometric mean average precision: AP per query, aggregated so that hard queries count.
 
     Formula: exp((1/q) Σ ln max(AP, 0.00001)) over q queries
 
-    The value of a query is its average precision; trec_eval prints none, and pytrec_eval gives the
-    logarithm.
+    The value of a single query is its AP. trec_eval (gm_map) prints no value per query; pytrec_eval
+    returns the logarithm.
 
     >>> GMAP()([1, 0, 1], judged=[1])
     0.5555555555555555
@@ -147,9 +150,10 @@ class GMAP(AP):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class yaap(Binary):
-    """Yet another average precision: smoothed, and on a scale that can be averaged.
+    """Yet another average precision: AP smoothed and put on a log-odds scale.
 
-    Formula: ln((1 + S) / (1 + R - S)), S the sum of the precisions at the relevant documents
+    Formula: ln((1 + S) / (1 + R - S)), where S is the sum of the precisions at the relevant
+    documents
 
     >>> round(yaap()([1, 0, 1], judged=[1]), 4)
     0.1335
@@ -160,11 +164,11 @@ class yaap(Binary):
     takes_cutoff: ClassVar[bool] = False
 
     def bounds(self, lowest: float) -> tuple[float, float]:
-        """Give the range: unbounded, for there may be any number of relevant documents."""
+        """Return the range: unbounded, since R is."""
         return -math.inf, math.inf
 
-    def formula(self, lists: Lists) -> Array:
-        """Put the sum of precisions on the logistic scale."""
+    def formula(self, lists: PaddedLists) -> Array:
+        """Put the sum of precisions on the logit scale."""
         xp, hits = lists.xp, self.hits(lists)
         precision = self.so_far(lists) / lists.number(lists.rank)
         total = lists.total(xp.where(hits, precision, 0.0))
@@ -174,20 +178,21 @@ class yaap(Binary):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Interpolated(Binary):
-    """Base of measures made of the best precision that still reaches a recall."""
+    """Base of measures built on interpolated precision."""
 
     rounding: str = parameter(
-        "nearest", choice("nearest", "up"),
-        "how a share of R becomes a number of documents: rounded, or ⌊x + 0.9⌋ as before "
-        "trec_eval 10",
-    )  # fmt: skip
+        "nearest",
+        choice("nearest", "up"),
+        "how a share of R becomes a number of documents: nearest rounds it, up takes ⌊x + "
+        "0.9⌋ as trec_eval did before 10.0",
+    )
 
     takes_cutoff: ClassVar[bool] = False
 
-    def at(self, lists: Lists, recall: float) -> Array:
-        """Give the highest precision at which the list has reached a recall; 0 where it never has.
+    def at(self, lists: PaddedLists, recall: float) -> Array:
+        """Return the best precision among the ranks that have reached a recall; 0 if none has.
 
-        trec_eval takes a recall of 0 for reached by any list.
+        Like trec_eval, every list reaches a recall of 0.
         """
         so_far = self.so_far(lists)
         added = 0.5 if self.rounding == "nearest" else 0.9
@@ -199,11 +204,11 @@ class Interpolated(Binary):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class IPrec(Interpolated):
-    """Interpolated precision: the best precision at this recall, or at any higher one.
+    """Interpolated precision: the best precision at this recall level or any higher one.
 
     Formula: max {j / rank of the j-th relevant document : j ≥ round(recall · R)}
 
-    Up to version 9, trec_eval rounds recall · R up from a tenth on, which is ``rounding=up``.
+    trec_eval up to version 9 rounds recall · R up from a tenth on: ``rounding=up``.
 
     >>> IPrec(recall=0.5)([1, 0, 1, 0], judged=[1, 1])
     0.6666666666666666
@@ -211,10 +216,10 @@ class IPrec(Interpolated):
     Reference: Manning et al. 2008, Introduction to Information Retrieval, section 8.4
     """
 
-    recall: float = parameter(0, number(0, 1), "the share of the relevant documents to be found")
+    recall: float = parameter(0, number(0, 1), "the recall to reach")
 
-    def formula(self, lists: Lists) -> Array:
-        """Look for the best precision from this recall on."""
+    def formula(self, lists: PaddedLists) -> Array:
+        """Find the best precision from this recall level on."""
         return self.defined(lists, self.at(lists, float(self.recall)))
 
 
@@ -232,12 +237,12 @@ def _check_points(value: Any) -> Value:
     return table(points)
 
 
-POINTS = Kind("a number of evenly spread points of recall, or table(P1,P2,…)", _check_points)
+POINTS = Kind("a number of evenly spaced recall levels, or table(P1,P2,…)", _check_points)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class IAP(Interpolated):
-    """Interpolated average precision: the mean of IPrec over points of recall, by default eleven.
+    """Interpolated average precision: the mean of IPrec over recall levels, eleven by default.
 
     Formula: (1/m) Σ_{i<m} IPrec(recall=i/(m-1)), m = 11
 
@@ -247,16 +252,16 @@ class IAP(Interpolated):
     Reference: Manning et al. 2008, Introduction to Information Retrieval, section 8.4
     """
 
-    points: Written = parameter(11, POINTS, "the points of recall")
+    points: Written = parameter(11, POINTS, "the recall levels to average over")
 
     def recalls(self) -> list[float]:
-        """Give the points of recall."""
+        """Return the recall levels."""
         if isinstance(self.points, int):
             return [i / (self.points - 1) for i in range(self.points)]
         return list(map(float, call(self.points)[1]))
 
-    def formula(self, lists: Lists) -> Array:
-        """Average the interpolated precisions, the deepest first as trec_eval adds them."""
+    def formula(self, lists: PaddedLists) -> Array:
+        """Average the interpolated precisions, highest recall first, as trec_eval adds them."""
         points = self.recalls()
         deepest, *others = (self.at(lists, point) for point in reversed(points))
         total = deepest

@@ -1,4 +1,4 @@
-"""What a measure is: a frozen value with a formula's parameters, a function of ranked lists."""
+"""What a measure is: a frozen value that holds a formula's parameters and maps lists to numbers."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ import numpy as np
 from idealist.data.columns import Bools, Floats
 from idealist.errors import Defect, Faults, UsageError, nearest
 from idealist.notation import DEEPEST, Kind, Settings, Value, choice, text
-from idealist.ranking.padded_lists import Array, Lists, lists_of
+from idealist.ranking.padded_lists import Array, PaddedLists, padded
 from idealist.ranking.placements import Placements
 
-#: Rounding may carry a value this far beyond its range; anything more is a defect of ours.
+#: Rounding may push a value this far outside its range; anything more is a bug of ours.
 SLACK = 1e-9
 
 
@@ -29,7 +29,7 @@ class MeasureType(type):
         return cls() @ cutoff
 
     def __call__(cls, *values: Any, **parameters: Any) -> Any:
-        """Make a measure; a parameter that it does not have is refused with the nearest name."""
+        """Make a measure; refuse an unknown parameter and suggest the nearest name."""
         known = {each.name for each in fields(cls)}  # type: ignore[arg-type]  # all are dataclasses
         for name in parameters.keys() - known:
             raise UsageError(f"{cls.__name__} has no parameter {name!r}", nearest(name, known))
@@ -38,10 +38,11 @@ class MeasureType(type):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Measure(Settings, metaclass=MeasureType):
-    """A measure of ranked lists: stores what the user wrote, the rest is a convention's to set.
+    """A measure of ranked lists: it stores what the user wrote, a convention fills in the rest.
 
-    A subclass states a `formula` over `Lists`. ``measure @ k`` looks at the first k ranks,
-    ``str(measure)`` is what `parse` reads, and a measure is a function of a list of grades.
+    A subclass states a `formula` over `PaddedLists`. ``measure @ k`` looks at the first k ranks,
+    ``str(measure)`` is text that `parse` reads back, and calling a measure with a list of grades
+    computes its value.
     """
 
     cutoff: int | None = None
@@ -50,17 +51,17 @@ class Measure(Settings, metaclass=MeasureType):
     takes_cutoff: ClassVar[bool] = True
     #: +1 where higher is better, -1 where lower is, 0 where neither.
     direction: ClassVar[int] = 1
-    #: Whether the mean over all orders of a tie has a closed form.
+    #: Whether the mean over all orders of a tie has a closed form (``ties=expected``).
     averages_ties: ClassVar[bool] = False
-    #: Whether it says how good a ranking is, and not how much there is of something.
+    #: Whether it rates the quality of a ranking rather than counting something.
     judges: ClassVar[bool] = True
-    #: What the judgments must hold beside grades: subtopics, groups, preferences, strata, a column.
+    #: What the judgments must hold besides grades: "subtopics", "groups", "strata" or "a column".
     needs: ClassVar[str] = ""
-    #: Whether no order of a tie leaves the values with its documents ordered by `worth`.
+    #: Whether ordering a tie by `worth`, up and down, yields its highest and lowest value.
     monotone: ClassVar[bool] = True
-    #: What a query does not have where it has no value.
+    #: What a query lacks if its value is undefined.
     lacking: ClassVar[str] = "relevant document"
-    #: How the values of queries become one, where the user does not say.
+    #: How the values of queries are aggregated by default.
     aggregate: ClassVar[str] = "mean"
 
     def __post_init__(self) -> None:
@@ -90,7 +91,7 @@ class Measure(Settings, metaclass=MeasureType):
     __repr__ = __str__
 
     def filled(self, convention: Mapping[str, Value] | None = None) -> Self:
-        """Set what the user did not: from a convention, and else from the defaults."""
+        """Set the parameters the user left open: from a convention, else from the defaults."""
         written = self.written()
         if len(written) == len(self.parameters()):
             return self
@@ -99,35 +100,38 @@ class Measure(Settings, metaclass=MeasureType):
         return replace(self, **values)
 
     def bounds(self, lowest: float) -> tuple[float, float]:
-        """Give the range of values, where no grade is below `lowest`."""
+        """Return the range of values if no grade is below `lowest`."""
         return 0.0, 1.0
 
     def worth(self, placements: Placements) -> Floats:
-        """Give what each place adds; a tie is best with the greatest first. Unjudged add 0."""
+        """Return what each ranked document contributes; a tie is best with the largest first.
+
+        Unjudged documents contribute 0.
+        """
         return placements.grade
 
-    def formula(self, lists: Lists) -> Array:
-        """Compute one value per list, every parameter set; NaN where it is not defined."""
+    def formula(self, lists: PaddedLists) -> Array:
+        """Compute one value per list, with every parameter set; NaN where it is undefined."""
         raise Defect(f"{self.name} states no formula")
 
     def __call__(
         self, grades: Sequence[float | None], judged: Sequence[float] = (), **columns: Any
     ) -> float:
-        """Measure one list of grades, None where unjudged; `judged` are those not retrieved."""
-        filled = self.filled()
-        found: Floats = filled.formula(lists_of(grades, judged, **columns))
+        """Measure one list of grades, None where unjudged; `judged` are grades not retrieved."""
+        filled, lists = self.filled(), padded(grades, judged, **columns)
+        found: Floats = filled.formula(lists)
         if filled.if_undefined == "error" and np.isnan(found[0]):
-            Faults().fail("no-relevant", f"{self}: there is no {self.lacking} in the list")
-        value = filled._without_gaps(found, np.isnan(found), np.array([not len(grades)]))
-        return float(filled._bounded(value, min([*grades_of(grades), *judged, 0]))[0])
+            Faults().fail("no-relevant", f"{self} is undefined: the list has no {self.lacking}")
+        value = filled._without_gaps(found, np.isnan(found), lists.retrieved == 0)
+        return float(filled._bounded(value, min(float(lists.pool.min()), 0.0))[0])
 
     def values(self, placements: Placements) -> Floats:
-        """Measure every query; NaN where the value is not defined."""
+        """Measure every query; NaN where the value is undefined."""
         filled = self.filled()
         return filled.settled(filled.computed(placements), placements)
 
     def computed(self, placements: Placements) -> Floats:
-        """Compute the formula for every query, every parameter set; NaN where it has no value."""
+        """Apply the formula to every query, with every parameter set; NaN where it is undefined."""
         self._check_ties(placements)
         values = np.zeros(len(placements.qrels.queries))
         for queries, lists in placements.lists:
@@ -135,7 +139,7 @@ class Measure(Settings, metaclass=MeasureType):
         return values
 
     def settled(self, values: Floats, placements: Placements) -> Floats:
-        """Put the value asked for where the formula has none."""
+        """Replace undefined values as `no_relevant` says, and check the range."""
         gaps = np.isnan(values)
         if np.count_nonzero(gaps):
             if self.if_undefined == "error":
@@ -147,17 +151,17 @@ class Measure(Settings, metaclass=MeasureType):
         if placements.protocol.ties == "expected" and not self.averages_ties:
             raise UsageError(
                 f"{self.name} has no closed form for ties=expected",
-                "choose another order of ties, or ties=random(SEED) for several seeds",
+                "choose another tie order, or average ties=random(SEED) over several seeds",
             )
 
     @property
     def if_undefined(self) -> str:
-        """What stands for a value that the formula does not have, as `no_relevant` says."""
+        """What replaces an undefined value, as set by `no_relevant`."""
         return str(getattr(self, "no_relevant", "nan"))
 
     @property
     def list_only(self) -> bool:
-        """Whether it is blind to relevant documents that were not retrieved."""
+        """Whether relevant documents that were not retrieved cannot change the value."""
         return False
 
     def _without_gaps(self, values: Floats, gaps: Bools, empty: Bools) -> Floats:
@@ -169,7 +173,7 @@ class Measure(Settings, metaclass=MeasureType):
     def _refuse(self, gaps: Bools, placements: Placements) -> None:
         faults = Faults(placements.qrels.name)
         for i in np.flatnonzero(gaps).tolist():
-            hint = "let such queries count with no_relevant=0, or leave them out with skip"
+            hint = "count such queries as 0 with no_relevant=0, or drop them with no_relevant=skip"
             query = placements.qrels.queries[i]
             message = f"query {query!r} has no {self.lacking} for {self.name}"
             faults.add("no-relevant", message, hint)
@@ -183,13 +187,8 @@ class Measure(Settings, metaclass=MeasureType):
         return values if low < least and most <= high else np.clip(values, low, high)
 
 
-def grades_of(grades: Sequence[float | None]) -> list[float]:
-    """Give the grades there are."""
-    return [grade for grade in grades if grade is not None]
-
-
 NO_RELEVANT = Kind(
-    "one of 0, 1, nan, skip, error, or empty: 1 where nothing was retrieved and else 0",
+    "one of 0, 1, nan, skip, error, or empty (1 if nothing was retrieved, otherwise 0)",
     lambda value: choice("0", "1", "nan", "skip", "error", "empty").check(
         str(value).removesuffix(".0")
     ),

@@ -1,4 +1,4 @@
-"""Cumulative gain: CG, DCG, nDCG and IDCG, in every form they are published and shipped in."""
+"""Cumulative gain: CG, DCG, nDCG and IDCG, in every form published or shipped."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from idealist.errors import UsageError
 from idealist.measures.base import NO_RELEVANT, Measure
 from idealist.measures.gains import DISCOUNT, GAIN, Discount, gain_of, named_grades
 from idealist.notation import Kind, Written, choice, parameter, text, to_number
-from idealist.ranking.padded_lists import Array, Lists, lists_of
+from idealist.ranking.padded_lists import Array, PaddedLists, padded
 from idealist.ranking.placements import Placements
 
 _REL = Kind("none or a grade", lambda value: "none" if value == "none" else text(to_number(value)))
@@ -19,7 +19,7 @@ _REL = Kind("none or a grade", lambda value: "none" if value == "none" else text
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class CG(Measure):
-    """Cumulative gain: what the retrieved documents are worth together, wherever they stand.
+    """Cumulative gain: the total gain of the retrieved documents, whatever their ranks.
 
     Formula: Σ_{r≤k} gain(grade_r)
 
@@ -29,16 +29,16 @@ class CG(Measure):
     Reference: Järvelin and Kekäläinen 2002, doi:10.1145/582415.582418
     """
 
-    gain: Written = parameter("linear", GAIN, "what a grade is worth")
-    rel: Written = parameter("none", _REL, "the grade below which a document is worth nothing")
+    gain: Written = parameter("linear", GAIN, "the gain of each grade")
+    rel: Written = parameter("none", _REL, "documents below this grade gain nothing")
     negative: str = parameter(
-        "zero", choice("zero", "keep"), "a negative grade is worth nothing, or takes away"
+        "zero", choice("zero", "keep"), "negative grades gain nothing (zero) or subtract (keep)"
     )
 
     averages_ties: ClassVar[bool] = True
 
-    def gains(self, lists: Lists, grade: Array, there: Array) -> Array:
-        """Give the gain of each grade, 0 where there is none."""
+    def gains(self, lists: PaddedLists, grade: Array, there: Array) -> Array:
+        """Return the gain of each grade, 0 where there is no document."""
         xp = lists.xp
         threshold = 1.0 if self.rel == "none" else float(self.rel)
         gains = gain_of(self.gain, lists, grade, threshold)
@@ -48,27 +48,27 @@ class CG(Measure):
         return xp.where(counted, gains, 0.0)
 
     def worth(self, placements: Placements) -> Floats:
-        """Give each place its gain."""
+        """Return the gain of each ranked document."""
         grade = placements.grade
-        gains: Floats = self.filled().gains(lists_of([]), grade, grade > -math.inf)
+        gains: Floats = self.filled().gains(padded([]), grade, grade > -math.inf)
         return gains
 
     def bounds(self, lowest: float) -> tuple[float, float]:
-        """Give the range: unbounded above, and below where negative gains are kept."""
+        """Return the range: no upper bound, and no lower one if negative gains are kept."""
         return (-math.inf if self.negative == "keep" and lowest < 0 else 0.0), math.inf
 
-    def formula(self, lists: Lists) -> Array:
+    def formula(self, lists: PaddedLists) -> Array:
         """Sum the gains."""
         return Discount("none").sum(lists, self.gains(lists, lists.grade, lists.found), self.cutoff)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class DCG(CG):
-    """Discounted cumulative gain: gains count less the deeper they stand.
+    """Discounted cumulative gain: gains count less the further down the list they come.
 
     Formula: Σ_{r≤k} gain(grade_r) / discount(r)
 
-    With ``negative=keep`` this is the signed DCG: distractors take away.
+    With ``negative=keep`` this is signed DCG: documents with negative grades subtract.
 
     >>> round((DCG @ 5)([1, 3, 0, 2, 2]), 3)
     4.528
@@ -76,9 +76,9 @@ class DCG(CG):
     Reference: Järvelin and Kekäläinen 2002, doi:10.1145/582415.582418
     """
 
-    discount: Written = parameter("log2", DISCOUNT, "what a rank takes away")
+    discount: Written = parameter("log2", DISCOUNT, "how a rank discounts the gain")
 
-    def formula(self, lists: Lists) -> Array:
+    def formula(self, lists: PaddedLists) -> Array:
         """Sum the discounted gains."""
         near = lists.upto(self.cutoff)
         what = ("gains", self.gain, self.rel, self.negative)
@@ -88,13 +88,13 @@ class DCG(CG):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class nDCG(DCG):
-    """Normalised discounted cumulative gain: DCG over that of the ideal list.
+    """Normalised discounted cumulative gain: DCG divided by the DCG of the ideal list.
 
     Formula: DCG@k / IDCG@k, where IDCG is the DCG of the best possible list
 
-    The ideal list is made of all judged documents, of the retrieved ones, or of k perfect ones; it
-    is cut at k, at min(k, retrieved), or not. It leaves out what takes away (``negative=keep``)
-    unless ``ideal_negative=keep`` says otherwise, as list-wise tools do.
+    The ideal list is built from all judged documents, from the retrieved ones, or from k perfect
+    ones; it is cut at k, at min(k, retrieved), or not at all. With ``negative=keep`` it leaves out
+    documents that subtract, unless ``ideal_negative=keep`` includes them, as list-wise tools do.
 
     >>> round((nDCG @ 5)([1, 3, 0, 2, 2]), 4)
     0.7954
@@ -104,26 +104,26 @@ class nDCG(DCG):
     """
 
     ideal: str = parameter(
-        "judged", choice("judged", "retrieved", "perfect"), "the documents of the ideal list"
+        "judged", choice("judged", "retrieved", "perfect"), "what the ideal list is built from"
     )
     ideal_cut: str = parameter("k", choice("k", "min(k,n)", "none"), "where the ideal list is cut")
     ideal_negative: str = parameter(
-        "omit", choice("omit", "keep"), "whether the ideal list holds documents that take away"
+        "omit", choice("omit", "keep"), "whether the ideal list includes documents that subtract"
     )
-    no_relevant: Written = parameter("0", NO_RELEVANT, "the value of a query without an ideal list")
+    no_relevant: Written = parameter("0", NO_RELEVANT, "the value if the ideal list has no gain")
 
     def bounds(self, lowest: float) -> tuple[float, float]:
-        """Give the range: [0, 1], unless negative gains are kept."""
+        """Return the range: [0, 1], unless negative gains are kept."""
         if self.negative != "keep" or lowest >= 0:
             return 0.0, 1.0
         return -math.inf, math.inf if self.ideal_negative == "keep" else 1.0
 
     @property
     def list_only(self) -> bool:
-        """Whether the ideal list is made of the retrieved documents."""
+        """Whether the ideal list is built from the retrieved documents."""
         return self.ideal == "retrieved"
 
-    def formula(self, lists: Lists) -> Array:
+    def formula(self, lists: PaddedLists) -> Array:
         """Divide DCG by the DCG of the ideal list."""
         dcg = super().formula(lists)
         if self.ideal == "retrieved" or self.ideal_cut == "min(k,n)":
@@ -135,13 +135,13 @@ class nDCG(DCG):
         nothing = nothing | ((ideal <= 0) & (lists.retrieved > 0))  # an empty list is worth 0
         return lists.xp.where(nothing, math.nan, lists.ratio(dcg, ideal, 0.0))
 
-    def _ideals(self, lists: Lists) -> tuple[Array, Array, bool]:
-        """Give ideal DCGs, where nothing is worth anything, and whether all can be divided by."""
+    def _ideals(self, lists: PaddedLists) -> tuple[Array, Array, bool]:
+        """Return the ideal DCGs, which queries have no gain, and whether all can be divisors."""
         xp, ideal = lists.xp, self.ideal_dcg(lists)
         nothing = ~xp.any(self.gains(lists, lists.pool, lists.judged) > 0, axis=1)
         return ideal, nothing, not bool(xp.any(nothing | (ideal <= 0)))
 
-    def ideal_dcg(self, lists: Lists) -> Array:
+    def ideal_dcg(self, lists: PaddedLists) -> Array:
         """Compute the DCG of the ideal list."""
         if self.ideal == "perfect":
             return self._perfect_dcg(lists)
@@ -157,8 +157,8 @@ class nDCG(DCG):
         discounted = Discount(self.discount).apply(lists, gains, rank, self._deepest(lists))
         return lists.total(xp.where(self._in_ideal(lists, rank), discounted, 0.0))
 
-    def _ideal_ranks(self, lists: Lists, gains: Array, there: Array) -> Array:
-        """Rank the sorted gains; those that take away come after the unjudged documents."""
+    def _ideal_ranks(self, lists: PaddedLists, gains: Array, there: Array) -> Array:
+        """Rank the sorted gains; documents that subtract come after the unjudged ones."""
         xp = lists.xp
         rank = lists.constant(range(1, gains.shape[1] + 1)) + xp.zeros_like(there, dtype=xp.int64)
         if self.ideal == "judged" or self.ideal_negative == "omit":
@@ -166,10 +166,10 @@ class nDCG(DCG):
         unjudged = lists.retrieved - xp.sum(xp.astype(there, xp.int64), axis=1)
         return xp.where(gains < 0, rank + unjudged[:, None], rank)
 
-    def _deepest(self, lists: Lists) -> int:
+    def _deepest(self, lists: PaddedLists) -> int:
         return max(int(lists.xp.max(lists.retrieved)), int(lists.pool.shape[1]))
 
-    def _in_ideal(self, lists: Lists, rank: Array) -> Array:
+    def _in_ideal(self, lists: PaddedLists, rank: Array) -> Array:
         inside = rank >= 1
         if self.ideal_cut != "none" and self.cutoff is not None:
             inside = inside & (rank <= self.cutoff)
@@ -177,21 +177,20 @@ class nDCG(DCG):
             inside = inside & (rank <= lists.retrieved[:, None])
         return inside
 
-    def _perfect_dcg(self, lists: Lists) -> Array:
+    def _perfect_dcg(self, lists: PaddedLists) -> Array:
         if self.cutoff is None:
-            hint = "write nDCG(ideal=perfect)@10, or another cutoff"
-            raise UsageError("an ideal list of perfect documents needs a cutoff", hint)
+            hint = "add one, as in nDCG(ideal=perfect)@10"
+            raise UsageError("ideal=perfect needs a cutoff", hint)
         best = lists.constant([[lists.maximum, *named_grades(self.gain, lists.maximum)]])
         gain = lists.xp.max(self.gains(lists, best, best > -math.inf))
+        judged = lists.xp.max(self.gains(lists, lists.pool, lists.judged), axis=1)
         weights = Discount(self.discount).weights(self.cutoff)[1 : self.cutoff + 1]
-        return gain * float(sum(weights.tolist())) + lists.xp.zeros_like(
-            lists.number(lists.retrieved)
-        )
+        return lists.xp.maximum(judged, gain) * float(sum(weights.tolist()))
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class IDCG(nDCG):
-    """The DCG of the ideal list, which nDCG divides by (trec_eval's ideal_dcg).
+    """Ideal DCG: the DCG of the ideal list, the divisor of nDCG (trec_eval's ideal_dcg).
 
     Formula: Σ_{r≤k} gain(ideal grade_r) / discount(r)
 
@@ -205,23 +204,23 @@ class IDCG(nDCG):
     judges: ClassVar[bool] = False
 
     def bounds(self, lowest: float) -> tuple[float, float]:
-        """Give the range, as that of DCG."""
+        """Return the range, that of DCG."""
         return CG.bounds(self, lowest)
 
-    def formula(self, lists: Lists) -> Array:
+    def formula(self, lists: PaddedLists) -> Array:
         """Compute the DCG of the ideal list."""
         return self.ideal_dcg(lists)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class nDCGMinMax(DCG):
-    """Signed nDCG: DCG on a scale from the worst possible list, 0, to the best, 1.
+    """Signed nDCG: DCG rescaled so that the worst possible list is 0 and the best is 1.
 
-    Formula: (DCG@k - worst) / (best - worst), best being the DCG of the documents judged to be
-    worth something, greatest gain first, and worst that of those that take away, most first
+    Formula: (DCG@k - worst) / (best - worst), where best is the DCG of the judged documents with
+    positive gain, largest first, and worst the DCG of those that subtract, most harmful first
 
-    Negative grades, as for spam or harm, take away. Without them this is nDCG. A list of nothing
-    but unjudged documents is not 0: it could be worse.
+    Negative grades, such as for spam or harm, subtract. Without them this is nDCG. A list of
+    unjudged documents only is above 0, because it could be worse.
 
     >>> round(nDCGMinMax()([-1, 1]), 4), nDCGMinMax()([None], judged=[1, -1])
     (0.3155, 0.5)
@@ -230,26 +229,26 @@ class nDCGMinMax(DCG):
     """
 
     negative: str = parameter(
-        "keep", choice("zero", "keep"), "a negative grade is worth nothing, or takes away"
+        "keep", choice("zero", "keep"), "negative grades gain nothing (zero) or subtract (keep)"
     )
     no_relevant: Written = parameter(
-        "0", NO_RELEVANT, "the value of a query where no document is worth anything or takes away"
+        "0", NO_RELEVANT, "the value if no document gains or subtracts"
     )
 
-    lacking: ClassVar[str] = "document that is worth anything or takes away"
+    lacking: ClassVar[str] = "document with a gain, positive or negative"
 
     def bounds(self, lowest: float) -> tuple[float, float]:
-        """Give the range."""
+        """Return the range."""
         return 0.0, 1.0
 
-    def formula(self, lists: Lists) -> Array:
-        """Place DCG between that of the worst list and that of the best."""
+    def formula(self, lists: PaddedLists) -> Array:
+        """Rescale DCG between the worst and the best list."""
         gains = self.gains(lists, lists.pool, lists.judged)
         best, harm = self._dcg_of_best(lists, gains), self._dcg_of_best(lists, -gains)
         return lists.ratio(super().formula(lists) + harm, best + harm)
 
-    def _dcg_of_best(self, lists: Lists, gains: Array) -> Array:
-        """Compute the DCG of the gains above 0, greatest first."""
+    def _dcg_of_best(self, lists: PaddedLists, gains: Array) -> Array:
+        """Compute the DCG of the positive gains, largest first."""
         xp = lists.xp
         gains = -xp.sort(-xp.where(gains > 0, gains, 0.0), axis=1)
         rank = xp.cumulative_sum(xp.ones_like(lists.judged, dtype=xp.int64), axis=1)

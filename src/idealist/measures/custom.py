@@ -1,4 +1,4 @@
-"""A user's own measure: any function of `Placements` with a name."""
+"""User-defined measures: any function of `Placements`, given a name."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Function = Callable[..., Any]
 
 
 def _digest(function: Function) -> str:
-    """Digest what a function does: its code, its constants, and the plain values it closes over."""
+    """Digest what a function does: its code, constants, defaults and plain closed-over values."""
     code = getattr(function, "__code__", None)
     if code is None:
         raise UsageError(f"{function!r} is not a plain function", "wrap it in def or lambda")
@@ -40,7 +40,7 @@ def _source(function: Function) -> str:
 
 
 def _stable(value: Any) -> str:
-    """Write a value without memory addresses, which change from run to run."""
+    """Write a value without memory addresses, which change between processes."""
     if isinstance(value, dict):
         value = sorted(value.items(), key=repr)
     if isinstance(value, (list, tuple)):
@@ -51,20 +51,22 @@ def _stable(value: Any) -> str:
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Custom(Measure):
-    """A measure defined by a function; `measure` makes one. `source` tells two of a name apart."""
+    """A measure defined by a function, made with `measure`; `source` digests the function."""
 
     label: str = ""
     function: Function = field(compare=False)
-    source: str = parameter("", Kind("the digest of the function's source", str), "set by itself")
+    source: str = parameter(
+        "", Kind("the digest of the function's source", str), "set automatically"
+    )
 
     def __post_init__(self) -> None:
         if not re.fullmatch(r"[\w.-]+", self.label):
-            hint = "name a measure with letters, digits, dots, hyphens and underscores"
-            raise UsageError(f"{self.label!r} is not a name for a measure", hint)
+            hint = "use letters, digits, dots, hyphens and underscores"
+            raise UsageError(f"{self.label!r} cannot be the name of a measure", hint)
         object.__setattr__(self, "source", _digest(self.function))
         super().__post_init__()
         if self.cutoff is not None and "cutoff" not in inspect.signature(self.function).parameters:
-            hint = "give its function a parameter named cutoff"
+            hint = "add a parameter named cutoff to its function"
             raise UsageError(f"{self.label} takes no cutoff", hint)
 
     @property
@@ -78,17 +80,17 @@ class Custom(Measure):
     __repr__ = __str__
 
     def bounds(self, lowest: float) -> tuple[float, float]:
-        """Leave the range to the function."""
+        """Return an unbounded range: only the function knows better."""
         return -math.inf, math.inf
 
     def __call__(
         self, grades: Sequence[float | None], judged: Sequence[float] = (), **columns: Any
     ) -> float:
-        """Refuse: a function of placements needs placements."""
-        raise UsageError(f"{self.label} is a function of placements", "use evaluate()")
+        """Refuse: a function of placements cannot work on a list of grades."""
+        raise UsageError(f"{self.label} needs placements, not a list of grades", "use evaluate()")
 
     def computed(self, placements: Placements) -> Floats:
-        """Call the function, which gives one value per query of ``placements.qrels``."""
+        """Call the function, which returns one value per query of ``placements.qrels``."""
         self._check_ties(placements)
         arguments = {} if self.cutoff is None else {"cutoff": self.cutoff}
         values = np.ma.filled(
@@ -96,13 +98,13 @@ class Custom(Measure):
         )
         if values.shape != (len(placements.qrels.queries),):
             expected = f"({len(placements.qrels.queries)},)"
-            message = f"{self.label} gave an array of shape {values.shape}, not {expected}"
+            message = f"{self.label} returned an array of shape {values.shape}, not {expected}"
             raise UsageError(message, "return one value for each of placements.qrels.queries")
         return np.asarray(values)
 
 
 def measure(name: str) -> Callable[[Function], Custom]:
-    """Make a measure of a function of placements, usable wherever a built-in one is.
+    """Turn a function of placements into a measure, usable wherever a built-in one is.
 
     >>> @measure("TopGrade")
     ... def top_grade(placements):

@@ -1,4 +1,4 @@
-"""C/W/L: what a reader gains and spends who goes on from rank to rank with some probability."""
+"""The C/W/L framework: expected gain, cost and depth of a user who moves from rank to rank."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from idealist.errors import Defect, UsageError
 from idealist.measures.base import NO_RELEVANT, Measure
 from idealist.measures.gains import GAIN, gain_of
 from idealist.notation import Kind, Value, Written, choice, number, parameter, to_number, whole
-from idealist.ranking.padded_lists import Array, Lists, lists_of
+from idealist.ranking.padded_lists import Array, PaddedLists, padded
 from idealist.ranking.placements import Placements
 
-#: What there is to report of a reader, under the names of cwl_eval's columns.
+#: What a user model can report, named like the columns of cwl_eval.
 REPORTS = ("EU", "ETU", "EC", "ETC", "ED")
-#: How much better each may be in the best case; its columns with ``-r``.
+#: How much higher each could be in the best case: the residuals of ``cwl-eval -r``.
 RESIDUALS = tuple(f"Res{report}" for report in REPORTS)
-#: How many cells the arrays of one page may have; larger ones leave the processor's cache.
+#: The most cells of a page; larger arrays would not fit the processor's cache.
 CELLS = 1 << 18
 
 
@@ -43,7 +43,7 @@ COLUMN = Kind("none or the name of a judgment column", _check_column)
 
 
 class Page(NamedTuple):
-    """What readers meet, queries x ranks: gains and costs; `rank` and equal costs have one row."""
+    """What users see, queries x ranks: gains and costs; `rank` and constant costs have one row."""
 
     xp: Any
     rank: Array
@@ -51,73 +51,72 @@ class Page(NamedTuple):
     cost: Array
 
     def number(self, mask: Array) -> Array:
-        """Give 1 where it is true, else 0."""
+        """Return 1 where the mask is true and 0 elsewhere."""
         return self.xp.astype(mask, self.xp.float64)
 
     def so_far(self, values: Array) -> Array:
-        """Add up what came up to each rank."""
+        """Sum the values down to each rank."""
         return self.xp.cumulative_sum(values, axis=1)
 
     def above(self, values: Array, start: float = 0.0) -> Array:
-        """Add up what came above each rank, beginning with `start`."""
+        """Sum the values above each rank, starting with `start`."""
         first = self.xp.full_like(values[:, :1], start)
         return self.so_far(self.xp.concat((first, values[:, :-1]), axis=1))
 
     def total(self, values: Array) -> Array:
-        """Add up each row in rank order."""
+        """Sum each row in rank order."""
         return self.so_far(values)[:, -1]
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class UserModel(Measure):
-    """Base of measures of a reader: `goes_on` states how likely each rank is left for the next.
+    """Base of user models: `goes_on` states how likely a user continues from each rank.
 
-    With C the probability to go on, V_r = C_1 … C_(r-1) is the probability that rank r is looked
-    at. What can be reported, g being gains and c costs, and N the last rank, `max_depth`:
+    With C_r the probability of continuing after rank r, V_r = C_1 … C_(r-1) is the probability of
+    viewing rank r. With gains g, costs c, and N the last rank (`max_depth`), a model reports:
 
-    - EU, the utility expected per document looked at: Σ V g / Σ V
-    - ETU, the utility expected in total: Σ (V - V_(N+1)) g
-    - EC and ETC, the same of costs
-    - ED, the number of documents looked at: Σ V
+    - EU, the expected utility per document viewed: Σ V g / Σ V
+    - ETU, the expected total utility: Σ (V - V_(N+1)) g
+    - EC and ETC, the same for costs
+    - ED, the expected number of documents viewed: Σ V
 
-    Whoever would go on after rank N is left out of totals, as cwl_eval does, so that ETU is a
-    little less than EU · ED. A cutoff below N is N: for one, give `max_depth` as well.
+    As in cwl_eval, totals leave out users who would continue past rank N, so ETU is slightly less
+    than EU · ED. A cutoff below N replaces N; for a cutoff above N, raise `max_depth` as well.
 
-    A document's cost stands in a judgment column; unjudged documents, those without a value there,
-    and the ranks below the list have one `cost` for all. cwl_eval has costs by the kind of element
-    that a row of the run names; a run holds no such kinds here.
+    The cost of a document comes from a judgment column. Unjudged documents, documents without a
+    value in that column, and ranks below the end of the list all cost `cost`. cwl_eval also
+    supports costs by element type, named in the run; runs hold no such types here.
     """
 
-    gain: Written = parameter("binary", GAIN, "what a grade is worth, between 0 and 1")
-    rel: float = parameter(1, number(), "the grade from which a document is relevant")
+    gain: Written = parameter("binary", GAIN, "the gain of each grade, between 0 and 1")
+    rel: float = parameter(1, number(), "the lowest relevant grade")
     report: str = parameter(
-        "EU", choice(*REPORTS, *RESIDUALS),
-        "EU and ETU: the utility expected per document and in total; EC and ETC: the cost; ED: the "
-        "documents looked at; Res…: how much more that is if unjudged documents, and all below the "
-        "list, have gain 1",
-    )  # fmt: skip
-    cost: float = parameter(1, POSITIVE, "what it costs to look at a document")
+        "EU",
+        choice(*REPORTS, *RESIDUALS),
+        "EU and ETU: expected utility per document and in total; EC and ETC: expected cost; "
+        "ED: expected number of documents viewed; Res…: how much higher it would be if "
+        "unjudged documents and all ranks below the list had gain 1",
+    )
+    cost: float = parameter(1, POSITIVE, "the cost of viewing a document")
     cost_column: str = parameter(
-        "none", COLUMN, "the judgment column with costs; `cost` is for all other documents"
+        "none", COLUMN, "the judgment column with costs; `cost` applies to all other documents"
     )
     max_depth: int = parameter(
-        1000, whole(2, "a number of ranks, at least 2"), "the last rank that can be looked at"
+        1000, whole(2, "a number of ranks, at least 2"), "the last rank a user can view"
     )
-    no_relevant: Written = parameter(
-        "0", NO_RELEVANT, "the utility of a query without relevant documents"
-    )
+    no_relevant: Written = parameter("0", NO_RELEVANT, "the utility without relevant documents")
 
     takes_cutoff: ClassVar[bool] = False
     monotone: ClassVar[bool] = False
-    #: Whether the reader stops at the last rank where no cutoff is given.
+    #: Whether the user stops at the last rank if there is no cutoff.
     stops: ClassVar[bool] = False
 
     def goes_on(self, page: Page) -> Array:
-        """Give the probability to go on from each rank, in one row where it is the same for all."""
-        raise Defect(f"{self.name} does not say how likely its reader goes on")
+        """Return the probability of continuing from each rank; one row if equal for all queries."""
+        raise Defect(f"{self.name} has no continuation probability")
 
     def looks(self, page: Page) -> tuple[Array, Array]:
-        """Give the probability that each rank is looked at, and that one would go on at the end."""
+        """Return the probability of viewing each rank, and of continuing past the last one."""
         end = self.cutoff or (self.max_depth if self.stops else math.inf)
         chance = page.xp.where(page.rank < end, self.goes_on(page), 0.0)
         looked = page.xp.cumulative_prod(chance, axis=1, include_initial=True)
@@ -125,28 +124,28 @@ class UserModel(Measure):
 
     @property
     def last(self) -> int:
-        """The last rank that can be looked at."""
+        """The last rank a user can view."""
         return min(self.max_depth, self.cutoff or self.max_depth)
 
     def bounds(self, lowest: float) -> tuple[float, float]:
-        """Give the range of what is reported."""
+        """Return the range of the reported quantity."""
         most = float(self.last)
         ranges = {"EU": (0.0, 1.0), "ETU": (0.0, most), "ED": (1.0, most)}
         ranges |= {"ResEU": (-1.0, 1.0), "ResETU": (-most, most), "ResED": (-most, most)}
         cost = (0.0 if self.report in REPORTS else -math.inf), math.inf
         return ranges.get(self.report, cost)
 
-    def gains(self, lists: Lists, grade: Array) -> Array:
-        """Give the gain of each grade; a negative one is worth nothing."""
+    def gains(self, lists: PaddedLists, grade: Array) -> Array:
+        """Return the gain of each grade; negative grades gain nothing."""
         return lists.xp.where(grade >= 0, gain_of(self.gain, lists, grade, self.rel), 0.0)
 
     def worth(self, placements: Placements) -> Floats:
-        """Give each place its gain."""
-        gains: Floats = self.filled().gains(lists_of([]), placements.grade)
+        """Return the gain of each ranked document."""
+        gains: Floats = self.filled().gains(padded([]), placements.grade)
         return gains
 
-    def formula(self, lists: Lists) -> Array:
-        """Report what is expected of the reader, or how much that could change."""
+    def formula(self, lists: PaddedLists) -> Array:
+        """Compute the reported quantity, or how much it could change."""
         xp = lists.xp
         judged = xp.where(lists.judged, self.gains(lists, lists.pool), 0.0)
         if (top := float(xp.max(judged))) > 1:
@@ -159,8 +158,8 @@ class UserModel(Measure):
             return worst
         return xp.where(xp.any(judged > 0, axis=1), worst, math.nan)
 
-    def _reported(self, lists: Lists, unjudged: float) -> Array:
-        """Report what is expected if unjudged documents have this gain."""
+    def _reported(self, lists: PaddedLists, unjudged: float) -> Array:
+        """Compute the report with this gain for unjudged documents."""
         pages = self._pages(lists, unjudged)
         return lists.xp.concat([self._expected(page) for page in pages])
 
@@ -176,17 +175,17 @@ class UserModel(Measure):
             return page.total((looked - beyond) * met)
         return page.total(looked * met) / documents
 
-    def _costs(self, lists: Lists) -> Array:
-        """Give the cost of each document found."""
+    def _costs(self, lists: PaddedLists) -> Array:
+        """Return the cost of each document found."""
         column = lists.column(self.cost_column)
         costs = lists.xp.where(lists.xp.isnan(column), float(self.cost), column)
         if bool(lists.xp.any(costs <= 0)):
-            hint = "give numbers above 0, and leave out the costs that are not known"
+            hint = "costs are numbers above 0; leave out those you do not know"
             raise UsageError(f"{self.name}: a cost in {self.cost_column!r} is not above 0", hint)
         return costs
 
-    def _pages(self, lists: Lists, unjudged: float) -> Iterator[Page]:
-        """Lay the documents found on the ranks, some queries at a time."""
+    def _pages(self, lists: PaddedLists, unjudged: float) -> Iterator[Page]:
+        """Lay out the documents found by rank, a few queries at a time."""
         xp, last = lists.xp, self.last
         rank = lists.constant(np.arange(1.0, last + 1.0)[None, :])
         equal = lists.constant(np.full((1, last), float(self.cost)))
@@ -204,10 +203,10 @@ class UserModel(Measure):
             yield Page(xp, rank, gain, cost)
 
 
-def _laid(lists: Lists, starts: Array, last: int) -> tuple[Array, Array]:
-    """Say on which ranks a document stands, and which document it is, or else the one above.
+def _laid(lists: PaddedLists, starts: Array, last: int) -> tuple[Array, Array]:
+    """Mark the ranks that hold a document, and index that document or else the one above.
 
-    `starts` are the ranks of each query's documents, ``last + 1`` where there is none.
+    `starts` holds the ranks of each query's documents, ``last + 1`` where there is none.
     """
     xp, (rows, width) = lists.xp, starts.shape
     first, end = (lists.constant(np.full((rows, 1), edge)) for edge in (1, last + 1))

@@ -1,4 +1,4 @@
-"""Readers who stop by rank and gain: CWL, SDCG, INSQ, INST, SET, NPV and NERR."""
+"""User models that stop by rank and gain: CWL, SDCG, INSQ, INST, SET, NPV and NERR."""
 
 from __future__ import annotations
 
@@ -10,17 +10,22 @@ from idealist.measures.stopping import GOING_ON
 from idealist.notation import Kind, Value, choice, number, parameter
 from idealist.ranking.padded_lists import Array
 
+#: Depths beyond this are cut: the continuation probability is 1 to the last digit.
+FARTHEST = 1e300
+#: Below this beta the ratios of SET's weights have reached their limit.
+NEAREST = 1e-200
+
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class CWL(UserModel):
-    """The reader behind P, RR, AP or RBP: what is gained, spent and looked at.
+    """The user model behind P, RR, AP or RBP, with its expected gain, cost and depth.
 
-    Formula: EU = Σ V_r g_r / Σ V_r, V_r = Π_{i<r} C_i, with C = 1 up to rank k (P), 1 up to the
-    first document with a gain (RR), p (RBP), and V_r = Σ_{i≥r} g_i / i over that of rank 1 (AP)
+    Formula: EU = Σ V_r g_r / Σ V_r, V_r = Π_{i<r} C_i, where C is 1 up to rank k (P), 1 up to the
+    first document with a gain (RR) or p (RBP); for AP, V_r = Σ_{i≥r} g_i / i relative to rank 1
 
-    With binary gains EU is P@k, RR, RBP and AP(denominator=R_list), each of the first `max_depth`
-    documents; the other reports are what those measures do not tell. cwl_eval's TrAP has AP's usual
-    denominator, R, and no reader. See `report` for what can be asked for.
+    With binary gains EU is P@k, RR, RBP or AP(denominator=R_list) of the first `max_depth`
+    documents; the other reports add what those measures do not show. cwl_eval's TrAP is ordinary
+    AP, divided by R, and has no user model. `report` selects what is computed.
 
     >>> reader = CWL(model="RR")
     >>> reader([0, 0, 1]), CWL(model="RR", report="ED")([0, 0, 1])
@@ -30,13 +35,15 @@ class CWL(UserModel):
     doi:10.1145/3331184.3331398
     """
 
-    model: str = parameter("RBP", choice("P", "RR", "AP", "RBP"), "the measure whose reader it is")
-    p: float = parameter(0.8, GOING_ON, "the probability to go on, in RBP")
+    model: str = parameter(
+        "RBP", choice("P", "RR", "AP", "RBP"), "the measure whose user model this is"
+    )
+    p: float = parameter(0.8, GOING_ON, "the probability of continuing, for RBP")
 
     takes_cutoff: ClassVar[bool] = True
 
     def goes_on(self, page: Page) -> Array:
-        """Go on to the cutoff, to the first gain, or by chance."""
+        """Continue to the cutoff, to the first gain, or by chance."""
         if self.model == "RR":
             return page.number(page.gain <= 0)
         if self.model == "P":
@@ -44,7 +51,7 @@ class CWL(UserModel):
         return page.xp.full_like(page.rank, float(self.p))
 
     def looks(self, page: Page) -> tuple[Array, Array]:
-        """Look at each rank, in AP, in proportion to what can be found from there on."""
+        """View each rank; for AP, in proportion to the precision still to come."""
         if self.model != "AP":
             return super().looks(page)
         xp = page.xp
@@ -57,12 +64,12 @@ class CWL(UserModel):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class SDCG(UserModel):
-    """Scaled DCG: DCG over that of k perfect documents, so that its discounts sum to 1.
+    """Scaled DCG: DCG divided by the DCG of k perfect documents, so that the weights sum to 1.
 
     Formula: Σ_{r≤k} g_r / log2(r+1) / Σ_{r≤k} 1 / log2(r+1), or C_r = log2(r+1) / log2(r+2)
 
-    cwl_eval prints it as NDCG-k; there is no ideal list. ir_measures' ``SDCG(max_rel=3)@5`` is
-    ``SDCG(gain=scaled(0,3))@5``. See `report` for what else the reader tells.
+    cwl_eval prints it as NDCG-k, though there is no ideal list. ir_measures' ``SDCG(max_rel=3)@5``
+    is ``SDCG(gain=scaled(0,3))@5``. `report` selects what is computed.
 
     >>> round((SDCG @ 3)([1, 0, 1]), 4)
     0.7039
@@ -75,17 +82,23 @@ class SDCG(UserModel):
     stops: ClassVar[bool] = True
 
     def goes_on(self, page: Page) -> Array:
-        """Go on as discounts shrink."""
+        """Continue in proportion to the discounts."""
         return page.xp.log2(page.rank + 1.0) / page.xp.log2(page.rank + 2.0)
+
+
+def _patience(page: Page, depth: Array) -> Array:
+    """Compute INSQ's continuation probability, which grows with the depth."""
+    depth = page.xp.clip(depth, None, FARTHEST)
+    return ((depth - 1.0) / depth) ** 2
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class INSQ(UserModel):
-    """INSQ: a reader who wants T documents goes on the more surely the deeper the rank.
+    """INSQ: a user who wants T relevant documents, and who continues more surely further down.
 
     Formula: EU = Σ V_r g_r / Σ V_r, V_r = Π_{i<r} C_i, C_i = ((i + 2T - 1) / (i + 2T))²
 
-    See `report` for what else the reader tells.
+    `report` selects what is computed.
 
     >>> round(INSQ(T=1)([1, 0, 1]), 4)
     0.4853
@@ -93,22 +106,21 @@ class INSQ(UserModel):
     Reference: Moffat et al. 2012, doi:10.1145/2407085.2407092
     """
 
-    T: float = parameter(1, number(0), "the gain that is wanted")
+    T: float = parameter(1, number(0), "the total gain the user wants")
 
     def goes_on(self, page: Page) -> Array:
-        """Go on the more surely the deeper the rank."""
-        depth = page.rank + 2.0 * self.T
-        return ((depth - 1.0) / depth) ** 2
+        """Continue more surely at deeper ranks."""
+        return _patience(page, page.rank + 2.0 * self.T)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class INST(UserModel):
-    """INST: like INSQ, but what was found already counts towards the T documents wanted.
+    """INST: like INSQ, but what the user has already found counts towards the T wanted.
 
     Formula: EU = Σ V_r g_r / Σ V_r, V_r = Π_{i<r} C_i, C_i = ((i + T + T_i - 1) / (i + T + T_i))²,
     T_i = T - Σ_{j≤i} g_j
 
-    A T below 0.5 would make C larger than 1. See `report` for what else the reader tells.
+    With T below 0.5, C would exceed 1. `report` selects what is computed.
 
     >>> round(INST(T=1)([1, 0, 1]), 4)
     0.7233
@@ -117,13 +129,12 @@ class INST(UserModel):
     doi:10.1145/3052768
     """
 
-    T: float = parameter(1, number(0.5), "the gain that is wanted")
+    T: float = parameter(1, number(0.5), "the total gain the user wants")
 
     def goes_on(self, page: Page) -> Array:
-        """Go on the less surely the more was found."""
-        left = self.T - page.so_far(page.gain)
-        depth = page.rank + self.T + left
-        return ((depth - 1.0) / depth) ** 2
+        """Continue less surely the more was found."""
+        left = min(float(self.T), FARTHEST) - page.so_far(page.gain)
+        return _patience(page, page.rank + min(float(self.T), FARTHEST) + left)
 
 
 def _check_beta(value: Any) -> Value:
@@ -135,13 +146,13 @@ def _check_beta(value: Any) -> Value:
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class SET(UserModel):
-    """Search economics: a reader to whom each further document is worth less than the one before.
+    """Search economic theory: every further document is worth less than the one before.
 
     Formula: EU = Σ_{r≤k} w_r g_r / Σ_{r≤k} w_r, w_r = (r+1)^β - r^β
 
-    The economic model has the total gain k^β of k documents, so that rank r adds r^β - (r-1)^β.
-    cwl_eval, which is followed here, starts at the second rank's weight. See `report` for what else
-    the reader tells.
+    The economic model has a total gain of k^β for k documents, so rank r should add r^β - (r-1)^β.
+    Like cwl_eval, this implementation starts with the weight of the second rank. `report` selects
+    what is computed.
 
     >>> round((SET @ 3)([1, 0, 1]), 4)
     0.6822
@@ -150,28 +161,32 @@ class SET(UserModel):
     """
 
     beta: float = parameter(
-        0.5, Kind("a number above 0, at most 1", _check_beta), "how little returns diminish"
+        0.5,
+        Kind("a number above 0, at most 1", _check_beta),
+        "how slowly returns diminish; 1 is not at all",
     )
 
     takes_cutoff: ClassVar[bool] = True
     stops: ClassVar[bool] = True
 
     def goes_on(self, page: Page) -> Array:
-        """Go on as returns diminish."""
-        return self._weight(page.rank + 1.0) / self._weight(page.rank)
+        """Continue as returns diminish."""
+        return self._weight(page, page.rank + 1.0) / self._weight(page, page.rank)
 
-    def _weight(self, rank: Array) -> Array:
-        return (rank + 1.0) ** self.beta - rank**self.beta
+    def _weight(self, page: Page, rank: Array) -> Array:
+        """Compute (r+1)^β - r^β without subtracting numbers that are nearly equal."""
+        beta = max(float(self.beta), NEAREST)
+        return rank**beta * page.xp.expm1(beta * page.xp.log1p(1.0 / rank))
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class NPV(UserModel):
-    """Net present value: each further document is discounted by a rate of interest.
+    """Net present value: every further document is discounted by an interest rate.
 
     Formula: EU = Σ V_r g_r / Σ V_r, V_r = 1 / (1 + rate)^(r-1)
 
-    This is RBP with p = 1 / (1 + rate), over the first `max_depth` ranks. See `report` for what
-    else the reader tells.
+    This is RBP with p = 1 / (1 + rate) over the first `max_depth` ranks. `report` selects what is
+    computed.
 
     >>> round(NPV(rate=1)([1, 0, 1]), 4)
     0.625
@@ -179,20 +194,22 @@ class NPV(UserModel):
     Reference: Azzopardi et al. 2019, doi:10.1145/3331184.3331398
     """
 
-    rate: float = parameter(0.1, POSITIVE, "by how much what comes next is discounted")
+    rate: float = parameter(
+        0.1, POSITIVE, "the interest rate by which the next document is discounted"
+    )
 
     def goes_on(self, page: Page) -> Array:
-        """Go on with the same probability everywhere."""
+        """Continue with the same probability everywhere."""
         return page.xp.full_like(page.rank, 1.0 / (1.0 + self.rate))
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class NERR8(UserModel):
-    """Nearly ERR, equation 8: a reader stops at a document with the probability of its gain.
+    """Nearly ERR, equation 8: a user stops at a document with a probability equal to its gain.
 
     Formula: EU = Σ_{r≤k} V_r g_r / Σ_{r≤k} V_r, V_r = Π_{i<r} (1 - g_i)
 
-    See `report` for what else the reader tells.
+    `report` selects what is computed.
 
     >>> (NERR8 @ 3)([0, 1, 1]), round(NERR8(gain="scaled(0,3)")([1, 2, 3]), 4)
     (0.5, 0.5294)
@@ -204,17 +221,17 @@ class NERR8(UserModel):
     stops: ClassVar[bool] = True
 
     def goes_on(self, page: Page) -> Array:
-        """Go on unless the document was enough."""
+        """Continue unless the document satisfied the user."""
         return 1.0 - page.gain
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class NERR9(UserModel):
-    """Nearly ERR, equation 9: as NERR8, and the reader tires as reciprocal ranks shrink.
+    """Nearly ERR, equation 9: like NERR8, with attention that decays as 1/rank.
 
     Formula: EU = Σ_{r≤k} V_r g_r / Σ_{r≤k} V_r, V_r = (1/r) Π_{i<r} (1 - g_i)
 
-    See `report` for what else the reader tells.
+    `report` selects what is computed.
 
     >>> round(NERR9(gain="scaled(0,3)")([1, 2, 3]), 4)
     0.4474
@@ -226,17 +243,17 @@ class NERR9(UserModel):
     stops: ClassVar[bool] = True
 
     def goes_on(self, page: Page) -> Array:
-        """Go on unless the document was enough, the more surely the deeper the rank."""
+        """Continue unless satisfied, with the continuation probability of 1/rank."""
         return page.rank / (page.rank + 1.0) * (1.0 - page.gain)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class NERR10(UserModel):
-    """Nearly ERR, equation 10: as NERR8, with the patience of RBP in place of a cutoff.
+    """Nearly ERR, equation 10: like NERR8, with the patience of RBP instead of a cutoff.
 
     Formula: EU = Σ V_r g_r / Σ V_r, V_r = Π_{i<r} p (1 - g_i)
 
-    See `report` for what else the reader tells.
+    `report` selects what is computed.
 
     >>> round(NERR10(p=0.5, gain="scaled(0,3)")([1, 2, 3]), 4)
     0.44
@@ -244,20 +261,20 @@ class NERR10(UserModel):
     Reference: Azzopardi et al. 2021, doi:10.1145/3471158.3472239
     """
 
-    p: float = parameter(0.9, GOING_ON, "the probability to go on from a document without gain")
+    p: float = parameter(0.9, GOING_ON, "the probability of continuing if nothing was gained")
 
     def goes_on(self, page: Page) -> Array:
-        """Go on by chance, unless the document was enough."""
+        """Continue by chance, unless the document satisfied the user."""
         return self.p * (1.0 - page.gain)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class NERR11(UserModel):
-    """Nearly ERR, equation 11: as NERR8, with the patience of INSQ in place of a cutoff.
+    """Nearly ERR, equation 11: like NERR8, with the patience of INSQ instead of a cutoff.
 
     Formula: EU = Σ V_r g_r / Σ V_r, V_r = Π_{i<r} (1 - g_i) ((i + 2T - 1) / (i + 2T))²
 
-    See `report` for what else the reader tells.
+    `report` selects what is computed.
 
     >>> round(NERR11(T=1, gain="scaled(0,3)")([1, 2, 3]), 4)
     0.4338
@@ -265,9 +282,8 @@ class NERR11(UserModel):
     Reference: Azzopardi et al. 2021, doi:10.1145/3471158.3472239
     """
 
-    T: float = parameter(1, number(0), "the gain that is wanted")
+    T: float = parameter(1, number(0), "the total gain the user wants")
 
     def goes_on(self, page: Page) -> Array:
-        """Go on the more surely the deeper the rank, unless the document was enough."""
-        depth = page.rank + 2.0 * self.T
-        return ((depth - 1.0) / depth) ** 2 * (1.0 - page.gain)
+        """Continue more surely at deeper ranks, unless the document satisfied the user."""
+        return _patience(page, page.rank + 2.0 * self.T) * (1.0 - page.gain)

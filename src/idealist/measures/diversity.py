@@ -1,4 +1,4 @@
-"""Measures of novelty and diversity: covering a subtopic again is worth less each time."""
+"""Novelty and diversity: covering a subtopic again is worth less every time."""
 
 from __future__ import annotations
 
@@ -11,25 +11,26 @@ import numpy as np
 from idealist.data.columns import Bools, Floats
 from idealist.errors import UsageError
 from idealist.measures.average_precision import AP
+from idealist.measures.first_relevant import Success
 from idealist.measures.gains import Discount, geometric
-from idealist.measures.groups import Grouped, Groups, divided
-from idealist.measures.sets import P, Success
+from idealist.measures.groups import Groups, PerGroup, divided
+from idealist.measures.sets import P
 from idealist.notation import choice, number, parameter
-from idealist.ranking.padded_lists import Array, Lists
+from idealist.ranking.padded_lists import Array, PaddedLists
 from idealist.ranking.placements import Placements
 
-#: Gains as close as this are equal: sums of the same terms, added in another order.
+#: Gains this close are equal: the same terms added in another order.
 EQUAL = 1 - 1e-12
-#: How many queries are taken at a time, to bound the memory.
+#: Queries per block; bounds the memory.
 BLOCK = 256
 
 
 def ideal_sums(
     groups: Groups, relevant: Bools, alpha: float, weights: Floats, queries: int
 ) -> Floats:
-    """Give the sum of each query's ideal list, whose ranks have these weights.
+    """Sum the gains of each query's greedy ideal list, whose ranks have these weights.
 
-    `relevant` says which of the judgments by group are.
+    `relevant` marks the judgments by subtopic that are relevant.
     """
     row = np.flatnonzero(relevant)
     group = np.searchsorted(groups.qrels.starts, row, side="right") - 1
@@ -50,7 +51,7 @@ def ideal_sums(
 
 
 def _greedy(covers: Floats, alpha: float, weights: Floats) -> Floats:
-    """Fill the ranks of each list; `covers` is subtopics x queries x documents."""
+    """Fill the ranks of each ideal list; `covers` is subtopics x queries x documents."""
     lists = np.arange(covers.shape[1])
     worth, sums = np.ones(covers.shape[:2]), np.zeros(len(lists))
     for weight in weights.tolist():
@@ -69,27 +70,27 @@ def _greedy(covers: Floats, alpha: float, weights: Floats) -> Floats:
 
 _DENOMINATOR = choice("perfect", "perfect(k>1)", "none")
 _DIVIDED_BY = (
-    "what is divided by: the sum of k documents that cover every subtopic, the same but for k = 1, "
-    "or nothing"
+    "what to divide by: the sum for k documents that cover every subtopic, the same except at "
+    "k = 1, or nothing"
 )
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Novelty(Grouped):
-    """Base of sums over subtopics and ranks; the formula is the sum of one subtopic."""
+class Novelty(PerGroup):
+    """Base of sums over subtopics and ranks; the formula is the sum for one subtopic."""
 
     alpha: float = parameter(
-        0.5, number(0, 1), "how much less a subtopic is worth each time it was covered before"
+        0.5, number(0, 1), "how much less a subtopic is worth when covered again"
     )
 
     needs: ClassVar[str] = "subtopics"
 
     @property
     def weighs(self) -> Discount:
-        """What a rank takes away."""
+        """The discount of ranks."""
         return Discount("log2")
 
-    def formula(self, lists: Lists) -> Array:
+    def formula(self, lists: PaddedLists) -> Array:
         """Sum the discounted gains of one subtopic."""
         near = self.near(lists)
         hits = self.hits(near)
@@ -98,18 +99,18 @@ class Novelty(Grouped):
         return self.weighs.sum(near, near.xp.where(hits, gains, 0.0), self.cutoff)
 
     def weights(self, depth: int) -> Floats:
-        """Give the weight of each rank, beginning with the first."""
+        """Return the weight of each rank, starting with the first."""
         return self.weighs.weights(depth)[1 : depth + 1]
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Perfect(Novelty):
-    """Base of those that compare with documents that cover every subtopic, judged or not."""
+    """Base of measures divided by the score of documents that cover every subtopic."""
 
     denominator: str = parameter("perfect", _DENOMINATOR, _DIVIDED_BY)
 
     def bounds(self, lowest: float) -> tuple[float, float]:
-        """Give the range: up to 1 where the sum is divided."""
+        """Return the range: up to 1 if the sum is divided."""
         return 0.0, 1.0 if self._divides else math.inf
 
     @property
@@ -118,12 +119,12 @@ class Perfect(Novelty):
         return self.denominator != "none" and not first
 
     def combined(self, total: Floats, number: Floats, placements: Placements) -> Floats:
-        """Divide by the sum of as many subtopics in perfect documents."""
+        """Divide by the sum that perfect documents would reach on as many subtopics."""
         if not self._divides:
             return np.where(number > 0, total, np.nan)
         if self.cutoff is None:
-            hint = f"write {self.name}@20, or another cutoff, or {self.name}(denominator=none)"
-            raise UsageError(f"{self.name} compares with k perfect documents: it needs a k", hint)
+            hint = f"add one, as in {self.name}@20, or write {self.name}(denominator=none)"
+            raise UsageError(f"{self.name} divides by k perfect documents and needs a cutoff", hint)
         gains = (1.0 - self.alpha) ** np.arange(self.cutoff)
         perfect = float(sum((gains * self.weights(self.cutoff)).tolist()))
         return total / (number * perfect)
@@ -131,10 +132,10 @@ class Perfect(Novelty):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Normalised(Novelty):
-    """Base of those that are divided by the value of an ideal list of judged documents."""
+    """Base of measures divided by the score of an ideal list of judged documents."""
 
     def bounds(self, lowest: float) -> tuple[float, float]:
-        """Give the range: the greedy list may lack 1/e of the best one, and no more."""
+        """Return the range: the greedy list reaches at least 1 - 1/e of the best one."""
         return 0.0, 1 / (1 - 1 / math.e)
 
     def combined(self, total: Floats, number: Floats, placements: Placements) -> Floats:
@@ -154,14 +155,14 @@ class Normalised(Novelty):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class alpha_DCG(Perfect):
-    """Discounted cumulative gain by subtopic: what was covered before is worth less.
+    """α-DCG: DCG over subtopics, in which covering a subtopic again is worth less.
 
     Formula: Σ_{r≤k} Σ_s covers(r, s) (1 - α)^(times s was covered above r) / log2(r + 1), divided
-    by that of k documents which cover every subtopic
+    by the same sum for k documents that cover every subtopic
 
-    Only subtopics with a relevant document count. A document covers those it is relevant for.
-    ndeval, and so TREC, divides by nothing at cutoff 1 (``denominator=perfect(k>1)``); the paper
-    never does (``none``).
+    A document covers the subtopics it is relevant for; subtopics without a relevant document are
+    left out. ndeval, and so TREC, does not divide at cutoff 1 (``denominator=perfect(k>1)``); the
+    paper never divides (``none``).
 
     >>> round((alpha_DCG @ 2)([{"a": 1}, {"a": 1, "b": 1}]), 4)
     0.7398
@@ -172,12 +173,13 @@ class alpha_DCG(Perfect):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class alpha_nDCG(Normalised):
-    """Normalised discounted cumulative gain by subtopic: alpha_DCG over that of an ideal list.
+    """α-nDCG: α-DCG divided by the α-DCG of an ideal list.
 
     Formula: α-DCG@k / α-DCG@k of the ideal list
 
-    The best list is NP-hard to find. The ideal list holds at each rank the document that gains most
-    there and, of those, the last id; a run can be better than it, so values can exceed 1.
+    Finding the best list is NP-hard. The ideal list is greedy: each rank takes the document that
+    gains most there and, among equals, the last document id. A run can beat it, so values can
+    exceed 1.
 
     >>> round((alpha_nDCG @ 2)([{"a": 1}, {"a": 1, "b": 1}]), 4)
     0.8406
@@ -188,23 +190,23 @@ class alpha_nDCG(Normalised):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Reciprocal(Novelty):
-    """Base of those that divide a gain by its rank."""
+    """Base of measures that divide a gain by its rank."""
 
     @property
     def weighs(self) -> Discount:
-        """What a rank takes away."""
+        """The discount of ranks."""
         return Discount("position")
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class ERR_IA(Reciprocal, Perfect):
-    """Expected reciprocal rank by subtopic: of where readers, each after one subtopic, stop.
+    """Intent-aware ERR: expected reciprocal rank at which users, each after one subtopic, stop.
 
-    Formula: Σ_{r≤k} Σ_s covers(r, s) (1 - α)^(times s was covered above r) / r, divided by that of
-    k documents which cover every subtopic
+    Formula: Σ_{r≤k} Σ_s covers(r, s) (1 - α)^(times s was covered above r) / r, divided by the same
+    sum for k documents that cover every subtopic
 
-    This is ndeval's: grades count as relevant or not, each relevant document stops a reader with
-    probability α, and all subtopics are equally likely. It divides by nothing at cutoff 1
+    This is ndeval's form: relevance is binary, every relevant document stops a user with
+    probability α, and all subtopics are equally likely. ndeval does not divide at cutoff 1
     (``denominator=perfect(k>1)``).
 
     >>> (ERR_IA @ 2)([{"a": 1}, {"a": 1, "b": 1}])
@@ -217,11 +219,11 @@ class ERR_IA(Reciprocal, Perfect):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class nERR_IA(Reciprocal, Normalised):
-    """Normalised expected reciprocal rank by subtopic: ERR_IA over that of an ideal list.
+    """Normalised intent-aware ERR: ERR-IA divided by the ERR-IA of an ideal list.
 
     Formula: ERR-IA@k / ERR-IA@k of the ideal list
 
-    The ideal list is that of alpha_nDCG, and values can exceed 1 as there.
+    The ideal list is built as for alpha_nDCG, so values can exceed 1.
 
     >>> round((nERR_IA @ 2)([{"a": 1}, {"a": 1, "b": 1}]), 4)
     0.7778
@@ -232,7 +234,7 @@ class nERR_IA(Reciprocal, Normalised):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class OverSubtopics(Grouped):
+class OverSubtopics(PerGroup):
     """Base of means over the subtopics that have a relevant document."""
 
     needs: ClassVar[str] = "subtopics"
@@ -240,13 +242,13 @@ class OverSubtopics(Grouped):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class AP_IA(OverSubtopics, AP):
-    """Intent-aware average precision: the mean over subtopics; its mean is MAP-IA.
+    """Intent-aware average precision: AP for each subtopic, averaged; its mean is MAP-IA.
 
     Formula: (1/M) Σ_s AP(list, judgments of subtopic s), over the M subtopics with a relevant
     document
 
-    All subtopics weigh the same. Called with a list, each document is a dict of its grades by
-    subtopic.
+    All subtopics have the same weight. When called with a list, each document is a dict of grades
+    by subtopic.
 
     >>> AP_IA()([{"a": 1, "b": 0}, {"a": 1, "b": 1}])
     0.75
@@ -257,13 +259,13 @@ class AP_IA(OverSubtopics, AP):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class P_IA(OverSubtopics, P):
-    """Intent-aware precision: the mean over subtopics of precision among the first k.
+    """Intent-aware precision: precision in the first k for each subtopic, averaged.
 
     Formula: (1/M) Σ_s P@k(list, judgments of subtopic s), over the M subtopics with a relevant
     document
 
-    All subtopics weigh the same. Called with a list, each document is a dict of its grades by
-    subtopic.
+    All subtopics have the same weight. When called with a list, each document is a dict of grades
+    by subtopic.
 
     >>> (P_IA @ 2)([{"a": 1, "b": 0}, {"a": 1, "b": 1}])
     0.75
@@ -274,11 +276,11 @@ class P_IA(OverSubtopics, P):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class StRecall(OverSubtopics, Success):
-    """Subtopic recall: the share of the subtopics that are covered by the first k documents.
+    """Subtopic recall: the share of subtopics covered by the first k documents.
 
     Formula: subtopics with a relevant document in the first k / subtopics with a relevant document
 
-    Called with a list, each document is a dict of its grades by subtopic.
+    When called with a list, each document is a dict of grades by subtopic.
 
     >>> (StRecall @ 1)([{"a": 1, "b": 0}, {"a": 1, "b": 1}])
     0.5
@@ -289,26 +291,26 @@ class StRecall(OverSubtopics, Success):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Patient(Novelty):
-    """Base of those whose reader goes on to the next document with probability beta."""
+    """Base of measures whose user continues to the next document with probability beta."""
 
-    beta: float = parameter(0.5, number(0, 1), "the probability to go on")
+    beta: float = parameter(0.5, number(0, 1), "the probability of continuing to the next document")
 
     takes_cutoff: ClassVar[bool] = False
 
     @property
     def weighs(self) -> Discount:
-        """What a rank takes away."""
+        """The discount of ranks."""
         return geometric(float(self.beta))
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class NRBP(Patient):
-    """Novelty- and rank-biased precision: rank-biased precision by subtopic.
+    """Novelty- and rank-biased precision: RBP over subtopics, with repeated coverage discounted.
 
     Formula: (1 - (1 - α) β) / M · Σ_r β^(r-1) Σ_s covers(r, s) (1 - α)^(times s was covered above
     r), over the M subtopics with a relevant document
 
-    The factor makes an endless list of documents that cover every subtopic worth 1.
+    The factor scales an endless list of documents that cover every subtopic to 1.
 
     >>> NRBP()([{"a": 1}, {"a": 1, "b": 1}])
     0.65625
@@ -317,17 +319,17 @@ class NRBP(Patient):
     """
 
     def combined(self, total: Floats, number: Floats, placements: Placements) -> Floats:
-        """Divide by the sum of as many subtopics in endless perfect documents."""
+        """Divide by the sum that an endless list of perfect documents would reach."""
         return total * (1.0 - (1.0 - self.alpha) * self.beta) / number
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class nNRBP(Patient, Normalised):
-    """Normalised novelty- and rank-biased precision: NRBP over that of an ideal list.
+    """Normalised NRBP: NRBP divided by the NRBP of an ideal list.
 
     Formula: NRBP / NRBP of the ideal list
 
-    The ideal list is that of alpha_nDCG, and values can exceed 1 as there.
+    The ideal list is built as for alpha_nDCG, so values can exceed 1.
 
     >>> round(nNRBP()([{"a": 1}, {"a": 1, "b": 1}]), 4)
     0.7778

@@ -1,4 +1,4 @@
-"""Measures of the first relevant document: RR, and what RR and Success share."""
+"""The first relevant document: at which rank it comes (RR), and if at all (Success)."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import numpy as np
 
 from idealist.measures.gains import Discount
 from idealist.measures.relevance import Binary
-from idealist.ranking.padded_lists import Array, Lists
+from idealist.ranking.padded_lists import Array, PaddedLists
 
 
-def first_hit(lists: Lists, hits: Array, cutoff: int | None, discount: Discount) -> Array:
-    """Give the weight of the first hit's rank, 0 where there is none up to the cutoff."""
+def first_hit(lists: PaddedLists, hits: Array, cutoff: int | None, discount: Discount) -> Array:
+    """Return the weight of the first hit's rank, 0 if no hit is above the cutoff."""
     xp = lists.xp
     if lists.averaged:
         return _expected_first(lists, hits, cutoff, discount)
@@ -23,11 +23,13 @@ def first_hit(lists: Lists, hits: Array, cutoff: int | None, discount: Discount)
     return discount.apply(lists, lists.number(there), rank, nowhere)
 
 
-def _expected_first(lists: Lists, hits: Array, cutoff: int | None, discount: Discount) -> Array:
+def _expected_first(
+    lists: PaddedLists, hits: Array, cutoff: int | None, discount: Discount
+) -> Array:
     """Average over the orders of the tie that holds the first hit.
 
-    With n documents in the tie, r of them hits, and a ranks above it, the first hit is the i-th of
-    the tie with probability C(n-i, r-1) / C(n, r) (McSherry and Najork 2008).
+    In a tie of n documents, r of them hits, the first hit is the i-th document of the tie with
+    probability C(n-i, r-1) / C(n, r) (McSherry and Najork 2008).
     """
     xp = lists.xp
     place = xp.argmax(xp.astype(hits, xp.int64), axis=1, keepdims=True)
@@ -52,10 +54,24 @@ def _expected_first(lists: Lists, hits: Array, cutoff: int | None, discount: Dis
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class RR(Binary):
-    """Reciprocal rank: how soon the first relevant document comes; its mean is MRR.
+class FirstRelevant(Binary):
+    """Base of measures that look no further than the first relevant document."""
 
-    Formula: 1 / rank of the first relevant document, 0 where there is none in the first k
+    averages_ties: ClassVar[bool] = True
+    #: What the rank of that document is worth.
+    discount: ClassVar[Discount] = Discount("none")
+
+    def formula(self, lists: PaddedLists) -> Array:
+        """Weigh the rank of the first relevant document."""
+        near = self.near(lists)
+        return self.defined(lists, first_hit(near, self.hits(near), self.cutoff, self.discount))
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class RR(FirstRelevant):
+    """Reciprocal rank: one over the rank of the first relevant document; its mean is MRR.
+
+    Formula: 1 / rank of the first relevant document, or 0 if there is none in the first k
 
     >>> (RR @ 10)([0, 0, 1])
     0.3333333333333333
@@ -63,10 +79,17 @@ class RR(Binary):
     Reference: Kantor and Voorhees 2000, doi:10.1023/A:1009902609570
     """
 
-    averages_ties: ClassVar[bool] = True
+    discount: ClassVar[Discount] = Discount("position")
 
-    def formula(self, lists: Lists) -> Array:
-        """Look for the first relevant document."""
-        near = self.near(lists)
-        first = first_hit(near, self.hits(near), self.cutoff, Discount("position"))
-        return self.defined(lists, first)
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Success(FirstRelevant):
+    """Success: whether any of the first k documents is relevant; also called hit rate.
+
+    Formula: 1 if there is a relevant document in the first k, otherwise 0
+
+    >>> (Success @ 2)([0, 1]), (Success @ 1)([0, 1])
+    (1.0, 0.0)
+
+    Reference: Buckley and Voorhees 2005, in TREC: Experiment and Evaluation, chapter 3
+    """

@@ -1,4 +1,4 @@
-"""Gains averaged over documents or over points of the list: G, AverageGain, ARP, nDCG at points."""
+"""Gains averaged over documents, or nDCG averaged over points of the list."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from idealist.measures.cumulative import CG
 from idealist.measures.gains import DISCOUNT, GAIN, Discount, gain_of
 from idealist.measures.relevance import Binary
 from idealist.notation import Written, parameter
-from idealist.ranking.padded_lists import Array, Lists, lists_of
+from idealist.ranking.padded_lists import Array, PaddedLists, padded
 from idealist.ranking.placements import Placements
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class binG(Binary):
-    """Binary G: each relevant document counts less the more others stand above it.
+    """Binary G: each relevant document counts less the more non-relevant ones rank above it.
 
-    Formula: (1/R) Σ_{relevant found} 1 / log2(2 + documents above that are not relevant)
+    Formula: (1/R) Σ_{relevant retrieved} 1 / log2(2 + non-relevant documents above)
 
     >>> binG()([1, 0, 0, 1])
     0.75
@@ -32,8 +32,8 @@ class binG(Binary):
 
     takes_cutoff: ClassVar[bool] = False
 
-    def formula(self, lists: Lists) -> Array:
-        """Discount each hit by what stands above it in vain."""
+    def formula(self, lists: PaddedLists) -> Array:
+        """Discount each hit by the number of non-hits above it."""
         xp, hits = lists.xp, self.hits(lists)
         vain = lists.number(lists.rank) - self.so_far(lists)
         discounted = 1.0 / xp.log2(2.0 + xp.where(hits, vain, 0.0))
@@ -42,15 +42,15 @@ class binG(Binary):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Pooled(CG):
-    """Base of measures that hold a list against the best one, rank by rank."""
+    """Base of measures that compare a list with the ideal one, rank by rank."""
 
-    def ideal_gains(self, lists: Lists) -> Array:
-        """Give the gains above 0 of all judged documents, highest first."""
+    def ideal_gains(self, lists: PaddedLists) -> Array:
+        """Return the positive gains of all judged documents, largest first."""
         gains = self.gains(lists, lists.pool, lists.judged)
         return -lists.xp.sort(lists.xp.where(gains > 0, -gains, 0.0), axis=1)
 
-    def upto_rank(self, lists: Lists, values: Array) -> Array:
-        """Sum values of the ideal list's ranks up to the rank of each document found."""
+    def upto_rank(self, lists: PaddedLists, values: Array) -> Array:
+        """Sum values over the ideal list down to the rank of each document found."""
         xp = lists.xp
         last = xp.minimum(lists.rank, values.shape[1]) - 1
         return xp.take_along_axis(xp.cumulative_sum(values, axis=1), last, axis=1)
@@ -58,7 +58,7 @@ class Pooled(CG):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class G(Pooled):
-    """Normalised gain: a gain counts less the more gain the ideal list has had by its rank.
+    """Normalised gain: a gain counts less the further the list lags behind the ideal one.
 
     Formula: Σ_r gain_r / log2(2 + Σ_{j≤r} max(ideal_j, 1) - Σ_{j≤r} gain_j) / Σ_j ideal_j
 
@@ -70,17 +70,17 @@ class G(Pooled):
     Reference: trec_eval 10.0, G
     """
 
-    no_relevant: Written = parameter("0", NO_RELEVANT, "the value of a query without an ideal list")
+    no_relevant: Written = parameter("0", NO_RELEVANT, "the value if the ideal list has no gain")
 
     takes_cutoff: ClassVar[bool] = False
     averages_ties: ClassVar[bool] = False
 
     def bounds(self, lowest: float) -> tuple[float, float]:
-        """Give the range: [0, 1], unless negative gains are kept."""
+        """Return the range: [0, 1], unless negative gains are kept."""
         return (-math.inf if self.negative == "keep" and lowest < 0 else 0.0), 1.0
 
-    def formula(self, lists: Lists) -> Array:
-        """Discount each gain by the ideal list's lead."""
+    def formula(self, lists: PaddedLists) -> Array:
+        """Discount each gain by the lead of the ideal list."""
         xp = lists.xp
         gains = self.gains(lists, lists.grade, lists.found)
         ideal = self.ideal_gains(lists)
@@ -92,11 +92,12 @@ class G(Pooled):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class nDCGRel(Pooled):
-    """nDCG averaged at the relevant documents, trec_eval's ndcg_rel.
+    """nDCG averaged over the relevant documents (trec_eval's ndcg_rel).
 
-    Formula: (1/R) (Σ_{found, gain > 0} nDCG@rank + (R - found) DCG / IDCG), R documents with a gain
+    Formula: (1/R) (Σ_{retrieved, gain > 0} nDCG@rank + (R - retrieved) DCG / IDCG), where R counts
+    documents with a gain
 
-    A document that was not retrieved counts with the nDCG of the whole list.
+    A relevant document that was not retrieved contributes the nDCG of the whole list.
 
     >>> round(nDCGRel()([0, 1], judged=[1]), 4)
     0.3869
@@ -104,22 +105,22 @@ class nDCGRel(Pooled):
     Reference: trec_eval 10.0, ndcg_rel
     """
 
-    discount: Written = parameter("log2", DISCOUNT, "what a rank takes away")
-    no_relevant: Written = parameter("0", NO_RELEVANT, "the value of a query without an ideal list")
+    discount: Written = parameter("log2", DISCOUNT, "how a rank discounts the gain")
+    no_relevant: Written = parameter("0", NO_RELEVANT, "the value if the ideal list has no gain")
 
     takes_cutoff: ClassVar[bool] = False
     averages_ties: ClassVar[bool] = False
 
     def bounds(self, lowest: float) -> tuple[float, float]:
-        """Give the range: [0, 1], unless negative gains are kept."""
+        """Return the range: [0, 1], unless negative gains are kept."""
         return (-math.inf if self.negative == "keep" and lowest < 0 else 0.0), 1.0
 
-    def ranks(self, lists: Lists, ideal: Array) -> Array:
-        """Give the ranks of the ideal list."""
+    def ranks(self, lists: PaddedLists, ideal: Array) -> Array:
+        """Return the ranks of the ideal list."""
         return lists.constant(np.arange(1, ideal.shape[1] + 1))[None, :]
 
-    def discounted(self, lists: Lists) -> tuple[Array, Array]:
-        """Discount the gains of the list, and of the ideal list."""
+    def discounted(self, lists: PaddedLists) -> tuple[Array, Array]:
+        """Discount the gains of the list and of the ideal list."""
         ideal, discount = self.ideal_gains(lists), Discount(self.discount)
         ranks = self.ranks(lists, ideal)
         gains = self.gains(lists, lists.grade, lists.found)
@@ -128,7 +129,7 @@ class nDCGRel(Pooled):
             discount.apply(lists, ideal, ranks, ideal.shape[1]),
         )
 
-    def formula(self, lists: Lists) -> Array:
+    def formula(self, lists: PaddedLists) -> Array:
         """Average nDCG over the documents with a gain."""
         xp = lists.xp
         gains, ideal = self.discounted(lists)
@@ -145,10 +146,10 @@ class nDCGRel(Pooled):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class RnDCG(nDCGRel):
-    """nDCG averaged where the gain of the ideal list falls, trec_eval's Rndcg.
+    """nDCG averaged over the ranks at which the ideal gain drops (trec_eval's Rndcg).
 
-    Formula: mean of nDCG@b over the ranks b at which the ideal list ends a level of gains above 0,
-    and of nDCG where more than one document follows the last of them
+    Formula: mean of nDCG@b over the ranks b at which the ideal list ends a level of positive gain,
+    plus the nDCG of the whole list if more than one document follows the last b
 
     With 5 documents of grade 3, 3 of grade 2 and 10 of grade 1 it is the mean of nDCG@5, nDCG@8,
     nDCG@18 and the nDCG of the whole list.
@@ -159,8 +160,8 @@ class RnDCG(nDCGRel):
     Reference: trec_eval 10.0, Rndcg
     """
 
-    def formula(self, lists: Lists) -> Array:
-        """Average nDCG over the ends of levels."""
+    def formula(self, lists: PaddedLists) -> Array:
+        """Average nDCG over the ends of the gain levels."""
         xp = lists.xp
         gains, ideal = self.discounted(lists)
         level = self.ideal_gains(lists)
@@ -183,11 +184,11 @@ class RnDCG(nDCGRel):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class AverageGain(CG):
-    """Average gain: what the first k documents are worth in the mean.
+    """Average gain: the mean gain of the first k documents.
 
     Formula: (1/min(k,n)) Σ_{r≤k} gain(grade_r)
 
-    CatBoost calls it also QueryAverage. Unjudged documents are worth nothing, and count.
+    CatBoost also calls it QueryAverage. Unjudged documents gain nothing, and count.
 
     >>> (AverageGain @ 2)([1, 3, 0])
     2.0
@@ -195,19 +196,19 @@ class AverageGain(CG):
     Reference: CatBoost 1.2.10, AverageGain
     """
 
-    def formula(self, lists: Lists) -> Array:
-        """Divide the sum of gains by the documents looked at."""
+    def formula(self, lists: PaddedLists) -> Array:
+        """Divide the sum of gains by the number of documents viewed."""
         return lists.ratio(super().formula(lists), lists.lengths(self.cutoff), 0.0)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class ARP(Measure):
-    """Average relevance position: the mean rank of the retrieved documents, weighed by gain.
+    """Average relevance position: the mean rank of the retrieved documents, weighted by gain.
 
     Formula: Σ_r gain(grade_r) r / Σ_r gain(grade_r)
 
-    Relevant documents that were not retrieved do not count. A list that holds none has no value
-    and is left out by default. TF-Ranking weighs each list in its mean by the sum of its gains.
+    Relevant documents that were not retrieved do not count. A list without any gain is undefined
+    and is skipped by default. TF-Ranking weights each list in its mean by the sum of its gains.
 
     >>> ARP()([0, 1, 3])
     2.75
@@ -215,10 +216,8 @@ class ARP(Measure):
     Reference: TF-Ranking 0.5.5, ARPMetric
     """
 
-    gain: Written = parameter("linear", GAIN, "what a grade is worth")
-    no_relevant: Written = parameter(
-        "skip", NO_RELEVANT, "the value of a list without relevant documents"
-    )
+    gain: Written = parameter("linear", GAIN, "the gain of each grade")
+    no_relevant: Written = parameter("skip", NO_RELEVANT, "the value without relevant documents")
 
     takes_cutoff: ClassVar[bool] = False
     direction: ClassVar[int] = -1
@@ -226,21 +225,21 @@ class ARP(Measure):
 
     @property
     def list_only(self) -> bool:
-        """Whether it is blind to relevant documents that were not retrieved."""
+        """Whether relevant documents that were not retrieved cannot change the value: always."""
         return True
 
     def bounds(self, lowest: float) -> tuple[float, float]:
-        """Give the range of a rank, and of what stands for none."""
+        """Return the range of a mean rank, 0 included for undefined values."""
         return 0.0, math.inf
 
     def worth(self, placements: Placements) -> Floats:
-        """Give each place its gain."""
+        """Return the gain of each ranked document."""
         grade = placements.grade
-        gains: Floats = gain_of(self.filled().gain, lists_of([]), grade)
+        gains: Floats = gain_of(self.filled().gain, padded([]), grade)
         return np.where(grade >= 0, gains, 0.0)
 
-    def formula(self, lists: Lists) -> Array:
-        """Average the ranks; with `expected` ties, a document has the mean rank of its tie."""
+    def formula(self, lists: PaddedLists) -> Array:
+        """Average the ranks; with ``ties=expected`` a document has the mean rank of its tie."""
         gains = gain_of(self.gain, lists, lists.grade)
         gains = lists.xp.where(lists.found & (lists.grade >= 0), gains, 0.0)
         rank = lists.number(lists.rank)

@@ -1,4 +1,4 @@
-"""Gains and discounts: what a document of a grade is worth, and what its rank takes away."""
+"""Gains and discounts: what a grade is worth, and how its rank reduces that."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ import numpy as np
 from idealist.data.columns import Floats, freeze
 from idealist.errors import UsageError
 from idealist.notation import Kind, Value, call, table, to_number
-from idealist.ranking.padded_lists import Array, Lists
+from idealist.ranking.padded_lists import Array, PaddedLists
 
-#: Sums of 2^grade stay numbers up to here.
+#: The highest exponent for which sums of 2^grade do not overflow.
 LARGEST_POWER = 1000
 
 
-def gain_of(gain: str, lists: Lists, grade: Array, rel: float = 1.0) -> Array:
-    """Turn grades into gains; `rel` is where ``binary`` begins.
+def gain_of(gain: str, lists: PaddedLists, grade: Array, rel: float = 1.0) -> Array:
+    """Turn grades into gains; `rel` is the lowest grade that ``binary`` counts.
 
     ``linear`` is g, ``exp2`` is 2^g - 1, ``binary`` is 1 from `rel` on, ``scaled(a,b)`` is
-    (g-a)/(b-a) kept in [0, 1], and ``table(0=0,1=3)`` names gains by grade; a grade it does not
-    name keeps its own value, as trec_eval has it.
+    (g-a)/(b-a) clipped to [0, 1], and ``table(0=0,1=3)`` lists gains by grade. As in trec_eval, a
+    grade missing from the table keeps its own value.
     """
     xp = lists.xp
     name, arguments = call(gain)
@@ -45,8 +45,8 @@ def gain_of(gain: str, lists: Lists, grade: Array, rel: float = 1.0) -> Array:
     return gains
 
 
-def check_power(lists: Lists, grade: Array) -> None:
-    """Refuse grades whose power of two is beyond all numbers."""
+def check_power(lists: PaddedLists, grade: Array) -> None:
+    """Refuse grades whose power of two would overflow."""
     if bool(lists.xp.any(grade > LARGEST_POWER)):
         hint = "use gain=linear, or map the grades with gain=table(GRADE=GAIN,…)"
         raise UsageError(f"a grade above {LARGEST_POWER} is too large for 2^grade", hint)
@@ -72,7 +72,7 @@ def _check_gain(value: Any) -> Value:
 
 
 def named_grades(gain: str, highest: float) -> list[float]:
-    """Give the grades up to the highest that could be worth most: whole ones, and a table's own."""
+    """Return the grades that could gain most up to the highest: whole ones, and a table's own."""
     name, arguments = call(gain)
     if name != "table":
         return []
@@ -82,14 +82,14 @@ def named_grades(gain: str, highest: float) -> list[float]:
 
 
 GAIN = Kind(
-    "linear, exp2, binary, scaled(LOW,HIGH) or table(GRADE=GAIN,…) with gains of at least 0",
+    "linear, exp2, binary, scaled(LOW,HIGH), or table(GRADE=GAIN,…) with gains of at least 0",
     _check_gain,
 )
 
 
 @dataclass(frozen=True)
 class Discount:
-    """A rule that gives each rank a divisor or, for a table, a weight.
+    """A rule that assigns each rank a divisor or, for a table, a weight.
 
     >>> Discount("log2").numbers(3).tolist()[1:]
     [1.0, 1.584962500721156, 2.0]
@@ -99,36 +99,36 @@ class Discount:
 
     @property
     def divides(self) -> bool:
-        """Whether the numbers divide gains, or multiply them."""
+        """Whether the numbers divide gains or multiply them."""
         return not self.text.startswith(("table", "geometric"))
 
     def numbers(self, depth: int) -> Floats:
-        """Give the divisor or weight of each rank from 1 to `depth`; index 0 is padding."""
+        """Return the divisor or weight of each rank from 1 to `depth`; index 0 is padding."""
         return _numbers(self.text, 1 << max(depth, 1).bit_length())
 
     def weights(self, depth: int) -> Floats:
-        """Give the weight of each rank from 1 to `depth`, and 0 for rank 0."""
+        """Return the weight of each rank from 1 to `depth`, and 0 for rank 0."""
         numbers = self.numbers(depth)
         weights = 1.0 / numbers if self.divides else numbers.copy()
         weights[0] = 0.0
         return weights
 
-    def apply(self, lists: Lists, gain: Array, rank: Array, depth: int) -> Array:
+    def apply(self, lists: PaddedLists, gain: Array, rank: Array, depth: int) -> Array:
         """Discount each gain for its rank."""
         if self.text == "none":
             return gain
         numbers = lists.gather(self.numbers(depth), rank)
         return gain / numbers if self.divides else gain * numbers
 
-    def sum(self, lists: Lists, gain: Array, cutoff: Any = None) -> Array:
-        """Sum the discounted gains of each list up to a cutoff; no document, no gain."""
+    def sum(self, lists: PaddedLists, gain: Array, cutoff: Any = None) -> Array:
+        """Sum the discounted gains of each list down to a cutoff."""
         return lists.total(self.each(lists, gain, cutoff))
 
-    def each(self, lists: Lists, gain: Array, cutoff: Any = None) -> Array:
-        """Give the discounted gain of each document, 0 below a cutoff.
+    def each(self, lists: PaddedLists, gain: Array, cutoff: Any = None) -> Array:
+        """Return the discounted gain of each document, 0 below a cutoff.
 
-        With `expected` ties a document has the mean weight of the ranks its tie spans
-        (McSherry and Najork 2008).
+        With ``ties=expected`` a document gets the mean weight of the ranks its tie spans (McSherry
+        and Najork 2008).
         """
         xp = lists.xp
         plain = self.apply(lists, gain, lists.rank, lists.depth)
@@ -142,6 +142,11 @@ class Discount:
         size = lists.number(lists.last - lists.first + 1)
         mean = (lists.gather(summed, last) - lists.gather(summed, before)) / size
         return xp.where(lists.first == lists.last, plain, gain * mean)
+
+
+def counted(lists: PaddedLists, mask: Array, cutoff: Any = None) -> Array:
+    """Count the marked documents above a cutoff; on average with ``ties=expected``."""
+    return Discount("none").sum(lists, lists.number(mask), cutoff)
 
 
 def geometric(p: float) -> Discount:
@@ -188,12 +193,12 @@ def _check_discount(value: Any) -> Value:
         raise ValueError(value)
     weights = [to_number(argument) for argument in arguments]
     if weights[-1] < 0 or any(b > a for a, b in itertools.pairwise(weights)):
-        raise ValueError(value)  # a deeper rank that weighs more has no ideal list
+        raise ValueError(value)  # with increasing weights there is no ideal list
     return table(weights)
 
 
 DISCOUNT = Kind(
-    "log2 for log2(rank+1), log(BASE), jk(BASE) for Järvelin and Kekäläinen's, position for "
-    "1/rank, none, or table(W1,W2,…), weights that do not grow",
+    "log2 for log2(rank+1), log(BASE), jk(BASE) as in Järvelin and Kekäläinen, position for "
+    "1/rank, none, or table(W1,W2,…) with weights that never increase",
     _check_discount,
 )

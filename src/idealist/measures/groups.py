@@ -1,4 +1,4 @@
-"""Judgments in groups: each group measured by itself, then the mean over a query's groups."""
+"""Judgments in groups: a measure computed for each group of a query, then averaged."""
 
 from __future__ import annotations
 
@@ -11,13 +11,14 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from idealist.data import Qrels
-from idealist.data.columns import Bools, Floats, Ints, freeze, starts_of
+from idealist.data.columns import Bools, Floats, Ints, freeze, starts_of, sums_by
 from idealist.data.judgments import Subtopics
 from idealist.errors import UsageError
 from idealist.measures.average_precision import AP
 from idealist.measures.relevance import Binary
 from idealist.measures.sets import P, Rprec
 from idealist.protocol import Protocol
+from idealist.ranking.padded_lists import finite_grades
 from idealist.ranking.placements import Placements
 
 K = TypeVar("K")
@@ -25,7 +26,7 @@ V = TypeVar("V")
 
 
 def _once(make: Callable[[K], V]) -> Callable[[K], V]:
-    """Make something of a table once for all measures, and forget it with the table."""
+    """Compute something from a table once, cache it, and forget it with the table."""
     known: WeakKeyDictionary[K, V] = WeakKeyDictionary()
 
     @wraps(make)
@@ -39,12 +40,11 @@ def _once(make: Callable[[K], V]) -> Callable[[K], V]:
 
 @dataclass(frozen=True, eq=False)
 class Groups:
-    """The judgments of each query by group.
+    """The judgments of each query, split by group.
 
-    `qrels` has a query for every group, and `query` says whose group it is; `pair` is the pair of
-    query and document that each of its judgments is about. The other way round, the judgments of
-    pair i are ``judgment[starts[i]:starts[i + 1]]``. `known` keeps what measures have computed of
-    the judgments for the runs to come.
+    `qrels` has one query per group, and `query` maps each group to its query; `pair` maps each
+    judgment to its query-document pair. Conversely, the judgments of pair i are
+    ``judgment[starts[i]:starts[i + 1]]``. `known` caches what measures compute from the judgments.
     """
 
     qrels: Qrels
@@ -57,7 +57,7 @@ class Groups:
 
 @_once
 def divided(qrels: Qrels) -> Groups:
-    """Divide judgments into groups: by subtopic, or else by TREC's second column, if there is one.
+    """Split judgments into groups: by subtopic, else by TREC's second column if there is one.
 
     >>> qrels = Qrels.build(["q", "q"], ["d", "d"], [1, 0], subtopic=["a", "b"])
     >>> divided(qrels).qrels.to_dict()
@@ -89,7 +89,7 @@ def divided(qrels: Qrels) -> Groups:
 
 
 def _undivided(qrels: Qrels) -> Subtopics:
-    """Give the rows of judgments in which no document stands twice."""
+    """Return the rows of judgments that judge no document twice."""
     names = [qrels.columns[key] for key in ("subtopic", "iteration") if key in qrels.columns]
     subtopic = tuple(names[0]) if names else ("",) * len(qrels)
     return Subtopics(np.arange(len(qrels)), subtopic, qrels.grades)
@@ -97,7 +97,7 @@ def _undivided(qrels: Qrels) -> Subtopics:
 
 @_once
 def by_group(placements: Placements) -> Placements:
-    """Give each group the list of its query, with the places of the documents it judged."""
+    """Assign each group the list of its query, with the places of the documents it judged."""
     groups = divided(placements.qrels)
     counts = np.diff(groups.starts)[placements.judgment]
     place = np.repeat(np.arange(len(counts)), counts)
@@ -118,89 +118,91 @@ def by_group(placements: Placements) -> Placements:
 
 
 def placed(grades: Sequence[Any], judged: Sequence[Any]) -> Placements:
-    """Make placements of one list: of each document its grades by group, None where unjudged."""
+    """Make the placements of one list: for each document its grades by group, None if unjudged."""
+    try:
+        documents = [*grades, *judged]
+    except TypeError:
+        hint = "give a list with a dict of grades by subtopic for each document"
+        raise UsageError("the grades are not a list", hint) from None
     rows = [
-        (f"{n:08}", group, grade)
-        for n, one in enumerate([*grades, *judged])
-        if one is not None
+        (f"{n:08}", str(group), grade)
+        for n, one in enumerate(documents)
         for group, grade in (one if isinstance(one, Mapping) else {"": one}).items()
+        if grade is not None
     ]
+    grade = finite_grades([grade for _, _, grade in rows])[1].tolist()
     query, document = ["list"] * len(rows), [document for document, _, _ in rows]
-    subtopic, grade = [str(group) for _, group, _ in rows], [float(grade) for _, _, grade in rows]
-    if not np.isfinite(grade).all():
-        raise UsageError("a grade is not a finite number", "write None for an unjudged document")
+    subtopic = [subtopic for _, subtopic, _ in rows]
     qrels = Qrels.build(query, document, grade, subtopic=subtopic, empty=["list"])
     rank = np.array([int(document) + 1 for document in qrels.documents], dtype=np.int64)
     rank = rank[rank <= len(grades)]
     none, size = np.array([0]), len(rank)
     return Placements(
-        qrels, Protocol(), in_run=none == 0, empty=np.array([not grades]),
+        qrels, Protocol(), in_run=none == 0, empty=np.array([len(grades) == 0]),
         retrieved=np.array([len(grades)]), duplicates=none, merged=none, ties=none > 0,
         float32=none > 0, query=np.zeros(size, np.int64), rank=rank, first=rank, last=rank,
         score=np.full(size, np.nan), judgment=np.arange(size),
     )  # fmt: skip
 
 
-def _sums(index: Ints, values: Floats | Bools, size: int) -> Floats:
-    """Add up the values of each index."""
-    return np.bincount(index, values, size).astype(np.float64)
-
-
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Grouped(Binary):
-    """Base of measures of each group by itself; the formula is of one group's list."""
+class PerGroup(Binary):
+    """Base of measures computed for each group separately; the formula sees one group's list."""
 
     monotone: ClassVar[bool] = False
     #: Whether a group without relevant documents counts, as 0.
     counts_all: ClassVar[bool] = False
 
     def worth(self, placements: Placements) -> Floats:
-        """Give the number of groups that a document is relevant for."""
+        """Count the groups each ranked document is relevant for."""
         groups = divided(placements.qrels)
         relevant = self.filled().relevant(groups.qrels.grades).astype(np.float64)
-        return _sums(groups.pair, relevant, len(placements.qrels))[placements.judgment]
+        return sums_by(groups.pair, relevant, len(placements.qrels))[placements.judgment]
 
     def seen(self, placements: Placements) -> Placements:
-        """Give the list that each group sees: its query's."""
+        """Return the list that each group sees: that of its query."""
         return by_group(placements)
 
     def computed(self, placements: Placements) -> Floats:
-        """Compute the formula for every group, and combine those of each query."""
+        """Apply the formula to every group, and combine the groups of each query."""
         lists, query = self.seen(placements), divided(placements.qrels).query
         values, relevant = super().computed(lists), self._some_relevant(lists)
         size = len(placements.qrels.queries)
-        total = _sums(query, np.where(relevant, np.nan_to_num(values), 0.0), size)
-        found, number = _sums(query, relevant, size), _sums(query, relevant | self.counts_all, size)
+        total = sums_by(query, np.where(relevant, np.nan_to_num(values), 0.0), size)
+        found, number = (
+            sums_by(query, relevant, size),
+            sums_by(query, relevant | self.counts_all, size),
+        )
         return self.combined(total, np.where(found > 0, number, np.nan), placements)
 
     def combined(self, total: Floats, number: Floats, placements: Placements) -> Floats:
-        """Combine the values of each query's groups: their sum, and the number that count."""
+        """Combine the values of each query's groups, given their sum and the number that count."""
         return total / number
 
     def _some_relevant(self, lists: Placements) -> Bools:
-        """Say which groups have a relevant document."""
+        """Mark the groups that have a relevant document."""
         found = np.zeros(len(lists.qrels.queries), dtype=bool)
         for groups, block in lists.lists:
             found[groups] = self.all_relevant(block) > 0
         return found
 
     def __call__(self, grades: Sequence[Any], judged: Sequence[Any] = (), **columns: Any) -> float:
-        """Measure one list: of each document a dict of grades by group, None where unjudged."""
+        """Measure one list: for each document a dict of grades by group, None if unjudged."""
         return float(self.values(placed(grades, judged))[0])
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class OverJudges(Grouped):
-    """Base of measures averaged over groups that judged the query each for itself.
+class OverJudges(PerGroup):
+    """Base of means over groups that judged the same query independently.
 
-    Each sees a list of its own where protocols take out what it judged negative, or not at all.
+    If the protocol drops negative or unjudged documents, each group sees a list of its own.
     """
 
     needs: ClassVar[str] = "groups"
     counts_all: ClassVar[bool] = True
 
     def seen(self, placements: Placements) -> Placements:
-        """Give the list that each group sees: its query's, less what it does not look at."""
+        """Return the list that each group sees: that of its query, without what it ignores."""
         lists, protocol = by_group(placements), placements.protocol
         if protocol.negative == "drop":
             lists = lists.without_negative()
@@ -209,13 +211,13 @@ class OverJudges(Grouped):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class AP_avgjg(OverJudges, AP):
-    """Average precision for each group of judgments, averaged over the groups of the query.
+    """Average precision for each group of judges, averaged over the groups of the query.
 
     Formula: (1/G) Σ_{g≤G} AP(list, judgments of group g)
 
-    A group is a value of TREC's second column, such as one of several judges of the same query
-    (trec_eval ``-R qrels_jg``). A group without relevant documents counts as 0. Called with a list,
-    each document is a dict of its grades by group.
+    A group is a value in TREC's second column, such as one of several judges of the same query
+    (``trec_eval -R qrels_jg``). A group without relevant documents counts as 0. When called with a
+    list, each document is a dict of grades by group.
 
     >>> AP_avgjg()([{"ann": 1, "bob": 0}, {"ann": 0, "bob": 1}])
     0.75
@@ -227,12 +229,13 @@ class AP_avgjg(OverJudges, AP):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class P_avgjg(OverJudges, P):
-    """Precision for each group of judgments, averaged over the groups of the query.
+    """Precision for each group of judges, averaged over the groups of the query.
 
     Formula: (1/G) Σ_{g≤G} P@k(list, judgments of group g)
 
-    A group is a value of TREC's second column, such as one of several judges of the same query
-    (trec_eval ``-R qrels_jg``). Called with a list, each document is a dict of its grades by group.
+    A group is a value in TREC's second column, such as one of several judges of the same query
+    (``trec_eval -R qrels_jg``). When called with a list, each document is a dict of grades by
+    group.
 
     >>> (P_avgjg @ 2)([{"ann": 1, "bob": 0}, {"ann": 1, "bob": 1}])
     0.75
@@ -243,13 +246,14 @@ class P_avgjg(OverJudges, P):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Rprec_avgjg(OverJudges, Rprec):
-    """R-precision for each group of judgments, averaged over the groups of the query.
+    """R-precision for each group of judges, averaged over the groups of the query.
 
     Formula: (1/G) Σ_{g≤G} Rprec(list, judgments of group g)
 
-    A group is a value of TREC's second column, such as one of several judges of the same query
-    (trec_eval ``-R qrels_jg``); ``times`` gives its Rprec_mult_avgjg. A group without relevant
-    documents counts as 0. Called with a list, each document is a dict of its grades by group.
+    A group is a value in TREC's second column, such as one of several judges of the same query
+    (``trec_eval -R qrels_jg``). With ``times`` it is trec_eval's Rprec_mult_avgjg. A group without
+    relevant documents counts as 0. When called with a list, each document is a dict of grades by
+    group.
 
     >>> Rprec_avgjg()([{"ann": 1, "bob": 0}, {"ann": 1, "bob": 1}])
     0.5

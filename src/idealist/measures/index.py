@@ -1,4 +1,4 @@
-"""The index of measures: what there is, in groups, and in which module each is written down."""
+"""The index of measures: all of them by family, and the module that defines each."""
 
 from __future__ import annotations
 
@@ -10,25 +10,25 @@ if TYPE_CHECKING:
     from idealist.measures.base import Measure
 
 
-#: Where the measures are written down, group by group. Adding one means adding it here.
+#: The module of each measure, family by family. A new measure is added here.
 GROUPS: dict[str, dict[str, str]] = {
-    "Graded gain": {
+    "Graded relevance": {
         "cumulative": "nDCG DCG CG IDCG nDCGMinMax",
         "gain_averages": "nDCGRel RnDCG G binG AverageGain ARP",
         "qmeasure": "Q NCU OMeasure PMeasure PPlus",
     },
     "Precision and recall": {
         "average_precision": "AP GMAP yaap IPrec IAP",
-        "first_relevant": "RR",
-        "sets": "P R F SetAP Success AllHit Rprec FallOut Utility",
+        "first_relevant": "RR Success",
+        "sets": "P R F SetAP AllHit Rprec FallOut Utility",
     },
-    "Readers who stop": {
+    "User models": {
         "stopping": "ERR RBP RBPResidual nERR PFound",
         "cwl_models": "CWL SDCG INSQ INST SET NPV NERR8 NERR9 NERR10 NERR11",
         "cwl_costs": "BPM IFT TBG UMeasure",
         "udcg": "UDCG",
     },
-    "Pairs, preferences and other rankings": {
+    "Pairs and preferences": {
         "pairs": "Accuracy OPA bpref GMbpref Compat",
         "trec_preferences": (
             "prefs_simp prefs_pair prefs_avgjg prefs_num_prefs_poss prefs_num_prefs_ful"
@@ -37,7 +37,7 @@ GROUPS: dict[str, dict[str, str]] = {
     "Sampled judgments": {
         "samples": "infAP xinfAP statAP infNDCG",
     },
-    "Subtopics and groups of judges": {
+    "Diversity and several judges": {
         "diversity": "alpha_nDCG alpha_DCG nERR_IA ERR_IA nNRBP NRBP AP_IA P_IA StRecall",
         "groups": "AP_avgjg P_avgjg Rprec_avgjg",
     },
@@ -54,7 +54,7 @@ _HOME = {
 
 
 class _Index(Mapping[str, "type[Measure]"]):
-    """Measures by name, each imported when it is asked for: few are, and all take a while."""
+    """The measures by name, each imported on first use, because importing all is slow."""
 
     def __getitem__(self, name: str) -> type[Measure]:
         found: type[Measure] = getattr(import_module(f"idealist.measures.{_HOME[name]}"), name)
@@ -75,5 +75,5 @@ MEASURES = _Index()
 
 
 def group_of(name: str) -> str:
-    """Give the group a measure is listed in."""
+    """Return the family a measure is listed in."""
     return next(group for group, modules in GROUPS.items() if _HOME[name] in modules)

@@ -1,4 +1,4 @@
-"""An instrument: a measure with every parameter set, its protocol and its aggregate."""
+"""Instruments: a measure with every parameter set, its protocol and its aggregate."""
 
 from __future__ import annotations
 
@@ -17,11 +17,12 @@ from idealist.measures.aggregate import Aggregate
 from idealist.notation import Settings
 from idealist.protocol import Protocol
 from idealist.ranking.placements import Placements
+from idealist.ranking.ranked import Ranked, limited
 
 
 @dataclass(frozen=True)
 class Instrument:
-    """All that decides a number, apart from the judgments and the run."""
+    """Everything that determines a number, apart from the judgments and the run."""
 
     measure: Measure
     protocol: Protocol
@@ -29,7 +30,7 @@ class Instrument:
 
     @classmethod
     def of(cls, measure: Measure, *layers: Mapping[str, Any]) -> Instrument:
-        """Set up a measure under layers of axes: a later one wins, the measure over all."""
+        """Set up a measure under layers of axes: later layers win, and the measure itself wins."""
         own: dict[str, Any] = {}
         protocol: dict[str, Any] = {}
         aggregate: dict[str, Any] = {"aggregate": measure.aggregate}
@@ -41,7 +42,7 @@ class Instrument:
         return cls(measure.filled(own), Protocol(**protocol), Aggregate(**aggregate))
 
     def weighted(self, weights: Weights | None) -> Instrument:
-        """Weigh the queries where their mean is taken; a sum or a median stays what it is."""
+        """Weigh the queries if the aggregate is a mean; a sum or a median stays as it is."""
         if weights is None or self.aggregate.aggregate != "mean":
             return self
         return replace(self, aggregate=replace(self.aggregate, weights=weights))
@@ -50,10 +51,10 @@ class Instrument:
 def route(
     cls: type[Measure], axes: Mapping[str, Any]
 ) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
-    """Divide axes among a measure, a protocol and an aggregate; those of other measures are left.
+    """Divide axes among a measure, a protocol and an aggregate; axes of other measures are dropped.
 
-    An axis of one name in two places goes where its value has a meaning: ``negative=keep`` is a
-    measure's, ``negative=drop`` a protocol's.
+    An axis name shared by two of them goes where its value is valid: ``negative=keep`` belongs to a
+    measure, ``negative=drop`` to a protocol.
     """
     own: dict[str, Any] = {}
     protocol: dict[str, Any] = {}
@@ -66,12 +67,14 @@ def route(
         elif Aggregate.accepts(name, value):
             aggregate[name] = value
         elif not any(other.accepts(name, value) for other in MEASURES.values()):
-            raise UsageError(f"{name}={value} is a rule of nothing", "see the reference of axes")
+            raise UsageError(
+                f"no measure or protocol accepts {name}={value}", "see the list of axes"
+            )
     return own, protocol, aggregate
 
 
 def check_axes(axes: Mapping[str, Any], measures: Collection[Measure]) -> None:
-    """Refuse axes that do not exist, and values that nothing in the call can take."""
+    """Refuse unknown axes, and values that nothing in the call accepts."""
     for name, value in axes.items():
         users: list[type[Settings]] = [Protocol, Aggregate, *map(type, measures)]
         if any(part.accepts(name, value) for part in users):
@@ -83,26 +86,26 @@ def check_axes(axes: Mapping[str, Any], measures: Collection[Measure]) -> None:
             raise UsageError(f"{name} cannot be {value!r} here", hint)
         if others:
             names = ", ".join(cls.__name__ for cls in others)
-            hint = f"ask for one that has it ({names}), or leave it out"
-            raise UsageError(f"none of the measures has the axis {name!r}", hint)
+            hint = f"add a measure that has it ({names}), or leave it out"
+            raise UsageError(f"none of these measures has the axis {name!r}", hint)
         raise no_axis(name)
 
 
 def axis_names() -> dict[str, None]:
-    """Name every axis there is."""
+    """Return the name of every axis."""
     own = (key for cls in MEASURES.values() for key in cls.parameters())
     return dict.fromkeys([*Protocol.parameters(), *Aggregate.parameters(), *own])
 
 
 def no_axis(name: str) -> UsageError:
-    """Say that there is no such axis, and which was perhaps meant."""
+    """Report an unknown axis and suggest the nearest name."""
     return UsageError(f"there is no axis {name!r}", nearest(name, axis_names()))
 
 
 class Measured(NamedTuple):
-    """A measure's value for every judged query, which of them count, and their aggregate.
+    """A measure's value for every judged query, which of them count, and the aggregate.
 
-    `gaps` says where the formula has no value, whatever stands for it.
+    `gaps` marks the queries for which the formula is undefined, whatever replaces the value.
     """
 
     values: Floats
@@ -112,7 +115,7 @@ class Measured(NamedTuple):
 
 
 def measured(instrument: Instrument, placements: Placements) -> Measured:
-    """Measure placements."""
+    """Apply an instrument to placements."""
     measure, aggregate = instrument.measure, instrument.aggregate
     computed = measure.computed(placements)
     gaps, counted = np.isnan(computed), placements.counting
@@ -126,16 +129,33 @@ def measured(instrument: Instrument, placements: Placements) -> Measured:
     return Measured(values, counted, gaps, aggregate.of(values[counted], named))
 
 
+def retied(instrument: Instrument, ranked: Ranked, how: str) -> Measured:
+    """Measure with every tie ordered by what the measure rewards: ``best`` or ``worst`` first.
+
+    Whole lists are ordered, and then cut: a depth may divide a tie, and what a protocol takes out
+    may stand in one. A budget is spent before anything is ordered, so it stays.
+    """
+    protocol = instrument.protocol
+    whole = protocol.whole()
+    if protocol.ties in ("error", "expected"):  # which need, or refuse, an order of their own
+        whole = replace(whole, ties="docid-desc")
+    if protocol.budget is not None:
+        whole = replace(whole, depth=protocol.depth)
+    placements = ranked[whole]
+    placements = placements.retied(how, instrument.measure.worth(placements))
+    return measured(instrument, limited(replace(placements, protocol=protocol), protocol))
+
+
 def chosen(queries: Sequence[str], mask: Bools) -> tuple[str, ...]:
-    """Name the queries of a mask."""
+    """Return the queries that a mask selects."""
     return tuple(compress(queries, mask.tolist()))
 
 
 def _weighing(weights: Weights, queries: Sequence[str], counted: Bools) -> Bools:
-    """Say which of the counted queries weigh anything."""
+    """Mark the counted queries whose weight is above 0."""
     weighing = counted.copy()
     weighing[counted] = np.greater(weights.of(chosen(queries, counted)), 0)
     if counted.any() and not weighing.any():
-        hint = "give a query that is judged, and in the run, a weight above 0"
-        Faults(weights.name).fail("bad-weight", "all queries that count have the weight 0", hint)
+        hint = "give at least one judged query of the run a weight above 0"
+        Faults(weights.name).fail("bad-weight", "all queries that count have weight 0", hint)
     return weighing

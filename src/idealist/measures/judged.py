@@ -1,4 +1,4 @@
-"""Coverage and counts: Judged, Unjudged, NumRet, NumRel, NumRelRet, NumNonRelRet, NumQ."""
+"""Coverage and counts: how much of a list was judged, and how many documents there are."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ import numpy as np
 
 from idealist.data.columns import Floats
 from idealist.measures.base import Measure
-from idealist.measures.gains import Discount
+from idealist.measures.gains import counted
 from idealist.measures.relevance import Threshold
 from idealist.notation import choice, parameter
-from idealist.ranking.padded_lists import Array, Lists
+from idealist.ranking.padded_lists import Array, PaddedLists
 from idealist.ranking.placements import Placements
 
 
@@ -30,34 +30,34 @@ class Judged(Measure):
     """
 
     denominator: str = parameter(
-        "min(k,n)", choice("k", "min(k,n)"), "the cutoff, or the list's length where it is shorter"
+        "min(k,n)", choice("k", "min(k,n)"), "the cutoff, or the length of a shorter list"
     )
     negative: str = parameter(
-        "judged", choice("judged", "unjudged"), "what a document with a negative grade is"
+        "judged", choice("judged", "unjudged"), "whether a negative grade counts as judged"
     )
 
     averages_ties: ClassVar[bool] = True
     judges: ClassVar[bool] = False
 
     def worth(self, placements: Placements) -> Floats:
-        """Give 1 to judged documents."""
+        """Return 1 for each judged document."""
         known = self.filled().negative == "judged"
         return np.where(known | (placements.grade >= 0), 1.0, 0.0)
 
-    def share(self, lists: Lists, counted: Array) -> Array:
-        """Divide a count by the documents looked at; 0 for an empty list."""
+    def share(self, lists: PaddedLists, count: Array) -> Array:
+        """Divide a count by the number of documents viewed; 0 for an empty list."""
         if self.denominator == "k" and self.cutoff is not None:
-            return counted / float(self.cutoff)
-        return lists.ratio(counted, lists.lengths(self.cutoff), 0.0)
+            return count / float(self.cutoff)
+        return lists.ratio(count, lists.lengths(self.cutoff), 0.0)
 
-    def judged(self, lists: Lists) -> Array:
+    def judged(self, lists: PaddedLists) -> Array:
         """Count the judged documents in the first k."""
         near = lists.upto(self.cutoff)
         known = near.found & (near.grade >= 0) if self.negative == "unjudged" else near.found
-        return Discount("none").sum(near, near.number(known), self.cutoff)
+        return counted(near, known, self.cutoff)
 
-    def formula(self, lists: Lists) -> Array:
-        """Divide the judged documents by all."""
+    def formula(self, lists: PaddedLists) -> Array:
+        """Divide the number of judged documents by the number viewed."""
         return self.share(lists, self.judged(lists))
 
 
@@ -74,22 +74,22 @@ class Unjudged(Judged):
     """
 
     denominator: str = parameter(
-        "k", choice("k", "min(k,n)"), "the cutoff, or the list's length where it is shorter"
+        "k", choice("k", "min(k,n)"), "the cutoff, or the length of a shorter list"
     )
     negative: str = parameter(
-        "unjudged", choice("judged", "unjudged"), "what a document with a negative grade is"
+        "unjudged", choice("judged", "unjudged"), "whether a negative grade counts as judged"
     )
 
     direction: ClassVar[int] = -1
 
-    def formula(self, lists: Lists) -> Array:
-        """Divide the unjudged documents by all."""
+    def formula(self, lists: PaddedLists) -> Array:
+        """Divide the number of unjudged documents by the number viewed."""
         return self.share(lists, lists.lengths(self.cutoff) - self.judged(lists))
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Count(Measure):
-    """Base of measures that count; their values are summed over queries."""
+    """Base of counts, which are summed over queries."""
 
     direction: ClassVar[int] = 0
     judges: ClassVar[bool] = False
@@ -97,13 +97,13 @@ class Count(Measure):
     aggregate: ClassVar[str] = "sum"
 
     def bounds(self, lowest: float) -> tuple[float, float]:
-        """Give the range of a count."""
+        """Return the range of a count."""
         return 0.0, math.inf
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class NumRet(Count):
-    """The number of documents retrieved.
+    """Number of documents retrieved.
 
     Formula: n, or min(k, n) with a cutoff
 
@@ -113,14 +113,14 @@ class NumRet(Count):
     Reference: trec_eval 10.0, num_ret
     """
 
-    def formula(self, lists: Lists) -> Array:
+    def formula(self, lists: PaddedLists) -> Array:
         """Count the documents of each list."""
         return lists.lengths(self.cutoff)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class NumRel(Count, Threshold):
-    """The number of relevant documents judged.
+    """Number of documents judged relevant.
 
     Formula: R
 
@@ -132,14 +132,14 @@ class NumRel(Count, Threshold):
 
     takes_cutoff: ClassVar[bool] = False
 
-    def formula(self, lists: Lists) -> Array:
+    def formula(self, lists: PaddedLists) -> Array:
         """Count the relevant judgments."""
         return self.all_relevant(lists)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class NumRelRet(Count, Threshold):
-    """The number of relevant documents retrieved.
+    """Number of relevant documents retrieved.
 
     Formula: relevant in the list, or in its first k
 
@@ -151,17 +151,17 @@ class NumRelRet(Count, Threshold):
 
     direction: ClassVar[int] = 1
 
-    def formula(self, lists: Lists) -> Array:
-        """Count the relevant documents found."""
+    def formula(self, lists: PaddedLists) -> Array:
+        """Count the relevant documents in the list."""
         near = lists.upto(self.cutoff)
-        return Discount("none").sum(near, near.number(self.hits(near)), self.cutoff)
+        return counted(near, self.hits(near), self.cutoff)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class NumNonRelRet(Count, Threshold):
-    """The number of documents retrieved that were judged not relevant.
+    """Number of retrieved documents that were judged non-relevant.
 
-    Formula: judged in the list, or in its first k, with a grade of at least 0 below `rel`
+    Formula: documents in the list, or in its first k, whose grade is at least 0 and below `rel`
 
     >>> NumNonRelRet()([1, 0, None, -1])
     1.0
@@ -172,20 +172,20 @@ class NumNonRelRet(Count, Threshold):
     direction: ClassVar[int] = -1
 
     def worth(self, placements: Placements) -> Floats:
-        """Take 1 for documents judged not relevant."""
+        """Return -1 for each document judged non-relevant."""
         grade = placements.grade
         return np.where(self.filled().relevant(grade) | (grade < 0), 0.0, -1.0)
 
-    def formula(self, lists: Lists) -> Array:
-        """Count the documents judged not relevant."""
+    def formula(self, lists: PaddedLists) -> Array:
+        """Count the documents judged non-relevant."""
         near = lists.upto(self.cutoff)
         bad = near.found & ~self.relevant(near.grade) & (near.grade >= 0)
-        return Discount("none").sum(near, near.number(bad), self.cutoff)
+        return counted(near, bad, self.cutoff)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class NumQ(Count):
-    """The number of queries that count.
+    """Number of queries that count.
 
     Formula: 1 for every query, summed
 
@@ -197,6 +197,6 @@ class NumQ(Count):
 
     takes_cutoff: ClassVar[bool] = False
 
-    def formula(self, lists: Lists) -> Array:
+    def formula(self, lists: PaddedLists) -> Array:
         """Count each query once."""
         return lists.xp.ones_like(lists.number(lists.retrieved))

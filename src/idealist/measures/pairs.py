@@ -1,4 +1,4 @@
-"""Measures of pairs of documents: Accuracy, OPA, bpref, and the overlap with the ideal list."""
+"""Pairs of documents in the right order: Accuracy, OPA, bpref, and Compat with the ideal list."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from idealist.measures.base import NO_RELEVANT, Measure
 from idealist.measures.relevance import Binary, Threshold
 from idealist.measures.stopping import GOING_ON
 from idealist.notation import Written, choice, flag, parameter
-from idealist.ranking.padded_lists import Array, Lists
+from idealist.ranking.padded_lists import Array, PaddedLists
 
 
-def above(lists: Lists, mask: Array) -> Array:
-    """Count those of some documents that stand above each one; with `expected` ties, on average."""
+def above(lists: PaddedLists, mask: Array) -> Array:
+    """Count the marked documents above each one; on average with ``ties=expected``."""
     xp, own = lists.xp, lists.number(mask)
     before = xp.cumulative_sum(own, axis=1) - own
     if not lists.averaged:
@@ -27,8 +27,8 @@ def above(lists: Lists, mask: Array) -> Array:
     return (first + last) / 2.0
 
 
-def unjudged_above(lists: Lists) -> Array:
-    """Count the unjudged documents above each one; with `expected` ties, on average."""
+def unjudged_above(lists: PaddedLists) -> Array:
+    """Count the unjudged documents above each one; on average with ``ties=expected``."""
     if not lists.averaged:
         return lists.number(lists.rank) - 1.0 - above(lists, lists.found)
     ranks = lists.number(lists.first - 1) + lists.number(lists.last)
@@ -37,15 +37,16 @@ def unjudged_above(lists: Lists) -> Array:
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Accuracy(Threshold):
-    """Accuracy of pairs, also AUC: how often a relevant document stands above another one.
+    """Pairwise accuracy, or AUC: how often a relevant document ranks above a non-relevant one.
 
-    Formula: 1 - Σ_{relevant r≤k} o_r / (h (n - h)), with o_r documents above r that are not
-    relevant, and h relevant documents among the n = min(k, retrieved)
+    Formula: 1 - Σ_{relevant r≤k} o_r / (h (n - h)), where o_r counts the non-relevant documents
+    above r, and h the relevant ones among the n = min(k, retrieved)
 
-    Only retrieved documents are compared; unjudged ones are not relevant. This is the area under
-    the ROC curve of each list, where a tied pair counts one half: ``ties=expected``. Without a pair
-    to compare, since all or none of the n documents are relevant, there is no value: ir_measures
-    leaves such queries out or fails, torchmetrics and CatBoost give 0, which is the default here.
+    Only retrieved documents are compared; unjudged ones count as non-relevant. With
+    ``ties=expected``, where a tied pair counts one half, this is the area under the ROC curve of
+    each list. If all or none of the n documents are relevant, there is no pair to compare and the
+    value is undefined: ir_measures skips such queries or fails, torchmetrics and CatBoost return 0,
+    the default here.
 
     >>> Accuracy()([1, 0, 1, 0]), (Accuracy @ 3)([0, 1, None])
     (0.75, 0.5)
@@ -54,16 +55,16 @@ class Accuracy(Threshold):
     doi:10.1148/radiology.143.1.7063747
     """
 
-    no_relevant: Written = parameter("0", NO_RELEVANT, "the value where there is no pair")
+    no_relevant: Written = parameter("0", NO_RELEVANT, "the value without a pair to compare")
 
     averages_ties: ClassVar[bool] = True
     lacking: ClassVar[str] = "pair of documents to compare"
     monotone: ClassVar[bool] = False  # a cutoff decides which documents are compared
 
-    def formula(self, lists: Lists) -> Array:
+    def formula(self, lists: PaddedLists) -> Array:
         """Count the pairs in the wrong order."""
         if self.cutoff is not None and lists.averaged:
-            hint = "choose another order of ties, or leave out the cutoff"
+            hint = "choose another tie order, or leave out the cutoff"
             raise UsageError("Accuracy@k has no closed form for ties=expected", hint)
         hits = lists.within(self.cutoff) & self.relevant(lists.grade)
         others = above(lists, lists.found & ~hits) + unjudged_above(lists)
@@ -74,12 +75,12 @@ class Accuracy(Threshold):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class OPA(Measure):
-    """Ordered pair accuracy: how often the document with the higher grade stands above the other.
+    """Ordered pair accuracy: how often the document with the higher grade ranks above the other.
 
     Formula: pairs of retrieved documents with different grades in the right order / all such pairs
 
-    Unjudged documents take no part. TF-Ranking and Rax count a tied pair as wrong, which is
-    ``ties=worst``; CatBoost, in QueryAUC:type=Ranking, as one half, which is ``ties=expected``.
+    Unjudged documents are ignored. TF-Ranking and Rax count a tied pair as wrong (``ties=worst``);
+    CatBoost's QueryAUC:type=Ranking counts it one half (``ties=expected``).
 
     >>> OPA()([1, 3, 0, 2])
     0.5
@@ -87,14 +88,14 @@ class OPA(Measure):
     Reference: Rax 0.4.0, opa_metric
     """
 
-    no_relevant: Written = parameter("0", NO_RELEVANT, "the value where there is no pair")
+    no_relevant: Written = parameter("0", NO_RELEVANT, "the value without a pair to compare")
 
     takes_cutoff: ClassVar[bool] = False
     averages_ties: ClassVar[bool] = True
     lacking: ClassVar[str] = "pair of documents to compare"
 
-    def formula(self, lists: Lists) -> Array:
-        """Count, grade by grade, documents with a lower one: all in the list, and those above."""
+    def formula(self, lists: PaddedLists) -> Array:
+        """Count, grade by grade, the pairs with a lower grade: all, and the misordered ones."""
         xp = lists.xp
         wrong = pairs = xp.zeros_like(lists.number(lists.retrieved))
         for level in lists.levels(lists.found, lists.grade):
@@ -107,39 +108,41 @@ class OPA(Measure):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class bpref(Binary):
-    """Binary preference: how seldom documents judged non-relevant stand above relevant ones.
+    """Binary preference: how rarely judged non-relevant documents rank above relevant ones.
 
-    Formula: (1/R) Σ_{relevant r found} (1 - min(n_r, R) / min(N, R)), n_r non-relevant above r
+    Formula: (1/R) Σ_{relevant r retrieved} (1 - min(n_r, R) / min(N, R)), where n_r counts the N
+    judged non-relevant documents that rank above r
 
-    Unjudged documents do not count. Documents with negative grades are taken as unjudged by
-    trec_eval and as non-relevant by ranx.
+    Unjudged documents are ignored. trec_eval treats negative grades as unjudged, ranx as
+    non-relevant.
 
     >>> bpref()([1, 0, None, 1])
     0.5
 
-    Reference: Buckley and Voorhees 2004, doi:10.1145/1008992.1009000, as trec_eval has it since 8.0
+    Reference: Buckley and Voorhees 2004, doi:10.1145/1008992.1009000, as implemented in trec_eval
+    since 8.0
     """
 
     negative: str = parameter(
-        "unjudged", choice("unjudged", "nonrelevant"), "what a document with a negative grade is"
+        "unjudged", choice("unjudged", "nonrelevant"), "how negative grades are treated"
     )
     denominator: str = parameter(
-        "min(N,R)", choice("min(N,R)", "R"), "what the non-relevant above a document are divided by"
+        "min(N,R)", choice("min(N,R)", "R"), "what the non-relevant above are divided by"
     )
 
     takes_cutoff: ClassVar[bool] = False
 
     def nonrelevant(self, grade: Array) -> Array:
-        """Say which grades are judged non-relevant."""
+        """Mark the grades that mean non-relevant."""
         bad = ~self.relevant(grade)
         return bad & (grade >= 0) if self.negative == "unjudged" else bad
 
-    def formula(self, lists: Lists) -> Array:
-        """Average the preferences that the list honours."""
+    def formula(self, lists: PaddedLists) -> Array:
+        """Average the share of correct preferences over the relevant documents."""
         return self.of_relevant(lists, lists.total(self.honoured(lists)[1]))
 
-    def honoured(self, lists: Lists) -> tuple[Array, Array]:
-        """Count the non-relevant above each document, and give what each relevant one adds."""
+    def honoured(self, lists: PaddedLists) -> tuple[Array, Array]:
+        """Count the non-relevant documents above each one; return what each relevant one adds."""
         xp = lists.xp
         hits = self.hits(lists)
         bad = lists.found & self.nonrelevant(lists.grade)
@@ -153,7 +156,7 @@ class bpref(Binary):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class GMbpref(bpref):
-    """Binary preference whose geometric mean is taken, so that hard queries count (gm_bpref).
+    """Geometric mean of bpref, so that hard queries count (trec_eval's gm_bpref).
 
     Formula: exp((1/q) Σ ln max(bpref, 0.00001)) over q queries
 
@@ -168,15 +171,16 @@ class GMbpref(bpref):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Compat(Measure):
-    """Compatibility: the rank-biased overlap of the list with the ideal list it is closest to.
+    """Compatibility: rank-biased overlap with the ideal list that is closest to the ranking.
 
-    Formula: Σ_{d≤D} p^(d-1) |list_d ∩ ideal_d| / d, over the same of the ideal list with itself;
-    list_d and ideal_d are the first d documents, D the length of the longer list
+    Formula: Σ_{d≤D} p^(d-1) |list_d ∩ ideal_d| / d, divided by the same sum for the ideal list with
+    itself, where list_d and ideal_d are the first d documents and D is the length of the longer
+    list
 
-    The ideal list has the documents with a grade above 0, highest grade first, and those of one
-    grade in the order of the list, those not retrieved last. With ``normalize=false`` the sum is
-    divided by Σ_{d≤D} p^(d-1) instead. ir_measures orders documents of one grade by score, and
-    takes 0 for the score of those not retrieved, which puts them above negative scores.
+    The ideal list holds the documents with a grade above 0, highest grade first. Documents of equal
+    grade keep the order of the ranking, those not retrieved last. ``normalize=false`` divides by
+    Σ_{d≤D} p^(d-1) instead. ir_measures orders documents of equal grade by score and scores those
+    not retrieved 0, above any negative score.
 
     >>> round(Compat()([0, 2, 1], judged=[3]), 4)
     0.3774
@@ -184,16 +188,14 @@ class Compat(Measure):
     Reference: Clarke et al. 2021, doi:10.1145/3451161
     """
 
-    p: float = parameter(0.95, GOING_ON, "the probability to go on to the next rank")
+    p: float = parameter(0.95, GOING_ON, "the probability of continuing to the next rank")
     normalize: bool = parameter(True, flag(), "divide by the overlap of the ideal list with itself")
-    no_relevant: Written = parameter(
-        "0", NO_RELEVANT, "the value of a query without relevant documents"
-    )
+    no_relevant: Written = parameter("0", NO_RELEVANT, "the value without relevant documents")
 
     takes_cutoff: ClassVar[bool] = False
 
-    def formula(self, lists: Lists) -> Array:
-        """Give a document the weight of all depths at which both lists hold it."""
+    def formula(self, lists: PaddedLists) -> Array:
+        """Weigh each document by all depths at which both lists hold it."""
         xp = lists.xp
         hits = lists.found & (lists.grade > 0)
         relevant = xp.sum(xp.astype(lists.judged & (lists.pool > 0), xp.int64), axis=1)
@@ -211,8 +213,8 @@ class Compat(Measure):
         overlap = lists.ratio(lists.total(xp.where(hits, added, 0.0)), best)
         return xp.where(relevant > 0, overlap, math.nan)
 
-    def _ideal_ranks(self, lists: Lists, hits: Array) -> Array:
-        """Rank each document found in the ideal list: after the higher grades, in its own order."""
+    def _ideal_ranks(self, lists: PaddedLists, hits: Array) -> Array:
+        """Rank each document found in the ideal list: below higher grades, in its own order."""
         xp = lists.xp
         ranks = xp.ones_like(lists.rank)
         for level in lists.levels(hits, lists.grade):

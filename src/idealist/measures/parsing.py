@@ -1,7 +1,7 @@
-"""From text to measures, in our notation or in a tool's.
+"""From text to measures, in our notation or another tool's.
 
 ``nDCG(gain=exp2)@10`` is ours. ``ndcg_cut_10`` and ``ndcg_cut.10`` are trec_eval's, ``ndcg@10-l2``
-is ranx's, ``nDCG(dcg='exp-log2')@10`` ir_measures', ``NDCG:top=10;type=Exp`` CatBoost's.
+is ranx's, ``nDCG(dcg='exp-log2')@10`` is ir_measures', ``NDCG:top=10;type=Exp`` is CatBoost's.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from idealist.measures.index import MEASURES
 from idealist.measures.spellings import aliases
 from idealist.notation import split
 
-#: Every spelling in lower case, and what is meant.
+#: Every spelling in lower case, with our text for it.
 ALIASES = aliases()
 _FOLDED = ALIASES | {name.lower(): name for name in MEASURES}
 _FORM = re.compile(
@@ -28,9 +28,9 @@ _FORM = re.compile(
 _TAIL = re.compile(r"(?P<name>.+?)(?:_|(?P<dot>\.))(?P<number>\d*\.?\d+)")
 _CATBOOST = re.compile(r"(?P<name>\w+):(?P<pairs>[^()@]+)")
 
-#: What a fraction behind a name sets: recall for IPrec@0.1, p for ranx's rbp.95.
+#: The parameter that a fraction after a name sets: IPrec@0.1, ranx's rbp.95.
 _FRACTIONS = {"IPrec": "recall", "Rprec": "times", "Rprec_avgjg": "times", "RBP": "p"}
-#: Parameters of other tools, and ours.
+#: Parameters of other tools, with ours.
 _PARAMETERS = {
     "dcg='exp-log2'": "gain=exp2",
     "dcg=exp-log2": "gain=exp2",
@@ -45,7 +45,7 @@ _PARAMETERS = {
 
 
 def parse(written: str) -> Measure:
-    """Read a measure from its text, in our spelling or a tool's.
+    """Parse a measure from text, in our notation or another tool's.
 
     >>> parse("nDCG(gain=exp2)@10"), parse("ndcg_cut_10"), parse("mrr@5"), parse("P.5")
     (nDCG(gain=exp2)@10, nDCG@10, RR@5, P@5)
@@ -93,7 +93,7 @@ def _made(name: str, given: dict[str, str], number: str | None, written: str) ->
 
 
 def _translated(given: dict[str, str]) -> dict[str, str]:
-    """Give parameters that two of ours are, or one of two: max_rel of ir_measures, border."""
+    """Translate parameters that map to two of ours or combine two: max_rel and border."""
     if "max_rel" in given:
         low = given.pop("min_rel", "0")
         given["gain"] = f"scaled({low},{given.pop('max_rel')})"
@@ -103,12 +103,12 @@ def _translated(given: dict[str, str]) -> dict[str, str]:
 
 
 def _meant(name: str) -> str:
-    """Give our text for a name in any spelling, or nothing."""
+    """Return our text for a name in any spelling, or nothing."""
     return name if name in MEASURES else _FOLDED.get(name.lower(), "")
 
 
 def _close(name: str) -> str:
-    """Hint at what a name that is not known may mean, such as ``NDCG10``."""
+    """Suggest what an unknown name such as ``NDCG10`` may mean."""
     glued = re.fullmatch(r"(\D+)(\d+)", name)
     if glued and (meant := _meant(glued[1])):
         return f"did you mean {meant}@{glued[2]}?"
@@ -117,8 +117,8 @@ def _close(name: str) -> str:
 
 def _no_parameter(base: str, key: str) -> UsageError:
     if key == "judged_only":
-        hint = "set unjudged=drop, which takes unjudged documents out for every measure"
-        return UsageError("judged_only is no parameter of a measure here", hint)
+        hint = "set unjudged=drop, which removes unjudged documents for every measure"
+        return UsageError("measures have no parameter judged_only here", hint)
     return UsageError(f"{base} has no parameter {key!r}", nearest(key, MEASURES[base].parameters()))
 
 
@@ -133,20 +133,20 @@ def _unlike_catboost(written: str) -> str:
 
 
 def as_measure(given: Any) -> Measure:
-    """Take a measure, its class, or its text.
+    """Accept a measure, its class, or its text.
 
     >>> as_measure(MEASURES["AP"]), as_measure("map")
     (AP, AP)
     """
     if isinstance(given, Custom) and given.label.lower() in _FOLDED:
-        raise UsageError(f"{given.label} is a measure of ours", "give yours another name")
+        raise UsageError(f"{given.label} is a built-in measure", "give yours another name")
     if isinstance(given, Measure):
         return given
     if isinstance(given, type) and issubclass(given, Measure):
         return given()
     if isinstance(given, str):
         return parse(given)
-    raise UsageError(f"{given!r} is not a measure", "give nDCG @ 10, or its text 'nDCG@10'")
+    raise UsageError(f"{given!r} is not a measure", "pass nDCG @ 10, or its text 'nDCG@10'")
 
 
 def _arguments(inside: str, written: str) -> dict[str, str]:
@@ -160,18 +160,18 @@ def _arguments(inside: str, written: str) -> dict[str, str]:
         raise _unreadable(written)
     found = {key.strip(): value.strip().strip("'\"") for key, value in pairs}
     if len(found) < len(pairs):
-        raise UsageError(f"{written!r} gives a parameter twice", "give each parameter once")
+        raise UsageError(f"{written!r} sets a parameter twice", "set each parameter once")
     return found
 
 
 def _table(match: re.Match[str]) -> str:
-    """Write the gains of ir_measures, {0: 0, 1: 3}, as ours."""
+    """Rewrite ir_measures' gains, {0: 0, 1: 3}, as a table."""
     return f"gain=table({match[1].replace(':', '=').replace(' ', '')})"
 
 
 def _unreadable(written: str) -> UsageError:
     if re.fullmatch(r"[\w.@-]+([,\s]+[\w.@-]+)+", written.strip()):
-        hint = "give each its own -m, or a list"
+        hint = "write a -m for each, or pass a list"
         if (joined := "_".join(written.split())) != written:  # hit rate
             with suppress(UsageError):
                 hint = f"did you mean {parse(joined)}?"

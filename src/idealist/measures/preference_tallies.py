@@ -11,15 +11,16 @@ import numpy as np
 from idealist.data.columns import Bools, Floats, Ints
 from idealist.data.preferences import Group
 from idealist.errors import UsageError
-from idealist.ranking.padded_lists import QUICK, Array, Lists
+from idealist.ranking.padded_lists import QUICK, Array, PaddedLists
 from idealist.ranking.placements import Placements
 
 
 class Counts(NamedTuple):
     """Numbers of preferences, queries x groups.
 
-    In `both` the two documents were retrieved, the preferred one above the other in `kept`. One was
-    retrieved in `won`, the preferred one, and in `lost`, the other one; none in `neither`.
+    `both`: both documents were retrieved; `kept`: of these, the preferred one ranks higher. `won`:
+    only the preferred document was retrieved; `lost`: only the other one; `neither`: none of the
+    two.
     """
 
     kept: Array
@@ -30,9 +31,9 @@ class Counts(NamedTuple):
 
 
 class Sizes(NamedTuple):
-    """Numbers of documents, queries x groups, all and those found: relevant, other, lowest level.
+    """Numbers of documents, queries x groups: relevant, other, lowest level; each all and found.
 
-    A document is relevant where its level is above 0.
+    A document is relevant if its level is above 0.
     """
 
     relevant: Array
@@ -44,17 +45,17 @@ class Sizes(NamedTuple):
 
 
 class Limit(NamedTuple):
-    """How many non-relevant documents count, the first ones; where `alone`, the lowest level's."""
+    """How many non-relevant documents count, from the top; if `alone`, only of the lowest level."""
 
     most: Array
     alone: Array
 
 
 class Tally(NamedTuple):
-    """Possible and fulfilled preferences, queries x groups, where a group is `there`.
+    """Possible and fulfilled preferences, queries x groups; `there` marks the groups that exist.
 
-    They are counted among all preferences, among those of which at least one document was retrieved
-    (implied), and among those of which both were (retrieved).
+    They are counted among all preferences, among those with at least one document retrieved
+    (implied), and among those with both (retrieved).
     """
 
     there: Array
@@ -63,7 +64,7 @@ class Tally(NamedTuple):
 
 
 class Side(Protocol):
-    """Lists with their judgments, whose preferences can be counted."""
+    """Lists with judgments whose preferences can be counted."""
 
     xp: Any
     there: Array
@@ -78,12 +79,12 @@ class Side(Protocol):
 
 
 def tally(side: Side, rule: str) -> Tally:
-    """Count preferences; `rule` says which non-relevant documents count: all, R, or trec_eval."""
+    """Count preferences; `rule` says which non-relevant documents count: all, R, trec_eval."""
     if rule == "all":
         counts = side.counts(None)
         return _tally(side, counts, counts)
     if side.averaged:
-        hint = "choose another order of ties, or nonrelevant=all"
+        hint = "choose another tie order, or nonrelevant=all"
         raise UsageError(f"nonrelevant={rule} has no closed form for ties=expected", hint)
     xp, sizes, literal = side.xp, side.sizes(), rule == "trec_eval"
     alone = ~side.divided if literal else xp.zeros_like(side.divided)
@@ -106,7 +107,7 @@ def _tally(side: Side, whole: Counts, found: Counts) -> Tally:
 def _filled(
     xp: Any, sizes: Sizes, whole: Counts, found: Counts, literal: bool
 ) -> tuple[Counts, Counts]:
-    """Add non-relevant documents up to R, below all: no list has them.
+    """Add imaginary non-relevant documents up to R, which no list retrieves.
 
     Among the documents found, trec_eval expects every relevant one to be preferred to them.
     """
@@ -121,9 +122,9 @@ def _filled(
 def _repeated(
     xp: Any, sizes: Sizes, whole: Counts, found: Counts, alone: Array
 ) -> tuple[Counts, Counts]:
-    """Add what trec_eval counts besides where it leaves out non-relevant documents.
+    """Add what trec_eval also counts when it leaves out non-relevant documents.
 
-    It takes each document of the lowest level to be preferred to each of those that count, itself
+    It treats each document of the lowest level as preferred to each of those that count, itself
     included.
     """
     size, seen = sizes.lowest, sizes.lowest_found
@@ -145,9 +146,9 @@ def _repeated(
 
 @dataclass(frozen=True)
 class Ordered:
-    """The documents of a group, best first, those not found behind all others, higher levels first.
+    """The documents of a group in rank order, then those not found, higher levels first.
 
-    `place` is where each stands, infinite where it was not found; equal places are tied.
+    `place` is the place of each document, infinite if it was not found; equal places are tied.
     ``wanted[i, j]`` is how far document i is preferred to document j.
     """
 
@@ -162,12 +163,12 @@ class Ordered:
         return int(np.count_nonzero(np.isfinite(self.place)))
 
     def sizes(self) -> list[int]:
-        """Count the documents, all and those found, as `Sizes` has them."""
+        """Count the documents, all and found, as in `Sizes`."""
         kinds = self.level > 0, self.level <= 0, self.level == self.level.min(initial=np.inf)
         return [int(np.count_nonzero(k)) for kind in kinds for k in (kind, kind[: self.found])]
 
     def counts(self, most: float, alone: bool) -> list[float]:
-        """Count the preferences, as `Counts` has them."""
+        """Count the preferences, as in `Counts`."""
         wanted, n = self._limited(most, alone), self.found
         both, place = wanted[:n, :n], self.place[:n]
         kept = _total(np.triu(both))
@@ -185,8 +186,8 @@ class Ordered:
         return self.wanted & counts[:, None] & counts
 
 
-class Grouped:
-    """Lists of some queries whose judgments are in groups; or in pairs, which groups share."""
+class PreferenceGroups:
+    """The lists of some queries with judgments in groups, or in pairs pooled over groups."""
 
     xp = QUICK
 
@@ -240,7 +241,7 @@ def _ordered(group: Group, place: Floats, gone: Bools) -> Ordered:
 
 
 def _in_pairs(groups: tuple[Group, ...]) -> tuple[Group, ...]:
-    """Join groups: of those that compare two documents, the share that prefers the one."""
+    """Pool groups: for each pair of documents, the share of groups that prefer each one."""
     pairs, counts = np.unique([pair for one in groups for pair in one.pairs], return_counts=True)
     if np.all(counts < 2):  # no two groups compare the same documents
         return groups
@@ -256,10 +257,10 @@ def _total(array: Any) -> float:
     return float(np.count_nonzero(array) if array.dtype == bool else array.sum())
 
 
-class Levels:
+class GradeLevels:
     """Lists whose grades are levels: a higher grade is preferred to a lower one."""
 
-    def __init__(self, lists: Lists) -> None:
+    def __init__(self, lists: PaddedLists) -> None:
         self.lists, self.xp, self.averaged = lists, lists.xp, lists.averaged
         some = self.xp.where(lists.judged, lists.pool, np.inf)
         self.least = self.xp.min(some, axis=1)[:, None]
@@ -294,7 +295,7 @@ class Levels:
         return Counts(kept, both, won, lost, neither)
 
     def _limited(self, limit: Limit | None) -> tuple[Array, Array, Array]:
-        """Give the documents found that count, up to which level not all do, and how many more."""
+        """Return the documents found that count, the level limits apply to, and the room left."""
         lists, xp = self.lists, self.xp
         if limit is None:
             return lists.found, xp.full_like(self.least, -np.inf), xp.zeros_like(self.least)
@@ -310,7 +311,7 @@ class Levels:
         return (judged - lists.count(lists.found & (lists.grade == level)))[:, None]
 
     def _above(self, here: Array) -> Array:
-        """Count the documents of a level above each place, a half for each one tied with it."""
+        """Count the documents of a level above each place; those tied with it count half."""
         lists, xp = self.lists, self.xp
         own = lists.number(here)
         upto = xp.cumulative_sum(own, axis=1)

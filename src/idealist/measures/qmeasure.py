@@ -1,4 +1,4 @@
-"""NTCIR's measures of graded relevance: Q and its kin, which blend precision with gain."""
+"""NTCIR's measures of graded relevance, which blend precision with gain: Q and its relatives."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from idealist.errors import Defect
 from idealist.measures.base import NO_RELEVANT, Measure
 from idealist.measures.gains import GAIN, gain_of
 from idealist.notation import Written, choice, number, parameter
-from idealist.ranking.padded_lists import Array, Lists, lists_of
+from idealist.ranking.padded_lists import Array, PaddedLists, padded
 from idealist.ranking.placements import Placements
 
 
 class Walk(NamedTuple):
-    """What a reader has met at each document found: a row for each list.
+    """What a user has seen at each document found, one row per list.
 
-    `hits` says whether the document is worth anything, `gain` what, `count` how many such documents
-    there were up to it, and `blend` is the blended ratio there. `ideal` are the gains of all judged
-    documents, greatest first.
+    `hits` marks documents with a gain, `gain` is that gain, `count` the number of such documents so
+    far, and `blend` the blended ratio. `ideal` holds the gains of all judged documents, largest
+    first.
     """
 
     hits: Array
@@ -32,29 +32,27 @@ class Walk(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Blended(Measure):
-    """Base of measures that sum the blended ratio where a reader may stop."""
+    """Base of measures that sum the blended ratio over the documents at which users may stop."""
 
-    beta: float = parameter(1, number(0, 1e6), "how much gain counts against precision")
-    gain: Written = parameter("linear", GAIN, "what a grade is worth; above 0 it is relevant")
-    no_relevant: Written = parameter(
-        "0", NO_RELEVANT, "the value of a query without relevant documents"
-    )
+    beta: float = parameter(1, number(0, 1e6), "how much gain counts relative to precision")
+    gain: Written = parameter("linear", GAIN, "the gain of each grade; relevant means above 0")
+    no_relevant: Written = parameter("0", NO_RELEVANT, "the value without relevant documents")
 
     takes_cutoff: ClassVar[bool] = False
 
-    def gains(self, lists: Lists, grade: Array, there: Array) -> Array:
-        """Give the gain of each grade, 0 where there is none or it is negative."""
+    def gains(self, lists: PaddedLists, grade: Array, there: Array) -> Array:
+        """Return the gain of each grade, 0 if it is missing or negative."""
         gains = gain_of(self.gain, lists, grade)
         return lists.xp.where(there & (grade >= 0), gains, 0.0)
 
     def worth(self, placements: Placements) -> Floats:
-        """Give each place its gain."""
+        """Return the gain of each ranked document."""
         grade = placements.grade
-        gains: Floats = self.filled().gains(lists_of([]), grade, grade >= 0)
+        gains: Floats = self.filled().gains(padded([]), grade, grade >= 0)
         return gains
 
-    def walk(self, lists: Lists) -> Walk:
-        """Compute (C + β cg) / (r + β cg*) at each document: C relevant ones and cg in the list."""
+    def walk(self, lists: PaddedLists) -> Walk:
+        """Compute the blended ratio (C + β cg) / (r + β cg*) at each document."""
         xp = lists.xp
         gain = self.gains(lists, lists.grade, lists.found)
         hits = gain > 0
@@ -66,12 +64,12 @@ class Blended(Measure):
         found = count + beta * xp.cumulative_sum(gain, axis=1)
         return Walk(hits, gain, count, found / (lists.number(lists.rank) + beta * best), ideal)
 
-    def stops(self, lists: Lists, walk: Walk) -> Array:
-        """Give the probability that a reader stops at each document."""
-        raise Defect(f"{self.name} does not say where a reader stops")
+    def stops(self, lists: PaddedLists, walk: Walk) -> Array:
+        """Return the probability that a user stops at each document."""
+        raise Defect(f"{self.name} has no stopping points")
 
-    def formula(self, lists: Lists) -> Array:
-        """Sum the ratios, each with the probability to stop there."""
+    def formula(self, lists: PaddedLists) -> Array:
+        """Sum the ratios, weighted by the probability of stopping there."""
         xp, walk = lists.xp, self.walk(lists)
         stops = xp.where(walk.hits, self.stops(lists, walk), 0.0)
         nothing = ~xp.any(walk.ideal > 0, axis=1)
@@ -80,24 +78,24 @@ class Blended(Measure):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Q(Blended):
-    """Q-measure: the mean of the blended ratio at each relevant document; graded AP.
+    """Q-measure: the mean blended ratio at the relevant documents; a graded AP.
 
-    Formula: (1/min(k,R)) Σ_{r≤k, r relevant} (C(r) + β cg(r)) / (r + β cg*(r)), with C(r) relevant
-    documents and cg(r) the sum of gains in the first r, cg* the same of the ideal list
+    Formula: (1/min(k,R)) Σ_{r≤k, r relevant} (C(r) + β cg(r)) / (r + β cg*(r)), where C(r) counts
+    the relevant documents and cg(r) sums the gains of the first r, and cg* is cg for the ideal list
 
-    A document is relevant if its gain is above 0. With β = 0 it is AP. NTCIR gives grades the gains
-    1, 2, 3 or 2^g - 1; both are here: ``gain=linear``, ``gain=exp2``.
+    A document is relevant if its gain is above 0. With β = 0 this is AP. NTCIR uses the gains 1, 2,
+    3 (``gain=linear``) or 2^g - 1 (``gain=exp2``).
 
     >>> round(Q()([0, 2, 1], judged=[3]), 4), round((Q @ 2)([0, 2, 1], judged=[3]), 4)
     (0.328, 0.2143)
 
-    Reference: Sakai and Song 2011, doi:10.1145/2009916.2010055, as NTCIREVAL has it
+    Reference: Sakai and Song 2011, doi:10.1145/2009916.2010055, as implemented in NTCIREVAL
     """
 
     takes_cutoff: ClassVar[bool] = True
 
-    def stops(self, lists: Lists, walk: Walk) -> Array:
-        """Stop at each relevant document alike; at a cutoff there are at most k."""
+    def stops(self, lists: PaddedLists, walk: Walk) -> Array:
+        """Stop at each relevant document with equal probability; at most k of them count."""
         relevant = lists.count(walk.ideal > 0)[:, None]
         if self.cutoff is not None:
             relevant = lists.xp.where(relevant < self.cutoff, relevant, float(self.cutoff))
@@ -106,28 +104,30 @@ class Q(Blended):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class NCU(Blended):
-    """Normalised cumulative utility: Q for readers who stop at some relevant documents more often.
+    """Normalised cumulative utility: like Q, with users who prefer some stopping points.
 
-    Formula: Σ_{r relevant} p(r) (C(r) + β cg(r)) / (r + β cg*(r)), with p(r) the gain at r over
-    that of all judged documents (graded), or γ^(C(r)-1) / Σ_{i<R} γ^i (rank-biased)
+    Formula: Σ_{r relevant} p(r) (C(r) + β cg(r)) / (r + β cg*(r)), where p(r) is the gain at r
+    divided by that of all judged documents (graded), or γ^(C(r)-1) / Σ_{i<R} γ^i (rank-biased)
 
-    C, cg and cg* are those of Q. With β = 0 these are NTCIREVAL's NCUguP and NCUrbP, with β = 1
+    C, cg and cg* are as for Q. With β = 0 these are NTCIREVAL's NCUguP and NCUrbP, with β = 1
     NCUguBR and NCUrbBR.
 
     >>> round(NCU()([0, 2, 1], judged=[3]), 4), round(NCU(readers="rank-biased")([0, 2, 1]), 4)
     (0.2354, 0.7137)
 
     Reference: Sakai and Robertson 2008, Modelling a User Population for Designing Information
-    Retrieval Metrics, EVIA, as NTCIREVAL has it
+    Retrieval Metrics, EVIA, as implemented in NTCIREVAL
     """
 
-    readers: str = parameter("graded", choice("graded", "rank-biased"), "where they stop")
-    gamma: float = parameter(0.95, number(0, 1), "how often a rank-biased reader goes on")
+    readers: str = parameter(
+        "graded", choice("graded", "rank-biased"), "how stopping points are distributed"
+    )
+    gamma: float = parameter(0.95, number(0, 1), "how likely a rank-biased user continues")
 
-    monotone: ClassVar[bool] = False  # a reader who stops deeper may have met more
+    monotone: ClassVar[bool] = False  # a user who stops deeper may have gained more
 
-    def stops(self, lists: Lists, walk: Walk) -> Array:
-        """Share the stops among the relevant documents."""
+    def stops(self, lists: PaddedLists, walk: Walk) -> Array:
+        """Distribute the stops over the relevant documents."""
         xp = lists.xp
         if self.readers == "graded":
             return lists.ratio(walk.gain, lists.total(walk.ideal)[:, None], 0.0)
@@ -141,17 +141,17 @@ class NCU(Blended):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class OMeasure(Blended):
-    """O-measure: the blended ratio at the first relevant document; graded RR.
+    """O-measure: the blended ratio at the first relevant document; a graded RR.
 
-    Formula: (1 + β gain(r)) / (r + β cg*(r)) at the first relevant r, cg* as for Q
+    Formula: (1 + β gain(r)) / (r + β cg*(r)) at the first relevant r, with cg* as for Q
 
     >>> round(OMeasure()([0, 1, 3]), 4)
     0.3333
 
-    Reference: Sakai 2007, doi:10.2197/ipsjdc.3.643, as NTCIREVAL has it
+    Reference: Sakai 2007, doi:10.2197/ipsjdc.3.643, as implemented in NTCIREVAL
     """
 
-    def stops(self, lists: Lists, walk: Walk) -> Array:
+    def stops(self, lists: PaddedLists, walk: Walk) -> Array:
         """Stop at the first relevant document."""
         return lists.number(walk.count == 1.0)
 
@@ -160,25 +160,25 @@ class OMeasure(Blended):
 class PMeasure(Blended):
     """P-measure: the blended ratio at the first of the best documents retrieved.
 
-    Formula: (C(r) + β cg(r)) / (r + β cg*(r)) at r_p, the first rank of the greatest gain in the
+    Formula: (C(r) + β cg(r)) / (r + β cg*(r)) at r_p, the first rank with the largest gain of the
     list; C, cg and cg* as for Q
 
     >>> round(PMeasure()([0, 1, 3]), 4)
     0.8571
 
-    Reference: Sakai 2007, doi:10.2197/ipsjdc.3.643, as NTCIREVAL has it
+    Reference: Sakai 2007, doi:10.2197/ipsjdc.3.643, as implemented in NTCIREVAL
     """
 
-    monotone: ClassVar[bool] = False  # a reader who stops deeper may have met more
+    monotone: ClassVar[bool] = False  # a user who stops deeper may have gained more
 
-    def above_best(self, lists: Lists, walk: Walk) -> Array:
-        """Say which documents stand at or above the first of the best."""
+    def above_best(self, lists: PaddedLists, walk: Walk) -> Array:
+        """Mark the relevant documents down to the first of the best."""
         xp = lists.xp
         best = walk.hits & (walk.gain == xp.max(walk.gain, axis=1, keepdims=True))
         passed = xp.cumulative_sum(lists.number(best), axis=1) - lists.number(best)
         return walk.hits & (passed == 0.0)
 
-    def stops(self, lists: Lists, walk: Walk) -> Array:
+    def stops(self, lists: PaddedLists, walk: Walk) -> Array:
         """Stop at the last of them."""
         above = self.above_best(lists, walk)
         return lists.number(above & (walk.count == lists.count(above)[:, None]))
@@ -186,18 +186,18 @@ class PMeasure(Blended):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class PPlus(PMeasure):
-    """P+: the mean of the blended ratio at the relevant documents down to the first of the best.
+    """P+: the mean blended ratio at the relevant documents down to the first of the best.
 
-    Formula: (1/C(r_p)) Σ_{r≤r_p, r relevant} (C(r) + β cg(r)) / (r + β cg*(r)), with r_p the first
-    rank of the greatest gain in the list; C, cg and cg* as for Q
+    Formula: (1/C(r_p)) Σ_{r≤r_p, r relevant} (C(r) + β cg(r)) / (r + β cg*(r)), where r_p is the
+    first rank with the largest gain of the list; C, cg and cg* as for Q
 
     >>> round(PPlus()([0, 1, 3]), 4)
     0.5952
 
-    Reference: Sakai 2007, doi:10.2197/ipsjdc.3.643, as NTCIREVAL has it
+    Reference: Sakai 2007, doi:10.2197/ipsjdc.3.643, as implemented in NTCIREVAL
     """
 
-    def stops(self, lists: Lists, walk: Walk) -> Array:
-        """Stop at each of them alike."""
+    def stops(self, lists: PaddedLists, walk: Walk) -> Array:
+        """Stop at each of them with equal probability."""
         above = self.above_best(lists, walk)
         return lists.ratio(lists.number(above), lists.count(above)[:, None], 0.0)

@@ -1,4 +1,4 @@
-"""Measures of the first k documents as a set: P, R, F, Success, R-precision, fall-out, utility."""
+"""The first k documents as a set: precision, recall, F, R-precision, fall-out and utility."""
 
 from __future__ import annotations
 
@@ -9,26 +9,25 @@ from typing import Any, ClassVar
 from idealist.data.columns import Floats
 from idealist.errors import UsageError
 from idealist.measures.base import NO_RELEVANT
-from idealist.measures.first_relevant import first_hit
-from idealist.measures.gains import Discount
+from idealist.measures.gains import counted
 from idealist.measures.relevance import Binary, Threshold
 from idealist.notation import Kind, Value, Written, call, choice, number, parameter
-from idealist.ranking.padded_lists import Array, Lists
+from idealist.ranking.padded_lists import Array, PaddedLists
 from idealist.ranking.placements import Placements
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Counted(Binary):
-    """Base of measures made of the number of relevant documents in the first k."""
+    """Base of measures that count the relevant documents in the first k."""
 
     averages_ties: ClassVar[bool] = True
 
-    def found(self, lists: Lists, cutoff: Array | int | None) -> Array:
+    def found(self, lists: PaddedLists, cutoff: Array | int | None) -> Array:
         """Count the relevant documents above a cutoff."""
         near = self.near(lists)
-        return Discount("none").sum(near, near.number(self.hits(near)), cutoff)
+        return counted(near, self.hits(near), cutoff)
 
-    def precision(self, lists: Lists, denominator: str) -> Array:
+    def precision(self, lists: PaddedLists, denominator: str) -> Array:
         """Compute the share of relevant documents in the first k."""
         hits = self.found(lists, self.cutoff)
         if denominator == "judged":
@@ -40,11 +39,12 @@ class Counted(Binary):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class P(Counted):
-    """Precision: the share of relevant documents among the first k.
+    """Precision: the share of the first k documents that are relevant.
 
     Formula: relevant in the first k / k
 
-    Without a cutoff the whole list is taken, and divided by its length (trec_eval's set_P).
+    Without a cutoff it is the precision of the whole list, divided by its length (trec_eval's
+    set_P).
 
     >>> (P @ 5)([1, 0, 2]), P(denominator="min(k,n)")([1, 0, 2, 0])
     (0.4, 0.5)
@@ -53,26 +53,27 @@ class P(Counted):
     """
 
     denominator: str = parameter(
-        "k", choice("k", "min(k,n)", "judged"),
-        "what is divided by: the cutoff, the length of the list if shorter, or the judged in it",
-    )  # fmt: skip
+        "k",
+        choice("k", "min(k,n)", "judged"),
+        "what to divide by: the cutoff, the length of the list if shorter, or the judged documents",
+    )
 
-    def formula(self, lists: Lists) -> Array:
-        """Divide the relevant documents found by the documents looked at."""
+    def formula(self, lists: PaddedLists) -> Array:
+        """Divide the relevant documents found by the documents viewed."""
         if self.denominator == "judged" and lists.averaged:
-            hint = "choose another order of ties, or denominator=k"
+            hint = "choose another tie order, or denominator=k"
             raise UsageError("P(denominator=judged) has no closed form for ties=expected", hint)
         return self.defined(lists, self.precision(lists, self.denominator))
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class R(Counted):
-    """Recall: the share of the relevant documents that stand among the first k.
+    """Recall: the share of relevant documents that are among the first k.
 
     Formula: relevant in the first k / R
 
-    ``denominator=min(k,R)`` is capped recall, trec_eval's relative_P: 1 where all k documents are
-    relevant. ``min(n,R)`` is capped at the length of the list besides (set_relative_P).
+    ``denominator=min(k,R)`` is capped recall, trec_eval's relative_P: it is 1 if all k documents
+    are relevant. ``min(n,R)`` is capped at the length of the list (set_relative_P).
 
     >>> (R @ 2)([1, 0, 2], judged=[1]), R(denominator="min(k,R)")([1, 0, 2], judged=[1])
     (0.3333333333333333, 0.6666666666666666)
@@ -82,17 +83,18 @@ class R(Counted):
     """
 
     denominator: str = parameter(
-        "R", choice("R", "min(k,R)", "min(n,R)", "R_list"),
-        "what is divided by: the relevant documents judged, at most k or the documents looked at, "
-        "or the relevant documents retrieved",
-    )  # fmt: skip
+        "R",
+        choice("R", "min(k,R)", "min(n,R)", "R_list"),
+        "what to divide by: the relevant documents judged, that number capped at k or at the "
+        "length of the list, or the relevant documents retrieved",
+    )
 
     @property
     def list_only(self) -> bool:
-        """Whether it is divided by relevant documents of the list alone."""
+        """Whether the divisor counts relevant documents of the list only."""
         return self.denominator == "R_list"
 
-    def formula(self, lists: Lists) -> Array:
+    def formula(self, lists: PaddedLists) -> Array:
         """Divide the relevant documents found by those there are."""
         found = self.found(lists, self.cutoff)
         if self.list_only:
@@ -120,11 +122,11 @@ BETA = Kind("a number from 0 to 1e6, or sqrt(SQUARE)", _check_beta)
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class F(Counted):
-    """F: the weighted harmonic mean of precision and recall in the first k.
+    """F-measure: the weighted harmonic mean of precision and recall in the first k.
 
     Formula: (1 + β²) P R / (β² P + R)
 
-    The parameter of trec_eval's set_F, which ir_measures calls beta, is β²: ``beta=sqrt(0.5)``.
+    trec_eval's set_F and ir_measures' SetF take β² instead: write ``beta=sqrt(0.5)``.
 
     >>> round((F @ 4)([1, 0, 1, 0], judged=[1]), 4)
     0.5714
@@ -132,12 +134,12 @@ class F(Counted):
     Reference: van Rijsbergen 1979, Information Retrieval, chapter 7
     """
 
-    beta: Written = parameter(1, BETA, "how many times recall counts as much as precision")
-    denominator: str = parameter("k", choice("k", "min(k,n)"), "precision's denominator")
+    beta: Written = parameter(1, BETA, "how many times more recall counts than precision")
+    denominator: str = parameter("k", choice("k", "min(k,n)"), "the denominator of precision")
 
     averages_ties: ClassVar[bool] = False
 
-    def formula(self, lists: Lists) -> Array:
+    def formula(self, lists: PaddedLists) -> Array:
         """Combine precision and recall."""
         precision = self.precision(lists, self.denominator)
         recall = self.of_relevant(lists, self.found(lists, self.cutoff))
@@ -149,9 +151,9 @@ class F(Counted):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class SetAP(Counted):
-    """Average precision of a set: precision times recall, trec_eval's set_map.
+    """Average precision of a set: precision times recall (trec_eval's set_map).
 
-    Formula: P · R, which is h² / (n R) for h relevant among the n documents of the list
+    Formula: P · R, which is h² / (n R) with h relevant documents in a list of n
 
     >>> SetAP()([1, 0, 1], judged=[1, 1])
     0.3333333333333333
@@ -159,12 +161,12 @@ class SetAP(Counted):
     Reference: trec_eval 10.0, set_map
     """
 
-    denominator: str = parameter("k", choice("k", "min(k,n)"), "precision's denominator")
+    denominator: str = parameter("k", choice("k", "min(k,n)"), "the denominator of precision")
 
     averages_ties: ClassVar[bool] = False
 
-    def formula(self, lists: Lists) -> Array:
-        """Multiply precision and recall, in the one division that trec_eval makes."""
+    def formula(self, lists: PaddedLists) -> Array:
+        """Multiply precision and recall, with a single division as in trec_eval."""
         found, looked_at = self.found(lists, self.cutoff), lists.lengths(self.cutoff)
         if self.denominator == "k" and self.cutoff is not None:
             looked_at = lists.xp.full_like(looked_at, float(self.cutoff))
@@ -173,33 +175,12 @@ class SetAP(Counted):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Success(Binary):
-    """Success: whether any relevant document stands among the first k; also called hit rate.
-
-    Formula: 1 if there is a relevant document in the first k, else 0
-
-    >>> (Success @ 2)([0, 1]), (Success @ 1)([0, 1])
-    (1.0, 0.0)
-
-    Reference: Buckley and Voorhees 2005, in TREC: Experiment and Evaluation, chapter 3
-    """
-
-    averages_ties: ClassVar[bool] = True
-
-    def formula(self, lists: Lists) -> Array:
-        """Look for the first relevant document."""
-        near = self.near(lists)
-        first = first_hit(near, self.hits(near), self.cutoff, Discount("none"))
-        return self.defined(lists, first)
-
-
-@dataclass(frozen=True, kw_only=True, repr=False)
 class AllHit(Counted):
-    """All hit: whether every relevant document stands among the first k.
+    """All hit: whether every relevant document is among the first k.
 
-    Formula: 1 if all R relevant documents are in the first k, else 0
+    Formula: 1 if all R relevant documents are in the first k, otherwise 0
 
-    For questions that need every listed document, such as those of several hops. It is 1 where
+    For questions that need every relevant document, such as multi-hop questions. It is 1 exactly if
     recall is 1.
 
     >>> (AllHit @ 3)([1, 0, 2]), (AllHit @ 2)([1, 0, 2]), AllHit()([1, 2], judged=[1])
@@ -208,7 +189,7 @@ class AllHit(Counted):
     Reference: Asai et al. 2020, arXiv:1911.10470, as paragraph exact match
     """
 
-    def formula(self, lists: Lists) -> Array:
+    def formula(self, lists: PaddedLists) -> Array:
         """Compare the relevant documents found with those there are."""
         relevant, hits = self.all_relevant(lists), self.hits(lists)
         if not lists.averaged or self.cutoff is None:
@@ -217,11 +198,11 @@ class AllHit(Counted):
         chance = lists.xp.cumulative_prod(chance, axis=1)[:, -1]
         return self.defined(lists, chance * lists.number(lists.count(hits) == relevant))
 
-    def _chances(self, lists: Lists, hits: Array, cutoff: int) -> Array:
-        """Give each hit the chance that it stands above the cutoff, where those before it do.
+    def _chances(self, lists: PaddedLists, hits: Array, cutoff: int) -> Array:
+        """Return the chance that each hit is above the cutoff, given that those before it are.
 
-        Of a tie of n documents, r of them hits, m ranks are above the cutoff. All r hits are there
-        with the hypergeometric probability C(m, r) / C(n, r) = Π_{j<r} (m - j) / (n - j).
+        If m ranks of a tie of n documents are above the cutoff, all its r hits are there with the
+        hypergeometric probability C(m, r) / C(n, r) = Π_{j<r} (m - j) / (n - j).
         """
         xp, own = lists.xp, lists.number(hits)
         before = xp.cumulative_sum(own, axis=1) - own
@@ -234,11 +215,11 @@ class AllHit(Counted):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Rprec(Counted):
-    """R-precision: precision among the first R documents, R being the number of relevant ones.
+    """R-precision: precision in the first R documents, where R counts the relevant ones.
 
     Formula: relevant in the first c / c, with c = ⌊times · R + 0.9⌋, which is R by default
 
-    ``times`` gives trec_eval's Rprec_mult; the 0.9 is its rule of rounding.
+    With ``times`` it is trec_eval's Rprec_mult; the 0.9 is its rounding rule.
 
     >>> Rprec()([1, 0, 1], judged=[1]), Rprec(denominator="R_list")([1, 0, 1], judged=[1])
     (0.6666666666666666, 0.5)
@@ -249,25 +230,25 @@ class Rprec(Counted):
     """
 
     denominator: str = parameter(
-        "R", choice("R", "R_list"), "what R counts: the relevant documents judged, or retrieved"
+        "R", choice("R", "R_list"), "whether R counts relevant documents judged or retrieved"
     )
-    times: float = parameter(1, number(0, 1000), "how many times R documents are looked at")
+    times: float = parameter(1, number(0, 1000), "how many times R documents to look at")
 
     takes_cutoff: ClassVar[bool] = False
 
     @property
     def list_only(self) -> bool:
-        """Whether R counts relevant documents of the list alone."""
+        """Whether R counts relevant documents of the list only."""
         return self.denominator == "R_list"
 
-    def formula(self, lists: Lists) -> Array:
-        """Divide the relevant documents above the cutoff by it."""
+    def formula(self, lists: PaddedLists) -> Array:
+        """Divide the relevant documents above the cutoff by the cutoff."""
         relevant, cutoff = self.reach(lists)
         share = lists.ratio(self.found(lists, cutoff), lists.number(cutoff[:, 0]), 0.0)
         return self.defined(lists, share, relevant if self.list_only else None)
 
-    def reach(self, lists: Lists) -> tuple[Array, Array]:
-        """Give R and the rank, in a column, down to which documents are looked at."""
+    def reach(self, lists: PaddedLists) -> tuple[Array, Array]:
+        """Return R, and as a column the last rank that counts."""
         relevant = (self.listed_relevant if self.list_only else self.all_relevant)(lists)
         cutoff = lists.xp.floor(float(self.times) * relevant + 0.9)
         return relevant, lists.xp.astype(cutoff, lists.xp.int64)[:, None]
@@ -275,12 +256,12 @@ class Rprec(Counted):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class FallOut(Threshold):
-    """Fall-out: the share of the non-relevant documents that stand among the first k.
+    """Fall-out: the share of non-relevant documents that are among the first k.
 
     Formula: non-relevant in the first k / N
 
-    N counts the documents judged non-relevant. With ``denominator=N_list``, as torchmetrics has it,
-    every document of the list that is not relevant counts, judged or not.
+    N counts the documents judged non-relevant. With ``denominator=N_list``, as in torchmetrics,
+    every retrieved document that is not relevant counts, judged or not.
 
     >>> (FallOut @ 2)([1, 0, 0], judged=[0])
     0.3333333333333333
@@ -289,11 +270,9 @@ class FallOut(Threshold):
     """
 
     denominator: str = parameter(
-        "N", choice("N", "N_list"), "what N counts: documents judged non-relevant, or retrieved"
+        "N", choice("N", "N_list"), "whether N counts non-relevant documents judged or retrieved"
     )
-    no_relevant: Written = parameter(
-        "0", NO_RELEVANT, "the value of a query without non-relevant documents"
-    )
+    no_relevant: Written = parameter("0", NO_RELEVANT, "the value without non-relevant documents")
 
     direction: ClassVar[int] = -1
     averages_ties: ClassVar[bool] = True
@@ -301,33 +280,34 @@ class FallOut(Threshold):
 
     @property
     def list_only(self) -> bool:
-        """Whether N counts documents of the list alone."""
+        """Whether N counts documents of the list only."""
         return self.denominator == "N_list"
 
     def worth(self, placements: Placements) -> Floats:
-        """Give 1 to relevant documents, or else -1 to those judged non-relevant."""
+        """Return 1 for relevant documents; unless N is N_list, -1 for judged non-relevant ones."""
         relevant = super().worth(placements)
         return relevant if self.filled().list_only else relevant - 1.0
 
-    def formula(self, lists: Lists) -> Array:
-        """Divide the non-relevant documents in the first k by all there are."""
+    def formula(self, lists: PaddedLists) -> Array:
+        """Divide the non-relevant documents in the first k by all of them."""
         hits = self.hits(lists)
         if self.list_only:
-            found = Discount("none").sum(lists, lists.number(hits), self.cutoff)
+            found = counted(lists, hits, self.cutoff)
             every = lists.number(lists.retrieved) - lists.count(hits)
             return lists.ratio(lists.lengths(self.cutoff) - found, every)
-        others = lists.number(lists.found & ~hits)
+        others = lists.found & ~hits
         every = lists.count(lists.judged & ~self.relevant(lists.pool))
-        return lists.ratio(Discount("none").sum(lists, others, self.cutoff), every)
+        return lists.ratio(counted(lists, others, self.cutoff), every)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Utility(Threshold):
-    """Linear utility: what each document of the contingency table is worth, added up.
+    """Linear utility: a fixed worth for each cell of the contingency table, summed.
 
-    Formula: a · h + b · (n - h) + c · (R - h) + d · (N - n - R + h), h relevant among n retrieved
+    Formula: a · h + b · (n - h) + c · (R - h) + d · (N - n - R + h), with h relevant documents
+    among n retrieved
 
-    N, the size of the collection, matters only with d.
+    N is the size of the collection, which matters only if d is not 0.
 
     >>> Utility()([1, 0, 1]), Utility(a=3, b=-2)([1, 0, 1])
     (1.0, 4.0)
@@ -335,20 +315,20 @@ class Utility(Threshold):
     Reference: Hull 1998, The TREC-7 filtering track; trec_eval 10.0, utility
     """
 
-    a: float = parameter(1, number(), "the worth of a relevant document that was retrieved")
-    b: float = parameter(-1, number(), "the worth of another document that was retrieved")
-    c: float = parameter(0, number(), "the worth of a relevant document that was not")
-    d: float = parameter(0, number(), "the worth of another document that was not")
-    documents: float = parameter(0, number(0), "the number of documents in the collection")
+    a: float = parameter(1, number(), "worth of a relevant document that was retrieved")
+    b: float = parameter(-1, number(), "worth of a non-relevant document that was retrieved")
+    c: float = parameter(0, number(), "worth of a relevant document that was not retrieved")
+    d: float = parameter(0, number(), "worth of a non-relevant document that was not retrieved")
+    documents: float = parameter(0, number(0), "number of documents in the collection")
 
     takes_cutoff: ClassVar[bool] = False
     averages_ties: ClassVar[bool] = True
 
     def bounds(self, lowest: float) -> tuple[float, float]:
-        """Give the range: unbounded."""
+        """Return the range: unbounded."""
         return -math.inf, math.inf
 
-    def formula(self, lists: Lists) -> Array:
+    def formula(self, lists: PaddedLists) -> Array:
         """Weigh the four counts."""
         found, relevant = self.listed_relevant(lists), self.all_relevant(lists)
         retrieved = lists.number(lists.retrieved)

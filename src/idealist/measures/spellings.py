@@ -1,8 +1,8 @@
-"""What each tool calls its measures, and what they are here. The one table of such names."""
+"""What other tools call their measures, with our text for each: the one table of such names."""
 
 from __future__ import annotations
 
-#: The names of each tool with our text for them; a cutoff or a number behind a name is as usual.
+#: The names of each tool with our text for them; a cutoff may follow a name as usual.
 _NAMES = {
     "trec_eval": """
         num_q NumQ, num_ret NumRet, num_rel NumRel, num_rel_ret NumRelRet, map AP, gm_map GMAP,
@@ -92,13 +92,13 @@ _NAMES = {
 
 
 def _pairs(names: str) -> dict[str, str]:
-    """Read the pairs between commas that are followed by a blank."""
+    """Read pairs separated by a comma and a blank."""
     return dict(pair.split() for pair in " ".join(names.split()).split(", "))
 
 
-#: What each tool calls its measures, and our text for each.
+#: What each tool calls its measures, with our text for each.
 SPELLINGS: dict[str, dict[str, str]] = {tool: _pairs(names) for tool, names in _NAMES.items()}
-#: pytrec_eval is trec_eval 9, less what needs other judgments.
+#: pytrec_eval is trec_eval 9 without the measures that need other kinds of judgments.
 SPELLINGS["pytrec_eval"] = {
     name: ours
     for name, ours in SPELLINGS["trec_eval"].items()
@@ -108,7 +108,7 @@ SPELLINGS["pytrec_eval"] = {
 
 
 def computed_by(tool: str) -> frozenset[str]:
-    """Name the measures that a tool computes, parameters aside.
+    """Return the measures that a tool computes, ignoring parameters.
 
     >>> sorted(computed_by("gdeval"))
     ['ERR', 'nDCG']
@@ -116,20 +116,20 @@ def computed_by(tool: str) -> frozenset[str]:
     return frozenset(ours.partition("(")[0] for ours in SPELLINGS[tool].values())
 
 
-#: What a tool lists among its measures and is none of a ranking, and what it is.
+#: What tools list among their measures although it measures no ranking, and what it is.
 ELSEWHERE: dict[tuple[str, str], str] = {
-    ("trec_eval", "runid"): "the name of the run, which `idealist trec-eval` prints",
-    ("trec_eval", "relstring"): "the first grades as text, which `idealist trec-eval` prints",
+    ("trec_eval", "runid"): "the name of the run; `idealist trec-eval` prints it",
+    ("trec_eval", "relstring"): "the first grades as text; `idealist trec-eval` prints them",
     ("pytrec_eval", "runid"): "the name of the run",
     ("pytrec_eval", "relstring"): "the first grades as text",
     ("scikit-learn", "auc"): "the area under any curve",
-    ("scikit-learn", "coverage_error"): "a rank, averaged over labels of samples",
+    ("scikit-learn", "coverage_error"): "a mean rank over the labels of samples",
     ("scikit-learn", "label_ranking_loss"): "1 - Accuracy, over the labels of samples",
-    ("scikit-learn", "top_k_accuracy_score"): "of classes, not documents",
-    ("CatBoost", "FilteredDCG"): "DCG of documents with a score above 0, in the order given",
-    ("CatBoost", "PairAccuracy"): "the share of training pairs in order",
+    ("scikit-learn", "top_k_accuracy_score"): "about classes, not documents",
+    ("CatBoost", "FilteredDCG"): "DCG of the documents with a score above 0, in the given order",
+    ("CatBoost", "PairAccuracy"): "the share of training pairs in the right order",
     **{
-        ("CatBoost", name): "a loss to train with"
+        ("CatBoost", name): "a training loss"
         for name in (
             "GroupQuantile",
             "PairLogit",
@@ -139,13 +139,13 @@ ELSEWHERE: dict[tuple[str, str], str] = {
             "QuerySoftMax",
         )
     },
-    ("XGBoost", "auc"): "an area that counts pairs of equal labels, too",
-    ("XGBoost", "aucpr"): "the area under a curve of precision that it interpolates",
+    ("XGBoost", "auc"): "an area that also counts pairs of equal labels",
+    ("XGBoost", "aucpr"): "the area under an interpolated precision-recall curve",
     ("torchmetrics", "RetrievalPrecisionRecallCurve"): "a curve: P and R at every cutoff",
-    ("torchmetrics", "RetrievalRecallAtFixedPrecision"): "a point of the mean curve of P and R",
+    ("torchmetrics", "RetrievalRecallAtFixedPrecision"): "a point on the mean curve of P and R",
 }
 
-#: What people type besides, in lower case, and what they mean by it; this goes before any tool.
+#: Other spellings people type, in lower case; they take precedence over any tool's.
 TYPED: dict[str, str] = {
     "average_precision": "AP", "reciprocal_rank": "RR",
     "capped_recall": "R(denominator=min(k,R))", "recall_cap": "R(denominator=min(k,R))",
@@ -160,7 +160,7 @@ TYPED: dict[str, str] = {
 
 
 def aliases() -> dict[str, str]:
-    """Give every spelling, in lower case, with our text for it; the first tool's counts."""
+    """Return every spelling in lower case with our text for it; the first tool wins."""
     found = dict(TYPED)
     for names in SPELLINGS.values():
         for theirs, ours in names.items():

@@ -1,4 +1,4 @@
-"""Measures of a reader who may stop at each document: ERR, RBP and their relatives."""
+"""Users who may stop at every document: ERR, RBP and their relatives."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 from idealist.data.columns import Floats
 from idealist.errors import UsageError
 from idealist.measures.base import NO_RELEVANT, Measure
-from idealist.measures.gains import GAIN, Discount, check_power, gain_of, geometric
+from idealist.measures.gains import GAIN, Discount, check_power, counted, gain_of, geometric
 from idealist.notation import (
     Kind,
     Value,
@@ -24,7 +24,7 @@ from idealist.notation import (
     to_number,
     whole,
 )
-from idealist.ranking.padded_lists import Array, Lists, lists_of
+from idealist.ranking.padded_lists import Array, PaddedLists, padded
 from idealist.ranking.placements import Placements
 
 
@@ -37,18 +37,18 @@ def _check_max_grade(value: object) -> str:
 
 
 MAX_GRADE = Kind(
-    "observed (the scale's highest, or else the highest given) or a grade", _check_max_grade
+    "observed (the highest of the scale or else of the judgments), or a grade", _check_max_grade
 )
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class ERR(Measure):
-    """Expected reciprocal rank: of the document where a reader is satisfied and stops.
+    """Expected reciprocal rank: of the document at which a satisfied user stops.
 
     Formula: Σ_{r≤k} (1/r) p_r Π_{j<r} (1 - p_j), with p = (2^g - 1) / 2^max_grade
 
-    gdeval has max_grade=4 whatever the judgments; the default here is the highest grade of the
-    declared scale or, without one, of the judgments.
+    gdeval fixes max_grade=4. The default here is the highest grade of the declared scale or,
+    without one, of the judgments.
 
     >>> ERR(max_grade=1)([0, 1])
     0.25
@@ -58,14 +58,12 @@ class ERR(Measure):
 
     max_grade: Written = parameter("observed", MAX_GRADE, "the grade of a perfect document")
     probability: str = parameter(
-        "exp2", choice("exp2", "identity"), "how a grade becomes the probability to stop"
+        "exp2", choice("exp2", "identity"), "how a grade becomes the probability of stopping"
     )
-    no_relevant: Written = parameter(
-        "0", NO_RELEVANT, "the value of a query without relevant documents"
-    )
+    no_relevant: Written = parameter("0", NO_RELEVANT, "the value without relevant documents")
 
-    def stops(self, lists: Lists, grade: Array) -> Array:
-        """Give the probability to stop at a document of each grade."""
+    def stops(self, lists: PaddedLists, grade: Array) -> Array:
+        """Return the probability of stopping at a document of each grade."""
         xp = lists.xp
         grade = xp.where(grade > 0, grade, 0.0)
         highest = lists.maximum if self.max_grade == "observed" else float(self.max_grade)
@@ -73,8 +71,8 @@ class ERR(Measure):
         pool = xp.where(lists.judged, lists.pool, 0.0)
         if (top := float(xp.max(pool))) > max(limit, 0.0):
             raise UsageError(
-                f"{self.name}: grade {top:g} is above the highest there can be, {limit:g}",
-                "give max_grade, or grades in [0, 1] with probability=identity",
+                f"{self.name}: grade {top:g} is above the maximum of {limit:g}",
+                "set max_grade, or use grades in [0, 1] with probability=identity",
             )
         if self.probability == "identity":
             return grade
@@ -86,13 +84,13 @@ class ERR(Measure):
         """What the rank of the document is worth."""
         return Discount("position")
 
-    def expected(self, lists: Lists, stop: Array, rank: Array, depth: int) -> Array:
-        """Add up what ranks are worth, each with the probability to stop there."""
+    def expected(self, lists: PaddedLists, stop: Array, rank: Array, depth: int) -> Array:
+        """Sum the worth of the ranks, weighted by the probability of stopping there."""
         going = lists.xp.cumulative_prod(1.0 - stop, axis=1, include_initial=True)[:, :-1]
         return lists.total(self.discount.apply(lists, stop * going, rank, depth))
 
-    def formula(self, lists: Lists) -> Array:
-        """Add up the reciprocal ranks, each with the probability to stop there."""
+    def formula(self, lists: PaddedLists) -> Array:
+        """Sum the reciprocal ranks, weighted by the probability of stopping there."""
         xp = lists.xp
         near = lists.upto(self.cutoff)
         stop = xp.where(near.within(self.cutoff), self.stops(lists, near.grade), 0.0)
@@ -107,20 +105,20 @@ def _check_going_on(value: object) -> float:
     return result
 
 
-GOING_ON = Kind("a number from 0 up to, but not, 1", _check_going_on)
+GOING_ON = Kind("a number from 0 to below 1", _check_going_on)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class RBP(Measure):
-    """Rank-biased precision: a reader goes on to the next document with probability p.
+    """Rank-biased precision: a user continues to the next document with probability p.
 
     Formula: (1 - p) Σ_{r≤k} gain(grade_r) p^(r-1)
 
-    Gains are in [0, 1]. As trec_eval has it, they are divided by the highest gain that a document
-    was judged to have for the query, where that is above 1 (``scale=query``). ``gain=binary``
-    counts documents from `rel` on, as ir_measures does, and is meant where `rel` is given without a
-    gain; ``gain=scaled(0,3)`` divides grades by 3.
-    `normalise_depth` divides by the weight of so many ranks, as cwl_eval does with 1000.
+    Gains are in [0, 1]. As in trec_eval, ``scale=query`` divides them by the highest gain judged
+    for the query if that is above 1. ``gain=binary`` counts documents of grade `rel` and above, as
+    in ir_measures; it is the default if only `rel` is set. ``gain=scaled(0,3)`` divides grades by
+    3. `normalise_depth=N` counts the first N ranks only and divides by their total weight, as
+    cwl_eval does with N = 1000.
 
     >>> RBP(p=0.5)([1, 0, 1])
     0.625
@@ -128,49 +126,57 @@ class RBP(Measure):
     Reference: Moffat and Zobel 2008, doi:10.1145/1416950.1416952
     """
 
-    p: float = parameter(0.9, GOING_ON, "the probability to go on")
-    gain: Written = parameter("linear", GAIN, "what a grade is worth")
-    rel: float = parameter(1, number(), "the grade from which a document is relevant")
+    p: float = parameter(0.9, GOING_ON, "the probability of continuing to the next document")
+    gain: Written = parameter("linear", GAIN, "the gain of each grade")
+    rel: float = parameter(1, number(), "the lowest relevant grade")
     scale: str = parameter(
-        "query", choice("none", "query"), "gains stay as they are, or are divided by the highest"
+        "query", choice("none", "query"), "whether to divide gains by the query's highest"
     )
     normalise_depth: Written = parameter(
-        "none", whole(1, "none or a number of ranks", "none"), "the ranks whose weights sum to 1"
+        "none",
+        whole(1, "none or a number of ranks", "none"),
+        "the ranks that count, whose weights sum to 1",
     )
-    no_relevant: Written = parameter(
-        "0", NO_RELEVANT, "the value of a query without relevant documents"
-    )
+    no_relevant: Written = parameter("0", NO_RELEVANT, "the value without relevant documents")
 
     averages_ties: ClassVar[bool] = True
 
     def filled(self, convention: Mapping[str, Value] | None = None) -> Self:
-        """Set what the user did not; whoever says what is relevant wants to count that."""
+        """Set the parameters left open; if only `rel` is set, gains are binary."""
         given = {**(convention or {}), **self.written()}
         counts = "rel" in given and "gain" not in given
         return super().filled({**given, "gain": "binary"} if counts else convention)
 
     def worth(self, placements: Placements) -> Floats:
-        """Give each place its gain."""
+        """Return the gain of each ranked document."""
         filled, grade = self.filled(), placements.grade
-        gains: Floats = gain_of(filled.gain, lists_of([]), grade, filled.rel)
+        gains: Floats = gain_of(filled.gain, padded([]), grade, filled.rel)
         return np.where(grade >= 0, gains, 0.0)
 
-    def formula(self, lists: Lists) -> Array:
-        """Sum the gains, each with the probability that it is seen."""
+    def formula(self, lists: PaddedLists) -> Array:
+        """Sum the gains, weighted by the probability that they are seen."""
         xp = lists.xp
         gains = self.gains(lists)
-        value = (1.0 - self.p) * geometric(self.p).sum(lists, gains, self.cutoff) / self.share
+        value = (1.0 - self.p) * geometric(self.p).sum(lists, gains, self.last) / self.share
         threshold = self.rel if self.gain == "binary" else math.nextafter(0, 1)
         nothing = ~xp.any(lists.judged & (lists.pool >= threshold), axis=1)
         return xp.where(nothing, math.nan, value)
 
     @property
     def share(self) -> float:
-        """The weight of the ranks whose weights are to sum to 1."""
+        """The total weight of the ranks that count, by which the sum is divided."""
         return 1.0 if self.normalise_depth == "none" else 1.0 - self.p**self.normalise_depth
 
-    def gains(self, lists: Lists) -> Array:
-        """Give the gain of each document found, in [0, 1]."""
+    @property
+    def last(self) -> int | None:
+        """The last rank that counts: the cutoff, or `normalise_depth` if that is less."""
+        if self.normalise_depth == "none":
+            return self.cutoff
+        depth = int(self.normalise_depth)
+        return min(depth, self.cutoff or depth)
+
+    def gains(self, lists: PaddedLists) -> Array:
+        """Return the gain of each document found, in [0, 1]."""
         xp = lists.xp
         gains = gain_of(self.gain, lists, lists.grade, self.rel)
         gains = xp.where(lists.found & (lists.grade >= 0), gains, 0.0)
@@ -181,8 +187,8 @@ class RBP(Measure):
             raise UsageError(f"RBP: a gain of {float(xp.max(gains)):g} is above 1", hint)
         return gains
 
-    def _highest(self, lists: Lists) -> Array:
-        """Give the highest gain judged for each query, at least 1."""
+    def _highest(self, lists: PaddedLists) -> Array:
+        """Return the highest gain judged for each query, at least 1."""
         gains = gain_of(self.gain, lists, lists.pool, self.rel)
         counted = lists.judged & (lists.pool >= 0)
         return lists.xp.max(
@@ -192,11 +198,11 @@ class RBP(Measure):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class RBPResidual(Measure):
-    """The residual of RBP: how much unjudged documents, and what lies below the list, could add.
+    """RBP residual: how much unjudged documents and ranks below the list could add to RBP.
 
-    Formula: p^n + (1 - p) Σ_{r≤n, r unjudged} p^(r-1), n the documents looked at
+    Formula: p^n + (1 - p) Σ_{r≤n, r unjudged} p^(r-1), where n is the number of documents viewed
 
-    A list whose documents are all judged is worth 0 in trec_eval, and p^n by the formula.
+    If all documents of a list are judged, the formula gives p^n, but trec_eval prints 0.
 
     >>> RBPResidual(p=0.5)([1, None])
     0.5
@@ -204,45 +210,44 @@ class RBPResidual(Measure):
     Reference: Moffat and Zobel 2008, doi:10.1145/1416950.1416952
     """
 
-    p: float = parameter(0.9, GOING_ON, "the probability to go on")
+    p: float = parameter(0.9, GOING_ON, "the probability of continuing to the next document")
     negative: str = parameter(
-        "unjudged", choice("judged", "unjudged"), "what a document with a negative grade is"
+        "unjudged", choice("judged", "unjudged"), "whether a negative grade counts as judged"
     )
     all_judged: str = parameter(
-        "0", choice("tail", "0"),
-        "the value of a list whose documents are all judged: p^n, or 0 as trec_eval has it",
-    )  # fmt: skip
+        "0", choice("tail", "0"), "the value of a fully judged list: p^n (tail), or 0"
+    )
 
     direction: ClassVar[int] = -1
     judges: ClassVar[bool] = False
     averages_ties: ClassVar[bool] = True
 
     def worth(self, placements: Placements) -> Floats:
-        """Give 1 to judged documents."""
+        """Return 1 for each judged document."""
         known = self.filled().negative == "judged"
         return np.where(known | (placements.grade >= 0), 1.0, 0.0)
 
-    def formula(self, lists: Lists) -> Array:
-        """Take the weight of the judged documents from 1."""
+    def formula(self, lists: PaddedLists) -> Array:
+        """Subtract the weight of the judged documents from 1."""
         known = lists.found & ((lists.grade >= 0) | (self.negative == "judged"))
         weight = geometric(self.p).sum(lists, lists.number(known), self.cutoff)
         residual = 1.0 - (1.0 - self.p) * weight
         if self.all_judged == "tail":
             return residual
         if lists.averaged and self.cutoff is not None:
-            hint = "choose another order of ties, or all_judged=tail"
+            hint = "choose another tie order, or all_judged=tail"
             raise UsageError("RBPResidual(all_judged=0) has no closed form for ties=expected", hint)
-        judged = Discount("none").sum(lists, lists.number(known), self.cutoff)
+        judged = counted(lists, known, self.cutoff)
         return lists.xp.where(judged < lists.lengths(self.cutoff), residual, 0.0)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class nERR(ERR):
-    """Normalised expected reciprocal rank: ERR over that of the ideal list.
+    """Normalised expected reciprocal rank: ERR divided by the ERR of the ideal list.
 
     Formula: ERR@k / ERR*@k, where ERR* is the ERR of all judged documents, highest grade first
 
-    The ERR of an ideal list depends on the grades there are; its nERR is 1.
+    ERR itself reaches less than 1 even for an ideal list, depending on its grades; nERR is then 1.
 
     >>> round(nERR(max_grade=2)([0, 2, 1]), 4)
     0.5067
@@ -250,12 +255,12 @@ class nERR(ERR):
     Reference: Sakai and Song 2011, doi:10.1145/2009916.2010055
     """
 
-    def formula(self, lists: Lists) -> Array:
+    def formula(self, lists: PaddedLists) -> Array:
         """Divide ERR by the ERR of the ideal list."""
         ideal = lists.once(self, lambda: self._ideal(lists), pooled=True)
         return lists.ratio(super().formula(lists), ideal)
 
-    def _ideal(self, lists: Lists) -> Array:
+    def _ideal(self, lists: PaddedLists) -> Array:
         xp = lists.xp
         rank = xp.cumulative_sum(xp.ones_like(lists.judged, dtype=xp.int64), axis=1)
         seen = lists.judged if self.cutoff is None else lists.judged & (rank <= self.cutoff)
@@ -265,25 +270,25 @@ class nERR(ERR):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class PFound(ERR):
-    """The probability that a reader, who goes down the list and loses patience, finds an answer.
+    """PFound: the probability that a user who may lose patience finds an answer.
 
-    Formula: Σ_{r≤k} decay^(r-1) p_r Π_{j<r} (1 - p_j), with p the probability that a document
+    Formula: Σ_{r≤k} decay^(r-1) p_r Π_{j<r} (1 - p_j), where p is the probability that a document
     answers
 
-    By default a grade is that probability, between 0 and 1, as CatBoost has it; with
-    ``probability=exp2`` it is that of ERR, from which PFound differs in what a rank is worth.
+    By default the grade is this probability, between 0 and 1, as in CatBoost. With
+    ``probability=exp2`` it is that of ERR, and PFound differs from ERR only in the discount.
 
     >>> PFound(decay=0.5)([0.5, 0, 1])
     0.625
 
     Reference: Gulin et al. 2009, Yandex at ROMIP'2009: Optimization of Ranking Algorithms by
-    Machine Learning Methods, as CatBoost has it
+    Machine Learning Methods, as implemented in CatBoost
     """
 
     probability: str = parameter(
-        "identity", choice("exp2", "identity"), "how a grade becomes the probability to stop"
+        "identity", choice("exp2", "identity"), "how a grade becomes the probability of stopping"
     )
-    decay: float = parameter(0.85, number(0, 1), "the probability to go on to the next document")
+    decay: float = parameter(0.85, number(0, 1), "the probability of continuing")
 
     @property
     def discount(self) -> Discount:

@@ -12,27 +12,27 @@ from idealist.data.columns import Floats
 from idealist.errors import UsageError
 from idealist.measures.base import Measure
 from idealist.notation import choice, flag, number, parameter
-from idealist.ranking.padded_lists import Array, Lists
+from idealist.ranking.padded_lists import Array, PaddedLists
 from idealist.ranking.placements import Placements
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class UDCG(Measure):
-    """Utility- and distraction-aware cumulative gain of the passages handed to a language model.
+    """UDCG: utility- and distraction-aware cumulative gain of passages given to a language model.
 
-    Formula: σ((1/n) Σ_{r≤k} w_r u_r), with n = min(k, retrieved), w = 1 if relevant and -γ
-    otherwise, u = 1 - abstain
+    Formula: σ((1/n) Σ_{r≤k} w_r u_r), with n = min(k, retrieved), w = 1 for relevant passages and
+    -γ for others, u = 1 - abstain
 
-    `abstain` is the probability that the model, given the passage alone, answers that it cannot
-    answer; it is a judgment column, as is `utility`, which gives u itself. Both belong to one
-    model: UDCG is always UDCG under that model. Passages without the column or without a judgment
-    add nothing but count in n. There is no discount: above a cutoff the order of the passages does
-    not matter. An empty list is 0, below every other value (0.4174 to 0.7311 with γ = 1/3).
+    `abstain` is the probability that the model, given this passage alone, says it cannot answer. It
+    is a judgment column; so is `utility`, which holds u itself. Both belong to one model, and so
+    does the value. Passages without a judgment or without a value in the column add nothing but
+    count in n. There is no discount: the order of the passages above the cutoff does not matter. An
+    empty list is 0, below every other value (0.4174 to 0.7311 with γ = 1/3).
 
-    The released code has γ = 1/3; its README and the values published with it have 0.333, which
-    changes the fifth decimal. Its README also describes a mean over the relevant minus a mean over
-    the irrelevant passages; the code, which is followed here, divides both sums by all passages. A
-    sum of signed utilities over log2(r+1) circulates under the same name: that is a signed DCG,
+    The released code uses γ = 1/3; its README and the published values use 0.333, which changes the
+    fifth decimal. The README also describes a mean over relevant minus a mean over irrelevant
+    passages; the code, which we follow, divides both sums by all passages. A sum of signed
+    utilities over log2(r+1) circulates under the same name: that is signed DCG,
     ``DCG(negative=keep)`` here. The paper's learned variant, with weights by position, was not
     released.
 
@@ -42,21 +42,21 @@ class UDCG(Measure):
     Reference: Trappolini et al. 2026, EACL, arXiv:2510.21440
     """
 
-    rel: float = parameter(1, number(), "the grade from which a passage is relevant")
-    gamma: float = parameter(1 / 3, number(0), "how much a distracting passage takes away")
+    rel: float = parameter(1, number(), "the lowest relevant grade")
+    gamma: float = parameter(1 / 3, number(0), "how much a distracting passage subtracts")
     signal: str = parameter("abstain", choice("abstain", "utility"), "the judgment column to use")
     squash: bool = parameter(True, flag(), "apply σ; without it the value is the sum inside")
 
     needs: ClassVar[str] = "a column"
 
     def bounds(self, lowest: float) -> tuple[float, float]:
-        """Give the range; the empty list's 0 is in it."""
+        """Return the range, including the 0 of an empty list."""
         if self.squash:
             return 0.0, 1 / (1 + math.exp(-1))
         return -float(self.gamma), 1.0
 
     def worth(self, placements: Placements) -> Floats:
-        """Give each place its utility, less where it distracts."""
+        """Return the utility of each passage, negative for a distracting one."""
         filled = self.filled()
         signals = placements.qrels.numbers.get(filled.signal, np.zeros(len(placements.qrels)))
         utility = signals[placements.judgment]
@@ -64,14 +64,14 @@ class UDCG(Measure):
         weight = np.where(placements.grade >= filled.rel, 1.0, -float(filled.gamma))
         return np.nan_to_num(weight * utility)
 
-    def formula(self, lists: Lists) -> Array:
-        """Weigh each passage's utility by its relevance."""
+    def formula(self, lists: PaddedLists) -> Array:
+        """Weigh the utility of each passage by its relevance."""
         xp = lists.xp
         utility = lists.column(self.signal)
         known = lists.within(self.cutoff) & ~xp.isnan(utility)
         utility = xp.where(known, utility, 0.0)
         if bool(xp.any(utility < 0)) or bool(xp.any(utility > 1)):
-            hint = "abstain and utility are probabilities, between 0 and 1"
+            hint = "abstain and utility are probabilities between 0 and 1"
             raise UsageError(f"UDCG: a value of {self.signal!r} is outside [0, 1]", hint)
         if self.signal == "abstain":
             utility = 1.0 - utility

@@ -1,8 +1,8 @@
-"""Lists: the padded arrays that formulas are written over, in any array library.
+"""Padded lists: the arrays that formulas are written over, in any array library.
 
-A block of queries; row by row the judged documents found, in rank order, and the grades of all
-judged documents, highest first. Formulas use nothing but the array API standard, so the same lines
-run on NumPy, PyTorch, JAX and CuPy.
+One row per query: its judged documents that were retrieved, in rank order, and the grades of all
+its judged documents, highest first. Formulas use nothing but the array API standard, so the same
+lines run on NumPy, PyTorch, JAX and CuPy.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from idealist.errors import UsageError
 
 Array: TypeAlias = Any
 
-#: NumPy as formulas use it, less the wrappers that take longer than the work on small arrays.
+#: NumPy as formulas use it, without the wrappers that cost more than the work on small arrays.
 QUICK = SimpleNamespace(
     **vars(np)
     | {
@@ -30,16 +30,17 @@ QUICK = SimpleNamespace(
 
 
 @dataclass(frozen=True, eq=False)
-class Lists:
-    """Rankings of a block of queries; arrays are queries x places unless said otherwise.
+class PaddedLists:
+    """The rankings of a block of queries; arrays are queries x places unless noted otherwise.
 
-    `found` is true where there is a document, and elsewhere the other arrays mean nothing. `rank`,
-    `first` and `last` are its rank and its tie's, `start` and `end` the columns its tie begins and
-    ends at (None where nothing is tied), `place` where `scores` and `judgments` tell of it. `pool`
-    and `judged` (queries x judgments) are all grades, highest first, and where there is one.
-    `expected` asks for the mean over all orders of each tie. Three dicts keep what formulas share:
-    `pooled` of the judgments, `known` of the documents whatever their ranks, `cuts` of shorter
-    lists.
+    `found` is true where there is a document; elsewhere the other arrays hold padding. `rank` is
+    the document's rank, `first` and `last` the ranks its tie spans, `start` and `end` the columns
+    in which the tie begins and ends (None if nothing is tied), and `place` its index into `scores`
+    and `judgments`. `pool` and `judged` (queries x judgments) hold all grades, highest first, and
+    where there is one. `expected` asks for the mean over all orders of each tie.
+
+    Three dicts cache what formulas share: `pooled` depends on the judgments only, `known` on the
+    documents but not on their ranks, and `cuts` holds shorter lists.
     """
 
     xp: Any
@@ -62,7 +63,7 @@ class Lists:
     columns: Mapping[str, Array] = field(default_factory=dict)
     pooled: dict[Hashable, Any] = field(default_factory=dict)
     known: dict[Hashable, Any] = field(default_factory=dict)
-    cuts: dict[int, Lists] = field(default_factory=dict)
+    cuts: dict[int, PaddedLists] = field(default_factory=dict)
 
     @property
     def score(self) -> Array:
@@ -74,10 +75,10 @@ class Lists:
         """Whether there are ties whose orders must be averaged."""
         return self.expected and self.start is not None
 
-    def to(self, xp: Any) -> Lists:
+    def to(self, xp: Any) -> PaddedLists:
         """Move the arrays to another array library.
 
-        >>> lists_of([3, 1]).to(np).rank.tolist()
+        >>> padded([3, 1]).to(np).rank.tolist()
         [[1, 2]]
         """
         arrays = {
@@ -89,16 +90,17 @@ class Lists:
         return replace(self, xp=xp, columns=columns, pooled={}, known={}, cuts={}, **arrays)
 
     def once(self, what: Hashable, compute: Callable[[], Any], *, pooled: bool = False) -> Any:
-        """Compute something of the documents once for all measures, of the pool for all runs."""
+        """Compute something once and cache it: for all measures, or if `pooled` for all runs."""
         known = self.pooled if pooled else self.known
         if what not in known:
             known[what] = compute()
         return known[what]
 
-    def upto(self, cutoff: int | None) -> Lists:
-        """Leave out columns that a cutoff leaves nothing of; tied documents stay together.
+    def upto(self, cutoff: int | None) -> PaddedLists:
+        """Drop columns that lie entirely below a cutoff; ties are not split.
 
-        One column more than the cutoff is kept: it adds the 0.0 that sums of whole lists end in.
+        One column more than the cutoff is kept: it adds the 0.0 that sums over whole lists end
+        with.
         """
         if cutoff is None or self.start is not None or self.rank.shape[1] <= cutoff + 1:
             return self
@@ -110,18 +112,18 @@ class Lists:
         return self.cuts[cutoff]
 
     def constant(self, values: Sequence[Any] | np.ndarray[Any, Any]) -> Array:
-        """Make an array beside the others, on the same device."""
+        """Make an array in the same library and on the same device as the others."""
         if self.xp is QUICK:
             return np.asarray(values)
         values = np.array(values)  # float64 whatever the library's default
         return self.xp.asarray(values, device=self.rank.device)
 
     def number(self, array: Array) -> Array:
-        """Give an array as float64."""
+        """Convert an array to float64."""
         return self.xp.astype(array, self.xp.float64)
 
     def gather(self, table: Any, index: Array) -> Array:
-        """Look up each index in a table of one dimension."""
+        """Look up each index in a one-dimensional table."""
         return self.constant(table)[index]
 
     def total(self, values: Array) -> Array:
@@ -129,23 +131,23 @@ class Lists:
         return self.xp.cumulative_sum(values, axis=1)[:, -1]
 
     def count(self, mask: Array) -> Array:
-        """Count what is true in each row, as float64."""
+        """Count the true cells of each row, as float64."""
         return self.number(self.xp.count_nonzero(mask, axis=1))
 
     def within(self, cutoff: Array | int | None) -> Array:
-        """Say which documents were found and stand at or above a cutoff."""
+        """Mark the documents that were found at or above a cutoff."""
         return self.found if cutoff is None else self.found & (self.rank <= cutoff)
 
     def lengths(self, cutoff: int | None) -> Array:
-        """Give the length of each list, at most the cutoff."""
+        """Return the length of each list, at most the cutoff."""
         if cutoff is None:
             return self.number(self.retrieved)
         return self.number(self.xp.minimum(self.retrieved, cutoff))
 
     def levels(self, some: Array, values: Array) -> Iterator[Array]:
-        """Give, in turn, each row's distinct values from the highest down; -inf where it ran out.
+        """Yield each row's distinct values, highest first; -inf once a row has no more.
 
-        Each comes as one column, so that every row is at a level of its own.
+        Every level is one column, so each row steps through its own values.
         """
         xp = self.xp
         level = xp.max(xp.where(some, values, -np.inf), axis=1)[:, None]
@@ -155,12 +157,12 @@ class Lists:
             level = xp.max(xp.where(lower, values, -np.inf), axis=1)[:, None]
 
     def ratio(self, part: Array, whole: Array, otherwise: float = np.nan) -> Array:
-        """Divide where there is something to divide by."""
+        """Divide where the divisor is above 0; elsewhere return `otherwise`."""
         some = whole > 0
         return self.xp.where(some, part / self.xp.where(some, whole, 1.0), otherwise)
 
     def column(self, name: str) -> Array:
-        """Give a judgment column for the documents found; NaN elsewhere."""
+        """Look up a judgment column for the documents found; NaN elsewhere."""
         asked = self.found if name in self.columns else self.retrieved > 0
         if not bool(self.xp.any(asked)):  # nothing to look up, and perhaps nothing to look it up in
             return self.xp.full_like(self.grade, np.nan)
@@ -172,25 +174,36 @@ class Lists:
         return self.xp.where(self.found, self.columns[name][self.judgments[self.place]], np.nan)
 
 
-def lists_of(
-    grades: Sequence[float | None], judged: Sequence[float] = (), **columns: Sequence[float]
-) -> Lists:
-    """Make one list from the grades of a ranking, None where unjudged.
+def finite_grades(given: Any) -> tuple[list[int], Any]:
+    """Read a sequence of grades: return the places that have one, and the grades there."""
+    try:
+        there = [(place, float(grade)) for place, grade in enumerate(given) if grade is not None]
+    except (TypeError, ValueError):
+        hint = "give a list with one number for each document, None where it is unjudged"
+        raise UsageError("the grades are not a list of numbers", hint) from None
+    grades = np.array([grade for _, grade in there], dtype=np.float64)
+    if not np.isfinite(grades).all():
+        raise UsageError("a grade is not a finite number", "write None for an unjudged document")
+    return [place for place, _ in there], grades
 
-    `judged` are the grades of documents that were judged but not retrieved; `columns` are further
-    facts about each retrieved document.
+
+def padded(
+    grades: Sequence[float | None], judged: Sequence[float] = (), **columns: Sequence[float]
+) -> PaddedLists:
+    """Build the lists of one ranking from its grades, None where a document is unjudged.
+
+    `judged` holds the grades of documents that were judged but not retrieved; `columns` holds
+    further values for each retrieved document, such as ``abstain``.
     """
     for name, values in columns.items():
         if len(values) != len(grades):
             message = f"{name} has {len(values)} values for {len(grades)} grades"
             raise UsageError(message, "give one for each grade, None where there is none")
-    place = [i for i, grade in enumerate(grades) if grade is not None]
-    found = np.array([grades[i] for i in place], dtype=np.float64)
-    if not np.isfinite(found).all() or not np.isfinite(np.asarray(judged, np.float64)).all():
-        raise UsageError("a grade is not a finite number", "write None for an unjudged document")
-    pool = -np.sort(-np.concatenate((found, np.asarray(judged, dtype=np.float64))))
+    place, found = finite_grades(grades)
+    _, elsewhere = finite_grades(judged)
+    pool = -np.sort(-np.concatenate((found, elsewhere)))
     rank = np.array(place or [0], dtype=np.int64)[None, :] + 1
-    return Lists(
+    return PaddedLists(
         xp=QUICK,
         found=np.full(rank.shape, bool(place)),
         rank=rank,

@@ -12,7 +12,7 @@ from idealist.data import Qrels
 from idealist.data.columns import Bools, Floats, Ints, starts_of
 from idealist.data.qrels import Pool
 from idealist.protocol import Protocol
-from idealist.ranking.padded_lists import QUICK, Lists
+from idealist.ranking.padded_lists import QUICK, PaddedLists
 
 
 class Block(NamedTuple):
@@ -89,7 +89,7 @@ class Placements:
         return start, np.minimum.accumulate(end[::-1])[::-1]
 
     @cached_property
-    def lists(self) -> list[tuple[Ints, Lists]]:
+    def lists(self) -> list[tuple[Ints, PaddedLists]]:
         """The same as padded arrays: blocks of queries and their lists."""
         return [(block.pool.queries, self._lists(*block)) for block in self.layout]
 
@@ -106,7 +106,7 @@ class Placements:
         found = place < end[:, None]
         return Block(pool, found, np.where(found, place, 0), {})
 
-    def _lists(self, pool: Pool, found: Bools, place: Ints, known: dict[Any, Any]) -> Lists:
+    def _lists(self, pool: Pool, found: Bools, place: Ints, known: dict[Any, Any]) -> PaddedLists:
         def some(values: Any) -> Any:
             return values if len(values) else np.ones(1, values.dtype)  # something to pad with
 
@@ -115,7 +115,7 @@ class Placements:
         if self.tied:
             first, last = self.first[place], self.last[place]
             start, end = (np.where(found, edge[place] - place[:, :1], 0) for edge in self.blocks)
-        return Lists(
+        return PaddedLists(
             QUICK,
             found=found,
             rank=rank,

@@ -7,6 +7,7 @@ plain Python over NumPy; the compiled kernel, where installed, does the same fas
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -15,7 +16,7 @@ import numpy as np
 
 from idealist.data import Qrels, Rows, Run
 from idealist.data.columns import Floats, Ints
-from idealist.errors import Faults
+from idealist.errors import Faults, IdealistError
 from idealist.protocol import Protocol
 from idealist.ranking.compiled import Compiled, compiled
 from idealist.ranking.order import Ranking, order
@@ -69,6 +70,19 @@ class Ranked:
         if new := [protocol for protocol in asked if protocol not in self._placed]:
             self._placed |= rank(self.qrels, self.held, new)
         return {protocol: self._placed[protocol] for protocol in asked}
+
+    def tried(self, protocols: Iterable[Protocol]) -> dict[Protocol, Placements | IdealistError]:
+        """Return the placements under each protocol, or why it refuses the run."""
+        asked = list(protocols)
+        with suppress(IdealistError):  # usually none refuses, and the run is read once
+            return {**self.under(asked)}
+        found: dict[Protocol, Placements | IdealistError] = {}
+        for protocol in asked:
+            try:
+                found[protocol] = self[protocol]
+            except IdealistError as error:
+                found[protocol] = error
+        return found
 
     @property
     def held(self) -> Run:

@@ -66,13 +66,15 @@ def _text(cell: Any) -> str:
     return "" if cell is None else str(cell)
 
 
-#: Words; whole numbers; values of measures; differences; p-values; relative changes; effect sizes.
+#: Words; whole numbers; values of measures; differences; p-values; relative changes; shares;
+#: effect sizes.
 TEXT = Format(_text, left=True)
 COUNT = Format(lambda cell: "-" if cell is None or isnan(cell) else f"{cell:.0f}")
 VALUE = Format(number)
 SIGNED = Format(signed)
 P_VALUE = Format(p_value)
 PERCENT = Format(percent)
+SHARE = Format(lambda cell: "-" if cell is None or isnan(cell) else f"{cell:.1%}")
 EFFECT = Format(lambda cell: number(cell, 2))
 
 

@@ -6,7 +6,7 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from idealist.report.doubt import Doubt
-from idealist.report.wording import number, visible
+from idealist.report.wording import few, number, visible
 
 
 def lines(doubts: Iterable[Doubt]) -> list[str]:
@@ -16,15 +16,21 @@ def lines(doubts: Iterable[Doubt]) -> list[str]:
 
 
 def shared(by_run: Sequence[tuple[str, Sequence[Doubt]]]) -> tuple[Doubt, ...]:
-    """Put what all runs share first, without a run; then what each has for itself."""
+    """Put what is said of all runs first, without a run; then what is said of each alone."""
     first = by_run[0][1] if by_run else ()
-    common = [one for one in first if all(one in own for _, own in by_run)]
-    apart = [replace(one, run=run) for run, own in by_run for one in own if one not in common]
-    return (*common, *apart)
+    said = [{(one.code, one.message) for one in own} for _, own in by_run]
+    common = set.intersection(*said) if said else set()
+    alone = [
+        replace(one, run=run)
+        for run, own in by_run
+        for one in own
+        if (one.code, one.message) not in common
+    ]
+    return (*(one for one in first if (one.code, one.message) in common), *alone)
 
 
 def alike(doubts: Iterable[Doubt]) -> list[list[Doubt]]:
-    """Put together what is found of several runs, but for errors: each of them has to be mended.
+    """Group what is found in several runs, except errors: each of them has to be mended.
 
     >>> two = [Doubt("ties", "…", severity="note", run=run) for run in ("bm25", "dense")]
     >>> [len(group) for group in alike([*two, Doubt("ties", "…", severity="error", run="bm25")])]
@@ -38,6 +44,15 @@ def alike(doubts: Iterable[Doubt]) -> list[list[Doubt]]:
     return [*groups.values()]
 
 
+def brief(doubts: Iterable[Doubt]) -> list[str]:
+    """Write each group of doubts in one line."""
+    found = []
+    for group in alike(doubts):
+        such = f"such as {group[0].run}: " if len(group) > 1 else ""
+        found.append(f"{_title(group)}: {such}{group[0].finding}")
+    return found
+
+
 def paragraphs(doubts: Iterable[Doubt]) -> Iterator[str]:
     """Write each group of doubts in full, with the command below it."""
     for group in alike(doubts):
@@ -47,33 +62,43 @@ def paragraphs(doubts: Iterable[Doubt]) -> Iterator[str]:
 
 
 def parts(group: Sequence[Doubt]) -> list[str]:
-    """Write doubts that are alike: a title, what is found, what it costs, what to do."""
+    """Write a group of doubts: a title, what is found, what it costs, what to do."""
     first = group[0]
-    runs = f"{len(group)} runs" if len(group) > 1 else first.run
-    title = f"{first.severity}: {first.code}{f', {runs}' if runs else ''}"
     if len(group) > 1:
-        found = [f"{title}:", *(line for one in group for line in _brief(one))]
+        found = [f"{_title(group)}:", *(line for one in group for line in _one_of_many(one))]
     else:
         costs = [f"cost, {run}: {words}{_if(first)}" for run, words in _costs(first)]
-        found = [f"{title}: {first.message}", *(f"  {x}" for x in _examples(first)), *costs]
+        examples = (f"  {example}" for example in _examples(first))
+        found = [f"{_title(group)}: {first.finding}", *examples, *costs]
     remedy = [f"remedy: {first.remedy}{_for_first(group)}"] if first.remedy else []
     return [*found, *_supposed(group), *remedy]
 
 
-def _brief(one: Doubt) -> Iterator[str]:
-    """Say what is found of one run among several, with one example, and what it costs."""
+def _title(group: Sequence[Doubt]) -> str:
+    first = group[0]
+    runs = f"{len(group)} runs" if len(group) > 1 else first.run
+    return f"{first.severity}: {first.code}{f', {runs}' if runs else ''}"
+
+
+def _one_of_many(one: Doubt) -> Iterator[str]:
+    """Say what is found in one run of several, with one example, and what it costs."""
     example = next(_examples(one), "")
-    yield f"{one.run}: {one.message}{f' (such as {example})' if example else ''}"
+    yield f"{one.run}: {one.finding}{f' (such as {example})' if example else ''}"
     yield from (f"  cost: {words}" for _, words in _costs(one))
 
 
 def _for_first(group: Sequence[Doubt]) -> str:
-    """Say that the command is of the first run, where the others need another."""
+    """Say that the command is for the first run, where the others need another."""
     differ = len({one.command for one in group}) > 1
     return f"; for {group[0].run}, and likewise for the others:" if differ else ""
 
 
 def _examples(one: Doubt) -> Iterator[str]:
+    """Show some of what is meant: queries in one line, unless the finding names them."""
+    if one.queries and one.examples == one.first_queries:
+        named = few(one.queries)
+        yield from [f"queries {named}"] if named not in one.finding else []
+        return
     for example in one.examples:
         yield example if isinstance(example, str) else " → ".join(map(visible, example))
 
@@ -81,16 +106,17 @@ def _examples(one: Doubt) -> Iterator[str]:
 def _costs(one: Doubt) -> Iterator[tuple[str, str]]:
     """Say what each measure of a run is, and would be."""
     for run, own in one.price.items():
-        yield run, ", ".join(f"{label} {number(a)} → {number(b)}" for label, (a, b) in own.items())
+        changes = (f"{label} {' → '.join(map(number, ends))}" for label, ends in own.items())
+        yield run, ", ".join(changes)
 
 
 def _if(one: Doubt) -> str:
-    """Say beside the cost of a single run what it supposes."""
-    return f", if {one.supposing}" if one.supposing and len(one.price) == 1 else ""
+    """Say after the cost of a single run what it supposes."""
+    return f", {one.supposing}" if one.supposing and len(one.price) == 1 else ""
 
 
 def _supposed(group: Sequence[Doubt]) -> Iterator[str]:
     """Say once what the costs of several runs suppose."""
     priced = [run for one in group for run in one.price]
     if group[0].supposing and priced and max(len(group), len(priced)) > 1:
-        yield f"the costs suppose that {group[0].supposing}"
+        yield f"each second value: {group[0].supposing}"

@@ -80,6 +80,26 @@ def _parts(cell: Any) -> Iterator[tuple[str, Any]]:
             yield "", cell
 
 
+def records_table(records: Sequence[Mapping[str, Any]]) -> Table:
+    """Make a table for programs of plain records; a record inside another gets its own columns.
+
+    >>> records_table([{"query": "q1", "losses": {"ties": 0.5}}]).headers
+    ['query', 'losses.ties']
+    """
+    rows = [dict(_unfolded(record)) for record in records]
+    keys = list(dict.fromkeys(key for row in rows for key in row))
+    headers = [key for key in keys if not any(other.startswith(f"{key}.") for other in keys)]
+    return Table.of(headers, [], [[row.get(key) for key in headers] for row in rows])
+
+
+def _unfolded(record: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:
+    for key, value in record.items():
+        if isinstance(value, Mapping):
+            yield from _unfolded(value, f"{before}{key}.")
+        else:
+            yield before + key, value
+
+
 def separated(table: Table, delimiter: str) -> str:
     """Write a table for programs, quoted only where a cell holds the delimiter."""
     import csv
@@ -96,4 +116,6 @@ def separated(table: Table, delimiter: str) -> str:
 def _cell(value: Any) -> str:
     if isinstance(value, float):
         return repr(float(value)) if math.isfinite(value) else ""
+    if isinstance(value, bool):
+        return str(value).lower()
     return "" if value is None else str(value)

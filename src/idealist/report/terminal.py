@@ -104,7 +104,7 @@ def draw(table: Table, width: int = WIDTH) -> str:
      ─────────────
      bm25   0.2143
     """
-    rows = [table.headers, *marked(table)]
+    rows = [table.headers, *_below_each_other(table)]
     rows = [[_visible(cell) for cell in row] for row in rows]
     widths = [max(map(_width, column)) for column in zip(*rows, strict=True)]
     gaps = len(widths) - 1
@@ -137,12 +137,13 @@ def fitted(table: Table, columns: int | None) -> Table:
 
 
 def _shortened(table: Table, width: int) -> Table:
-    over = width_of(table) - width
+    over = width_of(table) + len(table.columns) - width  # columns stand two apart
     names = [i for i, column in enumerate(table.columns) if column.shortens]
-    longest = max((len(str(row[i])) for row in table.rows for i in names), default=0)
-    if over <= 0 or not longest:
+    if over <= 0 or not names or not table.rows:
         return table
-    most = max(LEAST, longest - -(-over // len(names)))
+    longest = [max(len(str(row[i] or "")) for row in table.rows) for i in names]
+    sizes = range(max(longest), LEAST, -1)
+    most = next((n for n in sizes if sum(max(0, own - n) for own in longest) >= over), LEAST)
     rows = [
         tuple(short(str(cell or ""), most) if i in names else cell for i, cell in enumerate(row))
         for row in table.rows
@@ -178,6 +179,17 @@ def marked(table: Table) -> Iterator[list[str]]:
             else cell
             for typed, cell in zip(row, cells, strict=True)
         ]
+
+
+def _below_each_other(table: Table) -> Iterator[list[str]]:
+    """Write rows with their marks, and blanks where others have marks: digits stay in line."""
+    marks = [
+        [len(cell.marks) if isinstance(cell, Marked) else 0 for cell in row] for row in table.rows
+    ]
+    longest = list(map(max, zip(*marks, strict=True)))
+    for cells, own in zip(marked(table), marks, strict=True):
+        widths = zip(cells, longest, own, strict=True)
+        yield [cell + " " * (most - here) for cell, most, here in widths]
 
 
 def _visible(cell: str) -> str:

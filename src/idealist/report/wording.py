@@ -12,10 +12,13 @@ NAMED = 5
 def number(value: float | None, digits: int = 4) -> str:
     """Write a value: four digits unless told otherwise, a dash where it is undefined.
 
-    >>> number(0.43125), number(30.0, 0), number(float("nan"))
-    ('0.4313', '30', '-')
+    >>> number(0.43125), number(30.0, 0), number(-1e-17), number(float("nan"))
+    ('0.4313', '30', '0.0000', '-')
     """
-    return "-" if value is None or math.isnan(value) else f"{value:.{digits}f}"
+    if value is None or math.isnan(value):
+        return "-"
+    written = f"{value:.{digits}f}"
+    return written if float(written) else written.removeprefix("-")
 
 
 def signed(value: float | None, digits: int = 4) -> str:

@@ -1,3 +1,3 @@
-"""Statistics of differences between systems: arrays in, numbers out, nothing known of runs."""
+"""Statistics of differences between systems: arrays in, numbers out, no runs or judgments."""
 
 from __future__ import annotations

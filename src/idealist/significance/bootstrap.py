@@ -1,21 +1,17 @@
-"""Bootstrap: what the mean difference would be with other queries drawn from these."""
+"""Bootstrap: how the mean difference varies when queries are resampled."""
 
 from __future__ import annotations
 
 import math
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from idealist.significance.paired import ROUNDING, weighing
+from idealist.significance.flips import BLOCK
+from idealist.significance.paired import ROUNDING, Array, weighing
 
-Array = NDArray[np.float64]
-
-#: Draws for an interval and for a p-value, whose tail needs more of them.
+#: Draws for an interval, and for a p-value, whose tail needs more.
 RESAMPLES, DRAWS = 10_000, 100_000
-
-#: Numbers in a block: it bounds the memory.
-BLOCK = 1 << 18
 
 
 def bca(
@@ -25,9 +21,10 @@ def bca(
     seed: int = 0,
     alpha: float = 0.05,
 ) -> tuple[float, float]:
-    """Give the bias-corrected and accelerated bootstrap interval of the mean difference.
+    """Compute the bias-corrected and accelerated bootstrap interval of the mean difference.
 
-    With 10 to 25 queries it covers the true mean less often than it says; the t-interval does not.
+    With 10 to 25 queries it covers the true mean less often than its level says; the t-interval
+    does not.
 
     >>> low, high = bca([0.1, 0.0, 0.2, 0.1, 0.3, -0.1, 0.05])
     >>> bool(-0.05 < low < 0.05 < 0.15 < high < 0.25)
@@ -60,11 +57,11 @@ def bootstrap_shift(
     resamples: int = DRAWS,
     seed: int = 0,
 ) -> float:
-    """Give the two-sided p-value of the bootstrap, shifted to a mean of 0.
+    """Compute the two-sided p-value of the bootstrap, shifted to a mean of 0.
 
     Formula: (1 + #{|m* - mean of m*| ≥ |m|}) / (resamples + 1)
 
-    With few queries it finds differences too often; see the documentation.
+    With few queries it rejects too often; see the documentation on significance.
 
     >>> bootstrap_shift([0.1, 0.0, 0.2, 0.1, 0.3, -0.1, 0.05]) < 0.05
     True
@@ -79,7 +76,7 @@ def bootstrap_shift(
 
 
 def _means(d: Array, w: Array, resamples: int, seed: int) -> Array:
-    """Draw queries with replacement, with their weights, and give the mean of each draw."""
+    """Draw queries with replacement, together with their weights; return the mean of each draw."""
     source, step = np.random.Generator(np.random.PCG64(seed)), max(1, BLOCK // len(d))
     drawn = np.empty(resamples)
     for start in range(0, resamples, step):

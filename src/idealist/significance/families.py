@@ -1,4 +1,4 @@
-"""Many comparisons at once: p-values adjusted so that a family of them keeps its error rate."""
+"""Multiple comparisons: p-values adjusted so that a whole family keeps its error rate."""
 
 from __future__ import annotations
 
@@ -7,14 +7,15 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from idealist.significance.flips import BLOCK, FLIPS, Array, integers, shares, sign_blocks
+from idealist.significance.flips import BLOCK, FLIPS, integers, shares, sign_blocks
+from idealist.significance.paired import Array
 
-#: The most values that are permuted for one family; with more of them, fewer permutations.
+#: The most values permuted for one family; larger ones get fewer permutations.
 CELLS = 250_000_000
 
 
 def holm(p: ArrayLike) -> Array:
-    """Adjust p-values so that the chance of any false finding stays below alpha.
+    """Adjust p-values to bound the chance of any false finding (family-wise error rate).
 
     Formula: the j-th smallest of m becomes max_{i≤j} min(1, (m - i + 1) p_(i))
 
@@ -30,7 +31,7 @@ def holm(p: ArrayLike) -> Array:
 
 
 def benjamini_hochberg(p: ArrayLike) -> Array:
-    """Adjust p-values so that the expected share of false findings stays below alpha.
+    """Adjust p-values to bound the expected share of false findings (false discovery rate).
 
     Formula: the j-th smallest of m becomes min_{i≥j} min(1, m p_(i) / i)
 
@@ -51,9 +52,9 @@ def max_t(
     """Adjust for several systems against one baseline, using how they vary together.
 
     Formula: step-down over the rows in order of |t|; each is compared with the largest |t*| of
-    itself and all rows with a smaller |t|, under sign flips common to all rows
+    itself and all rows with a smaller |t|, under sign flips shared by all rows
 
-    As sign flips leave Σ d² alone, |t| and |Σ d| / √Σ d² give the same order and the same p.
+    Sign flips do not change Σ d², so |t| and |Σ d| / √Σ d² give the same order and the same p.
 
     >>> max_t([[0.1, 0.2, 0.3, 0.1, 0.2], [0.1, -0.1, 0.1, 0.0, 0.0]]).tolist()
     [0.0625, 1.0]
@@ -75,7 +76,7 @@ def max_t(
 
 
 def permutations_for(systems: int, n: int, permutations: int = FLIPS) -> int:
-    """Give the number of permutations that `tukey` looks at.
+    """Return the number of permutations that `tukey` uses.
 
     >>> permutations_for(50, 50), permutations_for(5, 10_000)
     (100000, 5000)
@@ -86,10 +87,10 @@ def permutations_for(systems: int, n: int, permutations: int = FLIPS) -> int:
 def tukey(
     values: ArrayLike, weights: ArrayLike | None = None, permutations: int = FLIPS, seed: int = 0
 ) -> Array:
-    """Give p-values of all pairs of systems by the randomised Tukey HSD, blocked by query.
+    """Compute p-values of all pairs of systems by randomised Tukey HSD, blocked by query.
 
-    Formula: p_ab = (1 + #{max m* - min m* ≥ |m_a - m_b|}) / (permutations + 1), m* the means
-    after the values of each query were dealt anew to the systems
+    Formula: p_ab = (1 + #{max m* - min m* ≥ |m_a - m_b|}) / (permutations + 1), where m* are the
+    means after shuffling the values of each query among the systems
 
     The rows of `values` are systems, its columns queries. The diagonal is 1.
 
@@ -108,7 +109,7 @@ def tukey(
 
 
 def _ranges(whole: Array, permutations: int, seed: int) -> Array:
-    """Deal the values of each query anew to the systems, and give the range of their sums."""
+    """Shuffle the values of each query among the systems; return the range of the sums."""
     source = np.random.Generator(np.random.PCG64(seed))
     ranges = np.empty(permutations)
     step = max(1, BLOCK // whole.size)
@@ -121,7 +122,7 @@ def _ranges(whole: Array, permutations: int, seed: int) -> Array:
 
 
 def _back(sorted_values: Array, order: NDArray[np.intp]) -> Array:
-    """Put what was computed in order back to where it came from."""
+    """Restore the original order."""
     found = np.empty_like(sorted_values)
     found[order] = sorted_values
     return found

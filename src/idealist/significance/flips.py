@@ -1,4 +1,4 @@
-"""Fisher's randomisation test: flip the signs of differences, in sums that are exact."""
+"""Fisher's randomisation test: random sign flips of differences, with exact sums."""
 
 from __future__ import annotations
 
@@ -7,22 +7,20 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from idealist.significance.paired import ROUNDING
+from idealist.significance.paired import ROUNDING, Array
 
-Array = NDArray[np.float64]
-
-#: Random sign flips of a test, and the most queries whose flips are all enumerated instead.
+#: Random sign flips per test, and the most queries for which all flips are enumerated.
 FLIPS, EXACT = 100_000, 20
 
-#: The most signs drawn for one test. With more queries than SIGNS / FLIPS there are fewer flips.
+#: The most signs drawn for one test; beyond SIGNS / FLIPS queries there are fewer flips.
 SIGNS = 2_000_000_000
 
-#: Numbers in a block: it bounds the memory, and no result depends on it.
+#: Numbers per block; bounds the memory and changes no result.
 BLOCK = 1 << 18
 
 
 def flips_for(n: int, flips: int = FLIPS) -> int:
-    """Give the number of sign flips that a test of n differences looks at.
+    """Return the number of sign flips used for a test of n differences.
 
     >>> flips_for(10), flips_for(50), flips_for(1_000_000)
     (1024, 100000, 2000)
@@ -33,12 +31,13 @@ def flips_for(n: int, flips: int = FLIPS) -> int:
 def randomisation(
     differences: ArrayLike, weights: ArrayLike | None = None, flips: int = FLIPS, seed: int = 0
 ) -> Array:
-    """Give the two-sided p-value of Fisher's randomisation test, or one for each row.
+    """Compute the two-sided p-value of Fisher's randomisation test, one per row of a matrix.
 
-    Formula: (1 + #{|m*| ≥ |m|}) / (flips + 1), m* the mean under random signs; with at most 20
-    queries #{|m*| ≥ |m|} / 2^n over all signs
+    Formula: (1 + #{|m*| ≥ |m|}) / (flips + 1), where m* is the mean under random signs; with at
+    most 20 queries #{|m*| ≥ |m|} / 2^n over all signs
 
-    The rows of a matrix are tested under the same flips. Means that differ by rounding are equal.
+    All rows of a matrix are tested under the same flips. Means that differ only by rounding are
+    equal.
 
     >>> float(randomisation([0.1, 0.2, 0.3, 0.1, -0.1]))
     0.25
@@ -58,10 +57,10 @@ def randomisation(
 def all_pairs(
     values: ArrayLike, weights: ArrayLike | None = None, flips: int = FLIPS, seed: int = 0
 ) -> Array:
-    """Give the p-values of the randomisation test for all pairs of systems.
+    """Compute the p-values of the randomisation test for all pairs of systems.
 
-    The rows of `values` are systems, its columns queries. The diagonal is 1. The flips are those
-    of `randomisation`, but sums are taken once a system, not once a pair.
+    The rows of `values` are systems, its columns queries. The diagonal is 1. The flips are those of
+    `randomisation`, but sums are computed per system instead of per pair.
 
     >>> all_pairs([[0.1, 0.2, 0.3], [0.2, 0.4, 0.6], [0.1, 0.1, 0.1]])[0].tolist()
     [1.0, 0.25, 0.5]
@@ -82,7 +81,7 @@ def all_pairs(
 def shares(found: NDArray[np.int64], n: int, flips: int) -> Array:
     """Turn counts of flips into p-values."""
     if n <= EXACT:
-        return np.asarray(found / 2 ** (n - 1))  # of the flips that leave the last sign alone
+        return np.asarray(found / 2 ** (n - 1))  # the last sign is fixed
     return np.asarray((1 + found) / (1 + flips_for(n, flips)))
 
 
@@ -91,9 +90,9 @@ def integers(
 ) -> tuple[Array, Array]:
     """Round each row to integers whose sums over queries are exact in any order.
 
-    Threads and vector units may then add as they like. Gives the integers, times their weights,
-    and for each row how far two sums may be apart that differ by rounding only. Rows that are
-    subtracted from each other are rounded `together`, on one scale.
+    Threads and vector units can then add in any order. Returns the weighted integers and, for each
+    row, how far apart two sums can be that differ only by rounding. Rows that are subtracted from
+    each other must be rounded `together`, on one scale.
     """
     weighted = values if weights is None else values * np.asarray(weights, float)
     n = weighted.shape[-1]
@@ -104,9 +103,10 @@ def integers(
 
 
 def sign_blocks(n: int, rows: int, flips: int = FLIPS, seed: int = 0) -> Iterator[Array]:
-    """Give signs as matrices of n columns, a row for each flip; all of them if n is small.
+    """Yield signs as matrices of n columns, one row per flip; all of them if n is small.
 
-    The last sign stays as it is where all are enumerated: a flip and its opposite are alike.
+    When all flips are enumerated the last sign is fixed, because a flip and its opposite are
+    equivalent.
     """
     total = 2 ** (n - 1) if n <= EXACT else flips_for(n, flips)
     step = max(1, BLOCK // max(n, rows))

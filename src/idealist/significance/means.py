@@ -6,12 +6,15 @@ import math
 from collections.abc import Sequence
 from statistics import NormalDist
 
+#: Fewer values than this carry no interval that is worth reading.
+FEWEST = 5
+
 
 def quantile(probability: float, df: int) -> float:
-    """Give the value that Student's t with `df` degrees of freedom stays below.
+    """Compute a quantile of Student's t with `df` degrees of freedom.
 
     Up to 200 degrees the distribution function, a finite sum for whole numbers (Abramowitz and
-    Stegun 26.7.3 and 26.7.4), is inverted by Newton's method; beyond, the expansion around the
+    Stegun 26.7.3 and 26.7.4), is inverted by Newton's method. Beyond that, the expansion around the
     normal quantile (26.7.5) has an error below 1e-10.
 
     >>> round(quantile(0.975, 49), 6)
@@ -55,9 +58,9 @@ def _cdf(t: float, df: int) -> float:
 
 
 def mean(values: Sequence[float], weights: Sequence[float] | None = None) -> float:
-    """Give the mean, its sums exactly rounded whatever the order.
+    """Compute the mean with exactly rounded sums, whatever the order.
 
-    Formula: Σ w x / Σ w, where queries without weights weigh 1
+    Formula: Σ w x / Σ w, where w is 1 without weights
 
     >>> mean([0.0, 1.0]), mean([0.0, 1.0], [3, 1])
     (0.5, 0.25)
@@ -68,11 +71,11 @@ def mean(values: Sequence[float], weights: Sequence[float] | None = None) -> flo
 
 
 def standard_error(values: Sequence[float], weights: Sequence[float] | None = None) -> float:
-    """Give the standard error of a mean of at least two values.
+    """Compute the standard error of a mean of at least two values.
 
     Formula: √( n/(n-1) Σ w² (x - m)² / (Σ w)² )
 
-    The weights are taken as given, not as sampled; equal ones give Student's standard error.
+    The weights are treated as fixed, not as sampled; equal weights give Student's standard error.
 
     >>> round(standard_error([0.0, 1.0, 0.5]), 4)
     0.2887
@@ -91,9 +94,9 @@ def standard_error(values: Sequence[float], weights: Sequence[float] | None = No
 def t_interval(
     values: Sequence[float], weights: Sequence[float] | None = None, confidence: float = 0.95
 ) -> tuple[float, float]:
-    """Give the t-interval of a mean; NaN where there are fewer than two values, or one is NaN.
+    """Compute the t-interval of a mean; NaN for fewer than two values or if one is NaN.
 
-    Formula: m ± t se, t with n - 1 degrees of freedom
+    Formula: m ± t se, where t has n - 1 degrees of freedom
 
     >>> [round(end, 4) for end in t_interval([0.0, 1.0, 0.5], [3, 1, 1])]
     [-0.92, 1.52]

@@ -1,4 +1,4 @@
-"""Student's t on the differences of two systems, query by query, and all that follows from it."""
+"""Student's t on per-query differences, with intervals, effect sizes and risk."""
 
 from __future__ import annotations
 
@@ -12,14 +12,16 @@ from numpy.typing import ArrayLike, NDArray
 from idealist.errors import UsageError
 from idealist.significance.means import mean, quantile, standard_error
 
-#: Two numbers this close, relative to the larger one, differ by rounding only.
+Array = NDArray[np.float64]
+
+#: Two numbers this close, relative to the larger one, differ only by rounding.
 ROUNDING = 1e-12
-#: The levels that tests are made for; quantiles of t are exact there.
+#: The supported significance levels; quantiles of t are accurate there.
 ALPHAS = 1e-6, 0.5
 
 
 def checked_alpha(alpha: float) -> float:
-    """Refuse a level that is none."""
+    """Refuse an invalid significance level."""
     number = isinstance(alpha, (int, float, np.number)) and not isinstance(alpha, bool)
     if not number or not ALPHAS[0] <= alpha <= ALPHAS[1]:
         hint = f"alpha is a number from {ALPHAS[0]:g} to {ALPHAS[1]:g}, such as 0.05"
@@ -27,8 +29,8 @@ def checked_alpha(alpha: float) -> float:
     return float(alpha)
 
 
-def differences(base: ArrayLike, new: ArrayLike) -> NDArray[np.float64]:
-    """Subtract the values of a baseline, query by query; what differs by rounding is equal.
+def differences(base: ArrayLike, new: ArrayLike) -> Array:
+    """Subtract the values of a baseline query by query; differences of rounding become 0.
 
     >>> differences([0.1 + 0.2, 0.5], [0.3, 0.75]).tolist()
     [0.0, 0.25]
@@ -41,11 +43,11 @@ def differences(base: ArrayLike, new: ArrayLike) -> NDArray[np.float64]:
 
 @dataclass(frozen=True)
 class Paired:
-    """The mean of n differences and what Student's t says of it.
+    """The mean of n differences and its t-statistics.
 
-    `sd` is the standard error times √n: with equal weights the standard deviation (n - 1). With
-    one query all but n and the mean is NaN. Where all differences are 0, the interval is that
-    point and p is 1. Where all are equal and not 0, t is infinite and says nothing, since nothing
+    `sd` is the standard error times √n, which with equal weights is the standard deviation (n - 1).
+    With one query everything but n and the mean is NaN. If all differences are 0, the interval is
+    that point and p is 1. If all are equal but not 0, t is infinite and meaningless because nothing
     varies: intervals and probabilities are NaN.
 
     Reference: Student 1908, doi:10.1093/biomet/6.1.1
@@ -58,7 +60,7 @@ class Paired:
 
     @property
     def constant(self) -> bool:
-        """Whether all differences are equal, and not 0."""
+        """Whether all differences are equal and not 0."""
         return self.sd == 0 and self.mean != 0
 
     @property
@@ -78,17 +80,17 @@ class Paired:
 
     @cached_property
     def p(self) -> float:
-        """The two-sided p-value: how often |t| is as large where there is no difference."""
+        """The two-sided p-value: how often |t| is this large if there is no difference."""
         return 2 * self._below(-abs(self.t))
 
     @cached_property
     def low(self) -> float:
-        """The lower end of the interval that covers the true mean with 1 - alpha."""
+        """The lower end of the 1 - alpha confidence interval."""
         return self.lower(self.alpha / 2)
 
     @cached_property
     def high(self) -> float:
-        """The upper end of the interval that covers the true mean with 1 - alpha."""
+        """The upper end of the 1 - alpha confidence interval."""
         return self.upper(self.alpha / 2)
 
     @property
@@ -98,41 +100,41 @@ class Paired:
 
     @property
     def hedges_g(self) -> float:
-        """The effect size less its bias: d_z (1 - 3 / (4 df - 1)).
+        """The effect size corrected for bias: d_z (1 - 3 / (4 df - 1)).
 
         Reference: Hedges 1981, doi:10.3102/10769986006002107
         """
         return self.d_z * (1 - 3 / (4 * self.df - 1))
 
     def lower(self, alpha: float) -> float:
-        """Give the one-sided bound that the true mean is above with 1 - alpha."""
+        """Return the one-sided lower confidence bound at 1 - alpha."""
         return self.mean - self._half(alpha)
 
     def upper(self, alpha: float) -> float:
-        """Give the one-sided bound that the true mean is below with 1 - alpha."""
+        """Return the one-sided upper confidence bound at 1 - alpha."""
         return self.mean + self._half(alpha)
 
     def p_above(self, margin: float = 0.0) -> float:
-        """Give the one-sided p-value for a true mean above `margin`."""
+        """Return the one-sided p-value for a true mean above `margin`."""
         return self._below(-_over(self.mean - margin, self.se))
 
     def p_below(self, margin: float = 0.0) -> float:
-        """Give the one-sided p-value for a true mean below `margin`."""
+        """Return the one-sided p-value for a true mean below `margin`."""
         return self._below(_over(self.mean - margin, self.se))
 
     def non_inferiority(self, margin: float) -> float:
-        """Give the p-value for: not worse by `margin` or more."""
+        """Return the p-value for a true mean above -`margin`."""
         return self.p_above(-margin)
 
     def equivalence(self, margin: float) -> float:
-        """Give the p-value for: neither better nor worse by `margin` or more.
+        """Return the p-value for a true mean between -`margin` and `margin`.
 
         Reference: Schuirmann 1987, doi:10.1007/BF01068419 (two one-sided tests, TOST)
         """
         return max(self.p_above(-margin), self.p_below(margin))
 
     def probability(self, low: float, high: float) -> float:
-        """Give the posterior probability that the true mean lies between two bounds.
+        """Return the posterior probability that the true mean lies between two bounds.
 
         Under Jeffreys' prior the true mean is t-distributed around the observed one, so this
         restates t: probability(-∞, 0) is the one-sided p-value.
@@ -141,14 +143,12 @@ class Paired:
         """
         if self.constant:
             return math.nan
-        if self.sd == 0:  # a point; better, equal and worse still add up to 1
+        if self.sd == 0:  # a point; better, equal and worse still sum to 1
             closed = math.isfinite(low) and math.isfinite(high)
             return float(low <= self.mean <= high if closed else low < self.mean < high)
         return self._below((high - self.mean) / self.se) - self._below((low - self.mean) / self.se)
 
     def _half(self, alpha: float) -> float:
-        from idealist.significance.means import quantile
-
         if math.isnan(self.sd) or self.constant:
             return math.nan
         return quantile(1 - alpha, self.df) * self.se if self.sd else 0.0
@@ -158,17 +158,17 @@ class Paired:
 
         if self.constant:
             return math.nan
-        if math.isinf(t):  # certain, whatever the degrees of freedom
+        if math.isinf(t):  # certain for any degrees of freedom
             return float(t > 0)
-        if self.sd == 0:  # nothing varies and nothing differs: either side is as likely
+        if self.sd == 0:  # nothing varies or differs: both sides are equally likely
             return 0.5
         return float(stdtr(self.df, t))
 
 
 def paired(differences: ArrayLike, weights: ArrayLike | None = None, alpha: float = 0.05) -> Paired:
-    """Give the mean difference with its t-test, interval and effect sizes.
+    """Compute the mean difference with its t-test, interval and effect sizes.
 
-    Formula: t = m / se, se as in `means.standard_error`; with equal weights se = sd / √n
+    Formula: t = m / se, with se as in `means.standard_error`; with equal weights se = sd / √n
 
     >>> found = paired([0.1, 0.0, 0.2, 0.1])
     >>> round(found.mean, 3), round(found.t, 3), round(found.p, 3), round(found.d_z, 3)
@@ -183,10 +183,8 @@ def paired(differences: ArrayLike, weights: ArrayLike | None = None, alpha: floa
     return Paired(n, mean(values, given), math.sqrt(n) * standard_error(values, given), alpha)
 
 
-def weighing(
-    differences: ArrayLike, weights: ArrayLike | None
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Give the differences that weigh anything, and their weights, 1 where none are given."""
+def weighing(differences: ArrayLike, weights: ArrayLike | None) -> tuple[Array, Array]:
+    """Return the differences with positive weight and their weights, 1 if none are given."""
     d = np.asarray(differences, float)
     if weights is None:
         return d, np.ones_like(d)
@@ -195,7 +193,7 @@ def weighing(
 
 
 def _over(above: float, below: float) -> float:
-    """Divide; where nothing varies, 0 stays 0 and all else is infinite."""
+    """Divide; if nothing varies, 0 stays 0 and everything else is infinite."""
     if below == 0:
         return math.copysign(math.inf, above) if above else 0.0
     return above / below
@@ -204,13 +202,13 @@ def _over(above: float, below: float) -> float:
 def relative(
     base: ArrayLike, new: ArrayLike, weights: ArrayLike | None = None, alpha: float = 0.05
 ) -> tuple[float, float, float]:
-    """Give by which share the new mean is above the base's, and Fieller's interval of it.
+    """Compute the relative difference of two means, with Fieller's confidence interval.
 
-    Formula: m_new / m_base - 1; the interval holds each ratio r for which m_new - r m_base is
+    Formula: m_new / m_base - 1; the interval contains each ratio r for which m_new - r m_base is
     within t standard errors of 0
 
-    Where the base's mean does not differ from 0 significantly, every ratio is possible: the ends
-    are NaN, and so is the share where that mean is 0.
+    If the base's mean does not differ significantly from 0, every ratio is possible and the ends
+    are NaN; if that mean is 0, so is the relative difference.
 
     >>> [round(each, 3) for each in relative([0.2, 0.4, 0.3], [0.3, 0.5, 0.5])]
     [0.444, -0.034, 2.862]
@@ -234,11 +232,8 @@ def relative(
     return share, (b - half) / a - 1, (b + half) / a - 1
 
 
-Array = NDArray[np.float64]
-
-
 def urisk(differences: ArrayLike, alpha: float = 1.0, weights: ArrayLike | None = None) -> float:
-    """Give the mean difference, a loss counted 1 + alpha times.
+    """Compute URisk: the mean difference with every loss counted 1 + alpha times.
 
     Formula: Σ w (d if d ≥ 0 else (1 + α) d) / Σ w
 
@@ -252,9 +247,10 @@ def urisk(differences: ArrayLike, alpha: float = 1.0, weights: ArrayLike | None 
 
 
 def trisk(differences: ArrayLike, alpha: float = 1.0, weights: ArrayLike | None = None) -> float:
-    """Give URisk in standard errors; beyond ±2 the risk, or the gain, is more than chance.
+    """Compute TRisk: URisk in standard errors; beyond ±2, risk or gain is more than chance.
 
-    Formula: URisk / (s / √n), s the standard deviation (divided by n) of what URisk averages
+    Formula: URisk / (s / √n), where s is the standard deviation (divided by n) of the terms of
+    URisk
 
     >>> round(trisk([0.3, 0.2, -0.1]), 3)
     0.802
@@ -264,12 +260,10 @@ def trisk(differences: ArrayLike, alpha: float = 1.0, weights: ArrayLike | None 
     risks, middle = dearer(differences, alpha), urisk(differences, alpha, weights)
     w = np.ones_like(risks) if weights is None else np.asarray(weights, float)
     error = math.sqrt(math.fsum((w * (risks - middle)) ** 2)) / math.fsum(w)
-    if np.ptp(risks) == 0 or error == 0:
-        return math.copysign(math.inf, middle) if middle else 0.0
-    return middle / error
+    return _over(middle, error if np.ptp(risks) else 0.0)
 
 
 def dearer(differences: ArrayLike, alpha: float) -> Array:
-    """Count losses 1 + alpha times."""
+    """Multiply losses by 1 + alpha."""
     given = np.asarray(differences, float)
     return np.where(given < 0, (1 + alpha) * given, given)

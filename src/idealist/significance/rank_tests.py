@@ -1,4 +1,4 @@
-"""Ranks and signs: tests on them, and how far two orders of systems agree."""
+"""Tests on ranks and signs, and rank correlations between orders of systems."""
 
 from __future__ import annotations
 
@@ -10,13 +10,11 @@ from numpy.typing import ArrayLike, NDArray
 from idealist.significance.flips import randomisation
 from idealist.significance.paired import ROUNDING
 
-Array = NDArray[np.float64]
-
 
 def tau_b(x: ArrayLike, y: ArrayLike) -> float:
-    """Give Kendall's tau-b: pairs in the same order less pairs in the opposite one, ties allowed.
+    """Compute Kendall's tau-b: concordant minus discordant pairs, adjusted for ties.
 
-    NaN where all values of a list are tied.
+    NaN if all values of a list are tied.
 
     >>> tau_b([3, 2, 1], [3, 1, 2])
     0.3333333333333333
@@ -29,13 +27,13 @@ def tau_b(x: ArrayLike, y: ArrayLike) -> float:
 
 
 def tau_ap(truth: ArrayLike, estimate: ArrayLike) -> float:
-    """Give τ_AP, in which errors at the top of the estimated order count most.
+    """Compute τ_AP, a rank correlation in which errors at the top of the estimate count most.
 
-    Formula: 2 mean(C_i / A_i) - 1 over the items with A_i > 0 items above them in the estimate,
-    C_i of which are above them in truth as well
+    Formula: 2 mean(C_i / A_i) - 1 over the items with A_i > 0 items above them in the estimate, C_i
+    of which are also above them in truth
 
-    Items tied in the estimate are not above each other, and a tie in truth is not above. Without
-    ties this is τ_AP; with ties it is one of the two halves of τ_AP,b. NaN where all are tied.
+    Items tied in the estimate are not above each other, nor are items tied in truth. Without ties
+    this is τ_AP; with ties it is one half of τ_AP,b. NaN if all items are tied.
 
     >>> round(tau_ap([4, 3, 2, 1], [4, 3, 1, 2]), 4), round(tau_ap([4, 3, 2, 1], [3, 4, 2, 1]), 4)
     (0.7778, 0.3333)
@@ -51,7 +49,7 @@ def tau_ap(truth: ArrayLike, estimate: ArrayLike) -> float:
 
 
 def tau_ap_b(x: ArrayLike, y: ArrayLike) -> float:
-    """Give τ_AP,b, the agreement of two orders neither of which is the truth, ties allowed.
+    """Compute τ_AP,b, the symmetric τ_AP of two orders, neither of which is the truth.
 
     Formula: (τ_AP(x, y) + τ_AP(y, x)) / 2
 
@@ -64,7 +62,7 @@ def tau_ap_b(x: ArrayLike, y: ArrayLike) -> float:
 
 
 def _signs(values: ArrayLike) -> NDArray[np.int8]:
-    """Compare all pairs: 1 where the row's value is larger, 0 where only rounding differs."""
+    """Compare all pairs: 1 if the row's value is larger, 0 if they differ only by rounding."""
     given = np.asarray(values, float)
     apart = given[:, None] - given
     sizes = np.maximum(np.abs(given)[:, None], np.abs(given))
@@ -72,11 +70,11 @@ def _signs(values: ArrayLike) -> NDArray[np.int8]:
 
 
 def wilcoxon(differences: ArrayLike) -> float:
-    """Give the two-sided p-value of Wilcoxon's signed-rank test, queries without change dropped.
+    """Compute the two-sided p-value of Wilcoxon's signed-rank test, without unchanged queries.
 
-    As SciPy has it: exact up to 13 queries, and up to 50 without ties; else by the normal
-    approximation. Changes such as 0.3 - 0.2 and 0.2 - 0.1, which rounding sets apart, are not
-    tied, another reason not to rely on it where values are few and round, as those of P@10.
+    As in SciPy, it is exact up to 13 queries, and up to 50 without ties; beyond that it uses the
+    normal approximation. Changes such as 0.3 - 0.2 and 0.2 - 0.1 are not tied because rounding
+    separates them: another reason not to rely on it for values as coarse as those of P@10.
 
     >>> round(wilcoxon([0.1, 0.2, 0.3, 0.4, -0.05, 0.0]), 4)
     0.125
@@ -90,13 +88,13 @@ def wilcoxon(differences: ArrayLike) -> float:
     changed = given[given != 0]
     if not changed.size:
         return 1.0
-    if changed.size <= 13:  # where SciPy tries all signs one by one if there are ties
+    if changed.size <= 13:  # with ties SciPy would enumerate all signs one by one
         return float(randomisation(np.sign(changed) * rankdata(np.abs(changed))))
     return float(test(changed).pvalue)
 
 
 def sign_test(differences: ArrayLike, least: float = 0.0) -> float:
-    """Give the two-sided p-value of the sign test; changes of at most `least` are none.
+    """Compute the two-sided p-value of the sign test; changes of at most `least` are ignored.
 
     >>> sign_test([0.1, 0.2, 0.3, 0.4, -0.05, 0.0]), sign_test([0.1, 0.2, -0.005], least=0.01)
     (0.375, 0.5)

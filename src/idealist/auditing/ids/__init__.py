@@ -1,4 +1,7 @@
-"""Ids that never meet: queries and documents of the run that the judgments write otherwise."""
+"""Repair of ids: queries and documents that run and judgments write differently.
+
+`unmatched_ids` is the one way in; without this folder an audit only skips these findings.
+"""
 
 from __future__ import annotations
 
@@ -9,74 +12,72 @@ from typing import Any
 
 import numpy as np
 
-from idealist.auditing.audit_case import Audited, Case
-from idealist.auditing.finding import Finding, price
+from idealist.auditing.audit_case import AuditCase
 from idealist.auditing.ids import id_words as words
-from idealist.auditing.ids.mapping import map_ids
-from idealist.auditing.ids.matching import best_repair
-from idealist.auditing.ids.proposal import Lists, Proposal, Sides, propose, together
-from idealist.auditing.ids.transformations import Chain, Step
-from idealist.auditing.thresholds import (
+from idealist.auditing.ids.id_thresholds import (
     CONFIRMED_ODDS,
-    EXAMPLES,
     REPAIRED_EASILY,
     REPAIRED_QUERIES,
     SAMPLED_QUERIES,
     SAMPLED_ROWS,
 )
+from idealist.auditing.ids.matching import best_repair
+from idealist.auditing.ids.proposal import IdSets, Proposal, Sides, propose, together
 from idealist.data import Qrels, Run
-from idealist.evaluating.doubt_case import seen
+from idealist.evaluating.doubt_case import DoubtCase, differing
+from idealist.formats.id_mapping import map_ids
+from idealist.formats.id_steps import Chain, Step
 from idealist.ranking.order import whole
+from idealist.report.doubt import EXAMPLES, Doubt
+from idealist.report.wording import visible
 
 CODES = {"queries": "query-ids", "documents": "document-ids"}
-_WHY = (
-    "Ids that do not match make a value 0, or too low, without a word: what was found counts as "
-    "not judged."
-)
+_WHY = "where ids do not match, what was found counts as unjudged, and values are silently too low"
 
 
 @dataclass(frozen=True)
 class State:
     """A run and the judgments as they are after the repairs proposed so far.
 
-    `options` are those of `idealist convert` that make these repairs, by side.
+    `now` is what they are measured as; `options` are those of `idealist convert` that make these
+    repairs, by side.
     """
 
     name: str
     run: Run
     qrels: Qrels
-    audited: Audited
+    now: DoubtCase
     options: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @cached_property
     def judged_lists(self) -> Run:
         """The lists of the judged queries, which the kernel reads faster than Python all rows."""
-        inside = np.flatnonzero(self.audited.first.in_run)
+        inside = np.flatnonzero(self.now.first.in_run)
         return Run(self.run.source.some([self.qrels.queries[i] for i in inside]), self.run.name)
 
 
-def unmatched_ids(case: Case) -> Iterator[Finding]:
-    """Look for ids that would meet if they were written alike.
+def unmatched_ids(case: AuditCase) -> Iterator[Doubt]:
+    """Look for ids that would match if both sides wrote them alike.
 
     The last finding of a run has the command, which makes the repairs of those before too.
     """
     found = [*_unmatched(case)]
     for i, one in enumerate(found):
         later = {other.run for other in found[i + 1 :] if other.command}
-        own = {one.run} if one.run else case.audited.keys()
+        own = {one.run} if one.run else case.runs.keys()
         if one.command and ("" in later or later >= own):  # what is for the judgments is for all
-            said = f"{one.remedy}; the command of the last finding about ids does all at once"
+            said = f"{one.remedy}; the command of the last finding about ids does it all"
             yield replace(one, remedy=said, command="")
         else:
             yield one
 
 
-def _unmatched(case: Case) -> Iterator[Finding]:
+def _unmatched(case: AuditCase) -> Iterator[Doubt]:
     """Look at queries first, then at documents.
 
     Judgments are the same for all runs, and mended before them.
     """
-    states = [State(name, one.run, case.qrels, one) for name, one in case.audited.items()]
+    states = [State(name, one.run, case.qrels, one) for name, one in case.runs.items()]
     for what, look in (("queries", _queries), ("documents", _documents)):
         proposals = _agreed([look(state, "") for state in states])
         odd = [one for one in proposals if one is not None and one.side == "qrels"]
@@ -101,15 +102,15 @@ def _agreed(proposals: list[Proposal | None]) -> list[Proposal | None]:
 
 def _meets(state: State, what: str) -> bool:
     """Whether any query meets, or any document of those that do."""
-    queries = bool(np.count_nonzero(state.audited.first.in_run))
-    return queries if what == "queries" else not queries or len(state.audited.whole.query) > 0
+    queries = bool(np.count_nonzero(state.now.first.in_run))
+    return queries if what == "queries" else not queries or len(state.now.whole.query) > 0
 
 
 def _queries(state: State, only: str) -> Proposal | None:
-    placements = state.audited.first
+    placements = state.now.first
     there = [q for q, here in zip(state.qrels.queries, placements.in_run, strict=True) if here]
     found, wanted = [*there, *placements.unknown], state.qrels.queries
-    sample = [Lists(frozenset(found), frozenset(wanted))]
+    sample = [IdSets(frozenset(found), frozenset(wanted))]
     repair = best_repair(sample, few=True)
     if repair is None or repair.found.chunk or repair.wanted.chunk:
         return None
@@ -136,13 +137,13 @@ def _confirmed(state: State, proposal: Proposal) -> bool:
 
 
 def _documents(state: State, only: str) -> Proposal | None:
-    if not np.count_nonzero(state.audited.first.in_run):
+    if not np.count_nonzero(state.now.first.in_run):
         return None
     sample = _sample(state)
     repair = best_repair(sample)
     if repair is None:
         return None
-    rows, protocol = state.judged_lists.rows(), state.audited.first.protocol
+    rows, protocol = state.judged_lists.rows(), state.now.first.protocol
     if protocol.collapse != "none":  # what was compared is the documents
         asked = Step("", "", partial(whole, protocol=protocol), chunk=str(protocol.collapse))
         repair = replace(repair, found=Chain((asked, *repair.found.steps)))
@@ -152,15 +153,15 @@ def _documents(state: State, only: str) -> Proposal | None:
 
 
 def _judged(qrels: Qrels, what: str) -> list[Sequence[str]]:
-    """Give the judged ids that stand together."""
+    """List the judged ids that stand together."""
     if what == "queries":
         return [qrels.queries]
     return [qrels.documents[a:b] for _, a, b in qrels.spans()]
 
 
-def _sample(state: State) -> list[Lists]:
-    """Give the documents of some queries, evenly chosen, as the protocol names them."""
-    placements, lookup = state.audited.first, state.qrels.lookup
+def _sample(state: State) -> list[IdSets]:
+    """Collect the documents of some queries, evenly chosen, as the protocol names them."""
+    placements, lookup = state.now.first, state.qrels.lookup
     inside = np.flatnonzero(placements.in_run)
     longest = max(1, int(placements.retrieved[inside].mean()))
     count = min(len(inside), max(SAMPLED_QUERIES, SAMPLED_ROWS // longest))
@@ -169,35 +170,38 @@ def _sample(state: State) -> list[Lists]:
     rows = state.run.source.some(queries)
     protocol = placements.protocol
     return [
-        Lists(frozenset(whole(d, protocol) for d in rows.documents[span]), frozenset(lookup[query]))
+        IdSets(
+            frozenset(whole(d, protocol) for d in rows.documents[span]), frozenset(lookup[query])
+        )
         for query, span in rows.spans().items()
     ]
 
 
 def _repaired(
-    case: Case, states: Sequence[State], proposal: Proposal, what: str
-) -> tuple[Finding, list[State]]:
+    case: AuditCase, states: Sequence[State], proposal: Proposal, what: str
+) -> tuple[Doubt, list[State]]:
     """Apply a proposal to copies, to count and price what it does."""
     then = [_after(case, state, proposal, what) for state in states]
     pairs = [*zip(states, then, strict=True)]
-    cost = {x.name: price(x.audited.evaluation.aggregates, y.audited.evaluation.aggregates)
-            for x, y in pairs}  # fmt: skip
+    price = {x.name: differing(x.now.aggregates, y.now.aggregates)
+             for x, y in pairs}  # fmt: skip
     count, total, said = words.counted(proposal, pairs, what)
     remedy, command = words.remedy(case, then, proposal, what)
-    finding = Finding(
-        CODES[what], "error", words.message(proposal, what, said), states[0].name,
-        count, total, examples=words.examples(proposal),
-        cost={name: own for name, own in cost.items() if own},
+    finding = Doubt(
+        CODES[what], words.message(proposal, what, said), count,
+        price={name: own for name, own in price.items() if own},
+        supposing="with ids written alike",
+        severity="error", run=states[0].name, total=total, examples=words.examples(proposal),
         remedy=remedy, command=command, doc=_WHY,
         mappings={what: proposal.mapping} if proposal.mapping else {},
     )  # fmt: skip
     return finding, then
 
 
-def _after(case: Case, state: State, proposal: Proposal, what: str) -> State:
+def _after(case: AuditCase, state: State, proposal: Proposal, what: str) -> State:
     axes: dict[str, Any] = {"collapse": proposal.collapse} if proposal.collapse else {}
     if axes:
-        return replace(state, audited=case.tried(state.run, state.qrels, **axes))
+        return replace(state, now=case.tried(state.run, state.qrels, **axes))
     if proposal.side == "qrels":
         state = replace(state, qrels=map_ids(state.qrels, **{what: proposal.mapping}))
     else:
@@ -205,21 +209,21 @@ def _after(case: Case, state: State, proposal: Proposal, what: str) -> State:
         state = replace(state, run=map_ids(run, **{what: proposal.mapping}))
     given = (*state.options.get(proposal.side, ()), *words.options(proposal, state.name, what))
     options = {**state.options, proposal.side: given}
-    return replace(state, audited=case.tried(state.run, state.qrels), options=options)
+    return replace(state, now=case.tried(state.run, state.qrels), options=options)
 
 
-def _never(state: State, what: str) -> Finding:
-    """Say that nothing meets and no transformation helps."""
+def _never(state: State, what: str) -> Doubt:
+    """Say that nothing matches and no step helps."""
     wanted: Sequence[str] = state.qrels.queries
-    found: Sequence[str] = state.audited.first.unknown
+    found: Sequence[str] = state.now.first.unknown
     if what == "documents":
-        query = wanted[int(np.argmax(state.audited.whole.retrieved))]
+        query = wanted[int(np.argmax(state.now.whole.retrieved))]
         wanted = list(state.qrels.lookup[query])
         found = state.run.source.some([query]).documents[:EXAMPLES]
-    return Finding(
-        f"no-{what}-meet", "error", words.nothing_meets(what, wanted, found), state.name,
-        count=len(wanted), total=len(wanted),
-        examples=(*(f"judged: {seen(one)}" for one in wanted[:EXAMPLES]),
-                  *(f"in the run: {seen(one)}" for one in found[:EXAMPLES])),
+    return Doubt(
+        f"no-{what}-meet", words.nothing_meets(what, wanted, found), len(wanted),
+        severity="error", run=state.name, total=len(wanted),
+        examples=(*(f"judged: {visible(one)}" for one in wanted[:EXAMPLES]),
+                  *(f"in the run: {visible(one)}" for one in found[:EXAMPLES])),
         remedy=words.no_repair(what), doc=_WHY,
     )  # fmt: skip

@@ -7,16 +7,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from idealist.auditing.finding import mapping_file
 from idealist.auditing.ids.proposal import Proposal
-from idealist.auditing.ids.transformations import STEPS
-from idealist.auditing.thresholds import EXAMPLES
-from idealist.evaluating.doubt_case import seen
+from idealist.evaluating.commands import file_word, shell
+from idealist.formats.id_mapping import mapping_file
+from idealist.formats.id_steps import STEPS
 from idealist.formats.source import STDIN, plain_suffix
 from idealist.notation import many
+from idealist.report.doubt import EXAMPLES
+from idealist.report.wording import visible
 
 if TYPE_CHECKING:
-    from idealist.auditing.audit_case import Case
+    from idealist.auditing.audit_case import AuditCase
     from idealist.auditing.ids import State
 
 
@@ -31,7 +32,7 @@ _KINDS = {".run": "run", ".qrels": "qrels"}
 def counted(
     proposal: Proposal, pairs: Sequence[tuple[State, State]], what: str
 ) -> tuple[int, int, str]:
-    """Count what meets with the repair only, of how much; say what meets without, and never.
+    """Count what matches with the repair only, of how much; say what matches without, and never.
 
     All runs count together, of documents those that are judged for queries of the run.
     """
@@ -43,20 +44,20 @@ def counted(
     total, count = sum(_judged(after, what) for _, after in pairs), meets - met
     parts = [(met, "already"), (total - met - count, "in neither case")]
     rest = ", ".join(f"{number} {how}" for number, how in parts if number)
-    said = f"{count} of {total} judged {what} are found only when ids are written alike"
+    said = f"{count} of {total} judged {what} are found only if ids are written alike"
     return count, total, said + (f" ({rest})" if rest else "")
 
 
 def _met(state: State, what: str) -> int:
-    placements = state.audited
-    return int(placements.first.in_run.sum()) if what == "queries" else len(placements.whole.query)
+    now = state.now
+    return int(now.first.in_run.sum()) if what == "queries" else len(now.whole.query)
 
 
 def _judged(state: State, what: str) -> int:
     if what == "queries":
         return len(state.qrels.queries)
     sizes = state.qrels.starts[1:] - state.qrels.starts[:-1]
-    return int(sizes[state.audited.first.in_run].sum())
+    return int(sizes[state.now.first.in_run].sum())
 
 
 def message(proposal: Proposal, what: str, said: str) -> str:
@@ -75,7 +76,7 @@ def message(proposal: Proposal, what: str, said: str) -> str:
         ),
     ):
         if names:
-            which = ", ".join(map(seen, names[:EXAMPLES]))
+            which = ", ".join(map(visible, names[:EXAMPLES]))
             said += f"; {many(len(names), 'id', 'ids')} ({which}) {words}"
     return said
 
@@ -86,14 +87,16 @@ def examples(proposal: Proposal) -> tuple[tuple[str, str], ...]:
 
 
 def options(proposal: Proposal, run: str, what: str) -> tuple[str, str]:
-    """Give the option of `idealist convert` that makes a repair."""
+    """Return the option of `idealist convert` that makes a repair."""
     own = run if proposal.side == "run" else ""
     value = proposal.chain.name if proposal.chain else f"{FOLDER}/{mapping_file(own, what)}"
     return f"--map-{SHORT[what]}", value
 
 
-def remedy(case: Case, then: Sequence[State], proposal: Proposal, what: str) -> tuple[str, str]:
-    """Say what to do, and give the commands that do it, earlier repairs included."""
+def remedy(
+    case: AuditCase, then: Sequence[State], proposal: Proposal, what: str
+) -> tuple[str, str]:
+    """Say what to do, and write the commands that do it, earlier repairs included."""
     said = "count chunks as their document" if proposal.collapse else _rewrite(proposal)
     axes = {"collapse": _axis(proposal, then[0].name, what)} if proposal.collapse else {}
     if isinstance(proposal.collapse, str) and axes:
@@ -102,13 +105,14 @@ def remedy(case: Case, then: Sequence[State], proposal: Proposal, what: str) -> 
         said += f", by the mapping that audit --save-mappings {FOLDER} writes"
     files = [_files(case, state) for state in then]
     needed = files[0] if axes else {side: files[0][side] for side in then[0].options}
-    if not all(Path(name).exists() for name in needed.values()):
+    if not all(Path(name).exists() for name in needed.values()):  # nor is standard input enough
         return f"{said}; {_in_python(proposal, what, needed)}", ""
     return said, " && ".join(_commands(case, then, files, axes))
 
 
 def _rewrite(proposal: Proposal) -> str:
-    return f"write the ids of the {proposal.side} otherwise"
+    side = "run" if proposal.side == "run" else "judgments"
+    return f"rewrite the ids of the {side}"
 
 
 def _axis(proposal: Proposal, run: str, what: str) -> str:
@@ -117,28 +121,32 @@ def _axis(proposal: Proposal, run: str, what: str) -> str:
     return given if isinstance(given, str) else f"{FOLDER}/{mapping_file(run, what)}"
 
 
-def _files(case: Case, state: State) -> dict[str, str]:
-    return {"qrels": case.qrels.name, "run": case.audited[state.name].run.source.name}
+def _files(case: AuditCase, state: State) -> dict[str, str]:
+    return {"qrels": case.qrels.name, "run": case.runs[state.name].run.source.name}
 
 
 def _commands(
-    case: Case, then: Sequence[State], files: Sequence[Mapping[str, str]], axes: Mapping[str, str]
-) -> Iterator[str]:
+    case: AuditCase, then: Sequence[State], files: Sequence[Mapping[str, str]],
+    axes: Mapping[str, str],
+) -> Iterator[str]:  # fmt: skip
     """Save the mappings, where there are some, write new files, and evaluate these."""
-    converts: dict[str, str] = {}
-    new: dict[str, str] = {}
+    converts: dict[tuple[str, str], str] = {}
+    new: dict[tuple[str, str], str] = {}
     for state, own in zip(then, files, strict=True):
-        converts |= {own[x]: _convert(own[x], x, how) for x, how in state.options.items()}
-        new |= {own[x]: _fixed(own[x]) if x in state.options else own[x] for x in own}
-    given = (case.qrels.name, *(one.run.source.name for one in case.audited.values()))
-    filed = all(Path(name).exists() for name in given)
+        for side, name in own.items():
+            new.setdefault((side, name), name)
+            if side in state.options:
+                new[side, name] = _fixed(name, side if own["qrels"] == own["run"] else "")
+                options = state.options[side]
+                converts[side, name] = _convert(name, new[side, name], side, options)
+    given = case.files()
     how = [word for state in then for own in state.options.values() for word in own]
-    if filed and any(word.startswith(f"{FOLDER}/") for word in (*how, *axes.values())):
+    if given and any(word.startswith(f"{FOLDER}/") for word in (*how, *axes.values())):
         flags = ("--save-mappings", FOLDER, "--fail-on", "never")
-        yield case.command("audit", then[0].name, *flags, files=given)
+        yield shell(case.evaluator, "audit", given, *flags)
     yield from converts.values()
-    if filed:
-        yield case.command("eval", then[0].name, files=(*new.values(),), **axes)
+    if given:
+        yield shell(case.evaluator, "eval", [*new.values()], **axes)
 
 
 def _in_python(proposal: Proposal, what: str, names: Mapping[str, str]) -> str:
@@ -151,26 +159,22 @@ def _in_python(proposal: Proposal, what: str, names: Mapping[str, str]) -> str:
     return f"in Python: map_ids(read_{proposal.side}({proposal.side}), {what}={how})"
 
 
-def _convert(name: str, side: str, given: Sequence[str]) -> str:
+def _convert(name: str, new: str, side: str, options: Sequence[str]) -> str:
     kind = [] if plain_suffix(name) in _KINDS else ["--kind", side]
-    return shlex.join(["idealist", "convert", *map(_file, (name, _fixed(name))), *kind, *given])
+    return shlex.join(["idealist", "convert", *map(file_word, (name, new)), *kind, *options])
 
 
-def _file(name: str) -> str:
-    """Write the name of a file so that it is not taken for an option."""
-    return f"./{name}" if name.startswith("-") else name
+def _fixed(name: str, side: str = "") -> str:
+    """Name a new file for other ids; `side` tells two files apart that are made of one.
 
-
-def _fixed(name: str) -> str:
-    """Name a new file for other ids.
-
-    >>> _fixed("runs/bm25.run.gz"), _fixed("bm25")
-    ('runs/bm25.fixed.run.gz', 'bm25.fixed')
+    >>> _fixed("runs/bm25.run.gz"), _fixed("bm25"), _fixed("pairs.json", "run")
+    ('runs/bm25.fixed.run.gz', 'bm25.fixed', 'pairs.run-fixed.json')
     """
     path, tried = Path(name), 1
     stem, dot, rest = path.name.partition(".")
+    word = f"{side}-fixed" if side else "fixed"
     while True:
-        new = path.with_name(f"{stem}.fixed{tried if tried > 1 else ''}{dot}{rest}")
+        new = path.with_name(f"{stem}.{word}{tried if tried > 1 else ''}{dot}{rest}")
         if not new.exists():
             return str(new)
         tried += 1
@@ -179,14 +183,14 @@ def _fixed(name: str) -> str:
 def nothing_meets(what: str, wanted: Sequence[str], found: Sequence[str]) -> str:
     """Say that the two sides have nothing in common."""
     none = "judged query is in the run" if what == "queries" else "judged document was retrieved"
-    ours, theirs = (", ".join(map(seen, some[:3])) for some in (wanted, found))
+    ours, theirs = (", ".join(map(visible, some[:3])) for some in (wanted, found))
     return f"no {none}: judged are {ours}, in the run are {theirs}"
 
 
 def no_repair(what: str) -> str:
     """Say what is left to do where no transformation was found."""
     return (
-        "check that both are about the same collection; if the ids can be translated, do so with "
-        f"idealist convert --map-{SHORT[what]} and {', '.join(step.name for step in STEPS)}, "
-        "several with + between, or a file of pairs, old id and new id"
+        "check that both are about the same collection; if one id can be made of the other, use "
+        f"idealist convert --map-{SHORT[what]} with {', '.join(step.name for step in STEPS)}, "
+        "several joined by +, or with a file of pairs, old id and new id"
     )

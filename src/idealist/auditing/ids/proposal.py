@@ -1,4 +1,4 @@
-"""A repair of ids: what is done to those found and to those wanted so that they meet."""
+"""A repair of ids: what is done to those found and to those wanted so that they match."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from idealist.auditing.ids.transformations import Chain, Step, undone
-from idealist.auditing.thresholds import MAPPED_IDS, REPAIRED_BY_ONE_SIDE
+from idealist.auditing.ids.id_thresholds import MAPPED_IDS, REPAIRED_BY_ONE_SIDE
+from idealist.formats.id_steps import Chain, Step, undone
 from idealist.protocol import suffix
 
 
-class Lists(NamedTuple):
+class IdSets(NamedTuple):
     """The ids of both sides for one query: those retrieved and those judged."""
 
     found: frozenset[str]
@@ -25,7 +25,7 @@ NOTHING = Chain(())
 
 @dataclass(frozen=True)
 class Repair:
-    """What is done to the ids found and to those wanted so that they meet."""
+    """What is done to the ids found and to those wanted so that they match."""
 
     found: Chain = NOTHING
     wanted: Chain = NOTHING
@@ -111,7 +111,7 @@ class Sides:
     wanted: Set[str]
     lists: Together
     judged: Together
-    sample: Sequence[Lists]
+    sample: Sequence[IdSets]
     only: str = ""
 
 
@@ -179,7 +179,7 @@ def _unified(repair: Repair, wanted: Set[str], judged: Together) -> Proposal:
     return replace(made, chain=repair.wanted if _equals(repair.wanted, mapping, wanted) else None)
 
 
-def _suffices(made: Proposal, sample: Sequence[Lists]) -> bool:
+def _suffices(made: Proposal, sample: Sequence[IdSets]) -> bool:
     """Whether the pairs that the repair makes meet do so once one side is changed."""
     apply, clashing = made.repair.found.apply, {*made.clashing}
     new = {side: made.mapping if made.side == side else {} for side in ("run", "qrels")}
@@ -233,7 +233,7 @@ def _collapsed(
 
 
 def _shape(name: str) -> str:
-    """Give what ids of a kind have in common.
+    """Describe what ids of a kind have in common.
 
     >>> _shape("FT911-3"), _shape("FT944-3-12")
     ('a0-0', 'a0-0-0')

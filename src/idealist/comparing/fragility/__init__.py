@@ -18,12 +18,9 @@ from idealist.comparing.fragility.fewest import (
 from idealist.comparing.fragility.reach import reach_of
 from idealist.comparing.fragility.relabelling import Relabelling
 from idealist.evaluating.evaluator import Evaluator
-from idealist.formats import borrowed_run
 from idealist.notation import many, tidy
+from idealist.report.wording import few, number
 from idealist.significance.paired import ROUNDING, paired
-
-#: So many changes are written out in a sentence.
-SHOWN = 5
 
 
 class Change(NamedTuple):
@@ -79,17 +76,15 @@ class Reversal:
         >>> Reversal(None, 21, 20).count, Reversal(None, 3, 20).count
         ('more than 20 labels', 'at least 3 labels')
         """
+        if self.changes is None and self.at_least > self.most:
+            return f"more than {_labels(self.most)}"
         if self.changes is None:
-            more = self.at_least > self.most
-            return (
-                f"more than {_labels(self.most)}" if more else f"at least {_labels(self.at_least)}"
-            )
-        if self.exact:
-            return _labels(len(self.changes))
-        return f"between {self.at_least} and {_labels(len(self.changes))}"
+            return f"at least {_labels(self.at_least)}"
+        least = "" if self.exact else f"between {self.at_least} and "
+        return least + _labels(len(self.changes))
 
     def data(self) -> dict[str, Any]:
-        """Give it as plain data."""
+        """Return it as plain data."""
         known = self.changes
         listed = None if known is None else [
             {"query": one.query, "document": one.document, "from": one.grade, "to": one.to}
@@ -131,7 +126,7 @@ class Fragility:
         if self.sign is None:
             return "Labels: the runs are level, so there is nothing to reverse."
         word = "ahead" if self.sense else "higher"
-        lead = f"Labels: {self.ahead} is {word} by {abs(self.difference):.4f}"
+        lead = f"Labels: {self.ahead} is {word} by {number(abs(self.difference))}"
         lines = [f"{lead}; {self.sign.said('reverse that')}."]
         if self.significance is not None:
             lines.append(f"Labels: {self._significance(self.significance)}.")
@@ -151,7 +146,7 @@ class Fragility:
         return self.run if self.difference * (self.sense or 1) > 0 else self.baseline
 
     def data(self) -> dict[str, Any]:
-        """Give it as plain data."""
+        """Return it as plain data."""
         return {
             "alpha": self.alpha,
             "test": "t",
@@ -168,24 +163,28 @@ def _labels(count: int) -> str:
 def _listed(reversal: Reversal) -> str:
     if not reversal.changes:
         return ""
-    rest = len(reversal.changes) - SHOWN
-    more = f", and {rest} more" if rest > 0 else ""
-    return f" ({', '.join(map(str, reversal.changes[:SHOWN]))}{more})"
+    return f" ({few(list(map(str, reversal.changes)))})"
 
 
 def fragility(
-    evaluator: Evaluator, label: str, base: Any, new: Any, alpha: float = 0.05, most: int = 20
+    evaluator: Evaluator,
+    baseline: Any,
+    run: Any,
+    measure: str,
+    *,
+    alpha: float = 0.05,
+    most: int = 20,
 ) -> Fragility:
     """Find the fewest labels that reverse the difference of two runs, and its significance.
 
     >>> qrels = {"q1": {"a": 1, "b": 0}, "q2": {"a": 1}, "q3": {"a": 1}}
     >>> old, new = {q: ["b", "a"] for q in qrels}, {q: ["a", "b"] for q in qrels}
-    >>> found = fragility(Evaluator(qrels, "P@1"), "P@1", old, new)
+    >>> found = fragility(Evaluator(qrels, "P@1"), old, new, "P@1")
     >>> len(found.sign.changes), found.sign.exact
     (4, True)
     """
-    runs = borrowed_run(base).held(), borrowed_run(new).held()
-    relabelling = Relabelling.of(evaluator, label, *runs)
+    runs = evaluator.ranked(baseline), evaluator.ranked(run)
+    relabelling = Relabelling.of(evaluator, measure, *runs)
     start, weights = _differences(relabelling)
     total = float(weights @ start)
     mean = total / float(weights.sum()) if len(start) else math.nan
@@ -194,9 +193,10 @@ def fragility(
     if abs(mean) > ROUNDING:
         changing = Changing(relabelling, math.copysign(1.0, mean))
         sign, significance, significant = _searched(changing, weights, alpha, most)
-    measure, names = relabelling.instrument.measure, (runs[0].name, runs[1].name)
-    sense = measure.direction if measure.judges else 0
-    return Fragility(label, *names, alpha, mean, significant, sign, significance, sense)
+    by = relabelling.instrument.measure
+    names = runs[0].run.name, runs[1].run.name
+    sense = by.direction if by.judges else 0
+    return Fragility(measure, *names, alpha, mean, significant, sign, significance, sense)
 
 
 def _differences(relabelling: Relabelling) -> tuple[Any, Any]:

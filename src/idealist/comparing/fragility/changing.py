@@ -140,7 +140,7 @@ class Changing:
         return Labels(np.array(query, dtype=np.int64), np.array(judgment), np.array(grade))
 
     def _sets(self, i: int, j: int) -> tuple[Ints, bool]:
-        """Give sets of j changes of a query: all, or where these are too many, the best."""
+        """Return sets of j changes of a query: all or, where these are too many, the best."""
         ways = self.ways[i]
         count = math.comb(len(ways.group) + j - 1, j)
         if j == 1 or (count <= SETS and self.spent + count * ways.size <= BUDGET):
@@ -167,7 +167,7 @@ def _table(sets: list[tuple[int, ...]], j: int) -> Ints:
 
 
 def _ways(key: Ints, own: Floats, targets: tuple[Floats, Floats], first: int, last: int) -> Ways:
-    """Give the single changes of the judgments of one query."""
+    """Find the single changes of the judgments of one query."""
     order = first + np.argsort(key[first:last], kind="stable")
     groups = np.split(order, np.flatnonzero(np.diff(key[order])) + 1) if first < last else []
     pairs = [
@@ -181,7 +181,7 @@ def _ways(key: Ints, own: Floats, targets: tuple[Floats, Floats], first: int, la
 
 
 def _kinds(runs: Relabelling, grades: Floats) -> Floats:
-    """Give grades that the measure does not tell apart one number."""
+    """Map grades to numbers, the same for those that the measure does not distinguish."""
     measure = runs.instrument.measure
     if runs.moving:
         return grades
@@ -193,7 +193,9 @@ def _kinds(runs: Relabelling, grades: Floats) -> Floats:
 
 
 def _alike(runs: Relabelling, kinds: Floats) -> Ints:
-    """Give judgments that the measure does not tell apart one number: same grade, same places.
+    """Map judgments to numbers, the same for those that the measure does not distinguish.
+
+    These have the same grade and the same places.
 
     Below its cutoff, a measure only sees that a document was retrieved.
     """
@@ -207,7 +209,7 @@ def _alike(runs: Relabelling, kinds: Floats) -> Ints:
 
 
 def _places(relabelling: Relabelling, whole: Placements) -> Floats:
-    """Give the rank of judged documents, 0 where not retrieved, and below 0 where it is all one."""
+    """Return the rank of judged documents: 0 if not retrieved, below 0 if it does not matter."""
     protocol, cutoff = relabelling.instrument.protocol, relabelling.instrument.measure.cutoff
     placed = whole if relabelling.moving else limited(whole, protocol)
     place = np.zeros(len(relabelling.qrels), dtype=np.float64)

@@ -98,7 +98,7 @@ class Problem:
         return total > self.critical * math.sqrt(spread) + ROUNDING * self.n
 
     def picked(self, picks: Iterable[tuple[int, int, int]]) -> Floats:
-        """Give the differences that a plan makes."""
+        """Return the differences that a plan makes."""
         x = self.start.copy()
         for query, j, index in picks:
             x[query] = self.attained[query][j][index]
@@ -150,7 +150,7 @@ def closed(problem: Problem, plan: Plan, sign: float) -> Plan:
 
 
 def _options(problem: Problem, every: bool, limit: int) -> list[list[Floats]]:
-    """Give the differences by query and number of changes: all, or the ends of all."""
+    """Return the differences by query and number of changes: all, or the ends of all."""
     if every:
         return [list(own[: limit + 1]) for own in problem.attained]
     ends = np.stack(problem.reach, axis=-1)[:, : limit + 1]
@@ -162,7 +162,7 @@ def _options(problem: Problem, every: bool, limit: int) -> list[list[Floats]]:
 
 
 def _fewest(options: list[list[Floats]], problem: Problem, sign: float, limit: int) -> Picks | None:
-    """Give a plan of the fewest changes, an empty one where none reaches the goal.
+    """Find a plan of the fewest changes, an empty one where none reaches the goal.
 
     None where there are too many plans to keep.
     """
@@ -260,7 +260,7 @@ def _slopes(problem: Problem) -> Floats:
 
 
 def _proven(problem: Problem, slopes: Floats, sign: float) -> int:
-    """Give a number of changes below which there is no plan."""
+    """Find a number of changes below which there is no plan."""
     if not problem.equal:
         return 1
     bound, _ = cheapest(_bounded(problem, slopes, sign), problem.most)
@@ -294,7 +294,7 @@ def _under(least: Floats, slopes: Floats, kappa: float) -> bool:
 
 
 def cheapest(costs: Floats, most: int) -> tuple[Floats, Ints]:
-    """Give the least cost of 0, 1, … changes in all, and how many each query has in it.
+    """Compute the least cost of 0, 1, … changes in all, and how many each query has in it.
 
     `costs` are by query, number of changes and slope; so is the second answer, with the number of
     changes up to that query.
@@ -323,7 +323,7 @@ def _traced(chosen: Ints, index: Ints, k: int, line: int) -> tuple[tuple[int, in
 
 
 def _attained(problem: Problem, slopes: Floats, sign: float) -> tuple[Floats, Ints]:
-    """Give the least of ±(y - μ y²) by query, number of changes and slope, and where it is."""
+    """Compute the least of ±(y - μ y²) by query, number of changes and slope, and where it is."""
     width = max(map(len, problem.attained))
     costs = np.full((problem.n, width, len(slopes)), np.inf)
     index = np.zeros(costs.shape, dtype=np.int64)
@@ -336,7 +336,7 @@ def _attained(problem: Problem, slopes: Floats, sign: float) -> tuple[Floats, In
 
 
 def _bounded(problem: Problem, slopes: Floats, sign: float) -> Floats:
-    """Give what ±(y - μ y²) cannot be below, by query, number of changes and slope."""
+    """Compute what ±(y - μ y²) cannot be below, by query, number of changes and slope."""
     there = (problem.reach.low <= problem.reach.high)[..., None]
     share = problem.share[:, None, None]
     low, high = (share * np.where(there, end[..., None], 0.0) for end in problem.reach)

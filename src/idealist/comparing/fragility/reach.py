@@ -37,7 +37,7 @@ class Query(NamedTuple):
     cumulated: Floats
 
     def ends(self, j: int, nothing: float, ways: int) -> tuple[float, float] | None:
-        """Give the least and the greatest difference with j changes; None where `ways` are too few.
+        """Compute the least and greatest difference with j changes; None where `ways` are too few.
 
         `nothing` is the difference where no document is worth anything, NaN where it has none.
         """
@@ -67,7 +67,7 @@ class Query(NamedTuple):
         return low / (least if low < 0 else greatest), high / (least if high > 0 else greatest)
 
     def _ideal(self, moves: Ints) -> tuple[Floats, Bools]:
-        """Give the ideal DCG of each way, and whether there are as many documents."""
+        """Compute the ideal DCG of each way, and whether there are as many documents."""
         counts = np.sum(self.gains == self.levels[:, None], axis=1)
         there: Bools = (moves.sum(axis=2) <= counts).all(axis=1)
         after = counts + moves.sum(axis=1) - moves.sum(axis=2)
@@ -76,7 +76,7 @@ class Query(NamedTuple):
         return self.cumulated[above] @ np.diff(self.levels, prepend=0.0), there
 
     def _least(self, moves: Ints, weights: Floats) -> Floats:
-        """Give the least that each way adds to the difference of DCG."""
+        """Compute the least that each way adds to the difference of DCG."""
         total: Floats = np.zeros(len(moves))
         for i, level in enumerate(self.levels):
             own = np.sort(weights[self.gains == level])

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from idealist.bounding.setting import grades_of
-from idealist.data import Qrels, Run
+from idealist.bounding.bound_case import grades_of
+from idealist.data import Qrels
 from idealist.data.columns import Bools, Floats, Ints, freeze, starts_of
 from idealist.errors import UsageError
 from idealist.evaluating.evaluator import Evaluator
@@ -19,7 +19,7 @@ from idealist.measures import Measure
 from idealist.measures.instrument import Instrument, Measured, chosen, measured
 from idealist.protocol import Protocol
 from idealist.ranking.placements import Placements
-from idealist.ranking.ranked import limited, rank
+from idealist.ranking.ranked import limited
 
 #: So many judgments are measured together.
 BLOCK = 1_000_000
@@ -33,7 +33,7 @@ class Labels(NamedTuple):
     grade: Floats
 
     def at(self, rows: slice) -> Labels:
-        """Give some of the rows."""
+        """Return some of the rows."""
         return Labels(self.query[rows], self.judgment[rows], self.grade[rows])
 
 
@@ -51,12 +51,13 @@ class Relabelling:
     written: dict[float, float]
 
     @classmethod
-    def of(cls, evaluator: Evaluator, label: str, base: Run, new: Run) -> Relabelling:
+    def of(cls, evaluator: Evaluator, label: str, baseline: Any, run: Any) -> Relabelling:
         """Rank both runs."""
         instrument, qrels = evaluator.instruments[label], evaluator.qrels
         _check(instrument.measure)
         protocol = _whole(instrument.protocol)
-        ranked = (rank(qrels, base, [protocol])[protocol], rank(qrels, new, [protocol])[protocol])
+        before, after = evaluator.ranked(baseline), evaluator.ranked(run)
+        ranked = before[protocol], after[protocol]
         return cls(instrument, qrels, ranked, _levels(qrels, instrument))
 
     @cached_property
@@ -143,7 +144,7 @@ class Relabelling:
 
 
 def _whole(protocol: Protocol) -> Protocol:
-    """Take from a protocol all that grades decide, and what is cut off after that."""
+    """Remove from a protocol all that grades decide, and what is cut off after that."""
     depth = "none" if isinstance(protocol.depth, int) else protocol.depth
     ties = "docid-desc" if protocol.ties in ("best", "worst") else protocol.ties
     return replace(
@@ -152,7 +153,7 @@ def _whole(protocol: Protocol) -> Protocol:
 
 
 def _levels(qrels: Qrels, instrument: Instrument) -> dict[float, float]:
-    """Give the grades of the scale: declared, or else those given, with 0 and 1."""
+    """Return the grades of the scale: declared, or else those given, with 0 and 1."""
     protocol = instrument.protocol
     kept = "error" if protocol.negative == "error" else "allow"
     levels = grades_of(qrels, replace(instrument, protocol=replace(protocol, negative=kept)))
@@ -168,7 +169,7 @@ def _check(measure: Measure) -> None:
 
 
 def _relabelled(whole: Placements, labels: Labels, grades: Floats) -> Placements:
-    """Give every row of labels as a query of its own."""
+    """Make every row of labels a query of its own."""
     qrels, query = whole.qrels, labels.query
     starts, index = _spans(qrels.starts, query)
     changed = grades[index]
@@ -205,7 +206,7 @@ def _spans(starts: Ints, groups: Ints) -> tuple[Ints, Ints]:
 
 
 def _without_zero(placements: Placements) -> Placements:
-    """Take a grade of 0 for no judgment."""
+    """Treat a grade of 0 as no judgment."""
     qrels = placements.qrels
     kept = qrels.grades != 0
     before = np.concatenate(([0], np.cumsum(kept)))

@@ -1,4 +1,4 @@
-"""Power of the paired t-test: what a number of queries can show, and how many show a difference."""
+"""Power of the paired t-test: what a number of queries can detect, and how many it takes."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ import numpy as np
 from idealist.errors import UsageError
 from idealist.significance.means import quantile
 
-#: With fewer queries a comparison is doubted, and a slice not tested.
+#: With fewer queries a comparison raises a doubt, and a slice is not tested.
 ENOUGH = 10
 
 
 @dataclass(frozen=True)
 class Typical:
-    """How much the values of one system vary over queries, less what all systems share."""
+    """The typical variance of a system's values over queries, without what all systems share."""
 
     measure: str
     variance: float
@@ -24,11 +24,11 @@ class Typical:
 
     @property
     def sd(self) -> float:
-        """The standard deviation of a difference of two systems, √(2 variance)."""
+        """The standard deviation of the difference of two systems, √(2 variance)."""
         return math.sqrt(2 * self.variance)
 
 
-#: Variances of real runs by the measure's name, for plans without a pilot.
+#: Variances of real runs by measure, for planning without a pilot.
 TYPICAL: dict[str, Typical] = {
     "AP": Typical("AP", 0.0136, "runs of the TREC-8 ad hoc track, 50 queries"),
     "P": Typical("P@10", 0.0376, "runs of the TREC-8 ad hoc track, 50 queries"),
@@ -39,9 +39,10 @@ TYPICAL: dict[str, Typical] = {
 
 
 def power(d_z: float, n: int, alpha: float = 0.05) -> float:
-    """Give the chance that the two-sided paired t-test finds a true effect of this size.
+    """Compute the chance that the two-sided paired t-test detects a true effect.
 
-    Formula: P(|T| > t_{1-α/2, n-1}), T noncentral t with n - 1 degrees of freedom and d_z √n
+    Formula: P(|T| > t_{1-α/2, n-1}), where T is noncentral t with n - 1 degrees of freedom and
+    noncentrality d_z √n
 
     >>> round(power(0.4, 50), 3)
     0.792
@@ -50,11 +51,13 @@ def power(d_z: float, n: int, alpha: float = 0.05) -> float:
 
     shift, critical = abs(d_z) * math.sqrt(n), quantile(1 - alpha / 2, n - 1)
     below, above = nctdtr(n - 1, shift, np.array([-critical, critical]))
-    return float(1 - np.nan_to_num(above) + np.nan_to_num(below))  # SciPy's NaN is a tail near 0
+    return float(
+        1 - np.nan_to_num(above) + np.nan_to_num(below)
+    )  # SciPy returns NaN for a tail near 0
 
 
 def detectable(n: int, alpha: float = 0.05, power: float = 0.8) -> float:
-    """Give the smallest effect d_z that n queries find with this power.
+    """Compute the smallest effect d_z that n queries detect with this power.
 
     >>> round(detectable(50), 5)
     0.40418
@@ -69,15 +72,15 @@ def detectable(n: int, alpha: float = 0.05, power: float = 0.8) -> float:
 
 
 def needed(d_z: float, alpha: float = 0.05, power: float = 0.8) -> int:
-    """Give the number of queries that find an effect of this size with this power.
+    """Compute the number of queries needed to detect an effect with this power.
 
     >>> needed(0.3)
     90
     """
     if d_z == 0 or math.isnan(d_z):
         raise UsageError(
-            f"no number of queries shows an effect of {d_z:g}",
-            "give the smallest difference that would matter",
+            f"no number of queries can detect an effect of {d_z:g}",
+            "choose the smallest difference that would matter",
         )
     low, high = 1, 2
     while _chance(d_z, high, alpha) < power:
@@ -88,5 +91,5 @@ def needed(d_z: float, alpha: float = 0.05, power: float = 0.8) -> int:
     return high
 
 
-#: The function under a name that a parameter does not hide.
+#: The function, under a name that no parameter shadows.
 _chance = power

@@ -1,4 +1,4 @@
-"""What is diagnosed: a run, and others beside it, under one set of rules."""
+"""What is diagnosed: a run and what any measure makes of it, and other runs beside it."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ import numpy as np
 
 from idealist.data import Qrels, Queries
 from idealist.data.columns import Floats
+from idealist.errors import Defect
 from idealist.evaluating.data_doubts import missing, nothing_matches, unknown
-from idealist.evaluating.doubts import Case as Evaluated
 from idealist.evaluating.evaluator import Evaluator
 from idealist.explaining.ladder import Ladder, ladder
 from idealist.formats.source import STDIN
@@ -24,8 +24,8 @@ from idealist.ranking.placements import Placements
 from idealist.report.doubt import Doubt
 
 
-class Subject:
-    """A run: its lists, and what any measure makes of them, each computed once."""
+class MeasuredRun:
+    """A ranked run, and what measures make of it, each computed once."""
 
     def __init__(self, evaluator: Evaluator, axes: Mapping[str, Any], run: Any) -> None:
         self._evaluator, self._axes = evaluator, axes
@@ -39,13 +39,18 @@ class Subject:
         """The judgments."""
         return self._evaluator.qrels
 
+    @property
+    def name(self) -> str:
+        """The name of the run."""
+        return self.run.name
+
     def instrument(self, measure: str) -> Instrument:
-        """Give the measure as it was asked for, or set it up by the same rules."""
+        """Return a measure that was asked for, or set up another one by the same rules."""
         known = self._evaluator.instruments.get(measure)
         return known or self._evaluator.convention.instrument(parse(measure), self._axes)
 
     def placements(self, measure: str) -> Placements:
-        """Give the lists as the measure sees them."""
+        """Return the lists as a measure sees them."""
         return self._ranked[self.instrument(measure).protocol]
 
     def measured(self, measure: str) -> Measured:
@@ -56,12 +61,12 @@ class Subject:
         return self._measured[measure]
 
     def values(self, measure: str) -> Floats:
-        """Give the value of each judged query; NaN where it has none or does not count."""
+        """Return the value of each judged query; NaN if it has none or does not count."""
         found = self.measured(measure)
         return np.where(found.counted & ~found.gaps, found.values, np.nan)
 
     def ladder(self, measure: str) -> Ladder:
-        """Give what every query loses, cause by cause."""
+        """Take apart what every query loses, cause by cause."""
         if measure not in self._ladders:
             found = ladder(self.instrument(measure), self.placements(measure))
             self._ladders[measure] = found
@@ -69,26 +74,21 @@ class Subject:
 
     @cached_property
     def doubts(self) -> tuple[Doubt, ...]:
-        """What speaks against diagnosing it: queries and documents that do not meet judgments.
+        """What speaks against a diagnosis: ids that do not match, missing and unknown queries.
 
         Other doubts of an evaluation are rules here, or causes of a loss.
         """
-        made, labels = self._evaluator, tuple(self._evaluator.instruments)
-        case = Evaluated(
-            self._ranked, made.convention, made.instruments, made.written, made.asked,
-            placed={label: self.placements(label) for label in labels},
-            measured={label: self.measured(label) for label in labels},
-        )  # fmt: skip
+        case = self._evaluator.case(self._ranked)
         return tuple(doubt for look in (nothing_matches, missing, unknown) for doubt in look(case))
 
     @property
     def matches(self) -> bool:
-        """Whether any judged query and document is in it."""
+        """Whether any judged document was retrieved for its query."""
         return not any(doubt.code == "nothing-matches" for doubt in self.doubts)
 
     @property
     def audit(self) -> str:
-        """How to audit it and the judgments: a command, or a call where they are in no file."""
+        """How to audit the run and the judgments: a command, or a call if they are not in files."""
         names = [self.qrels.name, self.run.source.name]
         files = ["-" if name == STDIN else name for name in names]
         filed = all(name == "-" or Path(name).exists() for name in files)
@@ -106,18 +106,18 @@ class Subject:
 
 
 @dataclass(frozen=True, eq=False)
-class Case:
-    """All that a rule may look at.
+class Inputs:
+    """Everything that a rule may look at.
 
-    `first_stage` gave the documents that the run put in order, `other` is the run to compare with,
-    `context` says how many documents a language model reads, `texts` are the queries', and `slices`
-    names the part of the queries that each judged one belongs to.
+    `first_stage` retrieved the documents that the run put in order, `baseline` is the run to
+    compare with, `context` the number of documents that a language model reads, `texts` are the
+    queries', and `slices` names the slice of each judged query.
     """
 
-    run: Subject
+    run: MeasuredRun
     measures: tuple[str, ...]
-    first_stage: Subject | None = None
-    other: Subject | None = None
+    first_stage: MeasuredRun | None = None
+    baseline: MeasuredRun | None = None
     context: int | None = None
     texts: Queries | None = None
     slices: tuple[str, ...] = ()
@@ -127,14 +127,20 @@ class Case:
         """The judgments."""
         return self.run.qrels
 
+    def changes(self, measure: str) -> Floats:
+        """Subtract the values of the baseline, query by query."""
+        if self.baseline is None:
+            raise Defect("a rule compares with a run that was not given")
+        return self.run.values(measure) - self.baseline.values(measure)
+
     @property
     def signal(self) -> str:
-        """The column that says what a passage is worth to a language model; often there is none."""
+        """The column that says how useful a passage is to a language model; often there is none."""
         return next((name for name in ("abstain", "utility") if name in self.qrels.numbers), "")
 
     @property
     def signed(self) -> bool:
-        """Whether that column holds utilities below 0, of passages that mislead."""
+        """Whether that column has utilities below 0, of passages that mislead."""
         return bool(np.any(self.qrels.numbers[self.signal] < 0)) if self.signal else False
 
     @property

@@ -1,4 +1,4 @@
-"""What happens to ids between two tools, each as the function that undoes it on both sides."""
+"""Steps that rewrite ids: what tools do to them on the way, each as a function that undoes it."""
 
 from __future__ import annotations
 
@@ -230,7 +230,7 @@ def _made(make: Callable[[str], Step], text: str) -> Step:
 
 
 def undone(step: Step) -> Step | None:
-    """Give the transformation that undoes one, where there is one."""
+    """Return the step that undoes one, where there is one."""
     if step.name.startswith(("prefix:", "suffix:")):
         return _step(f"add-{step.name}")
     return KNOWN["upper"] if step.name == "lower" else None

@@ -1,4 +1,4 @@
-"""How solid a win is: what unjudged documents and other conventions could make of it."""
+"""How robust a win is: what unjudged documents and other conventions could make of it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from hypothesis import given, settings
 import idealist as il
 from generated import seeds
 from idealist.comparing.multiverse import Multiverse, multiverse
-from idealist.comparing.unjudged import Holes, holes
+from idealist.comparing.unjudged import UnjudgedEffect, unjudged_effect
 from idealist.conventions import CONVENTIONS
 from idealist.errors import IdealistError, UsageError
 from idealist.evaluating.evaluator import Evaluator
@@ -57,11 +57,11 @@ def completions(qrels: Judged, runs: list[dict[str, list[str]]], k: int) -> list
 
 @given(seeds)
 @settings(max_examples=15, deadline=None)
-def test_holes_overturn_what_some_judgments_overturn(seed: int) -> None:
+def test_unjudged_documents_overturn_what_some_judgments_overturn(seed: int) -> None:
     rng = random.Random(seed)
     qrels, base, new = some_runs(rng)
     measure = rng.choice(["nDCG@3", "P@2", "DCG@3"])
-    found = holes(Evaluator(qrels, measure), measure, base, new)
+    found = unjudged_effect(Evaluator(qrels, measure), base, new, measure)
     values = []
     for judged in completions(qrels, [base, new], int(measure[-1])):
         a, b = (il.evaluate(judged, run, measure)[measure] for run in (base, new))
@@ -82,13 +82,13 @@ def test_holes_overturn_what_some_judgments_overturn(seed: int) -> None:
 
 
 def test_the_examples_hold_whatever_is_judged() -> None:
-    found = holes(Evaluator(QRELS, "nDCG@10"), "nDCG@10", BM25, RERANKED)
-    bounds = il.bounds_of_difference(QRELS, RERANKED, BM25, "nDCG@10")
+    found = unjudged_effect(Evaluator(QRELS, "nDCG@10"), BM25, RERANKED, "nDCG@10")
+    bounds = il.bounds_of_difference(QRELS, BM25, RERANKED, "nDCG@10")
     assert (found.low, found.high) == (bounds.low, bounds.high)
     assert found.unjudged == (2, 2)
     assert found.overturns is False
     assert not found.unequal
-    assert "cannot reverse it" in str(found)
+    assert "its sign cannot flip" in str(found)
     judged = il.evaluate(QRELS, BM25, "Judged@10")["Judged@10"]
     assert math.isclose(found.judged[0], judged)
 
@@ -97,7 +97,7 @@ def test_weights_weigh_the_bounds() -> None:
     qrels = {"q1": {"a": 1}, "q2": {"a": 1}}
     base, new = {"q1": ["a"], "q2": ["u"]}, {"q1": ["a"], "q2": ["a"]}
     evaluator = Evaluator(qrels, "P@1", weights={"q1": 3, "q2": 1})
-    found = holes(evaluator, "P@1", base, new)
+    found = unjudged_effect(evaluator, base, new, "P@1")
     assert (found.value, found.low, found.high) == (0.25, 0.0, 0.25)
 
 
@@ -105,20 +105,22 @@ def test_queries_that_weigh_nothing_do_not_count() -> None:
     qrels = {"q1": {"a": 1}, "q2": {"a": 1}, "q3": {"a": 1}}
     base = {"q1": ["a"], "q2": ["u"], "q3": ["a", "u"]}
     new = {"q1": ["a"], "q2": ["a"], "q3": ["v", "w"]}
-    found = holes(Evaluator(qrels, "P@2", weights={"q1": 3, "q2": 1, "q3": 0}), "P@2", base, new)
+    found = unjudged_effect(
+        Evaluator(qrels, "P@2", weights={"q1": 3, "q2": 1, "q3": 0}), base, new, "P@2"
+    )
     assert found.unjudged == (1, 0)
     assert found.together == 1
     assert found.judged == (0.75, 1.0)
-    assert holes(Evaluator(qrels, "P@2"), "P@2", base, new).unjudged == (2, 2)
+    assert unjudged_effect(Evaluator(qrels, "P@2"), base, new, "P@2").unjudged == (2, 2)
 
 
 def test_nothing_to_reverse_is_not_called_reversible() -> None:
     qrels = {"q": {"a": 1}}
-    level = holes(Evaluator(qrels, "P@2"), "P@2", {"q": ["a", "u"]}, {"q": ["a", "v"]})
+    level = unjudged_effect(Evaluator(qrels, "P@2"), {"q": ["a", "u"]}, {"q": ["a", "v"]}, "P@2")
     assert (level.value, level.overturns) == (0.0, None)
     assert "now the runs are level" in str(level)
     measure = "AP(rel=2,no_relevant=nan)"
-    none = holes(Evaluator(qrels, measure), measure, {"q": ["u", "a"]}, {"q": ["a"]})
+    none = unjudged_effect(Evaluator(qrels, measure), {"q": ["u", "a"]}, {"q": ["a"]}, measure)
     assert none.overturns is None
     assert "no difference" in str(none)
     assert "nan" not in str(none)
@@ -126,14 +128,16 @@ def test_nothing_to_reverse_is_not_called_reversible() -> None:
 
 def test_outer_bounds_that_cross_zero_decide_nothing() -> None:
     base, new = {"q": ["u1", "a"]}, {"q": ["u2", "u3", "a"]}
-    found = holes(Evaluator({"q": {"a": 1}}, "RR"), "RR", base, new)
+    found = unjudged_effect(Evaluator({"q": {"a": 1}}, "RR"), base, new, "RR")
     assert found.kind == "outer"
     assert found.overturns is None
     assert "is not known" in str(found)
 
 
 def test_what_has_no_bounds_still_has_counts() -> None:
-    found = holes(Evaluator({"q": {"a": 1}}, "bpref"), "bpref", {"q": ["u", "a"]}, {"q": ["a"]})
+    found = unjudged_effect(
+        Evaluator({"q": {"a": 1}}, "bpref"), {"q": ["u", "a"]}, {"q": ["a"]}, "bpref"
+    )
     assert found.unjudged == (1, 0)
     assert found.overturns is None
     assert "not known" in str(found)
@@ -142,16 +146,16 @@ def test_what_has_no_bounds_still_has_counts() -> None:
 
 def test_unequal_judgments_are_seen() -> None:
     qrels = {"q": {"a": 1, "b": 0}}
-    found = holes(Evaluator(qrels, "P@2"), "P@2", {"q": ["a", "b"]}, {"q": ["a", "u"]})
+    found = unjudged_effect(Evaluator(qrels, "P@2"), {"q": ["a", "b"]}, {"q": ["a", "u"]}, "P@2")
     assert found.unequal
     assert found.judged == (1.0, 0.5)
 
 
-def test_runs_that_are_judged_throughout_have_no_holes() -> None:
-    found = holes(Evaluator({"q": {"a": 1}}, "P@1"), "P@1", {"q": ["a"]}, {"q": ["a"]})
-    assert isinstance(found, Holes)
+def test_runs_that_are_judged_throughout_cannot_change() -> None:
+    found = unjudged_effect(Evaluator({"q": {"a": 1}}, "P@1"), {"q": ["a"]}, {"q": ["a"]}, "P@1")
+    assert isinstance(found, UnjudgedEffect)
     assert found.together == 0
-    assert "no document in reach" in str(found)
+    assert "none of the documents in the first 1" in str(found)
 
 
 def examples(measure: str, **options: Any) -> Multiverse:

@@ -1,4 +1,4 @@
-"""Ids written otherwise: mappings as files, and judgments and runs with other ids."""
+"""Mappings of ids: as files of pairs, and applied to judgments and runs."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any, TypeVar, cast
 
 from idealist import files
-from idealist.auditing.ids.transformations import chain
 from idealist.data import Qrels, Run
 from idealist.errors import Faults, UsageError
 from idealist.formats import build, read_qrels
+from idealist.formats.id_steps import chain
 from idealist.formats.source import Source
 from idealist.protocol import names_file
 
@@ -28,7 +28,7 @@ def same(name: str) -> str:
 
 
 def renaming(written: str) -> Rename:
-    """Read what ``--map-docs`` and ``--map-queries`` take: a file, or a transformation.
+    """Read what ``--map-docs`` and ``--map-queries`` take: a file of pairs, or steps.
 
     >>> renaming("lower+prefix:doc-")("DOC-7")
     '7'
@@ -55,10 +55,10 @@ def map_ids(
     documents: str | Mapping[str, str] | None = None,
     queries: str | Mapping[str, str] | None = None,
 ) -> Table:
-    """Give judgments or a run with other ids, by a mapping or a transformation.
+    """Rewrite the ids of judgments or of a run, by a mapping or by steps.
 
-    What takes a name takes what ``idealist convert --map-docs`` does: a file of pairs, or steps.
-    Two ids of a query that would become one are refused.
+    A text is what ``idealist convert --map-docs`` takes: a file of pairs, or steps.
+    It is an error if two ids of a query would become one.
 
     >>> from idealist import read_run
     >>> map_ids(read_run({"q1": {"DOC-7": 0.5}}), documents="lower+prefix:doc-").rows().documents
@@ -91,7 +91,7 @@ class _By:
 
 
 class MappingFile(dict[str, str]):
-    """A mapping that is written as the file that it was read from."""
+    """A mapping read from a file, whose name stands for it."""
 
     def __init__(self, path: str | Path) -> None:
         super().__init__(read_mapping(path))
@@ -102,7 +102,7 @@ class MappingFile(dict[str, str]):
 
 
 def write_mapping(path: str | Path, mapping: Mapping[str, str]) -> None:
-    """Write a mapping: a line each, the old id, a tab, the new id; another file is let be.
+    """Write a mapping: old id, tab, new id on each line; a file that holds something else stays.
 
     Ids with tabs, ends of lines or a quote in front are written as JSON does.
     """
@@ -124,6 +124,15 @@ def _read(cell: str) -> str:
     return ""
 
 
+def mapping_file(run: str, what: str) -> str:
+    """Name the file of a mapping, of a run's ids or of those of the judgments.
+
+    >>> mapping_file("smith/bm25", "documents"), mapping_file("", "queries")
+    ('smith-bm25-documents.tsv', 'judgments-queries.tsv')
+    """
+    return f"{'-'.join((run or 'judgments').split('/'))}-{what}.tsv"
+
+
 def read_mapping(path: str | Path) -> dict[str, str]:
     """Read a mapping file."""
     source = Source.of(path)
@@ -142,7 +151,7 @@ def read_mapping(path: str | Path) -> dict[str, str]:
 
 
 def mapped_run(run: Run, documents: Rename = same, queries: Rename = same) -> Run:
-    """Give a run with other ids; two ids of a query that would become one are refused."""
+    """Rewrite the ids of a run; two ids of a query must not become one."""
     rows = run.rows()
     named = _once(rows.queries, queries)
     new = _all(rows.documents, documents)
@@ -152,7 +161,7 @@ def mapped_run(run: Run, documents: Rename = same, queries: Rename = same) -> Ru
 
 
 def mapped_qrels(qrels: Qrels, documents: Rename = same, queries: Rename = same) -> Qrels:
-    """Give judgments with other ids; two ids of a query that would become one are refused."""
+    """Rewrite the ids of judgments; two ids of a query must not become one."""
     named = dict(zip(qrels.queries, _once(qrels.queries, queries), strict=True))
     new = list(map(documents, qrels.documents))
     for query, start, end in qrels.spans():

@@ -1,0 +1,371 @@
+"""The report of a comparison: the answer, the tables, what is behind it, how it was compared."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from idealist.comparing import verdict_words
+from idealist.comparing.compare_options import CORRECTIONS, TESTS
+from idealist.comparing.pair import flat
+from idealist.comparing.pairing import name_of_test
+from idealist.conventions import CONVENTIONS
+from idealist.notation import many
+from idealist.report.document import (
+    EFFECT,
+    P_VALUE,
+    PERCENT,
+    SIGNED,
+    TEXT,
+    VALUE,
+    Block,
+    Column,
+    Details,
+    Document,
+    Doubts,
+    Format,
+    Items,
+    Marked,
+    Signatures,
+    Table,
+    Text,
+)
+from idealist.report.terminal import SUPERSCRIPTS
+from idealist.report.wording import few, shared_signatures, signed
+
+if TYPE_CHECKING:
+    from idealist.comparing.comparison import Comparison
+    from idealist.comparing.pair import Pair
+
+#: The letters that name systems.
+LETTERS = tuple(SUPERSCRIPTS)
+#: The most systems that a matrix has room for.
+MOST = 12
+#: The ways a pair can end, best first.
+WAYS = ("better", "no different", "worse", "not measured")
+#: The size of a difference, as short as a matrix needs it.
+SIZE = Format(lambda cell: "-" if math.isnan(cell) else f"{abs(cell):.3f}".removeprefix("0"))
+
+SIDES = (
+    "The tests are two-sided: they ask whether the runs differ, in either direction. idealist gate "
+    "asks one side only, whether the run is worse, so the two may decide differently on the same "
+    "data."
+)
+
+
+def report(comparison: Comparison) -> Document:
+    """Describe a comparison: the answer first, then the tables, then what is behind it."""
+    details = Details("More about it", tuple(_details(comparison)))
+    behind = Items(tuple(_behind(comparison)))
+    queries = [queries_table(comparison)] if comparison.per_query else []
+    answer = Text("\n".join(answers(comparison)), strong=True)
+    settings = (Text(line) for line in (*heading(comparison), *comparison.remarks))
+    return Document(
+        (answer, *tables(comparison), behind, details, *queries),
+        (*settings, Doubts(comparison.doubts), Signatures(_signatures(comparison))),
+    )
+
+
+# --- the answer
+
+
+def answers(comparison: Comparison) -> list[str]:
+    """Say what it comes to: the verdict of two runs, or where many stand."""
+    primary = comparison[comparison.primary]
+    if len(primary) == 1:
+        return [primary[0].verdict]
+    unmeasured = dict.fromkeys(pair.verdict for pair in comparison.pairs if pair.unmeasured)
+    return [*unmeasured, *standing(primary)] or [primary[0].verdict]
+
+
+def standing(pairs: Sequence[Pair]) -> list[str]:
+    """Say where the runs stand by a measure."""
+    if not pairs[0].n or all(pair.unmeasured for pair in pairs):
+        return []
+    return [(_all_pairs if pairs[0].options.all_pairs else _baseline)(best_first(pairs))]
+
+
+def way(pair: Pair) -> str:
+    """Name the way a pair ended."""
+    if pair.unmeasured:
+        return "not measured"
+    if not pair.significant:
+        return "no different"
+    return "better" if pair.better else "worse"
+
+
+def best_first(pairs: Sequence[Pair]) -> list[Pair]:
+    """Order pairs by how they ended, and by the size of the difference."""
+    return sorted(
+        pairs, key=lambda pair: (WAYS.index(way(pair)), -pair.difference * (pair.sense or 1))
+    )
+
+
+def _baseline(pairs: Sequence[Pair]) -> str:
+    """Name the runs that are better than the baseline, that are worse, and the others."""
+    higher, lower = ("better", "worse") if pairs[0].sense else ("higher", "lower")
+    ends = {one: [pair for pair in pairs if way(pair) == one] for one in WAYS}
+    won, count = ends["better"], len(pairs)
+    start = f"{len(won)} of {count} runs {_is(won)}" if won else f"None of {count} runs is"
+    parts = [f"{start} {higher} than {pairs[0].baseline} on {pairs[0].measure}{_named(won)}"]
+    words = {"worse": lower, "no different": "not significantly different"}
+    parts += [
+        f"{len(found)} {_is(found)} {words.get(one, one)}{_named(found)}"
+        for one in ("worse", "no different", "not measured")
+        if (found := ends[one])
+    ]
+    return f"{'; '.join(parts)}."
+
+
+def _is(pairs: Sequence[Pair]) -> str:
+    return "is" if len(pairs) == 1 else "are"
+
+
+def _named(pairs: Sequence[Pair]) -> str:
+    names = (p.run if p.unmeasured else f"{p.run} {signed(p.difference)}" for p in pairs)
+    return f": {', '.join(names)}" if pairs else ""
+
+
+def _all_pairs(pairs: Sequence[Pair]) -> str:
+    """Count the pairs that differ, and say what the best run beats."""
+    options, found = pairs[0].options, sum(pair.significant for pair in pairs)
+    by = f" by {CORRECTIONS['tukey']}" if options.correction == "tukey" else ""
+    start = f"{found} of {len(pairs)} pairs differ significantly on {pairs[0].measure}{by}"
+    return f"{start}. {_top(pairs)}."
+
+
+def _top(pairs: Sequence[Pair]) -> str:
+    """Say what the run with the best mean is better than, and what not."""
+    means = _means(pairs)
+    top = next(iter(means))
+    own = [pair for pair in pairs if top in (pair.run, pair.baseline)]
+    level = [pair for pair in own if not pair.significant]
+    names = [pair.baseline if pair.run == top else pair.run for pair in level]
+    count = f"{len(own) - len(level)} of {len(own)} others"
+    start = f"{top} has the best mean, significantly better than {count}"
+    return f"{start}, but not than {few(names)}" if level else start
+
+
+def _means(pairs: Sequence[Pair]) -> dict[str, float]:
+    """Return the mean of each run, best first."""
+    sign = -1 if pairs[0].sense < 0 else 1
+    ends = {pair.run: pair.run_mean for pair in pairs} | {p.baseline: p.base_mean for p in pairs}
+    return {run: ends[run] for run in sorted(ends, key=lambda run: -sign * ends[run])}
+
+
+def _not_found(pairs: Sequence[Pair]) -> list[str]:
+    """Say how large a difference has to be; Tukey's test has one limit for all pairs."""
+    small = [pair for pair in pairs if not math.isnan(pair.detectable)]
+    if not small:
+        return []
+    if small[0].options.correction != "tukey":
+        return [f"{verdict_words.showable(small).replace('with', 'With', 1)}."]
+    most = max(abs(pair.difference) for pair in small)
+    return [f"With {small[0].n} queries, differences up to {most:.4f} are not significant."]
+
+
+# --- the tables
+
+
+def tables(comparison: Comparison) -> Iterator[Table]:
+    """Tabulate systems, pairs (as a matrix where they are all), and slices."""
+    every = comparison.options.all_pairs and len(comparison.evaluations) > 2
+    yield runs_table(comparison)
+    if not every:
+        ordered = [p for label in comparison.measures for p in best_first(comparison[label])]
+        yield pairs_table(ordered)
+    elif len(comparison.evaluations) <= MOST:
+        yield from (matrix_table(comparison, label) for label in comparison.measures)
+    if comparison.slices:
+        yield pairs_table(comparison.slices)
+
+
+def _letters(comparison: Comparison) -> dict[str, str]:
+    """Name the systems by letters; more systems than there are letters have none."""
+    runs = [one.run for one in comparison.evaluations]
+    return dict(zip(runs, LETTERS, strict=False)) if len(runs) <= len(LETTERS) else {}
+
+
+def runs_table(comparison: Comparison) -> Table:
+    """Tabulate the systems, as papers do: each value with the letters of those it beats."""
+    letters, labels = _letters(comparison), comparison.measures
+    rows = []
+    for one in comparison.evaluations:
+        beaten = {label: comparison.beaten(one.run, label) for label in labels if letters}
+        marks = {
+            label: "".join(sorted(letters[run] for run in own)) for label, own in beaten.items()
+        }
+        cells = [Marked(one[label], marks.get(label, "")) for label in labels]
+        rows.append([letters.get(one.run, ""), one.run, *cells])
+    columns = Column("", TEXT), Column("run", TEXT, shortens=True), *map(Column, labels)
+    table = Table(columns, tuple(map(tuple, rows)))
+    return table if letters else table.without([""])
+
+
+def matrix_table(comparison: Comparison, label: str) -> Table:
+    """Tabulate all pairs: by how much the row's run is better than the column's, best first."""
+    pairs, letters = comparison[label], _letters(comparison)
+    means = _means(pairs)
+    cells = {
+        frozenset((p.run, p.baseline)): Marked(p.difference, "*" * p.significant) for p in pairs
+    }
+    rows = []
+    for i, (run, mean) in enumerate(means.items()):
+        own = [cells[frozenset((run, r))] if i < j else "" for j, r in enumerate(means) if j]
+        rows.append((letters[run], run, mean, *own))
+    head = Column("", TEXT), Column(label, TEXT, shortens=True), Column("mean")
+    return Table((*head, *(Column(letters[run], SIZE) for run in list(means)[1:])), tuple(rows))
+
+
+def pairs_table(pairs: Sequence[Pair]) -> Table:
+    """Tabulate differences with intervals, p-values, effect sizes, and wins, ties and losses."""
+    options, first = pairs[0].options, pairs[0]
+    columns: list[tuple[Column, Any]] = [
+        (Column("measure", TEXT), lambda p: p.measure),
+        (Column("slice", TEXT), lambda p: p.slice),
+        (Column("baseline", TEXT, shortens=True), lambda p: p.baseline),
+        (Column("run", TEXT, shortens=True), lambda p: p.run),
+        (Column("n"), lambda p: str(p.n)),
+        (Column("difference", SIGNED), lambda p: Marked(p.difference, "*" * p.significant)),
+        (Column(f"{options.confidence} interval", SIGNED), verdict_words.interval),
+        (Column("relative", PERCENT, spare=1), lambda p: p.relative),
+        (Column("p t", P_VALUE, spare=3), lambda p: p.p_t),
+        (Column("p rand.", P_VALUE), lambda p: p.p_randomisation),
+        (Column("p adj.", P_VALUE), lambda p: p.p_adjusted),
+        *((Column(f"p {name}", P_VALUE), _test(name)) for name in options.tests),
+        (Column("d_z", EFFECT, spare=2), lambda p: p.d_z),
+        (Column("W/T/L"), lambda p: f"{p.wins}/{p.ties}/{p.losses}"),
+    ]
+    rows = tuple(tuple(cell(pair) for _, cell in columns) for pair in pairs)
+    left = {
+        "measure": len({pair.measure for pair in pairs}) == 1,
+        "slice": not first.slice,
+        "n": not first.slice,
+        "baseline": not options.all_pairs,
+        "p adj.": options.correction == "none",
+    }
+    table = Table(tuple(column for column, _ in columns), rows)
+    return table.without([name for name, out in left.items() if out])
+
+
+def _test(name: str) -> Any:
+    return lambda pair: pair.tests[name]
+
+
+def queries_table(comparison: Comparison) -> Table:
+    """Tabulate both values of every query and the difference."""
+    rows = [
+        [pair.measure, pair.baseline, pair.run, query, *values.values()]
+        for pair in comparison.pairs
+        for query, values in pair.by_query().items()
+    ]
+    words = ["measure", "baseline", "run", "query"]
+    return Table.of(words, ["baseline's", "run's", "difference"], rows)
+
+
+def rows_table(comparison: Comparison) -> Table:
+    """Tabulate for programs: a row for each pair, all numbers in full."""
+    rows = [flat(pair.data()) for pair in (*comparison.pairs, *comparison.slices)]
+    names = list(dict.fromkeys(key for row in rows for key in row))
+    return Table.of(names, [], [[row.get(name) for name in names] for row in rows])
+
+
+# --- what is behind it
+
+
+def _behind(comparison: Comparison) -> Iterator[str]:
+    """Say what is behind the answer."""
+    primary = comparison[comparison.primary]
+    if len(primary) > 1:
+        yield from _not_found(primary)
+        for label in comparison.measures[1:]:
+            where = [*standing(comparison[label]), *_not_found(comparison[label])]
+            yield from [" ".join(where)] if where else []
+        for pair in best_first(primary):
+            if more := list(verdict_words.asked_for(pair)):
+                yield from (pair.verdict, *(f"  {line}" for line in more))
+        yield from _unjudged(primary)
+    elif not primary[0].unmeasured:
+        yield from verdict_words.queries_behind(primary[0])
+        yield from _unjudged_words(primary[0])
+        yield from verdict_words.asked_for(primary[0])
+
+
+def _unjudged_words(pair: Pair) -> list[str]:
+    return [] if pair.unjudged is None else [str(pair.unjudged)]
+
+
+def _unjudged(pairs: Sequence[Pair]) -> list[str]:
+    """Say which significant differences unjudged documents could reverse."""
+    known = [pair for pair in pairs if pair.significant and pair.unjudged is not None]
+    bounded = [p for p in known if p.unjudged.kind != "none" or p.unjudged.overturns is False]
+    can = {False: "cannot", True: "could", None: "may or may not"}
+    parts = [
+        f"{word} flip the sign of {few([verdict_words.who(pair) for pair in some])}"
+        for end, word in can.items()
+        if (some := [pair for pair in bounded if pair.unjudged.overturns is end])
+    ]
+    return [f"Judging the unjudged documents {'; it '.join(parts)}."] if parts else []
+
+
+def _details(comparison: Comparison) -> Iterator[Block]:
+    """Say what few readers need: every verdict, with all that is known of it."""
+    primary = comparison[comparison.primary]
+    several = len(primary) > 1
+    lines: list[str] = []
+    for pair in best_first(primary):
+        behind = (*verdict_words.queries_behind(pair), *_unjudged_words(pair)) if several else ()
+        more = () if pair.unmeasured else (*behind, *verdict_words.statistics(pair))
+        lines += [pair.verdict, *(f"  {line}" for line in more)] if several else more
+    others = () if several else comparison.pairs[1:]
+    lines += [pair.verdict for pair in (*others, *comparison.slices)]
+    yield Items(tuple(lines))
+    if comparison.agreement:
+        yield _orders(comparison)
+    yield Text(SIDES)
+
+
+def _orders(comparison: Comparison) -> Table:
+    """Tabulate how far measures order the systems alike."""
+    rows = [(*one.measures, one.tau_b, one.tau_ap, one.rbo) for one in comparison.agreement]
+    columns = Column("measure", TEXT), Column("and", TEXT), Column("tau-b"), Column("tau-AP")
+    tied = dict.fromkeys(label for one in comparison.agreement for label in one.tied)
+    more = f"; all systems are tied by {', '.join(tied)}" if tied else ""
+    title = f"How far measures order the systems alike{more}"
+    return Table((*columns, Column("RBO", VALUE)), tuple(rows), title)
+
+
+# --- how it was compared
+
+
+def heading(comparison: Comparison) -> list[str]:
+    """Say what was compared, and how."""
+    options, pair, labels = comparison.options, comparison.pairs[0], comparison.measures
+    others = ", the others are descriptive" if len(labels) > 1 else ""
+    about = f"{comparison.primary} is the primary measure{others}"
+    weighted = ", weighted" if pair.weights is not None else ""
+    convention = comparison.evaluations[0].convention
+    count = many(pair.n, "query", "queries")
+    lines = [f"{count}{weighted}, convention {convention}; {about}"]
+    correction = CORRECTIONS[options.correction]
+    if options.correction == "tukey":
+        correction = f"randomised Tukey HSD({pair.draws})"
+    how = f"{name_of_test(pair.n)}, seed {options.seed}; {correction}"
+    level = f"{options.confidence} t-intervals"
+    lines.append(f"alpha {options.alpha:g}, two-sided; {how}; {level}")
+    if any(pair.significant for pair in (*comparison.pairs, *comparison.slices)):
+        letter = "a letter behind a value: better than the system of that letter"
+        lines.append(f"{letter}; *: the difference is significant")
+    if options.all_pairs and len(comparison.evaluations) > MOST:
+        lines.append("the differences of all pairs are in -f tsv and -f json")
+    if weighted and {"wilcoxon", "sign"} & set(options.tests):
+        lines.append("Wilcoxon's test and the sign test take no weights")
+    return lines + [TESTS[name] for name in options.tests]
+
+
+def _signatures(comparison: Comparison) -> tuple[str, ...]:
+    """Write the signatures, short, with the statistics behind them."""
+    known = CONVENTIONS.get(comparison.evaluations[0].convention)
+    signatures = comparison.signatures.values()
+    return tuple(shared_signatures([one.short(known) if known else str(one) for one in signatures]))
