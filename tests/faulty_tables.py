@@ -67,7 +67,7 @@ def headers() -> Iterator[Case]:
     for first, missing in (("qid\tpassage\tlabel", "document"), ("topic;place;rel", "query")):
         name = missing if missing == "document" else "document"
         content = f"{first}\nq1\td1\t1\n".encode()
-        yield Case("header", "missing-column", content, f"no column for the {name}", 1)
+        yield Case("header", "missing-column", content, f"no {name} column", 1)
     twice = b"query,document,grade,grade\nq1,d1,1,2\n"
     yield Case("header", "columns", twice, "two columns are called 'grade'", 1, name="faulty.csv")
 

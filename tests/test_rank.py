@@ -225,7 +225,7 @@ def test_a_grade_of_zero_may_count_as_unjudged() -> None:
     assert [result[one] for one in measures] == [2 / 5, 1, 1 / 2, 1, 2]
     assert il.evaluate(qrels, run, "RR", **axes, unjudged="drop")["RR"] == 1
     assert result.signatures["RR"].fields["grades"] == "nonzero"
-    assert "grades=nonzero cuts off" in str([doubt.message for doubt in result.doubts])
+    assert "grades=nonzero truncates" in str([doubt.message for doubt in result.doubts])
 
 
 def test_judgments_may_all_be_of_grade_zero() -> None:
