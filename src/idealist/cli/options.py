@@ -53,7 +53,7 @@ def measuring(
 
 
 def measures_of(words: Iterable[str]) -> list[str]:
-    """Divide what was typed into measures, each once; a bare number is another cutoff.
+    """Split what was typed into measures, each once; a bare number is another cutoff.
 
     >>> measures_of(["nDCG@5,10", "AP(denominator=min(k,R)),RR", "RR"])
     ['nDCG@5', 'nDCG@10', 'AP(denominator=min(k,R))', 'RR']
@@ -62,7 +62,7 @@ def measures_of(words: Iterable[str]) -> list[str]:
     for word in words:
         try:
             parts = split(word)
-        except ValueError:  # brackets that do not match: the parser says so
+        except ValueError:  # brackets that do not match: the parser reports them
             parts = [word]
         for part in parts:
             base, at, _ = found[-1].rpartition("@") if found else ("", "", "")
@@ -77,7 +77,7 @@ def output(command: Command) -> Command:
         click.option(
             "--output", "-o", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
             is_eager=True,  # its suffix chooses the form
-            help="Write there instead of to standard output.",
+            help="Write to this file instead of standard output.",
         ),
         click.option(
             "--format", "-f", "form", type=click.Choice(list(FORMS)),
@@ -93,7 +93,7 @@ def counting(command: Command) -> Command:
         command,
         click.option(
             "--weights", metavar="FILE",
-            help="Weigh the queries, in means: a file of queries with a column weight.",
+            help="Weight the queries in means: a file of queries with a column weight.",
         ),
         click.option(
             "--queries", metavar="FILE",
@@ -117,7 +117,7 @@ reach = click.option(
 
 
 def axes_of(settings: Sequence[str]) -> dict[str, Any]:
-    """Read ``AXIS=VALUE`` words; what collapses chunks may be a file of pairs."""
+    """Read ``AXIS=VALUE`` words; for collapse, the value may be a file of pairs."""
     from idealist.measures.instrument import axis_names, no_axis
 
     axes: dict[str, Any] = {}
@@ -145,16 +145,16 @@ def _collapse(value: str) -> Any:
 
 
 def axes_beside(settings: Sequence[str], options: Collection[str], verb: str) -> dict[str, Any]:
-    """Read ``AXIS=VALUE`` words; an axis that is called like an option belongs to the measure."""
+    """Read ``AXIS=VALUE`` words; refuse an axis that has the name of an option of the verb."""
     axes = axes_of(settings)
     for name in axes.keys() & set(options):
         hint = f"write it with the measure: -m 'NAME({name}={axes[name]})'"
-        raise UsageError(f"--set {name} is taken for an option of {verb}", hint)
+        raise UsageError(f"--set {name} would set an option of {verb}", hint)
     return dict(axes)
 
 
 def slices_of(queries: Queries | None, column: str | None) -> dict[str, Any] | None:
-    """Give the slice of each query, by a column of the queries."""
+    """Return the slice of each query, from a column of the queries."""
     if column is None:
         return None
     if queries is None:
@@ -172,7 +172,7 @@ def check_inputs(paths: Sequence[str | None]) -> None:
 
 
 def run_names(paths: Sequence[str]) -> list[str]:
-    """Name runs after their files; names still equal get their folder in front, or a number.
+    """Name runs after their files; equal names get their folder in front, or a number.
 
     >>> run_names(["bm25.run", "a/dense.run", "b/dense.run", "bm25.run"])
     ['bm25', 'a/dense', 'b/dense', 'bm25 (2)']
@@ -223,7 +223,7 @@ def emit(
 
 
 def write(text: str, target: Path | None) -> None:
-    """Write finished text: to standard output, or to a file, whole or not at all."""
+    """Write finished text to standard output, or to a file, completely or not at all."""
     if target is None:
         click.echo(text)
     else:

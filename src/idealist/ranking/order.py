@@ -1,4 +1,4 @@
-"""Order: one query's documents, best first. This is the only sort of documents there is."""
+"""Order: one query's documents, best first. Documents are sorted here and nowhere else."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from idealist.protocol import Protocol, suffix
 class Entries:
     """One query's rows, with the key that orders them, smallest first.
 
-    `rows` says where each stood in the run.
+    `rows` holds the position of each in the run.
     """
 
     documents: list[str]
@@ -31,7 +31,7 @@ class Entries:
     keys: Floats
 
     def at(self, kept: Sequence[int] | Ints) -> Entries:
-        """Give some of the entries, in the order they are asked for."""
+        """Return some of the entries, in the order given."""
         documents = [self.documents[i] for i in kept]
         index = np.asarray(kept, dtype=np.int64)
         return Entries(documents, self.scores[index], self.rows[index], self.keys[index])
@@ -104,7 +104,7 @@ def without_self(entries: Entries, query: Query) -> Entries:
 
 
 def collapsed(entries: Entries, protocol: Protocol) -> Entries:
-    """Let chunks stand for their document: of each document, the best chunk is kept."""
+    """Replace chunks by their documents: the best chunk of each document is kept."""
     if protocol.collapse == "none":
         return entries
     documents = [whole(document, protocol) for document in entries.documents]
@@ -118,7 +118,7 @@ def collapsed(entries: Entries, protocol: Protocol) -> Entries:
 
 
 def whole(chunk: str, protocol: Protocol) -> str:
-    """Give the document a chunk belongs to."""
+    """Return the document a chunk belongs to."""
     if protocol.collapse == "none":
         return chunk
     if protocol.mapping:
@@ -127,14 +127,14 @@ def whole(chunk: str, protocol: Protocol) -> str:
 
 
 def lengths(entries: Entries, query: Query) -> Floats:
-    """Give the tokens of each entry; note those that are no length and take them for 0.
+    """Return the tokens of each entry; note invalid lengths and count them as 0.
 
-    Where the budget is a number of chunks, each is 1 of them.
+    If the budget is a number of chunks, each entry counts as 1.
     """
     if query.protocol.depth.startswith("chunks"):
         return np.ones(len(entries.documents))
     if query.rows.tokens is None:
-        hint = "give the run a column tokens, the length of each document"
+        hint = "add a column tokens to the run, the length of each document"
         query.refuse(f"depth={query.protocol.depth}, but the run has no lengths", hint)
     tokens = query.rows.tokens[entries.rows]
     bad = ~np.isfinite(tokens) | (tokens < 0)
@@ -195,9 +195,9 @@ class Ranking:
 
 
 def order(rows: Rows, span: slice, query: str, protocol: Protocol, faults: Faults) -> Ranking:
-    """Order one query's documents. This is the only sort.
+    """Order one query's documents: the only place where documents are sorted.
 
-    What is wrong with them is noted in `faults`, so that all queries' faults come together.
+    Faults are collected in `faults`, so that all queries' faults are reported together.
     """
     asked = Query(query, rows, protocol, faults)
     entries = asked.entries(span)
@@ -236,7 +236,7 @@ def _within(budget: int, entries: Entries, query: Query) -> Entries:
 
 
 def _tie_bounds(keys: Floats) -> tuple[Ints, Ints]:
-    """Give the first and last rank of the tie each sorted key stands in."""
+    """Return the first and last rank of the tie each sorted key is in."""
     n = len(keys)
     new = np.ones(n + 1, dtype=bool)
     new[1:-1] = (keys[1:] != keys[:-1]) & ~(np.isnan(keys[1:]) & np.isnan(keys[:-1]))
@@ -274,7 +274,7 @@ def _tie_order(members: list[int], documents: list[str], query: str, ties: str) 
 
 
 def _draw(seed: str, query: str, document: str) -> bytes:
-    """Draw from seed, query and document alone, so that no other row changes the order."""
+    """Draw from seed, query and document only, so that no other row changes the order."""
     row = json.dumps([seed, query, document])
     return hashlib.blake2b(row.encode(), digest_size=16).digest()
 
