@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -27,7 +26,6 @@ from idealist.ranking.padded_lists import Array, PaddedLists
 DENOMINATORS = ("R", "R_list", "hits", "min(k,R)", "min(k,R_list)", "min(k,n,R_list)")
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class AP(Binary):
     """Average precision: mean precision at the ranks of the relevant documents; its mean is MAP.
 
@@ -130,7 +128,6 @@ class AP(Binary):
         return xp.where(hits, mean, 0.0)
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class GMAP(AP):
     """Geometric mean average precision: AP per query, aggregated so that hard queries count.
 
@@ -148,7 +145,6 @@ class GMAP(AP):
     aggregate: ClassVar[str] = "geometric(1e-05)"
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class yaap(Binary):
     """Yet another average precision: AP smoothed and put on a log-odds scale.
 
@@ -176,7 +172,6 @@ class yaap(Binary):
         return self.defined(lists, xp.log((1.0 + total) / (1.0 + relevant - total)))
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class Interpolated(Binary):
     """Base of measures built on interpolated precision."""
 
@@ -202,7 +197,6 @@ class Interpolated(Binary):
         return lists.xp.max(lists.xp.where(reached, precision, 0.0), axis=1)
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class IPrec(Interpolated):
     """Interpolated precision: the best precision at this recall level or any higher one.
 
@@ -240,7 +234,6 @@ def _check_points(value: Any) -> Value:
 POINTS = Kind("a number of evenly spaced recall levels, or table(P1,P2,…)", _check_points)
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class IAP(Interpolated):
     """Interpolated average precision: the mean of IPrec over recall levels, eleven by default.
 

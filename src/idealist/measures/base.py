@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
-from typing import Any, ClassVar, Self, TypeVar
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, ClassVar, Self, TypeVar, dataclass_transform
 
 import numpy as np
 
@@ -22,8 +22,13 @@ SLACK = 1e-9
 M = TypeVar("M", bound="Measure")
 
 
+@dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(field,))
 class MeasureType(type):
-    """Lets ``nDCG @ 10`` stand for ``nDCG() @ 10``."""
+    """Makes every measure a frozen dataclass, and lets ``nDCG @ 10`` stand for ``nDCG() @ 10``."""
+
+    def __init__(cls, *parts: Any) -> None:
+        super().__init__(*parts)
+        dataclass(cls, frozen=True, kw_only=True, repr=False)  # type: ignore[arg-type]  # a measure
 
     def __matmul__(cls: type[M], cutoff: int) -> M:  # type: ignore[misc]  # cls is a measure
         return cls() @ cutoff
@@ -36,7 +41,6 @@ class MeasureType(type):
         return super().__call__(*values, **parameters)
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class Measure(Settings, metaclass=MeasureType):
     """A measure of ranked lists: it stores what the user wrote, a convention fills in the rest.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import ClassVar
 
 from idealist.data.columns import Floats
@@ -17,7 +16,6 @@ from idealist.ranking.placements import Placements
 _REL = Kind("none or a grade", lambda value: "none" if value == "none" else text(to_number(value)))
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class CG(Measure):
     """Cumulative gain: the total gain of the retrieved documents, whatever their ranks.
 
@@ -62,7 +60,6 @@ class CG(Measure):
         return Discount("none").sum(lists, self.gains(lists, lists.grade, lists.found), self.cutoff)
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class DCG(CG):
     """Discounted cumulative gain: gains count less the further down the list they come.
 
@@ -86,7 +83,6 @@ class DCG(CG):
         return Discount(self.discount).sum(near, gains, self.cutoff)
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class nDCG(DCG):
     """Normalised discounted cumulative gain: DCG divided by the DCG of the ideal list.
 
@@ -188,7 +184,6 @@ class nDCG(DCG):
         return lists.xp.maximum(judged, gain) * float(sum(weights.tolist()))
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class IDCG(nDCG):
     """Ideal DCG: the DCG of the ideal list, the divisor of nDCG (trec_eval's ideal_dcg).
 
@@ -212,7 +207,6 @@ class IDCG(nDCG):
         return self.ideal_dcg(lists)
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class nDCGMinMax(DCG):
     """Signed nDCG: DCG rescaled so that the worst possible list is 0 and the best is 1.
 

@@ -7,7 +7,7 @@ import inspect
 import math
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import numpy as np
@@ -49,7 +49,6 @@ def _stable(value: Any) -> str:
     return repr(value) if plain else type(value).__qualname__
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class Custom(Measure):
     """A measure defined by a function, made with `measure`; `source` digests the function."""
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -68,7 +67,6 @@ class Page(NamedTuple):
         return self.so_far(values)[:, -1]
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class UserModel(Measure):
     """Base of user models: `goes_on` states how likely a user continues from each rank.
 

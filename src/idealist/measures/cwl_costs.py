@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from idealist.measures.cwl import POSITIVE, Page, UserModel
@@ -18,7 +17,6 @@ def _check_budget(value: Any) -> Value:
     return "none" if value == "none" else POSITIVE.check(value)
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class BPM(UserModel):
     """Bejeweled player model: a user stops once enough is gained or enough is spent.
 
@@ -55,7 +53,6 @@ class BPM(UserModel):
         return page.number(wanting & able)
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class IFT(UserModel):
     """Information foraging: a user leaves as the goal gets near, or as the list yields too little.
 
@@ -98,7 +95,6 @@ def _exp(page: Page, power: Array) -> Array:
     return page.xp.exp(page.xp.clip(power, -LARGEST_EXPONENT, LARGEST_EXPONENT))
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class TBG(UserModel):
     """Time-biased gain: the share of users still reading halves every `halflife`.
 
@@ -126,7 +122,6 @@ class TBG(UserModel):
         return looked, page.xp.zeros_like(looked[:, :1])
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class UMeasure(UserModel):
     """U-measure: attention falls linearly, to nothing after L characters read.
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from idealist.measures.cwl import POSITIVE, Page, UserModel
@@ -16,7 +15,6 @@ FARTHEST = 1e300
 NEAREST = 1e-200
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class CWL(UserModel):
     """The user model behind P, RR, AP or RBP, with its expected gain, cost and depth.
 
@@ -62,7 +60,6 @@ class CWL(UserModel):
         return looked, xp.zeros_like(whole)
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class SDCG(UserModel):
     """Scaled DCG: DCG divided by the DCG of k perfect documents, so that the weights sum to 1.
 
@@ -92,7 +89,6 @@ def _patience(page: Page, depth: Array) -> Array:
     return ((depth - 1.0) / depth) ** 2
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class INSQ(UserModel):
     """INSQ: a user who wants T relevant documents, and who continues more surely further down.
 
@@ -113,7 +109,6 @@ class INSQ(UserModel):
         return _patience(page, page.rank + 2.0 * self.T)
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class INST(UserModel):
     """INST: like INSQ, but what the user has already found counts towards the T wanted.
 
@@ -144,7 +139,6 @@ def _check_beta(value: Any) -> Value:
     return beta
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class SET(UserModel):
     """Search economic theory: every further document is worth less than the one before.
 
@@ -179,7 +173,6 @@ class SET(UserModel):
         return rank**beta * page.xp.expm1(beta * page.xp.log1p(1.0 / rank))
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class NPV(UserModel):
     """Net present value: every further document is discounted by an interest rate.
 
@@ -203,7 +196,6 @@ class NPV(UserModel):
         return page.xp.full_like(page.rank, 1.0 / (1.0 + self.rate))
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class NERR8(UserModel):
     """Nearly ERR, equation 8: a user stops at a document with a probability equal to its gain.
 
@@ -225,7 +217,6 @@ class NERR8(UserModel):
         return 1.0 - page.gain
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class NERR9(UserModel):
     """Nearly ERR, equation 9: like NERR8, with attention that decays as 1/rank.
 
@@ -247,7 +238,6 @@ class NERR9(UserModel):
         return page.rank / (page.rank + 1.0) * (1.0 - page.gain)
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class NERR10(UserModel):
     """Nearly ERR, equation 10: like NERR8, with the patience of RBP instead of a cutoff.
 
@@ -268,7 +258,6 @@ class NERR10(UserModel):
         return self.p * (1.0 - page.gain)
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class NERR11(UserModel):
     """Nearly ERR, equation 11: like NERR8, with the patience of INSQ instead of a cutoff.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -75,7 +74,6 @@ _DIVIDED_BY = (
 )
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class Novelty(PerGroup):
     """Base of sums over subtopics and ranks; the formula is the sum for one subtopic."""
 
@@ -103,7 +101,6 @@ class Novelty(PerGroup):
         return self.weighs.weights(depth)[1 : depth + 1]
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class Perfect(Novelty):
     """Base of measures divided by the score of documents that cover every subtopic."""
 
@@ -130,7 +127,6 @@ class Perfect(Novelty):
         return total / (number * perfect)
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class Normalised(Novelty):
     """Base of measures divided by the score of an ideal list of judged documents."""
 
@@ -153,7 +149,6 @@ class Normalised(Novelty):
         return total / np.where(number > 0, groups.known[self, negative], np.nan)
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class alpha_DCG(Perfect):
     """α-DCG: DCG over subtopics, in which covering a subtopic again is worth less.
 
@@ -171,7 +166,6 @@ class alpha_DCG(Perfect):
     """
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class alpha_nDCG(Normalised):
     """α-nDCG: α-DCG divided by the α-DCG of an ideal list.
 
@@ -188,7 +182,6 @@ class alpha_nDCG(Normalised):
     """
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class Reciprocal(Novelty):
     """Base of measures that divide a gain by its rank."""
 
@@ -198,7 +191,6 @@ class Reciprocal(Novelty):
         return Discount("position")
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class ERR_IA(Reciprocal, Perfect):
     """Intent-aware ERR: expected reciprocal rank at which users, each after one subtopic, stop.
 
@@ -217,7 +209,6 @@ class ERR_IA(Reciprocal, Perfect):
     """
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class nERR_IA(Reciprocal, Normalised):
     """Normalised intent-aware ERR: ERR-IA divided by the ERR-IA of an ideal list.
 
@@ -233,14 +224,12 @@ class nERR_IA(Reciprocal, Normalised):
     """
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class OverSubtopics(PerGroup):
     """Base of means over the subtopics that have a relevant document."""
 
     needs: ClassVar[str] = "subtopics"
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class AP_IA(OverSubtopics, AP):
     """Intent-aware average precision: AP for each subtopic, averaged; its mean is MAP-IA.
 
@@ -257,7 +246,6 @@ class AP_IA(OverSubtopics, AP):
     """
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class P_IA(OverSubtopics, P):
     """Intent-aware precision: precision in the first k for each subtopic, averaged.
 
@@ -274,7 +262,6 @@ class P_IA(OverSubtopics, P):
     """
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class StRecall(OverSubtopics, Success):
     """Subtopic recall: the share of subtopics covered by the first k documents.
 
@@ -289,7 +276,6 @@ class StRecall(OverSubtopics, Success):
     """
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class Patient(Novelty):
     """Base of measures whose user continues to the next document with probability beta."""
 
@@ -303,7 +289,6 @@ class Patient(Novelty):
         return geometric(float(self.beta))
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class NRBP(Patient):
     """Novelty- and rank-biased precision: RBP over subtopics, with repeated coverage discounted.
 
@@ -323,7 +308,6 @@ class NRBP(Patient):
         return total * (1.0 - (1.0 - self.alpha) * self.beta) / number
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class nNRBP(Patient, Normalised):
     """Normalised NRBP: NRBP divided by the NRBP of an ideal list.
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -53,7 +52,6 @@ def _expected_first(
     return xp.where(xp.any(hits, axis=1), value[:, 0], 0.0)
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class FirstRelevant(Binary):
     """Base of measures that look no further than the first relevant document."""
 
@@ -67,7 +65,6 @@ class FirstRelevant(Binary):
         return self.defined(lists, first_hit(near, self.hits(near), self.cutoff, self.discount))
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class RR(FirstRelevant):
     """Reciprocal rank: one over the rank of the first relevant document; its mean is MRR.
 
@@ -82,7 +79,6 @@ class RR(FirstRelevant):
     discount: ClassVar[Discount] = Discount("position")
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class Success(FirstRelevant):
     """Success: whether any of the first k documents is relevant; also called hit rate.
 

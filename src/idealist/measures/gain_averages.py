@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -18,7 +17,6 @@ from idealist.ranking.padded_lists import Array, PaddedLists, padded
 from idealist.ranking.placements import Placements
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class binG(Binary):
     """Binary G: each relevant document counts less the more non-relevant ones rank above it.
 
@@ -40,7 +38,6 @@ class binG(Binary):
         return self.of_relevant(lists, lists.total(xp.where(hits, discounted, 0.0)))
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class Pooled(CG):
     """Base of measures that compare a list with the ideal one, rank by rank."""
 
@@ -56,7 +53,6 @@ class Pooled(CG):
         return xp.take_along_axis(xp.cumulative_sum(values, axis=1), last, axis=1)
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class G(Pooled):
     """Normalised gain: a gain counts less the further the list lags behind the ideal one.
 
@@ -90,7 +86,6 @@ class G(Pooled):
         return lists.ratio(lists.total(gains / xp.log2(2.0 + lead)), lists.total(ideal))
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class nDCGRel(Pooled):
     """nDCG averaged over the relevant documents (trec_eval's ndcg_rel).
 
@@ -144,7 +139,6 @@ class nDCGRel(Pooled):
         return lists.ratio(found + missed, relevant)
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class RnDCG(nDCGRel):
     """nDCG averaged over the ranks at which the ideal gain drops (trec_eval's Rndcg).
 
@@ -182,7 +176,6 @@ class RnDCG(nDCGRel):
         return xp.where(levels > 0, mean, math.nan)
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class AverageGain(CG):
     """Average gain: the mean gain of the first k documents.
 
@@ -201,7 +194,6 @@ class AverageGain(CG):
         return lists.ratio(super().formula(lists), lists.lengths(self.cutoff), 0.0)
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class ARP(Measure):
     """Average relevance position: the mean rank of the retrieved documents, weighted by gain.
 

@@ -145,7 +145,6 @@ def placed(grades: Sequence[Any], judged: Sequence[Any]) -> Placements:
     )  # fmt: skip
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class PerGroup(Binary):
     """Base of measures computed for each group separately; the formula sees one group's list."""
 
@@ -191,7 +190,6 @@ class PerGroup(Binary):
         return float(self.values(placed(grades, judged))[0])
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class OverJudges(PerGroup):
     """Base of means over groups that judged the same query independently.
 
@@ -209,7 +207,6 @@ class OverJudges(PerGroup):
         return lists.condensed() if protocol.unjudged == "drop" else lists
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class AP_avgjg(OverJudges, AP):
     """Average precision for each group of judges, averaged over the groups of the query.
 
@@ -227,7 +224,6 @@ class AP_avgjg(OverJudges, AP):
     """
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class P_avgjg(OverJudges, P):
     """Precision for each group of judges, averaged over the groups of the query.
 
@@ -244,7 +240,6 @@ class P_avgjg(OverJudges, P):
     """
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class Rprec_avgjg(OverJudges, Rprec):
     """R-precision for each group of judges, averaged over the groups of the query.
 

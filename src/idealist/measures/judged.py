@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -17,7 +16,6 @@ from idealist.ranking.padded_lists import Array, PaddedLists
 from idealist.ranking.placements import Placements
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class Judged(Measure):
     """Judged: the share of the first k documents that were judged.
 
@@ -61,7 +59,6 @@ class Judged(Measure):
         return self.share(lists, self.judged(lists))
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class Unjudged(Judged):
     """Unjudged: the share of the first k documents that were not judged (trec_eval's unj).
 
@@ -87,7 +84,6 @@ class Unjudged(Judged):
         return self.share(lists, lists.lengths(self.cutoff) - self.judged(lists))
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class Count(Measure):
     """Base of counts, which are summed over queries."""
 
@@ -101,7 +97,6 @@ class Count(Measure):
         return 0.0, math.inf
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class NumRet(Count):
     """Number of documents retrieved.
 
@@ -118,7 +113,6 @@ class NumRet(Count):
         return lists.lengths(self.cutoff)
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class NumRel(Count, Threshold):
     """Number of documents judged relevant.
 
@@ -137,7 +131,6 @@ class NumRel(Count, Threshold):
         return self.all_relevant(lists)
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class NumRelRet(Count, Threshold):
     """Number of relevant documents retrieved.
 
@@ -157,7 +150,6 @@ class NumRelRet(Count, Threshold):
         return counted(near, self.hits(near), self.cutoff)
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class NumNonRelRet(Count, Threshold):
     """Number of retrieved documents that were judged non-relevant.
 
@@ -183,7 +175,6 @@ class NumNonRelRet(Count, Threshold):
         return counted(near, bad, self.cutoff)
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class NumQ(Count):
     """Number of queries that count.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -35,7 +34,6 @@ def unjudged_above(lists: PaddedLists) -> Array:
     return ranks / 2.0 - above(lists, lists.found)
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class Accuracy(Threshold):
     """Pairwise accuracy, or AUC: how often a relevant document ranks above a non-relevant one.
 
@@ -73,7 +71,6 @@ class Accuracy(Threshold):
         return 1.0 - lists.ratio(lists.total(lists.xp.where(hits, others, 0.0)), pairs)
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class OPA(Measure):
     """Ordered pair accuracy: how often the document with the higher grade ranks above the other.
 
@@ -106,7 +103,6 @@ class OPA(Measure):
         return 1.0 - lists.ratio(wrong, pairs)
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class bpref(Binary):
     """Binary preference: how rarely judged non-relevant documents rank above relevant ones.
 
@@ -154,7 +150,6 @@ class bpref(Binary):
         return above, xp.where(hits, 1.0 - broken, 0.0)
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class GMbpref(bpref):
     """Geometric mean of bpref, so that hard queries count (trec_eval's gm_bpref).
 
@@ -169,7 +164,6 @@ class GMbpref(bpref):
     aggregate: ClassVar[str] = "geometric(1e-05)"
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class Compat(Measure):
     """Compatibility: rank-biased overlap with the ideal list that is closest to the ranking.
 

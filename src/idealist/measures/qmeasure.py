@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
 from idealist.data.columns import Floats
@@ -30,7 +29,6 @@ class Walk(NamedTuple):
     ideal: Array
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class Blended(Measure):
     """Base of measures that sum the blended ratio over the documents at which users may stop."""
 
@@ -76,7 +74,6 @@ class Blended(Measure):
         return xp.where(nothing, math.nan, lists.total(stops * walk.blend))
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class Q(Blended):
     """Q-measure: the mean blended ratio at the relevant documents; a graded AP.
 
@@ -102,7 +99,6 @@ class Q(Blended):
         return lists.ratio(lists.number(lists.within(self.cutoff)), relevant, 0.0)
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class NCU(Blended):
     """Normalised cumulative utility: like Q, with users who prefer some stopping points.
 
@@ -139,7 +135,6 @@ class NCU(Blended):
         return lists.ratio(own, lists.total(shares)[:, None], 0.0)
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class OMeasure(Blended):
     """O-measure: the blended ratio at the first relevant document; a graded RR.
 
@@ -156,7 +151,6 @@ class OMeasure(Blended):
         return lists.number(walk.count == 1.0)
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class PMeasure(Blended):
     """P-measure: the blended ratio at the first of the best documents retrieved.
 
@@ -184,7 +178,6 @@ class PMeasure(Blended):
         return lists.number(above & (walk.count == lists.count(above)[:, None]))
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class PPlus(PMeasure):
     """P+: the mean blended ratio at the relevant documents down to the first of the best.
 

@@ -101,7 +101,6 @@ def above(mask: Any) -> Any:
 EPSILON = 0.00001
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class infAP(Binary):
     """Inferred average precision: AP estimated from a random sample of the pool.
 
@@ -140,7 +139,6 @@ class infAP(Binary):
         return self.of_relevant(lists, lists.total(xp.where(hits, precision, 0.0)))
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class Estimated(Measure):
     """Base of estimates of the value that a fully judged pool would give."""
 
@@ -153,7 +151,6 @@ class Estimated(Measure):
         raise UsageError(f"{self.name} needs the strata of the judgments", "use evaluate()")
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class EstimatedAP(Estimated, Threshold):
     """Base of estimates of AP: (1/R) Σ w P over relevant documents found, R = Σ w over all."""
 
@@ -182,7 +179,6 @@ class EstimatedAP(Estimated, Threshold):
         return ratio(values, relevant)
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class xinfAP(EstimatedAP):
     """Extended inferred AP: AP estimated from pool strata that were judged at different rates.
 
@@ -219,7 +215,6 @@ class xinfAP(EstimatedAP):
         return expected
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class statAP(EstimatedAP):
     """Statistical AP: AP estimated from documents drawn with known probabilities.
 
@@ -259,7 +254,6 @@ class statAP(EstimatedAP):
         return weights
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class infNDCG(Estimated):
     """Inferred nDCG: nDCG estimated from pool strata that were judged at different rates.
 

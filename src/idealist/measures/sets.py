@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from idealist.data.columns import Floats
@@ -16,7 +15,6 @@ from idealist.ranking.padded_lists import Array, PaddedLists
 from idealist.ranking.placements import Placements
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class Counted(Binary):
     """Base of measures that count the relevant documents in the first k."""
 
@@ -37,7 +35,6 @@ class Counted(Binary):
         return lists.ratio(hits, lists.lengths(self.cutoff), 0.0)
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class P(Counted):
     """Precision: the share of the first k documents that are relevant.
 
@@ -66,7 +63,6 @@ class P(Counted):
         return self.defined(lists, self.precision(lists, self.denominator))
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class R(Counted):
     """Recall: the share of relevant documents that are among the first k.
 
@@ -120,7 +116,6 @@ def _check_beta(value: Any) -> Value:
 BETA = Kind("a number from 0 to 1e6, or sqrt(SQUARE)", _check_beta)
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class F(Counted):
     """F-measure: the weighted harmonic mean of precision and recall in the first k.
 
@@ -149,7 +144,6 @@ class F(Counted):
         return self.defined(lists, mean)
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class SetAP(Counted):
     """Average precision of a set: precision times recall (trec_eval's set_map).
 
@@ -174,7 +168,6 @@ class SetAP(Counted):
         return self.defined(lists, lists.ratio(found * found, whole, 0.0))
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class AllHit(Counted):
     """All hit: whether every relevant document is among the first k.
 
@@ -213,7 +206,6 @@ class AllHit(Counted):
         return xp.where(hits, chance, 1.0)
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class Rprec(Counted):
     """R-precision: precision in the first R documents, where R counts the relevant ones.
 
@@ -254,7 +246,6 @@ class Rprec(Counted):
         return relevant, lists.xp.astype(cutoff, lists.xp.int64)[:, None]
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class FallOut(Threshold):
     """Fall-out: the share of non-relevant documents that are among the first k.
 
@@ -300,7 +291,6 @@ class FallOut(Threshold):
         return lists.ratio(counted(lists, others, self.cutoff), every)
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class Utility(Threshold):
     """Linear utility: a fixed worth for each cell of the contingency table, summed.
 

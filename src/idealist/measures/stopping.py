@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import ClassVar, Self
 
 import numpy as np
@@ -41,7 +40,6 @@ MAX_GRADE = Kind(
 )
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class ERR(Measure):
     """Expected reciprocal rank: of the document at which a satisfied user stops.
 
@@ -108,7 +106,6 @@ def _check_going_on(value: object) -> float:
 GOING_ON = Kind("a number from 0 to below 1", _check_going_on)
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class RBP(Measure):
     """Rank-biased precision: a user continues to the next document with probability p.
 
@@ -196,7 +193,6 @@ class RBP(Measure):
         )
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class RBPResidual(Measure):
     """RBP residual: how much unjudged documents and ranks below the list could add to RBP.
 
@@ -241,7 +237,6 @@ class RBPResidual(Measure):
         return lists.xp.where(judged < lists.lengths(self.cutoff), residual, 0.0)
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class nERR(ERR):
     """Normalised expected reciprocal rank: ERR divided by the ERR of the ideal list.
 
@@ -268,7 +263,6 @@ class nERR(ERR):
         return self.expected(lists, stop, rank, rank.shape[1])
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class PFound(ERR):
     """PFound: the probability that a user who may lose patience finds an answer.
 

@@ -6,7 +6,6 @@ retrieves only the preferred one.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar
 
@@ -22,7 +21,6 @@ from idealist.ranking.padded_lists import Array, PaddedLists
 from idealist.ranking.placements import Placements
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class Preferring(Measure):
     """Base of preference measures."""
 
@@ -69,7 +67,6 @@ class Preferring(Measure):
         return tally(PreferenceGroups(placements, queries, self.in_pairs), self.rule)
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class Fulfilled(Preferring):
     """Base of shares of fulfilled preferences."""
 
@@ -81,7 +78,6 @@ class Fulfilled(Preferring):
         return lists.xp.where(some > 0, values, np.nan)
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class prefs_simp(Fulfilled):
     """The share of preferences fulfilled, with the preferences of all groups pooled.
 
@@ -104,7 +100,6 @@ class prefs_simp(Fulfilled):
         return self.defined(lists, found, lists.ratio(fulfilled, possible, 0.0))
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class prefs_pair(prefs_simp):
     """The share of preferences fulfilled, averaged over pairs of documents.
 
@@ -122,7 +117,6 @@ class prefs_pair(prefs_simp):
     in_pairs: ClassVar[bool] = True
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class prefs_avgjg(Fulfilled):
     """The share of preferences fulfilled, averaged over groups of judges.
 
@@ -166,7 +160,6 @@ class prefs_avgjg(Fulfilled):
         return self.defined(lists, found, lists.ratio(total, lists.count(found.there)))
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class prefs_num_prefs_poss(Count, Preferring):
     """Number of preferences.
 
@@ -183,7 +176,6 @@ class prefs_num_prefs_poss(Count, Preferring):
         return lists.total(found.possible[self.of])
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class prefs_num_prefs_ful(Count, Preferring):
     """Number of preferences fulfilled.
 
