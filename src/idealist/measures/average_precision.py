@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -50,12 +50,7 @@ class AP(Binary):
         False, flag(), "take the precision at the end of each tie, as scikit-learn does"
     )
 
-    averages_ties: ClassVar[bool] = True
-
-    @property
-    def list_only(self) -> bool:
-        """Whether the divisor counts relevant documents of the list only."""
-        return "R_list" in self.denominator or self.denominator == "hits"
+    averages_ties = True
 
     def formula(self, lists: PaddedLists) -> Array:
         """Average the precisions at the relevant documents."""
@@ -142,7 +137,7 @@ class GMAP(AP):
     Reference: Robertson 2006, doi:10.1145/1183614.1183630
     """
 
-    aggregate: ClassVar[str] = "geometric(1e-05)"
+    aggregate = "geometric(1e-05)"
 
 
 class yaap(Binary):
@@ -157,11 +152,8 @@ class yaap(Binary):
     Reference: Robertson 2012, doi:10.1007/978-3-642-28997-2_14
     """
 
-    takes_cutoff: ClassVar[bool] = False
-
-    def bounds(self, lowest: float) -> tuple[float, float]:
-        """Return the range: unbounded, since R is."""
-        return -math.inf, math.inf
+    takes_cutoff = False
+    limits = -math.inf, math.inf  # since R has no limit
 
     def formula(self, lists: PaddedLists) -> Array:
         """Put the sum of precisions on the logit scale."""
@@ -182,7 +174,7 @@ class Interpolated(Binary):
         "0.9⌋ as trec_eval did before 10.0",
     )
 
-    takes_cutoff: ClassVar[bool] = False
+    takes_cutoff = False
 
     def at(self, lists: PaddedLists, recall: float) -> Array:
         """Return the best precision among the ranks that have reached a recall; 0 if none has.

@@ -65,6 +65,8 @@ class Measure(Settings, metaclass=MeasureType):
     monotone: ClassVar[bool] = True
     #: What a query lacks if its value is undefined.
     lacking: ClassVar[str] = "relevant document"
+    #: The range of values, unless parameters or grades change it, which `bounds` then says.
+    limits: ClassVar[tuple[float, float]] = (0.0, 1.0)
     #: How the values of queries are aggregated by default.
     aggregate: ClassVar[str] = "mean"
 
@@ -105,7 +107,7 @@ class Measure(Settings, metaclass=MeasureType):
 
     def bounds(self, lowest: float) -> tuple[float, float]:
         """Return the range of values if no grade is below `lowest`."""
-        return 0.0, 1.0
+        return self.limits
 
     def worth(self, placements: Placements) -> Floats:
         """Return what each ranked document contributes; a tie is best with the largest first.
@@ -166,7 +168,8 @@ class Measure(Settings, metaclass=MeasureType):
     @property
     def list_only(self) -> bool:
         """Whether relevant documents that were not retrieved cannot change the value."""
-        return False
+        divisor = str(getattr(self, "denominator", ""))
+        return "_list" in divisor or divisor == "hits"
 
     def _without_gaps(self, values: Floats, gaps: Bools, empty: Bools) -> Floats:
         fill: Floats | float = {"0": 0.0, "1": 1.0}.get(self.if_undefined, math.nan)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import ClassVar
 
 from idealist.data.columns import Floats
 from idealist.errors import UsageError
@@ -33,7 +32,8 @@ class CG(Measure):
         "zero", choice("zero", "keep"), "negative grades gain nothing (zero) or subtract (keep)"
     )
 
-    averages_ties: ClassVar[bool] = True
+    averages_ties = True
+    limits = 0.0, math.inf
 
     def gains(self, lists: PaddedLists, grade: Array, there: Array) -> Array:
         """Return the gain of each grade, 0 where there is no document."""
@@ -52,8 +52,9 @@ class CG(Measure):
         return gains
 
     def bounds(self, lowest: float) -> tuple[float, float]:
-        """Return the range: no upper bound, and no lower one if negative gains are kept."""
-        return (-math.inf if self.negative == "keep" and lowest < 0 else 0.0), math.inf
+        """Return the range, without a lower bound if negative gains are kept."""
+        low, high = self.limits
+        return (-math.inf if self.negative == "keep" and lowest < 0 else low), high
 
     def formula(self, lists: PaddedLists) -> Array:
         """Sum the gains."""
@@ -110,9 +111,8 @@ class nDCG(DCG):
 
     def bounds(self, lowest: float) -> tuple[float, float]:
         """Return the range: [0, 1], unless negative gains are kept."""
-        if self.negative != "keep" or lowest >= 0:
-            return 0.0, 1.0
-        return -math.inf, math.inf if self.ideal_negative == "keep" else 1.0
+        low, _ = super().bounds(lowest)
+        return low, math.inf if low < 0 and self.ideal_negative == "keep" else 1.0
 
     @property
     def list_only(self) -> bool:
@@ -195,8 +195,8 @@ class IDCG(nDCG):
     Reference: Järvelin and Kekäläinen 2002, doi:10.1145/582415.582418
     """
 
-    direction: ClassVar[int] = 0
-    judges: ClassVar[bool] = False
+    direction = 0
+    judges = False
 
     def bounds(self, lowest: float) -> tuple[float, float]:
         """Return the range, that of DCG."""
@@ -229,7 +229,7 @@ class nDCGMinMax(DCG):
         "0", NO_RELEVANT, "the value if no document gains or subtracts"
     )
 
-    lacking: ClassVar[str] = "document with a gain, positive or negative"
+    lacking = "document with a gain, positive or negative"
 
     def bounds(self, lowest: float) -> tuple[float, float]:
         """Return the range."""

@@ -58,6 +58,8 @@ class Custom(Measure):
         "", Kind("the digest of the function's source", str), "set automatically"
     )
 
+    limits = -math.inf, math.inf  # only the function knows better
+
     def __post_init__(self) -> None:
         if not re.fullmatch(r"[\w.-]+", self.label):
             hint = "use letters, digits, dots, hyphens and underscores"
@@ -77,10 +79,6 @@ class Custom(Measure):
         return self.label if self.cutoff is None else f"{self.label}@{self.cutoff}"
 
     __repr__ = __str__
-
-    def bounds(self, lowest: float) -> tuple[float, float]:
-        """Return an unbounded range: only the function knows better."""
-        return -math.inf, math.inf
 
     def __call__(
         self, grades: Sequence[float | None], judged: Sequence[float] = (), **columns: Any

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -104,10 +104,10 @@ class UserModel(Measure):
     )
     no_relevant: Written = parameter("0", NO_RELEVANT, "the utility without relevant documents")
 
-    takes_cutoff: ClassVar[bool] = False
-    monotone: ClassVar[bool] = False
+    takes_cutoff = False
+    monotone = False
     #: Whether the user stops at the last rank if there is no cutoff.
-    stops: ClassVar[bool] = False
+    stops = False
 
     def goes_on(self, page: Page) -> Array:
         """Return the probability of continuing from each rank; one row if equal for all queries."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, ClassVar
+from typing import Any
 
 from idealist.measures.cwl import POSITIVE, Page, UserModel
 from idealist.notation import Kind, Value, Written, choice, number, parameter
@@ -42,7 +42,7 @@ class BPM(UserModel):
     hc: float = parameter(0, number(), "how much the gain of each document moves K")
     gain_med: float = parameter(0.5, number(0, 1), "the gain that moves neither T nor K")
 
-    takes_cutoff: ClassVar[bool] = True
+    takes_cutoff = True
 
     def goes_on(self, page: Page) -> Array:
         """Continue until T is gained or K is spent."""

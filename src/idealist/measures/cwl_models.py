@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 from idealist.measures.cwl import POSITIVE, Page, UserModel
 from idealist.measures.stopping import GOING_ON
@@ -38,7 +38,7 @@ class CWL(UserModel):
     )
     p: float = parameter(0.8, GOING_ON, "the probability of continuing, for RBP")
 
-    takes_cutoff: ClassVar[bool] = True
+    takes_cutoff = True
 
     def goes_on(self, page: Page) -> Array:
         """Continue to the cutoff, to the first gain, or by chance."""
@@ -75,8 +75,8 @@ class SDCG(UserModel):
     reader, doi:10.1145/3052768
     """
 
-    takes_cutoff: ClassVar[bool] = True
-    stops: ClassVar[bool] = True
+    takes_cutoff = True
+    stops = True
 
     def goes_on(self, page: Page) -> Array:
         """Continue in proportion to the discounts."""
@@ -160,8 +160,8 @@ class SET(UserModel):
         "how slowly returns diminish; 1 is not at all",
     )
 
-    takes_cutoff: ClassVar[bool] = True
-    stops: ClassVar[bool] = True
+    takes_cutoff = True
+    stops = True
 
     def goes_on(self, page: Page) -> Array:
         """Continue as returns diminish."""
@@ -209,15 +209,15 @@ class NERR8(UserModel):
     Reference: Azzopardi et al. 2021, doi:10.1145/3471158.3472239
     """
 
-    takes_cutoff: ClassVar[bool] = True
-    stops: ClassVar[bool] = True
+    takes_cutoff = True
+    stops = True
 
     def goes_on(self, page: Page) -> Array:
         """Continue unless the document satisfied the user."""
         return 1.0 - page.gain
 
 
-class NERR9(UserModel):
+class NERR9(NERR8):
     """Nearly ERR, equation 9: like NERR8, with attention that decays as 1/rank.
 
     Formula: EU = Σ_{r≤k} V_r g_r / Σ_{r≤k} V_r, V_r = (1/r) Π_{i<r} (1 - g_i)
@@ -229,9 +229,6 @@ class NERR9(UserModel):
 
     Reference: Azzopardi et al. 2021, doi:10.1145/3471158.3472239
     """
-
-    takes_cutoff: ClassVar[bool] = True
-    stops: ClassVar[bool] = True
 
     def goes_on(self, page: Page) -> Array:
         """Continue unless satisfied, with the continuation probability of 1/rank."""
@@ -258,7 +255,7 @@ class NERR10(UserModel):
         return self.p * (1.0 - page.gain)
 
 
-class NERR11(UserModel):
+class NERR11(INSQ):
     """Nearly ERR, equation 11: like NERR8, with the patience of INSQ instead of a cutoff.
 
     Formula: EU = Σ V_r g_r / Σ V_r, V_r = Π_{i<r} (1 - g_i) ((i + 2T - 1) / (i + 2T))²
@@ -271,8 +268,6 @@ class NERR11(UserModel):
     Reference: Azzopardi et al. 2021, doi:10.1145/3471158.3472239
     """
 
-    T: float = parameter(1, number(0), "the total gain the user wants")
-
     def goes_on(self, page: Page) -> Array:
         """Continue more surely at deeper ranks, unless the document satisfied the user."""
-        return _patience(page, page.rank + 2.0 * self.T) * (1.0 - page.gain)
+        return super().goes_on(page) * (1.0 - page.gain)

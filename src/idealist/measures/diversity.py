@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import ClassVar
 
 import numpy as np
 
@@ -81,7 +80,7 @@ class Novelty(PerGroup):
         0.5, number(0, 1), "how much less a subtopic is worth when covered again"
     )
 
-    needs: ClassVar[str] = "subtopics"
+    needs = "subtopics"
 
     @property
     def weighs(self) -> Discount:
@@ -130,9 +129,7 @@ class Perfect(Novelty):
 class Normalised(Novelty):
     """Base of measures divided by the score of an ideal list of judged documents."""
 
-    def bounds(self, lowest: float) -> tuple[float, float]:
-        """Return the range: the greedy list reaches at least 1 - 1/e of the best one."""
-        return 0.0, 1 / (1 - 1 / math.e)
+    limits = 0.0, 1 / (1 - 1 / math.e)  # the greedy list reaches at least 1 - 1/e of the best one
 
     def combined(self, total: Floats, number: Floats, placements: Placements) -> Floats:
         """Divide by the sum of the ideal list."""
@@ -227,7 +224,7 @@ class nERR_IA(Reciprocal, Normalised):
 class OverSubtopics(PerGroup):
     """Base of means over the subtopics that have a relevant document."""
 
-    needs: ClassVar[str] = "subtopics"
+    needs = "subtopics"
 
 
 class AP_IA(OverSubtopics, AP):
@@ -281,7 +278,7 @@ class Patient(Novelty):
 
     beta: float = parameter(0.5, number(0, 1), "the probability of continuing to the next document")
 
-    takes_cutoff: ClassVar[bool] = False
+    takes_cutoff = False
 
     @property
     def weighs(self) -> Discount:

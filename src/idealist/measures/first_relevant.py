@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 import numpy as np
 
 from idealist.measures.gains import Discount
@@ -55,9 +53,9 @@ def _expected_first(
 class FirstRelevant(Binary):
     """Base of measures that look no further than the first relevant document."""
 
-    averages_ties: ClassVar[bool] = True
+    averages_ties = True
     #: What the rank of that document is worth.
-    discount: ClassVar[Discount] = Discount("none")
+    discount = Discount("none")
 
     def formula(self, lists: PaddedLists) -> Array:
         """Weigh the rank of the first relevant document."""
@@ -76,7 +74,7 @@ class RR(FirstRelevant):
     Reference: Kantor and Voorhees 2000, doi:10.1023/A:1009902609570
     """
 
-    discount: ClassVar[Discount] = Discount("position")
+    discount = Discount("position")
 
 
 class Success(FirstRelevant):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import ClassVar
 
 import numpy as np
 
@@ -28,7 +27,7 @@ class binG(Binary):
     Reference: trec_eval 10.0, binG
     """
 
-    takes_cutoff: ClassVar[bool] = False
+    takes_cutoff = False
 
     def formula(self, lists: PaddedLists) -> Array:
         """Discount each hit by the number of non-hits above it."""
@@ -40,6 +39,10 @@ class binG(Binary):
 
 class Pooled(CG):
     """Base of measures that compare a list with the ideal one, rank by rank."""
+
+    takes_cutoff = False
+    averages_ties = False
+    limits = 0.0, 1.0
 
     def ideal_gains(self, lists: PaddedLists) -> Array:
         """Return the positive gains of all judged documents, largest first."""
@@ -68,13 +71,6 @@ class G(Pooled):
 
     no_relevant: Written = parameter("0", NO_RELEVANT, "the value if the ideal list has no gain")
 
-    takes_cutoff: ClassVar[bool] = False
-    averages_ties: ClassVar[bool] = False
-
-    def bounds(self, lowest: float) -> tuple[float, float]:
-        """Return the range: [0, 1], unless negative gains are kept."""
-        return (-math.inf if self.negative == "keep" and lowest < 0 else 0.0), 1.0
-
     def formula(self, lists: PaddedLists) -> Array:
         """Discount each gain by the lead of the ideal list."""
         xp = lists.xp
@@ -102,13 +98,6 @@ class nDCGRel(Pooled):
 
     discount: Written = parameter("log2", DISCOUNT, "how a rank discounts the gain")
     no_relevant: Written = parameter("0", NO_RELEVANT, "the value if the ideal list has no gain")
-
-    takes_cutoff: ClassVar[bool] = False
-    averages_ties: ClassVar[bool] = False
-
-    def bounds(self, lowest: float) -> tuple[float, float]:
-        """Return the range: [0, 1], unless negative gains are kept."""
-        return (-math.inf if self.negative == "keep" and lowest < 0 else 0.0), 1.0
 
     def ranks(self, lists: PaddedLists, ideal: Array) -> Array:
         """Return the ranks of the ideal list."""
@@ -211,18 +200,15 @@ class ARP(Measure):
     gain: Written = parameter("linear", GAIN, "the gain of each grade")
     no_relevant: Written = parameter("skip", NO_RELEVANT, "the value without relevant documents")
 
-    takes_cutoff: ClassVar[bool] = False
-    direction: ClassVar[int] = -1
-    averages_ties: ClassVar[bool] = True
+    takes_cutoff = False
+    direction = -1
+    averages_ties = True
+    limits = 0.0, math.inf  # of a mean rank; 0 for undefined values
 
     @property
     def list_only(self) -> bool:
         """Whether relevant documents that were not retrieved cannot change the value: always."""
         return True
-
-    def bounds(self, lowest: float) -> tuple[float, float]:
-        """Return the range of a mean rank, 0 included for undefined values."""
-        return 0.0, math.inf
 
     def worth(self, placements: Placements) -> Floats:
         """Return the gain of each ranked document."""

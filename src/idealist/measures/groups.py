@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import wraps
-from typing import Any, ClassVar, TypeVar
+from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -148,9 +148,9 @@ def placed(grades: Sequence[Any], judged: Sequence[Any]) -> Placements:
 class PerGroup(Binary):
     """Base of measures computed for each group separately; the formula sees one group's list."""
 
-    monotone: ClassVar[bool] = False
+    monotone = False
     #: Whether a group without relevant documents counts, as 0.
-    counts_all: ClassVar[bool] = False
+    counts_all = False
 
     def worth(self, placements: Placements) -> Floats:
         """Count the groups each ranked document is relevant for."""
@@ -196,8 +196,8 @@ class OverJudges(PerGroup):
     If the protocol drops negative or unjudged documents, each group sees a list of its own.
     """
 
-    needs: ClassVar[str] = "groups"
-    counts_all: ClassVar[bool] = True
+    needs = "groups"
+    counts_all = True
 
     def seen(self, placements: Placements) -> Placements:
         """Return the list that each group sees: that of its query, without what it ignores."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import ClassVar
 
 import numpy as np
 
@@ -34,8 +33,8 @@ class Judged(Measure):
         "judged", choice("judged", "unjudged"), "whether a negative grade counts as judged"
     )
 
-    averages_ties: ClassVar[bool] = True
-    judges: ClassVar[bool] = False
+    averages_ties = True
+    judges = False
 
     def worth(self, placements: Placements) -> Floats:
         """Return 1 for each judged document."""
@@ -77,7 +76,7 @@ class Unjudged(Judged):
         "unjudged", choice("judged", "unjudged"), "whether a negative grade counts as judged"
     )
 
-    direction: ClassVar[int] = -1
+    direction = -1
 
     def formula(self, lists: PaddedLists) -> Array:
         """Divide the number of unjudged documents by the number viewed."""
@@ -87,14 +86,11 @@ class Unjudged(Judged):
 class Count(Measure):
     """Base of counts, which are summed over queries."""
 
-    direction: ClassVar[int] = 0
-    judges: ClassVar[bool] = False
-    averages_ties: ClassVar[bool] = True
-    aggregate: ClassVar[str] = "sum"
-
-    def bounds(self, lowest: float) -> tuple[float, float]:
-        """Return the range of a count."""
-        return 0.0, math.inf
+    direction = 0
+    judges = False
+    averages_ties = True
+    aggregate = "sum"
+    limits = 0.0, math.inf
 
 
 class NumRet(Count):
@@ -124,7 +120,7 @@ class NumRel(Count, Threshold):
     Reference: trec_eval 10.0, num_rel
     """
 
-    takes_cutoff: ClassVar[bool] = False
+    takes_cutoff = False
 
     def formula(self, lists: PaddedLists) -> Array:
         """Count the relevant judgments."""
@@ -142,7 +138,7 @@ class NumRelRet(Count, Threshold):
     Reference: trec_eval 10.0, num_rel_ret
     """
 
-    direction: ClassVar[int] = 1
+    direction = 1
 
     def formula(self, lists: PaddedLists) -> Array:
         """Count the relevant documents in the list."""
@@ -161,7 +157,7 @@ class NumNonRelRet(Count, Threshold):
     Reference: trec_eval 10.0, num_nonrel_judged_ret
     """
 
-    direction: ClassVar[int] = -1
+    direction = -1
 
     def worth(self, placements: Placements) -> Floats:
         """Return -1 for each document judged non-relevant."""
@@ -186,7 +182,7 @@ class NumQ(Count):
     Reference: trec_eval 10.0, num_q
     """
 
-    takes_cutoff: ClassVar[bool] = False
+    takes_cutoff = False
 
     def formula(self, lists: PaddedLists) -> Array:
         """Count each query once."""

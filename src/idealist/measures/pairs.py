@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import ClassVar
 
 import numpy as np
 
@@ -55,9 +54,9 @@ class Accuracy(Threshold):
 
     no_relevant: Written = parameter("0", NO_RELEVANT, "the value without a pair to compare")
 
-    averages_ties: ClassVar[bool] = True
-    lacking: ClassVar[str] = "pair of documents to compare"
-    monotone: ClassVar[bool] = False  # a cutoff decides which documents are compared
+    averages_ties = True
+    lacking = "pair of documents to compare"
+    monotone = False  # a cutoff decides which documents are compared
 
     def formula(self, lists: PaddedLists) -> Array:
         """Count the pairs in the wrong order."""
@@ -87,9 +86,9 @@ class OPA(Measure):
 
     no_relevant: Written = parameter("0", NO_RELEVANT, "the value without a pair to compare")
 
-    takes_cutoff: ClassVar[bool] = False
-    averages_ties: ClassVar[bool] = True
-    lacking: ClassVar[str] = "pair of documents to compare"
+    takes_cutoff = False
+    averages_ties = True
+    lacking = "pair of documents to compare"
 
     def formula(self, lists: PaddedLists) -> Array:
         """Count, grade by grade, the pairs with a lower grade: all, and the misordered ones."""
@@ -126,7 +125,7 @@ class bpref(Binary):
         "min(N,R)", choice("min(N,R)", "R"), "what the non-relevant above are divided by"
     )
 
-    takes_cutoff: ClassVar[bool] = False
+    takes_cutoff = False
 
     def nonrelevant(self, grade: Array) -> Array:
         """Mark the grades that mean non-relevant."""
@@ -161,7 +160,7 @@ class GMbpref(bpref):
     Reference: trec_eval 10.0, gm_bpref; Robertson 2006, doi:10.1145/1183614.1183630
     """
 
-    aggregate: ClassVar[str] = "geometric(1e-05)"
+    aggregate = "geometric(1e-05)"
 
 
 class Compat(Measure):
@@ -186,7 +185,7 @@ class Compat(Measure):
     normalize: bool = parameter(True, flag(), "divide by the overlap of the ideal list with itself")
     no_relevant: Written = parameter("0", NO_RELEVANT, "the value without relevant documents")
 
-    takes_cutoff: ClassVar[bool] = False
+    takes_cutoff = False
 
     def formula(self, lists: PaddedLists) -> Array:
         """Weigh each document by all depths at which both lists hold it."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 from idealist.data.columns import Floats
 from idealist.errors import Defect
@@ -36,7 +36,7 @@ class Blended(Measure):
     gain: Written = parameter("linear", GAIN, "the gain of each grade; relevant means above 0")
     no_relevant: Written = parameter("0", NO_RELEVANT, "the value without relevant documents")
 
-    takes_cutoff: ClassVar[bool] = False
+    takes_cutoff = False
 
     def gains(self, lists: PaddedLists, grade: Array, there: Array) -> Array:
         """Return the gain of each grade, 0 if it is missing or negative."""
@@ -89,7 +89,7 @@ class Q(Blended):
     Reference: Sakai and Song 2011, doi:10.1145/2009916.2010055, as implemented in NTCIREVAL
     """
 
-    takes_cutoff: ClassVar[bool] = True
+    takes_cutoff = True
 
     def stops(self, lists: PaddedLists, walk: Walk) -> Array:
         """Stop at each relevant document with equal probability; at most k of them count."""
@@ -120,7 +120,7 @@ class NCU(Blended):
     )
     gamma: float = parameter(0.95, number(0, 1), "how likely a rank-biased user continues")
 
-    monotone: ClassVar[bool] = False  # a user who stops deeper may have gained more
+    monotone = False  # a user who stops deeper may have gained more
 
     def stops(self, lists: PaddedLists, walk: Walk) -> Array:
         """Distribute the stops over the relevant documents."""
@@ -163,7 +163,7 @@ class PMeasure(Blended):
     Reference: Sakai 2007, doi:10.2197/ipsjdc.3.643, as implemented in NTCIREVAL
     """
 
-    monotone: ClassVar[bool] = False  # a user who stops deeper may have gained more
+    monotone = False  # a user who stops deeper may have gained more
 
     def above_best(self, lists: PaddedLists, walk: Walk) -> Array:
         """Mark the relevant documents down to the first of the best."""

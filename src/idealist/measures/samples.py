@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -119,8 +119,8 @@ class infAP(Binary):
     Reference: Yilmaz and Aslam 2006, doi:10.1145/1183614.1183633, as implemented in trec_eval
     """
 
-    takes_cutoff: ClassVar[bool] = False
-    monotone: ClassVar[bool] = False  # a relevant document may gain by ranking below a pooled one
+    takes_cutoff = False
+    monotone = False  # a relevant document may gain by ranking below a pooled one
 
     def formula(self, lists: PaddedLists) -> Array:
         """Average the expected precisions at the relevant documents."""
@@ -142,7 +142,7 @@ class infAP(Binary):
 class Estimated(Measure):
     """Base of estimates of the value that a fully judged pool would give."""
 
-    needs: ClassVar[str] = "strata"
+    needs = "strata"
 
     def __call__(
         self, grades: Sequence[float | None], judged: Sequence[float] = (), **columns: Any
@@ -202,7 +202,7 @@ class xinfAP(EstimatedAP):
     sample_eval.pl
     """
 
-    monotone: ClassVar[bool] = False  # a relevant document may gain by ranking below a pooled one
+    monotone = False  # a relevant document may gain by ranking below a pooled one
 
     def relevant_above(self, lists: PaddedLists, sample: Sample, hits: Bools) -> Floats:
         """Extrapolate from the judged documents above to all documents of their stratum."""
@@ -235,9 +235,7 @@ class statAP(EstimatedAP):
     Evaluation, technical report, Northeastern University, as implemented in statAP_MQ_eval_v3.pl
     """
 
-    def bounds(self, lowest: float) -> tuple[float, float]:
-        """Return the range of an estimate."""
-        return 0.0, np.inf
+    limits = 0.0, np.inf
 
     def sample(self, qrels: Qrels) -> Sample:
         """Use inclusion probabilities if there are any, otherwise strata."""
@@ -280,13 +278,8 @@ class infNDCG(Estimated):
     gain: Written = parameter("linear", GAIN, "the gain of each grade")
     no_relevant: Written = parameter("0", NO_RELEVANT, "the value without relevant documents")
 
-    monotone: ClassVar[bool] = (
-        False  # a cutoff decides how many documents the judged ones stand for
-    )
-
-    def bounds(self, lowest: float) -> tuple[float, float]:
-        """Return the range of an estimate."""
-        return 0.0, np.inf
+    monotone = False  # a cutoff decides how many documents the judged ones stand for
+    limits = 0.0, np.inf
 
     def computed(self, placements: Placements) -> Floats:
         """Divide the estimated DCG of each list by that of the ideal one."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, ClassVar
+from typing import Any
 
 from idealist.data.columns import Floats
 from idealist.errors import UsageError
@@ -18,7 +18,7 @@ from idealist.ranking.placements import Placements
 class Counted(Binary):
     """Base of measures that count the relevant documents in the first k."""
 
-    averages_ties: ClassVar[bool] = True
+    averages_ties = True
 
     def found(self, lists: PaddedLists, cutoff: Array | int | None) -> Array:
         """Count the relevant documents above a cutoff."""
@@ -85,11 +85,6 @@ class R(Counted):
         "length of the list, or the relevant documents retrieved",
     )
 
-    @property
-    def list_only(self) -> bool:
-        """Whether the divisor counts relevant documents of the list only."""
-        return self.denominator == "R_list"
-
     def formula(self, lists: PaddedLists) -> Array:
         """Divide the relevant documents found by those there are."""
         found = self.found(lists, self.cutoff)
@@ -132,7 +127,7 @@ class F(Counted):
     beta: Written = parameter(1, BETA, "how many times more recall counts than precision")
     denominator: str = parameter("k", choice("k", "min(k,n)"), "the denominator of precision")
 
-    averages_ties: ClassVar[bool] = False
+    averages_ties = False
 
     def formula(self, lists: PaddedLists) -> Array:
         """Combine precision and recall."""
@@ -157,7 +152,7 @@ class SetAP(Counted):
 
     denominator: str = parameter("k", choice("k", "min(k,n)"), "the denominator of precision")
 
-    averages_ties: ClassVar[bool] = False
+    averages_ties = False
 
     def formula(self, lists: PaddedLists) -> Array:
         """Multiply precision and recall, with a single division as in trec_eval."""
@@ -226,12 +221,7 @@ class Rprec(Counted):
     )
     times: float = parameter(1, number(0, 1000), "how many times R documents to look at")
 
-    takes_cutoff: ClassVar[bool] = False
-
-    @property
-    def list_only(self) -> bool:
-        """Whether R counts relevant documents of the list only."""
-        return self.denominator == "R_list"
+    takes_cutoff = False
 
     def formula(self, lists: PaddedLists) -> Array:
         """Divide the relevant documents above the cutoff by the cutoff."""
@@ -265,14 +255,9 @@ class FallOut(Threshold):
     )
     no_relevant: Written = parameter("0", NO_RELEVANT, "the value without non-relevant documents")
 
-    direction: ClassVar[int] = -1
-    averages_ties: ClassVar[bool] = True
-    lacking: ClassVar[str] = "non-relevant document"
-
-    @property
-    def list_only(self) -> bool:
-        """Whether N counts documents of the list only."""
-        return self.denominator == "N_list"
+    direction = -1
+    averages_ties = True
+    lacking = "non-relevant document"
 
     def worth(self, placements: Placements) -> Floats:
         """Return 1 for relevant documents; unless N is N_list, -1 for judged non-relevant ones."""
@@ -311,12 +296,9 @@ class Utility(Threshold):
     d: float = parameter(0, number(), "worth of a non-relevant document that was not retrieved")
     documents: float = parameter(0, number(0), "number of documents in the collection")
 
-    takes_cutoff: ClassVar[bool] = False
-    averages_ties: ClassVar[bool] = True
-
-    def bounds(self, lowest: float) -> tuple[float, float]:
-        """Return the range: unbounded."""
-        return -math.inf, math.inf
+    takes_cutoff = False
+    averages_ties = True
+    limits = -math.inf, math.inf
 
     def formula(self, lists: PaddedLists) -> Array:
         """Weigh the four counts."""

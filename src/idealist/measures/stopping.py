@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import ClassVar, Self
+from typing import Self
 
 import numpy as np
 
@@ -136,7 +136,7 @@ class RBP(Measure):
     )
     no_relevant: Written = parameter("0", NO_RELEVANT, "the value without relevant documents")
 
-    averages_ties: ClassVar[bool] = True
+    averages_ties = True
 
     def filled(self, convention: Mapping[str, Value] | None = None) -> Self:
         """Set the parameters left open; if only `rel` is set, gains are binary."""
@@ -214,9 +214,9 @@ class RBPResidual(Measure):
         "0", choice("tail", "0"), "the value of a fully judged list: p^n (tail), or 0"
     )
 
-    direction: ClassVar[int] = -1
-    judges: ClassVar[bool] = False
-    averages_ties: ClassVar[bool] = True
+    direction = -1
+    judges = False
+    averages_ties = True
 
     def worth(self, placements: Placements) -> Floats:
         """Return 1 for each judged document."""

@@ -7,7 +7,6 @@ retrieves only the preferred one.
 from __future__ import annotations
 
 from functools import partial
-from typing import ClassVar
 
 import numpy as np
 
@@ -31,12 +30,12 @@ class Preferring(Measure):
         "or with both (retrieved)",
     )
 
-    takes_cutoff: ClassVar[bool] = False
-    averages_ties: ClassVar[bool] = True
-    monotone: ClassVar[bool] = False  # groups may want opposite orders
-    lacking: ClassVar[str] = "preference"
+    takes_cutoff = False
+    averages_ties = True
+    monotone = False  # groups may want opposite orders
+    lacking = "preference"
     #: Whether preferences are counted by pair of documents instead of by group.
-    in_pairs: ClassVar[bool] = False
+    in_pairs = False
 
     @property
     def rule(self) -> str:
@@ -114,7 +113,7 @@ class prefs_pair(prefs_simp):
     Reference: trec_eval 10.0, prefs_pair
     """
 
-    in_pairs: ClassVar[bool] = True
+    in_pairs = True
 
 
 class prefs_avgjg(Fulfilled):
@@ -188,7 +187,7 @@ class prefs_num_prefs_ful(Count, Preferring):
     Reference: trec_eval 10.0, prefs_num_prefs_ful
     """
 
-    direction: ClassVar[int] = 1
+    direction = 1
 
     def value(self, lists: PaddedLists, found: Tally) -> Array:
         """Sum the fulfilled preferences."""

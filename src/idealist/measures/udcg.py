@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import ClassVar
 
 import numpy as np
 
@@ -45,7 +44,7 @@ class UDCG(Measure):
     signal: str = parameter("abstain", choice("abstain", "utility"), "the judgment column to use")
     squash: bool = parameter(True, flag(), "apply σ; without it the value is the sum inside")
 
-    needs: ClassVar[str] = "a column"
+    needs = "a column"
 
     def bounds(self, lowest: float) -> tuple[float, float]:
         """Return the range, including the 0 of an empty list."""
