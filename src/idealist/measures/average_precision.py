@@ -83,20 +83,12 @@ class AP(Binary):
         return self.defined(lists, mean, self.listed_relevant(lists) if self.list_only else None)
 
     def _denominator(self, lists: PaddedLists, counted: Array) -> Array:
-        terms = {
-            "R": lambda: self.all_relevant(lists),
-            "R_list": lambda: self.listed_relevant(lists),
-            "hits": lambda: lists.count(counted),
-            "k": lambda: lists.xp.full_like(
-                lists.number(lists.retrieved), float(self.cutoff or np.inf)
-            ),
-            "n": lambda: lists.number(lists.retrieved),
-        }
-        names = self.denominator.removeprefix("min(").removesuffix(")").split(",")
-        smallest, *others = (terms[name]() for name in names)
-        for other in others:
-            smallest = lists.xp.where(other < smallest, other, smallest)
-        return smallest
+        if self.denominator == "hits":
+            return lists.count(counted)
+        whole = (self.listed_relevant if self.list_only else self.all_relevant)(lists)
+        if "k" in self.denominator and self.cutoff is not None:
+            whole = lists.xp.minimum(whole, float(self.cutoff))
+        return lists.xp.minimum(whole, lists.lengths(None)) if "n," in self.denominator else whole
 
     def _expected(self, lists: PaddedLists, hits: Array) -> Array:
         """Average each hit's precision over all orders of its tie (McSherry and Najork 2008).

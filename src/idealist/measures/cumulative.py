@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import math
 
-from idealist.data.columns import Floats
 from idealist.errors import UsageError
-from idealist.measures.base import NO_RELEVANT, Measure
-from idealist.measures.gains import DISCOUNT, GAIN, Discount, gain_of, named_grades
+from idealist.measures.base import NO_RELEVANT
+from idealist.measures.gains import DISCOUNT, GAIN, Discount, Gaining, gain_of, named_grades
 from idealist.notation import Kind, Written, choice, parameter, text, to_number
-from idealist.ranking.padded_lists import Array, PaddedLists, padded
-from idealist.ranking.placements import Placements
+from idealist.ranking.padded_lists import Array, PaddedLists
 
 _REL = Kind("none or a grade", lambda value: "none" if value == "none" else text(to_number(value)))
 
 
-class CG(Measure):
+class CG(Gaining):
     """Cumulative gain: the total gain of the retrieved documents, whatever their ranks.
 
     Formula: Σ_{r≤k} gain(grade_r)
@@ -44,12 +42,6 @@ class CG(Measure):
         if self.negative == "zero":
             counted = counted & (grade >= 0)
         return xp.where(counted, gains, 0.0)
-
-    def worth(self, placements: Placements) -> Floats:
-        """Return the gain of each ranked document."""
-        grade = placements.grade
-        gains: Floats = self.filled().gains(padded([]), grade, grade > -math.inf)
-        return gains
 
     def bounds(self, lowest: float) -> tuple[float, float]:
         """Return the range, without a lower bound if negative gains are kept."""

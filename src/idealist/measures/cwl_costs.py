@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 from idealist.measures.cwl import POSITIVE, Page, UserModel
-from idealist.notation import Kind, Value, Written, choice, number, parameter
+from idealist.notation import ABOVE_0, Written, choice, number, parameter
 from idealist.ranking.padded_lists import Array
 
 #: Beyond this exponent, e^x dwarfs 1 or vanishes beside it.
 LARGEST_EXPONENT = 500.0
-
-
-def _check_budget(value: Any) -> Value:
-    return "none" if value == "none" else POSITIVE.check(value)
+BUDGET = number(ABOVE_0, math.inf, "none or a cost", "none")
 
 
 class BPM(UserModel):
@@ -35,9 +31,7 @@ class BPM(UserModel):
     """
 
     T: float = parameter(1, POSITIVE, "the target: the total gain at which the user stops")
-    K: Written = parameter(
-        "none", Kind("none or a cost", _check_budget), "the total cost that stops the user"
-    )
+    K: Written = parameter("none", BUDGET, "the total cost that stops the user")
     hb: float = parameter(0, number(), "how much the gain of each document moves T")
     hc: float = parameter(0, number(), "how much the gain of each document moves K")
     gain_med: float = parameter(0.5, number(0, 1), "the gain that moves neither T nor K")

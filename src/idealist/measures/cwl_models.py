@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from idealist.measures.cwl import POSITIVE, Page, UserModel
 from idealist.measures.stopping import GOING_ON
-from idealist.notation import Kind, Value, choice, number, parameter
+from idealist.notation import ABOVE_0, choice, number, parameter
 from idealist.ranking.padded_lists import Array
 
 #: Depths beyond this are cut: the continuation probability is 1 to the last digit.
@@ -132,13 +130,6 @@ class INST(UserModel):
         return _patience(page, page.rank + min(float(self.T), FARTHEST) + left)
 
 
-def _check_beta(value: Any) -> Value:
-    beta = POSITIVE.check(value)
-    if float(beta) > 1:
-        raise ValueError(value)
-    return beta
-
-
 class SET(UserModel):
     """Search economic theory: every further document is worth less than the one before.
 
@@ -156,7 +147,7 @@ class SET(UserModel):
 
     beta: float = parameter(
         0.5,
-        Kind("a number above 0, at most 1", _check_beta),
+        number(ABOVE_0, 1, "a number above 0, at most 1"),
         "how slowly returns diminish; 1 is not at all",
     )
 

@@ -6,14 +6,12 @@ import math
 
 import numpy as np
 
-from idealist.data.columns import Floats
-from idealist.measures.base import NO_RELEVANT, Measure
+from idealist.measures.base import NO_RELEVANT
 from idealist.measures.cumulative import CG
-from idealist.measures.gains import DISCOUNT, GAIN, Discount, gain_of
+from idealist.measures.gains import DISCOUNT, GAIN, Discount, Gaining
 from idealist.measures.relevance import Binary
 from idealist.notation import Written, parameter
-from idealist.ranking.padded_lists import Array, PaddedLists, padded
-from idealist.ranking.placements import Placements
+from idealist.ranking.padded_lists import Array, PaddedLists
 
 
 class binG(Binary):
@@ -183,7 +181,7 @@ class AverageGain(CG):
         return lists.ratio(super().formula(lists), lists.lengths(self.cutoff), 0.0)
 
 
-class ARP(Measure):
+class ARP(Gaining):
     """Average relevance position: the mean rank of the retrieved documents, weighted by gain.
 
     Formula: Σ_r gain(grade_r) r / Σ_r gain(grade_r)
@@ -210,16 +208,9 @@ class ARP(Measure):
         """Whether relevant documents that were not retrieved cannot change the value: always."""
         return True
 
-    def worth(self, placements: Placements) -> Floats:
-        """Return the gain of each ranked document."""
-        grade = placements.grade
-        gains: Floats = gain_of(self.filled().gain, padded([]), grade)
-        return np.where(grade >= 0, gains, 0.0)
-
     def formula(self, lists: PaddedLists) -> Array:
         """Average the ranks; with ``ties=expected`` a document has the mean rank of its tie."""
-        gains = gain_of(self.gain, lists, lists.grade)
-        gains = lists.xp.where(lists.found & (lists.grade >= 0), gains, 0.0)
+        gains = self.gains(lists, lists.grade, lists.found)
         rank = lists.number(lists.rank)
         if lists.averaged:
             rank = (lists.number(lists.first) + lists.number(lists.last)) / 2.0

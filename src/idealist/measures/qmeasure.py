@@ -5,13 +5,11 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from idealist.data.columns import Floats
 from idealist.errors import Defect
-from idealist.measures.base import NO_RELEVANT, Measure
-from idealist.measures.gains import GAIN, gain_of
+from idealist.measures.base import NO_RELEVANT
+from idealist.measures.gains import GAIN, Gaining
 from idealist.notation import Written, choice, number, parameter
-from idealist.ranking.padded_lists import Array, PaddedLists, padded
-from idealist.ranking.placements import Placements
+from idealist.ranking.padded_lists import Array, PaddedLists
 
 
 class Walk(NamedTuple):
@@ -29,7 +27,7 @@ class Walk(NamedTuple):
     ideal: Array
 
 
-class Blended(Measure):
+class Blended(Gaining):
     """Base of measures that sum the blended ratio over the documents at which users may stop."""
 
     beta: float = parameter(1, number(0, 1e6), "how much gain counts relative to precision")
@@ -37,17 +35,6 @@ class Blended(Measure):
     no_relevant: Written = parameter("0", NO_RELEVANT, "the value without relevant documents")
 
     takes_cutoff = False
-
-    def gains(self, lists: PaddedLists, grade: Array, there: Array) -> Array:
-        """Return the gain of each grade, 0 if it is missing or negative."""
-        gains = gain_of(self.gain, lists, grade)
-        return lists.xp.where(there & (grade >= 0), gains, 0.0)
-
-    def worth(self, placements: Placements) -> Floats:
-        """Return the gain of each ranked document."""
-        grade = placements.grade
-        gains: Floats = self.filled().gains(padded([]), grade, grade >= 0)
-        return gains
 
     def walk(self, lists: PaddedLists) -> Walk:
         """Compute the blended ratio (C + β cg) / (r + β cg*) at each document."""

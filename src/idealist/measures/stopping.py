@@ -11,8 +11,9 @@ import numpy as np
 from idealist.data.columns import Floats
 from idealist.errors import UsageError
 from idealist.measures.base import NO_RELEVANT, Measure
-from idealist.measures.gains import GAIN, Discount, check_power, counted, gain_of, geometric
+from idealist.measures.gains import GAIN, Discount, Gaining, check_power, counted, geometric
 from idealist.notation import (
+    BELOW_1,
     Kind,
     Value,
     Written,
@@ -23,7 +24,7 @@ from idealist.notation import (
     to_number,
     whole,
 )
-from idealist.ranking.padded_lists import Array, PaddedLists, padded
+from idealist.ranking.padded_lists import Array, PaddedLists
 from idealist.ranking.placements import Placements
 
 
@@ -97,16 +98,10 @@ class ERR(Measure):
         return xp.where(nothing, math.nan, value)
 
 
-def _check_going_on(value: object) -> float:
-    if not 0 <= (result := to_number(value)) < 1:
-        raise ValueError(value)
-    return result
+GOING_ON = number(0, BELOW_1, "a number from 0 to below 1")
 
 
-GOING_ON = Kind("a number from 0 to below 1", _check_going_on)
-
-
-class RBP(Measure):
+class RBP(Gaining):
     """Rank-biased precision: a user continues to the next document with probability p.
 
     Formula: (1 - p) Σ_{r≤k} gain(grade_r) p^(r-1)
@@ -144,16 +139,10 @@ class RBP(Measure):
         counts = "rel" in given and "gain" not in given
         return super().filled({**given, "gain": "binary"} if counts else convention)
 
-    def worth(self, placements: Placements) -> Floats:
-        """Return the gain of each ranked document."""
-        filled, grade = self.filled(), placements.grade
-        gains: Floats = gain_of(filled.gain, padded([]), grade, filled.rel)
-        return np.where(grade >= 0, gains, 0.0)
-
     def formula(self, lists: PaddedLists) -> Array:
         """Sum the gains, weighted by the probability that they are seen."""
         xp = lists.xp
-        gains = self.gains(lists)
+        gains = self.scaled(lists)
         value = (1.0 - self.p) * geometric(self.p).sum(lists, gains, self.last) / self.share
         threshold = self.rel if self.gain == "binary" else math.nextafter(0, 1)
         nothing = ~xp.any(lists.judged & (lists.pool >= threshold), axis=1)
@@ -172,11 +161,10 @@ class RBP(Measure):
         depth = int(self.normalise_depth)
         return min(depth, self.cutoff or depth)
 
-    def gains(self, lists: PaddedLists) -> Array:
+    def scaled(self, lists: PaddedLists) -> Array:
         """Return the gain of each document found, in [0, 1]."""
         xp = lists.xp
-        gains = gain_of(self.gain, lists, lists.grade, self.rel)
-        gains = xp.where(lists.found & (lists.grade >= 0), gains, 0.0)
+        gains = self.gains(lists, lists.grade, lists.found)
         if self.scale == "query":
             gains = gains / self._highest(lists)
         if float(xp.max(gains)) > 1:
@@ -186,11 +174,8 @@ class RBP(Measure):
 
     def _highest(self, lists: PaddedLists) -> Array:
         """Return the highest gain judged for each query, at least 1."""
-        gains = gain_of(self.gain, lists, lists.pool, self.rel)
-        counted = lists.judged & (lists.pool >= 0)
-        return lists.xp.max(
-            lists.xp.where(counted & (gains > 1), gains, 1.0), axis=1, keepdims=True
-        )
+        gains = self.gains(lists, lists.pool, lists.judged)
+        return lists.xp.max(lists.xp.maximum(gains, 1.0), axis=1, keepdims=True)
 
 
 class RBPResidual(Measure):

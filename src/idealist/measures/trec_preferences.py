@@ -40,7 +40,7 @@ class Preferring(Measure):
     @property
     def rule(self) -> str:
         """Which non-relevant documents count."""
-        return "all"
+        return str(getattr(self, "nonrelevant", "all"))
 
     def value(self, lists: PaddedLists, found: Tally) -> Array:
         """Compute the value of each query from the counted preferences."""
@@ -145,11 +145,6 @@ class prefs_avgjg(Fulfilled):
         "which non-relevant documents of a group count: all, as many as are relevant (R), or "
         "R as trec_eval counts them",
     )
-
-    @property
-    def rule(self) -> str:
-        """Which non-relevant documents count."""
-        return self.nonrelevant
 
     def value(self, lists: PaddedLists, found: Tally) -> Array:
         """Average the shares of the groups."""
