@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, ClassVar, Self, TypeVar, dataclass_transform
 
@@ -20,6 +20,14 @@ SLACK = 1e-9
 
 
 M = TypeVar("M", bound="Measure")
+
+
+def by_query(placements: Placements, compute: Callable[[PaddedLists], Array]) -> Floats:
+    """Compute a value for every query, block by block."""
+    values = np.zeros(len(placements.qrels.queries))
+    for queries, lists in placements.lists:
+        values[queries] = compute(lists)
+    return values
 
 
 @dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(field,))
@@ -139,10 +147,7 @@ class Measure(Settings, metaclass=MeasureType):
     def computed(self, placements: Placements) -> Floats:
         """Apply the formula to every query, with every parameter set; NaN where it is undefined."""
         self._check_ties(placements)
-        values = np.zeros(len(placements.qrels.queries))
-        for queries, lists in placements.lists:
-            values[queries] = self.formula(lists)
-        return values
+        return by_query(placements, self.formula)
 
     def settled(self, values: Floats, placements: Placements) -> Floats:
         """Replace undefined values as `no_relevant` says, and check the range."""
@@ -155,10 +160,8 @@ class Measure(Settings, metaclass=MeasureType):
 
     def _check_ties(self, placements: Placements) -> None:
         if placements.protocol.ties == "expected" and not self.averages_ties:
-            raise UsageError(
-                f"{self.name} has no closed form for ties=expected",
-                "choose another tie order, or average ties=random(SEED) over several seeds",
-            )
+            hint = "choose another tie order, or average ties=random(SEED) over several seeds"
+            raise UsageError(f"{self.name} has no closed form for ties=expected", hint)
 
     @property
     def if_undefined(self) -> str:

@@ -106,10 +106,8 @@ class nDCGRel(Pooled):
         ideal, discount = self.ideal_gains(lists), Discount(self.discount)
         ranks = self.ranks(lists, ideal)
         gains = self.gains(lists, lists.grade, lists.found)
-        return (
-            discount.apply(lists, gains, lists.rank, lists.depth),
-            discount.apply(lists, ideal, ranks, ideal.shape[1]),
-        )
+        gains = discount.apply(lists, gains, lists.rank, lists.depth)
+        return gains, discount.apply(lists, ideal, ranks, ideal.shape[1])
 
     def formula(self, lists: PaddedLists) -> Array:
         """Average nDCG over the documents with a gain."""

@@ -15,6 +15,7 @@ from idealist.data.columns import Bools, Floats, Ints, freeze, starts_of, sums_b
 from idealist.data.judgments import Subtopics
 from idealist.errors import UsageError
 from idealist.measures.average_precision import AP
+from idealist.measures.base import by_query
 from idealist.measures.relevance import Binary
 from idealist.measures.sets import P, Rprec
 from idealist.protocol import Protocol
@@ -168,10 +169,8 @@ class PerGroup(Binary):
         values, relevant = super().computed(lists), self._some_relevant(lists)
         size = len(placements.qrels.queries)
         total = sums_by(query, np.where(relevant, np.nan_to_num(values), 0.0), size)
-        found, number = (
-            sums_by(query, relevant, size),
-            sums_by(query, relevant | self.counts_all, size),
-        )
+        found = sums_by(query, relevant, size)
+        number = sums_by(query, relevant | self.counts_all, size)
         return self.combined(total, np.where(found > 0, number, np.nan), placements)
 
     def combined(self, total: Floats, number: Floats, placements: Placements) -> Floats:
@@ -180,10 +179,7 @@ class PerGroup(Binary):
 
     def _some_relevant(self, lists: Placements) -> Bools:
         """Mark the groups that have a relevant document."""
-        found = np.zeros(len(lists.qrels.queries), dtype=bool)
-        for groups, block in lists.lists:
-            found[groups] = self.all_relevant(block) > 0
-        return found
+        return by_query(lists, self.all_relevant) > 0
 
     def __call__(self, grades: Sequence[Any], judged: Sequence[Any] = (), **columns: Any) -> float:
         """Measure one list: for each document a dict of grades by group, None if unjudged."""

@@ -11,7 +11,7 @@ import numpy as np
 from idealist.data import Qrels
 from idealist.data.columns import Bools, Floats, Ints, sums_by
 from idealist.errors import Defect, Faults, UsageError
-from idealist.measures.base import NO_RELEVANT, Measure
+from idealist.measures.base import NO_RELEVANT, Measure, by_query
 from idealist.measures.gains import GAIN, Discount, gain_of
 from idealist.measures.relevance import Binary, Threshold
 from idealist.notation import Written, parameter
@@ -171,12 +171,13 @@ class EstimatedAP(Estimated, Threshold):
         sample = self.sample(qrels)
         weight = np.where(self.relevant(qrels.grades), sample.weight, 0.0)
         relevant = sums_by(sample.query, weight, len(qrels.queries))
-        values = np.zeros(len(relevant))
-        for queries, lists in placements.lists:
+
+        def sums(lists: PaddedLists) -> Array:
             weights = np.where(lists.within(self.cutoff), found(lists, weight), 0.0)
             precision = 1.0 + self.relevant_above(lists, sample, weights > 0)
-            values[queries] = lists.total(weights * precision / lists.rank)
-        return ratio(values, relevant)
+            return lists.total(weights * precision / lists.rank)
+
+        return ratio(by_query(placements, sums), relevant)
 
 
 class xinfAP(EstimatedAP):
@@ -287,9 +288,7 @@ class infNDCG(Estimated):
         qrels = placements.qrels
         sample = Sample.of(qrels)
         gain = np.where(qrels.grades >= 0, gain_of(self.gain, padded([]), qrels.grades), 0.0)
-        values = np.zeros(len(qrels.queries))
-        for queries, lists in placements.lists:
-            values[queries] = self._dcg(lists, sample, gain)
+        values = by_query(placements, lambda lists: self._dcg(lists, sample, gain))
         return ratio(values, self._ideal(sample, gain, len(values)))
 
     def _dcg(self, lists: PaddedLists, sample: Sample, gain: Floats) -> Floats:

@@ -69,10 +69,8 @@ class ERR(Measure):
         limit = 1.0 if self.probability == "identity" else highest
         pool = xp.where(lists.judged, lists.pool, 0.0)
         if (top := float(xp.max(pool))) > max(limit, 0.0):
-            raise UsageError(
-                f"{self.name}: grade {top:g} is above the maximum of {limit:g}",
-                "set max_grade, or use grades in [0, 1] with probability=identity",
-            )
+            hint = "set max_grade, or use grades in [0, 1] with probability=identity"
+            raise UsageError(f"{self.name}: grade {top:g} is above the maximum of {limit:g}", hint)
         if self.probability == "identity":
             return grade
         check_power(lists, lists.constant([highest]))
