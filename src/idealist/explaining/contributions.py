@@ -137,7 +137,7 @@ def _stops(measure: Any, lists: PaddedLists) -> Terms:
 
 def _weighed(measure: Any, lists: PaddedLists) -> Terms:
     """RBP: gain x the weight of the rank."""
-    gain, rule = measure.scaled(lists), geometric(measure.p)
+    gain, rule = measure.gains(lists), geometric(measure.p)
     weight = (1.0 - measure.p) * rule.each(lists, _ones(lists), measure.last) / measure.share
     adds = (1.0 - measure.p) * rule.each(lists, gain, measure.last) / measure.share
     return Terms("a document adds its gain × weight", {"gain": gain, "weight": weight}, adds)

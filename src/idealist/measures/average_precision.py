@@ -9,18 +9,7 @@ import numpy as np
 
 from idealist.errors import UsageError
 from idealist.measures.relevance import Binary
-from idealist.notation import (
-    Kind,
-    Value,
-    Written,
-    call,
-    choice,
-    flag,
-    number,
-    parameter,
-    table,
-    to_number,
-)
+from idealist.notation import Kind, Written, call, choice, flag, number, parameter, table, to_number
 from idealist.ranking.padded_lists import Array, PaddedLists
 
 DENOMINATORS = ("R", "R_list", "hits", "min(k,R)", "min(k,R_list)", "min(k,n,R_list)")
@@ -201,7 +190,7 @@ class IPrec(Interpolated):
         return self.defined(lists, self.at(lists, float(self.recall)))
 
 
-def _check_points(value: Any) -> Value:
+def _check_points(value: Any) -> int | str:
     if not isinstance(value, (str, int)):
         value = table(value)
     name, arguments = call(str(value))

@@ -171,13 +171,12 @@ class EstimatedAP(Estimated, Threshold):
         sample = self.sample(qrels)
         weight = np.where(self.relevant(qrels.grades), sample.weight, 0.0)
         relevant = sums_by(sample.query, weight, len(qrels.queries))
-
-        def sums(lists: PaddedLists) -> Array:
+        values = np.zeros(len(relevant))
+        for queries, lists in placements.lists:
             weights = np.where(lists.within(self.cutoff), found(lists, weight), 0.0)
             precision = 1.0 + self.relevant_above(lists, sample, weights > 0)
-            return lists.total(weights * precision / lists.rank)
-
-        return ratio(by_query(placements, sums), relevant)
+            values[queries] = lists.total(weights * precision / lists.rank)
+        return ratio(values, relevant)
 
 
 class xinfAP(EstimatedAP):

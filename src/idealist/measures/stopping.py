@@ -11,33 +11,17 @@ import numpy as np
 from idealist.data.columns import Floats
 from idealist.errors import UsageError
 from idealist.measures.base import NO_RELEVANT, Measure
-from idealist.measures.gains import GAIN, Discount, Gaining, check_power, counted, geometric
-from idealist.notation import (
-    BELOW_1,
-    Kind,
-    Value,
-    Written,
-    choice,
-    number,
-    parameter,
-    text,
-    to_number,
-    whole,
-)
-from idealist.ranking.padded_lists import Array, PaddedLists
+from idealist.measures.gains import GAIN, Discount, check_power, counted, gain_of, geometric
+from idealist.notation import ABOVE_0, BELOW_1, Value, Written, choice, number, parameter, whole
+from idealist.ranking.padded_lists import Array, PaddedLists, padded
 from idealist.ranking.placements import Placements
 
-
-def _check_max_grade(value: object) -> str:
-    if value == "observed":
-        return "observed"
-    if (result := to_number(value)) <= 0:
-        raise ValueError(value)
-    return text(result)
-
-
-MAX_GRADE = Kind(
-    "observed (the highest of the scale or else of the judgments), or a grade", _check_max_grade
+GOING_ON = number(0, BELOW_1, "a number from 0 to below 1")
+MAX_GRADE = number(
+    ABOVE_0,
+    math.inf,
+    "observed (the highest of the scale or else of the judgments), or a grade",
+    "observed",
 )
 
 
@@ -96,10 +80,7 @@ class ERR(Measure):
         return xp.where(nothing, math.nan, value)
 
 
-GOING_ON = number(0, BELOW_1, "a number from 0 to below 1")
-
-
-class RBP(Gaining):
+class RBP(Measure):
     """Rank-biased precision: a user continues to the next document with probability p.
 
     Formula: (1 - p) Σ_{r≤k} gain(grade_r) p^(r-1)
@@ -137,10 +118,16 @@ class RBP(Gaining):
         counts = "rel" in given and "gain" not in given
         return super().filled({**given, "gain": "binary"} if counts else convention)
 
+    def worth(self, placements: Placements) -> Floats:
+        """Return the gain of each ranked document."""
+        filled, grade = self.filled(), placements.grade
+        gains: Floats = gain_of(filled.gain, padded([]), grade, filled.rel)
+        return np.where(grade >= 0, gains, 0.0)
+
     def formula(self, lists: PaddedLists) -> Array:
         """Sum the gains, weighted by the probability that they are seen."""
         xp = lists.xp
-        gains = self.scaled(lists)
+        gains = self.gains(lists)
         value = (1.0 - self.p) * geometric(self.p).sum(lists, gains, self.last) / self.share
         threshold = self.rel if self.gain == "binary" else math.nextafter(0, 1)
         nothing = ~xp.any(lists.judged & (lists.pool >= threshold), axis=1)
@@ -159,10 +146,11 @@ class RBP(Gaining):
         depth = int(self.normalise_depth)
         return min(depth, self.cutoff or depth)
 
-    def scaled(self, lists: PaddedLists) -> Array:
+    def gains(self, lists: PaddedLists) -> Array:
         """Return the gain of each document found, in [0, 1]."""
         xp = lists.xp
-        gains = self.gains(lists, lists.grade, lists.found)
+        gains = gain_of(self.gain, lists, lists.grade, self.rel)
+        gains = xp.where(lists.found & (lists.grade >= 0), gains, 0.0)
         if self.scale == "query":
             gains = gains / self._highest(lists)
         if float(xp.max(gains)) > 1:
@@ -172,7 +160,8 @@ class RBP(Gaining):
 
     def _highest(self, lists: PaddedLists) -> Array:
         """Return the highest gain judged for each query, at least 1."""
-        gains = self.gains(lists, lists.pool, lists.judged)
+        gains = gain_of(self.gain, lists, lists.pool, self.rel)
+        gains = lists.xp.where(lists.judged & (lists.pool >= 0), gains, 1.0)
         return lists.xp.max(lists.xp.maximum(gains, 1.0), axis=1, keepdims=True)
 
 
