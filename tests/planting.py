@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 
 import idealist as il
 from idealist.measures import Measure
-from idealist.reconciling.data_facts import Facts
+from idealist.ranking.ranked import Ranked
+from idealist.reconciling.facts import Facts
 from idealist.reconciling.space import Space
 
 Qrels = dict[str, dict[str, float]]
@@ -105,7 +106,7 @@ def some_rules(
 ) -> dict[str, Any]:
     """Choose rules from the space of a measure, some of them other than the default."""
     protocol = il.CONVENTIONS["trec_eval"].instrument(measure).protocol
-    space = Space.of(measure, {}, Facts.of(qrels, run, protocol))
+    space = Space.of(measure, {}, Facts.of(Ranked(qrels, run), protocol))
     options: dict[str, Sequence[Any]] = dict(space.formulas)
     for one in space.protocols:
         for name, value in one.written().items():

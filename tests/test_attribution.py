@@ -34,6 +34,7 @@ from idealist.conventions.signature import Signature
 from idealist.measures import MEASURES
 from idealist.measures.aggregate import Aggregate
 from idealist.measures.instrument import Instrument, measured
+from idealist.ranking.ranked import Ranked
 from idealist.reconciling.attribution import MOST_AXES
 from idealist.reconciling.axes import Axis, changed, differing, registry
 from idealist.reconciling.game import Game, shapley
@@ -195,7 +196,7 @@ def test_the_mean_over_queries_is_the_share(seed: int, name: str) -> None:
     a, b = instruments(name, *some_pair(rng, name))
     qrels, rows = some_data(rng)
     try:
-        game = Game.of(il.read_qrels(qrels), il.read_run(rows), a, b, differing(a, b))
+        game = Game.of(Ranked(il.read_qrels(qrels), il.read_run(rows)), a, b, differing(a, b))
     except il.IdealistError:
         return
     shares, by_query = shapley(game.values[:, None]), shapley(game.queries)
@@ -265,8 +266,8 @@ def test_data_that_nothing_can_measure_is_refused() -> None:
     twice = {"q1": [("d1", 1.0), ("d1", 0.5)]}
     with pytest.raises(il.InputError, match="retrieved twice"):
         il.attribute(QRELS, twice, "nDCG@10", "trec_eval", "sklearn")
-    with pytest.raises(il.UsageError, match="no convention 'treceval'"):
-        il.attribute(QRELS, ROWS, "nDCG@10", "treceval", "sklearn")
+    with pytest.raises(il.UsageError, match="no convention 'trec_evil'"):
+        il.attribute(QRELS, ROWS, "nDCG@10", "trec_evil", "sklearn")
     with pytest.raises(il.UsageError, match="no axis 'tie'"):
         il.attribute(QRELS, ROWS, "nDCG@10", "trec_eval", "sklearn", tie="input")
 
@@ -308,7 +309,7 @@ def test_a_limit_and_its_operator_are_one_rule() -> None:
     found = il.attribute(QRELS, ROWS, "AP", "trec_eval", "pyvespa")
     shares = {one.axis: one for one in found.shares}
     assert (shares["AP.rel"].before, shares["AP.rel"].after) == (">=1", ">0")
-    assert shares["AP.rel"].reason == "both take the same documents for relevant"
+    assert shares["AP.rel"].reason == "both take the same documents as relevant"
 
 
 def test_too_many_axes_are_refused() -> None:
@@ -356,9 +357,12 @@ def test_it_is_written_in_every_form() -> None:
     assert all(len(line) <= 100 for line in shown.splitlines())
     written = found.markdown()
     assert "| axis | trec_eval | lightgbm | Shapley | alone | last |" in written
-    assert "- nDCG.gain: a grade is worth more or less; moves most: " in written
+    assert "- nDCG.gain: a grade is worth more or less; moves most: q1 " in written
     assert "<table>" in found._repr_html_()
-    assert [record["axis"] for record in found.records()][-1] == "gap"
+    table = found.table()
+    assert table.headers[3:6] == ["shapley", "alone", "last"]
+    assert table.rows[-1][:4] == ("gap", None, None, found.gap)
+    assert {row[0] for row in table.rows} > {one.axis for one in found.shares}
     data = found.data()
     assert data["registry"] == [axis.name for axis in registry(il.nDCG())]
     assert {one["axis"] for one in data["axes"]} >= {"nDCG.gain", "ties", "negative"}
@@ -408,7 +412,7 @@ def test_two_conventions_are_explained_on_the_command_line(
     if form == "json":
         assert json.loads(shown) == found.data()
     elif form in ("table", "md"):
-        assert shown == (str(found) if form == "table" else found.markdown()) + "\n"
+        assert shown == found.render(form) + "\n"
     else:
         assert "nDCG.gain" in shown
         assert "query(2)" in shown

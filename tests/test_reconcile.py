@@ -18,10 +18,11 @@ import idealist as il
 from generated import PLAIN
 from idealist.cli.main import main
 from idealist.measures import MEASURES
+from idealist.ranking.ranked import Ranked
 from idealist.reconciling.classes import named_hits
-from idealist.reconciling.data_facts import Facts
 from idealist.reconciling.deciding import Asker
 from idealist.reconciling.ends import aggregated, rounded
+from idealist.reconciling.facts import Facts
 from idealist.reconciling.rankings import stacks_of
 from idealist.reconciling.search import Search
 from idealist.reconciling.space import Space
@@ -56,7 +57,8 @@ def test_a_number_that_no_convention_prints() -> None:
     assert found.answers == ()
     assert found.nearest is not None
     assert 0 < abs(found.nearest.printed - 0.1742) < 0.01
-    assert "no convention prints that" in str(found)
+    assert found.summary == "no convention tried here prints nDCG@10 0.1742"
+    assert str(found).startswith(f"{found.summary}\n\nthe nearest is 0.174570: trec_eval with ")
 
 
 def test_digits_are_those_of_the_text() -> None:
@@ -107,7 +109,8 @@ def test_another_run_may_decide() -> None:
     assert found.question is not None
     assert alone.question is not None
     assert found.question.left <= alone.question.left
-    asker = Asker(il.read_qrels(QRELS), [il.read_run(BM25), other], 4)
+    judged = il.read_qrels(QRELS)
+    asker = Asker([Ranked(judged, one) for one in (il.read_run(BM25), other)], 4)
     questions = {one.asked: one for one in asker.questions(il.parse("nDCG@10"), found.answers[:5])}
     for number, classes in questions["nDCG@10 of reranked"].prints.items():
         for i in classes:
@@ -163,16 +166,15 @@ def test_every_recorded_tool_is_named(probes: dict[str, Any]) -> None:
         found = list(recorded(probes, tool))
         assert len(found) >= 10
         for judged, rows, measure, value, axes in found:
-            qrels, run = il.read_qrels(judged), il.read_run(rows).loaded()
+            qrels = il.read_qrels(judged)
+            ranked = Ranked(qrels, il.read_run(rows).loaded())
             base = il.CONVENTIONS["trec_eval"].instrument(measure, axes).protocol
-            space = Space.of(measure, axes, Facts.of(qrels, run, base))
+            space = Space.of(measure, axes, Facts.of(ranked, base))
             search = Search(
                 space, Target.of(value), qrels.queries, np.ones(len(qrels.queries), bool)
             )
-            instrument = il.CONVENTIONS[row.convention].instrument(measure, axes)
-            ranked = il.rank(qrels, run, [instrument.protocol])[instrument.protocol]
-            hits = named_hits(search, {row.convention: (instrument, ranked)})
-            assert hits, (tool, measure, value)
+            tools = [il.CONVENTIONS[row.convention]]
+            assert named_hits(search, ranked, measure, axes, tools), (tool, measure, value)
         qrels, run, measure, value, axes = random.Random(tool).choice(found)
         answers = il.reconcile(qrels, run, measure, value, **axes).answers
         assert row.convention in [name for one in answers for name in one.names], tool
@@ -201,10 +203,10 @@ def test_stacked_lists_have_the_values_of_lists(name: str) -> None:
         cls = MEASURES[name]
         measure = cls() @ 3 if cls.takes_cutoff and seed else cls()
         base = il.CONVENTIONS["trec_eval"].instrument(measure)
-        space = Space.of(measure, {}, Facts.of(qrels, run, base.protocol))
+        space = Space.of(measure, {}, Facts.of(Ranked(qrels, run), base.protocol))
         measures = [space.measures[0], *rng.sample(space.measures, min(2, len(space.measures)))]
         protocols = [space.protocols[0], *rng.sample(space.protocols, min(6, len(space.protocols)))]
-        for stack in stacks_of(qrels, run, protocols, measure):
+        for stack in stacks_of(Ranked(qrels, run), protocols, measure):
             for one in measures:
                 for i, protocol in enumerate(stack.protocols):
                     ranked = il.rank(qrels, run, [protocol])[protocol]
@@ -228,7 +230,7 @@ def test_measures_that_agree_are_tried_once() -> None:
         qrels, run = map(_read, some_data(rng), (il.read_qrels, il.read_run))
         measure = il.parse(name)
         base = il.CONVENTIONS["trec_eval"].instrument(measure)
-        space = Space.of(measure, {}, Facts.of(qrels, run, base.protocol))
+        space = Space.of(measure, {}, Facts.of(Ranked(qrels, run), base.protocol))
         kept = {space._key(one): one for one in space.measures}
         placements = il.rank(qrels, run, [base.protocol])[base.protocol]
         for _ in range(60):
@@ -302,9 +304,11 @@ def test_the_command(tmp_path: Path) -> None:
     assert json.loads(shown)["nearest"]["changes"]
     code, shown = run_cli("-m", "nDCG@10", "--value", "0.7304", "-f", "md")
     assert code == 0
+    assert shown.startswith("**nDCG@10 0.7304 fits the rules of sklearn, torchmetrics; no other ")
     assert "| 1 | 0.730401 | sklearn, torchmetrics" in shown
     code, shown = run_cli("-m", "nDCG@10", "--value", "0.7304", "-f", "tsv")
-    assert shown.startswith("class\tnDCG@10\tconvention\n1\t0.730401\tsklearn")
+    assert shown.startswith("class\tnDCG@10\tconvention\n1\t0.73040")
+    assert float(shown.split("\t")[3]) == reconciled("0.7304").answers[0].printed
     evaluation = il.evaluate(QRELS, BM25, "nDCG@10", convention="burges")
     lines = [
         f"ndcg_cut_10\t{q}\t{v:.4f}"

@@ -42,7 +42,9 @@ from idealist.errors import UsageError
 )  # fmt: skip
 @click.option("--queries", metavar="FILE", help="The queries' texts: id<TAB>text, CSV or JSON.")
 @click.option("--docs", metavar="FILE", help="The documents' texts: id<TAB>text, or JSON lines.")
-@click.option("--details", is_flag=True, help="With --bounds: also show the bounds of each query.")
+@click.option(
+    "--details", is_flag=True, help="With --bounds: the bounds of each query; --between: all axes."
+)
 @quietly
 @output
 def command(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -12,13 +11,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from idealist.cli.options import axes_of, check_inputs, output, run_names, say, write
+from idealist.cli.options import axes_of, check_inputs, emit, output, quietly, run_names
 
 if TYPE_CHECKING:
     from rich.progress import Progress
 
 
-#: A progress bar is shown to those who have waited so many seconds.
+#: Seconds before a progress bar is shown.
 PATIENCE = 1.0
 EXIT_NONE = 1
 
@@ -32,7 +31,7 @@ EXIT_NONE = 1
 @click.option("--value", metavar="NUMBER", help="The number, with all its digits: 0.4310.")
 @click.option(
     "--digits", type=click.IntRange(0, 12), metavar="N",
-    help="The digits behind the point that are known. Without it: those that are written.",
+    help="How many digits after the point are known. Without it: as many as are written.",
 )  # fmt: skip
 @click.option(
     "--values", metavar="FILE",
@@ -46,6 +45,8 @@ EXIT_NONE = 1
     "--set", "settings", multiple=True, metavar="AXIS=VALUE",
     help="A rule that you know was followed, such as ties=input. Repeatable.",
 )  # fmt: skip
+@click.option("--details", is_flag=True, help="Also list all classes, and what cannot matter here.")
+@quietly
 @output
 def command(
     qrels: str,
@@ -56,14 +57,16 @@ def command(
     values: str | None,
     others: tuple[str, ...],
     settings: tuple[str, ...],
+    details: bool,
+    quiet: bool,
     form: str,
     output: Path | None,
 ) -> None:
     """Say which conventions print a number for the measure of RUN against QRELS.
 
-    All named conventions are tried, and then every combination of the rules that can matter for
-    this measure and this data. Those that agree on every query are one class. Exit code 1 says that
-    no convention prints the number.
+    All named conventions are tried, and every combination of rules that can matter for this measure
+    and this data. Those that agree on every query form a class. The exit code is 1 if no convention
+    prints the number.
 
     \b
     Examples:
@@ -86,22 +89,14 @@ def command(
             qrels, runs[0], measure, total if value is None else value, digits, per_query,
             others=runs[1:], tick=tick, **axes_of(settings),
         )  # fmt: skip
-    if form == "json":
-        write(json.dumps(found.data(), indent=1, ensure_ascii=False), output)
-    elif form in ("table", "md"):
-        write(str(found) if form == "table" else found.markdown(), output)
-    else:
-        from idealist.report.draw import FORMATS
-
-        write(FORMATS[form](found.grid()), output)
-        say(found.words)
+    emit(found, form, output, quiet=quiet, details=details)
     if not found:
         sys.exit(EXIT_NONE)
 
 
 @contextmanager
 def progress() -> Iterator[Callable[[int, int], None]]:
-    """Show how far the search is, on a terminal only and to those who wait."""
+    """Show how far the search is, on a terminal only and after a while."""
     if not sys.stderr.isatty():
         yield lambda done, total: None
         return

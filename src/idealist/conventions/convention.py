@@ -11,24 +11,25 @@ from idealist.measures.instrument import Instrument, route
 from idealist.notation import Value
 
 Axes = Mapping[str, Value]
+Rule = Callable[[Measure], Axes]
+Evidence = Literal["live", "recorded", "derived"]
 
 
 @dataclass(frozen=True)
 class Convention:
     """How one tool measures.
 
-    `rule` gives the axes in which the tool differs from the default for a measure, and the cutoff
-    it uses where none is given; `measures` names the measures the tool has, or is None where all
-    follow the rule. `evidence` says how we know:
-    the tool runs in our tests (live), its printed values are checked (recorded), or its source was
-    read (derived).
+    `rule` returns the axes in which the tool differs from the default for a measure, and the cutoff
+    it uses if none is given. `measures` names the measures the tool has; None means that all follow
+    the rule. `evidence` says how we know: the tool runs in our tests (live), its printed values are
+    checked (recorded), or its source was read (derived).
     """
 
     name: str
     tool: str
     version: str
-    evidence: Literal["live", "recorded", "derived"]
-    rule: Callable[[Measure], Axes]
+    evidence: Evidence
+    rule: Rule
     measures: frozenset[str] | None = None
 
     def has(self, measure: Measure) -> bool:
@@ -43,3 +44,18 @@ class Convention:
         if isinstance(cutoff, int) and measure.cutoff is None and measure.takes_cutoff:
             measure = measure @ cutoff
         return Instrument.of(measure, rules, axes or {})
+
+
+def tool(
+    name: str, tool: str, version: str, evidence: Evidence, measures: str | None = None
+) -> Callable[[Rule], Convention]:
+    """Turn a rule into the convention of a tool; `measures` names those it has, if not all.
+
+    >>> @tool("mine", "my script", "1", "derived", "AP nDCG")
+    ... def mine(measure: Measure) -> Axes:
+    ...     return {"ties": "input"}
+    >>> mine.name, sorted(mine.measures)
+    ('mine', ['AP', 'nDCG'])
+    """
+    own = None if measures is None else frozenset(measures.split())
+    return lambda rule: Convention(name, tool, version, evidence, rule, own)

@@ -102,7 +102,12 @@ class Signature:
         return "|".join([*start, *self._ending, *beside])
 
     def by(self, name: str) -> str:
-        """Write it by the name of a convention; in full where no convention has that name."""
+        """Write it short by the name of a convention, or in full if that is none.
+
+        >>> one = Signature.parse("AP|sklearn|qrels:2057cbf8e7|rules:1")
+        >>> one.by("sklearn"), one.by("mine") == str(one)
+        ('AP|sklearn|qrels:2057cbf8e7|rules:1', True)
+        """
         known = CONVENTIONS.get(name)
         return self.short(known) if known else str(self)
 

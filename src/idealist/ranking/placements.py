@@ -169,7 +169,7 @@ class Placements:
     def cut(self, depth: int) -> Placements:
         """Look at the first documents of each list only."""
         cut = replace(self, last=np.minimum(self.last, depth))
-        return cut._at(self.rank <= depth, retrieved=np.minimum(self.retrieved, depth))
+        return cut.at(self.rank <= depth, retrieved=np.minimum(self.retrieved, depth))
 
     def without_negative(self) -> Placements:
         """Take documents with a negative grade out of the lists."""
@@ -186,7 +186,7 @@ class Placements:
             last=self.last - (gone[end + 1] - gone[begin]),
         )
         removed = gone[self.starts[1:]] - gone[self.starts[:-1]]
-        return moved._at(self.grade >= 0, retrieved=self.retrieved - removed)
+        return moved.at(self.grade >= 0, retrieved=self.retrieved - removed)
 
     def condensed(self) -> Placements:
         """Take unjudged documents out of the lists (Sakai 2007)."""
@@ -200,7 +200,8 @@ class Placements:
             vars(condensed)[name] = getattr(self, name)
         return condensed
 
-    def _at(self, kept: Bools, retrieved: Ints) -> Placements:
+    def at(self, kept: Bools, retrieved: Ints) -> Placements:
+        """Keep some places; `retrieved` says how long each list is."""
         names = ("query", "rank", "first", "last", "score", "judgment")
         columns = {name: getattr(self, name)[kept] for name in names}
         return replace(self, retrieved=retrieved, **columns)

@@ -27,7 +27,7 @@ class Axis:
     fields: tuple[str, ...]
 
     def of(self, instrument: Instrument) -> dict[str, Any]:
-        """Give the fields of an instrument that are this rule."""
+        """Return the fields of an instrument that are this rule."""
         part = getattr(instrument, self.part)
         return {name: getattr(part, name) for name in self.fields}
 
@@ -47,9 +47,9 @@ class Axis:
 
 
 def registry(measure: Measure) -> tuple[Axis, ...]:
-    """Give the axes of a measure in their fixed order: its own, the protocol's, the aggregate's.
+    """Return the axes of a measure in their fixed order: its own, the protocol's, the aggregate's.
 
-    Rounding is no axis: it comes last, and what it does depends on everything before it.
+    Rounding is not an axis: it comes last, and what it does depends on everything before it.
 
     >>> from idealist.measures import parse
     >>> [axis.name for axis in registry(parse("ERR"))][:4]
@@ -77,12 +77,12 @@ def _fields(name: str) -> tuple[str, ...]:
 
 
 def differing(a: Instrument, b: Instrument) -> tuple[Axis, ...]:
-    """Give the axes in which two instruments differ."""
+    """Return the axes in which two instruments differ."""
     return tuple(axis for axis in registry(a.measure) if axis.of(a) != axis.of(b))
 
 
 def changed(a: Instrument, b: Instrument, axes: Iterable[Axis]) -> Instrument:
-    """Give A with some axes as B has them."""
+    """Build A with some axes as B has them."""
     parts: dict[str, dict[str, Any]] = {"measure": {}, "protocol": {}, "aggregate": {}}
     for axis in axes:
         parts[axis.part] |= axis.of(b)

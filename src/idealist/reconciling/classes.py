@@ -1,23 +1,26 @@
-"""Classes: conventions that agree on every query of the data, and so cannot be told apart by it."""
+"""Classes of conventions: those in a class agree on every query, so the data cannot tell which."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
+from idealist.conventions import CONVENTIONS, Convention
 from idealist.data.columns import Floats
 from idealist.errors import IdealistError
+from idealist.measures import Measure
 from idealist.measures.instrument import Instrument, measured
-from idealist.notation import Value
-from idealist.ranking.placements import Placements
+from idealist.notation import Value, text
+from idealist.ranking.ranked import Ranked
 from idealist.reconciling.search import Hit, Search
 from idealist.reconciling.target import FINEST
 
-#: Values that differ by less are the same.
+#: Values that differ by less count as equal.
 SAME = 10.0**-FINEST
 
 
@@ -38,6 +41,12 @@ class Answer:
     roundings: tuple[Value, ...]
 
     @property
+    def written(self) -> dict[str, str]:
+        """The changes as text."""
+        pairs = self.changes.items()
+        return {name: "none" if value is None else text(value) for name, value in pairs}
+
+    @property
     def rounded(self) -> dict[str, float]:
         """The value of each query as the simplest convention rounds it."""
         values = self.instrument.aggregate.each(np.array(list(self.values.values())))
@@ -49,22 +58,23 @@ class Answer:
         return self.instrument.aggregate.of(list(self.rounded.values()))
 
 
-def named_hits(search: Search, named: Mapping[str, tuple[Instrument, Placements]]) -> list[Hit]:
-    """Measure as the named conventions do, and keep those that print the number."""
+def named_hits(
+    search: Search, ranked: Ranked, measure: Measure, axes: Mapping[str, Any],
+    tools: Iterable[Convention] = CONVENTIONS.values(),
+) -> list[Hit]:  # fmt: skip
+    """Measure as each tool does that has the measure, and keep those that print the number."""
     found = []
-    for name, (instrument, placements) in named.items():
+    for tool in (tool for tool in tools if tool.has(measure)):
         with suppress(IdealistError):  # a tool that refuses such data prints nothing
-            printed = measured(instrument, placements)
-            if search.agrees(printed.values, printed.counted, printed.aggregate):
-                found.append(_hit(search, name, instrument, placements))
+            instrument = tool.instrument(measure, axes)
+            rounding = instrument.aggregate
+            plain = replace(instrument, aggregate=replace(rounding, round="none"))
+            values, counted, _, aggregate = measured(plain, ranked[instrument.protocol])
+            printed = rounding.each(values)
+            if search.agrees(printed, counted, rounding.of(printed[counted])):
+                hit = (instrument, values, counted, aggregate, (rounding.round,))
+                found.append(search.hit(*hit, tool.name))
     return found
-
-
-def _hit(search: Search, name: str, instrument: Instrument, placements: Placements) -> Hit:
-    plain = replace(instrument, aggregate=replace(instrument.aggregate, round="none"))
-    values, counted, _, aggregate = measured(plain, placements)
-    rounding = (instrument.aggregate.round,)
-    return search.hit(instrument, values, counted, aggregate, rounding, name)
 
 
 def classes_of(search: Search, named: Sequence[Hit]) -> list[Answer]:
@@ -82,7 +92,7 @@ def classes_of(search: Search, named: Sequence[Hit]) -> list[Answer]:
 
 
 def nearest_miss(search: Search) -> Answer | None:
-    """Give the convention that comes nearest to the number."""
+    """Return the convention that comes nearest to the number."""
     trace = search.nearest.trace
     return None if trace is None else _answer(search, [search.made(trace)])
 
@@ -105,7 +115,7 @@ def _simplest(hits: Sequence[Hit]) -> Hit:
 
 
 def _rounded(hit: Hit) -> tuple[Floats, float]:
-    """Give the values as the simplest rounding has them."""
+    """Return the values and the aggregate under the simplest rounding."""
     aggregate = hit.instrument.aggregate
     values = aggregate.each(hit.values)
     return values, aggregate.of(values[hit.counted])
@@ -116,7 +126,7 @@ def _gathered(
 ) -> list[list[Hit]]:
     """Join classes whose simplest members have the same numbers.
 
-    They are sorted along a line on which almost no two different ones meet, and neighbours on it
+    They are projected onto a line on which almost no two different ones meet, and neighbours on it
     are compared in full.
     """
     if not classes:
@@ -135,7 +145,7 @@ def _gathered(
 
 
 def _row(hit: Hit, values: Floats, aggregate: float) -> Floats:
-    """Put numbers into a row, with others for a query without a value and one that counts not."""
+    """Put numbers into a row; a query without a value, or that does not count, has its own mark."""
     values = np.where(np.isnan(values), -2e3, values)
     aggregate = -1e3 if math.isnan(aggregate) else aggregate
     return np.append(np.where(hit.counted, values, -1e3), aggregate)

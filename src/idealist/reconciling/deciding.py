@@ -4,21 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from idealist.conventions import convention
-from idealist.data import Qrels, Run
 from idealist.errors import IdealistError
 from idealist.measures import Measure, parse
 from idealist.measures.instrument import Instrument, measured
-from idealist.protocol import Protocol
-from idealist.ranking.placements import Placements
-from idealist.ranking.ranked import rank
+from idealist.ranking.ranked import Ranked
 from idealist.reconciling.classes import Answer
 
-#: Among so many classes, the simplest, a further number is looked for.
+#: A further number is looked for among so many classes, the simplest ones.
 LOOKED_AT = 40
-#: What is asked for, where another cutoff or another measure can be had.
+#: What is asked for, if another cutoff or another measure can be had.
 CUTOFFS = (5, 10, 20, 1, 3, 100, 1000)
 MEASURES = ("nDCG@10", "AP", "RR@10", "P@10", "R@100")
 
@@ -41,17 +39,14 @@ class Question:
         return sum(len(some) ** 2 for some in self.prints.values())
 
 
-@dataclass
-class Asker:
-    """Computes further numbers of conventions, ranking each run once a protocol."""
+class Asker(NamedTuple):
+    """Computes further numbers of conventions: for the run itself, and for those after it."""
 
-    qrels: Qrels
-    runs: Sequence[Run]
+    runs: Sequence[Ranked]
     digits: int
-    placed: dict[tuple[int, Protocol], Placements] = field(default_factory=dict)
 
     def best(self, measure: Measure, answers: Sequence[Answer]) -> Question | None:
-        """Choose the number that leaves the fewest pairs of classes together."""
+        """Find the number that leaves the fewest pairs of classes together."""
         some = answers[:LOOKED_AT]
         if len(some) < 2:
             return None
@@ -64,8 +59,9 @@ class Asker:
             for cutoff in CUTOFFS:
                 if cutoff != measure.cutoff:
                     yield self._asked(str(measure @ cutoff), answers, _at(cutoff))
-        for i, run in enumerate(self.runs[1:], 1):
-            yield self._asked(f"{measure} of {run.name}", answers, lambda one: one.instrument, i)
+        for other in self.runs[1:]:
+            name = f"{measure} of {other.run.name}"
+            yield self._asked(name, answers, lambda one: one.instrument, other)
         for name in MEASURES:
             if parse(name) != measure:
                 yield self._asked(name, answers, _other(parse(name)))
@@ -76,17 +72,18 @@ class Asker:
             yield _question(f"{measure} of query {query}", shown)
 
     def _asked(
-        self, name: str, answers: Sequence[Answer], of: Callable[[Answer], Instrument], run: int = 0
+        self,
+        name: str,
+        answers: Sequence[Answer],
+        of: Callable[[Answer], Instrument],
+        run: Ranked | None = None,
     ) -> Question:
-        return _question(name, [self._number(one, of, run) for one in answers])
+        return _question(name, [self._number(one, of, run or self.runs[0]) for one in answers])
 
-    def _number(self, answer: Answer, of: Callable[[Answer], Instrument], run: int) -> str:
+    def _number(self, answer: Answer, of: Callable[[Answer], Instrument], run: Ranked) -> str:
         with suppress(IdealistError):
             instrument = of(answer)
-            key = (run, instrument.protocol)
-            if key not in self.placed:
-                self.placed[key] = rank(self.qrels, self.runs[run], [key[1]])[key[1]]
-            return self._shown(measured(instrument, self.placed[key]).aggregate)
+            return self._shown(measured(instrument, run[instrument.protocol]).aggregate)
         return "an error"
 
     def _shown(self, value: float) -> str:
@@ -105,7 +102,7 @@ def _at(cutoff: int) -> Callable[[Answer], Instrument]:
 
 
 def _other(measure: Measure) -> Callable[[Answer], Instrument]:
-    """Measure something else by the same rules, as far as it has them."""
+    """Measure something else by the same rules, as far as they apply to it."""
 
     def instrument(one: Answer) -> Instrument:
         named = [convention(name) for name in one.names if convention(name).has(measure)]

@@ -14,7 +14,7 @@ from idealist.reconciling.space import Space
 
 
 class End(NamedTuple):
-    """What is decided once a list is measured; `round` is left to each aggregate."""
+    """What is decided after a list is measured; rounding is left to each aggregate."""
 
     no_relevant: str
     missing: str
@@ -30,7 +30,7 @@ class Settled(NamedTuple):
 
 
 def settled(space: Space, values: Floats, empty: Bools, in_run: Bools) -> Iterator[Settled]:
-    """Settle vectors, NaN where there is no value, under every end that can matter to them."""
+    """Settle vectors, NaN where there is no value, under every end that can change them."""
     gaps = np.isnan(values)
     some = np.flatnonzero(gaps.any(axis=1))
     for i, no_relevant in enumerate(space.no_relevant):
@@ -47,7 +47,7 @@ def settled(space: Space, values: Floats, empty: Bools, in_run: Bools) -> Iterat
 
 
 def rounded(values: Floats, digits: int) -> Floats:
-    """Round as Python does, which looks at the decimals of a number and not at a product."""
+    """Round as Python does: by the decimals of a number, not by a product."""
     with np.errstate(invalid="ignore"):
         result = np.round(values, digits)
         scaled = values * 10.0**digits
@@ -59,7 +59,7 @@ def rounded(values: Floats, digits: int) -> Floats:
 
 
 def split_rounding(rounding: Value) -> tuple[int | None, int | None]:
-    """Give the digits that queries are rounded to, and those of their aggregate.
+    """Return the digits that queries are rounded to, and those of their aggregate.
 
     >>> split_rounding("query(2)"), split_rounding(4), split_rounding("none")
     ((2, None), (None, 4), (None, None))
@@ -86,7 +86,7 @@ def aggregated(aggregate: str, values: Floats, counted: Bools) -> Floats:
 
 
 def _median(values: Floats, counted: Bools) -> Floats:
-    """Take the middle, or the mean of the two, of what counts; what does not is sorted last."""
+    """Take the middle of what counts, or the mean of the two; the rest is sorted last."""
     ordered = np.sort(np.where(counted, values, np.inf), axis=1)
     size = counted.sum(axis=1)
     low = np.maximum(size - 1, 0) // 2

@@ -9,17 +9,17 @@ from functools import cached_property
 
 import numpy as np
 
-from idealist.data import Qrels, Run
 from idealist.data.columns import Floats, Ints
 from idealist.errors import IdealistError, UsageError
 from idealist.measures.aggregate import Aggregate
 from idealist.measures.instrument import Instrument, Measured, chosen, measured
 from idealist.protocol import Protocol
 from idealist.ranking.placements import Placements
-from idealist.ranking.ranked import rank
+from idealist.ranking.ranked import Ranked
 from idealist.reconciling.axes import Axis, changed
+from idealist.reconciling.rankings import attempted
 
-#: What a subset of the changes gives: values, or a reason why there are none.
+#: What a subset of the changes gives: values, or the reason why there are none.
 Outcome = Measured | IdealistError
 
 
@@ -36,10 +36,8 @@ class Game:
     held: Mapping[int, int]
 
     @classmethod
-    def of(
-        cls, qrels: Qrels, run: Run, a: Instrument, b: Instrument, axes: tuple[Axis, ...]
-    ) -> Game:
-        """Measure under every subset of the changes; hold axes that this refuses to measure."""
+    def of(cls, ranked: Ranked, a: Instrument, b: Instrument, axes: tuple[Axis, ...]) -> Game:
+        """Measure under every subset of the changes; hold the axes that make some impossible."""
         a, b = (replace(one, aggregate=replace(one.aggregate, round="none")) for one in (a, b))
         subsets = [
             [axis for i, axis in enumerate(axes) if subset >> i & 1]
@@ -47,7 +45,7 @@ class Game:
         ]
         instruments = [_instrument(a, b, subset) for subset in subsets]
         made = [one for one in instruments if isinstance(one, Instrument)]
-        placed = _ranked(qrels, run, dict.fromkeys(one.protocol for one in made))
+        placed = attempted(ranked, (one.protocol for one in made))
         outcomes = [_outcome(one, placed) for one in instruments]
         refused = np.array([isinstance(one, IdealistError) for one in outcomes])
         if refused.all() and isinstance(outcomes[0], IdealistError):
@@ -70,7 +68,7 @@ class Game:
         return masks
 
     def found(self, subset: int) -> tuple[Instrument, Measured]:
-        """Give what made the values of a subset, and these; raise where it has none."""
+        """Return the instrument of a subset and its values; raise the error if it has none."""
         instrument, outcome = self.instruments[subset], self.outcomes[subset]
         for one in (instrument, outcome):
             if isinstance(one, IdealistError):
@@ -84,15 +82,15 @@ class Game:
 
     @cached_property
     def queries(self) -> Floats:
-        """What every query is worth in each subset that is played.
+        """The value of every query in each subset that is played.
 
-        A query that does not count stands where the aggregate is, so that their mean is the
-        aggregate where this is a mean; in a sum it stands at 0.
+        A query that does not count gets the aggregate as its value, so that the mean over all
+        queries is the aggregate if that is a mean; in a sum it gets 0.
         """
         return np.array([_standing(*self.found(subset)) for subset in self.subsets.tolist()])
 
     def refusal(self, i: int) -> str:
-        """Say why an axis is held: what is wrong where it is not."""
+        """Say why an axis is held: the error that it raises otherwise."""
         side = self.held[i]
         wrong = (
             one
@@ -103,12 +101,12 @@ class Game:
 
 
 def shapley(values: Floats) -> Floats:
-    """Give each player's Shapley value: what it adds, averaged over all orders of the players.
+    """Compute each player's Shapley value: what it adds, averaged over all orders of the players.
 
     Formula: φ_i = Σ_S |S|! (d-|S|-1)! / d! (v(S ∪ i) - v(S)) over the subsets S without i
 
-    `values` has one row a subset, whose bits say which of the d players are in it, and a column for
-    each game that is played at once.
+    `values` has a row for each subset, whose bits say which of the d players are in it, and a
+    column for each game that is played at once.
 
     >>> shapley(np.array([[0.0], [1.0], [3.0], [6.0]])).tolist()
     [[2.0], [4.0]]
@@ -132,21 +130,6 @@ def _instrument(a: Instrument, b: Instrument, axes: list[Axis]) -> Instrument | 
         return changed(a, b, axes)
     except IdealistError as error:  # rules that do not go together
         return error
-
-
-def _ranked(
-    qrels: Qrels, run: Run, protocols: Mapping[Protocol, None]
-) -> dict[Protocol, Placements | IdealistError]:
-    """Rank under all protocols at once or, where one of them refuses the run, under each."""
-    try:
-        return dict(rank(qrels, run, protocols))
-    except IdealistError as error:
-        if len(protocols) == 1:
-            return dict.fromkeys(protocols, error)
-    placed: dict[Protocol, Placements | IdealistError] = {}
-    for protocol in protocols:
-        placed |= _ranked(qrels, run, {protocol: None})
-    return placed
 
 
 def _outcome(
@@ -179,8 +162,8 @@ def _holding(
 ) -> dict[int, int]:
     """Choose axes to hold until no subset is refused, each where it costs the least.
 
-    It does not depend on which of the two is A: first the side that most refusals are on is left,
-    then what keeps most subsets, then the order of the axes, and then that of the values' texts.
+    The choice does not depend on which of the two is A: it leaves the side with most refusals, then
+    keeps most subsets, then follows the order of the axes and that of the values as text.
     """
     held: dict[int, int] = {}
     subsets, left = np.arange(len(refused)), np.ones(len(refused), dtype=bool)

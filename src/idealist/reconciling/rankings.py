@@ -1,13 +1,13 @@
-"""All rankings of a run, each different list of a query held once.
+"""All rankings of a run, with each different list of a query held once.
 
-Most protocols change few lists: without ties, a query has the same list under all orders of ties.
-So the lists that differ are put one below the other into one big table of placements per way to
-read the judgments, and a measure is computed once for each.
+Most protocols change few lists: without ties, a query has the same list whatever orders them. So
+the lists that differ are stacked into one table of placements for each way to read the judgments,
+and a measure is computed once for each list.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -15,13 +15,13 @@ from typing import Any
 
 import numpy as np
 
-from idealist.data import Qrels, Run
+from idealist.data import Qrels
 from idealist.data.columns import Bools, Floats, Ints, columns_at, starts_of
 from idealist.errors import IdealistError
 from idealist.measures import Measure
 from idealist.protocol import Protocol
 from idealist.ranking.placements import Placements
-from idealist.ranking.ranked import limited, rank
+from idealist.ranking.ranked import Ranked, limited
 
 
 @dataclass
@@ -42,7 +42,7 @@ class Stack:
         return [protocol for protocol, _, _ in self.rankings.values()]
 
     def add(self, protocol: Protocol, placements: Placements) -> None:
-        """Take in a ranking; one that is known already stays under its first name."""
+        """Add a ranking; one that is known already stays under its first protocol."""
         size = len(placements.qrels.queries)
         index = np.array([self._of(key, placements, q) for q, key in enumerate(_keys(placements))])
         index = index.reshape(size)
@@ -84,13 +84,25 @@ class Stack:
         return values[np.stack([index for _, index, _ in self.rankings.values()])]
 
 
-def stacks_of(
-    qrels: Qrels, run: Run, protocols: Sequence[Protocol], measure: Measure
-) -> list[Stack]:
+def attempted(
+    ranked: Ranked, protocols: Iterable[Protocol]
+) -> dict[Protocol, Placements | IdealistError]:
+    """Rank a run under every protocol; one that refuses it has its error in place of placements."""
+    asked = list(dict.fromkeys(protocols))
+    try:
+        return dict(ranked.under(asked))
+    except IdealistError as error:
+        if len(asked) == 1:
+            return {asked[0]: error}
+    return {protocol: attempted(ranked, [protocol])[protocol] for protocol in asked}
+
+
+def stacks_of(ranked: Ranked, protocols: Sequence[Protocol], measure: Measure) -> list[Stack]:
     """Rank a run under every protocol and gather the lists; what refuses the data is left out."""
+    qrels = ranked.qrels
     apart = bool(measure.needs) or qrels.subtopics is not None or qrels.preferences is not None
     stacks: dict[Any, Stack] = {}
-    for protocol, placements in _placed(qrels, run, protocols):
+    for protocol, placements in _placed(ranked, protocols):
         shared = _shared(protocol, placements)
         if shared.ties == "expected" and not measure.averages_ties:
             continue
@@ -101,7 +113,7 @@ def stacks_of(
 
 
 def _shared(protocol: Protocol, placements: Placements) -> Protocol:
-    """Say what a formula still has to know of a protocol: nothing of ties where there are none."""
+    """Return what a formula still has to know of a protocol: of ties, only if there are any."""
     averaged = protocol.ties == "expected" and placements.tied
     drops = protocol.negative == "drop" and placements.qrels.minimum < 0
     return Protocol(
@@ -109,36 +121,25 @@ def _shared(protocol: Protocol, placements: Placements) -> Protocol:
     )
 
 
-def _placed(
-    qrels: Qrels, run: Run, protocols: Sequence[Protocol]
-) -> Iterable[tuple[Protocol, Placements]]:
+def _placed(ranked: Ranked, protocols: Sequence[Protocol]) -> Iterator[tuple[Protocol, Placements]]:
     """Order the run once for all protocols that differ only in what they look at afterwards."""
     heads = {protocol: _head(protocol) for protocol in protocols}
-    ranked = _ranked(qrels, run, list(dict.fromkeys(heads.values())))
+    ordered = attempted(ranked, heads.values())
     for protocol, head in heads.items():
-        if head in ranked:
+        found = ordered[head]
+        if isinstance(found, Placements):
             with suppress(IdealistError):
-                yield protocol, limited(replace(ranked[head], protocol=protocol), protocol)
+                yield protocol, limited(replace(found, protocol=protocol), protocol)
 
 
 def _head(protocol: Protocol) -> Protocol:
-    depth = "none" if isinstance(protocol.depth, int) else protocol.depth
-    return replace(protocol, depth=depth, negative="allow", unjudged="zero")
-
-
-def _ranked(qrels: Qrels, run: Run, protocols: Sequence[Protocol]) -> dict[Protocol, Placements]:
-    try:
-        return rank(qrels, run, protocols)
-    except IdealistError:
-        found: dict[Protocol, Placements] = {}
-        for protocol in protocols:
-            with suppress(IdealistError):
-                found |= rank(qrels, run, [protocol])
-        return found
+    """Leave out what is decided on the ranking itself; a budget of tokens or chunks is not."""
+    whole = protocol.whole()
+    return whole if protocol.budget is None else replace(whole, depth=protocol.depth)
 
 
 def _keys(placements: Placements) -> list[bytes]:
-    """Give what can matter of the list of each query."""
+    """Return what can matter about the list of each query, as bytes."""
     one = placements
     tie = (one.first, one.last) if one.tied else ()
     table = np.stack([one.rank, one.judgment, one.score > 0, np.isnan(one.score), *tie], axis=1)

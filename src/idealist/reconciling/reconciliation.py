@@ -1,8 +1,8 @@
-"""The result of a reconciliation, in words, tables and JSON."""
+"""What a reconciliation found: the classes of conventions that print a number."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,19 +11,33 @@ from idealist.notation import many, text
 from idealist.reconciling.classes import Answer
 from idealist.reconciling.deciding import LOOKED_AT, Question
 from idealist.reconciling.target import Target
-from idealist.report.draw import Grid, markdown, plain
+from idealist.report.document import (
+    COUNT,
+    TEXT,
+    Block,
+    Column,
+    Details,
+    Document,
+    Format,
+    Items,
+    Table,
+    Text,
+)
+from idealist.report.result import Result
+from idealist.report.wording import few, number
 
-#: How many classes, names and queries are shown to people.
-SHOWN = 10
+#: How many classes are shown to people, and how many numbers that a further question could print.
+SHOWN, NUMBERS = 10, 5
+SIX_DIGITS = Format(lambda value: number(value, 6))
 
 
-@dataclass(frozen=True)
-class Reconciliation:
+@dataclass(frozen=True, repr=False)
+class Reconciliation(Result):
     """Which conventions print a number: classes of them, simplest first, named ones in front.
 
     `tried` is the number of conventions looked at, `different` how many different vectors of values
-    they made; `nearest` is the one that comes nearest where there is no answer, and `misfits` are
-    the queries whose known value no convention prints. `facts` say what cannot matter here.
+    they gave. `nearest` is the one that comes nearest if there is no answer, and `misfits` are the
+    queries whose known value no convention prints. `facts` says what cannot matter here.
     """
 
     measure: str
@@ -39,73 +53,84 @@ class Reconciliation:
     def __bool__(self) -> bool:
         return bool(self.answers)
 
-    def __str__(self) -> str:
-        table = [plain(self.grid(SHOWN))] if self.answers else []
-        return "\n".join([f"{self.head}{':' if self else '.'}", *table, *self.words])
-
-    def markdown(self) -> str:
-        """Write it for an issue or a README."""
-        table = [markdown(self.grid(SHOWN))] if self.answers else []
-        return "\n\n".join([f"{self.head}{':' if self else '.'}", *table, " ".join(self.words)])
+    @property
+    def summary(self) -> str:
+        """Which conventions print the number, and how many other classes do."""
+        if not self.answers:
+            return f"no convention tried here prints {self._asked}"
+        first, *rivals = self.answers
+        named = f"the rules of {few(first.names)}"
+        rules = named if first.names else f"no tool's own rules, but {_rules(first)}"
+        others = many(len(rivals), "other class", "other classes")
+        also = (
+            f"; {others} of conventions fit too" if rivals else "; no other convention tried fits"
+        )
+        return f"{self._asked} fits {rules}{also}"
 
     @property
-    def head(self) -> str:
-        """Say what was asked, and whether there is an answer."""
+    def _asked(self) -> str:
+        """What was asked: the number, the values of queries, or both."""
         known = [] if self.target.value is None else [f"{self.measure} {self.target.text}"]
         if self.target.per_query:
-            known.append(many(len(self.target.per_query), "value of a query", "values of queries"))
-        what = " with ".join(known)
-        return f"{what} is what these print" if self else f"{what}: no convention prints that"
+            count = many(len(self.target.per_query), "query", "queries")
+            known.append(f"the values of {count}")
+        return " with ".join(known)
 
-    def grid(self, most: int | None = None) -> Grid:
-        """Tabulate the classes."""
-        rows = [
-            [str(i), f"{one.printed:.6f}", _described(one)]
-            for i, one in enumerate(self.answers[:most], 1)
-        ]
-        return Grid(["class", self.measure, "convention"], rows, words=3)
-
-    @property
-    def words(self) -> list[str]:
-        """Say what there is beside, what would decide, and what was tried."""
-        lines = []
-        if len(self.answers) > 1:
-            lines = [many(len(self.answers) - 1, "rival class", "rival classes") + self._hidden]
-            lines.append(self._deciding)
-        elif self.answers:
-            lines.append("No rival: no other convention prints that.")
-        elif self.nearest is not None:
-            lines.append(f"The nearest is {self.nearest.printed:.6f}: {_described(self.nearest)}.")
-        if self.misfits:
-            lines.append(f"Queries whose value no convention prints: {_few(self.misfits)}.")
-        lines.append(f"Tried {self.tried:,} conventions, which make {self.different:,} different")
-        lines[-1] += " vectors of values here."
+    def report(self) -> Document:
+        """Describe the classes, and what would decide between them."""
+        blocks: list[Block] = [Text(self.summary, strong=True)]
+        if self.answers:
+            blocks.append(self._classes(self.answers[:SHOWN]))
+        blocks.append(Items(tuple(self._words())))
+        if len(self.answers) > SHOWN:
+            blocks.append(Details("All classes", (self.table(),)))
         if self.facts:
-            absent = ", no ".join(self.facts)
-            lines.append(f"There are no {absent}: rules about these cannot matter.")
-        return lines
+            absent = f"there are no {', no '.join(self.facts)}: rules about these cannot matter"
+            blocks.append(Details("What cannot matter", (Text(absent),)))
+        tried = (
+            f"tried {self.tried:,} combinations of rules, which give {self.different:,} different"
+        )
+        return Document(tuple(blocks), (Text(f"{tried} sets of values on this data"),))
 
-    @property
-    def _hidden(self) -> str:
-        more = len(self.answers) - SHOWN
-        return f", {more} of them not shown." if more > 0 else "."
+    def table(self) -> Table:
+        """Return all classes."""
+        return self._classes(self.answers)
+
+    def _classes(self, answers: Sequence[Answer]) -> Table:
+        columns = (
+            Column("class", COUNT), Column(self.measure, SIX_DIGITS), Column("convention", TEXT),
+        )  # fmt: skip
+        rows = [(i, one.printed, _described(one)) for i, one in enumerate(answers, 1)]
+        return Table(columns, tuple(rows))
+
+    def _words(self) -> Iterator[str]:
+        """Say what is not shown, what would decide, what comes near, and what fits nothing."""
+        if len(self.answers) > SHOWN:
+            yield f"{len(self.answers) - SHOWN} more classes are not shown"
+        if len(self.answers) > 1:
+            yield self._deciding
+        if not self.answers and self.nearest is not None:
+            yield f"the nearest is {number(self.nearest.printed, 6)}: {_described(self.nearest)}"
+        if self.misfits:
+            yield f"queries whose value no convention prints: {few(self.misfits, SHOWN)}"
 
     @property
     def _deciding(self) -> str:
         """Say which further number would decide."""
         if self.question is None:
-            return "No further number was found that tells them apart."
+            return "no further number was found that tells them apart"
         groups = list(self.question.prints.items())
-        shown = [f"{number} under {_classes(some)}" for number, some in groups[:5]]
-        more = f"; {len(groups) - 5} other numbers under the others" if len(groups) > 5 else ""
+        shown = [f"{printed} under {_numbered(some)}" for printed, some in groups[:NUMBERS]]
+        if len(groups) > NUMBERS:
+            shown.append(f"{len(groups) - NUMBERS} other numbers under the others")
         decides = "would decide"
         if self.question.largest > 1:
             decides = f"would leave at most {self.question.largest} classes"
         among = f" of the first {LOOKED_AT}" if len(self.answers) > LOOKED_AT else ""
-        return f"{self.question.asked} {decides}{among}: {'; '.join(shown)}{more}."
+        return f"{self.question.asked} {decides}{among}: {'; '.join(shown)}"
 
     def data(self) -> dict[str, Any]:
-        """Give it as plain data."""
+        """Return it as plain data."""
         return {
             "measure": self.measure,
             "value": self.target.value,
@@ -129,7 +154,7 @@ class Reconciliation:
 def _data(one: Answer) -> dict[str, Any]:
     return {
         "conventions": list(one.names),
-        "changes": _said(one),
+        "changes": one.written,
         "roundings": [text(value) for value in one.roundings],
         "prints": one.printed,
         "value": one.value,
@@ -137,26 +162,20 @@ def _data(one: Answer) -> dict[str, Any]:
     }
 
 
-def _said(one: Answer) -> dict[str, str]:
-    pairs = one.changes.items()
-    return {name: "none" if value is None else text(value) for name, value in pairs}
+def _rules(one: Answer) -> str:
+    """Say in what the simplest convention of a class differs from the default."""
+    changes = ", ".join(f"{name}={value}" for name, value in one.written.items())
+    return f"{DEFAULT} with {changes}" if changes else DEFAULT
 
 
 def _described(one: Answer) -> str:
-    """Name a class, or say in what its simplest member differs from the default."""
-    changes = ", ".join(f"{name}={value}" for name, value in _said(one).items())
-    rules = f"{DEFAULT} with {changes}" if changes else DEFAULT
+    """Name the tools of a class, if any, and the rules of its simplest convention."""
     if not one.names:
-        return rules
-    return f"{_few(one.names)} ({rules})" if changes else _few(one.names)
+        return _rules(one)
+    return f"{few(one.names)} ({_rules(one)})" if one.changes else few(one.names)
 
 
-def _classes(some: Sequence[int]) -> str:
+def _numbered(some: Sequence[int]) -> str:
     """Name classes as the table does."""
     word = "class" if len(some) == 1 else "classes"
-    return f"{word} {_few([str(i + 1) for i in some])}"
-
-
-def _few(names: Sequence[str]) -> str:
-    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
-    return ", ".join(names[:SHOWN]) + more
+    return f"{word} {few([str(i + 1) for i in some], SHOWN)}"

@@ -1,8 +1,8 @@
 """The search: which conventions of a space print a number.
 
-Lists are ranked once a protocol and measured once a formula; what follows from the values of
-queries (which of them count, their aggregate, its rounding) is computed for thousands of vectors
-of values at once. Vectors that agree to twelve digits are one.
+Lists are ranked once for each protocol and measured once for each formula. What follows from the
+values of queries (which of them count, their aggregate, its rounding) is computed for thousands of
+vectors of values at once. Vectors that agree to twelve digits count as one.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ from idealist.reconciling.rankings import Stack
 from idealist.reconciling.space import Space
 from idealist.reconciling.target import FINEST, Target
 
-#: So many vectors are looked at together.
+#: How many vectors are looked at together.
 CHUNK = 4096
 
 Tick = Callable[[int, int], None]
 
 
 class Hit(NamedTuple):
-    """A convention that prints the number, or comes near it; `name` is empty or its tool's.
+    """A convention that prints the number, or comes near it; `name` is its tool's, if any.
 
     `values` are those of all judged queries before any rounding, `roundings` those under which it
     prints the number, `exact` whether it counts just the queries whose values are known.
@@ -114,7 +114,7 @@ class Search:
         tick(len(steps), len(steps))
 
     def _take(self, measure: Measure, stack: Stack, costs: Sequence[int]) -> None:
-        """Remember where each vector comes from, and put new ones in line."""
+        """Remember where each vector comes from, and queue new ones."""
         values = stack.values(measure)
         values = np.where(np.isnan(values), math.nan, values + 0.0)
         keys = np.round(values, FINEST) + 0.0
@@ -131,7 +131,7 @@ class Search:
             self._look()
 
     def _cost(self, part: Measure | Protocol) -> int:
-        """Count the differences from the default, but for those that are decided later."""
+        """Count the differences from the default, without those that are decided later."""
         base = self.space.base
         other = base.measure if isinstance(part, Measure) else base.protocol
         mine, theirs = part.written(), other.written()
@@ -140,7 +140,7 @@ class Search:
         return changed + (isinstance(part, Measure) and part.cutoff != base.measure.cutoff)
 
     def _look(self) -> None:
-        """Look at the vectors in line."""
+        """Look at the queued vectors."""
         if not self.waiting:
             return
         keys = [key for key, _, _ in self.waiting]
@@ -171,7 +171,7 @@ class Search:
         ]
 
     def _fits(self, values: Floats, counted: Bools) -> Bools:
-        """Say where values fit those known of queries; a known query must count."""
+        """Whether values fit the known ones of queries; a known query must count."""
         fits: Bools = (self.target.fits(values, self.known) & counted) | ~self.given
         self.fitting |= fits.any(axis=0)
         return fits
@@ -194,7 +194,7 @@ class Search:
         return bool(self._fits(values[None], counted[None]).all() and self.target.prints(aggregate))
 
     def made(self, trace: Trace) -> Hit:
-        """Say which instrument was found, by the fewest changes."""
+        """Build the instrument that was found, by the fewest changes."""
         key, part, row, aggregate, roundings = trace
         source, base = self.sources[key], self.space.base.aggregate
         measure, protocol = source.measure, replace(source.protocol, missing=part.end.missing)
@@ -209,7 +209,7 @@ class Search:
         self, instrument: Instrument, values: Floats, counted: Bools, aggregate: float,
         roundings: tuple[Value, ...], name: str = "",
     ) -> Hit:  # fmt: skip
-        """Put a hit together."""
+        """Build a hit."""
         exact = bool(self.given.any() and np.array_equal(counted, self.given))
         cost = len(self.space.changes(instrument))
         values = np.where(counted, values, math.nan)

@@ -1,7 +1,7 @@
 """The space of conventions: every value of every axis that can matter for a measure.
 
 Axes whose values can be listed bring their own list. The others have the values that tools, papers
-and people are known to use, in `OPEN`. Nothing is left out but what a fact of the data rules out.
+and people are known to use, in `OPEN`. Only what a fact about the data rules out is left out.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from idealist.measures.stopping import RBP
 from idealist.notation import Settings, Value
 from idealist.protocol import Protocol
 from idealist.ranking.padded_lists import padded
-from idealist.reconciling.data_facts import Facts
+from idealist.reconciling.facts import Facts
 
-#: The values tried where there is no end of them; `rel` has every grade, `max_grade` those above.
+#: The values tried of axes that have too many; `rel` has every grade, `max_grade` those above.
 OPEN: dict[str, tuple[Value, ...]] = {
     "ties": (
         "docid-desc", "docid-asc", "input", "input-reversed", "worst", "best", "expected",
@@ -104,12 +104,12 @@ class Space:
     def missing(self) -> list[str]:
         """What may become of judged queries that the run lacks."""
         own = self.base.protocol.missing
-        matters = self.facts.missing and "missing" not in self.fixed[1]
+        matters = self._matters("missing") and "missing" not in self.fixed[1]
         return [own, *({"zero", "skip"} - {own})] if matters else [own]
 
     @property
     def no_relevant(self) -> list[str]:
-        """What may stand for a value that a query does not have."""
+        """What may replace the value of a query that has none."""
         if "no_relevant" not in self.base.measure.parameters():
             return ["nan"]
         return [str(one) for one in self._values(self.base.measure, "no_relevant", self.fixed[0])]
@@ -126,13 +126,13 @@ class Space:
 
     @property
     def size(self) -> int:
-        """How many conventions there are, those that must agree here apart."""
+        """How many conventions there are, counting those that must agree here."""
         formulas = int(np.prod([len(values) for values in self.formulas.values()]))
         ends = (self.missing, self.no_relevant, self.aggregates, self.roundings)
         return len(self.protocols) * formulas * int(np.prod([len(values) for values in ends]))
 
     def changes(self, one: Instrument) -> dict[str, Value]:
-        """Give the axes in which an instrument differs from the default."""
+        """Return the axes in which an instrument differs from the default."""
         pairs = zip(_parts(one), _parts(self.base), strict=True)
         return {
             name: value
@@ -145,7 +145,7 @@ class Space:
         return {name: self._values(base, name, fixed) for name in base.parameters()}
 
     def _values(self, base: Settings, name: str, fixed: Collection[str]) -> list[Any]:
-        """Give the values of an axis, that of the default first."""
+        """List the values of an axis, that of the default first."""
         own = getattr(base, name)
         if name in fixed or not self._matters(name):
             return [own]
@@ -154,13 +154,13 @@ class Space:
         return list(dict.fromkeys([own, *map(kind.check, listed)]))
 
     def _listed(self, name: str, values: tuple[Value, ...]) -> Iterable[Value]:
-        """List the values of an axis: those that hang on the data, the open ones, or its own."""
+        """List the values of an axis: as the data has them, from `OPEN`, or its own."""
         facts = self.facts
-        hanging: dict[str, Iterable[Value]] = {
+        own: dict[str, Iterable[Value]] = {
             "rel": ("none", *facts.grades),
             "max_grade": ("observed", *range(max(int(facts.maximum), 1), 6)),
             "order": facts.orders,
-            "grades": facts.readings,
+            "grades": self._readings,
             "gain": (
                 *OPEN["gain"],
                 *([f"scaled(0,{facts.maximum:g})"] if facts.maximum > 0 else []),
@@ -168,37 +168,31 @@ class Space:
             "depth": self._depths,
             "duplicates": ("first", "last"),
         }
-        listed = hanging.get(name, OPEN.get(name, values))
+        listed = own.get(name, OPEN.get(name, values))
         return [value for value in listed if value != "error"]  # an error prints no number
 
     @property
+    def _readings(self) -> list[Value]:
+        """The ways to read the grades that can differ."""
+        there = {"truncate": True, "keep": self.facts.fractions, "nonzero": self.facts.zeros}
+        return [reading for reading, matters in there.items() if matters]
+
+    @property
     def _depths(self) -> list[Value]:
-        """Where lists may have been cut: also where the measure is, for that is all it needs."""
+        """Where lists may have been cut: also at the cutoff, as no more is needed."""
         cutoff = self.base.measure.cutoff
         depths = (*OPEN["depth"], *([] if cutoff is None else [cutoff]))
         return [one for one in depths if one == "none" or int(one) < self.facts.longest]
 
     def _matters(self, name: str) -> bool:
-        """Say whether the data leave an axis anything to decide."""
-        facts = self.facts
-        there = {
-            "precision": facts.float32,
-            "ties": facts.ties,
-            "block_end": facts.ties,
-            "duplicates": facts.duplicates,
-            "nonfinite": facts.nonfinite,
-            "exclude_self": facts.itself,
-            "unjudged": facts.unjudged or facts.zeros,  # which may be taken for unjudged
-            "negative": facts.negative,
-            "ideal_negative": facts.negative,
-            "positive_score": not facts.positive,
-            "unknown": False,  # which is ignored or refused, and counts for nothing
-            "collapse": False,  # which is up to the data's author, not to a tool
-        }
-        return there.get(name, True)
+        """Whether an axis can make a difference on this data."""
+        if name in ("unknown", "collapse"):  # has no effect; is up to the data, not to a tool
+            return False
+        zeros = name in ("grades", "unjudged") and self.facts.zeros  # taken for unjudged by some
+        return zeros or not self.facts.lacks(name)
 
     def _key(self, measure: Measure) -> Any:
-        """Give what a measure makes of the grades there are, in place of how that is said."""
+        """Return what a measure makes of the grades, rather than how its rules say it."""
         grades = np.array(sorted({*self.facts.grades, self.facts.maximum, 0.0}))
         said = measure.written()
         if isinstance(measure, Threshold):
@@ -221,7 +215,7 @@ class Space:
         return (self._reach(measure), *rest, (worth + 0.0).tobytes())
 
     def _reach(self, measure: Measure) -> int | None:
-        """Give the cutoff, where there is more than that, or where k itself is divided by."""
+        """Return the cutoff if lists are longer, or if the formula divides by k itself."""
         rules = measure.written()
         counts = rules.get("ideal") == "perfect" or rules.get("denominator") in _BY_CUTOFF
         below = measure.cutoff is not None and measure.cutoff < self.facts.most

@@ -1,4 +1,4 @@
-"""The number to reconcile, or the values of queries: what is known of it, and what prints it."""
+"""The number to reconcile, or the values of queries, and whether a value prints as it."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from idealist.errors import Faults, IdealistError, UsageError
 from idealist.formats.source import Source
 from idealist.measures import Measure, parse
 
-#: Nothing is known more exactly than this: tools add in other orders than we do.
+#: No number is known to more digits than this: tools add in other orders than we do.
 FINEST = 12
 
 
 @dataclass(frozen=True)
 class Target:
-    """A number, as known to some digits, and the values of queries, where these are known too.
+    """A number known to some digits, and the values of queries, if these are known too.
 
     >>> Target.of("0.4310").digits
     4
@@ -64,7 +64,7 @@ class Target:
         return "nan" if math.isnan(value) else f"{value:.{self.digits}f}"
 
     def prints(self, values: Any) -> Any:
-        """Say which values print this number, halves rounded either way."""
+        """Whether values print this number, halves rounded either way."""
         if self.value is None:
             return np.ones(np.shape(values), dtype=bool)
         if math.isnan(self.value):
@@ -72,7 +72,7 @@ class Target:
         return np.abs(values - self.value) <= _reach(self.digits, self.value)
 
     def fits(self, values: Floats, known: Floats) -> Bools:
-        """Say which values of queries print the known ones: any x queries."""
+        """Whether values of queries print the known ones, in an array of any x queries."""
         reach = _reach(self.query_digits, 1.0)
         same: Bools = np.abs(values - known) <= reach
         return same | (np.isnan(values) & np.isnan(known))
@@ -91,14 +91,14 @@ def _number(value: Any) -> Decimal:
 
 
 def _digits(numbers: list[Decimal], digits: int | None) -> int:
-    """Give the digits behind the point that are known, of the one that has most."""
+    """Return how many digits are known after the point, by the number that has most."""
     if digits is not None:
         return digits
     exponents = [one.as_tuple().exponent for one in numbers]
     return min(max((-e for e in exponents if isinstance(e, int)), default=0), FINEST)
 
 
-#: What stands in place of a query before the value of all.
+#: What stands for a query in the line of the aggregate.
 ALL = "all"
 
 
@@ -137,7 +137,7 @@ def read_values(path: str, measure: Measure) -> dict[str, str]:
 def _of_measure(
     rows: Iterable[tuple[int, list[str]]], measure: Measure, name: str
 ) -> list[tuple[int, tuple[str, str]]]:
-    """Keep the lines of a measure, where lines say which measure they are of."""
+    """Keep the lines of a measure, if lines name their measure."""
     kept, others = [], {}
     for i, row in rows:
         if len(row) == 2 or _same(row[0], measure):
@@ -151,7 +151,7 @@ def _of_measure(
 
 
 def _same(name: str, measure: Measure) -> bool:
-    """Whether a tool's name means a measure, its parameters apart."""
+    """Whether a tool's name means a measure, whatever its parameters."""
     try:
         other = parse(name)
     except IdealistError:

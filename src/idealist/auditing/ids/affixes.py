@@ -7,14 +7,18 @@ import string
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from idealist.auditing.ids.id_thresholds import (
-    AFFIX_CONSTANT,
-    AFFIX_SHARES,
-    AFFIX_VOTES,
-    FEW_PAIRS,
-    LONGEST_AFFIX,
-)
 from idealist.formats.id_steps import Step, end, prefix, start, suffix
+
+#: Pairs of ids that must show the same prefix or suffix before it is tried. Suggested.
+AFFIX_VOTES = 2
+#: Share of texts that differ in a number only which must be the same, to be constant. Suggested.
+AFFIX_CONSTANT = 0.9
+#: Shares of one side's ids that begin or end alike before that is tried. Suggested.
+AFFIX_SHARES = (0.9, 0.5, 0.2)
+#: Up to so many pairs of ids, each is looked for within the other. Suggested.
+FEW_PAIRS = 2500
+#: Letters of a prefix or suffix that are looked at. Suggested.
+LONGEST_AFFIX = 64
 
 #: The ids that do not meet, of one query: those found, and those wanted.
 Group = tuple[Collection[str], Collection[str]]
@@ -56,7 +60,7 @@ def _turned(counts: Mapping[str, int]) -> Counter[str]:
 
 
 def _counts(groups: Sequence[Group]) -> Counter[str]:
-    """Count what stands before ids of the other side."""
+    """Count what precedes ids of the other side."""
     counts: Counter[str] = Counter()
     for left, right in groups:
         counts.update(_fronts(left, right))
@@ -73,7 +77,7 @@ def _families(counts: Counter[str], votes: int) -> list[Counter[str]]:
 
 
 def _numbered(groups: Sequence[Group]) -> list[Counter[str]]:
-    """Give the numbers with which many ids of one side end, and few of the other."""
+    """Find the numbers with which many ids of one side end, and few of the other."""
     counts, others = (
         Counter(found[0] for own in side for name in own if (found := _LAST.search(name)))
         for side in zip(*groups, strict=True)
@@ -85,7 +89,7 @@ def _numbered(groups: Sequence[Group]) -> list[Counter[str]]:
 
 
 def _constants(families: Sequence[Counter[str]]) -> Iterator[str]:
-    """Give the texts that do not differ; up to three digits may be anything."""
+    """Find the texts that do not differ; up to three digits may be anything."""
     for family in families:
         text, count = family.most_common(1)[0]
         if count >= AFFIX_CONSTANT * family.total() and (re.search(r"\D", text) or len(text) > 3):
@@ -115,7 +119,7 @@ def _number(seen: Collection[str]) -> str:
 
 
 def _fronts(left: Collection[str], right: Collection[str]) -> Iterator[str]:
-    """Give what stands before an id of the other side, or, among few, before one within."""
+    """Find what precedes an id of the other side, or, among few, one within."""
     if len(left) * len(right) <= FEW_PAIRS:
         places = ((name, name.find(other)) for name in left for other in right)
         yield from (name[:at] for name, at in places if _divides(name, at))
@@ -134,7 +138,7 @@ def _divides(name: str, at: int) -> bool:
 
 
 def _frequent(groups: Sequence[Group]) -> Iterator[str]:
-    """Give the longest beginnings that most ids of one side share, or many, and few others."""
+    """Find the longest beginnings that most ids of one side share, or many, and few others."""
     left = [name for own, _ in groups for name in own]
     right = [name for _, own in groups for name in own]
     for share in AFFIX_SHARES if min(len(left), len(right)) > 1 else ():

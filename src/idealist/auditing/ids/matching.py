@@ -10,19 +10,26 @@ from functools import cached_property
 from itertools import permutations
 
 from idealist.auditing.ids.affixes import affixes
-from idealist.auditing.ids.id_thresholds import (
-    REPAIRED_CHANCE,
-    REPAIRED_EASILY,
-    REPAIRED_EXPECTED,
-    REPAIRED_LEAST,
-    REPAIRED_MOST,
-    REPAIRED_ODDS,
-    REPAIRED_RATE,
-    REPAIRED_SHARE,
-    TRIED_IDS,
-)
-from idealist.auditing.ids.proposal import Lists, Repair
+from idealist.auditing.ids.proposal import IdSets, Repair
 from idealist.formats.id_steps import KNOWN, STEPS, Step
+
+#: Ids on which it is seen whether a transformation changes any. Suggested.
+TRIED_IDS = 300
+#: Share of the judged pairs that meet after a repair which it must bring about, where ids easily
+#: become equal by chance. Suggested.
+REPAIRED_SHARE = 0.05
+#: Probability that so many pairs meet by chance, above which a repair is not proposed. Suggested.
+REPAIRED_CHANCE = 1e-4
+#: Share of one side's ids that did not meet which, if repaired, cannot be chance. Suggested.
+REPAIRED_MOST = 0.5
+#: Repaired pairs for each two documents that would become one. Suggested.
+REPAIRED_ODDS = 4
+#: Pairs that a repair must make meet, where some meet already and where none does; more of them
+#: where ids easily become equal by chance. Suggested.
+REPAIRED_LEAST, REPAIRED_EASILY = (3, 1), (3, 2)
+#: Ids that a repair changes must be judged this much as often as those that it does not, and these
+#: as often as those; the latter where so many are expected. Suggested.
+REPAIRED_RATE, REPAIRED_EXPECTED = 0.2, 10
 
 
 @dataclass(frozen=True)
@@ -30,7 +37,7 @@ class Trial:
     """A repair, and the ids looked at as it makes them, by what they were."""
 
     repair: Repair
-    lists: Sequence[Lists]
+    lists: Sequence[IdSets]
     found: Mapping[str, str]
     wanted: Mapping[str, str]
 
@@ -100,7 +107,7 @@ class Trial:
     def _surprises(self) -> bool:
         """Whether as many pairs would not meet by chance, by Chernoff's bound for rare events.
 
-        Where nothing meets and one side writes all its ids otherwise, chance has no part in it.
+        Where nothing matches and one side's ids all change, it cannot be chance.
         """
         sides = (self.found, self.wanted)
         if not self.met and any(all(k != name for name, k in one.items()) for one in sides):
@@ -161,7 +168,7 @@ class Trial:
         Else they are written in a way that the repair does not know, and it is not the answer.
         """
         found = _tally(self.found, self.wanted, self.lists)
-        wanted = _tally(self.wanted, self.found, [Lists(*one[::-1]) for one in self.lists])
+        wanted = _tally(self.wanted, self.found, [IdSets(*one[::-1]) for one in self.lists])
         for (same, same_met), (changed, changed_met) in (found, wanted):
             expected = same * changed_met / max(1, changed)
             if expected >= REPAIRED_EXPECTED and same_met < REPAIRED_RATE * expected:
@@ -170,7 +177,7 @@ class Trial:
 
 
 def _tally(
-    own: Mapping[str, str], theirs: Mapping[str, str], lists: Sequence[Lists]
+    own: Mapping[str, str], theirs: Mapping[str, str], lists: Sequence[IdSets]
 ) -> tuple[tuple[int, int], tuple[int, int]]:
     """Count the ids, and those that meet, of one side: those that stay, and those that change."""
     counts = Counter(
@@ -183,10 +190,10 @@ def _tally(
     return same, changed
 
 
-def best_repair(lists: Sequence[Lists], few: bool = False) -> Repair | None:
+def best_repair(lists: Sequence[IdSets], few: bool = False) -> Repair | None:
     """Guess what makes the ids meet: one step or two, or some three, the simplest that does most.
 
-    `few` takes a repair that makes a single pair meet, to be confirmed otherwise.
+    `few` accepts a repair that makes a single pair match, to be confirmed by other means.
     """
     found, wanted = ({name: name for one in lists for name in one[side]} for side in (0, 1))
     plain = Trial(Repair(), lists, found, wanted)
@@ -202,7 +209,7 @@ def best_repair(lists: Sequence[Lists], few: bool = False) -> Repair | None:
 
 def _files(plain: Trial) -> Iterator[Trial]:
     """Try what differs where one side has names of files and the other has names: all at once."""
-    for side in Lists._fields:
+    for side in IdSets._fields:
         trial = plain
         for name in ("path", "extension"):
             trial = trial.then(KNOWN[name], side)
@@ -224,7 +231,7 @@ def _fixed() -> Iterator[tuple[Step, str]]:
         if step.gentle and step.name != "upper":
             yield step, "both"
         elif not step.gentle:
-            yield from ((step, side) for side in Lists._fields)
+            yield from ((step, side) for side in IdSets._fields)
 
 
 def _some(names: set[str]) -> list[str]:
