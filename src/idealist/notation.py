@@ -139,18 +139,24 @@ def _quotient(written: str) -> float:
     return float(Fraction(written))
 
 
-def number(low: float = -math.inf, high: float = math.inf) -> Kind:
-    """Describe a finite number between two bounds, both included."""
-    words = "a number"
-    if math.isfinite(low):
-        words += f" from {low:g} to {high:g}" if math.isfinite(high) else f" of at least {low:g}"
+#: The lowest number above 0, and the highest below 1.
+ABOVE_0, BELOW_1 = math.nextafter(0, 1), math.nextafter(1, 0)
+
+
+def number(low: float = -math.inf, high: float = math.inf, words: str = "", *also: str) -> Kind:
+    """Describe a finite number between two bounds, both included, or one of the words in `also`."""
+    if not words and math.isfinite(low):
+        words = f" from {low:g} to {high:g}" if math.isfinite(high) else f" of at least {low:g}"
+        words = f"a number{words}"
 
     def check(value: Any) -> Value:
+        if isinstance(value, str) and value in also:
+            return value
         if not low <= (result := to_number(value)) <= high:
             raise ValueError(value)
         return result
 
-    return Kind(words, check)
+    return Kind(words or "a number", check)
 
 
 #: The deepest rank allowed.
