@@ -101,7 +101,7 @@ def test_weights_that_do_not_fit_are_refused() -> None:
     for aggregate in ("median", "geometric", "sum"):
         with pytest.raises(il.UsageError, match="weights need a mean"):
             weighed(TRAFFIC, aggregate=aggregate)
-    with pytest.raises(il.UsageError, match="weights that are not here"):
+    with pytest.raises(il.UsageError, match="weights that were not given"):
         il.evaluate(QRELS, RUN, "RR", aggregate="weighted(0123456789)")
 
 
