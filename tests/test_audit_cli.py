@@ -14,7 +14,7 @@ from click.testing import CliRunner, Result
 import idealist as il
 from idealist.cli.main import cli
 from idealist.errors import InputError, UsageError
-from idealist.formats.id_mapping import mapped_qrels, mapped_run, read_mapping, renaming
+from idealist.formats.id_mapping import map_ids, read_mapping
 from idealist.formats.id_mapping import write_mapping as write
 from idealist.formats.id_steps import STEPS, chain
 
@@ -450,9 +450,9 @@ def test_every_format_names_the_findings(form: str, tmp_path: Path) -> None:
 def test_two_ids_never_become_one() -> None:
     run = il.read_run({"q1": {"A": 2.0, "a": 1.0}})
     with pytest.raises(UsageError, match="'A' and 'a' of query 'q1' would both become 'a'"):
-        mapped_run(run, str.lower)
+        map_ids(run, "lower")
     with pytest.raises(UsageError, match="would both become"):
-        mapped_qrels(il.read_qrels({"q1": {"A": 1}, "Q1": {"b": 1}}), queries=str.lower)
+        map_ids(il.read_qrels({"q1": {"A": 1}, "Q1": {"b": 1}}), queries="lower")
 
 
 def test_judgments_keep_all_but_their_ids(tmp_path: Path) -> None:
@@ -461,9 +461,9 @@ def test_judgments_keep_all_but_their_ids(tmp_path: Path) -> None:
         {"query": "q1", "document": "D1", "grade": 1, "subtopic": "b"},
         {"query": "q2", "document": "D2", "grade": 0, "subtopic": "a"},
     ])  # fmt: skip
-    other = mapped_qrels(judged, str.lower, str.upper)
+    other = map_ids(judged, "lower", "upper")
     assert other.to_dict() == {"Q1": {"d1": 2}, "Q2": {"d2": 0}}
-    assert mapped_qrels(other, str.upper, str.lower).hash == judged.hash
+    assert map_ids(other, "upper", "lower").hash == judged.hash
     target = tmp_path / "fixed.txt"
     assert idealist("convert", QRELS, target, "--map-docs", "upper").exit_code == 0
     assert il.read_qrels(target).documents == tuple(
@@ -488,7 +488,7 @@ def test_mapping_files_say_what_is_wrong_with_them(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"map\.tsv holds something else"):
         write(path, {"a": "b"})
     with pytest.raises(UsageError, match="'lowr' is neither a file nor a transformation"):
-        renaming("lowr")
+        map_ids(il.read_run(RUN), "lowr")
 
 
 @pytest.mark.parametrize("step", STEPS, ids=lambda step: step.name)

@@ -16,6 +16,7 @@ import idealist as il
 from generated import seeds, some_case
 from idealist.auditing import audit
 from idealist.auditing.coverage import (
+    POOL_HOLES,
     Coverage,
     coverage_of,
     leave_out,
@@ -24,8 +25,7 @@ from idealist.auditing.coverage import (
     share_held,
     without_judgments,
 )
-from idealist.auditing.filling import Chances, filled
-from idealist.auditing.thresholds import DEPTHS, POOL_HOLES, TO_JUDGE
+from idealist.auditing.filling import DEPTHS, TO_JUDGE, Chances, filled
 from idealist.cli.main import cli
 from idealist.errors import InputError
 from idealist.evaluating.evaluator import Evaluator

@@ -11,8 +11,7 @@ import pytest
 import idealist as il
 from idealist.auditing import Audit, audit
 from idealist.auditing.coverage import Coverage, without_judgments
-from idealist.auditing.filling import Chances, filled
-from idealist.auditing.thresholds import DEPTHS
+from idealist.auditing.filling import DEPTHS, Chances, filled
 from idealist.measures.instrument import measured
 
 FOLDER = "trec-covid-r1"

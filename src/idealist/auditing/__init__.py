@@ -5,32 +5,18 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from idealist.auditing import (
+    coverage_checks,
+    file_checks,
+    judgment_checks,
+    run_checks,
+    text_checks,
+)
 from idealist.auditing.audit_case import AuditCase, Check, examine
 from idealist.auditing.audit_report import Audit
 from idealist.auditing.coverage import read_teams
-from idealist.auditing.coverage_checks import pool, uneven, unjudged
-from idealist.auditing.file_checks import contradicting, read_judgments, unread, unreadable
+from idealist.auditing.file_checks import read_judgments, unread
 from idealist.auditing.ids import unmatched_ids
-from idealist.auditing.judgment_checks import (
-    beyond_cutoff,
-    binary_labels,
-    doubted_judgments,
-    one_sided,
-    single,
-    unused_grades,
-)
-from idealist.auditing.run_checks import (
-    constant,
-    doubted_runs,
-    duplicates,
-    empty,
-    everywhere,
-    finding_themselves,
-    nonfinite,
-    other_order,
-    short,
-)
-from idealist.auditing.text_checks import absent, same_query, same_text, unrelated
 from idealist.conventions import DEFAULT, Convention
 from idealist.errors import InputError
 from idealist.evaluating.evaluator import DEFAULT_MEASURES, Evaluator
@@ -44,13 +30,8 @@ __all__ = ["CHECKS", "ID_CHECKS", "Audit", "audit"]
 ID_CHECKS: tuple[Check, ...] = (unmatched_ids,)
 #: All other checks, in the order in which findings of the same severity are listed.
 CHECKS: tuple[Check, ...] = (
-    unreadable, contradicting,
-    duplicates, nonfinite, constant, other_order,
-    doubted_runs, short, empty, finding_themselves, everywhere,
-    doubted_judgments, single, beyond_cutoff, unused_grades, one_sided,
-    binary_labels,
-    absent, same_text, same_query, unrelated,
-    unjudged, uneven, pool,
+    *file_checks.CHECKS, *run_checks.CHECKS, *judgment_checks.CHECKS, *text_checks.CHECKS,
+    *coverage_checks.CHECKS,
 )  # fmt: skip
 
 
@@ -89,9 +70,9 @@ def audit(
         teams=None if teams is None else read_teams(teams),
         contradictions=contradictions,
     )
-    odd = [finding for check in ID_CHECKS for finding in check(case)]
+    odd = [finding.explained for check in ID_CHECKS for finding in check(case)]
     case = replace(case, mismatched=_mismatched(case, odd))
-    found = [*odd, *(finding for check in CHECKS for finding in check(case))]
+    found = [*odd, *(finding.explained for check in CHECKS for finding in check(case))]
     return Audit(
         tuple(sorted(found, key=lambda one: SEVERITIES.index(one.severity))),
         {name: one.aggregates for name, one in case.runs.items()},

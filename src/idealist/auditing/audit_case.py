@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from idealist.auditing.coverage import Coverage, cover
-from idealist.auditing.thresholds import HELD_BYTES, PRICED_ROWS
 from idealist.data import Qrels, Queries, Rows, Run
 from idealist.data.columns import Bools
 from idealist.errors import Contradictions, IdealistError, InputError, UsageError
@@ -23,10 +22,14 @@ from idealist.evaluating.evaluator import Evaluator
 from idealist.formats import borrowed_run
 from idealist.formats.run_sources import FileRun
 from idealist.formats.source import distinct
-from idealist.measures.instrument import chosen
 from idealist.protocol import Protocol
 from idealist.ranking.ranked import Ranked
 from idealist.report.doubt import Doubt
+
+#: Rows of a run up to which it is read again to price what is wrong with some. Suggested.
+PRICED_ROWS = 1_000_000
+#: Bytes of a file up to which it is kept in memory, to be read once. Suggested.
+HELD_BYTES = 2**28
 
 #: What lets a run with faults be evaluated nevertheless, so that the rest of it can be audited.
 LENIENT = {"duplicates": "first", "nonfinite": "last"}
@@ -66,10 +69,6 @@ class AuditCase:
         """What is judged of the runs."""
         return cover(self.qrels, self.evaluator.instruments, self.runs, self.teams or {})
 
-    def named(self, mask: Bools) -> tuple[str, ...]:
-        """Name the judged queries of a mask."""
-        return chosen(self.qrels.queries, mask)
-
     def files(self, runs: Sequence[str] | None = None) -> list[str]:
         """Name the files of the judgments and of runs, or nothing where some are in no file."""
         names = self.runs if runs is None else runs
@@ -93,7 +92,9 @@ class AuditCase:
         if one.whole.retrieved.sum() > PRICED_ROWS:
             return {}
         rows = one.run.rows()
-        return self._compared(one, Run(_some(rows, stays(rows)), one.run.name), self.qrels)
+        index = np.flatnonzero(stays(rows))
+        kept = rows.at(index, rows.queries, np.searchsorted(index, rows.starts))
+        return self._compared(one, Run(kept, one.run.name), self.qrels)
 
     def _compared(self, one: DoubtCase, run: Run, qrels: Qrels) -> RunPrice:
         moved = {}
@@ -181,13 +182,3 @@ def _is_run(value: Any) -> bool:
     lists = value.values() if isinstance(value, Mapping) else ()
     cells = {"score", "rank", "tokens"}  # {document: {"score": …}} is one query's
     return any(isinstance(one, (Mapping, list)) and not cells & {*one} for one in lists)
-
-
-def _some(rows: Rows, stays: Bools) -> Rows:
-    """Keep some rows; a query left without any stays."""
-    index = np.flatnonzero(stays)
-    names = ("scores", "ranks", "tokens", "lines")
-    columns = {key: column[index] for key in names if (column := getattr(rows, key)) is not None}
-    documents = [rows.documents[i] for i in index.tolist()]
-    starts = np.searchsorted(index, rows.starts)
-    return replace(rows, starts=starts, documents=documents, **columns)

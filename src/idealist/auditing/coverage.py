@@ -13,11 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from idealist.auditing.filling import Chances
-from idealist.auditing.thresholds import DEPTHS, POOL_DEPTH, POOL_HOLES
-from idealist.auditing.to_judge import PairToJudge, pairs_to_judge
+from idealist.auditing.filling import DEPTHS, PairToJudge, pairs_to_judge
 from idealist.data import Qrels
-from idealist.data.columns import Bools, Floats, starts_of
+from idealist.data.columns import Bools, Floats
 from idealist.errors import Faults, IdealistError, UsageError
 from idealist.evaluating.doubt_case import DoubtCase, differing
 from idealist.formats.source import Source
@@ -29,6 +27,12 @@ from idealist.ranking.placements import Placements
 from idealist.report.document import COUNT, TEXT, VALUE, Column, Table
 from idealist.report.plain_data import finite
 from idealist.report.wording import number
+
+#: Share of unjudged documents that a pool may have: its ties may have been in another order.
+#: Suggested.
+POOL_HOLES = 0.01
+#: The least depth of pools; TREC-COVID's first was 7. Suggested.
+POOL_DEPTH = 5
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,12 +161,15 @@ def contributed(depth: int) -> bool:
 
 def share_held(runs: Sequence[Placements], depth: int) -> float:
     """Compute the share of all judgments that some runs hold within a depth."""
-    if not runs:
-        return 0.0
-    held = np.zeros(len(runs[0].qrels.documents), dtype=bool)
-    for placements in runs:
-        held[placements.judgment[placements.rank <= depth]] = True
+    held = np.any([_held(one, depth) for one in runs], axis=0) if runs else np.zeros(0)
     return float(held.mean()) if len(held) else 0.0
+
+
+def _held(placements: Placements, depth: int) -> Bools:
+    """Tell which judgments are of documents that a run has within a depth."""
+    held = np.zeros(len(placements.qrels.documents), dtype=bool)
+    held[placements.judgment[placements.rank <= depth]] = True
+    return held
 
 
 def leave_out(
@@ -192,10 +199,8 @@ def _alone(label: str, placed: Placed, teams: Mapping[str, str], depth: int) -> 
     """Tell which judgments each team alone has within the depth."""
     found: dict[str, Bools] = {}
     for run, own in placed.items():
-        mine = found.setdefault(
-            teams.get(run, run), np.zeros(len(own[label].qrels.documents), dtype=bool)
-        )
-        mine[own[label].judgment[own[label].rank <= depth]] = True
+        team, held = teams.get(run, run), _held(own[label], depth)
+        found[team] = found.get(team, False) | held
     single = np.sum(list(found.values()), axis=0) == 1
     return {team: mine & single for team, mine in found.items()}
 
@@ -203,22 +208,11 @@ def _alone(label: str, placed: Placed, teams: Mapping[str, str], depth: int) -> 
 def without_judgments(placements: Placements, gone: Bools) -> Placements:
     """Take judgments away: their documents stay in the lists, unjudged."""
     qrels, kept = placements.qrels, np.flatnonzero(~gone)
-    query = np.repeat(np.arange(len(qrels.queries)), np.diff(qrels.starts))
-    sizes = np.bincount(query[kept], minlength=len(qrels.queries))
-    fewer = replace(
-        qrels,
-        starts=starts_of(sizes),
-        documents=tuple(qrels.documents[i] for i in kept.tolist()),
-        grades=qrels.grades[kept],
-        columns={name: column[kept] for name, column in qrels.numbers.items()},
-        subtopics=qrels.subtopics and qrels.subtopics.only(kept),
-        preferences=qrels.preferences and qrels.preferences.only(kept),
-    )
+    sizes = np.diff(np.searchsorted(kept, qrels.starts))
     stays = ~gone[placements.judgment]
-    names = ("query", "rank", "first", "last", "score")
-    columns = {name: getattr(placements, name)[stays] for name in names}
-    judgment = (np.cumsum(~gone) - 1)[placements.judgment[stays]]
-    return replace(placements, qrels=fewer, judgment=judgment, **columns)
+    judgment = (np.cumsum(~gone) - 1)[placements.judgment]
+    fewer = replace(placements, qrels=qrels.at(kept, qrels.queries, sizes), judgment=judgment)
+    return fewer.at(stays, placements.retrieved)
 
 
 def read_teams(data: Any) -> dict[str, str]:
@@ -244,16 +238,12 @@ def _of_text(text: str, faults: Faults) -> Mapping[Any, Any]:
             return dict(json.loads(text))
         except ValueError as error:
             faults.fail("json", f"this is not valid JSON: {error}", "give {run: team}")
-    lines = text.splitlines()
-    sign = "\t" if "\t" in text else ","
-    rows = list(csv.reader(lines, delimiter=sign))
+    rows = list(csv.reader(text.splitlines(), delimiter="\t" if "\t" in text else ","))
     head = [cell.strip().lower() for cell in rows[0]] if rows else []
-    if {"run", "team"} <= set(head):
-        run, team = head.index("run"), head.index("team")
-        rows = rows[1:]
-    else:
-        run, team = 0, 1
-    for line, row in enumerate(rows, 1 + len(lines) - len(rows)):
+    headed = {"run", "team"} <= set(head)
+    run, team = (head.index("run"), head.index("team")) if headed else (0, 1)
+    rows = rows[headed:]
+    for line, row in enumerate(rows, 1 + headed):
         if row and len(row) <= max(run, team):
             faults.add("columns", f"no team in {','.join(row)!r}", "lines are run<TAB>team", line)
     faults.check()
@@ -340,8 +330,5 @@ def cover(
         depths,
         leave_out(instruments, placed, teams, depth) if several else {},
         share_held([whole[name] for name in inside], depth),
-        pairs_to_judge(
-            {name: one.run for name, one in runs.items()},
-            {name: Chances(one) for name, one in whole.items()},
-        ),
+        pairs_to_judge(runs),
     )

@@ -24,17 +24,15 @@ def contradicting(case: AuditCase) -> Iterator[Doubt]:
     if (error := case.contradictions) is None:
         return
     higher = settled(error) if error.without is None else None
+    what, price = "their groups are", {}
+    if higher is not None:
+        what, price = "they are", case.for_each_run(lambda run: case.rejudged(run, higher))
     for one in faults_of(error):
-        what = "they are" if higher else "their groups are"
-        found = replace(
-            one,
-            finding=f"{one.finding}; {what} left out of all that follows",
-            total=len(error.given["query"]),
-        )
-        if higher is not None:
-            price = case.for_each_run(lambda run: case.rejudged(run, higher))
-            found = replace(found, price=price, supposing="if the highest grade of each is right")
-        yield found
+        yield replace(
+            one, finding=f"{one.finding}; {what} left out of all that follows",
+            total=len(error.given["query"]), price=price,
+            supposing="" if higher is None else "if the highest grade of each is right",
+        )  # fmt: skip
 
 
 def unread(error: InputError) -> Iterator[Doubt]:
@@ -103,3 +101,7 @@ def faults_of(error: InputError, run: str = "") -> Iterator[Doubt]:
             remedy=next((fault.hint for fault in faults if fault.hint), ""),
             doc=CODES.get(code, ""),
         )  # fmt: skip
+
+
+#: In the order in which findings of the same severity are listed.
+CHECKS = (unreadable, contradicting)

@@ -8,12 +8,17 @@ from dataclasses import replace
 import numpy as np
 
 from idealist.auditing.audit_case import AuditCase
-from idealist.auditing.thresholds import MOST_GRADES, SINGLE_RELEVANT
 from idealist.data import Qrels
 from idealist.data.columns import Ints
+from idealist.measures.instrument import chosen
 from idealist.measures.sets import R
 from idealist.notation import many, tidy
 from idealist.report.doubt import EXAMPLES, Doubt
+
+#: Grades that there may be: more are utilities, of which not every one is given. Suggested.
+MOST_GRADES = 20
+#: Share of queries with one relevant document from which on that is said. Suggested.
+SINGLE_RELEVANT = 0.5
 
 #: What an evaluation doubts about the judgments; other doubts have checks of their own here.
 DOUBTED = (
@@ -28,10 +33,8 @@ def doubted_judgments(case: AuditCase) -> Iterator[Doubt]:
     for doubt in (one for own in case.doubts.values() for one in own if one.code in DOUBTED):
         if not (doubt.code == "no-relevant" and nothing):
             first = found.setdefault(doubt.code, doubt)
-            price = {run: dict(own) for run, own in first.price.items()}
-            for run, own in doubt.price.items():
-                price[run] = {**price.get(run, {}), **own}
-            found[doubt.code] = replace(first, price=price)
+            both = {run: {**first.price.get(run, {}), **own} for run, own in doubt.price.items()}
+            found[doubt.code] = replace(first, price={**first.price, **both})
     yield from found.values()
 
 
@@ -48,7 +51,7 @@ def none_relevant(qrels: Qrels) -> bool:
 
 def single(case: AuditCase) -> Iterator[Doubt]:
     """Look for queries with a single relevant document, where they are many."""
-    queries = case.named(relevant_counts(case.qrels) == 1)
+    queries = chosen(case.qrels.queries, relevant_counts(case.qrels) == 1)
     total = len(case.qrels.queries)
     if len(queries) >= SINGLE_RELEVANT * total and queries:
         yield Doubt(
@@ -56,9 +59,6 @@ def single(case: AuditCase) -> Iterator[Doubt]:
             f"{many(len(queries), 'query has', 'queries have')} a single relevant document, of "
             f"{total}",
             len(queries), queries, severity="note", total=total,
-            remedy="use RR or Success, or judge more; AP, R and nDCG say no more here",
-            doc="where one document was written down, other answers count as not relevant, as in "
-            "MS MARCO",
         )  # fmt: skip
 
 
@@ -72,7 +72,7 @@ def beyond_cutoff(case: AuditCase) -> Iterator[Doubt]:
         more = counts > measure.cutoff
         if not np.count_nonzero(more):
             continue
-        queries, half = case.named(more), float(np.median(counts)) > measure.cutoff
+        queries, half = chosen(case.qrels.queries, more), float(np.median(counts)) > measure.cutoff
         capped = {label: replace(instrument, measure=replace(measure, denominator="min(k,R)"))}
         shown = zip(queries[:EXAMPLES], counts[more].tolist(), strict=False)
         yield Doubt(
@@ -88,8 +88,6 @@ def beyond_cutoff(case: AuditCase) -> Iterator[Doubt]:
             ),
             supposing="as capped recall",
             remedy=f"look deeper, or use capped recall: R(denominator=min(k,R))@{measure.cutoff}",
-            doc="recall at k has a ceiling of k / relevant, and a mean over queries with different "
-            "ceilings says little",
         )  # fmt: skip
 
 
@@ -104,9 +102,6 @@ def unused_grades(case: AuditCase) -> Iterator[Doubt]:
             f"the grades range from {min(counts):g} to {max(counts):g}, and nobody gave {names}",
             len(unused), severity="note", total=len(counts) + len(unused),
             examples=_distribution(counts),
-            remedy="check whether labels were lost or renumbered when the file was made",
-            doc="gains are computed from grades: a grade that nobody uses makes the next one worth "
-            "more",
         )  # fmt: skip
 
 
@@ -122,11 +117,7 @@ def one_sided(case: AuditCase) -> Iterator[Doubt]:
         f"{', '.join(f'{grade:g}' for grade in counts)}",
         len(case.qrels), severity="error" if none else "note", total=len(case.qrels),
         examples=_distribution(counts),
-        remedy="find out where the relevant documents were lost"
-        if none
-        else "keep the documents that judges found not relevant too, with grade 0",
-        doc="without both, nobody can tell what a system did well from what it did badly, nor a "
-        "bad document from one that nobody judged",
+        remedy="find out where the relevant documents were lost" if none else "",
     )  # fmt: skip
 
 
@@ -158,7 +149,8 @@ def binary_labels(case: AuditCase) -> Iterator[Doubt]:
             "graded-on-binary",
             f"{', '.join(labels)} {are}, and every relevant document has grade {levels[0]:g}",
             len(labels), severity="note", total=len(case.evaluator.instruments),
-            remedy="judge in grades, or do not compare with values of graded judgments",
-            doc="with one grade, every gain function gives the same order, and nothing tells the "
-            "best answer from a passable one",
         )  # fmt: skip
+
+
+#: In the order in which findings of the same severity are listed.
+CHECKS = (doubted_judgments, single, beyond_cutoff, unused_grades, one_sided, binary_labels)

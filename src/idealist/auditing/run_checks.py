@@ -12,28 +12,40 @@ from typing import Any
 import numpy as np
 
 from idealist.auditing.audit_case import AuditCase, of_each_run
-from idealist.auditing.thresholds import (
-    CUT_LIST,
-    DEPTHS,
-    EVERYWHERE,
-    EVERYWHERE_DOCUMENTS,
-    EVERYWHERE_READ,
-    OTHER_ORDER,
-    SELF_LEAST,
-    SELF_RANK,
-    SELF_SHARE,
-    SHORT_LISTS,
-    TURNED,
-)
+from idealist.auditing.filling import DEPTHS
 from idealist.data import Qrels, Rows
 from idealist.data.columns import Bools, Floats, Ints
 from idealist.errors import IdealistError, InputError
 from idealist.evaluating.doubt_case import DoubtCase
-from idealist.evaluating.ranking_doubts import untied
+from idealist.evaluating.doubts import untied
 from idealist.notation import many
 from idealist.ranking.placements import Placements
 from idealist.ranking.ranked import listing
 from idealist.report.doubt import EXAMPLES, Doubt
+
+#: Share of queries whose lists may be shorter than the measures look. Suggested.
+SHORT_LISTS = 0.1
+#: A list of less than this share of the longest one of all runs was cut by the system. Suggested.
+CUT_LIST = 0.5
+#: Share of queries in which rank column and scores differ that makes it an error.
+#: Suggested.
+OTHER_ORDER = 0.5
+#: Share of documents whose ranks must be turned round before it is said that scores are. Suggested.
+TURNED = 0.9
+#: Queries that must all have a document in their first 10 before it is doubted. Suggested.
+EVERYWHERE = 10
+#: Queries whose lists are read for that. Suggested.
+EVERYWHERE_READ = 100
+#: Different documents that these must have: a smaller collection is all at the top. Suggested.
+EVERYWHERE_DOCUMENTS = 20
+#: The median rank up to which a document of the query's own id is taken for the query itself.
+#: Suggested.
+SELF_RANK = 3
+#: Share of queries that must retrieve the document of their own id before it is more than chance.
+#: Suggested.
+SELF_SHARE = 0.05
+#: Queries that must, at least. Suggested.
+SELF_LEAST = 2
 
 #: What an evaluation doubts about a run; other doubts have checks of their own here.
 DOUBTED = ("missing-queries", "unknown-queries", "ties", "float32", "unscored")
@@ -74,7 +86,7 @@ def short(case: AuditCase, one: DoubtCase) -> Iterator[Doubt]:
     asked = DEPTHS[0] if case.evaluator.usual else deepest
     early = lacking & (length < asked) & (length < CUT_LIST * longest)
     cut = np.count_nonzero(early) > SHORT_LISTS * total
-    queries = case.named(lacking)
+    queries = one.named(lacking)
     sizes = zip(queries[:EXAMPLES], length[lacking].tolist(), strict=False)
     yield Doubt(
         "short-lists",
@@ -84,18 +96,13 @@ def short(case: AuditCase, one: DoubtCase) -> Iterator[Doubt]:
         severity="warning" if cut else "note", total=total,
         examples=tuple(f"query {query}: {_documents(size)}" for query, size in sizes),
         remedy=f"retrieve at least {deepest} documents for each query, or use a smaller cutoff",
-        doc="ranks that were never filled count as not relevant, so a run that stops early looks "
-        "worse than it is",
     )  # fmt: skip
 
 
 def _deepest(case: AuditCase) -> tuple[str, int]:
     """Find the measure that looks deepest, and how deep."""
-    cutoffs = {
-        label: one.measure.cutoff or 0
-        for label, one in case.evaluator.instruments.items()
-        if one.measure.judges
-    }
+    judging = [(label, one.measure) for label, one in case.evaluator.instruments.items()]
+    cutoffs = {label: measure.cutoff or 0 for label, measure in judging if measure.judges}
     label = max(cutoffs, key=cutoffs.__getitem__, default="")
     return label, cutoffs.get(label, 0)
 
@@ -108,13 +115,11 @@ def _documents(count: int) -> str:
 def empty(case: AuditCase, one: DoubtCase) -> Iterator[Doubt]:
     """Look for queries of a run without any document."""
     gone = one.whole.in_run & one.whole.empty
-    if queries := case.named(gone):
+    if queries := one.named(gone):
         yield Doubt(
             "empty-lists", f"nothing was retrieved for {many(len(queries), 'query', 'queries')}",
             len(queries), queries, one.without(gone), "without these queries",
             total=int(np.count_nonzero(one.whole.in_run)),
-            remedy="check whether the search failed for these queries",
-            doc="an empty list counts 0, so a failed request looks like a bad ranking",
         )  # fmt: skip
 
 
@@ -125,7 +130,7 @@ def finding_themselves(case: AuditCase, one: DoubtCase) -> Iterator[Doubt]:
     if mine.exclude_self or _are_places(case.qrels):
         return
     less = one.ranked[replace(mine, exclude_self=True)]
-    queries = case.named(less.retrieved < one.whole.retrieved)
+    queries = one.named(less.retrieved < one.whole.retrieved)
     total = int(np.count_nonzero(one.whole.in_run))
     if len(queries) < max(SELF_LEAST, SELF_SHARE * total):
         return
@@ -136,10 +141,7 @@ def finding_themselves(case: AuditCase, one: DoubtCase) -> Iterator[Doubt]:
         f"{many(len(queries), 'query retrieves', 'queries retrieve')} the document of the same id, "
         f"of {total}, at rank {place:g} in the median",
         len(queries), queries, one.reranked(exclude_self=True), "without these documents",
-        total=total,
-        remedy="if queries are documents of the collection, leave these documents out",
-        command=one.command(exclude_self="true"),
-        doc="BEIR leaves them out, trec_eval does not: ArguAna's nDCG@10 depends on it",
+        total=total, command=one.command(exclude_self="true"),
     )  # fmt: skip
 
 
@@ -177,10 +179,6 @@ def everywhere(case: AuditCase, one: DoubtCase) -> Iterator[Doubt]:
         len(found), total=len(lists),
         examples=tuple(f"document {document}" for document in found[:EXAMPLES]),
         price=case.without_rows(one, lambda rows: _others(found, rows)), supposing="without them",
-        remedy="look at their texts: empty ones, and vectors that are near everything, come up "
-        "for every query; take them out of the index",
-        doc="a document that answers everything answers nothing, and pushes relevant documents "
-        "down in every list",
     )  # fmt: skip
 
 
@@ -191,7 +189,7 @@ def _others(documents: Collection[str], rows: Rows) -> Bools:
 
 def _tops(case: AuditCase, one: DoubtCase) -> dict[str, list[str]]:
     """Read the tops of some lists, spread over all."""
-    queries = case.named(one.whole.in_run & ~one.whole.empty)
+    queries = one.named(one.whole.in_run & ~one.whole.empty)
     some = queries[:: max(1, len(queries) // EVERYWHERE_READ)][:EVERYWHERE_READ]
     ranked = listing(one.run, one.whole.protocol, some, depth=DEPTHS[0])
     return {query: ranking.documents for query, ranking in ranked.items()}
@@ -202,7 +200,7 @@ def duplicates(case: AuditCase, one: DoubtCase) -> Iterator[Doubt]:
     """Look for documents that are in a list twice."""
     counts = one.whole.duplicates
     if count := int(counts.sum()):
-        queries = case.named(counts > 0)
+        queries = one.named(counts > 0)
         yield Doubt(
             "duplicates",
             f"{many(count, 'row repeats', 'rows repeat')} a document of the same list, in "
@@ -233,11 +231,7 @@ def nonfinite(case: AuditCase, one: DoubtCase) -> Iterator[Doubt]:
         examples=tuple(map(str, error.faults[:EXAMPLES])),
         price=case.without_rows(one, lambda rows: np.isfinite(_scores(rows))),
         supposing="without these rows",
-        remedy="find where the system divides by 0 or overflows; until then NaN is ranked last, "
-        "and infinite scores first or last by their sign",
         command=one.command(nonfinite="last"),
-        doc="NaN is neither above nor below a number, so the rank of such a document is an "
-        "accident of sorting",
     )  # fmt: skip
 
 
@@ -266,7 +260,7 @@ def constant(case: AuditCase, one: DoubtCase) -> Iterator[Doubt]:
     same = (whole.first == 1) & (whole.last == length) & (length > 1)
     same &= np.isfinite(whole.score)  # what is no number is another finding
     found = np.bincount(whole.query, minlength=len(whole.in_run)) > 0
-    if queries := case.named(_marked(whole.query[same], found)):
+    if queries := one.named(_marked(whole.query[same], found)):
         total = int(np.count_nonzero(found))
         yield Doubt(
             "constant-scores",
@@ -275,10 +269,7 @@ def constant(case: AuditCase, one: DoubtCase) -> Iterator[Doubt]:
             len(queries), queries, one.reranked(order="given"),
             "if the rows are in the system's order",
             severity="error" if len(queries) == total else "warning", total=total,
-            remedy="write the system's own scores; if the rows are in its order, rank by that",
             command=one.command(order="given"),
-            doc="with one score for all, ties decide every rank: the value is that of the "
-            "documents' names",
         )  # fmt: skip
 
 
@@ -294,19 +285,17 @@ def other_order(case: AuditCase, one: DoubtCase) -> Iterator[Doubt]:
     if (ranked := _by_rank(case, one)) is None:
         return
     wrong, turned = _disagreeing(one.whole, ranked)
-    if queries := case.named(wrong):
+    if queries := one.named(wrong):
         total = int(np.count_nonzero(one.whole.in_run))
         how = ", as if lower scores were better" if turned else ""
-        which = "find out which of the two is the system's order; most tools follow the scores"
         yield Doubt(
             "rank-column",
             f"scores and rank column order judged documents differently in "
             f"{many(len(queries), 'query', 'queries')} of {total}{how}",
             len(queries), queries, one.reranked(order="rank"), "if the ranks are right",
             severity="error" if len(queries) >= OTHER_ORDER * total else "warning", total=total,
-            remedy="negate the scores, so that higher is better" if turned else which,
+            remedy="negate the scores, so that higher is better" if turned else "",
             command=one.command(order="rank"),
-            doc="trec_eval ignores the rank column, other tools read nothing else",
         )  # fmt: skip
 
 
@@ -329,3 +318,10 @@ def _disagreeing(by_score: Placements, by_rank: Placements) -> tuple[Bools, bool
     wrong = _marked(query[apart], by_score.in_run)
     turned = by_rank.rank[b] + by_score.rank[a] == by_score.retrieved[query] + 1
     return wrong, bool(turned[wrong[query]].mean() > TURNED) if wrong.any() else False
+
+
+#: In the order in which findings of the same severity are listed.
+CHECKS = (
+    duplicates, nonfinite, constant, other_order, doubted_runs, short, empty, finding_themselves,
+    everywhere,
+)  # fmt: skip

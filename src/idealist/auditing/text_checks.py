@@ -25,31 +25,26 @@ def absent(case: AuditCase) -> Iterator[Doubt]:
     if case.docs is None:
         return
     gone = np.array([document not in case.docs for document in case.qrels.documents], dtype=bool)
-    names = dict.fromkeys(case.qrels.documents[i] for i in np.flatnonzero(gone).tolist())
+    names = list(dict.fromkeys(case.qrels.documents[i] for i in np.flatnonzero(gone).tolist()))
+    examples = tuple(f"document {name}" for name in names[:EXAMPLES])
     count, total = int(np.count_nonzero(gone)), len(gone)
-    if not count:
-        return
-    found = Doubt(
-        "absent-documents",
-        f"none of the {len(names)} judged documents is in the collection: do the ids match?",
-        count, severity="error", total=total,
-        examples=tuple(f"document {name}" for name in list(names)[:EXAMPLES]),
-        remedy="give the collection that was judged, with its ids as the judgments write them",
-        doc="nothing can be said about texts that are not found",
-    )  # fmt: skip
-    if count < total:
+    if count and count == total:
+        said = f"none of the {len(names)} judged documents is in the collection: do the ids match?"
+        yield Doubt(
+            "absent-documents", said, count, severity="error", total=total, examples=examples,
+            remedy="give the collection that was judged, with its ids as the judgments write them",
+            doc="nothing can be said about texts that are not found",
+        )  # fmt: skip
+    elif count:
         lost = int(np.count_nonzero(gone & (case.qrels.grades > 0)))
-        found = replace(
-            found,
-            finding=f"{many(count, 'judgment is', 'judgments are')} of documents that the "
-            f"collection does not have, of {total}, {lost} of them relevant",
-            severity="error" if lost else "warning",
-            price=case.for_each_run(lambda one: _unjudged(one, gone)),
-            supposing="without these judgments",
-            remedy="index the collection that was judged, or take these judgments out",
-            doc="no system can retrieve them, so no system can reach 1",
-        )
-    yield found
+        some = many(count, "judgment is", "judgments are")
+        where = f"of documents that the collection does not have, of {total}"
+        price = case.for_each_run(lambda one: _unjudged(one, gone))
+        yield Doubt(
+            "absent-documents", f"{some} {where}, {lost} of them relevant",
+            count, (), price, "without these judgments",
+            severity="error" if lost else "warning", total=total, examples=examples,
+        )  # fmt: skip
 
 
 def _unjudged(one: DoubtCase, gone: Bools) -> RunPrice:
@@ -85,9 +80,6 @@ def same_text(case: AuditCase) -> Iterator[Doubt]:
             ),
             price=case.for_each_run(lambda one: case.rejudged(one, alike)),
             supposing="if copies have the highest of their grades",
-            remedy="give copies of a document one id, or one grade",
-            doc="a system cannot tell copies apart; which of them it returns is chance, and so is "
-            "the grade",
         )  # fmt: skip
 
 
@@ -121,8 +113,6 @@ def same_query(case: AuditCase) -> Iterator[Doubt]:
             ),
             price=case.for_each_run(lambda one: one.without(gone)),
             supposing="if only the first of them counts",
-            remedy="keep one of them, with the judgments of all",
-            doc="they count twice in every mean and test, and their judgments may disagree",
         )  # fmt: skip
 
 
@@ -140,7 +130,6 @@ def unrelated(case: AuditCase) -> Iterator[Doubt]:
                 len(told), total=len(told),
                 examples=(f"given: {few(tuple(told))}", f"audited: {few(tuple(known))}"),
                 remedy=f"give the {file} of these {those}",
-                doc="checks that need them were skipped",
             )  # fmt: skip
 
 
@@ -151,3 +140,7 @@ def _groups(texts: Mapping[str, str]) -> list[list[str]]:
         if words := " ".join(text.split()).casefold():
             found.setdefault(words, []).append(name)
     return [names for names in found.values() if len(names) > 1]
+
+
+#: In the order in which findings of the same severity are listed.
+CHECKS = (absent, same_text, same_query, unrelated)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -21,18 +22,15 @@ from idealist.cli.options import (
 )
 
 EXIT_FOUND = 1
+TEXTS = "CSV, JSON, or id<TAB>text lines"
 
 
 @click.command("audit")
 @click.argument("qrels")
 @click.argument("runs", nargs=-1, required=True)
 @measuring
-@click.option(
-    "--queries", metavar="FILE", help="The texts of the queries: CSV, JSON, or id<TAB>text lines."
-)
-@click.option(
-    "--docs", metavar="FILE", help="The texts of the documents: CSV, JSON, or id<TAB>text lines."
-)
+@click.option("--queries", metavar="FILE", help=f"The texts of the queries: {TEXTS}.")
+@click.option("--docs", metavar="FILE", help=f"The texts of the documents: {TEXTS}.")
 @click.option(
     "--teams", metavar="FILE", help="The team of each run: run<TAB>team lines, CSV or JSON."
 )
@@ -52,22 +50,10 @@ EXIT_FOUND = 1
 @quietly
 @output
 def command(
-    qrels: str,
-    runs: tuple[str, ...],
-    measures: tuple[str, ...],
-    convention: str,
-    settings: tuple[str, ...],
-    queries: str | None,
-    docs: str | None,
-    teams: str | None,
-    fail_on: str,
-    save_mappings: Path | None,
-    to_judge: Path | None,
-    details: bool,
-    quiet: bool,
-    form: str,
-    output: Path | None,
-) -> None:
+    qrels: str, runs: tuple[str, ...], measures: tuple[str, ...], convention: str,
+    settings: tuple[str, ...], fail_on: str, save_mappings: Path | None, to_judge: Path | None,
+    details: bool, quiet: bool, form: str, output: Path | None, **texts: Any,
+) -> None:  # fmt: skip
     """Look QRELS and RUNS over for what makes numbers wrong or doubtful.
 
     Ids that do not match, unjudged documents, judgments that contradict each other, ties, short
@@ -86,11 +72,11 @@ def command(
     from idealist.formats import read_run
     from idealist.report.plain_data import separated
 
-    check_inputs([qrels, *runs, *filter(None, (queries, docs, teams))])
+    check_inputs([qrels, *runs, *filter(None, texts.values())])
     named = {name: read_run(path) for path, name in zip(runs, run_names(runs), strict=True)}
     found = audit(
-        qrels, named, list(dict.fromkeys(measures)) or DEFAULT_MEASURES,
-        queries=queries, docs=docs, teams=teams, convention=convention, **axes_of(settings),
+        qrels, named, measures or DEFAULT_MEASURES, convention=convention, **texts,
+        **axes_of(settings),
     )  # fmt: skip
     emit(found, form, output, quiet=quiet, details=details)
     written = found.save_mappings(save_mappings) if save_mappings is not None else []

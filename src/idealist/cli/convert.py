@@ -32,13 +32,9 @@ NAMED = ("trec", "msmarco", "beir", "quepid", "quepid-snapshot", "rank-eval", "h
 )  # fmt: skip
 @click.option("--map-queries", metavar="HOW", help="Rewrite query ids in the same way.")
 def command(
-    source: str,
-    target: str,
-    kind: str | None,
-    to: str,
-    map_docs: str | None,
+    source: str, target: str, kind: str | None, to: str, map_docs: str | None,
     map_queries: str | None,
-) -> None:
+) -> None:  # fmt: skip
     """Write the judgments or the run in IN to OUT, in the format that OUT's suffix names.
 
     Suffixes: .txt .trec .run .qrels (TREC), .json, .jsonl, .csv, .tsv, .parquet, .arrow, each also
@@ -56,6 +52,8 @@ def command(
       idealist convert bm25.run fixed.run --map-docs mappings/bm25-documents.tsv
       zcat hits.json.gz | idealist convert - - --kind run --to trec
     """
+    from idealist.formats import read_qrels, read_run
+    from idealist.formats.id_mapping import map_ids
     from idealist.formats.writing import write_qrels, write_run
 
     if os.path.exists(target) and os.path.exists(source) and os.path.samefile(source, target):
@@ -66,17 +64,10 @@ def command(
         raise UsageError(f"{source} could hold judgments or a run", hint)
     data = source if kind == "run" else _judgments(source, kind)
     if map_docs is not None or map_queries is not None:
-        data = _mapped(data, kind, map_docs, map_queries)
+        read = read_run if kind == "run" else read_qrels
+        data = map_ids(read(data), map_docs, map_queries)
     lost = (write_run if kind == "run" else write_qrels)(data, target, to=to)
     say([f"doubt: {words}" for words in lost])
-
-
-def _mapped(data: Any, kind: str, map_docs: str | None, map_queries: str | None) -> Any:
-    """Rewrite ids."""
-    from idealist.formats import read_qrels, read_run
-    from idealist.formats.id_mapping import map_ids
-
-    return map_ids(read_run(data) if kind == "run" else read_qrels(data), map_docs, map_queries)
 
 
 def _judgments(source: str, kind: str) -> Any:

@@ -215,7 +215,7 @@ class Qrels:
         """The judgments whose grade, cut so, is not 0; a query left without any stays."""
         kept = np.flatnonzero(self.truncated.grades)
         sizes = np.diff(np.searchsorted(kept, self.starts))
-        found = self.truncated._at(kept, self.queries, sizes)
+        found = self.truncated.at(kept, self.queries, sizes)
         return replace(found, subtopics=found.subtopics and found.subtopics.nonzero)
 
     def cast(self, grades: str) -> Qrels:
@@ -273,10 +273,10 @@ class Qrels:
             hint = "check that the ids are written alike"
             Faults(self.name).fail("empty", "none of the queries asked for has a judgment", hint)
         names = tuple(query for query, _, _ in chosen)
-        only = self._at(kept, names, [end - start for _, start, end in chosen])
+        only = self.at(kept, names, [end - start for _, start, end in chosen])
         return replace(only, left_out=self.left_out | (set(self.queries) - set(names)))
 
-    def _at(self, kept: Ints, queries: tuple[str, ...], sizes: Sequence[int] | Ints) -> Qrels:
+    def at(self, kept: Ints, queries: tuple[str, ...], sizes: Sequence[int] | Ints) -> Qrels:
         """Keep some pairs; `sizes` says how many of them are each query's."""
         return replace(
             self,

@@ -106,13 +106,17 @@ class Rows:
         spans = self.spans()
         kept = {query: spans[query] for query in queries if query in spans}
         index = np.concatenate([np.zeros(0, np.int64), *map(_range, kept.values())])
+        starts = starts_of([span.stop - span.start for span in kept.values()])
+        return self.at(index, tuple(kept), starts)
+
+    def at(self, index: Ints, queries: tuple[str, ...], starts: Ints) -> Rows:
+        """Keep some rows; `starts` says which of them are each query's."""
         names = ("scores", "ranks", "tokens", "lines")
         columns = {
             key: column[index] for key in names if (column := getattr(self, key)) is not None
         }
         documents = [self.documents[i] for i in index.tolist()]
-        starts = starts_of([span.stop - span.start for span in kept.values()])
-        return replace(self, queries=tuple(kept), starts=starts, documents=documents, **columns)
+        return replace(self, queries=queries, starts=starts, documents=documents, **columns)
 
     def present(self) -> Rows:
         """Leave out queries without rows."""

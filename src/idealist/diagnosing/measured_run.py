@@ -15,6 +15,7 @@ from idealist.data import Qrels, Queries
 from idealist.data.columns import Floats
 from idealist.errors import Defect
 from idealist.evaluating.data_doubts import missing, nothing_matches, unknown
+from idealist.evaluating.doubts import find_doubts
 from idealist.evaluating.evaluator import Evaluator
 from idealist.explaining.ladder import Ladder, ladder
 from idealist.formats.source import STDIN
@@ -79,7 +80,7 @@ class MeasuredRun:
         Other doubts of an evaluation are rules here, or causes of a loss.
         """
         case = self._evaluator.case(self._ranked)
-        return tuple(doubt for look in (nothing_matches, missing, unknown) for doubt in look(case))
+        return find_doubts(case, (nothing_matches, missing, unknown))
 
     @property
     def matches(self) -> bool:

@@ -21,25 +21,23 @@ from idealist.report.wording import few, visible
 
 def fractional(case: DoubtCase) -> Iterator[Doubt]:
     """Look for fractional grades that the convention's tool truncates."""
-    cast = {label: one.protocol.grades for label, one in case.instruments.items()}
-    cut = [label for label, rule in cast.items() if rule != "keep"]
+    cut = case.labels(lambda one: one.protocol.grades != "keep")
     if not cut or case.qrels.truncated is case.qrels:
         return
     count = int(np.count_nonzero(case.qrels.grades != case.qrels.truncated.grades))
-    rules = " or ".join(dict.fromkeys(f"grades={cast[label]}" for label in cut))
+    given = dict.fromkeys(case.instruments[label].protocol.grades for label in cut)
+    rules = " or ".join(f"grades={rule}" for rule in given)
     yield Doubt(
         "fractional-grades",
         f"{many(count, 'grade is', 'grades are')} fractional, and {rules} truncates them",
-        count, total=len(case.qrels.queries),
-        price=case.reranked(cut, grades="keep"), supposing="with grades=keep",
-        remedy="keep the fractions, or write whole grades",
-        command=case.command(grades="keep"), doc="trec_eval reads 0.9 as 0",
+        count, (), case.reranked(cut, grades="keep"), "with grades=keep",
+        total=len(case.qrels.queries), command=case.command(grades="keep"),
     )  # fmt: skip
 
 
 def subtopics(case: DoubtCase) -> Iterator[Doubt]:
     """Say where judgments by subtopic became one grade."""
-    merged = case.labels(lambda one: not _divides(one) and not _prefers(one))
+    merged = case.labels(lambda one: not _divides(one.measure) and not _prefers(one.measure))
     if case.qrels.subtopics is not None and merged:
         count = len(np.unique(case.qrels.subtopics.pair))
         some = many(count, "document was", "documents were")
@@ -50,7 +48,7 @@ def subtopics(case: DoubtCase) -> Iterator[Doubt]:
 def undivided(case: DoubtCase) -> Iterator[Doubt]:
     """Look for measures of subtopics or groups where the judgments name none."""
     divided = {"subtopic", "iteration"} & case.qrels.columns.keys()
-    labels = case.labels(_divides)
+    labels = case.labels(lambda one: _divides(one.measure))
     if labels and case.qrels.subtopics is None and not divided:
         said = (
             f"{', '.join(labels)}: the judgments name no subtopics or groups, so there is only "
@@ -71,7 +69,7 @@ def _prefers(measure: Measure) -> bool:
 
 def preferences(case: DoubtCase) -> Iterator[Doubt]:
     """Say where levels of preference, which only order documents, are used as grades."""
-    labels = case.labels(lambda one: one.judges and not _prefers(one))
+    labels = case.labels(lambda one: one.measure.judges and not _prefers(one.measure))
     if case.qrels.preferences is not None and labels:
         said = (
             f"{', '.join(labels)}: a document's highest level of preference is used as its grade, "
@@ -84,7 +82,7 @@ def binary(case: DoubtCase) -> Iterator[Doubt]:
     """Look for binary measures that treat different grades alike."""
     levels = {grade for pool in case.qrels.pools for grade in pool.levels}
     grades = sorted(grade for grade in levels if grade >= 0)
-    merging = case.labels(lambda one: _merges(one, grades))
+    merging = case.labels(lambda one: _merges(one.measure, grades))
     labels = [label for label in merging if "rel" not in case.evaluator.written[label]]
     if labels:
         are = "is" if len(labels) == 1 else "are"
@@ -93,9 +91,6 @@ def binary(case: DoubtCase) -> Iterator[Doubt]:
             f"{', '.join(labels)} {are} binary, the grades are {grades[0]:g} to {grades[-1]:g}: "
             f"{_counting(case, labels, grades)}; set rel= to change that",
             len(labels), total=len(case.qrels.queries), severity="note",
-            remedy="say from which grade on a document is relevant, such as AP(rel=2)",
-            doc="grades that a threshold merges are judgments thrown away, and tools put the "
-            "threshold in different places",
         )  # fmt: skip
 
 
@@ -153,9 +148,8 @@ _TOOLS = {tool.lower(): tool for tool in SPELLINGS}
 
 def not_in_tool(case: DoubtCase) -> Iterator[Doubt]:
     """Look for measures that the convention's tool does not have."""
-    lacked = case.labels(lambda one: not case.evaluator.convention.has(one))
-    labels = [label for label in lacked if not _meant(case, label)]
-    if labels:
+    lacking = case.labels(lambda one: not case.evaluator.convention.has(one.measure))
+    if labels := [label for label in lacking if not _meant(case, label)]:
         said = (
             f"{case.evaluator.convention.tool} has no {', '.join(labels)}; its general rules "
             "apply, then the default ones, as the signature says"
@@ -213,18 +207,13 @@ def missing(case: DoubtCase) -> Iterator[Doubt]:
     if not np.count_nonzero(gone):
         return
     queries = case.named(gone)
-    zero = [label for label, one in case.instruments.items() if one.protocol.missing == "zero"]
+    zero = case.labels(lambda one: one.protocol.missing == "zero")
     how = "counted as an empty list" if zero else "left out"
     some = many(len(queries), "judged query is", "judged queries are")
     yield Doubt(
         "missing-queries", f"{some} not in the run, {how} ({few(queries)})",
         len(queries), queries, case.without(gone, zero), _without(queries),
-        total=len(case.qrels.queries),
-        remedy="run the system on these queries too; if they were left out on purpose, leave them "
-        "out of the mean",
-        command=case.command(missing="skip"),
-        doc="a query without a list counts 0, so a failure of the pipeline looks like a bad "
-        "ranking",
+        total=len(case.qrels.queries), command=case.command(missing="skip"),
     )  # fmt: skip
 
 
@@ -241,8 +230,6 @@ def unknown(case: DoubtCase) -> Iterator[Doubt]:
             yield Doubt(
                 "unknown-queries", f"{some} no judgments, left out ({few(queries)})",
                 len(queries), queries, severity="note", total=len(case.qrels.queries),
-                remedy="judge them, or leave them out of the run",
-                doc="they are not part of any value",
             )  # fmt: skip
 
 
@@ -261,10 +248,7 @@ def no_relevant(case: DoubtCase) -> Iterator[Doubt]:
         yield Doubt(
             "no-relevant", f"{some} no {what}{where} ({few(queries)})",
             len(queries), queries, case.without(gaps, labels), _without(queries),
-            total=len(case.qrels.queries),
-            remedy="judge more documents of these queries, or leave them out of the mean",
-            command=case.command(no_relevant="skip"),
-            doc="no system can score on them, so they lower every mean alike",
+            total=len(case.qrels.queries), command=case.command(no_relevant="skip"),
         )  # fmt: skip
 
 
@@ -308,7 +292,7 @@ def few_weigh(case: DoubtCase) -> Iterator[Doubt]:
 
 def not_weighted(case: DoubtCase) -> Iterator[Doubt]:
     """Say which measures take no mean that weights could weigh, such as a geometric one."""
-    labels = [label for label in case.labels(lambda one: one.judges) if label not in case.weighted]
+    labels = case.labels(lambda one: one.measure.judges and not one.aggregate.weights)
     if case.evaluator.weights is not None and labels:
         said = f"{', '.join(labels)}: not averaged by a mean, so weights do not apply"
         yield Doubt("not-weighted", said, len(labels))

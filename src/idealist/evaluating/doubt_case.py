@@ -13,9 +13,7 @@ from idealist.data import Qrels, Run
 from idealist.data.columns import Bools
 from idealist.errors import IdealistError
 from idealist.evaluating import commands
-from idealist.measures import Measure
 from idealist.measures.instrument import Instrument, Measured, chosen, measured
-from idealist.protocol import Protocol
 from idealist.ranking.placements import Placements
 from idealist.ranking.ranked import Ranked
 
@@ -77,9 +75,9 @@ class DoubtCase:
         made = {placements: placements.condensed() for placements in set(self.placed.values())}
         return {label: made[placements] for label, placements in self.placed.items()}
 
-    def labels(self, test: Callable[[Measure], bool]) -> list[str]:
-        """List the measures that pass a test."""
-        return [label for label, one in self.instruments.items() if test(one.measure)]
+    def labels(self, which: Callable[[Instrument], Any]) -> list[str]:
+        """List the measures of which something holds."""
+        return [label for label, one in self.instruments.items() if which(one)]
 
     def named(self, mask: Bools) -> tuple[str, ...]:
         """Name the queries of a mask."""
@@ -122,7 +120,7 @@ class DoubtCase:
     @property
     def weighted(self) -> list[str]:
         """The measures whose mean is weighted."""
-        return [label for label, one in self.instruments.items() if one.aggregate.weights]
+        return self.labels(lambda one: one.aggregate.weights)
 
     def unweighted(self, labels: Collection[str]) -> RunPrice:
         """Price weights: what measures would be if every query counted alike."""
@@ -135,22 +133,16 @@ class DoubtCase:
 
     def reranked(self, labels: Collection[str] | None = None, **axes: Any) -> RunPrice:
         """Price another protocol; what it would newly refuse is let pass."""
-        other: dict[str, Protocol] = {}
+        placed: dict[str, Placements] = {}
         for label in self.instruments if labels is None else labels:
             mine = self.placed[label].protocol
             refusing = {key: LENIENT[key] for key in LENIENT if getattr(mine, key) == "error"}
-            with suppress(IdealistError):  # rules that exclude each other
-                other[label] = replace(mine, **{**refusing, **axes})
-        placed: dict[str, Placements] = {}
-        for label, protocol in other.items():
-            with suppress(IdealistError):  # what cannot be ranked has no price
-                placed[label] = self.ranked[protocol]
+            with suppress(IdealistError):  # rules that exclude each other, or nothing to rank
+                placed[label] = self.ranked[replace(mine, **{**refusing, **axes})]
         return self.priced(placed)
 
 
-def differing(
-    now: Mapping[str, float], then: Mapping[str, float]
-) -> dict[str, tuple[float, ...]]:  # fmt: skip
+def differing(now: Mapping[str, float], then: Mapping[str, float]) -> dict[str, tuple[float, ...]]:
     """Keep the measures that would print differently.
 
     >>> differing({"AP": 0.5, "RR": 1.0}, {"AP": 0.75, "RR": 1.0})

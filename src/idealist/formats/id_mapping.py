@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -18,29 +17,9 @@ from idealist.formats.id_steps import chain
 from idealist.formats.source import Source
 from idealist.protocol import names_file
 
-Rename = Callable[[str], str]
+#: How ids are rewritten: by a mapping, by a file of one, or by steps.
+How = str | Mapping[str, str] | None
 Table = TypeVar("Table", bound=Qrels | Run)
-
-
-def same(name: str) -> str:
-    """Leave an id as it is."""
-    return name
-
-
-def renaming(written: str) -> Rename:
-    """Read what ``--map-docs`` and ``--map-queries`` take: a file of pairs, or steps.
-
-    >>> renaming("lower+prefix:doc-")("DOC-7")
-    '7'
-    """
-    if Path(written).is_file():
-        return _By(read_mapping(written))
-    try:
-        return cache(chain(written).apply)  # a document is often found for many queries
-    except UsageError:
-        if names_file(written):
-            raise no_mapping(written) from None
-        raise
 
 
 def no_mapping(path: str) -> UsageError:
@@ -50,11 +29,7 @@ def no_mapping(path: str) -> UsageError:
     return UsageError(f"there is no file {path}", hint)
 
 
-def map_ids(
-    table: Table,
-    documents: str | Mapping[str, str] | None = None,
-    queries: str | Mapping[str, str] | None = None,
-) -> Table:
+def map_ids(table: Table, documents: How = None, queries: How = None) -> Table:
     """Rewrite the ids of judgments or of a run, by a mapping or by steps.
 
     A text is what ``idealist convert --map-docs`` takes: a file of pairs, or steps.
@@ -64,30 +39,33 @@ def map_ids(
     >>> map_ids(read_run({"q1": {"DOC-7": 0.5}}), documents="lower+prefix:doc-").rows().documents
     ['7']
     """
-    new, named = (_renaming(how) for how in (documents, queries))
     given: Any = table
     if isinstance(given, Qrels):
-        return cast(Table, mapped_qrels(given, new, named))
+        return cast(Table, _mapped_qrels(given, documents, queries))
     if isinstance(given, Run):
-        return cast(Table, mapped_run(given, new, named))
+        return cast(Table, _mapped_run(given, documents, queries))
     hint = "read them first, with read_run or read_qrels"
     raise UsageError(f"{type(table).__name__} is neither judgments nor a run", hint)
 
 
-def _renaming(how: str | Mapping[str, str] | None) -> Rename:
-    if how is None:
-        return same
-    return renaming(how) if isinstance(how, str) else _By(how)
+def _mapping(how: How, names: Iterable[str]) -> Mapping[str, str]:
+    """Find the new ids; those that are not in there stay as they are."""
+    if not isinstance(how, str):
+        return how or {}
+    if Path(how).is_file():
+        return read_mapping(how)
+    try:
+        steps = chain(how)
+    except UsageError:
+        if names_file(how):
+            raise no_mapping(how) from None
+        raise
+    once = list(dict.fromkeys(names))  # a document is often found for many queries
+    return dict(zip(once, steps.applied(once), strict=True))
 
 
-class _By:
-    """Rename by a mapping; what it does not hold stays as it is."""
-
-    def __init__(self, mapping: Mapping[str, str]) -> None:
-        self.mapping = mapping
-
-    def __call__(self, name: str) -> str:
-        return self.mapping.get(name, name)
+def _renamed(names: Sequence[str], new: Mapping[str, str]) -> list[str]:
+    return list(map(new.get, names, names))
 
 
 class MappingFile(dict[str, str]):
@@ -150,39 +128,27 @@ def read_mapping(path: str | Path) -> dict[str, str]:
     return mapping
 
 
-def mapped_run(run: Run, documents: Rename = same, queries: Rename = same) -> Run:
-    """Rewrite the ids of a run; two ids of a query must not become one."""
+def _mapped_run(run: Run, documents: How, queries: How) -> Run:
     rows = run.rows()
-    named = _once(rows.queries, queries)
-    new = _all(rows.documents, documents)
+    named = _renamed(rows.queries, _mapping(queries, rows.queries))
+    new = _renamed(rows.documents, _mapping(documents, rows.documents))
+    _check_apart(rows.queries, named, "")
     for query, span in rows.spans().items():
         _check_apart(rows.documents[span], new[span], query)
-    return Run(replace(rows, queries=named, documents=new), run.name)
+    return Run(replace(rows, queries=tuple(named), documents=new), run.name)
 
 
-def mapped_qrels(qrels: Qrels, documents: Rename = same, queries: Rename = same) -> Qrels:
-    """Rewrite the ids of judgments; two ids of a query must not become one."""
-    named = dict(zip(qrels.queries, _once(qrels.queries, queries), strict=True))
-    new = list(map(documents, qrels.documents))
+def _mapped_qrels(qrels: Qrels, documents: How, queries: How) -> Qrels:
+    named, new = _mapping(queries, qrels.queries), _mapping(documents, qrels.documents)
+    _check_apart(qrels.queries, _renamed(qrels.queries, named), "")
     for query, start, end in qrels.spans():
-        _check_apart(qrels.documents[start:end], new[start:end], query)
+        own = qrels.documents[start:end]
+        _check_apart(own, _renamed(own, new), query)
     columns = build.of_qrels(qrels)
-    columns["query"] = [named[query] for query in columns["query"]]
-    columns["document"] = [name and documents(name) for name in columns["document"]]
+    columns["query"], columns["document"] = (
+        _renamed(columns[name], by) for name, by in (("query", named), ("document", new))
+    )
     return read_qrels(columns, scale=qrels.scale, name=qrels.name)
-
-
-def _all(names: Sequence[str], rename: Rename) -> list[str]:
-    """Rename all rows; by a mapping without a call of Python's for each."""
-    if isinstance(rename, _By):
-        return list(map(rename.mapping.get, names, names))
-    return list(map(rename, names))
-
-
-def _once(names: tuple[str, ...], rename: Rename) -> tuple[str, ...]:
-    new = tuple(map(rename, names))
-    _check_apart(names, new, "")
-    return new
 
 
 def _check_apart(old: Sequence[str], new: Sequence[str], query: str) -> None:

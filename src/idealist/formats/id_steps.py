@@ -169,35 +169,25 @@ def suffix(text: str) -> Step:
 
 def start(pattern: str) -> Step:
     """Take off what differs from id to id in front, as a pattern says."""
-    found = re.compile(f"(?:{pattern})(?=.)")
+    cut = partial(re.compile(rf"\A(?:{pattern})(?=.)").sub, "")
     words = f"what stands in front, of the form {pattern!r}"
-    return Step(f"start:{pattern}", words, partial(_cut, found), gentle=False, end="front")
+    return Step(f"start:{pattern}", words, cut, gentle=False, end="front")
 
 
 def end(pattern: str) -> Step:
     """Take off what names a chunk of a document, as a pattern says."""
-    found = re.compile(rf"(?<=.)(?:{pattern})\Z")
-    cut = partial(found.sub, "")
+    cut = partial(re.compile(rf"(?<=.)(?:{pattern})\Z").sub, "")
     return Step(f"end:{pattern}", "the number of a chunk", cut, False, pattern, "back")
 
 
-def _cut(pattern: re.Pattern[str], name: str) -> str:
-    found = pattern.match(name)
-    return name[found.end() :] if found else name
-
-
 def _add_prefix(text: str) -> Step:
-    def add(name: str) -> str:
-        return name if name.startswith(text) else text + name
-
-    return Step(f"add-prefix:{text}", f"the prefix {text!r}", add, gentle=False)
+    words = f"the prefix {text!r}"
+    return Step(f"add-prefix:{text}", words, lambda name: text + name.removeprefix(text), False)
 
 
 def _add_suffix(text: str) -> Step:
-    def add(name: str) -> str:
-        return name if name.endswith(text) else name + text
-
-    return Step(f"add-suffix:{text}", f"the suffix {text!r}", add, gentle=False)
+    words = f"the suffix {text!r}"
+    return Step(f"add-suffix:{text}", words, lambda name: name.removesuffix(text) + text, False)
 
 
 _AFFIXES = {

@@ -201,7 +201,7 @@ class Placements:
         return condensed
 
     def at(self, kept: Bools, retrieved: Ints) -> Placements:
-        """Keep some of the documents, of lists that are so long then."""
+        """Keep some places; `retrieved` says how long each list is."""
         names = ("query", "rank", "first", "last", "score", "judgment")
         columns = {name: getattr(self, name)[kept] for name in names}
         return replace(self, retrieved=retrieved, **columns)

@@ -5,8 +5,10 @@ What `eval` doubts and what `audit` finds are the same class, and `CODES` says w
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any, Literal
 
 from idealist.report.plain_data import as_number, as_text, finite
@@ -21,6 +23,14 @@ SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")
 Price = Mapping[str, Mapping[str, tuple[float, ...]]]
 #: How many examples a doubt shows. Suggested.
 EXAMPLES = 5
+#: What there is to say about each code of `eval` and `audit`: its meaning and, where these are the
+#: same for all, its remedy and why it matters.
+TEXTS: dict[str, dict[str, str]] = json.loads(
+    Path(__file__).with_name("doubt_texts.json").read_text("utf-8")
+)
+#: What each code means; the reference is made from this table. Faults that keep a file from being
+#: read are findings of an audit too, by the code of the error.
+CODES = {code: texts["meaning"] for code, texts in TEXTS.items()}
 
 
 @dataclass(frozen=True)
@@ -53,6 +63,17 @@ class Doubt:
     def __post_init__(self) -> None:
         if not self.examples:
             object.__setattr__(self, "examples", self.first_queries)
+
+    @property
+    def explained(self) -> Doubt:
+        """The doubt with the remedy and the reason that are known for its code.
+
+        >>> Doubt("ungraded", "2 rows of the qrels without a grade").explained.doc
+        'a pair without a grade is unjudged'
+        """
+        known = TEXTS.get(self.code, {})
+        remedy, doc = self.remedy or known.get("remedy", ""), self.doc or known.get("doc", "")
+        return replace(self, remedy=remedy, doc=doc)
 
     @property
     def first_queries(self) -> tuple[str, ...]:
@@ -117,55 +138,3 @@ class Doubt:
             {run: own} if own else {}, total=int(data.get("total", 0)), **known,  # type: ignore[arg-type]
         )  # fmt: skip
         return replace(made, finding=as_text(data["message"]).removesuffix(made._priced))
-
-
-#: What each code of `eval` and `audit` means; the reference is made from this table. Faults that
-#: keep a file from being read are findings of an audit too, by the code of the error.
-CODES: dict[str, str] = {
-    "absent-documents": "judged documents are not in the collection",
-    "binary-on-graded": "a binary measure treats different grades alike, and nobody set rel",
-    "collapsed": "chunks were merged into their documents, keeping the best one",
-    "constant-scores": "all documents of a list have the same score",
-    "document-ids": "run and judgments write the same document ids differently",
-    "duplicates": "a document was retrieved twice for one query",
-    "empty-lists": "nothing was retrieved for a query of the run",
-    "everywhere": "the same document is at the top of every list",
-    "few-queries-weigh": "a few queries carry most of the weight",
-    "float32": "scores too close for float32 to tell apart change a value",
-    "fractional-grades": "the convention's tool truncates fractional grades",
-    "graded-on-binary": "a graded measure is used, and the judgments are binary",
-    "holes": "documents in the first 10, or 100, are unjudged",
-    "missing-queries": "judged queries are missing from the run",
-    "more-relevant": "more documents are relevant than recall looks at",
-    "no-documents-meet": "no judged document was retrieved, and no rewriting of ids helps",
-    "no-queries-meet": "no judged query is in the run, and no rewriting of ids helps",
-    "no-relevant": "queries have no relevant document",
-    "nonfinite-scores": "scores are NaN or infinite",
-    "not-in-tool": "the convention's tool does not have this measure",
-    "not-weighted": "queries have weights, and a measure is not averaged by a mean",
-    "nothing-matches": "no query or no document of the judgments is in the run",
-    "one-sided": "all judgments say relevant, or none does",
-    "other-name": "the convention's tool uses this name for another measure",
-    "pool-bias": "runs seem to have contributed to the pool, which favours them",
-    "preferences": "a document's highest level of preference is used as its grade",
-    "query-ids": "run and judgments write the same query ids differently",
-    "rank-column": "the rank column and the scores order a list differently",
-    "repeated-judgments": "the qrels hold the same judgment more than once",
-    "same-query": "several queries have the same text",
-    "same-text": "copies of a document have different grades for one query",
-    "self-retrieval": "queries retrieve the document of their own id",
-    "short-lists": "lists are shorter than the measures look",
-    "single-relevant": "most queries have a single relevant document",
-    "subtopics": "documents were judged by subtopic, and the highest grade counts",
-    "ties": "documents have equal scores, and their order changes a value",
-    "undivided": "a measure needs subtopics or groups of judges, and the judgments name none",
-    "uneven-coverage": "some runs are judged less than those they are compared with",
-    "ungraded": "rows of the qrels have no grade and were left out",
-    "unjudged": "documents in the first k are unjudged",
-    "unjudged-traffic": "queries with a weight have no judgments",
-    "unknown-queries": "queries of the run, or asked for, have no judgments",
-    "unknown-utility": "passages in the first k lack the column that UDCG needs",
-    "unrelated": "query texts or teams were given that name nothing in the audit",
-    "unscored": "rows of the run have no score and were left out",
-    "unused-grades": "grades of the scale, or between the lowest and the highest, that nobody gave",
-}

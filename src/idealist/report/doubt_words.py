@@ -67,7 +67,8 @@ def parts(group: Sequence[Doubt]) -> list[str]:
     if len(group) > 1:
         found = [f"{_title(group)}:", *(line for one in group for line in _one_of_many(one))]
     else:
-        costs = [f"cost, {run}: {words}{_if(first)}" for run, words in _costs(first)]
+        supposed = f", {first.supposing}" if first.supposing and len(first.price) == 1 else ""
+        costs = [f"cost, {run}: {words}{supposed}" for run, words in _costs(first)]
         examples = (f"  {example}" for example in _examples(first))
         found = [f"{_title(group)}: {first.finding}", *examples, *costs]
     remedy = [f"remedy: {first.remedy}{_for_first(group)}"] if first.remedy else []
@@ -108,11 +109,6 @@ def _costs(one: Doubt) -> Iterator[tuple[str, str]]:
     for run, own in one.price.items():
         changes = (f"{label} {' → '.join(map(number, ends))}" for label, ends in own.items())
         yield run, ", ".join(changes)
-
-
-def _if(one: Doubt) -> str:
-    """Say after the cost of a single run what it supposes."""
-    return f", {one.supposing}" if one.supposing and len(one.price) == 1 else ""
 
 
 def _supposed(group: Sequence[Doubt]) -> Iterator[str]:

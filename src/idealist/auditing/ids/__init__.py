@@ -14,15 +14,8 @@ import numpy as np
 
 from idealist.auditing.audit_case import AuditCase
 from idealist.auditing.ids import id_words as words
-from idealist.auditing.ids.id_thresholds import (
-    CONFIRMED_ODDS,
-    REPAIRED_EASILY,
-    REPAIRED_QUERIES,
-    SAMPLED_QUERIES,
-    SAMPLED_ROWS,
-)
-from idealist.auditing.ids.matching import best_repair
-from idealist.auditing.ids.proposal import IdSets, Proposal, Sides, propose, together
+from idealist.auditing.ids.matching import REPAIRED_EASILY, best_repair
+from idealist.auditing.ids.proposal import IdSets, Proposal, Side, propose, together
 from idealist.data import Qrels, Run
 from idealist.evaluating.doubt_case import DoubtCase, differing
 from idealist.formats.id_mapping import map_ids
@@ -31,8 +24,15 @@ from idealist.ranking.order import whole
 from idealist.report.doubt import EXAMPLES, Doubt
 from idealist.report.wording import visible
 
+#: Rows of a run, and queries at least, looked at to guess how ids were changed. Suggested.
+SAMPLED_ROWS, SAMPLED_QUERIES = 10_000, 20
+#: Documents that queries made to meet must have in common, for each that others have. Suggested.
+CONFIRMED_ODDS = 2
+#: Share of the queries that do not meet which a repair must make meet, to need no confirmation by
+#: their documents. Suggested.
+REPAIRED_QUERIES = 0.8
+
 CODES = {"queries": "query-ids", "documents": "document-ids"}
-_WHY = "where ids do not match, what was found counts as unjudged, and values are silently too low"
 
 
 @dataclass(frozen=True)
@@ -48,6 +48,17 @@ class State:
     qrels: Qrels
     now: DoubtCase
     options: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def met(self, what: str) -> int:
+        """Count the judged queries that are in the run, or the judged documents that it found."""
+        now = self.now
+        return int(now.first.in_run.sum()) if what == "queries" else len(now.whole.query)
+
+    def judged(self, what: str) -> int:
+        """Count the judged queries, or the documents that are judged for queries of the run."""
+        if what == "queries":
+            return len(self.qrels.queries)
+        return int(np.diff(self.qrels.starts)[self.now.first.in_run].sum())
 
     @cached_property
     def judged_lists(self) -> Run:
@@ -90,7 +101,7 @@ def _unmatched(case: AuditCase) -> Iterator[Doubt]:
             if proposal is not None:
                 finding, (states[i],) = _repaired(case, [states[i]], proposal, what)
                 yield finding
-            elif not _meets(states[i], what):
+            elif not states[i].met(what) and (what == "queries" or states[i].met("queries")):
                 yield _never(states[i], what)
 
 
@@ -98,12 +109,6 @@ def _agreed(proposals: list[Proposal | None]) -> list[Proposal | None]:
     """Rather mend the judgments by a rule than runs by mappings, if that is right for all runs."""
     ruled = [one and (one.instead if one.side == "run" else one) for one in proposals]
     return ruled if all(ruled) else proposals
-
-
-def _meets(state: State, what: str) -> bool:
-    """Whether any query meets, or any document of those that do."""
-    queries = bool(np.count_nonzero(state.now.first.in_run))
-    return queries if what == "queries" else not queries or len(state.now.whole.query) > 0
 
 
 def _queries(state: State, only: str) -> Proposal | None:
@@ -114,7 +119,9 @@ def _queries(state: State, only: str) -> Proposal | None:
     repair = best_repair(sample, few=True)
     if repair is None or repair.found.chunk or repair.wanted.chunk:
         return None
-    proposal = propose(repair, Sides({*found}, {*wanted}, [found], [wanted], sample, only))
+    run = Side("run", {*found}, repair.found, [found])
+    qrels = Side("qrels", {*wanted}, repair.wanted, [wanted])
+    proposal = propose(repair, run, qrels, sample, only)
     apart = min(len(found), len(wanted)) - len(there)
     least = max(*REPAIRED_EASILY, REPAIRED_QUERIES * apart)
     sure = repair.gentle or len(proposal.meeting) >= least
@@ -137,7 +144,7 @@ def _confirmed(state: State, proposal: Proposal) -> bool:
 
 
 def _documents(state: State, only: str) -> Proposal | None:
-    if not np.count_nonzero(state.now.first.in_run):
+    if not state.met("queries"):
         return None
     sample = _sample(state)
     repair = best_repair(sample)
@@ -148,8 +155,10 @@ def _documents(state: State, only: str) -> Proposal | None:
         asked = Step("", "", partial(whole, protocol=protocol), chunk=str(protocol.collapse))
         repair = replace(repair, found=Chain((asked, *repair.found.steps)))
     lists = [rows.documents[span] for span in rows.spans().values()]
-    judged, wanted = _judged(state.qrels, "documents"), set(state.qrels.documents)
-    return propose(repair, Sides(set(rows.documents), wanted, lists, judged, sample, only))
+    judged = _judged(state.qrels, "documents")
+    run = Side("run", {*rows.documents}, repair.found, lists)
+    qrels = Side("qrels", {*state.qrels.documents}, repair.wanted, judged)
+    return propose(repair, run, qrels, sample, only)
 
 
 def _judged(qrels: Qrels, what: str) -> list[Sequence[str]]:
@@ -183,16 +192,15 @@ def _repaired(
     """Apply a proposal to copies, to count and price what it does."""
     then = [_after(case, state, proposal, what) for state in states]
     pairs = [*zip(states, then, strict=True)]
-    price = {x.name: differing(x.now.aggregates, y.now.aggregates)
-             for x, y in pairs}  # fmt: skip
+    price = {x.name: differing(x.now.aggregates, y.now.aggregates) for x, y in pairs}
     count, total, said = words.counted(proposal, pairs, what)
     remedy, command = words.remedy(case, then, proposal, what)
     finding = Doubt(
         CODES[what], words.message(proposal, what, said), count,
         price={name: own for name, own in price.items() if own},
         supposing="with ids written alike",
-        severity="error", run=states[0].name, total=total, examples=words.examples(proposal),
-        remedy=remedy, command=command, doc=_WHY,
+        severity="error", run=states[0].name, total=total, remedy=remedy, command=command,
+        examples=tuple(proposal.meeting.items())[:EXAMPLES],
         mappings={what: proposal.mapping} if proposal.mapping else {},
     )  # fmt: skip
     return finding, then
@@ -225,5 +233,5 @@ def _never(state: State, what: str) -> Doubt:
         severity="error", run=state.name, total=len(wanted),
         examples=(*(f"judged: {visible(one)}" for one in wanted[:EXAMPLES]),
                   *(f"in the run: {visible(one)}" for one in found[:EXAMPLES])),
-        remedy=words.no_repair(what), doc=_WHY,
+        remedy=words.no_repair(what),
     )  # fmt: skip

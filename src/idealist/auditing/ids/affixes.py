@@ -7,14 +7,18 @@ import string
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from idealist.auditing.ids.id_thresholds import (
-    AFFIX_CONSTANT,
-    AFFIX_SHARES,
-    AFFIX_VOTES,
-    FEW_PAIRS,
-    LONGEST_AFFIX,
-)
 from idealist.formats.id_steps import Step, end, prefix, start, suffix
+
+#: Pairs of ids that must show the same prefix or suffix before it is tried. Suggested.
+AFFIX_VOTES = 2
+#: Share of texts that differ in a number only which must be the same, to be constant. Suggested.
+AFFIX_CONSTANT = 0.9
+#: Shares of one side's ids that begin or end alike before that is tried. Suggested.
+AFFIX_SHARES = (0.9, 0.5, 0.2)
+#: Up to so many pairs of ids, each is looked for within the other. Suggested.
+FEW_PAIRS = 2500
+#: Letters of a prefix or suffix that are looked at. Suggested.
+LONGEST_AFFIX = 64
 
 #: The ids that do not meet, of one query: those found, and those wanted.
 Group = tuple[Collection[str], Collection[str]]

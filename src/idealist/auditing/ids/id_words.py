@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     from idealist.auditing.ids import State
 
 
+#: How people call the sides.
+SIDES = {"run": "run", "qrels": "judgments"}
 #: How the options of `idealist convert` call what is named.
 SHORT = {"queries": "queries", "documents": "docs"}
 #: Where commands look for mappings.
 FOLDER = "mappings"
-#: Suffixes that say what a file holds.
-_KINDS = {".run": "run", ".qrels": "qrels"}
 
 
 def counted(
@@ -40,29 +40,16 @@ def counted(
         count, total = len(proposal.mapping), len({*getattr(pairs[0][0].qrels, what)})
         said = f"judgments and runs both write {what} in more than one way"
         return count, total, f"{said}, the judgments {count} of {total}"
-    met, meets = (sum(_met(pair[i], what) for pair in pairs) for i in (0, 1))
-    total, count = sum(_judged(after, what) for _, after in pairs), meets - met
+    met, meets = (sum(pair[i].met(what) for pair in pairs) for i in (0, 1))
+    total, count = sum(after.judged(what) for _, after in pairs), meets - met
     parts = [(met, "already"), (total - met - count, "in neither case")]
     rest = ", ".join(f"{number} {how}" for number, how in parts if number)
     said = f"{count} of {total} judged {what} are found only if ids are written alike"
     return count, total, said + (f" ({rest})" if rest else "")
 
 
-def _met(state: State, what: str) -> int:
-    now = state.now
-    return int(now.first.in_run.sum()) if what == "queries" else len(now.whole.query)
-
-
-def _judged(state: State, what: str) -> int:
-    if what == "queries":
-        return len(state.qrels.queries)
-    sizes = state.qrels.starts[1:] - state.qrels.starts[:-1]
-    return int(sizes[state.now.first.in_run].sum())
-
-
 def message(proposal: Proposal, what: str, said: str) -> str:
     """Say how ids differ, and what making them equal does and does not do."""
-    own = "run" if proposal.side == "run" else "judgments"
     merged = "would become one with another id" + (" of the same query" * (what == "documents"))
     chunks = proposal.side == "qrels" and proposal.repair.wanted.chunk
     said += ": the judgments name chunks; they" if chunks else ": they"
@@ -72,18 +59,13 @@ def message(proposal: Proposal, what: str, said: str) -> str:
         (proposal.ambiguous, "could be more than one of the other side's, and stay as they are"),
         (
             () if chunks else proposal.joined,
-            f"would become one with another id of the {own}, in other queries",
+            f"would become one with another id of the {SIDES[proposal.side]}, in other queries",
         ),
     ):
         if names:
             which = ", ".join(map(visible, names[:EXAMPLES]))
             said += f"; {many(len(names), 'id', 'ids')} ({which}) {words}"
     return said
-
-
-def examples(proposal: Proposal) -> tuple[tuple[str, str], ...]:
-    """Show some ids as they are and as the other side has them."""
-    return tuple(proposal.meeting.items())[:EXAMPLES]
 
 
 def options(proposal: Proposal, run: str, what: str) -> tuple[str, str]:
@@ -97,32 +79,22 @@ def remedy(
     case: AuditCase, then: Sequence[State], proposal: Proposal, what: str
 ) -> tuple[str, str]:
     """Say what to do, and write the commands that do it, earlier repairs included."""
-    said = "count chunks as their document" if proposal.collapse else _rewrite(proposal)
-    axes = {"collapse": _axis(proposal, then[0].name, what)} if proposal.collapse else {}
-    if isinstance(proposal.collapse, str) and axes:
-        said += f": collapse={proposal.collapse}"
+    said, axes, given = f"rewrite the ids of the {SIDES[proposal.side]}", {}, proposal.collapse
+    if given:
+        said = "count chunks as their document"
+        file = f"{FOLDER}/{mapping_file(then[0].name, what)}"
+        axes = {"collapse": given if isinstance(given, str) else file}
+    if given and isinstance(given, str):
+        said += f": collapse={given}"
     elif proposal.chain is None:
         said += f", by the mapping that audit --save-mappings {FOLDER} writes"
-    files = [_files(case, state) for state in then]
+    files = [
+        {"qrels": case.qrels.name, "run": case.runs[state.name].run.source.name} for state in then
+    ]
     needed = files[0] if axes else {side: files[0][side] for side in then[0].options}
     if not all(Path(name).exists() for name in needed.values()):  # nor is standard input enough
         return f"{said}; {_in_python(proposal, what, needed)}", ""
     return said, " && ".join(_commands(case, then, files, axes))
-
-
-def _rewrite(proposal: Proposal) -> str:
-    side = "run" if proposal.side == "run" else "judgments"
-    return f"rewrite the ids of the {side}"
-
-
-def _axis(proposal: Proposal, run: str, what: str) -> str:
-    """Write what the axis ``collapse`` takes."""
-    given = proposal.collapse
-    return given if isinstance(given, str) else f"{FOLDER}/{mapping_file(run, what)}"
-
-
-def _files(case: AuditCase, state: State) -> dict[str, str]:
-    return {"qrels": case.qrels.name, "run": case.runs[state.name].run.source.name}
 
 
 def _commands(
@@ -160,7 +132,7 @@ def _in_python(proposal: Proposal, what: str, names: Mapping[str, str]) -> str:
 
 
 def _convert(name: str, new: str, side: str, options: Sequence[str]) -> str:
-    kind = [] if plain_suffix(name) in _KINDS else ["--kind", side]
+    kind = [] if plain_suffix(name) in (".run", ".qrels") else ["--kind", side]
     return shlex.join(["idealist", "convert", *map(file_word, (name, new)), *kind, *options])
 
 

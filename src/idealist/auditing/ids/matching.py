@@ -10,19 +10,26 @@ from functools import cached_property
 from itertools import permutations
 
 from idealist.auditing.ids.affixes import affixes
-from idealist.auditing.ids.id_thresholds import (
-    REPAIRED_CHANCE,
-    REPAIRED_EASILY,
-    REPAIRED_EXPECTED,
-    REPAIRED_LEAST,
-    REPAIRED_MOST,
-    REPAIRED_ODDS,
-    REPAIRED_RATE,
-    REPAIRED_SHARE,
-    TRIED_IDS,
-)
 from idealist.auditing.ids.proposal import IdSets, Repair
 from idealist.formats.id_steps import KNOWN, STEPS, Step
+
+#: Ids on which it is seen whether a transformation changes any. Suggested.
+TRIED_IDS = 300
+#: Share of the judged pairs that meet after a repair which it must bring about, where ids easily
+#: become equal by chance. Suggested.
+REPAIRED_SHARE = 0.05
+#: Probability that so many pairs meet by chance, above which a repair is not proposed. Suggested.
+REPAIRED_CHANCE = 1e-4
+#: Share of one side's ids that did not meet which, if repaired, cannot be chance. Suggested.
+REPAIRED_MOST = 0.5
+#: Repaired pairs for each two documents that would become one. Suggested.
+REPAIRED_ODDS = 4
+#: Pairs that a repair must make meet, where some meet already and where none does; more of them
+#: where ids easily become equal by chance. Suggested.
+REPAIRED_LEAST, REPAIRED_EASILY = (3, 1), (3, 2)
+#: Ids that a repair changes must be judged this much as often as those that it does not, and these
+#: as often as those; the latter where so many are expected. Suggested.
+REPAIRED_RATE, REPAIRED_EXPECTED = 0.2, 10
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,14 @@ from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from idealist.auditing.ids.id_thresholds import MAPPED_IDS, REPAIRED_BY_ONE_SIDE
 from idealist.formats.id_steps import Chain, Step, undone
 from idealist.protocol import suffix
+
+#: Share of what a repair makes meet that must meet once one side's ids are changed; else those of
+#: both sides are. Suggested.
+REPAIRED_BY_ONE_SIDE = 0.9
+#: With more ids than these, those that nobody judged are left out of mappings. Suggested.
+MAPPED_IDS = 500_000
 
 
 class IdSets(NamedTuple):
@@ -61,13 +66,11 @@ class Repair:
 
     def with_step(self, step: Step, sides: str) -> Repair:
         """Add a step to ``found``, ``wanted`` or ``both``."""
-        chains = {"found": self.found, "wanted": self.wanted}
-        new = {
-            side: Chain((*chain.steps, step))
-            for side, chain in chains.items()
-            if sides in (side, "both")
-        }
-        return replace(self, **new)
+        found, wanted = (
+            Chain((*chain.steps, step)) if sides in (side, "both") else chain
+            for side, chain in (("found", self.found), ("wanted", self.wanted))
+        )
+        return Repair(found, wanted)
 
 
 #: The ids that stand together, where no two may become one.
@@ -99,59 +102,61 @@ class Proposal:
     unified: bool = False
     instead: Proposal | None = None
 
+    def by_rule(self, chain: Chain | None, names: Iterable[str]) -> Proposal:
+        """Name the transformation, if it can be written and does what the mapping does."""
+        same = (
+            chain is not None
+            and chain.is_written
+            and all(chain.apply(name) == self.mapping.get(name, name) for name in names)
+        )
+        return replace(self, chain=chain if same else None)
 
-@dataclass(frozen=True)
-class Sides:
-    """All ids `found` and `wanted`, the `lists` and the `judged` ids by query, some of both.
 
-    `only` is the one side that may be changed, where that is decided already.
-    """
+class Side(NamedTuple):
+    """One side: its name, its ids, what the repair does to them, and which stand together."""
 
-    found: Set[str]
-    wanted: Set[str]
+    name: str
+    ids: Set[str]
+    chain: Chain
     lists: Together
-    judged: Together
-    sample: Sequence[IdSets]
-    only: str = ""
 
 
-def propose(repair: Repair, sides: Sides) -> Proposal:
+def propose(
+    repair: Repair, run: Side, qrels: Side, sample: Sequence[IdSets], only: str = ""
+) -> Proposal:
     """Decide which side has the odd ids, and give them new ones.
 
     Odd are those that no other query has in the other side's spelling; where both sides are as
     odd as each other, the run is taken. Where both sides have two spellings, the judgments are
-    given one; the run is then compared anew.
+    given one; the run is then compared anew. `only` is the one side that may be changed, where that
+    is decided already.
     """
-    own, theirs, found, wanted = repair.found, repair.wanted, sides.found, sides.wanted
-    keys = {*theirs.applied(wanted)}
-    new = zip(found, own.applied(found), strict=True)
-    near = {name for name, key in new if key in keys or name in wanted}
-    of_run, of_qrels = _matched(near, wanted, own, theirs), _matched(wanted, near, theirs, own)
-    if own.chunk:
-        return _collapsed(repair, found, wanted, *of_run)
-    judged = _made("qrels", repair, wanted, near, theirs, own, sides.judged, *of_qrels)
-    odd = theirs.chunk or len(of_run[0]) < len(of_qrels[0])
-    if odd and not sides.only:
+    keys = {*qrels.chain.applied(qrels.ids)}
+    new = zip(run.ids, run.chain.applied(run.ids), strict=True)
+    near = run._replace(ids={name for name, key in new if key in keys or name in qrels.ids})
+    of_run, of_qrels = _matched(near, qrels), _matched(qrels, near)
+    if run.chain.chunk:
+        return _collapsed(repair, run.ids, qrels.ids, *of_run)
+    judged = _made(repair, qrels, near, *of_qrels)
+    odd = qrels.chain.chunk or len(of_run[0]) < len(of_qrels[0])
+    if odd and not only:
         made = judged
     else:
-        names = found if len(found) <= MAPPED_IDS else near
-        made = _made("run", repair, names, wanted, own, theirs, sides.lists, *of_run)
-    if not sides.only and own == theirs and not _suffices(made, sides.sample):
-        return _unified(repair, wanted, sides.judged)
-    ruled = made.chain is None and judged.chain and _suffices(judged, sides.sample)
+        made = _made(repair, run if len(run.ids) <= MAPPED_IDS else near, qrels, *of_run)
+    if not only and run.chain == qrels.chain and not _suffices(made, sample):
+        return _unified(repair, qrels)
+    ruled = made.chain is None and judged.chain and _suffices(judged, sample)
     return replace(made, instead=judged if ruled else None)
 
 
-def _matched(
-    names: Collection[str], others: Collection[str], own: Chain, theirs: Chain
-) -> tuple[dict[str, str], list[str]]:
-    """Find for each id that the other side lacks the one that it means there."""
+def _matched(mine: Side, other: Side) -> tuple[dict[str, str], list[str]]:
+    """Find for each id that the other side lacks the one that it means there; or could mean."""
     by_key: dict[str, list[str]] = {}
-    for other in sorted(others):
-        by_key.setdefault(theirs.apply(other), []).append(other)
-    known, meeting, ambiguous = set(others), {}, []
-    for name in sorted(set(names) - known):
-        same = by_key.get(own.apply(name), [])
+    for name in sorted(other.ids):
+        by_key.setdefault(other.chain.apply(name), []).append(name)
+    meeting, ambiguous = {}, []
+    for name in sorted(mine.ids - other.ids):
+        same = by_key.get(mine.chain.apply(name), [])
         if len(same) == 1:
             meeting[name] = same[0]
         elif same:
@@ -160,23 +165,22 @@ def _matched(
 
 
 def _made(
-    side: str, repair: Repair, names: Collection[str], others: Collection[str], own: Chain,
-    theirs: Chain, lists: Together, meeting: dict[str, str], ambiguous: list[str],
-) -> Proposal:  # fmt: skip
-    direct = _direct(own, theirs, others, meeting)
+    repair: Repair, mine: Side, other: Side, meeting: dict[str, str], ambiguous: list[str]
+) -> Proposal:
+    direct = _direct(mine.chain, other, meeting)
     mapping = dict(meeting)
     if direct is not None:  # what is not judged is written as the judged ids are
-        left = set(names) - meeting.keys() - set(others) - set(ambiguous)
+        left = mine.ids - meeting.keys() - other.ids - set(ambiguous)
         mapping |= {name: direct.apply(name) for name in sorted(left)}
-    made = _apart(Proposal(side, repair, mapping, meeting, tuple(ambiguous)), names, lists)
-    return replace(made, chain=direct if _equals(direct, made.mapping, names) else None)
+    made = Proposal(mine.name, repair, mapping, meeting, tuple(ambiguous))
+    return _apart(made, mine.ids, mine.lists).by_rule(direct, mine.ids)
 
 
-def _unified(repair: Repair, wanted: Set[str], judged: Together) -> Proposal:
+def _unified(repair: Repair, qrels: Side) -> Proposal:
     """Give the judgments one spelling, where both sides have several."""
-    mapping = {name: repair.wanted.apply(name) for name in sorted(wanted)}
-    made = _apart(Proposal("qrels", repair, mapping, mapping, unified=True), wanted, judged)
-    return replace(made, chain=repair.wanted if _equals(repair.wanted, mapping, wanted) else None)
+    mapping = {name: qrels.chain.apply(name) for name in sorted(qrels.ids)}
+    made = Proposal("qrels", repair, mapping, mapping, unified=True)
+    return _apart(made, qrels.ids, qrels.lists).by_rule(qrels.chain, qrels.ids)
 
 
 def _suffices(made: Proposal, sample: Sequence[IdSets]) -> bool:
@@ -241,25 +245,17 @@ def _shape(name: str) -> str:
     return re.sub(r"[^\W\d_]+", "a", re.sub(r"\d+", "0", name))
 
 
-def _direct(
-    own: Chain, theirs: Chain, others: Collection[str], meeting: Mapping[str, str]
-) -> Chain | None:
+def _direct(own: Chain, other: Side, meeting: Mapping[str, str]) -> Chain | None:
     """Find a transformation that gives the other side's ids by itself, and leaves those alone."""
-    turned = [(undone(step) or step) if step in theirs.steps else step for step in own.steps]
-    added = [undone(step) for step in reversed(theirs.steps) if step not in own.steps]
-    pairs = (*meeting.items(), *((other, other) for other in others))
+    theirs = other.chain.steps
+    turned = [(undone(step) or step) if step in theirs else step for step in own.steps]
+    added = [undone(step) for step in reversed(theirs) if step not in own.steps]
+    pairs = (*meeting.items(), *((name, name) for name in other.ids))
     for steps in (own.steps, turned, (*own.steps, *added), (*turned, *added)):
         chain = Chain(tuple(filter(None, steps)))
-        if chain.steps and all(chain.apply(name) == other for name, other in pairs):
+        if chain.steps and all(chain.apply(name) == new for name, new in pairs):
             return chain
     return None
-
-
-def _equals(chain: Chain | None, mapping: Mapping[str, str], names: Iterable[str]) -> bool:
-    """Whether a transformation can be written, and does what the mapping does."""
-    if chain is None or not chain.is_written:
-        return False
-    return all(chain.apply(name) == mapping.get(name, name) for name in names)
 
 
 def _clashes(mapping: Mapping[str, str], lists: Together) -> list[str]:
