@@ -311,7 +311,11 @@ USAGE = [
     (["--set", "=best"], "--set '=best' cannot be read", "AXIS=VALUE"),
     (["--set", "ties="], "--set 'ties=' cannot be read", "AXIS=VALUE"),
     (["--set", "ties=best", "--set", "ties=worst"], "ties is given twice", "once"),
-    (["--set", "ties=expected", "--set", "depth=5"], "does not work with a depth", "cut the measure"),
+    (
+        ["--set", "ties=expected", "--set", "depth=5"],
+        "does not work with a depth",
+        "cut the measure",
+    ),
     (["--set", "p=0.5"], "none of these measures has the axis 'p'", "leave it out"),
     (["-o", "gone/out.txt"], "cannot write gone/out.txt", "check the folder"),
 ]
