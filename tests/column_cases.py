@@ -10,7 +10,7 @@ import pytest
 
 import idealist as il
 from column_layouts import Cells
-from idealist.formats import borrowed_run, read_qrels, shapes
+from idealist.formats import borrowed_run, python_data, read_qrels
 from idealist.protocol import Protocol
 from idealist.ranking.ranked import rank
 from kernel_cases import columns_of
@@ -52,7 +52,7 @@ def kernel_alone() -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("IDEALIST_KERNEL", "native")
-        patch.setattr(shapes, "cells_of", decline)
+        patch.setattr(python_data, "cells_of", decline)
         yield
 
 

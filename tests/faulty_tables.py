@@ -56,7 +56,7 @@ def delimited() -> Iterator[Case]:
 
 
 def headers() -> Iterator[Case]:
-    says = "names no column for the query and none for the document"
+    says = "names neither the query column nor the document column"
     for first in ("q1,d1,1", "place,grade", "a", "query;document;grade x"):
         content = f"{first}\nq1,d1,1\n".encode()
         expected = says if ";" not in first else "no grades"
@@ -67,7 +67,7 @@ def headers() -> Iterator[Case]:
     for first, missing in (("qid\tpassage\tlabel", "document"), ("topic;place;rel", "query")):
         name = missing if missing == "document" else "document"
         content = f"{first}\nq1\td1\t1\n".encode()
-        yield Case("header", "missing-column", content, f"no column for the {name}", 1)
+        yield Case("header", "missing-column", content, f"no {name} column", 1)
     twice = b"query,document,grade,grade\nq1,d1,1,2\n"
     yield Case("header", "columns", twice, "two columns are called 'grade'", 1, name="faulty.csv")
 
@@ -90,7 +90,7 @@ def lines() -> Iterator[Case]:
 def engine_lines() -> Iterator[Case]:
     rows = [json.dumps({"query": q, **RESPONSE}) for q in ("q1", "q2", "q1")]
     content = "\n".join(rows).encode()
-    yield Case("engine", "duplicate-key", content, "query 'q1' stands", 3, "run", "f.jsonl")
+    yield Case("engine", "duplicate-key", content, "query 'q1' appears twice", 3, "run", "f.jsonl")
     content = json.dumps(RESPONSE).encode()
     yield Case("engine", "bad-id", content, "query None", 1, "run", "f.jsonl")
 
@@ -119,7 +119,7 @@ def engines() -> Iterator[Case]:
         ({"requests": [{"ratings": []}]}, "bad-shape", "query 'request 1': cannot read"),
         ({"requests": [{"id": "q1", "ratings": [{"_id": "d"}]}]}, "bad-shape", "cannot read"),
         ({"requests": [{"id": "q1", "ratings": [{"_id": "d", "rating": 1}]}] * 2},
-         "duplicate-key", "query 'q1' stands there twice"),
+         "duplicate-key", "query 'q1' appears twice"),
     ]  # fmt: skip
     for data, code, says in judged:
         yield Case("engine", code, json.dumps(data).encode(), says, None, name="faulty.json")

@@ -286,7 +286,7 @@ def test_a_mapping_that_is_not_there_is_said(name: str, here: Path) -> None:
         with pytest.raises(UsageError, match=f"there is no file {name}") as caught:
             CliRunner().invoke(cli, [*map(str, words)], catch_exceptions=False)
         assert "--save-mappings" in caught.value.hint
-    with pytest.raises(UsageError, match="is the name of a file, no pattern"):
+    with pytest.raises(UsageError, match="is the name of a file, not a pattern"):
         il.evaluate(QRELS, RUN, "AP", collapse=name)
 
 

@@ -145,7 +145,7 @@ def test_a_real_process_refuses_a_bad_file(case: Case, place: Path) -> None:
     ("content", "says"),
     [
         (b"q1 0 d1 x\n", b"error: <stdin>:1: grade 'x'"),
-        (COMPRESSED["gz"](text(QRELS))[:-1], b"error: <stdin>: the .gz data ends too early"),
+        (COMPRESSED["gz"](text(QRELS))[:-1], b"error: <stdin>: the .gz data ends early"),
         (b"", b"error: <stdin>: the file is empty"),
     ],
 )
@@ -311,7 +311,11 @@ USAGE = [
     (["--set", "=best"], "--set '=best' cannot be read", "AXIS=VALUE"),
     (["--set", "ties="], "--set 'ties=' cannot be read", "AXIS=VALUE"),
     (["--set", "ties=best", "--set", "ties=worst"], "ties is given twice", "once"),
-    (["--set", "ties=expected", "--set", "depth=5"], "no meaning with a depth", "cut the measure"),
+    (
+        ["--set", "ties=expected", "--set", "depth=5"],
+        "does not work with a depth",
+        "cut the measure",
+    ),
     (["--set", "p=0.5"], "none of these measures has the axis 'p'", "leave it out"),
     (["-o", "gone/out.txt"], "cannot write gone/out.txt", "check the folder"),
 ]

@@ -332,7 +332,7 @@ def test_what_is_doubtful_of_many_runs_is_one_line_a_kind() -> None:
     ]
     (unequal,) = (line for line in lines if "more of one run's" in line)
     assert unequal.endswith(": one, two")
-    assert sum("not judged" in line for line in lines) == 1
+    assert sum("are unjudged" in line for line in lines) == 1
 
 
 def test_a_run_that_no_judgment_meets_is_not_measured() -> None:

@@ -32,9 +32,9 @@ ODD_SCORES = [float("nan"), float("inf"), float("-inf")]
 #: What each announcement is about.
 ANNOUNCED = {
     "judged to have no relevant": "empty", "without any document": "empty",
-    "columns are": "columns", "subtopics": "subtopics", "scores are": "score",
-    "ranks are": "rank", "ranks and lengths": "rank", "lengths are": "tokens", "lengths": "tokens",
-    "scores and": "score", "no scores": "score", "all ranks": "rank", "in the order": "rows",
+    "columns left": "columns", "subtopics": "subtopics", "scores left": "score",
+    "ranks left": "rank", "ranks and lengths": "rank", "lengths left": "tokens",
+    "scores and": "score", "no scores": "score", "ranks are": "rank", "sorted by rank": "rows",
 }  # fmt: skip
 
 
@@ -213,7 +213,7 @@ def test_columns_and_rows_that_are_not_kept_are_announced(tmp_path: Path) -> Non
     (tmp_path / "run.csv").write_text("query,document,score,lang\nq,d,1,en\n")
     (tmp_path / "qrels.csv").write_text("query,document,grade\nq,d,1\nq,e,\n")
     lost = il.write_run(tmp_path / "run.csv", tmp_path / "run.parquet")
-    assert lost == ["columns are left out: lang"]
+    assert lost == ["columns left out: lang"]
     lost = il.write_qrels(tmp_path / "qrels.csv", tmp_path / "qrels.txt")
     assert lost == ["1 row without a grade left out"]
 
@@ -223,7 +223,7 @@ def test_the_second_and_the_last_column_of_trec_text_are_kept(tmp_path: Path) ->
     assert il.write_run(tmp_path / "a.run", tmp_path / "b.run") == []
     assert (tmp_path / "b.run").read_text() == "q1 Q0 d1 1 2 smith.bm25\n"
     lost = il.write_run(tmp_path / "a.run", tmp_path / "b.json")
-    assert lost == ["the tag smith.bm25 is left out"]
+    assert lost == ["tag smith.bm25 left out"]
     (tmp_path / "qrels").write_text("q1 7 d1 1\nq1 Q0 d2 0\n")
     for name in ("b.jsonl", "b.txt"):
         assert il.write_qrels(tmp_path / "qrels", tmp_path / name) == []
@@ -257,7 +257,7 @@ def test_standard_output_and_announcements(
     (tmp_path / "run.json").write_text('{"q1": ["d2", "d1"], "q2": []}')
     found = command(capfd, str(tmp_path / "run.json"), "-", "--kind", "run", "--to", "trec")
     assert found[:2] == (0, "q1 Q0 d2 1 2 run\nq1 Q0 d1 2 1 run\n")
-    assert "doubt: 1 query without any document is left out" in found[2]
+    assert "doubt: 1 query without any document left out" in found[2]
     assert "doubt: there are no scores" in found[2]
 
 
@@ -268,11 +268,11 @@ def test_standard_output_and_announcements(
         (["-", "b.json"], "could hold judgments or a run"),
         (["irds:vaswani", "b.json"], "could hold judgments or a run"),
         (["qrels.txt", "qrels.txt"], "would be written over itself"),
-        (["qrels.txt", "b.xlsx"], "the suffix .xlsx means no format"),
+        (["qrels.txt", "b.xlsx"], "no format has the suffix .xlsx"),
         (["qrels.txt", "b.txt", "--to", "trek"], "did you mean trec"),
         (
             ["qrels.txt", "b.txt", "--to", "hits", "--kind", "qrels"],
-            "the format hits is not for a qrels",
+            "the format hits cannot hold qrels",
         ),
         (["gone.txt", "b.txt"], "there is no such file"),
         (["spaced.csv", "b.txt"], "query 'how to' cannot be written"),
@@ -298,7 +298,7 @@ def test_what_cannot_be_converted_is_explained(
 def test_ranks_that_replace_scores_follow_them(tmp_path: Path) -> None:
     (tmp_path / "a.run").write_text("q1 Q0 d1 0 1 t\nq1 Q0 d2 0 3 t\nq1 Q0 d3 0 2 t\n")
     lost = il.write_run(tmp_path / "a.run", tmp_path / "t", to="msmarco")
-    assert lost == ["scores are left out", "all ranks are made anew, after the scores"]
+    assert lost == ["scores left out", "ranks are computed again, from the scores"]
     assert ranked(il.read_run(tmp_path / "t")) == {"q1": ["d2", "d3", "d1"]}
 
 

@@ -459,7 +459,7 @@ def test_ids_that_meet_are_no_doubt_because_of_what_is_left_out() -> None:
 def test_a_query_judged_to_have_no_answer_can_stand_alone() -> None:
     judged = {"q1": {"a": 1}, "q2": {}}
     assert il.evaluate(judged, {"q2": ["a"]}, "NumRet", queries=["q2"])["NumRet"] == 1
-    with pytest.raises(il.InputError, match="none of the queries asked for has a judgment"):
+    with pytest.raises(il.InputError, match="none of the queries asked for is judged"):
         il.evaluate(judged, {"q2": ["a"]}, "RR", queries=["q3"])
 
 

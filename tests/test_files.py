@@ -271,8 +271,8 @@ BAD_ARRAYS: dict[str, Callable[[], object]] = {
     "the shape": lambda: il.read_arrays([1, 0], [0.5]),
     "not an array": lambda: il.read_arrays([[1], [1, 2]], [[1], [1, 2]]),
     "the groups hold 3": lambda: il.read_arrays([1, 0], [0.5, 0.4], group=[3]),
-    "group has no meaning": lambda: il.read_arrays([[1, 0]], [[0.5, 0.4]], group=[2]),
-    "by group or by qid": lambda: il.read_arrays([1, 0], [1, 2], group=[2], qid=[1, 1]),
+    "group does not apply": lambda: il.read_arrays([[1, 0]], [[0.5, 0.4]], group=[2]),
+    "either group or qid": lambda: il.read_arrays([1, 0], [1, 2], group=[2], qid=[1, 1]),
     "mask is int64": lambda: il.read_arrays([[1, 0]], [[1, 2]], mask=[[1, 0]]),
     "qid has 1 ids for 2": lambda: il.read_arrays([1, 0], [1, 2], qid=[1]),
     "grade nan is not a finite number": lambda: il.read_arrays([np.nan, 0], [1, 2]),
@@ -300,7 +300,7 @@ PYTHON: dict[str, tuple[str, Callable[[], object]]] = {
     "responses whose query is none": (
         "an id must be", lambda: il.read_run([{"hits": {"hits": []}, "query": {"match": 1}}])),
     "an id that is an object": ("an id must be", lambda: il.read_queries([{"_id": {"$oid": "1"}}])),
-    "one id written twice": ("stands there twice", lambda: il.read_queries({1: "a", "1": "b"})),
+    "one id written twice": ("appears twice", lambda: il.read_queries({1: "a", "1": "b"})),
     "numbers that contradict": (
         "abstain 0.9 contradicts 0.1",
         lambda: il.read_qrels({"query": ["q", "q"], "document": ["d", "d"], "grade": [1, 1],
@@ -347,7 +347,7 @@ def test_numbers_of_rows_and_dates_do_not_matter(tmp_path: Path) -> None:
     assert il.read_qrels(tmp_path / "qrels.csv").hash == il.read_qrels(QRELS).hash
     dated = frame.assign(day=pd.Timestamp("2026-01-01"))
     assert il.read_qrels(dated).hash == il.read_qrels(QRELS).hash
-    assert il.write_qrels(dated, tmp_path / "q.json") == ["columns are left out: day"]
+    assert il.write_qrels(dated, tmp_path / "q.json") == ["columns left out: day"]
     indexed = frame.set_index("query", drop=False)
     assert il.read_qrels(indexed).hash == il.read_qrels(QRELS).hash
 

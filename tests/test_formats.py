@@ -241,7 +241,7 @@ def test_headers_are_understood_as_people_write_them(tmp_path: Path, header: str
 def test_a_header_that_is_not_understood_is_told(tmp_path: Path) -> None:
     path = tmp_path / "run.csv"
     path.write_text("Query ID,Place,score\r\nq1,d1,1\r\n", newline="")
-    with pytest.raises(il.InputError, match="no column for the document; Query ID is the query"):
+    with pytest.raises(il.InputError, match="no document column; Query ID is the query"):
         il.read_run(path).rows()
     path.write_text("where,place,much\r\nq1,d1,1\r\n", newline="")
     with pytest.raises(il.InputError, match=r"'where,place,much' names(.|\n)*query,document,score"):

@@ -23,6 +23,7 @@ from hypothesis import strategies as st
 
 import idealist as il
 from idealist.cli.main import main
+from idealist.comparing import Pair
 from idealist.conventions import CONVENTIONS
 from idealist.errors import InputError, UsageError
 from idealist.evaluating.evaluator import Evaluator
@@ -35,7 +36,6 @@ from idealist.gating.checks import (
     PASS,
     Check,
     Rule,
-    Values,
     adjusted,
     p_of_drop,
 )
@@ -208,7 +208,7 @@ def test_undefined_values_are_left_out_and_said() -> None:
     run = BASE | {"none": ["d1"]}
     found = il.gate(qrels, run, WORSE | {"none": ["d1"]}, "AP", no_relevant="nan")
     assert found.checks[0].n == len(QRELS)
-    assert found.checks[0].values.undefined == ("none",)
+    assert found.checks[0].pair.undefined == ("none",)
     assert "1 query has no value" in str(found)
     with pytest.raises(UsageError, match="no query has a value"):
         il.gate({"q": {"d": 0}}, {"q": ["d"]}, {"q": ["d"]}, "AP", no_relevant="nan")
@@ -218,7 +218,7 @@ def test_weights_weigh() -> None:
     weights = {query: 1.0 + (i % 3) for i, query in enumerate(QRELS)}
     found = il.gate(QRELS, BASE, WORSE, "AP", weights=weights).checks[0]
     wanted = [il.evaluate(QRELS, run, "AP", weights=weights)["AP"] for run in (BASE, WORSE)]
-    assert found.values.means == pytest.approx(wanted, abs=1e-15)
+    assert found.numbers[:2] == pytest.approx(wanted, abs=1e-15)
     assert found.paired.mean == pytest.approx(wanted[1] - wanted[0])
 
 
@@ -230,7 +230,7 @@ TYPES = {q: "odd" if i % 2 else "even" for i, q in enumerate(QRELS)} | {"q00": "
 def test_a_slice_can_fail_the_gate_and_a_small_one_cannot() -> None:
     worse = {q: WORSE[q] if TYPES[q] == "odd" else BASE[q] for q in BASE}
     found = il.gate(QRELS, BASE, worse, slices=TYPES, max_drop=0.3)
-    verdicts = {check.part: check.verdict for check in found.checks if check.part}
+    verdicts = {check.pair.slice: check.verdict for check in found.checks if check.pair.slice}
     assert verdicts == {"even": PASS, "odd": FAIL, "rare": "UNTESTED"}
     assert found.checks[0].verdict != FAIL
     assert found.verdict == FAIL
@@ -242,15 +242,18 @@ def test_queries_without_a_slice_are_together() -> None:
     kinds = {q: gaps[i % 4] if i % 2 else "even" for i, q in enumerate(QRELS)}
     del kinds["q01"]
     found = il.gate(QRELS, BASE, WORSE, slices=kinds)
-    assert [(check.part, check.n) for check in found.checks[1:]] == [("even", 20), ("(none)", 20)]
+    assert [(check.pair.slice, check.n) for check in found.checks[1:]] == [
+        ("even", 20),
+        ("(none)", 20),
+    ]
 
 
 def test_slices_need_not_pass() -> None:
     new = swapped(BASE, ["q03", "q11", "q20"])
     found = il.gate(QRELS, BASE, new, slices=TYPES, max_drop=0.004)
-    verdicts = {check.part: check.verdict for check in found.checks}
+    verdicts = {check.pair.slice: check.verdict for check in found.checks}
     assert INCONCLUSIVE in verdicts.values()
-    assert found.verdict == verdicts[None]
+    assert found.verdict == verdicts[""]
 
 
 def test_floors() -> None:
@@ -262,8 +265,8 @@ def test_floors() -> None:
     with pytest.raises(UsageError, match="was not evaluated"):
         il.gate(QRELS, BASE, BASE, floors={"RR": 0.5})
     sliced = il.gate(QRELS, BASE, BASE, floors=0.999, slices=TYPES)
-    verdicts = {check.part: check.verdict for check in sliced.checks}
-    assert verdicts == {None: FAIL, "even": FAIL, "odd": FAIL, "rare": "UNTESTED"}
+    verdicts = {check.pair.slice: check.verdict for check in sliced.checks}
+    assert verdicts == {"": FAIL, "even": FAIL, "odd": FAIL, "rare": "UNTESTED"}
     assert "below the floor of 0.999; 1 query: too few for a verdict or a floor" in flat(sliced)
     worse = il.gate(QRELS, BASE, WORSE, floors=0.999)
     assert "below the floor of 0.999; a significant drop (p<0.0001) of more than 0.01." in flat(
@@ -301,9 +304,9 @@ def test_queries_that_became_empty_fail() -> None:
         ({"max_empty": "x"}, "max_empty cannot be 'x'"),
         ({"max_empty": -1}, "max_empty cannot be -1"),
         ({"slices": ["q01"]}, "slices cannot be"),
-        ({"slices": {"nope": "a"}}, "none of the queries is in a slice; slices name nope"),
-        ({"slices": {}}, "none of the queries is in a slice"),
-        ({"slices": {1.5: "a"}}, "1.5, which is no query"),
+        ({"slices": {"nope": "a"}}, "no query is in a slice; slices name nope"),
+        ({"slices": {}}, "no query is in a slice"),
+        ({"slices": {1.5: "a"}}, "1.5 is not a query id"),
         ({"measures": "ARP"}, "lower is better in ARP"),
         ({"measures": "NumRelRet"}, "how good|a sum"),
         ({"measures": "Unjudged@10"}, "how good"),
@@ -327,7 +330,7 @@ def test_a_rescored_baseline_says_which_queries_are_judged_no_more(tmp_path: Pat
 
 def test_different_queries_are_not_compared() -> None:
     fewer = {query: BASE[query] for query in list(BASE)[:-1]}
-    with pytest.raises(UsageError, match="'q39' counts for one run only"):
+    with pytest.raises(UsageError, match="only one of them has q39, and missing=skip"):
         il.gate(QRELS, BASE, fewer, missing="skip")
 
 
@@ -407,7 +410,7 @@ def test_a_rescored_baseline_equals_the_run_under_grown_judgments(
     wanted = il.gate(QRELS, run, tied(WORSE), measures, **axes)
     assert found.rescored
     for one, other in zip(found.checks, wanted.checks, strict=True):
-        assert one.values.base.tolist() == other.values.base.tolist()
+        assert one.pair.base.tolist() == other.pair.base.tolist()
         assert one.verdict == other.verdict
 
 
@@ -652,8 +655,10 @@ def test_what_measures_nothing_is_no_baseline(tmp_path: Path) -> None:
 def pairs_of(differences: list[float]) -> Check:
     """Make a check of differences, against a base of 0.5."""
     base = np.full(len(differences), 0.5)
-    values = Values(tuple(f"q{i}" for i in range(base.size)), base, base + differences)
-    return adjusted([Check.of("AP", values, Rule())])[0]
+    queries = tuple(f"q{i}" for i in range(base.size))
+    return adjusted([Check(Pair("AP", "base", "new", queries, base, base + differences), Rule())])[
+        0
+    ]
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 import idealist as il
+from idealist.comparing import Pair
 from idealist.gating import Gate
 from idealist.gating.checks import (
     FAIL,
@@ -21,7 +22,6 @@ from idealist.gating.checks import (
     PASS,
     Check,
     Rule,
-    Values,
     adjusted,
     p_of_drop,
 )
@@ -131,7 +131,8 @@ def gate_of(differences: Sequence[Any], rule: Rule) -> Gate:
     queries = tuple(map(str, range(len(differences[0]))))
     none = np.zeros(len(queries))
     checks = [
-        Check.of(f"m{i}", Values(queries, none, one), rule) for i, one in enumerate(differences)
+        Check(Pair(f"m{i}", "base", "new", queries, none, one), rule)
+        for i, one in enumerate(differences)
     ]
     return Gate("base", "new", adjusted(checks), (), 0, {})
 

@@ -102,7 +102,7 @@ def test_without_a_kernel_the_twin_serves_and_says_so_once(
     assert not out
     assert err.startswith("idealist: the compiled kernel ")
     assert err.count("\n") == 1
-    for words in (why, "the slower Python twin serves", "compiler", "IDEALIST_KERNEL=python"):
+    for words in (why, "using the slower Python twin", "compiler", "IDEALIST_KERNEL=python"):
         assert words in err
     assert kernel.native() is None
     assert capsys.readouterr() == ("", "")
@@ -139,7 +139,7 @@ def test_insisting_on_a_kernel_that_cannot_be_imported_is_refused(
 @pytest.mark.parametrize("choice", ["rust", "Native", " python"])
 def test_other_kernels_do_not_exist(choice: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("IDEALIST_KERNEL", choice)
-    with pytest.raises(UsageError, match="names no kernel") as said:
+    with pytest.raises(UsageError, match="is not a kernel") as said:
         kernel.native()
     assert repr(choice) in said.value.message
     assert "native or python" in said.value.hint
@@ -197,7 +197,7 @@ def test_the_version_names_the_kernel_and_loads_nothing_heavy(
 
 def test_the_command_line_refuses_a_kernel_that_does_not_exist() -> None:
     done = run("from idealist.cli.main import main; main(['--version'])", choice="rust", code=2)
-    assert done.stderr.startswith("error: IDEALIST_KERNEL='rust' names no kernel\n")
+    assert done.stderr.startswith("error: IDEALIST_KERNEL='rust' is not a kernel\n")
     assert not done.stdout
 
 

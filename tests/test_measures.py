@@ -189,7 +189,7 @@ def test_expected_ties_are_refused_where_there_is_no_closed_form() -> None:
     for text in ("ERR", "bpref", "F", "AP(denominator=hits)@1", "P(denominator=judged)@1"):
         with pytest.raises(il.UsageError, match="no closed form"):
             il.evaluate({"q": {"a": 1, "b": 0}}, {"q": {"a": 1, "b": 1}}, text, ties="expected")
-    with pytest.raises(il.UsageError, match="no meaning with a depth"):
+    with pytest.raises(il.UsageError, match="does not work with a depth"):
         il.Protocol(ties="expected", depth=5)
 
 

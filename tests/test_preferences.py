@@ -377,7 +377,7 @@ def test_the_command_line_takes_preferences(
 def test_preferences_are_not_lost_in_silence(tmp_path: Path) -> None:
     (tmp_path / "prefs.txt").write_text(TEXT)
     lost = il.write_qrels(tmp_path / "prefs.txt", tmp_path / "qrels.txt")
-    assert lost == ["preferences are left out; a document has the highest of its levels"]
+    assert lost == ["preferences left out; each document has its highest level"]
     assert "q1 0 d1 3\n" in (tmp_path / "qrels.txt").read_text()
     main(["convert", str(tmp_path / "prefs.txt"), str(tmp_path / "some.csv")])
     assert il.read_qrels(tmp_path / "some.csv").preferences is None

@@ -203,7 +203,7 @@ def test_lengths_that_are_none() -> None:
 
 def test_ties_with_a_budget_of_tokens() -> None:
     for ties in ("best", "worst", "expected"):
-        with pytest.raises(il.UsageError, match="has no meaning with"):
+        with pytest.raises(il.UsageError, match="does not work with"):
             il.Protocol(ties=ties, depth="tokens(10)")
     run = with_lengths(("a", 1, 1), ("b", 1, 1), ("c", 0, 1))
     with pytest.raises(il.InputError) as caught:
@@ -225,7 +225,7 @@ def test_a_grade_of_zero_may_count_as_unjudged() -> None:
     assert [result[one] for one in measures] == [2 / 5, 1, 1 / 2, 1, 2]
     assert il.evaluate(qrels, run, "RR", **axes, unjudged="drop")["RR"] == 1
     assert result.signatures["RR"].fields["grades"] == "nonzero"
-    assert "grades=nonzero cuts off" in str([doubt.message for doubt in result.doubts])
+    assert "grades=nonzero truncates" in str([doubt.message for doubt in result.doubts])
 
 
 def test_judgments_may_all_be_of_grade_zero() -> None:

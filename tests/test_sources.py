@@ -25,15 +25,7 @@ from idealist.errors import CODES, Defect, Faults, InputError, UsageError
 from idealist.formats import contents, trec
 from idealist.formats.compression import KINDS
 from idealist.formats.source import BLOCK, HEAD, Source
-from idealist.formats.trec import (
-    LONGEST_LINE,
-    Line,
-    first_line,
-    is_msmarco,
-    refuse_msmarco,
-    refuse_qrels,
-    refuse_run,
-)
+from idealist.formats.trec import LONGEST_LINE, Line, first_line, is_msmarco
 
 #: Text of some heads, which does not compress well.
 LONG = b"".join(b"q%d Q0 d%d 1 %d t\n" % (n % 97, n * n, n * 7919 % 10**6) for n in range(20_000))
@@ -206,7 +198,7 @@ def test_what_follows_a_part_is_a_part_or_refused(kind: Any, size: int, tmp_path
     path = tmp_path / f"run{kind.suffix}"
     cut = refused(source_of(path, whole + whole[:size]).data)
     assert cut.code == "truncated"
-    assert f"the {kind.part} is not complete" in str(cut)
+    assert f"the {kind.part} is incomplete" in str(cut)
     for other in (b"q" * size, b"\xff" * size, bytes(70_000) + b"q" * size):
         error = refused(source_of(path, whole + other).data)
         assert error.code == "compressed"
@@ -356,8 +348,8 @@ def test_faults_of_a_run_come_in_the_order_of_its_lines(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("read", "refuse", "good", "bad"),
     [
-        (lambda data: trec.read_run(data, "f"), refuse_run, RUN, ["q Q0 d 1 x t", "q Q0 d 1"]),
-        (lambda data: trec.read_qrels(data, "f", None), refuse_qrels, QRELS, ["q 0 d x", "q 0 d 1 1 t"]),
+        (lambda data: trec.read_run(data, "f"), trec.RUN.refuse, RUN, ["q Q0 d 1 x t", "q Q0 d 1"]),
+        (lambda data: trec.read_qrels(data, "f", None), trec.QRELS.refuse, QRELS, ["q 0 d x", "q 0 d 1 1 t"]),
     ],
 )  # fmt: skip
 def test_the_first_faulty_lines_and_their_number_are_enough(
@@ -374,7 +366,7 @@ def test_the_first_faulty_lines_and_their_number_are_enough(
 def test_faulty_lines_of_three_columns_are_enough() -> None:
     rows = ["q1 d1 1", "q1 d2 x", "q1 d3"] + ["q1 d4 1 2"] * 20
     whole = refused(lambda: trec.read_run(text(rows), "f"))
-    error = refused(lambda: refuse_msmarco(numbered(rows[1:11], 2), Faults("f"), 22))
+    error = refused(lambda: trec.MSMARCO.refuse(numbered(rows[1:11], 2), Faults("f"), 22))
     assert (str(error), error.total) == (str(whole), 22)
     assert is_msmarco(first_line(text(rows)))
     assert not is_msmarco(first_line(text(["# q1 d1 1", *rows[2:]])))
@@ -392,7 +384,7 @@ def test_only_a_first_line_of_the_other_kind_is_all_that_is_said() -> None:
 
 def test_lines_without_a_fault_are_not_refused_in_silence() -> None:
     with pytest.raises(Defect):
-        refuse_run(numbered(RUN), Faults("f"), first=numbered(RUN)[0])
+        trec.RUN.refuse(numbered(RUN), Faults("f"), first=numbered(RUN)[0])
 
 
 @pytest.mark.parametrize("end", ["\n", ""])

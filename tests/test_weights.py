@@ -90,7 +90,7 @@ def test_what_is_no_weight_is_refused(weight: Any) -> None:
 def test_weights_that_do_not_fit_are_refused() -> None:
     with pytest.raises(il.InputError, match="query 'q2' has no weight") as caught:
         weighed({"q1": 1})
-    assert "0 to one that is to be left out" in caught.value.hint
+    assert "0 leaves a query out" in caught.value.hint
     assert (caught.value.code, caught.value.total) == ("missing-weight", 2)
     assert code_of(dict.fromkeys(TRAFFIC, 0)) == "bad-weight"
     assert code_of({}) == "empty"
@@ -101,7 +101,7 @@ def test_weights_that_do_not_fit_are_refused() -> None:
     for aggregate in ("median", "geometric", "sum"):
         with pytest.raises(il.UsageError, match="weights need a mean"):
             weighed(TRAFFIC, aggregate=aggregate)
-    with pytest.raises(il.UsageError, match="weights that are not here"):
+    with pytest.raises(il.UsageError, match="weights that were not given"):
         il.evaluate(QRELS, RUN, "RR", aggregate="weighted(0123456789)")
 
 

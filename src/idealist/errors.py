@@ -1,9 +1,9 @@
-"""What can go wrong with a user's input, each fault with a code, a place and a remedy.
+"""What can be wrong with a user's input: each fault has a code, a place and a remedy.
 
 IdealistError
-├── InputError     a file or table that cannot be read as what it should be
-├── UsageError     a measure, convention, axis or option that does not exist or does not fit
-└── Defect         a mistake of ours
+├── InputError     a file or table that cannot be read
+├── UsageError     a measure, convention, axis or option that does not exist or apply
+└── Defect         a bug in idealist
 """
 
 from __future__ import annotations
@@ -15,49 +15,49 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
 
-#: Every fault of input by its code, with what it means; the reference is made from this table.
+#: Every kind of fault by its code, with what it means; the reference is made from this table.
 CODES: dict[str, str] = {
-    "bad-column": "a column has a length or a type that does not fit the table",
+    "bad-column": "a column has the wrong length, type or name",
     "bad-grade": "a grade is not a finite number",
     "bad-id": "a query or document id is empty or is not text or a whole number",
     "bad-length": "a document's length is not a finite number of at least 0",
     "bad-level": "a level of preference is not a finite number",
-    "bad-rank": "a rank is not a whole number although the ranking is to follow the rank column",
+    "bad-rank": "a rank is not a whole number, but the rank column orders the run",
     "bad-score": "a score is not a number",
     "bad-shape": "the data is not in one of the shapes that can be read",
-    "bad-weight": "a query's weight is not a finite number of at least 0, or all are 0",
+    "bad-weight": "a query's weight is not a finite number of at least 0, or all weights are 0",
     "binary": "the file holds binary data, not text",
     "checksum": "a saved baseline was changed after it was saved",
     "columns": "a line has too few or too many columns",
     "compressed": "a compressed file is damaged or is not what its suffix says",
-    "contradiction": "one document was judged twice for one query, with different grades, or each "
-    "of two documents is preferred to the other one",
+    "contradiction": "one document has two different grades for one query, or each "
+    "of two documents is preferred to the other",
     "damaged": "a Parquet or Arrow file cannot be read to its end",
     "duplicate": "one document was retrieved twice for one query",
-    "duplicate-key": "a JSON object holds the same key twice",
+    "duplicate-key": "a JSON object repeats a key, or a query appears twice",
     "empty": "the file or table holds no rows",
     "encoding": "the file is not UTF-8 text",
-    "failed-search": "a search engine's response is an error, or holds only a part of the hits",
+    "failed-search": "a search engine's response is an error or incomplete",
     "json": "the file is not valid JSON",
-    "missing-column": "the data lacks something the chosen order, depth or measure needs",
-    "missing-query": "the run lacks a judged query and missing=error was asked for",
-    "missing-weight": "queries have weights, and one that counts has none",
-    "negative-grade": "a retrieved document has a negative grade and negative=error was asked for",
+    "missing-column": "the data lacks a column that the chosen order, depth or measure needs",
+    "missing-query": "the run lacks a judged query, and missing=error is set",
+    "missing-weight": "queries are weighted, and one that counts has no weight",
+    "negative-grade": "a retrieved document has a negative grade, and negative=error is set",
     "no-file": "the file does not exist or cannot be opened",
-    "no-relevant": "a query has no relevant document and no_relevant=error was asked for",
+    "no-relevant": "a query has no relevant document, and no_relevant=error is set",
     "nonfinite-score": "a score is NaN or infinite",
-    "off-scale": "a grade is not on the scale that was declared",
+    "off-scale": "a grade is not on the declared scale",
     "overlong": "a line of TREC text is longer than 1 MiB",
-    "tie": "two documents have the same score and ties=error was asked for",
-    "truncated": "a compressed file ends before its end",
-    "unknown-query": "the run has a query without judgments and unknown=error was asked for",
+    "tie": "two documents have the same score, and ties=error is set",
+    "truncated": "a file is cut off",
+    "unknown-query": "the run has a query without judgments, and unknown=error is set",
 }
 
 SHOWN = 10
 
 
 class IdealistError(Exception):
-    """Base of all errors that are the input's or the caller's; `hint` says what to do."""
+    """Base of all errors of idealist; `hint` says what to do."""
 
     def __init__(self, message: str, hint: str = "") -> None:
         super().__init__(message)
@@ -73,10 +73,10 @@ class UsageError(IdealistError):
 
 
 class Defect(IdealistError):
-    """A mistake of ours, which a user can only report."""
+    """A bug in idealist, which a user can only report."""
 
     def __init__(self, message: str) -> None:
-        super().__init__(message, "this is a defect of idealist; please report it with the data")
+        super().__init__(message, "this is a bug in idealist; please report it with the data")
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,7 @@ class Fault:
 
 
 class InputError(IdealistError):
-    """One or more faults of an input; `code` and `line` are the first one's.
+    """One or more faults of an input; `code` and `line` are those of the first.
 
     >>> str(InputError([Fault("bad-grade", "grade 'x' is not a number", file="qrels.txt", line=3)]))
     "qrels.txt:3: grade 'x' is not a number [bad-grade]"
@@ -114,7 +114,7 @@ class InputError(IdealistError):
 
 
 class Contradictions(InputError):
-    """Judgments that contradict each other; `given` are all, as `Qrels.build` takes them.
+    """Judgments that contradict each other; `given` holds all, as `Qrels.build` takes them.
 
     For preferences, `without` reads them again without the groups that contradict themselves.
     """
@@ -136,7 +136,7 @@ class Faults:
     total: int = 0
 
     def add(self, code: str, message: str, hint: str = "", line: int | None = None) -> None:
-        """Note one more fault; only the first ten keep their text."""
+        """Note a fault; only the first ten keep their text."""
         self.total += 1
         if len(self.shown) < SHOWN:
             self.shown.append(Fault(code, message, hint, self.file, line))
@@ -147,13 +147,13 @@ class Faults:
             raise InputError(self.shown, self.total)
 
     def fail(self, code: str, message: str, hint: str = "", line: int | None = None) -> NoReturn:
-        """Raise at once, with what was collected before."""
+        """Raise at once, with the faults collected before."""
         self.add(code, message, hint, line)
         raise InputError(self.shown, self.total)
 
 
 def nearest(name: str, names: Iterable[str], else_: Iterable[str] = ()) -> str:
-    """Hint at the names closest to one that is not known, or else list some."""
+    """Suggest the names closest to an unknown one, or else list some."""
     import difflib  # only a mistake needs it
 
     known = list(names)

@@ -1,4 +1,4 @@
-"""Files written whole or not at all, compressed as their names say."""
+"""Writing files completely or not at all, compressed as their names say."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from idealist.errors import UsageError
 
 
 def write(path: str | Path, data: bytes) -> None:
-    """Write a file; what stood there before stays until all of the new is written.
+    """Write a file; the old content stays until all of the new is written.
 
     ``-`` is standard output.
     """
@@ -24,7 +24,7 @@ def write(path: str | Path, data: bytes) -> None:
     target = Path(path)
     try:
         if _in_place(target):
-            with target.open("ab") as file:  # what an open file holds is not ours to cut
+            with target.open("ab") as file:  # never truncate a file that someone has open
                 file.write(data)
         else:
             _replace(target.resolve(), data)
@@ -33,7 +33,7 @@ def write(path: str | Path, data: bytes) -> None:
 
 
 def compressed(path: str | Path, data: bytes) -> bytes:
-    """Compress what is to be written to a file of this name; the same data gives the same bytes."""
+    """Compress data for a file of this name; the same data always yields the same bytes."""
     suffix = Path(path).suffix.lower()
     if suffix == ".gz":
         return bytes(import_module("gzip").compress(data, mtime=0))
@@ -43,7 +43,7 @@ def compressed(path: str | Path, data: bytes) -> bytes:
 
 
 def zstd(what: str) -> Any:
-    """Give the module for .zst files, Python's own (3.14) or zstandard; else say what to install.
+    """Import the module for .zst files, Python's own (3.14) or zstandard, or say what to install.
 
     Both compress with `compress(data)`.
     """
@@ -62,7 +62,7 @@ def _to_standard_output(data: bytes) -> None:
 
 
 def _in_place(target: Path) -> bool:
-    """Whether a path is a pipe or device, or stands for an open file: not to be replaced."""
+    """Whether a path is a pipe, a device or an open file, which must not be replaced."""
     special = target.exists() and not target.is_file()
     return special or target.absolute().parts[1:2] in (("dev",), ("proc",))
 

@@ -16,24 +16,24 @@ from idealist.errors import UsageError
 KERNEL = "IDEALIST_KERNEL"
 #: How many threads the compiled kernel may use.
 THREADS = "IDEALIST_THREADS"
-#: More threads than this wait for memory rather than for each other.
+#: More threads than this would only wait for memory.
 MOST_THREADS = 16
 
 _REMEDY = "install a C++ compiler, then pip install --force-reinstall --no-cache-dir idealist"
 
 
 def native() -> ModuleType | None:
-    """Give the compiled kernel, or None where its Python twin is to rank.
+    """Return the compiled kernel, or None if its Python twin ranks.
 
-    The first time that the twin serves although nobody asked for it, a line on standard error says
-    so: it gives the same numbers, but slowly.
+    The first time the twin is used although nobody asked for it, a line on standard error says so:
+    it computes the same numbers, but slowly.
     """
     serving = _serving()
     if isinstance(serving, ModuleType):
         return serving
     if _choice() != "python":
         _say_once(
-            f"idealist: {serving}; the slower Python twin serves "
+            f"idealist: {serving}; using the slower Python twin "
             f"({_REMEDY}; or set {KERNEL}=python to keep the twin)"
         )
     return None
@@ -51,19 +51,20 @@ def description() -> str:
 
 
 def threads() -> int:
-    """Give the number of threads to use: what the user said, or the CPUs that we may use."""
+    """Return the number of threads to use: what the user said, or the CPUs available."""
     said = os.environ.get(THREADS, "")
     if not said:
         return min(_cpus(), MOST_THREADS)
     if not re.fullmatch("[1-9][0-9]{0,3}", said):
         raise UsageError(
-            f"{THREADS}={said!r} is not a number of threads", "give a whole number from 1 to 9999"
+            f"{THREADS}={said!r} is not a number of threads",
+            "set it to a whole number from 1 to 9999",
         )
     return int(said)
 
 
 def _serving() -> ModuleType | str:
-    """Give the compiled kernel, or the reason why its Python twin serves."""
+    """Return the compiled kernel, or the reason why its Python twin is used."""
     choice = _choice()
     if choice == "python":
         return f"{KERNEL}=python"
@@ -77,14 +78,14 @@ def _choice() -> str:
     choice = os.environ.get(KERNEL, "")
     if choice not in {"", "native", "python"}:
         raise UsageError(
-            f"{KERNEL}={choice!r} names no kernel", "give native or python, or unset it"
+            f"{KERNEL}={choice!r} is not a kernel", "set it to native or python, or unset it"
         )
     return choice
 
 
 @cache
 def _compiled() -> ModuleType | str:
-    """Import the compiled kernel, or say why that is not possible."""
+    """Import the compiled kernel, or say why it cannot be imported."""
     try:
         return import_module("idealist._kernel")
     except ModuleNotFoundError:
@@ -95,7 +96,7 @@ def _compiled() -> ModuleType | str:
 
 @cache
 def _say_once(line: str) -> None:
-    if sys.stderr is not None:  # which it is where the shell closed it
+    if sys.stderr is not None:  # the shell may have closed it
         print(line, file=sys.stderr)
 
 

@@ -1,8 +1,8 @@
-"""Parameters of measures, protocols and aggregates: what values they take and how they are written.
+"""Parameters of measures, protocols and aggregates: the values they take, and their notation.
 
 A parameter's value is a number, a flag or a short text such as ``exp2``, ``table(0=0,1=3)`` or
-``min(k,R)``. `Kind.check` turns whatever a user wrote, Python value or text, into that one form, so
-a value prints and parses to itself.
+``min(k,R)``. `Kind.check` turns whatever a user wrote, Python value or text, into one form, so that
+printing and parsing a value returns the same value.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from idealist.errors import UsageError
 
 Value: TypeAlias = str | int | float | bool
 
-#: A parameter in any form that its kind takes, such as a dict for a table; text once it is checked.
+#: A parameter in any form its kind takes, such as a dict for a table; text once it is checked.
 Written: TypeAlias = Any
 
 
 @dataclass(frozen=True)
 class Kind:
-    """What values a parameter takes: words for people, a check, and a list where there is one."""
+    """What values a parameter takes: words for people, a check, and the list if it is closed."""
 
     words: str
     check: Callable[[Any], Value]
@@ -84,7 +84,7 @@ class Settings:
         return True
 
     def written(self) -> dict[str, Value]:
-        """Give the parameters that are set."""
+        """Return the parameters that are set."""
         values = {name: getattr(self, name) for name in self.parameters()}
         return {name: value for name, value in values.items() if value is not None}
 
@@ -99,7 +99,7 @@ def _checked(cls: type, name: str, about: Parameter, value: Any) -> Value:
 
 
 def text(value: Value) -> str:
-    """Write a value as measures, ``--set`` and signatures have it.
+    """Write a value as in measures, ``--set`` and signatures.
 
     >>> text(2.0), text(0.5), text(True), text("exp2")
     ('2', '0.5', 'true', 'exp2')
@@ -110,7 +110,7 @@ def text(value: Value) -> str:
 
 
 def tidy(number: float) -> int | float:
-    """Give whole numbers as int, others as they are.
+    """Return whole numbers as int, others as they are.
 
     >>> tidy(3.0), tidy(0.25)
     (3, 0.25)
@@ -119,7 +119,7 @@ def tidy(number: float) -> int | float:
 
 
 def to_number(value: Any) -> int | float:
-    """Read a finite number from a Python number or its text; ``1/3`` is one, too."""
+    """Read a finite number from a Python number or from text such as ``0.5`` or ``1/3``."""
     if isinstance(value, bool) or value is None:
         raise TypeError(value)
     if isinstance(value, str) and ("_" in value or not value.isascii()):
@@ -134,26 +134,32 @@ def to_number(value: Any) -> int | float:
 
 
 def _quotient(written: str) -> float:
-    from fractions import Fraction  # slow to import, and seldom written
+    from fractions import Fraction  # slow to import, and rarely needed
 
     return float(Fraction(written))
 
 
-def number(low: float = -math.inf, high: float = math.inf) -> Kind:
-    """Describe a finite number between two bounds, both included."""
-    words = "a number"
-    if math.isfinite(low):
-        words += f" from {low:g} to {high:g}" if math.isfinite(high) else f" of at least {low:g}"
+#: The lowest number above 0, and the highest below 1.
+ABOVE_0, BELOW_1 = math.nextafter(0, 1), math.nextafter(1, 0)
+
+
+def number(low: float = -math.inf, high: float = math.inf, words: str = "", *also: str) -> Kind:
+    """Describe a finite number between two bounds, both included, or one of the words in `also`."""
+    if not words and math.isfinite(low):
+        words = f" from {low:g} to {high:g}" if math.isfinite(high) else f" of at least {low:g}"
+        words = f"a number{words}"
 
     def check(value: Any) -> Value:
+        if isinstance(value, str) and value in also:
+            return value
         if not low <= (result := to_number(value)) <= high:
             raise ValueError(value)
         return result
 
-    return Kind(words, check)
+    return Kind(words or "a number", check)
 
 
-#: The deepest rank there is.
+#: The deepest rank allowed.
 DEEPEST = 10_000_000
 
 
@@ -210,7 +216,7 @@ def call(written: str) -> tuple[str, tuple[str, ...]]:
 
 
 def split(arguments: str) -> list[str]:
-    """Split at the commas that stand outside all brackets.
+    """Split at the commas outside all brackets.
 
     >>> split("rel=2, denominator=min(k,R)")
     ['rel=2', 'denominator=min(k,R)']
@@ -241,10 +247,10 @@ def table(value: Any) -> str:
 
 
 def digest(mapping: Mapping[str, str | float]) -> str:
-    """Give ten hexadecimal digits that depend on the content of a mapping, not on its order."""
+    """Return ten hexadecimal digits that depend on the content of a mapping, not on its order."""
     return hashlib.sha256(json.dumps(sorted(mapping.items())).encode()).hexdigest()[:10]
 
 
 def many(count: int, one: str, several: str) -> str:
-    """Write a count with the words that go with it."""
+    """Write a count with its noun, singular or plural."""
     return f"{count} {one if count == 1 else several}"

@@ -55,7 +55,7 @@ def _check_collapse(value: Any) -> Value:
 
 
 def names_file(value: str) -> bool:
-    r"""Whether it looks like the name of a file more than like a pattern.
+    r"""Whether the text looks more like the name of a file than like a pattern.
 
     >>> names_file("mappings/bm25-documents.tsv"), names_file(r"/p\d+"), names_file(r"\.txt")
     (True, False, False)
@@ -69,7 +69,9 @@ def _ids(mapping: Mapping[Any, Any]) -> dict[str, str]:
         return {to_id(chunk): to_id(whole) for chunk, whole in mapping.items()}
     except (TypeError, ValueError):
         hint = "give {chunk: document}, both ids"
-        raise UsageError(f"collapse={mapping!r:.60} holds something that is no id", hint) from None
+        raise UsageError(
+            f"collapse={mapping!r:.60} holds something that is not an id", hint
+        ) from None
 
 
 def _check_depth(value: Any) -> Value:
@@ -89,17 +91,17 @@ def suffix(pattern: str) -> re.Pattern[str]:
 
 
 TIES = Kind("one of " + ", ".join(_TIES) + ", random(SEED)", _check_ties)
-#: What a list can be cut by before chunks are merged: their lengths, or their number.
+#: What can limit a list before chunks are merged: their total length, or their number.
 BUDGETS = ("tokens", "chunks")
 MOST_TOKENS = 10**12
 _DOCUMENTS = whole(1, "a number of documents", "none")
 DEPTH = Kind(
-    "none, a number of documents, tokens(N): as many as have N tokens together, or chunks(N): the "
-    "first N chunks, before they are merged",
+    "none, a number of documents, tokens(N): as many as fit into N tokens, or chunks(N): the first "
+    "N chunks, before they are merged",
     _check_depth,
 )
 COLLAPSE = Kind(
-    "none, a pattern whose match at the end of an id is cut off, or {chunk: document}",
+    "none, a pattern to cut off at the end of an id, or {chunk: document}",
     _check_collapse,
 )
 
@@ -117,8 +119,8 @@ class Protocol(Settings):
     )
     order: str = axis(
         "score", choice("score", "rank", "given"),
-        "what orders a list: its scores (without scores its ranks, and without these the order "
-        "of the rows), the rank column, or the order of the rows",
+        "what orders a list: its scores (or, without scores, its ranks, or else the order of the "
+        "rows), the rank column, or the order of the rows",
     )  # fmt: skip
     ties: str = axis("docid-desc", TIES, "the order of documents with equal scores")
     duplicates: str = axis(
@@ -126,25 +128,25 @@ class Protocol(Settings):
     )
     nonfinite: str = axis(
         "error", choice("error", "as_is", "last"),
-        "NaN and infinite scores: refused; infinities ordered as numbers; NaN ranked last besides",
+        "NaN and infinite scores: refused; infinities ordered as numbers; NaN also ranked last",
     )  # fmt: skip
-    depth: Written = axis("none", DEPTH, "how many documents of a list are looked at")
-    exclude_self: bool = axis(False, flag(), "leave out a document whose id is the query's")
+    depth: Written = axis("none", DEPTH, "how many documents of a list count")
+    exclude_self: bool = axis(False, flag(), "leave out the document that has the query's id")
     unjudged: str = axis(
-        "zero", choice("zero", "drop"), "unjudged documents hold their rank, or are taken out"
+        "zero", choice("zero", "drop"), "unjudged documents keep their rank, or are removed"
     )
     negative: str = axis(
         "allow", choice("allow", "drop", "error"),
-        "retrieved documents with a negative grade are left to the measure, taken out, or refused",
+        "retrieved documents with a negative grade are left to the measure, removed, or refused",
     )  # fmt: skip
     grades: str = axis(
         "truncate",
         choice("keep", "truncate", "nonzero"),
-        "fractions of grades are kept, or cut as C's atol does; or cut, and what is then 0 counts "
-        "as unjudged",
+        "fractions of grades are kept, or cut off as C's atol does; with nonzero, grades that are "
+        "then 0 count as unjudged",
     )
     collapse: Written = axis(
-        "none", COLLAPSE, "chunks of one document count as it, the best one kept"
+        "none", COLLAPSE, "chunks of one document count as that document, at the best chunk's rank"
     )
     missing: str = axis(
         "zero", choice("zero", "skip", "error"),
@@ -166,26 +168,26 @@ class Protocol(Settings):
             object.__setattr__(self, "collapse", _check_collapse(mapping))
         elif str(self.collapse).startswith("map(") and not self.mapping:
             hint = "give the map itself: collapse={chunk: document, …}"
-            raise UsageError(f"collapse={self.collapse} names a map that is not here", hint)
-        elif names_file(str(self.collapse)):  # as a pattern it would match nothing, without a word
+            raise UsageError(f"collapse={self.collapse} names a map that was not given", hint)
+        elif names_file(str(self.collapse)):  # as a pattern it would silently match nothing
             hint = "give {chunk: document}; on the command line, --set collapse=FILE reads a file"
-            raise UsageError(f"collapse={self.collapse} is the name of a file, no pattern", hint)
+            raise UsageError(f"collapse={self.collapse} is the name of a file, not a pattern", hint)
         super().__post_init__()
         if self.ties == "expected" and self.depth != "none":
             raise UsageError(
-                "ties=expected has no meaning with a depth: chance decides what it keeps",
-                "cut the measure instead (nDCG@10), or choose another order of ties",
+                "ties=expected does not work with a depth: chance would decide what it keeps",
+                "cut the measure instead (nDCG@10), or choose another order for ties",
             )
         if self.ties in ("best", "worst") and self.budget is not None:
             raise UsageError(
-                f"ties={self.ties} has no meaning with depth={self.depth}: "
+                f"ties={self.ties} does not work with depth={self.depth}: "
                 "what it keeps does not depend on grades alone",
-                "choose another order of ties, such as docid-desc",
+                "choose another order for ties, such as docid-desc",
             )
 
     @property
     def budget(self) -> int | None:
-        """The tokens or chunks that are looked at, where the depth is a number of these.
+        """The number of tokens or chunks that count, if the depth is such a number.
 
         >>> Protocol(depth="tokens(4096)").budget
         4096
@@ -194,7 +196,7 @@ class Protocol(Settings):
         return int(arguments[0]) if name in BUDGETS else None
 
     def whole(self) -> Protocol:
-        """Return the same rules without what leaves documents out of a list.
+        """Return the same rules without those that leave documents out of a list.
 
         >>> Protocol(depth=10, unjudged="drop").whole() == Protocol()
         True

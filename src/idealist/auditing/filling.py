@@ -108,12 +108,10 @@ def filled(instruments: Mapping[str, Instrument], chances: Chances, depth: int) 
     """Compute what measures would be, on average, if all documents down to a depth were judged."""
     placements, queries = chances.placements, len(chances.placements.qrels.queries)
     unjudged, rng = find_unjudged(placements, depth), np.random.default_rng(0)
-    elsewhere, outside = np.zeros(queries, dtype=np.int64), np.zeros(0)  # nothing else is judged
     draws = max(1, min(DRAWS, 100 * DRAWS // max(queries, 1)))
     drawn: dict[str, list[float]] = {label: [] for label in instruments}
     for _ in range(draws):
-        grades = chances.draw(unjudged.rank, rng)
-        judged = with_judgments(placements, unjudged, grades, elsewhere, outside)
+        judged = with_judgments(placements, unjudged, chances.draw(unjudged.rank, rng))
         for label, instrument in instruments.items():
             with suppress(IdealistError):  # what cannot be measured has no price
                 drawn[label].append(measured(instrument, judged).aggregate)

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from functools import partial
 from typing import Any
 
 import numpy as np
 
 from idealist.bounding.bound_case import BoundCase, grades_of, most_elsewhere
-from idealist.bounding.bounds_result import Bounds, Judging, Narrowing, OneRun, Source
+from idealist.bounding.bounds_result import Bounds, Judging, Narrowing, Source
 from idealist.bounding.differences import CasePair
 from idealist.bounding.extremes import ends
 from idealist.bounding.ties import TieBounds, bound_ties
 from idealist.bounding.unjudged_places import documents_of
-from idealist.conventions import DEFAULT, Convention
 from idealist.data import Scale
 from idealist.errors import UsageError
 from idealist.evaluating.evaluator import Evaluator
@@ -28,25 +26,16 @@ __all__ = [
 
 
 def bounds(
-    qrels: Any,
-    run: Any,
-    measure: Any,
-    *,
-    reach: str = "list",
-    documents: int | None = None,
-    scale: Any = None,
-    convention: str | Convention = DEFAULT,
-    queries: Iterable[Any] | None = None,
-    weights: Any = None,
-    **axes: Any,
-) -> Bounds:
+    qrels: Any, run: Any, measure: Any, *, reach: str = "list", documents: int | None = None,
+    scale: Any = None, **options: Any,
+) -> Bounds:  # fmt: skip
     """Compute the least and the greatest value if unjudged documents were judged.
 
     `reach` says which ones: ``list``, those of the run down to the measure's cutoff, or all
     retrieved where it has none; ``collection``, also those that were not retrieved: as many as a
     collection of `documents` has, or any number. Each could get any grade of the declared scale
-    (`scale` declares one), or else any grade observed, and 0 or 1. The other arguments are those
-    of `evaluate`.
+    (`scale` declares one), or else any grade observed, and 0 or 1. The `options` are those of
+    `evaluate`: convention, queries, weights and axes.
 
     >>> found = bounds({"q": {"a": 1, "b": 1}}, {"q": ["a", "x", "y"]}, "AP")
     >>> round(found.value, 4), round(found.low, 4), round(found.high, 4)
@@ -54,58 +43,37 @@ def bounds(
     >>> found.highest
     {'q': {'x': 1, 'y': 1}}
     """
-    evaluator, label = _evaluator(
-        qrels, measure, scale, convention=convention, queries=queries, weights=weights, **axes
-    )
+    evaluator, label = _evaluator(qrels, measure, scale, **options)
     return bounds_by(evaluator, label, run, reach, documents)
 
 
 def bounds_of_difference(
-    qrels: Any,
-    baseline: Any,
-    run: Any,
-    measure: Any,
-    *,
-    scale: Any = None,
-    convention: str | Convention = DEFAULT,
-    queries: Iterable[Any] | None = None,
-    weights: Any = None,
-    **axes: Any,
+    qrels: Any, baseline: Any, run: Any, measure: Any, *, scale: Any = None, **options: Any
 ) -> Bounds:
     """Bound the difference of two runs, run - baseline, where a document has one grade for both.
 
     The bounds are exact for CG, DCG, P, RBP, Judged, and for nDCG with an ideal list of judged
     documents. For other measures they are outer bounds: the difference of the runs' own bounds.
+    The `options` are those of `evaluate`.
 
     >>> found = bounds_of_difference({"q": {"d": 0}}, {"q": ["x", "y"]}, {"q": ["x", "z"]}, "P@2")
     >>> found.value, found.low, found.high
     (0.0, -0.5, 0.5)
     """
-    evaluator, label = _evaluator(
-        qrels, measure, scale, convention=convention, queries=queries, weights=weights, **axes
-    )
+    evaluator, label = _evaluator(qrels, measure, scale, **options)
     return difference_by(evaluator, label, baseline, run)
 
 
-def tie_bounds(
-    qrels: Any,
-    run: Any,
-    measure: Any,
-    *,
-    convention: str | Convention = DEFAULT,
-    queries: Iterable[Any] | None = None,
-    weights: Any = None,
-    **axes: Any,
-) -> TieBounds:
+def tie_bounds(qrels: Any, run: Any, measure: Any, **options: Any) -> TieBounds:
     """Bound a value over all orders of tied documents: worst, best, and their mean.
+
+    The `options` are those of `evaluate`.
 
     >>> found = tie_bounds({"q": {"a": 1}}, {"q": {"a": 1.0, "b": 1.0}}, "RR")
     >>> found.low, found.high, found.expected
     (0.5, 1.0, 0.75)
     """
-    evaluator, label = _evaluator(
-        qrels, measure, None, convention=convention, queries=queries, weights=weights, **axes
-    )
+    evaluator, label = _evaluator(qrels, measure, None, **options)
     return bound_ties(evaluator, label, evaluator.ranked(run))
 
 
@@ -126,7 +94,7 @@ def bounds_by(
     written = grades_of(evaluator.qrels, instrument)
     named = partial(documents_of, case.unjudged, case.placements, ranked.held)
     low, high, counted = found.together(instrument, case.queries)
-    source = OneRun(case.queries, case.spans, found, written, counted, named, case)
+    source = Source(case.queries, case.spans, found, written, counted, named, case)
     return _bounds(
         evaluator, label, source, run=ranked.run.name, reach=reach, kind=kind, low=low, high=high,
         value=now.aggregate, values=now.values, unjudged=case.unjudged.counts(case.size),

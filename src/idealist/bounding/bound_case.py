@@ -28,6 +28,8 @@ EXACT = (
 )  # fmt: skip
 #: Where unjudged documents are looked for.
 REACHES = ("list", "collection")
+#: No documents outside the lists, and no grades of them.
+NOBODY, NOTHING = np.zeros(0, dtype=np.int64), np.zeros(0)
 
 
 class Completion(NamedTuple):
@@ -109,8 +111,8 @@ class BoundCase:
 
     def measured(self, completion: Completion) -> Measured:
         """Measure the run as if the unjudged documents had been judged so."""
-        outside = np.repeat(completion.elsewhere, self.elsewhere)
-        return self.judged(completion.grades, self.elsewhere, outside)
+        elsewhere = np.repeat(np.arange(self.size), self.elsewhere)
+        return self.judged(completion.grades, elsewhere, completion.elsewhere[elsewhere])
 
     def judged(self, grades: Floats, elsewhere: Ints, outside: Floats) -> Measured:
         """Measure the run with more judgments: of its documents, and of some that it lacks."""
@@ -119,9 +121,8 @@ class BoundCase:
 
     def fixed(self, which: Bools, grade: float) -> BoundCase:
         """Return the case in which some of the unjudged documents have a grade."""
-        some, nobody = self.unjudged.at(which), np.zeros(self.size, dtype=np.int64)
-        grades = np.full(len(some), grade)
-        placements = with_judgments(self.placements, some, grades, nobody, np.zeros(0))
+        some = self.unjudged.at(which)
+        placements = with_judgments(self.placements, some, np.full(len(some), grade))
         return replace(self, placements=placements, unjudged=self.unjudged.at(~which))
 
 
@@ -132,44 +133,37 @@ def spans_of(counts: Ints) -> list[tuple[int, slice]]:
 
 
 def with_judgments(
-    placements: Placements,
-    unjudged: UnjudgedPlaces,
-    grades: Floats,
-    elsewhere: Ints,
-    outside: Floats,
-) -> Placements:
+    placements: Placements, unjudged: UnjudgedPlaces, grades: Floats,
+    elsewhere: Ints = NOBODY, outside: Floats = NOTHING,
+) -> Placements:  # fmt: skip
     """Add judgments of unjudged places, and of documents that the list does not hold.
 
-    `elsewhere` counts the latter by query, and `outside` has their grades.
+    `elsewhere` has the queries of the latter, in order, and `outside` their grades.
     """
-    qrels, size = placements.qrels, len(placements.qrels.queries)
+    qrels = placements.qrels
     if placements.protocol.grades == "nonzero":  # a grade of 0 is no judgment
         unjudged, grades = unjudged.at(grades != 0), grades[grades != 0]
-        kept = np.repeat(np.arange(size), elsewhere)[outside != 0]
-        elsewhere, outside = np.bincount(kept, minlength=size), outside[outside != 0]
-    before, counts = np.diff(qrels.starts), unjudged.counts(size)
-    added = starts_of(counts + elsewhere)
-    starts = qrels.starts + added
-    filled = np.empty(len(qrels.grades) + len(grades) + len(outside))  # judged, unjudged, elsewhere
-    filled[np.arange(len(qrels.grades)) + np.repeat(added[:-1], before)] = qrels.grades
-    index = np.arange(len(grades)) + (starts[:-1] + before - starts_of(counts)[:-1])[unjudged.query]
-    filled[index] = grades
-    ends = starts[1:] - starts_of(elsewhere)[1:]
-    filled[np.arange(len(outside)) + np.repeat(ends, elsewhere)] = outside
+        elsewhere, outside = elsewhere[outside != 0], outside[outside != 0]
+    known = np.repeat(np.arange(len(qrels.queries)), np.diff(qrels.starts))
+    query = np.concatenate((known, unjudged.query, elsewhere))
+    order = np.argsort(query, kind="stable")  # by query: judged, unjudged, elsewhere
+    place = np.empty_like(order)
+    place[order] = np.arange(len(order))
     made = replace(
-        qrels, starts=freeze(starts), grades=freeze(filled), columns={},
-        documents=("",) * len(filled), subtopics=None, preferences=None,
+        qrels, starts=freeze(starts_of(np.bincount(query, minlength=len(qrels.queries)))),
+        grades=freeze(np.concatenate((qrels.grades, grades, outside))[order]), columns={},
+        documents=("",) * len(order), subtopics=None, preferences=None,
     )  # fmt: skip
+    added = place[len(known) : len(known) + len(grades)]
     joined: dict[str, Any] = {
-        "judgment": np.concatenate((placements.judgment + added[placements.query], index)),
+        "judgment": np.concatenate((place[placements.judgment], added)),
         **{
             name: np.concatenate((getattr(placements, name), getattr(unjudged, name)))
             for name in ("query", "rank", "first", "last", "score")
         },
     }
-    order = np.lexsort((joined["rank"], joined["query"]))
-    columns: dict[str, Any] = {name: column[order] for name, column in joined.items()}
-    return replace(placements, qrels=made, **columns)
+    ranked = np.lexsort((joined["rank"], joined["query"]))
+    return replace(placements, qrels=made, **{key: one[ranked] for key, one in joined.items()})
 
 
 def unjudged_of(instrument: Instrument, ranked: Ranked) -> UnjudgedPlaces:

@@ -14,17 +14,8 @@ from idealist.bounding.extremes import Ends, ends
 from idealist.conventions.signature import Signature
 from idealist.data.columns import Bools, Floats, Ints
 from idealist.errors import UsageError
-from idealist.report.document import (
-    COUNT,
-    TEXT,
-    VALUE,
-    Column,
-    Details,
-    Document,
-    Signatures,
-    Table,
-    Text,
-)
+from idealist.report import document as doc
+from idealist.report.document import COUNT, TEXT, VALUE, Column, Document, Table, Text
 from idealist.report.plain_data import finite, records_table
 from idealist.report.result import Result
 from idealist.report.wording import number
@@ -54,7 +45,7 @@ class Source:
 
     `written` has the grades as they are written, `counted` says which queries are in the low end
     and which are in the high end, and `named` names the unjudged documents when they are needed.
-    Bounds that no judgments attain have no `spans`.
+    Bounds that no judgments attain have no `spans`, those of a difference no single `case`.
     """
 
     queries: tuple[str, ...]
@@ -63,6 +54,7 @@ class Source:
     written: Mapping[float, float]
     counted: tuple[Bools, Bools]
     named: Callable[[], list[str]]
+    case: BoundCase | None = None
 
     @cached_property
     def documents(self) -> list[str]:
@@ -87,23 +79,7 @@ class Source:
 
     def elsewhere(self, high: bool) -> dict[str, tuple[int, float]]:
         """Return the number of documents judged elsewhere, and their grade."""
-        return {}
-
-    def first(self, n: int) -> list[Narrowing]:
-        """Return the documents whose judgment saves most."""
-        hint = "ask the bounds of each run: il.bounds(…).first()"
-        raise UsageError("a difference does not say which documents to judge first", hint)
-
-
-@dataclass(frozen=True, eq=False)
-class OneRun(Source):
-    """The witnesses of one run's bounds."""
-
-    case: BoundCase
-
-    def elsewhere(self, high: bool) -> dict[str, tuple[int, float]]:
-        """Return the number of documents judged elsewhere, and their grade."""
-        at, counts = self.completions(high), self.case.elsewhere.tolist()
+        at, counts = self.completions(high), self.case.elsewhere.tolist() if self.case else []
         return {
             self.queries[q]: (n, self.written[float(self.ends.completions[at[q]].elsewhere[q])])
             for q, n in enumerate(counts)
@@ -112,7 +88,10 @@ class OneRun(Source):
 
     def first(self, n: int) -> list[Narrowing]:
         """Return the documents whose judgment saves most."""
-        saved, places = self._saved(), self.case.unjudged
+        if self.case is None:
+            hint = "ask the bounds of each run: il.bounds(…).first()"
+            raise UsageError("a difference does not say which documents to judge first", hint)
+        saved, places = self._saved(self.case), self.case.unjudged
         mean, least = saved.mean(axis=0), saved.min(axis=0)
         return [
             Narrowing(
@@ -122,9 +101,9 @@ class OneRun(Source):
             for i in np.lexsort((-least, -mean))[:n].tolist()
         ]  # fmt: skip
 
-    def _saved(self) -> Floats:
+    def _saved(self, case: BoundCase) -> Floats:
         """Compute the width that each document saves with each grade, a row per grade."""
-        case, places = self.case, self.case.unjudged
+        places = case.unjudged
         size = places.counts(case.size)
         turn = np.arange(len(places)) - (np.cumsum(size) - size)[places.query]
         saved = np.zeros((len(case.levels), len(places)))
@@ -225,9 +204,9 @@ class Bounds(Result):
         return Document(blocks, self.notes)
 
     @property
-    def notes(self) -> tuple[Signatures]:
+    def notes(self) -> tuple[doc.Signatures]:
         """How the numbers were made."""
-        return (Signatures((self.signature.by(self.convention),)),)
+        return (doc.Signatures((self.signature.by(self.convention),)),)
 
     def by_query(self) -> Table:
         """Tabulate the bounds of each query that counts, and of all."""
@@ -278,7 +257,7 @@ class Judging(Result):
             Column("saved", VALUE), Column("at least", VALUE),
         )  # fmt: skip
         table = Table(columns, self.first, title="Judge first the documents that narrow it most:")
-        more = Details("Bounds of each query", (self.bounds.by_query(),))
+        more = doc.Details("Bounds of each query", (self.bounds.by_query(),))
         return Document((Text(self.summary, strong=True), table, more), self.bounds.notes)
 
     def table(self) -> Table:

@@ -10,13 +10,7 @@ import numpy as np
 
 from idealist.bounding.bound_case import BoundCase, Completion, spans_of
 from idealist.bounding.extremes import Ends, ends, lowest_of
-from idealist.bounding.ndcg_extremes import (
-    Extreme,
-    distinct,
-    judged_dcg,
-    rank_weights,
-    weights_of,
-)
+from idealist.bounding.ndcg_extremes import Extreme, distinct, judged_dcg, rank_weights, weights_of
 from idealist.bounding.unjudged_places import documents_of
 from idealist.data.columns import Floats, Ints
 from idealist.errors import UsageError
@@ -77,8 +71,7 @@ class CasePair:
         for case, own in zip(self.cases, self.own, strict=True):
             other = np.ones(len(grades), dtype=bool)
             other[own] = False
-            counts = np.bincount(self.query[other], minlength=case.size)
-            yield case.judged(grades[own], counts, grades[other])
+            yield case.judged(grades[own], self.query[other], grades[other])
 
     @cached_property
     def exact(self) -> bool:

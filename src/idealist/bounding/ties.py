@@ -89,19 +89,13 @@ def bound_ties(evaluator: Evaluator, label: str, ranked: Ranked) -> TieBounds:
     worst, best = (retied(instrument, ranked, how) for how in ("worst", "best"))
     lowest, highest = sorted((worst, best), key=lambda one: one.aggregate)
     mean = _expected(instrument, ranked)
+    expected = math.nan if mean is None else mean.aggregate
+    means = np.full(len(now.values), np.nan) if mean is None else mean.values
     return TieBounds(
-        run=ranked.run.name,
-        measure=label,
-        value=now.aggregate,
-        low=lowest.aggregate,
-        high=highest.aggregate,
-        expected=math.nan if mean is None else mean.aggregate,
-        queries=ranked.qrels.queries,
-        values=now.values,
-        lows=np.fmin(worst.values, best.values),
-        highs=np.fmax(worst.values, best.values),
-        means=np.full(len(now.values), np.nan) if mean is None else mean.values,
-    )
+        ranked.run.name, label, now.aggregate, lowest.aggregate, highest.aggregate, expected,
+        ranked.qrels.queries, now.values, lows=np.fmin(worst.values, best.values),
+        highs=np.fmax(worst.values, best.values), means=means,
+    )  # fmt: skip
 
 
 def _expected(instrument: Instrument, ranked: Ranked) -> Measured | None:

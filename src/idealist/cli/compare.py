@@ -4,27 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from idealist.cli.options import (
-    axes_beside,
-    check_inputs,
-    counting,
-    emit,
-    measuring,
-    output,
-    quietly,
-    run_names,
-    slices_of,
-)
+from idealist.cli import options as shared
 from idealist.errors import UsageError
-
-if TYPE_CHECKING:
-    from idealist.data import Queries
-
 
 TESTS = ("wilcoxon", "sign", "bootstrap")
 CORRECTIONS = ("holm", "tukey", "maxt", "bh", "none")
@@ -33,7 +18,7 @@ CORRECTIONS = ("holm", "tukey", "maxt", "bh", "none")
 @click.command("compare")
 @click.argument("qrels")
 @click.argument("runs", nargs=-1, required=True)
-@partial(measuring, usual="nDCG@10, AP, RR@10, R@100")
+@partial(shared.measuring, usual="nDCG@10, AP, RR@10, R@100")
 @click.option("--baseline", "-b", metavar="RUN", help="The run to compare with, if not the first.")
 @click.option("--all-pairs", is_flag=True, help="Compare every run with every other.")
 @click.option("--alpha", type=float, default=0.05, show_default=True, help="Two-sided.")
@@ -52,7 +37,7 @@ CORRECTIONS = ("holm", "tukey", "maxt", "bh", "none")
 )  # fmt: skip
 @click.option("--margin", type=float, metavar="X", help="Also test equivalence within this.")
 @click.option("--slice", "column", metavar="COLUMN", help="Also compare by a column of --queries.")
-@counting
+@shared.counting
 @click.option("--saved", is_flag=True, help="All arguments are files that eval --save wrote.")
 @click.option("--fragility", is_flag=True, help="Find the fewest labels that would reverse it.")
 @click.option("--multiverse", is_flag=True, help="Also compare under every convention.")
@@ -60,8 +45,8 @@ CORRECTIONS = ("holm", "tukey", "maxt", "bh", "none")
 @click.option(
     "--per-query", is_flag=True, help="Also show every query; TSV and CSV show only these."
 )
-@quietly
-@output
+@shared.quietly
+@shared.output
 def command(
     qrels: str,
     runs: tuple[str, ...],
@@ -72,13 +57,7 @@ def command(
     queries: str | None,
     weights: str | None,
     saved: bool,
-    fragility: bool,
-    multiverse: bool,
-    details: bool,
     per_query: bool,
-    quiet: bool,
-    form: str,
-    output: Path | None,
     **options: Any,
 ) -> None:
     """Compare RUNS, judged by QRELS, with a baseline: the first run, unless -b names another.
@@ -95,46 +74,31 @@ def command(
       idealist compare qrels.txt bm25.run dense.run --margin 0.02 --fragility --multiverse
       idealist compare --saved bm25.json dense.json
     """
-    check_inputs([qrels, *runs, *filter(None, (queries, weights))])
-    labels = list(dict.fromkeys(measures))
-    known = _queries(queries)
-    options["slices"] = slices_of(known, column)
+    shared.check_inputs([qrels, *runs, queries, weights])
+    view = {name: options.pop(name) for name in ("form", "output", "quiet", "details")}
+    known = shared.queries_of(queries)
+    options["slices"] = shared.slices_of(known, column)
     if saved:
-        changed = settings or weights or convention != "trec_eval" or (queries and not column)
-        _check_saved(bool(changed), fragility or multiverse)
         from idealist.comparing import compare_evaluations
 
-        found = compare_evaluations([qrels, *runs], labels or None, **options)
+        if settings or weights or convention != "trec_eval" or (queries and not column):
+            hint = "say that when they are measured: idealist eval … --save FILE"
+            raise UsageError("saved evaluations have their rules, queries and weights", hint)
+        if options.pop("fragility") | options.pop("multiverse"):
+            hint = "give qrels and runs instead"
+            raise UsageError("--fragility and --multiverse need judgments and runs", hint)
+        found = compare_evaluations([qrels, *runs], measures or None, **options)
     else:
         from idealist.comparing import COMPARED, compare
-        from idealist.formats import read_run
 
         if len(runs) < 2:
             hint = "write idealist compare QRELS BASELINE RUN"
             raise UsageError("a comparison needs two runs", hint)
-        names = run_names(runs)
         if options["baseline"] in runs:  # as the run is given
-            options["baseline"] = names[runs.index(options["baseline"])]
+            options["baseline"] = shared.run_names(runs)[runs.index(options["baseline"])]
+        axes = shared.axes_beside(settings, options, "compare")
         found = compare(
-            qrels, [read_run(path, name=name) for path, name in zip(runs, names, strict=True)],
-            labels or COMPARED, convention=convention, queries=known,
-            weights=_queries(weights), fragility=fragility, multiverse=multiverse,
-            **options, **axes_beside(settings, options, "compare"),
+            qrels, shared.runs_of(runs), measures or COMPARED, convention=convention,
+            queries=known, weights=shared.queries_of(weights), **options, **axes,
         )  # fmt: skip
-    emit(replace(found, per_query=per_query), form, output, quiet=quiet, details=details)
-
-
-def _queries(path: str | None) -> Queries | None:
-    from idealist.formats import read_queries
-
-    return None if path is None else read_queries(path)
-
-
-def _check_saved(changed: bool, robustness: bool) -> None:
-    """Refuse what comes too late for saved evaluations."""
-    if changed:
-        hint = "say that when they are measured: idealist eval … --save FILE"
-        raise UsageError("saved evaluations have their rules, queries and weights", hint)
-    if robustness:
-        hint = "give qrels and runs instead"
-        raise UsageError("--fragility and --multiverse need judgments and runs", hint)
+    shared.emit(replace(found, per_query=per_query), **view)

@@ -3,26 +3,17 @@
 from __future__ import annotations
 
 from functools import partial
-from pathlib import Path
+from typing import Any
 
 import click
 
-from idealist.cli.options import (
-    axes_of,
-    check_inputs,
-    emit,
-    measuring,
-    output,
-    quietly,
-    run_names,
-    slices_of,
-)
+from idealist.cli import options as shared
 
 
 @click.command("diagnose")
 @click.argument("qrels")
 @click.argument("run")
-@partial(measuring, usual="nDCG@10, AP, RR@10, R@100")
+@partial(shared.measuring, usual="nDCG@10, AP, RR@10, R@100")
 @click.option("--first-stage", metavar="RUN", help="The run whose documents RUN put in order.")
 @click.option("--baseline", metavar="RUN", help="A run to compare with, such as the one before.")
 @click.option(
@@ -38,8 +29,8 @@ from idealist.cli.options import (
     help="Also look at slices of the queries, by a column of --queries.",
 )  # fmt: skip
 @click.option("--details", is_flag=True, help="Name all rules, also those that do not fire.")
-@quietly
-@output
+@shared.quietly
+@shared.output
 def command(
     qrels: str,
     run: str,
@@ -51,10 +42,7 @@ def command(
     context: int | None,
     queries: str | None,
     column: str | None,
-    details: bool,
-    quiet: bool,
-    form: str,
-    output: Path | None,
+    **view: Any,
 ) -> None:
     """Say where RUN loses its points against the judgments in QRELS, and what to do.
 
@@ -70,24 +58,14 @@ def command(
       idealist diagnose qrels.json retriever.json --context 5 -f json
     """
     from idealist.diagnosing import DIAGNOSED, diagnose
-    from idealist.formats import read_queries, read_run
 
     others = {"first_stage": first_stage, "baseline": baseline}
-    paths = [run, *filter(None, others.values())]
-    check_inputs([qrels, *paths, *filter(None, [queries])])
-    names = dict(zip(paths, run_names(paths), strict=True))
-    runs = {key: read_run(path, name=names[path]) for key, path in others.items() if path}
-    known = None if queries is None else read_queries(queries)
+    given = {"run": run} | {name: path for name, path in others.items() if path}
+    shared.check_inputs([qrels, *given.values(), queries])
+    runs = dict(zip(given, shared.runs_of(list(given.values())), strict=True))
+    known, axes = shared.queries_of(queries), shared.axes_of(settings)
     found = diagnose(
-        qrels,
-        read_run(run, name=names[run]),
-        measures or DIAGNOSED,
-        context=context,
-        queries=known,
-        texts=known,
-        slices=slices_of(known, column),
-        convention=convention,
-        **runs,
-        **axes_of(settings),
-    )
-    emit(found, form, output, quiet=quiet, details=details)
+        qrels, measures=measures or DIAGNOSED, context=context, queries=known, texts=known,
+        slices=shared.slices_of(known, column), convention=convention, **runs, **axes,
+    )  # fmt: skip
+    shared.emit(found, **view)

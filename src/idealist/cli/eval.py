@@ -9,53 +9,33 @@ from typing import Any
 
 import click
 
-from idealist.cli.options import (
-    axes_of,
-    check_inputs,
-    counting,
-    emit,
-    measuring,
-    output,
-    quietly,
-    reach,
-    run_names,
-)
+from idealist.cli import options
+from idealist.cli.options import axes_of, check_inputs, emit, run_names
 from idealist.errors import UsageError
 
 
 @click.command("eval")
 @click.argument("qrels")
 @click.argument("runs", nargs=-1, required=True)
-@measuring
+@options.measuring
 @click.option("--per-query", is_flag=True, help="Also give the value of every query.")
 @click.option(
     "--bounds", "bounded", is_flag=True,
     help="Also say how far each value could move if unjudged documents were judged.",
 )  # fmt: skip
-@reach
-@counting
+@options.reach
+@options.counting
 @click.option(
     "--save", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
     help="Also save the evaluation of one run, for `idealist compare --saved`.",
 )  # fmt: skip
-@quietly
-@output
+@options.quietly
+@options.output
 def command(
-    qrels: str,
-    runs: tuple[str, ...],
-    measures: tuple[str, ...],
-    convention: str,
-    settings: tuple[str, ...],
-    per_query: bool,
-    bounded: bool,
-    reach: str,
-    queries: str | None,
-    weights: str | None,
-    save: Path | None,
-    quiet: bool,
-    form: str,
-    output: Path | None,
-) -> None:
+    qrels: str, runs: tuple[str, ...], measures: tuple[str, ...], convention: str,
+    settings: tuple[str, ...], per_query: bool, bounded: bool, reach: str, queries: str | None,
+    weights: str | None, save: Path | None, **shown: Any,
+) -> None:  # fmt: skip
     """Measure RUNS against the judgments in QRELS.
 
     Files are TREC text, CSV, TSV, JSON, JSONL, Parquet or Arrow, also compressed (.gz, .xz, .zst).
@@ -79,13 +59,10 @@ def command(
     check_inputs([qrels, *runs, *filter(None, (queries, weights))])
     if save is not None and len(runs) > 1:
         raise UsageError("--save takes the evaluation of one run", "evaluate them one by one")
+    counted, weighed = (None if path is None else read_queries(path) for path in (queries, weights))
+    rules: dict[str, Any] = {"convention": convention, **axes_of(settings)}
     evaluator = Evaluator(
-        qrels,
-        list(dict.fromkeys(measures)) or DEFAULT_MEASURES,
-        convention=convention,
-        queries=None if queries is None else read_queries(queries),
-        weights=None if weights is None else read_queries(weights),
-        **axes_of(settings),
+        qrels, measures or DEFAULT_MEASURES, queries=counted, weights=weighed, **rules
     )
     named = [read_run(path, name=name) for path, name in zip(runs, run_names(runs), strict=True)]
     evaluations, bounds = [], {}
@@ -98,7 +75,7 @@ def command(
             bounds[run.name] = bounds_of_all(evaluator, ranked, reach)
     if save is not None:
         evaluations[0].save(save)
-    emit(Evaluations(tuple(evaluations), per_query, bounds), form, output, quiet=quiet)
+    emit(Evaluations(tuple(evaluations), per_query, bounds), **shown)
 
 
 def progress(runs: list[Any]) -> Iterable[Any]:

@@ -2,28 +2,19 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import click
 
-from idealist.cli.options import (
-    axes_of,
-    check_inputs,
-    emit,
-    measuring,
-    output,
-    quietly,
-    reach,
-    run_names,
-)
+from idealist.cli import options
+from idealist.cli.options import axes_of, check_inputs, emit, run_names
 from idealist.errors import UsageError
 
 
 @click.command("explain")
 @click.argument("qrels")
 @click.argument("run")
-@measuring
+@options.measuring
 @click.option("--query", metavar="ID", help="Explain this query, rank by rank.")
 @click.option("--worst", metavar="N", type=click.IntRange(1), help="Show the N worst queries.")
 @click.option("--full", is_flag=True, help="With --worst: explain each of them in full.")
@@ -35,7 +26,7 @@ from idealist.errors import UsageError
     "--bounds", is_flag=True,
     help="Show how far unjudged documents could move the value, and which to judge first.",
 )  # fmt: skip
-@reach
+@options.reach
 @click.option(
     "--depth", metavar="N", type=click.IntRange(1),
     help="Show this many ranks, or documents to judge. Default: the cutoff, or 10.",
@@ -45,28 +36,13 @@ from idealist.errors import UsageError
 @click.option(
     "--details", is_flag=True, help="With --bounds: the bounds of each query; --between: all axes."
 )
-@quietly
-@output
+@options.quietly
+@options.output
 def command(
-    qrels: str,
-    run: str,
-    measures: tuple[str, ...],
-    convention: str,
-    settings: tuple[str, ...],
-    query: str | None,
-    worst: int | None,
-    full: bool,
-    between: tuple[str, str] | None,
-    bounds: bool,
-    reach: str,
-    depth: int | None,
-    queries: str | None,
-    docs: str | None,
-    details: bool,
-    quiet: bool,
-    form: str,
-    output: Path | None,
-) -> None:
+    qrels: str, run: str, measures: tuple[str, ...], convention: str, settings: tuple[str, ...],
+    query: str | None, worst: int | None, full: bool, between: tuple[str, str] | None, bounds: bool,
+    reach: str, depth: int | None, queries: str | None, docs: str | None, **shown: Any,
+) -> None:  # fmt: skip
     """Explain why RUN has its value against the judgments in QRELS.
 
     With --query: what each document adds, next to the ideal list, and what the value is lost to.
@@ -104,7 +80,7 @@ def command(
 
         explainer = Explainer(qrels, named, measure, texts=queries, docs=docs, **rules)
         found = explainer(query, depth) if worst is None else explainer.worst(worst, full, depth)
-    emit(found, form, output, quiet=quiet, details=details)
+    emit(found, **shown)
 
 
 def _check_asked(

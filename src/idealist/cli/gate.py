@@ -11,19 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from idealist.cli.options import (
-    axes_beside,
-    check_inputs,
-    counting,
-    emit,
-    measuring,
-    output,
-    quietly,
-    run_names,
-    say,
-    slices_of,
-    write,
-)
+from idealist.cli import options as shared
 from idealist.errors import UsageError
 
 if TYPE_CHECKING:
@@ -37,7 +25,7 @@ EXIT_FAILED = 1
 @click.argument("qrels")
 @click.argument("baseline")
 @click.argument("run", required=False)
-@partial(measuring, usual="those of the baseline file, or nDCG@10", convention=None)
+@partial(shared.measuring, usual="those of the baseline file, or nDCG@10", convention=None)
 @click.option(
     "--max-drop", "drops", multiple=True, metavar="[MEASURE=]VALUE",
     help="The largest drop that passes, 0.01 by default. Repeatable.",
@@ -59,7 +47,7 @@ EXIT_FAILED = 1
     "--max-empty", type=click.IntRange(0), default=0, show_default=True,
     help="How many queries may become empty.",
 )  # fmt: skip
-@counting
+@shared.counting
 @click.option(
     "--rescore", is_flag=True, help="Measure a baseline's rankings again: judgments have grown."
 )
@@ -73,8 +61,8 @@ EXIT_FAILED = 1
     "--github", is_flag=True,
     help="Annotate the build, and add the summary to the job's, for GitHub Actions.",
 )  # fmt: skip
-@quietly
-@output
+@shared.quietly
+@shared.output
 def command(
     qrels: str,
     baseline: str,
@@ -113,12 +101,12 @@ def command(
       idealist gate qrels.txt main.run pr.run --queries queries.csv --slice type --floor 0.4
       idealist gate qrels.txt main.run pr.run --plan
     """
-    from idealist.formats import read_qrels, read_queries, read_run
+    from idealist.formats import read_qrels
     from idealist.gating import check_run, check_target, find_baseline, gate, save_baseline
 
-    paths = [baseline, *filter(None, (run,))]
-    inputs = [qrels, *paths, *filter(None, (queries, weights))]
-    check_inputs(inputs)
+    paths = [baseline] if run is None else [baseline, run]
+    inputs = [qrels, *paths, queries, weights]
+    shared.check_inputs(inputs)
     if run is None and save is None:
         raise UsageError("there is no run to check", "give RUN, or --save FILE to save a baseline")
     check_run(paths[-1])
@@ -127,28 +115,27 @@ def command(
     for target, kept in ((save, others), (junit, inputs), (summary, inputs), (output, inputs)):
         if target is not None:  # a baseline may be saved anew
             check_target(target, kept)
-    runs = [read_run(path, name=name) for path, name in zip(paths, run_names(paths), strict=True)]
-    judged, facts = read_qrels(qrels), None if queries is None else read_queries(queries)
+    runs, judged, known = shared.runs_of(paths), read_qrels(qrels), shared.queries_of(queries)
     common: dict[str, Any] = {
-        "measures": list(measures) or None, "convention": convention,
-        "queries": facts, "weights": None if weights is None else read_queries(weights),
+        "measures": measures or None, "convention": convention, "queries": known,
+        "weights": shared.queries_of(weights),
     }  # fmt: skip
-    rules |= {"slices": slices_of(facts, column), "floors": _by_measure("--floor", floors)}
+    rules |= {"slices": shared.slices_of(known, column), "floors": _by_measure("--floor", floors)}
     if drops:
         rules["max_drop"] = _by_measure("--max-drop", drops)
-    common |= axes_beside(settings, common.keys() | rules.keys(), "gate")
+    common |= shared.axes_beside(settings, common.keys() | rules.keys(), "gate")
     failed = False
     if run is not None:
         found = gate(judged, stored or runs[0], runs[1], **rules, **common)
-        emit(found.plan() if plan else found, form, output, quiet=quiet)
+        shared.emit(found.plan() if plan else found, form, output, quiet=quiet)
         if not plan:
             _report(found, strict, junit, summary, github)
         failed = found.failed(strict)
     if save is not None and failed:
-        say([f"not saved: {runs[-1].name} fails the gate"])
+        shared.say([f"not saved: {runs[-1].name} fails the gate"])
     elif save is not None:
         save_baseline(judged, runs[-1], save, like=stored, **common)
-        say([] if quiet else [f"saved {runs[-1].name} as a baseline: {save}"])
+        shared.say([] if quiet else [f"saved {runs[-1].name} as a baseline: {save}"])
     if failed and not plan:
         sys.exit(EXIT_FAILED)
 
@@ -178,11 +165,11 @@ def _report(found: Gate, strict: bool, xml: str | None, page: str | None, github
     from idealist.gating import github_annotations, junit
 
     if xml is not None:
-        write(junit(found, strict), Path(xml))
+        shared.write(junit(found, strict), Path(xml))
     if page is not None:
-        write(found.markdown(), Path(page))
+        shared.write(found.markdown(), Path(page))
     if github:
-        say(github_annotations(found, strict))
+        shared.say(github_annotations(found, strict))
         job = os.environ.get("GITHUB_STEP_SUMMARY")
         if job:
             with Path(job).open("a", encoding="utf-8") as file:  # other steps write there too

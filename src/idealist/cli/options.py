@@ -16,10 +16,16 @@ from idealist.notation import split
 from idealist.report.result import FORMS, Result, form_of
 
 if TYPE_CHECKING:
-    from idealist.data import Queries
+    from idealist.data import Queries, Run
 
 
 Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def _with(command: Command, *options: Callable[[Command], Command]) -> Command:
+    for option in options:
+        command = option(command)
+    return command
 
 
 def measuring(
@@ -27,7 +33,8 @@ def measuring(
     convention: str | None = "trec_eval",
 ) -> Command:  # fmt: skip
     """Add the options of every verb that measures, with what is usual there."""
-    for option in (
+    return _with(
+        command,
         click.option(
             "--set", "settings", multiple=True, metavar="AXIS=VALUE",
             help="Set one rule, such as ties=docid-asc. Repeatable.",
@@ -42,13 +49,11 @@ def measuring(
             help="A measure, such as nDCG@10, 'AP(rel=2)', mrr@10, or several: nDCG@5,10,AP. "
             f"Repeatable. Without it: {usual}.",
         ),
-    ):  # fmt: skip
-        command = option(command)
-    return command
+    )  # fmt: skip
 
 
 def measures_of(words: Iterable[str]) -> list[str]:
-    """Divide what was typed into measures, each once; a bare number is another cutoff.
+    """Split what was typed into measures, each once; a bare number is another cutoff.
 
     >>> measures_of(["nDCG@5,10", "AP(denominator=min(k,R)),RR", "RR"])
     ['nDCG@5', 'nDCG@10', 'AP(denominator=min(k,R))', 'RR']
@@ -57,7 +62,7 @@ def measures_of(words: Iterable[str]) -> list[str]:
     for word in words:
         try:
             parts = split(word)
-        except ValueError:  # brackets that do not match: the parser says so
+        except ValueError:  # brackets that do not match: the parser reports them
             parts = [word]
         for part in parts:
             base, at, _ = found[-1].rpartition("@") if found else ("", "", "")
@@ -67,53 +72,52 @@ def measures_of(words: Iterable[str]) -> list[str]:
 
 def output(command: Command) -> Command:
     """Add the options that say what is written, and where."""
-    for option in (
+    return _with(
+        command,
         click.option(
             "--output", "-o", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
             is_eager=True,  # its suffix chooses the form
-            help="Write there instead of to standard output.",
+            help="Write to this file instead of standard output.",
         ),
         click.option(
             "--format", "-f", "form", type=click.Choice(list(FORMS)),
             callback=lambda context, _, form: form or form_of(context.params["output"]),
             help="How to write the result. Without it: as the suffix of -o says, or a table.",
         ),
-    ):  # fmt: skip
-        command = option(command)
-    return command
+    )  # fmt: skip
 
 
 def counting(command: Command) -> Command:
     """Add the options that say which queries count, and how much."""
-    for option in (
+    return _with(
+        command,
         click.option(
             "--weights", metavar="FILE",
-            help="Weigh the queries, in means: a file of queries with a column weight.",
+            help="Weight the queries in means: a file of queries with a column weight.",
         ),
         click.option(
             "--queries", metavar="FILE",
             help="Count only the queries of this file: CSV, JSON, or id<TAB>text lines.",
         ),
-    ):  # fmt: skip
-        command = option(command)
-    return command
+    )  # fmt: skip
 
 
-def quietly(command: Command) -> Command:
-    """Add the option that leaves out the words."""
-    return click.option(
-        "--quiet", "-q", is_flag=True,
-        help="Say nothing on standard error: no heading, doubts or signatures.",
-    )(command)  # fmt: skip
-
-
-def detailed(command: Command) -> Command:
-    """Add the option that shows what few readers need."""
-    return click.option("--details", is_flag=True, help="Show everything that is known.")(command)
+#: The option that leaves out the words.
+quietly = click.option(
+    "--quiet", "-q", is_flag=True,
+    help="Say nothing on standard error: no heading, doubts or signatures.",
+)  # fmt: skip
+#: The option that shows what few readers need.
+detailed = click.option("--details", is_flag=True, help="Show everything that is known.")
+#: The option that says which unjudged documents bounds look at.
+reach = click.option(
+    "--reach", type=click.Choice(["list", "collection"]), default="list", show_default=True,
+    help="What --bounds looks at: unjudged documents of the list, or of the collection too.",
+)  # fmt: skip
 
 
 def axes_of(settings: Sequence[str]) -> dict[str, Any]:
-    """Read ``AXIS=VALUE`` words; what collapses chunks may be a file of pairs."""
+    """Read ``AXIS=VALUE`` words; for collapse, the value may be a file of pairs."""
     from idealist.measures.instrument import axis_names, no_axis
 
     axes: dict[str, Any] = {}
@@ -141,16 +145,16 @@ def _collapse(value: str) -> Any:
 
 
 def axes_beside(settings: Sequence[str], options: Collection[str], verb: str) -> dict[str, Any]:
-    """Read ``AXIS=VALUE`` words; an axis that is called like an option belongs to the measure."""
+    """Read ``AXIS=VALUE`` words; refuse an axis that has the name of an option of the verb."""
     axes = axes_of(settings)
     for name in axes.keys() & set(options):
         hint = f"write it with the measure: -m 'NAME({name}={axes[name]})'"
-        raise UsageError(f"--set {name} is taken for an option of {verb}", hint)
+        raise UsageError(f"--set {name} would set an option of {verb}", hint)
     return dict(axes)
 
 
 def slices_of(queries: Queries | None, column: str | None) -> dict[str, Any] | None:
-    """Give the slice of each query, by a column of the queries."""
+    """Return the slice of each query, from a column of the queries."""
     if column is None:
         return None
     if queries is None:
@@ -161,22 +165,14 @@ def slices_of(queries: Queries | None, column: str | None) -> dict[str, Any] | N
     return queries.column(column)
 
 
-def reach(command: Command) -> Command:
-    """Add the option that says which unjudged documents bounds look at."""
-    return click.option(
-        "--reach", type=click.Choice(["list", "collection"]), default="list", show_default=True,
-        help="What --bounds looks at: unjudged documents of the list, or of the collection too.",
-    )(command)  # fmt: skip
-
-
-def check_inputs(paths: Sequence[str]) -> None:
-    """Refuse to read standard input twice."""
+def check_inputs(paths: Sequence[str | None]) -> None:
+    """Refuse to read standard input twice; None stands for a file that was not given."""
     if list(paths).count("-") > 1:
         raise UsageError("standard input (-) can be read only once", "give files for the others")
 
 
 def run_names(paths: Sequence[str]) -> list[str]:
-    """Name runs after their files; names still equal get their folder in front, or a number.
+    """Name runs after their files; equal names get their folder in front, or a number.
 
     >>> run_names(["bm25.run", "a/dense.run", "b/dense.run", "bm25.run"])
     ['bm25', 'a/dense', 'b/dense', 'bm25 (2)']
@@ -196,17 +192,30 @@ def run_names(paths: Sequence[str]) -> list[str]:
     return distinct([known[path] for path in paths])
 
 
+def runs_of(paths: Sequence[str]) -> list[Run]:
+    """Read runs, each under the name that tells it from the others."""
+    from idealist.formats import read_run
+
+    return [read_run(path, name=name) for path, name in zip(paths, run_names(paths), strict=True)]
+
+
+def queries_of(path: str | None) -> Queries | None:
+    """Read a file of queries, if there is one."""
+    from idealist.formats import read_queries
+
+    return None if path is None else read_queries(path)
+
+
 def emit(
-    result: Result, form: str, target: Path | None, *, quiet: bool = False,
-    details: bool = False,
-) -> None:  # fmt: skip
+    result: Result, form: str, output: Path | None, quiet: bool = False, details: bool = False
+) -> None:
     """Write a result to standard output or to a file, and its notes to standard error.
 
     Pages and papers hold the notes themselves, and JSON has its own.
     """
-    on_terminal = target is None and sys.stdout.isatty()
+    on_terminal = output is None and sys.stdout.isatty()
     columns = os.get_terminal_size().columns if on_terminal else None
-    write(result.render(form, details=details, columns=columns), target)
+    write(result.render(form, details=details, columns=columns), output)
     if form in ("table", "csv", "tsv") and not quiet:
         from idealist.report.terminal import notes
 
@@ -214,7 +223,7 @@ def emit(
 
 
 def write(text: str, target: Path | None) -> None:
-    """Write finished text: to standard output, or to a file, whole or not at all."""
+    """Write finished text to standard output, or to a file, completely or not at all."""
     if target is None:
         click.echo(text)
     else:

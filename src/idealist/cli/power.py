@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import click
 
-from idealist.cli.options import axes_beside, check_inputs, emit, output, quietly, run_names
+from idealist.cli.options import axes_beside, check_inputs, emit, output, quietly, runs_of
 from idealist.errors import UsageError
 
 
@@ -47,13 +48,10 @@ def command(
     measure: str,
     convention: str | None,
     settings: tuple[str, ...],
-    differences: tuple[float, ...],
-    numbers: tuple[int, ...],
-    alpha: float,
-    power: float,
     quiet: bool,
     form: str,
     output: Path | None,
+    **asked: Any,
 ) -> None:
     """Compute how many queries show a difference, and which difference a number of queries shows.
 
@@ -69,7 +67,6 @@ def command(
     """
     from idealist.comparing.sample_sizes import plan_queries
     from idealist.conventions import DEFAULT
-    from idealist.formats import read_run
 
     if qrels is None:
         for option, given in (("--set", settings), ("--convention", convention)):
@@ -78,10 +75,7 @@ def command(
     elif not runs and re.fullmatch(r"\d*\.?\d+", qrels):
         option = "--difference" if "." in qrels else "--queries"
         raise UsageError(f"{qrels} is no file of judgments", f"did you mean {option} {qrels}?")
-    check_inputs([*filter(None, [qrels]), *runs])
-    named = [read_run(path, name=name) for path, name in zip(runs, run_names(runs), strict=True)]
-    found = plan_queries(
-        measure, qrels, named, differences=differences, numbers=numbers, alpha=alpha, power=power,
-        convention=convention or DEFAULT, **axes_beside(settings, ("alpha", "power"), "power"),
-    )  # fmt: skip
+    check_inputs([qrels, *runs])
+    axes = axes_beside(settings, asked, "power") | {"convention": convention or DEFAULT}
+    found = plan_queries(measure, qrels, runs_of(runs), **asked, **axes)
     emit(found, form, output, quiet=quiet)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -20,9 +20,7 @@ if TYPE_CHECKING:
 @click.option("--search", "word", metavar="WORD", help="List those that mention a word.")
 @click.option("--tool", metavar="TOOL", help="List what another tool calls them.")
 @output
-def measures(
-    name: str | None, word: str | None, tool: str | None, form: str, output: Path | None
-) -> None:
+def measures(name: str | None, word: str | None, tool: str | None, **shown: Any) -> None:
     """List the measures, or explain the measure NAME, in any tool's spelling.
 
     \b
@@ -43,7 +41,7 @@ def measures(
         found = describe.explained(describe.describe(name))
     else:
         found = describe.listing(describe.describe_all() if word is None else describe.search(word))
-    emit(found, form, output)
+    emit(found, **shown)
 
 
 @click.command("conventions")
@@ -52,7 +50,7 @@ def measures(
     "--all", "everything", is_flag=True, help="Show every axis, not only those that differ."
 )
 @output
-def conventions(names: tuple[str, ...], everything: bool, form: str, output: Path | None) -> None:
+def conventions(names: tuple[str, ...], everything: bool, **shown: Any) -> None:
     """List the conventions; or show how NAME differs from the default, or from OTHER.
 
     Evidence says how we know: the tool runs in our tests (live), values it printed are checked
@@ -71,7 +69,7 @@ def conventions(names: tuple[str, ...], everything: bool, form: str, output: Pat
         raise UsageError("more than two conventions", "name one, or two to compare them")
     other = (*names, DEFAULT)[1] if names else ""
     found = describe.compared(names[0], other, everything) if names else describe.listed()
-    emit(found, form, output)
+    emit(found, **shown)
 
 
 @click.group("signature")
@@ -88,7 +86,7 @@ def signature() -> None:
 @click.argument("a")
 @click.argument("b")
 @output
-def diff(a: str, b: str, form: str, output: Path | None) -> None:
+def diff(a: str, b: str, **shown: Any) -> None:
     """Show the axes in which the signatures A and B differ, and what that means.
 
     A and B are signatures, long or short, or JSON files that hold some: what `eval -f json` or
@@ -112,14 +110,13 @@ def diff(a: str, b: str, form: str, output: Path | None) -> None:
     table = Table.of(["measure", "axis", "A", "B", "what it means"], [], rows)
     same = [f"{label}: the signatures agree" for label, axes in found.items() if not axes]
     answer = f"the signatures differ in {len(rows)} axes" if rows else "the signatures agree"
-    shown = Listing(answer, (table, Items(tuple(same))), found, table)
-    emit(shown, form, output)
+    emit(Listing(answer, (table, Items(tuple(same))), found, table), **shown)
 
 
 @signature.command("expand")
 @click.argument("text")
 @output
-def expand(text: str, form: str, output: Path | None) -> None:
+def expand(text: str, **shown: Any) -> None:
     """Show every axis of the signature TEXT.
 
     \b
@@ -132,7 +129,7 @@ def expand(text: str, form: str, output: Path | None) -> None:
 
     fields = Signature.parse(text).fields
     table = Table.of(["axis", "value"], [], list(fields.items()))
-    emit(Listing(f"a signature of {len(fields)} axes", (table,), fields), form, output)
+    emit(Listing(f"a signature of {len(fields)} axes", (table,), fields), **shown)
 
 
 def _read(given: str) -> dict[str, Signature]:

@@ -160,11 +160,10 @@ def _left_out(qrels: Qrels, asked: frozenset[str]) -> tuple[str, ...]:
 
 def _runs_of(given: Any) -> list[Run]:
     """Read the runs and name them apart."""
-    several = isinstance(given, (Mapping, Iterable)) and not isinstance(given, (str, Path, Run))
     if isinstance(given, Mapping):
         read = [borrowed_run(run, name=str(name)) for name, run in given.items()]
     else:
-        read = [borrowed_run(run) for run in given] if several else []
+        read = [borrowed_run(run) for run in given] if isinstance(given, Iterable) else []
     if len(read) < 2:
         hint = "give a list of runs, or {name: run}; the first is the baseline"
         raise UsageError("a comparison needs two runs", hint)

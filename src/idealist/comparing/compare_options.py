@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import math
-import operator
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any
 
 from idealist.errors import UsageError, nearest
@@ -53,7 +52,7 @@ class Options:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "alpha", checked_alpha(self.alpha))
-        object.__setattr__(self, "seed", _seed(self.seed))
+        object.__setattr__(self, "seed", whole_number("seed", self.seed))
         for test in self.tests:
             if test not in TESTS:
                 raise UsageError(f"there is no test {test!r}", nearest(str(test), TESTS))
@@ -64,9 +63,9 @@ class Options:
             object.__setattr__(self, name, _amount(name, getattr(self, name), words))
 
     @property
-    def share(self) -> int:
-        """What alpha is divided by where power is asked for: one of many pairs has less of it."""
-        return self.pairs if self.correction in FAMILY_WISE else 1
+    def level(self) -> float:
+        """The alpha that power goes by: one pair's share, where many are corrected together."""
+        return self.alpha / (self.pairs if self.correction in FAMILY_WISE else 1)
 
     @property
     def confidence(self) -> str:
@@ -100,14 +99,12 @@ def _tests(given: Any) -> tuple[str, ...]:
     return tuple(dict.fromkeys(map(str, given)))
 
 
-def _seed(given: Any) -> int:
-    try:
-        seed = -1 if isinstance(given, bool) else operator.index(given)
-    except TypeError:
-        seed = -1
-    if seed < 0:
-        raise UsageError(f"seed cannot be {given!r}", "a seed is a whole number from 0 on")
-    return seed
+def whole_number(name: str, given: Any) -> int:
+    """Check a whole number from 0 on."""
+    whole = isinstance(given, Integral) and not isinstance(given, bool)
+    if not whole or given < 0:
+        raise UsageError(f"{name} cannot be {given!r:.60}", "give a whole number from 0 on")
+    return int(given)
 
 
 def _amount(name: str, given: Any, words: str) -> float | None:

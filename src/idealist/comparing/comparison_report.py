@@ -10,27 +10,10 @@ from idealist.comparing import verdict_words
 from idealist.comparing.compare_options import CORRECTIONS, TESTS
 from idealist.comparing.pair import flat
 from idealist.comparing.pairing import name_of_test
-from idealist.conventions import CONVENTIONS
+from idealist.conventions.signature import shortened
 from idealist.notation import many
-from idealist.report.document import (
-    EFFECT,
-    P_VALUE,
-    PERCENT,
-    SIGNED,
-    TEXT,
-    VALUE,
-    Block,
-    Column,
-    Details,
-    Document,
-    Doubts,
-    Format,
-    Items,
-    Marked,
-    Signatures,
-    Table,
-    Text,
-)
+from idealist.report import document as doc
+from idealist.report.document import P_VALUE, SIGNED, TEXT, Column, Document, Marked, Table, Text
 from idealist.report.terminal import SUPERSCRIPTS
 from idealist.report.wording import few, shared_signatures, signed
 
@@ -45,7 +28,7 @@ MOST = 12
 #: The ways a pair can end, best first.
 WAYS = ("better", "no different", "worse", "not measured")
 #: The size of a difference, as short as a matrix needs it.
-SIZE = Format(lambda cell: "-" if math.isnan(cell) else f"{abs(cell):.3f}".removeprefix("0"))
+SIZE = doc.Format(lambda cell: "-" if math.isnan(cell) else f"{abs(cell):.3f}".removeprefix("0"))
 
 SIDES = (
     "The tests are two-sided: they ask whether the runs differ, in either direction. idealist gate "
@@ -56,14 +39,16 @@ SIDES = (
 
 def report(comparison: Comparison) -> Document:
     """Describe a comparison: the answer first, then the tables, then what is behind it."""
-    details = Details("More about it", tuple(_details(comparison)))
-    behind = Items(tuple(_behind(comparison)))
-    queries = [queries_table(comparison)] if comparison.per_query else []
     answer = Text("\n".join(answers(comparison)), strong=True)
+    behind = doc.Items(tuple(_behind(comparison)))
+    details = doc.Details("More about it", tuple(_details(comparison)))
+    queries = [queries_table(comparison)] if comparison.per_query else []
     settings = (Text(line) for line in (*heading(comparison), *comparison.remarks))
+    known = shortened(comparison.signatures, comparison.evaluations[0].convention).values()
+    signatures = doc.Signatures(tuple(shared_signatures([*known])))
     return Document(
         (answer, *tables(comparison), behind, details, *queries),
-        (*settings, Doubts(comparison.doubts), Signatures(_signatures(comparison))),
+        (*settings, doc.Doubts(comparison.doubts), signatures),
     )
 
 
@@ -105,26 +90,19 @@ def best_first(pairs: Sequence[Pair]) -> list[Pair]:
 def _baseline(pairs: Sequence[Pair]) -> str:
     """Name the runs that are better than the baseline, that are worse, and the others."""
     higher, lower = ("better", "worse") if pairs[0].sense else ("higher", "lower")
-    ends = {one: [pair for pair in pairs if way(pair) == one] for one in WAYS}
-    won, count = ends["better"], len(pairs)
-    start = f"{len(won)} of {count} runs {_is(won)}" if won else f"None of {count} runs is"
-    parts = [f"{start} {higher} than {pairs[0].baseline} on {pairs[0].measure}{_named(won)}"]
-    words = {"worse": lower, "no different": "not significantly different"}
-    parts += [
-        f"{len(found)} {_is(found)} {words.get(one, one)}{_named(found)}"
-        for one in ("worse", "no different", "not measured")
-        if (found := ends[one])
-    ]
+    words = {
+        "better": f"{higher} than {pairs[0].baseline} on {pairs[0].measure}", "worse": lower,
+        "no different": "not significantly different", "not measured": "not measured",
+    }  # fmt: skip
+    parts: list[str] = []
+    for end, said in words.items():
+        own = [pair for pair in pairs if way(pair) == end]
+        names = ", ".join(p.run if p.unmeasured else f"{p.run} {signed(p.difference)}" for p in own)
+        if own or not parts:
+            among = "" if parts else f" of {len(pairs)} runs"
+            count = f"{len(own) or 'None'}{among} {'are' if len(own) > 1 else 'is'}"
+            parts.append(f"{count} {said}{names and f': {names}'}")
     return f"{'; '.join(parts)}."
-
-
-def _is(pairs: Sequence[Pair]) -> str:
-    return "is" if len(pairs) == 1 else "are"
-
-
-def _named(pairs: Sequence[Pair]) -> str:
-    names = (p.run if p.unmeasured else f"{p.run} {signed(p.difference)}" for p in pairs)
-    return f": {', '.join(names)}" if pairs else ""
 
 
 def _all_pairs(pairs: Sequence[Pair]) -> str:
@@ -189,17 +167,15 @@ def _letters(comparison: Comparison) -> dict[str, str]:
 
 def runs_table(comparison: Comparison) -> Table:
     """Tabulate the systems, as papers do: each value with the letters of those it beats."""
-    letters, labels = _letters(comparison), comparison.measures
-    rows = []
+    letters, rows = _letters(comparison), []
     for one in comparison.evaluations:
-        beaten = {label: comparison.beaten(one.run, label) for label in labels if letters}
-        marks = {
-            label: "".join(sorted(letters[run] for run in own)) for label, own in beaten.items()
-        }
-        cells = [Marked(one[label], marks.get(label, "")) for label in labels]
-        rows.append([letters.get(one.run, ""), one.run, *cells])
-    columns = Column("", TEXT), Column("run", TEXT, shortens=True), *map(Column, labels)
-    table = Table(columns, tuple(map(tuple, rows)))
+        cells = []
+        for label in comparison.measures:
+            beaten = comparison.beaten(one.run, label) if letters else []
+            cells.append(Marked(one[label], "".join(sorted(letters[run] for run in beaten))))
+        rows.append((letters.get(one.run, ""), one.run, *cells))
+    head = Column("", TEXT), Column("run", TEXT, shortens=True)
+    table = Table((*head, *map(Column, comparison.measures)), tuple(rows))
     return table if letters else table.without([""])
 
 
@@ -229,12 +205,12 @@ def pairs_table(pairs: Sequence[Pair]) -> Table:
         (Column("n"), lambda p: str(p.n)),
         (Column("difference", SIGNED), lambda p: Marked(p.difference, "*" * p.significant)),
         (Column(f"{options.confidence} interval", SIGNED), verdict_words.interval),
-        (Column("relative", PERCENT, spare=1), lambda p: p.relative),
+        (Column("relative", doc.PERCENT, spare=1), lambda p: p.relative),
         (Column("p t", P_VALUE, spare=3), lambda p: p.p_t),
         (Column("p rand.", P_VALUE), lambda p: p.p_randomisation),
         (Column("p adj.", P_VALUE), lambda p: p.p_adjusted),
-        *((Column(f"p {name}", P_VALUE), _test(name)) for name in options.tests),
-        (Column("d_z", EFFECT, spare=2), lambda p: p.d_z),
+        *((Column(f"p {x}", P_VALUE), lambda p, x=x: p.tests[x]) for x in options.tests),
+        (Column("d_z", doc.EFFECT, spare=2), lambda p: p.d_z),
         (Column("W/T/L"), lambda p: f"{p.wins}/{p.ties}/{p.losses}"),
     ]
     rows = tuple(tuple(cell(pair) for _, cell in columns) for pair in pairs)
@@ -247,10 +223,6 @@ def pairs_table(pairs: Sequence[Pair]) -> Table:
     }
     table = Table(tuple(column for column, _ in columns), rows)
     return table.without([name for name, out in left.items() if out])
-
-
-def _test(name: str) -> Any:
-    return lambda pair: pair.tests[name]
 
 
 def queries_table(comparison: Comparison) -> Table:
@@ -287,13 +259,8 @@ def _behind(comparison: Comparison) -> Iterator[str]:
                 yield from (pair.verdict, *(f"  {line}" for line in more))
         yield from _unjudged(primary)
     elif not primary[0].unmeasured:
-        yield from verdict_words.queries_behind(primary[0])
-        yield from _unjudged_words(primary[0])
+        yield from verdict_words.behind(primary[0])
         yield from verdict_words.asked_for(primary[0])
-
-
-def _unjudged_words(pair: Pair) -> list[str]:
-    return [] if pair.unjudged is None else [str(pair.unjudged)]
 
 
 def _unjudged(pairs: Sequence[Pair]) -> list[str]:
@@ -309,18 +276,18 @@ def _unjudged(pairs: Sequence[Pair]) -> list[str]:
     return [f"Judging the unjudged documents {'; it '.join(parts)}."] if parts else []
 
 
-def _details(comparison: Comparison) -> Iterator[Block]:
+def _details(comparison: Comparison) -> Iterator[doc.Block]:
     """Say what few readers need: every verdict, with all that is known of it."""
     primary = comparison[comparison.primary]
     several = len(primary) > 1
     lines: list[str] = []
     for pair in best_first(primary):
-        behind = (*verdict_words.queries_behind(pair), *_unjudged_words(pair)) if several else ()
+        behind = verdict_words.behind(pair) if several else ()
         more = () if pair.unmeasured else (*behind, *verdict_words.statistics(pair))
         lines += [pair.verdict, *(f"  {line}" for line in more)] if several else more
     others = () if several else comparison.pairs[1:]
     lines += [pair.verdict for pair in (*others, *comparison.slices)]
-    yield Items(tuple(lines))
+    yield doc.Items(tuple(lines))
     if comparison.agreement:
         yield _orders(comparison)
     yield Text(SIDES)
@@ -333,7 +300,7 @@ def _orders(comparison: Comparison) -> Table:
     tied = dict.fromkeys(label for one in comparison.agreement for label in one.tied)
     more = f"; all systems are tied by {', '.join(tied)}" if tied else ""
     title = f"How far measures order the systems alike{more}"
-    return Table((*columns, Column("RBO", VALUE)), tuple(rows), title)
+    return Table((*columns, Column("RBO")), tuple(rows), title)
 
 
 # --- how it was compared
@@ -362,10 +329,3 @@ def heading(comparison: Comparison) -> list[str]:
     if weighted and {"wilcoxon", "sign"} & set(options.tests):
         lines.append("Wilcoxon's test and the sign test take no weights")
     return lines + [TESTS[name] for name in options.tests]
-
-
-def _signatures(comparison: Comparison) -> tuple[str, ...]:
-    """Write the signatures, short, with the statistics behind them."""
-    known = CONVENTIONS.get(comparison.evaluations[0].convention)
-    signatures = comparison.signatures.values()
-    return tuple(shared_signatures([one.short(known) if known else str(one) for one in signatures]))

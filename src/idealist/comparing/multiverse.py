@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from idealist.conventions import CONVENTIONS, Convention
-from idealist.conventions import convention as find_convention
-from idealist.data.columns import Bools, Floats
+from idealist.conventions import CONVENTIONS
+from idealist.data.columns import Floats
 from idealist.data.queries import Weights
 from idealist.errors import IdealistError, UsageError
 from idealist.formats import borrowed_run, read_qrels
 from idealist.measures import Measure, as_measure
-from idealist.measures.instrument import Instrument, Measured, chosen, measured
+from idealist.measures.instrument import Instrument, chosen, measured
 from idealist.notation import many
-from idealist.protocol import Protocol
 from idealist.ranking.placements import Placements
 from idealist.ranking.ranked import Ranked
+from idealist.report.plain_data import finite
 from idealist.significance.paired import differences, paired
 
 #: Values that agree to so many digits are the same.
@@ -65,10 +63,6 @@ class Multiverse:
         some = [c for c in self.classes if c.outcome == outcome and c.significant >= significant]
         return tuple(name for one in some for name in one.conventions)
 
-    def share(self, outcome: str, significant: bool = False) -> float:
-        """Return the share of conventions in which the run wins, ties or loses."""
-        return len(self.conventions(outcome, significant)) / self.size if self.size else math.nan
-
     @property
     def usual(self) -> str:
         """What the run does in most conventions."""
@@ -87,30 +81,20 @@ class Multiverse:
         kinds = many(len(self.classes), "different answer", "different answers")
         strong = len(self.conventions(usual, significant=True))
         sure = "" if usual == "ties" else f", significantly by the t-test in {strong}"
-        others = "".join(
-            f"; it {one} in {', '.join(self.conventions(one))}"
-            for one in OUTCOMES
-            if one != usual and self.conventions(one)
-        )
+        other = {one: self.conventions(one) for one in OUTCOMES if one != usual}
+        others = "".join(f"; it {one} in {', '.join(own)}" for one, own in other.items() if own)
         why = f" (see idealist conventions {self.disagreeing[0]})" if others else ""
         return f"Conventions: {self.run} {usual} in {count} of {part} ({kinds}){sure}{others}{why}."
 
     def data(self) -> dict[str, Any]:
         """Return it as plain data; undefined values are None."""
+        sure = {one: len(self.conventions(one, significant=True)) for one in ("wins", "loses")}
         return {
             "test": "t",
             "conventions": self.size,
             **{one: len(self.conventions(one)) for one in OUTCOMES},
-            "wins_significantly": len(self.conventions("wins", significant=True)),
-            "loses_significantly": len(self.conventions("loses", significant=True)),
-            "classes": [
-                {
-                    **one._asdict(),
-                    "conventions": list(one.conventions),
-                    "p": None if math.isnan(one.p) else one.p,
-                }
-                for one in self.classes
-            ],
+            **{f"{one}_significantly": count for one, count in sure.items()},
+            "classes": [finite(one._asdict()) for one in self.classes],
             "refused": dict(self.refused),
         }
 
@@ -122,7 +106,6 @@ def multiverse(
     measure: Any,
     *,
     alpha: float = 0.05,
-    conventions: Iterable[str | Convention] | None = None,
     weights: Any = None,
     **axes: Any,
 ) -> Multiverse:
@@ -140,34 +123,33 @@ def multiverse(
         run if isinstance(run, Ranked) else Ranked(table, borrowed_run(run))
         for run in (baseline, run)
     )
-    known = [find_convention(c) for c in CONVENTIONS.values() if conventions is None]
-    known += [find_convention(c) for c in conventions or ()]
     weighing = None if weights is None else Weights.read(weights)
-    found, refused = _measured((before, after), one, known, weighing, axes)
-    classes = [
-        _class(one, names, apart, own, alpha)
-        for names, apart, own in _gathered(found, weighing, table.queries)
-    ]
-    classes.sort(key=lambda one: -len(one.conventions))
-    names = before.run.name, after.run.name
-    return Multiverse(str(one), *names, alpha, tuple(classes), refused)
-
-
-Both = tuple[Measured, Measured]
+    found, refused = _measured((before, after), one, weighing, axes)
+    alike: dict[bytes, list[str]] = {}
+    for name, values in found.items():
+        alike.setdefault((np.round(values, DIGITS) + 0.0).tobytes(), []).append(name)
+    classes = []
+    for names in sorted(alike.values(), key=len, reverse=True):
+        values = found[names[0]]
+        shared = ~np.isnan(values[0])
+        own = None if weighing is None else weighing.of(chosen(table.queries, shared))
+        told = paired(differences(*values[:, shared]), own, alpha)
+        ahead = told.mean * (one.direction or 1)
+        outcome = "wins" if ahead > 0 else "loses" if ahead < 0 else "ties"
+        sure = bool(told.p < alpha)
+        classes.append(Class(tuple(names), told.mean, told.p, int(shared.sum()), outcome, sure))
+    runs = before.run.name, after.run.name
+    return Multiverse(str(one), *runs, alpha, tuple(classes), refused)
 
 
 def _measured(
-    runs: tuple[Ranked, Ranked],
-    measure: Measure,
-    conventions: Iterable[Convention],
-    weights: Weights | None,
-    axes: Mapping[str, Any],
-) -> tuple[dict[str, Both], dict[str, str]]:
+    runs: tuple[Ranked, Ranked], measure: Measure, weights: Weights | None, axes: Mapping[str, Any]
+) -> tuple[dict[str, Floats], dict[str, str]]:
     """Measure both runs under every convention; say why some cannot."""
-    found: dict[str, Both] = {}
+    found: dict[str, Floats] = {}
     refused: dict[str, str] = {}
     instruments: dict[str, Instrument] = {}
-    for one in conventions:
+    for one in CONVENTIONS.values():
         if one.has(measure):
             try:
                 instruments[one.name] = one.instrument(measure, axes).weighted(weights)
@@ -177,58 +159,21 @@ def _measured(
     ranked = [run.tried(protocols) for run in runs]
     for name, instrument in instruments.items():
         try:
-            a, b = (measured(instrument, _of(one, instrument.protocol)) for one in ranked)
-            _check(instrument, a, b)
-            found[name] = (a, b)
+            found[name] = _values(instrument, *(one[instrument.protocol] for one in ranked))
         except IdealistError as error:
             refused[name] = error.message
     return found, refused
 
 
-def _of(ranked: Mapping[Protocol, Placements | IdealistError], protocol: Protocol) -> Placements:
-    found = ranked[protocol]
-    if isinstance(found, IdealistError):
-        raise found
-    return found
-
-
-def _check(instrument: Instrument, a: Measured, b: Measured) -> None:
-    """Refuse what cannot be compared: other queries for each run, or none at all."""
+def _values(instrument: Instrument, *lists: Placements | IdealistError) -> Floats:
+    """Put the values of both runs side by side, NaN where one of them has none."""
+    for one in lists:
+        if isinstance(one, IdealistError):
+            raise one
+    a, b = (measured(instrument, one) for one in lists if isinstance(one, Placements))
     if instrument.protocol.missing == "skip" and not np.array_equal(a.counted, b.counted):
         raise UsageError("missing=skip counts other queries for each run")
-    if not np.count_nonzero(_shared(a, b)):
+    shared = a.counted & b.counted & ~np.isnan(a.values) & ~np.isnan(b.values)
+    if not shared.any():
         raise UsageError("no query has a value for both runs")
-
-
-def _shared(a: Measured, b: Measured) -> Bools:
-    shared: Bools = a.counted & b.counted & ~np.isnan(a.values) & ~np.isnan(b.values)
-    return shared
-
-
-def _gathered(
-    found: Mapping[str, Both], weights: Weights | None, queries: tuple[str, ...]
-) -> Iterable[tuple[tuple[str, ...], Floats, list[float] | None]]:
-    """Join conventions with the same values; give the differences, and the weights of queries."""
-    classes: dict[bytes, list[str]] = {}
-    for name, (a, b) in found.items():
-        values = np.round(np.where(_shared(a, b), [a.values, b.values], np.nan), DIGITS) + 0.0
-        classes.setdefault(values.tobytes(), []).append(name)
-    for names in classes.values():
-        a, b = found[names[0]]
-        shared = _shared(a, b)
-        own = None if weights is None else weights.of(chosen(queries, shared))
-        yield tuple(names), differences(a.values[shared], b.values[shared]), own
-
-
-def _class(
-    measure: Measure,
-    names: tuple[str, ...],
-    apart: Floats,
-    weights: list[float] | None,
-    alpha: float,
-) -> Class:
-    """Say what a run does in a class of conventions."""
-    told = paired(apart, weights, alpha)
-    ahead = told.mean * (measure.direction or 1)
-    outcome = "wins" if ahead > 0 else "loses" if ahead < 0 else "ties"
-    return Class(names, told.mean, told.p, len(apart), outcome, bool(told.p < alpha))
+    return np.where(shared, [a.values, b.values], np.nan)

@@ -291,11 +291,6 @@ class Pair:
         """Whether the run is better in the mean."""
         return self.difference * (self.sense or 1) > 0
 
-    @property
-    def _level(self) -> float:
-        """The alpha that power goes by: one pair's share, where many are corrected together."""
-        return self.options.alpha / self.options.share
-
     @cached_property
     def detectable(self) -> float:
         """The difference that so many queries, varying so much, show in 4 of 5 cases.
@@ -304,7 +299,7 @@ class Pair:
         """
         if self.significant or not self._t.sd > 0:
             return math.nan
-        return detectable(self._t.n, self._level, POWER) * self._t.sd
+        return detectable(self._t.n, self.options.level, POWER) * self._t.sd
 
     @cached_property
     def needed(self) -> float:
@@ -312,7 +307,7 @@ class Pair:
         least = self.options.margin or self.rope
         if self.significant or not self._t.sd > 0 or not least:
             return math.nan
-        return needed(least / self._t.sd, self._level, POWER)
+        return needed(least / self._t.sd, self.options.level, POWER)
 
     @property
     def urisk(self) -> float:

@@ -43,8 +43,7 @@ class ValueTable:
     @property
     def sense(self) -> int:
         """1 where higher is better, -1 where lower is, 0 where it is not a matter of good."""
-        known = self.measure is not None and self.measure.judges
-        return self.measure.direction if known and self.measure is not None else 0
+        return self.measure.direction if self.measure and self.measure.judges else 0
 
     @property
     def in_unit(self) -> bool:
@@ -66,6 +65,12 @@ class ValueTable:
             weights=None if self.weights is None else self.weights[mask],
             undefined=(),
         )
+
+    def parts(self, slices: Mapping[Any, Any]) -> dict[str, ValueTable]:
+        """Divide the queries into slices; those of none come last."""
+        own = slice_names(slices, self.queries)
+        names = sorted(dict.fromkeys(own), key=lambda name: name == NONE)
+        return {name: self.only(np.array([one == name for one in own])) for name in names}
 
 
 def aligned(
@@ -142,7 +147,7 @@ def pairs_of(
     tables: Sequence[ValueTable], places: Sequence[Places], options: Options
 ) -> list[Pair]:
     """Compare pairs of runs, measure by measure."""
-    pairs = [[_pair(table, a, b, options) for a, b in places] for table in tables]
+    pairs = [[pair_of(table, a, b, options) for a, b in places] for table in tables]
     rows = [np.array([pair.differences for pair in own]) for own in pairs]
     for i, p in _tested(tables, places, rows, options).items():
         q = _adjusted(tables[i], places, rows[i], p, options)
@@ -153,13 +158,12 @@ def pairs_of(
 
 def without_unmet(pairs: Iterable[Pair], unmet: Sequence[str]) -> tuple[Pair, ...]:
     """Take back what tests say of runs that no judgment meets: nothing was measured."""
-    found = [(pair, tuple(r for r in (pair.baseline, pair.run) if r in unmet)) for pair in pairs]
-    return tuple(
-        replace(pair, unmeasured=runs, tested=False, p_randomisation=np.nan, p_adjusted=np.nan)
-        if runs
-        else pair
-        for pair, runs in found
-    )
+    nothing: dict[str, Any] = {"tested": False, "p_randomisation": np.nan, "p_adjusted": np.nan}
+    found = []
+    for pair in pairs:
+        runs = tuple(run for run in (pair.baseline, pair.run) if run in unmet)
+        found.append(replace(pair, unmeasured=runs, **nothing) if runs else pair)
+    return tuple(found)
 
 
 def _tested(
@@ -197,7 +201,8 @@ def _randomised(
     return found
 
 
-def _pair(table: ValueTable, a: int, b: int, options: Options) -> Pair:
+def pair_of(table: ValueTable, a: int, b: int, options: Options, **others: Any) -> Pair:
+    """Pair two runs of a table, by their places; nothing is tested yet."""
     return Pair(
         measure=table.label,
         baseline=table.runs[a],
@@ -208,11 +213,11 @@ def _pair(table: ValueTable, a: int, b: int, options: Options) -> Pair:
         weights=table.weights,
         sense=table.sense,
         in_unit=table.in_unit,
-        limits=range_of(table.signature),
         aggregate=table.aggregate,
         undefined=table.undefined,
         options=options,
         draws=draws_of(table, options),
+        **{"limits": range_of(table.signature), **others},
     )
 
 
@@ -258,26 +263,20 @@ def sliced(
     places: Sequence[Places],
     options: Options,
     slices: Mapping[Any, Any],
-) -> tuple[Pair, ...]:
+) -> list[Pair]:
     """Compare pairs slice by slice, each measure's p-values corrected by Holm across slices.
 
     A slice of fewer than ten queries is shown, but not tested.
     """
-    return tuple(pair for table in tables for pair in _sliced(table, places, options, slices))
-
-
-def _sliced(
-    table: ValueTable, places: Sequence[Places], options: Options, slices: Mapping[Any, Any]
-) -> list[Pair]:
-    own = slice_names(slices, table.queries)
-    plain = replace(options, correction="none")
-    pairs: list[Pair] = []
-    for name in sorted(set(own), key=lambda name: (name == NONE, own.index(name))):
-        part = table.only(np.array([each == name for each in own]))
-        tested = len(part.queries) >= ENOUGH
-        found = pairs_of([part], places, plain)
-        pairs += [replace(pair, slice=name, tested=tested) for pair in found]
-    return _corrected(pairs, options)
+    plain, found = replace(options, correction="none"), []
+    for table in tables:
+        pairs = [
+            replace(pair, slice=name, tested=pair.n >= ENOUGH)
+            for name, part in table.parts(slices).items()
+            for pair in pairs_of([part], places, plain)
+        ]
+        found += _corrected(pairs, options)
+    return found
 
 
 def _corrected(pairs: Sequence[Pair], options: Options) -> list[Pair]:

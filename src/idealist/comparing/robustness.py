@@ -39,7 +39,9 @@ def with_robustness(
         base, new = named[pair.baseline], named[pair.run]
         more: dict[str, Any] = {"unjudged": found.get((pair.baseline, pair.run))}
         if fragility:
-            more["fragility"] = _fragility(pair, evaluator, base, new)
+            alpha = pair.options.alpha
+            labels = fragility_of(evaluator, base, new, pair.measure, alpha=alpha)
+            more["fragility"] = replace(labels, decided=pair.significant)
         if multiverse:
             more["multiverse"] = multiverse_of(
                 base.qrels, base, new, evaluator.measures[pair.measure],
@@ -70,9 +72,3 @@ def _unjudged(
         found[pair.baseline, pair.run] = one
     said = f"what unjudged documents could change was not looked at for {left} pairs: {TOO_MANY}"
     return found, (said,) if left else ()
-
-
-def _fragility(pair: Pair, evaluator: Evaluator, base: Ranked, new: Ranked) -> Any:
-    """Find the labels that the difference hangs on, beside what the verdict is."""
-    found = fragility_of(evaluator, base, new, pair.measure, alpha=pair.options.alpha)
-    return replace(found, decided=pair.significant)

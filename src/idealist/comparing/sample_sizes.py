@@ -84,15 +84,12 @@ class Sizes(Result):
         list(map(self.needed, asked[0]))  # refuses what cannot be
         return replace(self, differences=asked[0], numbers=asked[1])
 
-    def needed(self, difference: float) -> int:
-        """Compute the number of queries that shows a difference."""
-        return self._needed(difference, self.sd)
-
-    def _needed(self, difference: float, sd: float) -> int:
+    def needed(self, difference: float, sd: float | None = None) -> int:
+        """Compute the number of queries that shows a difference; another `sd` may be tried."""
         if difference > self.most:
             hint = f"give at most {self.most:g}"
             raise UsageError(f"{self.measure} cannot differ by {difference:g}", hint)
-        return needed(difference / sd, self.alpha, self.power)
+        return needed(difference / (self.sd if sd is None else sd), self.alpha, self.power)
 
     def detectable(self, queries: int) -> float:
         """Compute the smallest difference that a number of queries shows.
@@ -117,7 +114,7 @@ class Sizes(Result):
 
     def of_difference(self, difference: float) -> Size:
         """Find how many queries show a difference."""
-        low, high = (x if math.isnan(x) else self._needed(difference, x) for x in self.sds)
+        low, high = (x if math.isnan(x) else self.needed(difference, x) for x in self.sds)
         return Size("difference", difference, self.needed(difference), low, high)
 
     def of_queries(self, queries: int) -> Size:

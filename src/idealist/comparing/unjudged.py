@@ -133,22 +133,19 @@ def coverage(evaluator: Evaluator, label: str, run: Any) -> Coverage:
     return Coverage(ranked, counted, count, mean.of(values[counted], chosen(queries, counted)))
 
 
-def unjudged_effect(evaluator: Evaluator, baseline: Any, run: Any, measure: str) -> UnjudgedEffect:
-    """Find what the unjudged documents of two runs could make of their difference.
-
-    >>> evaluator = Evaluator({"q": {"a": 1}}, "P@2")
-    >>> found = unjudged_effect(evaluator, {"q": ["x", "y"]}, {"q": ["a", "x"]}, "P@2")
-    >>> found.unjudged, found.judged, found.low, found.high, found.overturns
-    ((2, 1), (0.0, 0.5), 0.0, 0.5, False)
-    """
-    before, after = (coverage(evaluator, measure, one) for one in (baseline, run))
-    return effect_between(evaluator, before, after, measure)
-
-
 def effect_between(
     evaluator: Evaluator, baseline: Coverage, run: Coverage, measure: str, refusal: str = ""
 ) -> UnjudgedEffect:
-    """Find it for two runs whose coverage is known; with a `refusal`, bounds are not computed."""
+    """Find what the unjudged documents of two runs could make of their difference.
+
+    With a `refusal`, bounds are not computed.
+
+    >>> evaluator = Evaluator({"q": {"a": 1}}, "P@2")
+    >>> runs = {"q": ["x", "y"]}, {"q": ["a", "x"]}
+    >>> found = effect_between(evaluator, *(coverage(evaluator, "P@2", r) for r in runs), "P@2")
+    >>> found.unjudged, found.judged, found.low, found.high, found.overturns
+    ((2, 1), (0.0, 0.5), 0.0, 0.5, False)
+    """
     cutoff = evaluator.instruments[measure].measure.cutoff
     known = UnjudgedEffect(
         measure, baseline.ranked.run.name, run.ranked.run.name, cutoff,

@@ -51,11 +51,8 @@ def _alike(pair: Pair) -> str:
 
 def _apart(pair: Pair) -> str:
     word = "higher" if pair.difference > 0 else "lower"
-    return f"{pair.run} is {_size(pair)} {word} than {pair.baseline} on {pair.measure}"
-
-
-def _size(pair: Pair) -> str:
-    return number(abs(pair.difference))
+    size = number(abs(pair.difference))
+    return f"{pair.run} is {size} {word} than {pair.baseline} on {pair.measure}"
 
 
 def _decided(pair: Pair) -> str:
@@ -66,7 +63,7 @@ def _decided(pair: Pair) -> str:
     numbers = ", ".join(filter(None, (relative, _interval(pair), _p(pair))))
     small = f", but by less than {pair.rope:g}" if pair.p_equal > 1 - pair.options.alpha else ""
     start = f"{pair.run} is {word} than {pair.baseline} on {pair.measure}"
-    return f"{start} by {_size(pair)} ({numbers}){small}"
+    return f"{start} by {number(abs(pair.difference))} ({numbers}){small}"
 
 
 def _undecided(pair: Pair) -> str:
@@ -102,7 +99,7 @@ def power(pair: Pair) -> str:
 
 def showable(pairs: Sequence[Pair]) -> str:
     """Say what differences so many queries would find."""
-    corrected = " and this correction" if pairs[0].options.share > 1 else ""
+    corrected = " and this correction" if pairs[0].options.level < pairs[0].options.alpha else ""
     start = f"with {many(pairs[0].n, 'query', 'queries')}{corrected}"
     found = sorted(pair.detectable for pair in pairs)
     if found[0] > pairs[0].widest:
@@ -145,8 +142,8 @@ def _least(pair: Pair) -> bool:
     return p * (pair.draws + 1) < 1.5 and pair.draws > 0 and pair.p_adjusted >= 0.0001
 
 
-def queries_behind(pair: Pair) -> Iterator[str]:
-    """Name the queries behind a difference."""
+def behind(pair: Pair) -> Iterator[str]:
+    """Name the queries behind a difference, and say what unjudged documents could change."""
     for word, queries in (("Gained", pair.gained), ("Lost", pair.lost)):
         if queries:
             listed = ", ".join(f"{_query(query)} {signed(apart)}" for query, apart in queries)
@@ -158,6 +155,8 @@ def queries_behind(pair: Pair) -> Iterator[str]:
         names = ", ".join(map(_query, pair.top3))
         rest = f"{signed(pair.without_top3)}; {holds}{tested}"
         yield f"Without the three that carry it most ({names}): {rest}."
+    if pair.unjudged is not None:
+        yield str(pair.unjudged)
 
 
 def _query(name: str) -> str:

@@ -1,4 +1,4 @@
-"""Columns: ids as exact text, numbers as float64, frozen once they are made."""
+"""Columns: ids as exact text, numbers as float64, read-only once made."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Bools: TypeAlias = NDArray[np.bool_]
 
 
 def to_id(value: Any) -> str:
-    """Give an id as exact text; whole numbers are their digits, nothing else is guessed.
+    """Return an id as exact text; whole numbers become their digits, nothing else is guessed.
 
     >>> to_id(12), to_id("12"), to_id(np.int64(12))
     ('12', '12', '12')
@@ -37,7 +37,7 @@ def to_id(value: Any) -> str:
 
 
 def to_float(value: Any) -> float:
-    """Give a number as float; text must be a plain decimal number.
+    """Return a number as float; text must be a plain decimal number.
 
     >>> to_float("1e-3"), to_float(np.float32(0.5))
     (0.001, 0.5)
@@ -51,7 +51,7 @@ def to_float(value: Any) -> float:
 
 
 def freeze(array: Any) -> Any:
-    """Make an array read-only and give it back."""
+    """Make an array read-only and return it."""
     array.flags.writeable = False
     return array
 
@@ -69,7 +69,7 @@ def sums_by(owner: Ints, values: Any, owners: int) -> Floats:
 
 
 def columns_at(columns: Mapping[str, Sequence[Any]], rows: Iterable[int]) -> Mapping[str, Any]:
-    """Take some rows of each column, which is frozen: text as a tuple, numbers as an array."""
+    """Take some rows of each column, read-only: text as a tuple, numbers as an array."""
     return MappingProxyType({key: _column(values, rows) for key, values in columns.items()})
 
 

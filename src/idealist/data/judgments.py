@@ -1,11 +1,11 @@
-"""Judgments as they come, row by row, before they are a table: scale, subtopics, contradictions."""
+"""Judgments row by row, before they are a table: scale, subtopics, contradictions."""
 
 from __future__ import annotations
 
 import operator
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, cast
+from dataclasses import dataclass, fields, replace
+from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 
@@ -21,7 +21,7 @@ LARGEST = 1e9
 
 @dataclass(frozen=True)
 class Scale:
-    """The grades a judge could give, with a label each where there are labels.
+    """The grades a judge could give, each with a label if there are labels.
 
     >>> Scale.of({0: "off topic", 1: "related", 2: "answers"}).maximum
     2
@@ -46,28 +46,43 @@ class Scale:
         except (TypeError, ValueError):
             made = cls(())
         if not made.grades:
-            hint = "give the highest grade, the list of grades, or {grade: label}"
+            hint = "give the highest grade, a list of grades, or {grade: label}"
             raise UsageError(f"{scale!r} is not a scale", hint)
         return made
 
     @property
     def maximum(self) -> float:
-        """The highest grade there is."""
+        """The highest grade."""
         return self.grades[-1]
 
 
-@dataclass(frozen=True)
-class Subtopics:
-    """Judgments by subtopic: rows that refer to a judged pair of query and document."""
+@dataclass(frozen=True, eq=False)
+class PairRows:
+    """Rows that refer to judged pairs of query and document by their index."""
 
     pair: Ints
+
+    def only(self, pairs: Ints) -> Self:
+        """Keep the rows of some pairs, which are then numbered in the order given."""
+        found = self.at(np.flatnonzero(np.isin(self.pair, pairs)))
+        return replace(found, pair=freeze(np.searchsorted(pairs, found.pair)))
+
+    def at(self, kept: Ints) -> Self:
+        """Keep some rows."""
+        columns = ((field.name, getattr(self, field.name)) for field in fields(self))
+        taken: dict[str, Any] = {
+            name: tuple(cells[i] for i in kept) if isinstance(cells, tuple) else freeze(cells[kept])
+            for name, cells in columns
+        }
+        return replace(self, **taken)
+
+
+@dataclass(frozen=True, eq=False)
+class Subtopics(PairRows):
+    """Judgments by subtopic."""
+
     subtopic: tuple[str, ...]
     grade: Floats
-
-    def only(self, pairs: Ints) -> Subtopics:
-        """Keep the rows of some pairs, which are then numbered as they are given."""
-        found = self._at(np.flatnonzero(np.isin(self.pair, pairs)))
-        return replace(found, pair=freeze(np.searchsorted(pairs, found.pair)))
 
     @property
     def truncated(self) -> Subtopics:
@@ -78,17 +93,13 @@ class Subtopics:
     @property
     def nonzero(self) -> Subtopics:
         """The rows whose grade is not 0."""
-        return self._at(np.flatnonzero(self.grade))
-
-    def _at(self, kept: Ints) -> Subtopics:
-        subtopic = tuple(self.subtopic[i] for i in kept)
-        return Subtopics(freeze(self.pair[kept]), subtopic, freeze(self.grade[kept]))
+        return self.at(np.flatnonzero(self.grade))
 
 
 def subtopics_in(
     query: Sequence[str], document: Sequence[str], iteration: Sequence[str]
 ) -> Sequence[str] | None:
-    """Take TREC's second column for subtopics where a document stands there with two values.
+    """Take TREC's second column for subtopics if a document appears with two values of it.
 
     >>> subtopics_in(["q", "q"], ["d", "d"], ["1", "2"])
     ['1', '2']
@@ -112,12 +123,19 @@ class Judgments:
     subtopic: Sequence[str]
     lines: Sequence[int] | None
 
+    value: ClassVar[str] = "grade"
+    hint: ClassVar[str] = "keep one judgment per query and document"
+
     def pair(self, i: int) -> tuple[str, str]:
-        """Give what was judged."""
+        """Return the query and the document of a row."""
         return self.query[i], self.document[i]
 
+    def words(self, i: int) -> str:
+        """Name the query and the document of a row."""
+        return f"query {self.query[i]!r}, document {self.document[i]!r}"
+
     def line(self, i: int) -> int | None:
-        """Give the line of the file a row came from, where it came from one."""
+        """Return the line of a row, if it came from a file."""
         return self.lines[i] if self.lines is not None else None
 
     def unique(self, faults: Faults) -> list[int]:
@@ -131,19 +149,18 @@ class Judgments:
             if not kept or keys[i] != keys[kept[-1]]:
                 kept.append(i)
             elif self.grade[i] != self.grade[kept[-1]]:
-                before, first = tidy(self.grade[kept[-1]]), self.line(kept[-1])
-                where = f" (line {first})" if first else ""
-                faults.add(
-                    "contradiction",
-                    f"query {self.query[i]!r}, document {self.document[i]!r}: "
-                    f"grade {tidy(self.grade[i])} contradicts {before}{where}",
-                    "keep one judgment per query and document",
-                    self.line(i),
-                )
+                self.note_contradiction(i, kept[-1], faults, self.hint)
         return kept
 
+    def note_contradiction(self, i: int, before: int, faults: Faults, hint: str) -> None:
+        """Note that a row contradicts one before it."""
+        new, old = tidy(self.grade[i]), tidy(self.grade[before])
+        where = f" (line {self.line(before)})" if self.line(before) else ""
+        message = f"{self.words(i)}: {self.value} {new} contradicts {old}{where}"
+        faults.add("contradiction", message, hint, self.line(i))
+
     def pairs(self, kept: list[int]) -> list[int]:
-        """Give the first row of each pair of query and document, in the order of their keys."""
+        """Return the first row of each pair of query and document, in the order of their keys."""
         return [i for n, i in enumerate(kept) if not n or self.pair(i) != self.pair(kept[n - 1])]
 
     def check_columns(self, columns: Mapping[str, Sequence[Any]], faults: Faults) -> None:
@@ -154,16 +171,11 @@ class Judgments:
                 before = cells[first.setdefault(self.pair(i), i)]
                 matters = name == "stratum" or not isinstance(cell, str)
                 if matters and str(cell) != str(before):  # NaN is like NaN
-                    message = f"query {self.query[i]!r}, document {self.document[i]!r}: {name} "
-                    message += f"{_shown(cell)} contradicts {_shown(before)}"
+                    message = f"{self.words(i)}: {name} {_shown(cell)} contradicts {_shown(before)}"
                     faults.add("contradiction", message, "keep one of them", self.line(i))
 
-    def by_subtopic(
-        self, kept: list[int], pairs: list[int], divided: bool
-    ) -> tuple[Floats, Subtopics | None]:
-        """Give each pair its highest grade, and the rows by subtopic where there are any."""
-        if not divided:
-            return np.array([self.grade[i] for i in pairs], dtype=np.float64), None
+    def by_subtopic(self, kept: list[int], pairs: list[int]) -> tuple[Floats, Subtopics]:
+        """Return the highest grade of each pair, and the rows by subtopic."""
         position = {self.pair(i): n for n, i in enumerate(pairs)}
         pair = np.array([position[self.pair(i)] for i in kept], dtype=np.int64)
         grade = np.array([self.grade[i] for i in kept], dtype=np.float64)
@@ -174,14 +186,13 @@ class Judgments:
 
 
 def check_grades(rows: Judgments, kept: list[int], scale: Scale | None, faults: Faults) -> None:
-    """Note grades too large to add up exactly, and those that the declared scale does not have."""
+    """Note grades too large to add up exactly, and grades that are not on the declared scale."""
     if scale is None and max(map(abs, rows.grade), default=0) <= LARGEST:
         return
     for i in kept:
-        pair = f"query {rows.query[i]!r}, document {rows.document[i]!r}"
-        grade = tidy(rows.grade[i])
+        pair, grade = rows.words(i), tidy(rows.grade[i])
         if abs(grade) > LARGEST:
-            hint = f"grades reach from -{LARGEST:g} to {LARGEST:g}"
+            hint = f"a grade is a number from -{LARGEST:g} to {LARGEST:g}"
             faults.add("bad-grade", f"{pair}: grade {grade:g} is too large", hint, rows.line(i))
         elif scale is not None and grade not in scale.grades:
             hint = "declared grades: " + ", ".join(str(tidy(known)) for known in scale.grades)

@@ -1,9 +1,9 @@
-"""Preferences: which documents a judge would rather have than others.
+"""Preferences: which documents a judge prefers to others.
 
-A judgment group is one judge, or one need. Within a group a document of a higher level is preferred
-to one of a lower level. A group that did not compare all of its documents is divided into
-subgroups: there levels are compared within each subgroup, and preferences are transitive. Groups
-may contradict each other.
+A judgment group is one judge, or one need. Within a group, a document of a higher level is
+preferred to one of a lower level. A group that did not compare all of its documents is divided into
+subgroups: levels are then compared within each subgroup, and preferences are transitive. Groups may
+contradict each other.
 """
 
 from __future__ import annotations
@@ -14,34 +14,27 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from idealist.data.columns import Bools, Floats, Ints, freeze
+from idealist.data.columns import Bools, Floats, Ints
+from idealist.data.judgments import PairRows
 
 if TYPE_CHECKING:
     from idealist.data.qrels import Qrels
 
 
-#: What a group or subgroup is called where nobody named one.
+#: The name of a group or subgroup that has none.
 UNNAMED = "0"
 
 
 @dataclass(frozen=True, eq=False)
-class Preferences:
-    """Levels of documents: rows that refer to a judged pair of query and document."""
+class Preferences(PairRows):
+    """Levels of documents, by group and subgroup."""
 
-    pair: Ints
     group: tuple[str, ...]
     subgroup: tuple[str, ...]
     level: Floats
 
-    def only(self, pairs: Ints) -> Preferences:
-        """Keep the rows of some pairs, which are then numbered as they are given."""
-        kept = np.flatnonzero(np.isin(self.pair, pairs))
-        pair = np.searchsorted(pairs, self.pair[kept])
-        group, subgroup = (tuple(cells[i] for i in kept) for cells in (self.group, self.subgroup))
-        return Preferences(freeze(pair), group, subgroup, freeze(self.level[kept]))
-
     def rows(self) -> Iterable[tuple[Any, ...]]:
-        """Give the rows one by one."""
+        """Yield the rows one by one."""
         return zip(self.pair, self.group, self.subgroup, self.level, strict=True)
 
 
@@ -50,8 +43,8 @@ class Group:
     """What one judgment group of a query prefers.
 
     `pairs` are its documents, in the order of their ids, `level` is the highest level of each, and
-    ``wanted[i, j]`` says that document i is preferred to document j. `divided` is a group that has
-    several subgroups.
+    ``wanted[i, j]`` says that document i is preferred to document j. A `divided` group has several
+    subgroups.
     """
 
     name: str
@@ -62,16 +55,16 @@ class Group:
 
     @property
     def conflict(self) -> tuple[int, int] | None:
-        """Two documents each of which is preferred to the other, where there are such."""
+        """Two documents each of which is preferred to the other, if there are any."""
         both = np.argwhere(self.wanted & self.wanted.T & ~np.eye(len(self.pairs), dtype=bool))
         return (int(self.pairs[both[0, 0]]), int(self.pairs[both[0, 1]])) if len(both) else None
 
 
 def groups_of(qrels: Qrels) -> tuple[tuple[Group, ...], ...] | None:
-    """Give the groups of each query; None where each query is one group, whose grades are levels.
+    """Return the groups of each query; None if each query is one group, whose grades are levels.
 
-    Judgments by subtopic are a group for each subtopic, and those with a second column of TREC's a
-    group for each value of it, as trec_eval has it.
+    Each subtopic is a group; without subtopics, so is each value of TREC's second column, as in
+    trec_eval.
     """
     rows = qrels.preferences or _rows_of(qrels)
     if rows is None:
@@ -87,7 +80,7 @@ def groups_of(qrels: Qrels) -> tuple[tuple[Group, ...], ...] | None:
 
 
 def _rows_of(qrels: Qrels) -> Preferences | None:
-    """Take grades for levels, where something divides the judgments of a query into groups."""
+    """Take grades as levels if something divides the judgments of a query into groups."""
     if (rows := qrels.subtopics) is not None:
         pair, group, level = rows.pair, rows.subtopic, rows.grade
     elif len(set(group := tuple(qrels.columns.get("iteration", ())))) > 1:

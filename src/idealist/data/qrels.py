@@ -1,4 +1,4 @@
-"""Pools: the grades of each query, padded into blocks for formulas over arrays."""
+"""Judgments as a table, and their grades padded into blocks for formulas over arrays."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from idealist.notation import many, tidy
 class Pool:
     """Queries with similarly many judgments: their grades, highest first, padded to one width.
 
-    `known` keeps what formulas have computed of these grades for the runs to come.
+    `known` keeps what formulas computed from these grades, for later runs.
     """
 
     queries: Ints
@@ -38,7 +38,7 @@ class Pool:
 
     @cached_property
     def without_negative(self) -> Pool:
-        """The same, with negative grades taken for no judgments."""
+        """The same, with negative grades counted as unjudged."""
         return replace(self, judged=freeze(self.judged & (self.grades >= 0)), known={})
 
 
@@ -65,10 +65,9 @@ def _pool(starts: Ints, grades: Floats, queries: Ints) -> Pool:
 class Qrels:
     """Judged pairs of query and document, sorted by query and document.
 
-    The pairs of query ``queries[i]`` are ``documents[starts[i]:starts[i + 1]]``. Where a document
-    is judged by subtopic, its grade is the highest one and `subtopics` holds the rows; it is the
-    highest level where `preferences` hold such rows. `left_out` names judged queries that are not
-    to count.
+    The pairs of query ``queries[i]`` are ``documents[starts[i]:starts[i + 1]]``. If a document is
+    judged by subtopic, its grade is the highest one and `subtopics` holds the rows; with
+    `preferences`, it is the highest level. `left_out` names judged queries that do not count.
     """
 
     queries: tuple[str, ...]
@@ -103,8 +102,8 @@ class Qrels:
     ) -> Qrels:
         """Sort rows into a table; a repeated judgment counts once, a contradiction is refused.
 
-        `empty` names queries judged to have no relevant document at all; `ungraded` counts the rows
-        that came without a grade and are not among these, `ignored` names columns not kept.
+        `empty` names queries judged to have no relevant document; `ungraded` counts rows that came
+        without a grade and were not kept, `ignored` names columns that were not kept.
         """
         rows = Judgments(query, document, grade, subtopic or [""] * len(query), lines)
         faults = Faults(name)
@@ -121,9 +120,13 @@ class Qrels:
                 "ungraded": ungraded, "ignored": ignored, "name": name,
             })  # fmt: skip
         faults.check()
-        pairs = rows.pairs(kept) if subtopic else kept
+        pairs, subtopics = kept, None
+        if subtopic is None:
+            grades = np.array([grade[i] for i in kept], dtype=np.float64)
+        else:
+            pairs = rows.pairs(kept)
+            grades, subtopics = rows.by_subtopic(kept, pairs)
         sizes = dict.fromkeys(sorted({*query, *empty}), 0) | Counter(query[i] for i in pairs)
-        grades, subtopics = rows.by_subtopic(kept, pairs, subtopic is not None)
         return cls(
             queries=tuple(sizes),
             starts=freeze(starts_of(list(sizes.values()))),
@@ -148,7 +151,7 @@ class Qrels:
 
     @cached_property
     def hash(self) -> str:
-        """Ten hexadecimal digits that depend on the judgments alone, not on order or format."""
+        """Ten hexadecimal digits that depend only on the judgments, not on order or format."""
         lines = (f"[{', '.join(map(encode_basestring_ascii, row))}]\n" for row in self._hash_rows())
         return hashlib.sha256("".join(lines).encode()).hexdigest()[:10]
 
@@ -170,7 +173,7 @@ class Qrels:
             yield tuple(map(cell_text, row))
 
     def spans(self) -> Iterable[tuple[str, int, int]]:
-        """Give each query with the first and the past-the-end index of its pairs."""
+        """Yield each query with the first and the past-the-end index of its pairs."""
         return zip(self.queries, self.starts[:-1].tolist(), self.starts[1:].tolist(), strict=True)
 
     @cached_property
@@ -187,7 +190,7 @@ class Qrels:
         }
 
     def to_dict(self) -> dict[str, dict[str, float]]:
-        """Give the grades by query and document.
+        """Return the grades by query and document.
 
         >>> Qrels.build(["q1"], ["d1"], [2]).to_dict()
         {'q1': {'d1': 2}}
@@ -212,7 +215,7 @@ class Qrels:
 
     @cached_property
     def nonzero(self) -> Qrels:
-        """The judgments whose grade, cut so, is not 0; a query left without any stays."""
+        """The judgments whose truncated grade is not 0; a query left without any stays."""
         kept = np.flatnonzero(self.truncated.grades)
         sizes = np.diff(np.searchsorted(kept, self.starts))
         found = self.truncated.at(kept, self.queries, sizes)
@@ -236,19 +239,19 @@ class Qrels:
 
     @cached_property
     def preferred(self) -> tuple[tuple[Group, ...], ...] | None:
-        """What the groups of each query prefer; None where its grades say it for all."""
+        """What the groups of each query prefer; None if the grades say it for all."""
         return groups_of(self)
 
     @cached_property
     def maximum(self) -> float:
-        """The highest grade of the declared scale, or else the highest one given."""
+        """The highest grade of the declared scale, or else of the judgments."""
         if self.scale:
             return float(self.scale.maximum)
         return float(self.grades.max()) if len(self) else 0.0
 
     @cached_property
     def minimum(self) -> float:
-        """The lowest grade given, at most 0."""
+        """The lowest grade of the judgments, at most 0."""
         return float(self.grades.min(initial=0.0))
 
     def on(self, scale: Scale) -> Qrels:
@@ -270,8 +273,8 @@ class Qrels:
         chosen = [(query, start, end) for query, start, end in self.spans() if query in queries]
         kept = np.array([i for _, start, end in chosen for i in range(start, end)], dtype=np.int64)
         if not chosen:
-            hint = "check that the ids are written alike"
-            Faults(self.name).fail("empty", "none of the queries asked for has a judgment", hint)
+            hint = "check that both spell the ids alike"
+            Faults(self.name).fail("empty", "none of the queries asked for is judged", hint)
         names = tuple(query for query, _, _ in chosen)
         only = self.at(kept, names, [end - start for _, start, end in chosen])
         return replace(only, left_out=self.left_out | (set(self.queries) - set(names)))

@@ -38,11 +38,11 @@ class Queries:
         return len(self.text)
 
     def column(self, name: str) -> dict[str, Any]:
-        """Give one column as a mapping from query to value."""
+        """Return one column as a mapping from query to value."""
         return dict(self.columns[name])
 
 
-#: The slice of queries that belong to none.
+#: The slice of queries that belong to no other.
 NONE = "(none)"
 
 
@@ -52,17 +52,17 @@ def slice_names(slices: Mapping[Any, Any], queries: Sequence[str]) -> list[str]:
     >>> slice_names({"q1": "long", "q2": None}, ["q1", "q2", "q3"])
     ['long', '(none)', '(none)']
     """
-    hint = "give the value of each query: {query: slice}"
+    hint = "give {query: slice}"
     if not isinstance(slices, Mapping):
         raise UsageError(f"slices cannot be {slices!r:.60}", hint)
     try:
         names = {to_id(query): _name(value) for query, value in slices.items()}
     except (TypeError, ValueError) as error:
-        raise UsageError(f"slices name {error.args[0]!r:.60}, which is no query", hint) from None
+        raise UsageError(f"slices: {error.args[0]!r:.60} is not a query id", hint) from None
     found = [names.get(query, NONE) for query in queries]
     if found and not set(found) - {NONE}:
         some = ", ".join(list(names)[:3]) or "nothing"
-        raise UsageError(f"none of the queries is in a slice; slices name {some}", hint)
+        raise UsageError(f"no query is in a slice; slices name {some}", hint)
     return found
 
 
@@ -71,7 +71,7 @@ def _name(value: Any) -> str:
     return NONE if missing or str(value) == "" else str(value)
 
 
-#: The least and the greatest weight there is: their squares and sums are finite and not 0.
+#: The least and the greatest weight allowed: their squares and sums are finite and not 0.
 LIGHTEST, HEAVIEST = 1e-15, 1e15
 
 
@@ -91,7 +91,7 @@ class Weights:
     def read(cls, given: Any) -> Weights:
         """Check weights: {query: weight}, or queries with a column ``weight``.
 
-        Queries without that column do as well if all their texts are numbers, as in a file of
+        Queries without that column work as well if all their texts are numbers, as in a file of
         ``id<TAB>weight`` lines or in {"q1": 3}.
         """
         if isinstance(given, Weights):
@@ -105,15 +105,15 @@ class Weights:
 
     @cached_property
     def hash(self) -> str:
-        """Ten hexadecimal digits that depend on the weights alone, not on their order."""
+        """Ten hexadecimal digits that depend only on the weights, not on their order."""
         return digest(self.values)
 
     def of(self, queries: Iterable[str]) -> list[float]:
-        """Give the weights of some queries, each of which must have one."""
+        """Return the weights of some queries, each of which must have one."""
         found = [(query, self.values.get(query)) for query in queries]
         faults = Faults(self.name)
         for query in [query for query, weight in found if weight is None]:
-            hint = "give every judged query a weight, and 0 to one that is to be left out"
+            hint = "give every judged query a weight; 0 leaves a query out"
             faults.add("missing-weight", f"query {query!r} has no weight", hint)
         faults.check()
         return [weight for _, weight in found if weight is not None]
@@ -124,7 +124,7 @@ def _column(queries: Queries) -> Mapping[str, Any]:
         return queries.column("weight")
     with suppress(ValueError):
         return {query: to_float(text) for query, text in queries.text.items()}
-    hint = 'give it: a column weight, or JSON {"q1": {"text": "…", "weight": 3}} or {"q1": 3}'
+    hint = 'add a column weight, or give JSON {"q1": {"text": "…", "weight": 3}} or {"q1": 3}'
     Faults(queries.name).fail("missing-column", "the queries have no column 'weight'", hint)
 
 
@@ -135,10 +135,10 @@ def _checked(given: Mapping[Any, Any], name: str) -> dict[str, float]:
         try:
             weight = _weight(written)
             if checked.setdefault(to_id(query), weight) != weight:
-                message = f"query {query!r} has two weights, {weight:g} is one of them"
+                message = f"query {query!r} has two weights, one of them {weight:g}"
                 faults.add("duplicate-key", message, "keep one of them")
         except (TypeError, ValueError):
-            hint = f"a weight is a number from {LIGHTEST:g} to {HEAVIEST:g}, or 0 to leave it out"
+            hint = f"a weight is from {LIGHTEST:g} to {HEAVIEST:g}, or 0 to leave the query out"
             faults.add("bad-weight", f"query {query!r}: the weight is {written!r:.60}", hint)
     if not given:
         faults.add("empty", "there are no weights", "give {query: weight}")

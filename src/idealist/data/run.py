@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 class Rows:
     """The rows of a run, grouped by query and otherwise in the order they came.
 
-    The rows of query ``queries[i]`` are ``documents[starts[i]:starts[i + 1]]``. Without scores the
-    ranks, or else the order given, are the ranking. `tokens` are the lengths of the documents,
-    where they are known. `lines` says where in the file each row stood, `ignored` names columns
-    that no ranking needs, `unscored` counts rows that came without a score and are not among
-    these, and `tag` is what TREC's last column says.
+    The rows of query ``queries[i]`` are ``documents[starts[i]:starts[i + 1]]``. Without scores, the
+    ranks are the ranking, or else the given order. `tokens` are the lengths of the documents, if
+    known. `lines` holds the line of each row in the file, `ignored` names columns that no ranking
+    needs, `unscored` counts rows that came without a score and were not kept, and `tag` is TREC's
+    last column.
     """
 
     queries: tuple[str, ...]
@@ -57,9 +57,8 @@ class Rows:
     ) -> Rows:
         """Group rows by query; `empty` names queries for which nothing was retrieved."""
         if not len(query) and not empty:
-            Faults(name).fail(
-                "empty", "the run holds no rows", "give at least one retrieved document"
-            )
+            hint = "give at least one retrieved document"
+            Faults(name).fail("empty", "the run holds no rows", hint)
         codes: dict[str, int] = {}
         code = np.array([codes.setdefault(q, len(codes)) for q in query], dtype=np.int64)
         for q in empty:
@@ -76,29 +75,23 @@ class Rows:
             document = [document[i] for i in together.tolist()]
             columns = {key: column[together] for key, column in columns.items()}
         columns = {key: freeze(column) for key, column in columns.items()}
-        starts = freeze(starts_of(sizes))
-        facts: dict[str, Any] = {
-            "ignored": tuple(ignored),
-            "unscored": unscored,
-            "tag": tag,
-            "name": name,
-        }
-        return cls(tuple(codes), starts, document, **columns, **facts)
+        columns |= {"ignored": tuple(ignored), "unscored": unscored, "tag": tag, "name": name}
+        return cls(tuple(codes), freeze(starts_of(sizes)), document, **columns)
 
     def __len__(self) -> int:
         return len(self.documents)
 
     def spans(self) -> dict[str, slice]:
-        """Give the rows of each query."""
+        """Return the rows of each query, as slices."""
         ends = zip(self.starts[:-1].tolist(), self.starts[1:].tolist(), strict=True)
         return {query: slice(*ends_) for query, ends_ in zip(self.queries, ends, strict=True)}
 
     def line(self, row: int) -> int | None:
-        """Give the line of the file a row came from, where it came from one."""
+        """Return the line of a row, if it came from a file."""
         return int(self.lines[row]) if self.lines is not None else None
 
     def rows(self) -> Rows:
-        """Give the rows themselves."""
+        """Return the rows themselves."""
         return self
 
     def some(self, queries: Collection[str]) -> Rows:
@@ -125,7 +118,7 @@ class Rows:
         return replace(self, queries=queries, starts=starts_of(sizes[sizes > 0]))
 
     def held(self) -> Rows:
-        """Give the rows themselves: they are in memory."""
+        """Return the rows themselves: they are in memory."""
         return self
 
 
@@ -134,7 +127,7 @@ def _range(span: slice) -> Ints:
 
 
 class Source(Protocol):
-    """What a run is read from when it is ranked: a file, or an object in memory, but no `Rows`."""
+    """What a run is read from when it is ranked: a file, or an object other than `Rows`."""
 
     @property
     def name(self) -> str:
@@ -147,7 +140,7 @@ class Source(Protocol):
         """Read the rows of some queries."""
 
     def ranked(self, request: KernelRequest) -> KernelAnswer | None:
-        """Let the compiled kernel read and rank it; None where it cannot read it."""
+        """Let the compiled kernel read and rank it; None if it cannot."""
 
     def held(self) -> Source | Rows:
         """Return what can be ranked several times without being parsed in Python each time."""
@@ -171,17 +164,17 @@ class Run:
         return f"<Run {self.name}>"
 
     def rows(self) -> Rows:
-        """Give the rows; those of a file are read anew each time, so that they need no memory."""
+        """Return the rows; those of a file are read again each time and take no memory."""
         return self.source.rows()
 
     def loaded(self) -> Run:
-        """Give the same run with its rows in memory."""
+        """Return the same run with its rows in memory."""
         return Run(self.rows(), self.name)
 
     def held(self) -> Run:
-        """Give the same run to be ranked several times."""
+        """Return the same run in a form that can be ranked several times."""
         return Run(self.source.held(), self.name)
 
     def renamed(self, name: str) -> Run:
-        """Give the same run under another name."""
+        """Return the same run under another name."""
         return Run(self.source, name)

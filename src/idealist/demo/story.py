@@ -14,21 +14,8 @@ from idealist.evaluating.evaluation import Evaluation
 from idealist.evaluating.evaluations import Evaluations
 from idealist.evaluating.evaluator import Evaluator
 from idealist.formats import read_qrels, read_queries, read_run
-from idealist.report.document import (
-    COUNT,
-    PERCENT,
-    SIGNED,
-    TEXT,
-    Block,
-    Column,
-    Document,
-    Estimate,
-    Heading,
-    Items,
-    Signatures,
-    Table,
-    Text,
-)  # fmt: skip
+from idealist.report import document as doc
+from idealist.report.document import TEXT, Block, Column, Document, Items, Table, Text
 from idealist.report.result import Result
 from idealist.report.wording import clipped, p_words
 
@@ -91,9 +78,9 @@ class Story(Result):
         blocks: tuple[Block, ...] = (
             Text(self.summary, strong=True), Text(self.counts()), self.means(),
             Text(self.bars()), self.slices(), Text(self.conventions()),
-            Heading("What to try next"), Items(advice),
+            doc.Heading("What to try next"), Items(advice),
         )  # fmt: skip
-        signatures = Signatures(Evaluations(self.evaluations).signatures)
+        signatures = doc.Signatures(Evaluations(self.evaluations).signatures)
         return Document(blocks, (Text("± is half a 95 % t-interval"), signatures))
 
     def data(self) -> Any:
@@ -103,10 +90,10 @@ class Story(Result):
     def means(self) -> Table:
         """Tabulate the means before and after, with the improvement."""
         columns = [Column("measure", TEXT), *(Column(one.run) for one in self.evaluations)]
-        columns += [Column("difference", SIGNED), Column("relative", PERCENT)]
+        columns += [Column("difference", doc.SIGNED), Column("relative", doc.PERCENT)]
         rows = [
             (pair.measure, pair.base_mean, pair.run_mean,
-             Estimate(pair.difference, (pair.ci[1] - pair.ci[0]) / 2), pair.relative)
+             doc.Estimate(pair.difference, (pair.ci[1] - pair.ci[0]) / 2), pair.relative)
             for pair in self.comparison.pairs
         ]  # fmt: skip
         return Table(tuple(columns), tuple(rows))
@@ -147,9 +134,9 @@ class Story(Result):
              p_words(pair.p_adjusted) if pair.tested else "too few to test")
             for pair in sorted(own, key=lambda pair: -pair.difference)
         ]  # fmt: skip
-        columns = [Column("kind of query", TEXT), Column("queries", COUNT)]
+        columns = [Column("kind of query", TEXT), Column("queries", doc.COUNT)]
         columns += [Column(one.run) for one in self.evaluations]
-        return Table((*columns, Column("difference", SIGNED), Column("test")), tuple(rows))
+        return Table((*columns, Column("difference", doc.SIGNED), Column("test")), tuple(rows))
 
     def conventions(self) -> str:
         """Say what other tools would print for the same ranking."""

@@ -14,24 +14,8 @@ from idealist.diagnosing.ruling import STATES, Rule, Ruling
 from idealist.evaluating.evaluation import ByMeasure
 from idealist.explaining.ladder import CAUSES
 from idealist.notation import many
-from idealist.report.document import (
-    COUNT,
-    SIGNED,
-    TEXT,
-    VALUE,
-    Block,
-    Column,
-    Command,
-    Details,
-    Document,
-    Doubts,
-    Heading,
-    Interval,
-    Items,
-    Signatures,
-    Table,
-    Text,
-)
+from idealist.report import document as doc
+from idealist.report.document import SIGNED, TEXT, Column, Document, Interval, Items, Table, Text
 from idealist.report.doubt import Doubt
 from idealist.report.result import Result
 from idealist.report.wording import number, shared_signatures, signed
@@ -91,16 +75,16 @@ class Diagnosis(Result):
 
     def report(self) -> Document:
         """Describe what is lost and what to do; rules that do not fire are among the details."""
-        blocks: list[Block] = [Text(self.summary, strong=True)]
+        blocks: list[doc.Block] = [Text(self.summary, strong=True)]
         blocks += [Text(f"do first: {self.first}")] if self.first else []
-        blocks += [Command(self.audit)] if self.audit else []
+        blocks += [doc.Command(self.audit)] if self.audit else []
         if self.matches:
             told = [line for one in self.fired for line in one.lines()]
             heading = "rules that the data supports" if told else "no rule fires"
-            blocks += [*self._tables(), Heading(heading), Items(tuple(told))]
-            blocks.append(Details("rules", (Items(tuple(self._rules())),)))
+            blocks += [*self._tables(), doc.Heading(heading), Items(tuple(told))]
+            blocks.append(doc.Details("rules", (Items(tuple(self._rules())),)))
         shown = shared_signatures([*shortened(self.signatures, self.convention).values()])
-        notes = (Text(self._settings()), Doubts(self.doubts), Signatures(tuple(shown)))
+        notes = (Text(self._settings()), doc.Doubts(self.doubts), doc.Signatures(tuple(shown)))
         return Document(tuple(blocks), notes)
 
     def _settings(self) -> str:
@@ -148,11 +132,11 @@ class Diagnosis(Result):
     def _behind(self) -> Table:
         """Tabulate the queries behind each cause, for the first measure."""
         label, lost = next(iter(self.losses.items()))
-        rows = [
-            (words, f"{len(some)} of {lost.queries}", _most(some))
-            for cause, words in CAUSES.items()
-            if (some := lost.behind(cause))
-        ]
+        rows = []
+        for cause, words in CAUSES.items():
+            if some := lost.behind(cause):
+                most = ", ".join(f"{query} {number(x)}" for query, x in [*some.items()][:NAMED])
+                rows.append((words, f"{len(some)} of {lost.queries}", most))
         return Table.of([f"{label} lost to", "queries", "most in"], [], rows)
 
     def _reached(self) -> Table:
@@ -224,10 +208,6 @@ def by_slice(label: str, slices: tuple[Slice, ...]) -> Table:
         )
         for one in slices
     ]  # fmt: skip
-    columns = [Column(f"{label} by slice", TEXT), Column("queries", COUNT), Column("value", VALUE)]
+    columns = [Column(f"{label} by slice", TEXT), Column("queries", doc.COUNT), Column("value")]
     changes = [Column("change", SIGNED), Column("95 % interval", SIGNED)] if compared else []
     return Table((*columns, *changes, Column("most lost to", TEXT)), tuple(rows))
-
-
-def _most(queries: Mapping[str, float]) -> str:
-    return ", ".join(f"{query} {number(lost)}" for query, lost in [*queries.items()][:NAMED])

@@ -12,10 +12,8 @@ import numpy as np
 from idealist.data.columns import Floats
 from idealist.diagnosing.measured_run import Inputs
 from idealist.report.plain_data import finite
-from idealist.significance.means import mean, t_interval
+from idealist.significance.means import FEWEST, mean, t_interval
 
-#: With fewer queries than this an interval says nothing (suggested).
-FEWEST = 5
 #: A difference of this many half widths of a 95 % interval is found 4 times in 5.
 POWER = (1.959964 + 0.841621) / 1.959964
 

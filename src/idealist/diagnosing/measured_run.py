@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
@@ -32,8 +32,7 @@ class MeasuredRun:
         self._evaluator, self._axes = evaluator, axes
         self._ranked = evaluator.ranked(run)
         self.run = self._ranked.held
-        self._measured: dict[str, Measured] = {}
-        self._ladders: dict[str, Ladder] = {}
+        self.measured, self.ladder = cache(self._measured), cache(self._ladder)
 
     @property
     def qrels(self) -> Qrels:
@@ -54,24 +53,18 @@ class MeasuredRun:
         """Return the lists as a measure sees them."""
         return self._ranked[self.instrument(measure).protocol]
 
-    def measured(self, measure: str) -> Measured:
+    def _measured(self, measure: str) -> Measured:
         """Measure the lists."""
-        if measure not in self._measured:
-            found = measured(self.instrument(measure), self.placements(measure))
-            self._measured[measure] = found
-        return self._measured[measure]
+        return measured(self.instrument(measure), self.placements(measure))
 
     def values(self, measure: str) -> Floats:
         """Return the value of each judged query; NaN if it has none or does not count."""
         found = self.measured(measure)
         return np.where(found.counted & ~found.gaps, found.values, np.nan)
 
-    def ladder(self, measure: str) -> Ladder:
+    def _ladder(self, measure: str) -> Ladder:
         """Take apart what every query loses, cause by cause."""
-        if measure not in self._ladders:
-            found = ladder(self.instrument(measure), self.placements(measure))
-            self._ladders[measure] = found
-        return self._ladders[measure]
+        return ladder(self.instrument(measure), self.placements(measure))
 
     @cached_property
     def doubts(self) -> tuple[Doubt, ...]:

@@ -5,14 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from idealist.data.columns import Floats
 from idealist.diagnosing.context import Context
 from idealist.diagnosing.evidence import (
-    FEWEST,
     Evidence,
     Statistic,
     WithEnds,
@@ -24,6 +22,7 @@ from idealist.diagnosing.losses import after, changes_by_slice
 from idealist.diagnosing.measured_run import Inputs
 from idealist.measures.instrument import measured
 from idealist.significance.flips import randomisation
+from idealist.significance.means import FEWEST
 from idealist.significance.paired import dearer, paired
 from idealist.significance.power_analysis import ENOUGH
 
@@ -92,27 +91,23 @@ def _duplicates(inputs: Inputs) -> Floats:
 DUPLICATES = Statistic("the share of repeated documents in a list", _duplicates, as_it_is)
 
 
-def _relevant(inputs: Inputs) -> Floats:
-    found = inputs.run.measured("NumRel")
-    return np.where(found.counted, found.values, np.nan)
+def _relevant(least: int, most: float) -> Callable[[Inputs], Floats]:
+    """Look for queries with so many relevant documents."""
 
-
-def _share(test: Callable[[Floats], Any]) -> Callable[[Inputs], Floats]:
     def sample(inputs: Inputs) -> Floats:
-        relevant = _relevant(inputs)
-        return np.where(np.isnan(relevant), np.nan, test(relevant))
+        found = inputs.run.measured("NumRel")
+        inside = (found.values >= least) & (found.values <= most)
+        return np.where(found.counted, inside, np.nan)
 
     return sample
 
 
 NONE_RELEVANT = Statistic(
-    "the share of queries without a relevant document",
-    _share(lambda relevant: relevant == 0),
-    as_it_is,
+    "the share of queries without a relevant document", _relevant(0, 0), as_it_is
 )
 CAPPED = Statistic(
     f"the share of queries with more than {CANDIDATES} relevant documents",
-    _share(lambda relevant: relevant > CANDIDATES),
+    _relevant(CANDIDATES + 1, math.inf),
     of_value,
 )
 

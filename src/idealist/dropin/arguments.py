@@ -33,6 +33,8 @@ _FLAGS = {
 }  # fmt: skip
 #: Options that take a whole number: the field each sets, and its lowest value.
 _NUMBERS = {"l": ("level", 0), "N": ("documents", 0), "M": ("depth", 1)}
+#: Options that take a word: the field each sets.
+_WORDS = {"R": "judgments", "Z": "zscores"}
 
 N = TypeVar("N", int, float)
 
@@ -94,10 +96,8 @@ def _take(options: Options, letter: str, value: str) -> None:
         options.measures.append(value)
     elif letter == "D":  # LEVEL.QUERY: evaluate that query alone; nothing is printed for debugging
         options.only = value.partition(".")[2] or None
-    elif letter == "R":
-        options.judgments = value
-    elif letter == "Z":
-        options.zscores = value
+    elif letter in _WORDS:
+        setattr(options, _WORDS[letter], value)
     elif letter == "T" and value != "trec_results":
         raise Stop(2, f"-T {value}: unknown run format", "leave -T out")
     elif letter == "as":
@@ -110,9 +110,8 @@ def _whole(letter: str, value: str, least: int) -> int:
     try:
         number = int(value)
     except ValueError:
-        raise UsageError(
-            f"-{letter} {value!r} is not a whole number", f"write -{letter}1"
-        ) from None
+        message = f"-{letter} {value!r} is not a whole number"
+        raise UsageError(message, f"write -{letter}1") from None
     if number < least:
         hint = "docs/differences.md describes what trec_eval does with lower numbers"
         raise UsageError(f"-{letter} takes a number of at least {least}", hint)

@@ -35,9 +35,8 @@ class Entry:
     @property
     def ours(self) -> str:
         """Our text for it; empty if it is not a measure."""
-        from idealist.measures.spellings import (
-            SPELLINGS,
-        )  # imports NumPy, which --help does without
+        # imports NumPy, which --help does without
+        from idealist.measures.spellings import SPELLINGS
 
         return SPELLINGS["trec_eval"].get(self.name, "") if self.summary != "none" else ""
 
@@ -169,10 +168,10 @@ def _columns(entry: Entry, given: str) -> list[Column]:
         ranks = cutoffs(entry.name, given or entry.default)
         return [Column(entry, f"{entry.name}_{k}", parse(f"{entry.ours}@{k}")) for k in ranks]
     if kind == "points":
-        shares = points(entry.name, given or entry.default)
-        made = [parse(f"{entry.ours}({parameter}={x!r})") for x in shares]
-        labels = [f"{entry.name}_{x:3.2f}" for x in shares]
-        return [Column(entry, *pair) for pair in zip(labels, made, strict=True)]
+        return [
+            Column(entry, f"{entry.name}_{x:3.2f}", parse(f"{entry.ours}({parameter}={x!r})"))
+            for x in points(entry.name, given or entry.default)
+        ]
     if kind == "string":
         return [Column(entry, label, length=max(int(numbers(entry.name, given or "10")[0]), 0))]
     if measure is None or not (kind and given):

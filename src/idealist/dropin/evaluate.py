@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -93,9 +93,7 @@ def _check_kinds(asked: Sequence[Column], judgments: str) -> None:
     kind = "prefs" if judgments == "qrels_prefs" else judgments
     for column in asked:
         if column.entry.judgments not in (kind, "any"):
-            wanted = {"prefs": "-R prefs or -R qrels_prefs"}.get(
-                column.entry.judgments, f"-R {column.entry.judgments}"
-            )
+            wanted = f"-R {column.entry.judgments}".replace("prefs", "prefs or -R qrels_prefs")
             message = f"{column.label} cannot be computed from {judgments}"
             raise Stop(4, message, f"use {wanted} with judgments of that kind")
 
@@ -108,6 +106,7 @@ class Table:
     placed: Placements
     columns: Sequence[Column]
     reference: Reference | None
+    computed: dict[Measure, Floats] = field(default_factory=dict)
 
     @property
     def qrels(self) -> Qrels:
@@ -119,9 +118,8 @@ class Table:
         """The ranking; in version 10 a query missing from the run has one unjudged document."""
         if self.options.version < 10 or self.placed.protocol.unjudged == "drop":
             return self.placed
-        return replace(
-            self.placed, retrieved=np.where(self.placed.in_run, self.placed.retrieved, 1)
-        )
+        retrieved = np.where(self.placed.in_run, self.placed.retrieved, 1)
+        return replace(self.placed, retrieved=retrieved)
 
     @cached_property
     def rows(self) -> Ints:
@@ -176,16 +174,12 @@ class Table:
             return as_zscores(values, column.label, self.qrels.queries, self.reference)
         return values
 
-    @cached_property
-    def _computed(self) -> dict[Measure, Floats]:
-        return {}
-
     def _known(self, measure: Measure | None) -> Floats:
         if measure is None:
             raise Defect("a column without a measure has no values")
-        if measure not in self._computed:
-            self._computed[measure] = measure.values(self.placements)
-        return self._computed[measure]
+        if measure not in self.computed:
+            self.computed[measure] = measure.values(self.placements)
+        return self.computed[measure]
 
     def _relstrings(self, column: Column) -> list[str]:
         """Write the grades of the first documents: - is unpooled, . is pooled but unjudged."""

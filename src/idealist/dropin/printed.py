@@ -87,10 +87,8 @@ def _explained(name: str, ours: str) -> str:
     }
     if name in words:
         return f"{name}\n\n{words[name]}"
-    from idealist.conventions.describe import (
-        describe,
-        explained,  # and NumPy, which no other help needs
-    )
+    # and NumPy, which no other help needs
+    from idealist.conventions.describe import describe, explained
 
     return f"{name}\n\n{explained(describe(ours))}"
 

@@ -37,9 +37,8 @@ def fractional(case: DoubtCase) -> Iterator[Doubt]:
 
 def subtopics(case: DoubtCase) -> Iterator[Doubt]:
     """Say where judgments by subtopic became one grade."""
-    measures = [one.measure for one in case.instruments.values()]
-    apart = [one.needs in ("subtopics", "groups") or _prefers(one) for one in measures]
-    if case.qrels.subtopics is not None and not all(apart):
+    merged = case.labels(lambda one: not _divides(one.measure) and not _prefers(one.measure))
+    if case.qrels.subtopics is not None and merged:
         count = len(np.unique(case.qrels.subtopics.pair))
         some = many(count, "document was", "documents were")
         said = f"{some} judged by subtopic or judge; the highest grade counts"
@@ -49,13 +48,18 @@ def subtopics(case: DoubtCase) -> Iterator[Doubt]:
 def undivided(case: DoubtCase) -> Iterator[Doubt]:
     """Look for measures of subtopics or groups where the judgments name none."""
     divided = {"subtopic", "iteration"} & case.qrels.columns.keys()
-    labels = case.labels(lambda one: one.measure.needs in ("subtopics", "groups"))
+    labels = case.labels(lambda one: _divides(one.measure))
     if labels and case.qrels.subtopics is None and not divided:
         said = (
             f"{', '.join(labels)}: the judgments name no subtopics or groups, so there is only "
             "one; name them in TREC's second column, or in a column subtopic"
         )
         yield Doubt("undivided", said, len(labels))
+
+
+def _divides(measure: Measure) -> bool:
+    """Whether a measure needs judgments by subtopic or by group of judges."""
+    return measure.needs in ("subtopics", "groups")
 
 
 def _prefers(measure: Measure) -> bool:

@@ -178,12 +178,9 @@ class Evaluation(Result):
 
     def data(self) -> dict[str, Any]:
         """Return everything as plain data; undefined values are None."""
-        columns = {label: values.tolist() for label, values in self.values.items()}
-        rows = {
-            query: {label: finite(column[i]) for label, column in columns.items()}
-            for i, query in enumerate(self.queries)
-        }
-        return {**self.aggregate_data(), "per_query": rows}
+        rows = zip(*self.per_query.values(), strict=True)
+        per_query = {query: finite(dict(zip(self, row, strict=True))) for query, *row in rows}
+        return {**self.aggregate_data(), "per_query": per_query}
 
     def aggregate_data(self) -> dict[str, Any]:
         """Return what holds for all queries together as plain data."""

@@ -53,8 +53,8 @@ class Evaluations(Result):
         rows = [[one.run, *(_cell(one, label) for label in self.measures)] for one in self.runs]
         tables = [Table.of(["run"], self.measures, rows, turns=True)]
         if self.per_query:
-            words, values = ["run", "query"], [row for one in self.runs for row in _queries(one)]
-            tables.append(Table.of(words, self.measures, values))
+            values = [(one.run, *row) for one in self.runs for row in one.table().rows]
+            tables.append(Table.of(["run", "query"], self.measures, values))
         bounds = (Text(f"bounds: {run}: {words}") for run, words in self._bounded())
         notes: list[Block] = [Text(self.heading), Doubts(self.doubts)]
         return Document(tuple(tables), (*notes, Signatures(self.signatures), *bounds))
@@ -125,9 +125,3 @@ def _cell(evaluation: Evaluation, label: str) -> Any:
         return value
     low, high = evaluation.interval(label)
     return Estimate(value, max(high - value, value - low))  # one end may be cut to the possible
-
-
-def _queries(one: Evaluation) -> Iterator[tuple[Any, ...]]:
-    columns = [values.tolist() for values in one.values.values()]
-    for query, *values in zip(one.queries, *columns, strict=True):
-        yield (one.run, query, *values)

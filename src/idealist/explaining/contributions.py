@@ -99,11 +99,8 @@ def _precisions(measure: Any, lists: PaddedLists) -> Terms:
     precision, _ = measure.precisions(replace(lists, cuts={}))
     precision = _widened(lists, precision)
     adds, divisor = _scaled(measure, lists, precision)
-    return Terms(
-        f"a relevant document adds the precision at its rank{divisor}",
-        {"precision": precision},
-        adds,
-    )
+    words = f"a relevant document adds the precision at its rank{divisor}"
+    return Terms(words, {"precision": precision}, adds)
 
 
 def _first(measure: Any, lists: PaddedLists) -> Terms:
@@ -127,12 +124,9 @@ def _stops(measure: Any, lists: PaddedLists) -> Terms:
     arrives = xp.cumulative_prod(1.0 - stop, axis=1, include_initial=True)[:, :-1]
     adds = measure.discount.apply(lists, stop * arrives, lists.rank, lists.depth)
     adds, divisor = _scaled(measure, lists, adds)
-    return Terms(
-        "a document adds the probability to arrive × to stop there × the weight of its rank"
-        + (divisor if measure.name == "nERR" else ""),
-        {"arrives": arrives, "stops": stop},
-        adds,
-    )
+    words = "a document adds the probability to arrive × to stop there × the weight of its rank"
+    words += divisor if measure.name == "nERR" else ""
+    return Terms(words, {"arrives": arrives, "stops": stop}, adds)
 
 
 def _weighed(measure: Any, lists: PaddedLists) -> Terms:

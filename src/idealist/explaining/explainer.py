@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from idealist.conventions import DEFAULT, Convention
 from idealist.data import Queries
 from idealist.data.columns import Floats, Ints, to_id
 from idealist.errors import UsageError, nearest
@@ -32,7 +31,7 @@ class Explainer:
     """Judgments, a run and a measure, prepared once, to explain any of the queries.
 
     `texts` has the texts of the queries, as `read_queries` reads them, and `docs` those of the
-    documents: {id: text}, or a file of ``id<TAB>text`` lines or JSON lines. The other arguments
+    documents: {id: text}, or a file of ``id<TAB>text`` lines or JSON lines. The `options`
     are those of `evaluate`.
 
     >>> explainer = Explainer({"q1": {"d1": 1}}, {"q1": ["d3", "d1"]}, "RR@10")
@@ -41,21 +40,10 @@ class Explainer:
     """
 
     def __init__(
-        self,
-        qrels: Any,
-        run: Any,
-        measure: Any,
-        *,
-        convention: str | Convention = DEFAULT,
-        queries: Iterable[Any] | None = None,
-        weights: Any = None,
-        texts: Any = None,
-        docs: Any = None,
-        **axes: Any,
-    ) -> None:
-        evaluator = Evaluator(
-            qrels, [measure], convention=convention, queries=queries, weights=weights, **axes
-        )
+        self, qrels: Any, run: Any, measure: Any, *, texts: Any = None, docs: Any = None,
+        **options: Any,
+    ) -> None:  # fmt: skip
+        evaluator = Evaluator(qrels, [measure], **options)
         ((self.label, self.instrument),) = evaluator.instruments.items()
         self._convention = evaluator.convention.name
         self._signature = evaluator.signatures[self.label]
@@ -210,21 +198,12 @@ class Explainer:
 
 
 def explain(
-    qrels: Any,
-    run: Any,
-    measure: Any,
-    *,
-    query: Any,
-    convention: str | Convention = DEFAULT,
-    texts: Any = None,
-    docs: Any = None,
-    ranks: int | None = None,
-    **axes: Any,
+    qrels: Any, run: Any, measure: Any, *, query: Any, ranks: int | None = None, **options: Any
 ) -> Explanation:
     """Explain the value of one query, rank by rank, and what separates it from the ideal list's.
 
-    `texts` and `docs` have the texts of queries and documents, `ranks` says how many ranks are
-    shown; the other arguments are those of `evaluate`. To explain several queries, use `Explainer`.
+    `ranks` says how many ranks are shown; the `options` are those of `Explainer`, which explains
+    several queries.
 
     >>> found = explain({"q1": {"d1": 2, "d2": 1}}, {"q1": ["u", "d1"]}, "DCG@10", query="q1")
     >>> [(row.document, row.grade, round(row.adds, 4)) for row in found.rows]
@@ -232,7 +211,4 @@ def explain(
     >>> {cause: round(lost, 4) for cause, lost in found.losses.items() if lost}
     {'unjudged': 0.7381, 'missing': 0.6309}
     """
-    explainer = Explainer(
-        qrels, run, measure, convention=convention, texts=texts, docs=docs, **axes
-    )
-    return explainer(query, ranks)
+    return Explainer(qrels, run, measure, **options)(query, ranks)

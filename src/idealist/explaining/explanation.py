@@ -11,27 +11,16 @@ from idealist.conventions.signature import Signature
 from idealist.explaining.ladder import CAUSES
 from idealist.notation import text as written
 from idealist.notation import tidy
-from idealist.report.document import (
-    COUNT,
-    TEXT,
-    VALUE,
-    Block,
-    Column,
-    Document,
-    Format,
-    Items,
-    Signatures,
-    Table,
-    Text,
-)
+from idealist.report import document as doc
+from idealist.report.document import COUNT, TEXT, Block, Column, Document, Items, Table, Text
 from idealist.report.plain_data import finite, records_table
 from idealist.report.result import Result
 from idealist.report.terminal import WIDTH
 from idealist.report.wording import NAMED, clipped, few, number
 
 #: A grade, which an unjudged document lacks; the score of a system, with the digits that matter.
-GRADE = Format(lambda cell: "unjudged" if cell is None else written(tidy(cell)))
-SCORE = Format(lambda cell: "" if cell is None else f"{cell:.5g}")
+GRADE = doc.Format(lambda cell: "unjudged" if cell is None else written(tidy(cell)))
+SCORE = doc.Format(lambda cell: "" if cell is None else f"{cell:.5g}")
 #: A loss is shown if it is not 0 in four digits.
 SHOWN = 5e-5
 
@@ -135,7 +124,7 @@ class Explanation(Result):
             Text(self.summary, strong=True), *named, self._ranks(), Items(tuple(self._lines())),
             loss_table(self.measure, self.losses), Items(tuple(self._texts())),
         )  # fmt: skip
-        signed = Signatures((self.signature.by(self.convention),))
+        signed = doc.Signatures((self.signature.by(self.convention),))
         return Document(blocks, (signed,), f"{self.run}, query {self.query}")
 
     def _ranks(self) -> Table:
@@ -144,7 +133,7 @@ class Explanation(Result):
         adds = [Column("adds")] if self.rest is not None else []
         columns = (
             Column("rank", COUNT), Column("document", TEXT, shortens=True), Column("grade", GRADE),
-            Column("score", SCORE), *(Column(n, COUNT if n in whole else VALUE) for n in names),
+            Column("score", SCORE), *(Column(n, COUNT if n in whole else doc.VALUE) for n in names),
             *adds, Column("so far"), Column("ideal list", TEXT, shortens=True),
             Column("grade", GRADE),
         )  # fmt: skip

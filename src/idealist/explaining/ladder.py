@@ -131,14 +131,8 @@ def ladder(instrument: Instrument, placements: Placements) -> Ladder:
     climbed = np.array(rungs)
     for below, rung in pairwise(climbed):
         np.copyto(rung, below, where=np.isnan(rung))
-    return Ladder(
-        queries=placements.qrels.queries,
-        counted=actual.counted,
-        direction=measure.direction,
-        rungs=climbed,
-        best=best,
-        weights=instrument.aggregate.weights,
-    )
+    queries, weights = placements.qrels.queries, instrument.aggregate.weights
+    return Ladder(queries, actual.counted, measure.direction, climbed, best, weights)
 
 
 def _repaired(measure: Measure, placements: Placements) -> Iterator[Placements]:
@@ -185,10 +179,8 @@ def _ordered(measure: Measure, placements: Placements, cutoff: int | None = None
 def _worthy(measure: Measure, placements: Placements) -> Placements:
     """Take out what is worth nothing, which stands at the end of lists in ideal order."""
     kept = measure.worth(placements) > 0
-    names = ("query", "rank", "first", "last", "score", "judgment")
-    columns = {name: getattr(placements, name)[kept] for name in names}
-    retrieved = np.bincount(columns["query"], minlength=len(placements.qrels.queries))
-    return replace(placements, retrieved=retrieved, empty=retrieved == 0, **columns)
+    retrieved = np.bincount(placements.query[kept], minlength=len(placements.qrels.queries))
+    return replace(placements.at(kept, retrieved), empty=retrieved == 0)
 
 
 def _ideals(measure: Measure, placements: Placements) -> tuple[Placements, Placements]:
@@ -200,17 +192,11 @@ def _ideals(measure: Measure, placements: Placements) -> tuple[Placements, Place
     query = query[judgment]
     sizes = np.bincount(query, minlength=len(qrels.queries))
     rank = np.arange(len(query)) - (np.cumsum(sizes) - sizes)[query] + 1
+    scores = np.ones(len(query))  # some measures count positive scores only
     every = replace(
-        decided(placements),
-        retrieved=sizes,
-        empty=sizes == 0,
-        query=query,
-        rank=rank,
-        first=rank,
-        last=rank,
-        score=np.ones(len(query)),  # some measures count positive scores only
-        judgment=judgment,
-    )
+        decided(placements), retrieved=sizes, empty=sizes == 0, query=query, rank=rank, first=rank,
+        last=rank, score=scores, judgment=judgment,
+    )  # fmt: skip
     every = _ordered(measure, every)
     both = every, _worthy(measure, every)
     if isinstance(protocol.depth, int):

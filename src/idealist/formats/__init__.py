@@ -1,4 +1,4 @@
-"""Reading: whatever a user holds becomes `Qrels`, `Run` or `Queries`, or an error that teaches."""
+"""Reading: whatever a user has becomes `Qrels`, `Run` or `Queries`, or an error that helps."""
 
 from __future__ import annotations
 
@@ -9,17 +9,16 @@ from typing import Any
 
 from idealist.data import Qrels, Run, Scale
 from idealist.errors import Faults, UsageError
-from idealist.formats import build, contents, preference_files, trec
-from idealist.formats import shapes as both
+from idealist.formats import build, contents, preference_files, python_data, trec
 from idealist.formats.arrays import read_arrays
 from idealist.formats.cells import checked, shown
 from idealist.formats.column_runs import ColumnRun, is_columns
 from idealist.formats.contents import kind_of
+from idealist.formats.pool_samples import read_prels, read_strata
 from idealist.formats.preference_files import read_preferences
 from idealist.formats.query_files import read_queries
 from idealist.formats.run_sources import FileRun, ObjectRun, table
 from idealist.formats.source import Source, run_name
-from idealist.formats.strata import read_prels, read_strata
 
 __all__ = [
     "kind_of", "read_arrays", "read_pairs", "read_preferences", "read_prels", "read_qrels",
@@ -28,11 +27,11 @@ __all__ = [
 
 
 def read_qrels(data: Any, *, scale: Any = None, name: str = "") -> Qrels:
-    """Read judgments from a file, a folder of BEIR's, a data frame or other Python data.
+    """Read judgments from a file, a BEIR folder, a data frame or other Python data.
 
     A file is TREC text, JSON, JSON by the line, columns with a header (CSV, TSV), Parquet or
-    Arrow, also compressed; ``-`` is standard input, ``irds:NAME`` a collection of ir_datasets.
-    `scale` declares the grades there are: the highest one, a list, or {grade: label}.
+    Arrow, compressed or not; ``-`` is standard input, ``irds:NAME`` a collection of ir_datasets.
+    `scale` declares the possible grades: the highest one, a list, or {grade: label}.
 
     >>> read_qrels({"q1": {"d1": 2, "d2": 0}})
     <Qrels qrels: 1 query, 2 judgments, b982a29162>
@@ -51,8 +50,8 @@ def read_qrels(data: Any, *, scale: Any = None, name: str = "") -> Qrels:
 def read_run(data: Any, *, name: str = "") -> Run:
     """Read a run from a file, a data frame, search responses by query or other Python data.
 
-    Files are of the same kinds as judgments, and are only read when the run is ranked. Without
-    scores the ranks, or else the given order, are the ranking.
+    Files are of the same kinds as for judgments, and are read only when the run is ranked. Without
+    scores, the ranks are the ranking, or else the given order.
 
     >>> read_run({"q1": ["d3", "d1"]}, name="dense")
     <Run dense>
@@ -69,7 +68,7 @@ def read_run(data: Any, *, name: str = "") -> Run:
 
 
 def borrowed_run(data: Any, *, name: str = "") -> Run:
-    """Read a run for as long as a call lasts: an object in memory is not copied."""
+    """Read a run for the duration of a call: an object in memory is not copied."""
     data = contents.resolved(data, "run")
     if isinstance(data, (str, Path, Run, list, tuple)):
         return read_run(data, name=name)
@@ -81,8 +80,9 @@ def read_pairs(pairs: Any, *, name: str = "run") -> tuple[Qrels, Run]:
     """Read records that hold both sides: what was retrieved and what should have been.
 
     Queries are named by their key ``query``, ``query_id``, ``qid`` or ``id``, or else numbered
-    from 1. Lists ``scores`` and ``tokens`` may stand beside the documents. The records may also
-    stand in a JSON file, in a list or by the line, which `read_qrels` and `read_run` read as well.
+    from 1. A record may also hold the lists ``scores`` and ``tokens`` of the retrieved documents.
+    The records may come from a JSON file, as a list or by the line; `read_qrels` and `read_run`
+    read such a file as well.
 
     >>> qrels, run = read_pairs([{"retrieved": ["d2", "d1"], "ground_truth": {"d1": 1}}])
     >>> qrels.queries, run
@@ -91,12 +91,13 @@ def read_pairs(pairs: Any, *, name: str = "run") -> tuple[Qrels, Run]:
     place, lines = name, None
     if isinstance(pairs, (str, Path)):
         source = Source.of(pairs)
-        place, (pairs, lines) = source.name, contents.loaded(source)
+        place, content = source.name, contents.content_of(source, Faults(source.name))
+        pairs, lines = content.value, content.lines
     if not isinstance(pairs, Iterable) or isinstance(pairs, (str, bytes, Mapping)):
         Faults(place).fail("bad-shape", f"cannot read {shown(pairs)}", "give a list of records")
     records = list(pairs)
-    judged = both.side(records, "grade", Faults(place), lines)
-    retrieved = both.side(records, "score", Faults(place), lines)
+    judged = python_data.side(records, "grade", Faults(place), lines)
+    retrieved = python_data.side(records, "score", Faults(place), lines)
     return read_qrels(judged, name=place), read_run(retrieved, name=name)
 
 

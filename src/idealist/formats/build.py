@@ -1,9 +1,9 @@
-"""Between tables and columns: cells become `Qrels` or `Rows`, and columns again when written."""
+"""From checked tables to `Qrels` and `Rows`, and from these to columns that can be written."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from numbers import Number
 from typing import Any
 
@@ -14,16 +14,16 @@ from idealist.data.columns import to_float
 from idealist.data.judgments import subtopics_in
 from idealist.errors import Faults
 from idealist.formats.cells import Table, is_number, shown
-from idealist.formats.names import ORDER_HINT
+from idealist.formats.column_names import ORDER_HINT
 
 #: Columns of judgments that hold text; the others hold numbers, or text that is no number.
 TEXT_COLUMNS = frozenset({"judge", "stratum", "group", "subtopic", "iteration"})
-#: What a run's row says beyond document and score.
+#: What a row of a run may hold besides document and score.
 RUN_COLUMNS = ("rank", "tokens")
 
 
 def qrels(table: Table, scale: Scale | None, name: str) -> Qrels:
-    """Make judgments; those without a grade are counted, not kept."""
+    """Make judgments; rows without a grade are counted, not kept."""
     faults = Faults(name)
     if len(table.value) < len(table.query):
         hint = "name the column grade, relevance, rel, label or score"
@@ -43,13 +43,13 @@ def qrels(table: Table, scale: Scale | None, name: str) -> Qrels:
 
 
 def rows(table: Table, name: str) -> Rows:
-    """Make a run's rows; columns that say nothing about a ranking are named, not kept."""
+    """Make a run's rows; columns that no ranking needs are named, not kept."""
     faults = Faults(name)
     if "grade" in table.columns and not table.value and "rank" not in table.columns:
-        message = "these are judgments: there are grades, and neither scores nor ranks"
-        faults.fail("bad-column", message, f"name the column of scores score; {ORDER_HINT}")
+        message = "these are judgments: there are grades, but neither scores nor ranks"
+        faults.fail("bad-column", message, f"name the score column score; {ORDER_HINT}")
     numbers: dict[str, Any] = {
-        key: _numbers(key, table.columns[key], table, faults)
+        key: _checked(_number, key, table.columns[key], table, faults)
         for key in RUN_COLUMNS
         if key in table.columns
     }
@@ -80,57 +80,60 @@ def _subtopic(table: Table, faults: Faults) -> Sequence[str] | None:
 
 
 def _column(key: str, cells: list[Any], table: Table, faults: Faults) -> list[Any]:
-    """Check a judgment column: numbers, NaN where not known, or else text throughout."""
-    texts = key in TEXT_COLUMNS or _is_text(cells)
-    checked = (_texts if texts else _numbers)(key, cells, table, faults)
+    """Check a judgment column: numbers, NaN where unknown, or else text throughout."""
+    is_text = key in TEXT_COLUMNS or _is_text(cells)
+    checked = _checked(_text if is_text else _number, key, cells, table, faults)
     faults.check()
     return checked
 
 
 def _is_opaque(cells: list[Any]) -> bool:
-    """Whether a column holds neither text nor numbers, such as dates; no measure can read it."""
+    """Whether a column holds neither text nor numbers but, say, dates; no measure can read it."""
     known = [cell for cell in cells if cell is not None]
     return bool(known) and not any(isinstance(cell, (str, Number)) for cell in known)
 
 
 def _is_text(cells: list[Any]) -> bool:
-    """Whether every cell there is is text, and one of them no number."""
+    """Whether all cells are text or null, and at least one text is not a number."""
     if not all(cell is None or isinstance(cell, str) for cell in cells):
         return False
     return any(cell is not None and not is_number(cell) for cell in cells)
 
 
-def _numbers(key: str, cells: list[Any], table: Table, faults: Faults) -> list[float]:
+def _checked(
+    read: Callable[[Any], Any], key: str, cells: list[Any], table: Table, faults: Faults
+) -> list[Any]:
     checked = []
     for i, cell in enumerate(cells):
         try:
-            checked.append(np.nan if cell is None else to_float(cell))
+            checked.append(read(cell))
         except (TypeError, ValueError, OverflowError):
-            message = f"column {key!r} holds {shown(cell)}"
-            faults.add("bad-column", message, "a number or null in each row", table.line(i))
+            kind = "a number" if read is _number else "text"
+            message, hint = (
+                f"column {key!r} holds {shown(cell)}",
+                f"give {kind} or null in each row",
+            )
+            faults.add("bad-column", message, hint, table.line(i))
     return checked
 
 
-def _texts(key: str, cells: list[Any], table: Table, faults: Faults) -> list[str]:
-    checked = []
-    for i, cell in enumerate(cells):
-        try:
-            if isinstance(cell, (list, tuple, Mapping)):
-                raise TypeError(cell)
-            text = "" if cell is None else str(cell)
-            text.encode()  # a lone surrogate cannot be
-            checked.append(text)
-        except (TypeError, ValueError):
-            message = f"column {key!r} holds {shown(cell)}"
-            faults.add("bad-column", message, "text or null in each row", table.line(i))
-    return checked
+def _number(cell: Any) -> float:
+    return np.nan if cell is None else to_float(cell)
+
+
+def _text(cell: Any) -> str:
+    if isinstance(cell, (list, tuple, Mapping)):
+        raise TypeError(cell)
+    text = "" if cell is None else str(cell)
+    text.encode()  # a lone surrogate cannot be
+    return text
 
 
 Flat = dict[str, list[Any]]
 
 
 def of_qrels(qrels: Qrels, by_subtopic: bool = True) -> Flat:
-    """Give judgments as columns; grade 0 for no document says that the query has no answer."""
+    """Return judgments as columns; grade 0 without a document says that a query has no answer."""
     rows = qrels.subtopics if by_subtopic else None
     pairs = list(range(len(qrels))) if rows is None else rows.pair.tolist()
     query = [query for query, start, end in qrels.spans() for _ in range(start, end)]
@@ -147,18 +150,14 @@ def of_qrels(qrels: Qrels, by_subtopic: bool = True) -> Flat:
 
 
 def of_rows(rows: Rows) -> Flat:
-    """Give a run's rows as columns; no document says that nothing was found."""
-    columns: Flat = {
-        "query": [
-            query for query, span in rows.spans().items() for _ in range(span.start, span.stop)
-        ],
-        "document": list(rows.documents),
-    }
+    """Return a run's rows as columns; a row without a document says that nothing was found."""
+    spans = rows.spans().items()
+    query = [query for query, span in spans for _ in range(span.start, span.stop)]
+    columns: Flat = {"query": query, "document": list(rows.documents)}
     for key, cells in (("score", rows.scores), ("rank", rows.ranks), ("tokens", rows.tokens)):
         if cells is not None:
             columns[key] = cells.tolist() if key == "score" else [_null(cell) for cell in cells]
-    empty = [query for query, span in rows.spans().items() if span.start == span.stop]
-    return _with_empty(columns, empty)
+    return _with_empty(columns, [query for query, span in spans if span.start == span.stop])
 
 
 def _with_empty(columns: Flat, empty: list[str], **value: float) -> Flat:
@@ -170,7 +169,7 @@ def _with_empty(columns: Flat, empty: list[str], **value: float) -> Flat:
 
 
 def _null(cell: Any) -> Any:
-    """Give a cell as Python has it, None where nothing is known."""
+    """Return a cell as a Python value, None if nothing is known."""
     if isinstance(cell, str):
         return cell or None
     return None if math.isnan(cell) else float(cell)

@@ -21,11 +21,10 @@ ID_RULE = "an id must be text that is not empty, or a whole number"
 
 @dataclass
 class Cells:
-    """Columns as they were found, under our names; a cell that is not there is None.
+    """Columns as they were found, under our names; a missing cell is None.
 
-    `lines` says where each row stood, where that is known by row, and `line` how to find out where
-    it is not. `empty` names queries without any document, and `nulls` says that a value that is
-    None was not given, and is not a fault.
+    `lines` holds the line of each row, or `line` finds it. `empty` names queries without any
+    document. With `nulls`, a value of None means that none was given, which is no fault.
     """
 
     columns: dict[str, list[Any]]
@@ -38,13 +37,13 @@ class Cells:
         return len(self.columns["query"])
 
     def at(self, row: int) -> int | None:
-        """Give the line of a row, where it has one."""
+        """Return the line of a row, if it has one."""
         if self.lines is not None:
             return self.lines[row]
         return self.line(row) if self.line else None
 
     def only(self, rows: list[int]) -> Cells:
-        """Keep some rows; those that hold lines keep them."""
+        """Keep some rows, with their lines."""
         columns = {key: [column[i] for i in rows] for key, column in self.columns.items()}
         lines = None if self.lines is None else [self.lines[i] for i in rows]
         line = self.line
@@ -56,8 +55,8 @@ class Cells:
 class Table:
     """Rows as columns of checked values.
 
-    `value` is empty where there is no such column, `columns` holds what is neither id nor value,
-    `empty` the queries named without any document, and `without` counts rows without a value.
+    `value` is empty if there is no such column, `columns` holds what is neither id nor value,
+    `empty` names queries without any document, and `without` counts rows without a value.
     """
 
     query: list[str] = field(default_factory=list)
@@ -69,12 +68,12 @@ class Table:
     without: int = 0
 
     def line(self, row: int) -> int | None:
-        """Give the line of a row, where it has one."""
+        """Return the line of a row, if it has one."""
         return self.lines[row] if self.lines is not None else None
 
 
 def checked(cells: Cells, value: str, faults: Faults) -> Table:
-    """Check ids and values; `value` is "grade", "level" or "score". All faults come together."""
+    """Check ids and values; `value` is "grade", "level" or "score". Report all faults together."""
     cells, empty, without = _without_nulls(cells, value, faults)
     query, document = _ids(cells.columns["query"]), _ids(cells.columns["document"])
     if query is None or document is None:
@@ -82,7 +81,7 @@ def checked(cells: Cells, value: str, faults: Faults) -> Table:
     faults.check()
     values = []
     if ... in cells.columns.get(value, ()):
-        message = f"some rows have a {value} and some have none"
+        message = f"some rows have a {value}, others have none"
         faults.fail("bad-shape", message, f"give each document a {value}, or none of them")
     if value in cells.columns:
         values = _numbers(cells.columns[value], value) or (
@@ -94,7 +93,7 @@ def checked(cells: Cells, value: str, faults: Faults) -> Table:
 
 
 def shown(value: Any) -> str:
-    """Give a value as errors show it: in short, however large or deep it is."""
+    """Write a value as errors show it: short, however large or deep it is."""
     return _SHORT.repr(value)
 
 
@@ -112,7 +111,7 @@ def is_number(text: str) -> bool:
 
 
 def checked_id(query: Any, faults: Faults, line: int | None = None) -> str | None:
-    """Give a query's id, or note that it is none."""
+    """Return a query's id as text, or note that it is no id."""
     try:
         return to_id(query)
     except (TypeError, ValueError):
@@ -120,12 +119,24 @@ def checked_id(query: Any, faults: Faults, line: int | None = None) -> str | Non
         return None
 
 
+def add_query(
+    found: dict[Any, Any], query: Any, entry: Any, faults: Faults, line: int | None = None,
+    place: str = "",
+) -> None:  # fmt: skip
+    """Add an entry by its query's id; note what is no id, and an id that repeats."""
+    if (key := checked_id(query, faults, line)) in found:
+        message = f"{place}query {key!r} appears twice"
+        faults.add("duplicate-key", message, "keep one of them", line)
+    elif key is not None:
+        found[key] = entry
+
+
 def _without_nulls(cells: Cells, value: str, faults: Faults) -> tuple[Cells, list[str], int]:
     """Take out rows without a document or a value, which outer joins and Quepid write.
 
-    A run's row without a document and score says that nothing was found for the query. A document
-    without its value was not retrieved, or not judged, nor was a query without both; such rows are
-    counted. Grade 0 for no document says that the query has no answer.
+    In a run, a row without document and score says that nothing was found for the query. A document
+    without a value was not retrieved, or not judged; such rows are counted. Grade 0 without a
+    document says that the query has no answer.
     """
     cells = _without_scores(cells) if value == "score" else cells
     documents, given = cells.columns["document"], value in cells.columns
@@ -148,7 +159,7 @@ def _without_nulls(cells: Cells, value: str, faults: Faults) -> tuple[Cells, lis
 
 
 def _without_scores(cells: Cells) -> Cells:
-    """Leave out a column of scores that holds none, where there are ranks."""
+    """Leave out a score column without any score, if there are ranks."""
     scores, ranks = (cells.columns.get(key, []) for key in ("score", "rank"))
     if not any(score is not None for score in scores) and any(rank is not None for rank in ranks):
         columns = {key: column for key, column in cells.columns.items() if key != "score"}
@@ -164,7 +175,7 @@ def _is_zero(number: Any) -> bool:
 
 
 def _ids(cells: list[Any]) -> list[str] | None:
-    """Take a column of ids at once; None where one wants a closer look."""
+    """Take a column of ids at once; None if one needs a closer look."""
     if not {str} >= set(map(type, cells)) or "" in set(cells):
         return None
     return cells if "".join(cells).isascii() else None
@@ -186,7 +197,7 @@ def _ids_one_by_one(cells: Cells, faults: Faults) -> tuple[list[str], list[str]]
 
 
 def _numbers(cells: list[Any], value: str) -> list[float] | None:
-    """Take a column of numbers at once; None where one wants a closer look."""
+    """Take a column of numbers at once; None if one needs a closer look."""
     if not {int, float} >= set(map(type, cells)):
         return None
     try:
@@ -215,9 +226,9 @@ def _numbers_one_by_one(
 
 
 def pivot(rows: Iterable[tuple[Any, Any, dict[str, Any]]], value: str = "") -> dict[str, list[Any]]:
-    """Turn rows of query, document and other cells into columns, None where a cell is not there.
+    """Turn rows of query, document and other cells into columns; a missing cell is None.
 
-    A `value` that is not there, though others are, is an ellipsis: not the same as a null.
+    If only some rows have the `value`, the others get an ellipsis, which is not the same as a null.
 
     >>> pivot([("q1", "d1", {"score": 2}), ("q1", "d2", {"score": 1, "tokens": 9})])["tokens"]
     [None, 9]
@@ -237,7 +248,7 @@ def pivot(rows: Iterable[tuple[Any, Any, dict[str, Any]]], value: str = "") -> d
 
 
 def plain(data: Any) -> Table | None:
-    """Read a dict of dicts of text and finite numbers; None where anything wants a closer look.
+    """Read a dict of dicts of text and finite numbers; None if anything needs a closer look.
 
     >>> plain({"q1": {"d1": 2}})
     Table(query=['q1'], document=['d1'], value=[2.0], columns={}, empty=[], lines=None, without=0)

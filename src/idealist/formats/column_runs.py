@@ -1,7 +1,7 @@
-"""Runs in columns: NumPy's arrays, data frames and Arrow's tables, read where they lie.
+"""Runs in columns: NumPy arrays, data frames and Arrow tables, read in place.
 
-The kernel takes what is plain. Python's reader reads or refuses everything else, so each doubt
-about a column ends with None here.
+The kernel takes what is plain. The Python reader reads or refuses everything else, so whatever is
+unclear about a column ends with None here.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from idealist import kernel
 from idealist.data import Rows
 from idealist.data.columns import starts_of
 from idealist.errors import Faults
-from idealist.formats.names import renamed
+from idealist.formats.column_names import renamed
 from idealist.formats.run_sources import ObjectRun
 from idealist.ranking.compiled import KernelAnswer, KernelRequest
 
@@ -31,13 +31,13 @@ KINDS = frozenset("iuf")
 
 
 class Columns(NamedTuple):
-    """Columns the kernel reads, each an array or (Arrow table, number), and names of the others."""
+    """Columns the kernel reads, each an array or (Arrow table, number), and the other names."""
 
     cells: dict[str, Any]
     ignored: tuple[str, ...]
 
     def used(self, needs: Collection[str]) -> dict[str, Any] | None:
-        """Give the columns that rank; None where there is none that is needed."""
+        """Return the columns that rank; None if one that is needed is missing."""
         if not self.cells.keys() >= set(needs):
             return None
         ranking = {"query", "document", *needs, "scores" if "scores" in self.cells else "ranks"}
@@ -45,10 +45,10 @@ class Columns(NamedTuple):
 
 
 def is_columns(data: Any) -> bool:
-    """Whether data is columns that can be read again, as those of a reader cannot."""
+    """Whether data is columns that can be read twice, unlike those of a reader."""
     if type(data) is dict:
         return bool(data) and all(type(column) is np.ndarray for column in data.values())
-    if isinstance(data, Mapping) or hasattr(data, "collect"):  # a plan
+    if isinstance(data, Mapping) or hasattr(data, "collect"):  # a lazy frame
         return False
     return _is_indexed(data) or (hasattr(data, "__arrow_c_stream__") and hasattr(data, "__len__"))
 
@@ -60,7 +60,7 @@ def _is_indexed(data: Any) -> bool:
 
 @dataclass(frozen=True)
 class ColumnRun(ObjectRun):
-    """A run in columns; they must not change as long as this is used."""
+    """A run in columns; they must not change while this is used."""
 
     @cached_property
     def _columns(self) -> Columns | None:
@@ -77,7 +77,7 @@ class ColumnRun(ObjectRun):
         return None if found is None else KernelAnswer(*found)
 
     def some(self, queries: Collection[str]) -> Rows:
-        """Give the rows of some queries."""
+        """Return the rows of some queries."""
         return self._picked(tuple(dict.fromkeys(queries))) or super().some(queries)
 
     def _picked(self, queries: tuple[str, ...]) -> Rows | None:
@@ -99,10 +99,9 @@ def _columns(data: Any, name: str, module: ModuleType) -> Columns | None:
     try:
         if type(data) is dict:
             return _of_arrays(data, name)
-        return (
-            _of_frame(data, name, module) if _is_indexed(data) else _of_stream(data, name, module)
-        )
-    except Exception:  # whatever is raised, by a library or for names, Python's reader says it
+        of = _of_frame if _is_indexed(data) else _of_stream
+        return of(data, name, module)
+    except Exception:  # whatever is wrong, the Python reader reports it
         return None
 
 
@@ -124,7 +123,7 @@ def _of_frame(frame: Any, name: str, module: ModuleType) -> Columns | None:
 
 
 def _cells(series: Any, ours: str, module: ModuleType) -> Any:
-    """Give a column of pandas; None where it has nulls, which may be NaN."""
+    """Return a column of pandas; None if it has nulls, which may be NaN."""
     text = ours not in NUMBERS and getattr(series.dtype, "storage", "") == "pyarrow"
     if text and hasattr(series, "__arrow_c_stream__"):
         table = module.arrow_table(series.__arrow_c_stream__())
@@ -134,7 +133,7 @@ def _cells(series: Any, ours: str, module: ModuleType) -> Any:
 
 
 def _of_stream(data: Any, name: str, module: ModuleType) -> Columns | None:
-    """Take the columns of a stream, which is closed before another may begin."""
+    """Read the columns of a stream, and close it before another may begin."""
     table = module.arrow_table(data.__arrow_c_stream__())
     if table is None or table.names is None:
         return None

@@ -1,4 +1,4 @@
-"""Compressed files: known by their first bytes, decompressed little by little."""
+"""Compressed files: recognised by their first bytes, decompressed little by little."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ Raw = io.FileIO | io.BytesIO
 
 
 class Compression(NamedTuple):
-    """One kind of compression, whose files hold one part or several, one behind the other.
+    """One kind of compression, whose files hold one part or several in a row.
 
-    `readers` gives what makes the reader of one part. `bite` is how many bytes a reader gets at
-    once: so few that even those of a file made to burst the memory become some 64 MB at most.
+    `readers` returns what makes the reader of one part. `bite` is how many bytes a reader gets at
+    once: so few that even a file made to exhaust the memory yields some 64 MB at most.
     """
 
     suffix: str
@@ -33,18 +33,18 @@ class Compression(NamedTuple):
 
 
 def _xz_readers() -> Callable[[], Any]:
-    lzma = import_module("lzma")  # it takes a while, and few files need it
+    lzma = import_module("lzma")  # slow to import, and few files need it
     return partial(lzma.LZMADecompressor, lzma.FORMAT_XZ)
 
 
 def _zstd_readers() -> Callable[[], Any]:
     reader = zstd("reading").ZstdDecompressor
-    is_one = hasattr(reader, "eof")  # that of the package zstandard only makes some
+    is_one = hasattr(reader, "eof")  # in the package zstandard, it only makes readers
     made: Callable[[], Any] = reader if is_one else reader().decompressobj
     return made
 
 
-#: Each frame of zstd may be one that is to be skipped: so begins what pzstd writes.
+#: Each frame of zstd may be one to skip: what pzstd writes begins with one.
 KINDS = (
     Compression(
         ".gz", (b"\x1f\x8b",), "gzip member", b"\x00", 2**16,
@@ -60,25 +60,25 @@ KINDS = (
     ),
 )  # fmt: skip
 
-ANEW = "copy or make the file anew"
+AGAIN = "copy or create the file again"
 
 
 def compression_of(file: BinaryIO, name: str, faults: Faults) -> Compression | None:
-    """Tell how a file is compressed, if it is; one that is not what its suffix says is refused."""
+    """Tell how a file is compressed, if it is; refuse one that is not what its suffix says."""
     start = _start(file)
     for kind in KINDS:
         if start and name.lower().endswith(kind.suffix) and not start.startswith(kind.starts):
             if _may_be(start, kind):
-                faults.fail("truncated", f"the {kind.suffix} data ends too early", ANEW)
-            hint = "copy it anew, or correct its suffix"
+                faults.fail("truncated", f"the {kind.suffix} data ends early", AGAIN)
+            hint = "copy it again, or correct its suffix"
             faults.fail("compressed", f"this is not a {kind.suffix} file", hint)
     return next((kind for kind in KINDS if start.startswith(kind.starts)), None)
 
 
 def blocks(file: Raw, name: str, size: int, faults: Faults) -> Iterator[bytes]:
-    """Give what a file holds, decompressed, in blocks of a size or somewhat more.
+    """Yield what a file holds, decompressed, in blocks of a size or somewhat more.
 
-    With -1, what is not compressed comes at once, and the rest as it is decompressed.
+    With -1, an uncompressed file comes at once, a compressed one as it is decompressed.
     """
     kind = compression_of(file, name, faults)
     if kind is None:
@@ -87,7 +87,7 @@ def blocks(file: Raw, name: str, size: int, faults: Faults) -> Iterator[bytes]:
 
 
 def _decompressed(raw: Raw, kind: Compression, faults: Faults) -> Iterator[bytes]:
-    """Decompress part behind part."""
+    """Decompress part after part."""
     made = kind.readers()
     with io.BufferedReader(raw, 2**16) as file:
         while _is_at_part(file, kind, faults):
@@ -99,30 +99,30 @@ def _decompressed(raw: Raw, kind: Compression, faults: Faults) -> Iterator[bytes
 
 def _inflated(bite: bytes, reader: Any, kind: Compression, faults: Faults) -> bytes:
     if not bite:
-        message = f"the {kind.suffix} data ends too early: the {kind.part} is not complete"
-        faults.fail("truncated", message, ANEW)
+        message = f"the {kind.suffix} data ends early: the {kind.part} is incomplete"
+        faults.fail("truncated", message, AGAIN)
     try:
         return bytes(reader.decompress(bite))
     except Exception as error:  # each zstd package has an error class of its own
         if isinstance(error, zlib.error) or type(error).__name__ in ("LZMAError", "ZstdError"):
-            faults.fail("compressed", f"the {kind.suffix} data is damaged: {error}", ANEW)
+            faults.fail("compressed", f"the {kind.suffix} data is damaged: {error}", AGAIN)
         raise
 
 
 def _is_at_part(file: BinaryIO, kind: Compression, faults: Faults) -> bool:
-    """Go to the next part, if there is one; anything else but padding is refused."""
+    """Go to the next part, if there is one; refuse anything else but padding."""
     rest = b""
     while not rest and (bite := file.read(kind.bite)):
         rest = bite.lstrip(kind.padding)
     file.seek(-len(rest), os.SEEK_CUR)
     if rest and not _may_be(_start(file), kind):
         message = f"the {kind.suffix} data is damaged: something else follows"
-        faults.fail("compressed", message, ANEW)
+        faults.fail("compressed", message, AGAIN)
     return bool(rest)
 
 
 def _start(file: BinaryIO) -> bytes:
-    """Look at as many of the next bytes as tell kinds of compression apart."""
+    """Look at as many of the next bytes as it takes to tell the kinds apart."""
     start = file.read(max(len(known) for kind in KINDS for known in kind.starts))
     file.seek(-len(start), os.SEEK_CUR)
     return start

@@ -1,66 +1,119 @@
-"""What a file holds: found by its first bytes and its first line, then read into `Cells`."""
+"""What a file holds: recognised by its first bytes and its first line, then read into `Cells`."""
 
 from __future__ import annotations
 
 import os
-from functools import cache
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, NamedTuple
 
 from idealist.errors import Faults, UsageError
-from idealist.formats import delimited, engines, frames, json_text, shapes, trec
+from idealist.formats import delimited, frames, json_text, python_data, search_engines, trec
 from idealist.formats.cells import Cells, is_number, pivot
-from idealist.formats.names import ours
+from idealist.formats.column_names import ours
 from idealist.formats.source import HEAD, Source
 
 #: Files that idealist writes, by the key they start with: what they are, and what reads them.
 OURS = {
     "idealist": (
         "a saved evaluation",
-        "idealist compare --saved takes it; a gate takes what gate --save wrote",
+        "pass it to idealist compare --saved; a gate reads what gate --save wrote",
     ),
-    "idealist-baseline": ("a baseline", "give its file as BASE: idealist gate QRELS BASE NEW"),
+    "idealist-baseline": ("a baseline", "pass it as BASE: idealist gate QRELS BASE NEW"),
 }
+#: Columns that only judgments, or only runs, usually have, under the names a run's reader uses.
+JUDGED, RANKED = {"grade", "rating"}, {"rank", "tokens"}
 
 
-def cells(source: Source, value: str, faults: Faults) -> Cells | bytes:
-    """Read a file's columns; TREC text, which has none by name, is given back as it is."""
+class Content(NamedTuple):
+    """What a file holds by its syntax: columns by name, JSON, or text that is neither.
+
+    `lines` are those of the rows, or of JSON values that have a line each. Other JSON comes with
+    its `text`.
+    """
+
+    kind: Literal["columns", "json", "text"]
+    value: Any
+    lines: list[int] | None = None
+    text: bytes = b""
+
+    @property
+    def is_document(self) -> bool:
+        """Whether it is JSON as a whole, not by the line."""
+        return self.kind == "json" and self.lines is None
+
+
+def content_of(
+    source: Source,
+    faults: Faults,
+    delimiter_of: Callable[[bytes], str | None] = delimited.delimiter_of,
+) -> Content:
+    """Read a file; `delimiter_of` finds what separates columns, where the first line names them."""
     _head(source)
     data = source.data()
     if (columns := frames.of_file(data, source.name, faults)) is not None:
-        return shapes.of_columns(columns, value, faults, nulls=True)
-    content = source.text(data)
-    if is_lines(content, source):
-        return _of_lines(content, source.name, value, faults)
-    if is_json(content):
-        loaded = json_text.load(content, source.name)
-        _check_ours(loaded, faults)
-        return shapes.cells_of(loaded, value, faults, _locate(content))
-    sign = delimited.delimiter_of(content)
-    if sign is None:
-        _check_header(content, faults)
-        if source.suffix == ".csv":
-            first = content.split(b"\n", 1)[0].decode().strip()[:60]
-            message = f"{first!r} names no column for the query and none for the document"
-            faults.fail("columns", message, f"let the first line be query,document,{value}", 1)
-        return content
-    named, lines = delimited.read(content, sign, faults)
-    return shapes.of_columns(named, value, faults, lines, nulls=True)
+        return Content("columns", columns)
+    text = source.text(data)
+    if _is_lines(text, source):
+        return Content("json", *json_text.load_lines(text, source.name))
+    if _is_json(text):
+        return Content("json", json_text.load(text, source.name), text=text)
+    if (sign := delimiter_of(text)) is not None:
+        return Content("columns", *delimited.read(text, sign, faults))
+    return Content("text", text)
 
 
-def _check_ours(loaded: Any, faults: Faults) -> None:
-    """Refuse what idealist itself saved, which holds values and is no list of documents."""
-    for key, (what, hint) in OURS.items():
-        if isinstance(loaded, dict) and isinstance(loaded.get(key), int):
-            faults.fail("bad-shape", f"this is {what}, not judgments or a run", hint)
+def cells(source: Source, value: str, faults: Faults) -> Cells | bytes:
+    """Read a file's columns; TREC text, whose columns have no names, is returned as it is."""
+    return cells_of(content_of(source, faults), source, value, faults)
+
+
+def cells_of(found: Content, source: Source, value: str, faults: Faults) -> Cells | bytes:
+    """Read the columns of what a file holds, or return its TREC text."""
+    if found.kind == "columns":
+        return python_data.of_columns(found.value, value, faults, found.lines, nulls=True)
+    if found.is_document:
+        _check_ours(found.value, faults)
+        locate = json_text.locator(found.text)
+        return python_data.cells_of(found.value, value, faults, locate)
+    if found.kind == "json":
+        return _of_lines(found.value, found.lines or [], value, faults)
+    text: bytes = found.value
+    _check_header(text, faults)
+    if source.suffix == ".csv":
+        first = text.split(b"\n", 1)[0].decode().strip()[:60]
+        message = f"{first!r} names neither the query column nor the document column"
+        faults.fail("columns", message, f"start with a header: query,document,{value}", 1)
+    return text
+
+
+def kind_of(path: str | Path) -> str | None:
+    """Tell judgments from a run by what a file's rows hold; None where they could be either."""
+    if str(path).startswith(IRDS):
+        return None
+    if os.path.isdir(path):
+        return "qrels"
+    source = Source.of(path)
+    faults = Faults(source.name)
+    content = content_of(source, faults)
+    if content.is_document:
+        is_request = isinstance(content.value, dict) and "requests" in content.value
+        return "qrels" if is_request else None
+    found = cells_of(content, source, "score", faults)
+    if isinstance(found, bytes):
+        return "qrels" if is_preferences(found, source) else trec.kind_of(found)
+    judged, ranked = (names & found.columns.keys() for names in (JUDGED, RANKED))
+    if judged and (ranked or "score" in found.columns):
+        return None
+    return "qrels" if judged else "run" if ranked else None
 
 
 def is_trec(source: Source) -> bool:
-    """Whether a file's head shows that `cells` would give it back, as TREC text."""
+    """Whether a file's head shows that `cells` would return it as TREC text."""
     head = _head(source)
-    if len(head) == HEAD:  # then what stands behind the last newline may go on
+    if len(head) == HEAD:  # then the last line may continue
         head = head[: head.rfind(b"\n") + 1]
-    if _may_be_frame(head, source.name) or is_lines(head, source) or is_json(head):
+    if _may_be_frame(head, source.name) or _is_lines(head, source) or _is_json(head):
         return False
     if source.suffix == ".csv" or not trec.first_line(head)[0]:
         return False
@@ -70,10 +123,15 @@ def is_trec(source: Source) -> bool:
         return False
 
 
-def _head(source: Source) -> bytes:
-    """Give a file's first bytes; those of binary data are refused, however much follows.
+def is_preferences(content: bytes, source: Source) -> bool:
+    """Whether TREC text is preferences: its first line shows it, or its suffix says so."""
+    return source.suffix == ".prefs" or trec.is_preferences(content)
 
-    Where compressed data is damaged, they may be any: `Source.data` will say so.
+
+def _head(source: Source) -> bytes:
+    """Read a file's first bytes; binary data is refused, however much follows.
+
+    Where compressed data is damaged, they may be anything: `Source.data` will say so.
     """
     head = source.head()
     if not _may_be_frame(head, source.name) and not source.is_compressed:
@@ -87,116 +145,72 @@ def _may_be_frame(head: bytes, name: str) -> bool:
     return head.startswith(starts) or Path(name).suffix.lower() in frames.SUFFIXES
 
 
+def _is_json(content: bytes) -> bool:
+    return content.lstrip()[:1] in (b"{", b"[")
+
+
+def _is_lines(content: bytes, source: Source) -> bool:
+    """Whether text is JSON by the line."""
+    return source.suffix in (".jsonl", ".ndjson") or json_text.is_lines(content)
+
+
+def _check_ours(loaded: Any, faults: Faults) -> None:
+    """Refuse what idealist itself saved, which holds values and no documents."""
+    for key, (what, hint) in OURS.items():
+        if isinstance(loaded, dict) and isinstance(loaded.get(key), int):
+            faults.fail("bad-shape", f"this is {what}, not judgments or a run", hint)
+
+
 def _check_header(content: bytes, faults: Faults) -> None:
-    """Refuse a first line that names one of the columns, but not both that are needed."""
+    """Refuse a first line that names one of the two columns needed, but not the other."""
     if names := _half_header(content):
         found = ours(names)
         (missing,) = {"query", "document"} - found.keys()
         (other,) = {"query", "document"} & found.keys()
-        hint = f"the columns are {', '.join(names)}; call one of them {missing}"
-        message = f"there is no column for the {missing}; {found[other]} is the {other}"
+        hint = f"the columns are {', '.join(names)}; rename one of them to {missing}"
+        message = f"there is no {missing} column; {found[other]} is the {other}"
         faults.fail("missing-column", message, hint, 1)
 
 
 def _half_header(content: bytes) -> list[str] | None:
-    """Give the names that a first line holds where they are a header of this kind."""
-    first = content.split(b"\n", 1)[0].decode().rstrip("\r")
-    for sign in "\t,;":
-        names = delimited.cells(first, sign)
+    """Return the names on a first line that is a header of this kind."""
+    for names in delimited.headers(content).values():
         known = {"query", "document"} & ours(names).keys()
         if len(names) > 2 and len(known) == 1 and not any(map(is_number, names)):
             return names
     return None
 
 
-#: Columns that only judgments, or only runs, mostly have, as a run's reader names them.
-JUDGED, RANKED = ("grade", "rating"), ("rank", "tokens")
-
-
-def kind_of(path: str | Path) -> str | None:
-    """Tell judgments from a run by what a file's rows hold; None where they could be either."""
-    if str(path).startswith(IRDS):
-        return None
-    if os.path.isdir(path):
-        return "qrels"
-    source = Source.of(path)
-    data = source.data()
-    if not frames.is_binary(data) and is_json(source.text(data)) and not is_lines(data, source):
-        loaded = json_text.load(source.text(data), source.name)
-        return "qrels" if isinstance(loaded, dict) and "requests" in loaded else None
-    found = cells(source, "score", Faults(source.name))
-    if isinstance(found, bytes):
-        return "qrels" if is_preferences(found, source) else trec.kind_of(found)
-    judged, ranked = ({*some} & found.columns.keys() for some in (JUDGED, RANKED))
-    if judged and (ranked or "score" in found.columns):
-        return None
-    return "qrels" if judged else "run" if ranked else None
-
-
-def is_preferences(content: bytes, source: Source) -> bool:
-    """Whether TREC text is preferences: its first line shows it, or its suffix says so."""
-    return source.suffix == ".prefs" or trec.is_preferences(content)
-
-
-def is_json(content: bytes) -> bool:
-    """Whether text is JSON."""
-    return content.lstrip()[:1] in (b"{", b"[")
-
-
-def is_lines(content: bytes, source: Source) -> bool:
-    """Whether text is JSON by the line."""
-    return source.suffix in (".jsonl", ".ndjson") or json_text.is_lines(content)
-
-
-def _of_lines(content: bytes, name: str, value: str, faults: Faults) -> Cells:
+def _of_lines(records: list[Any], lines: list[int], value: str, faults: Faults) -> Cells:
     """Read a row from each line, or an engine's response with the query it answers."""
-    records, lines = json_text.load_lines(content, name)
     for record, line in zip(records, lines, strict=True):
         if not isinstance(record, dict):
             faults.fail("json", "not a JSON object", 'give {"query": …, "document": …}', line)
-    if all(map(shapes.is_pair, records)):
-        return shapes.cells_of(shapes.side(records, value, faults, lines), value, faults)
+    if all(map(python_data.is_pair, records)):
+        side = python_data.side(records, value, faults, lines)
+        return python_data.cells_of(side, value, faults)
     if all("hits" in record and "document" not in ours(record) for record in records):
-        return shapes.cells_of(engines.by_query(records, faults, lines), value, faults)
+        responses = search_engines.by_query(records, faults, lines)
+        return python_data.cells_of(responses, value, faults)
     if {"query", "document"} <= ours(names := records[0]).keys() and all(
         record.keys() == names.keys() for record in records
     ):  # as most files are
         columns = {name: [record[name] for record in records] for name in names}
-        return shapes.of_columns(columns, value, faults, lines, nulls=True)
-    rows = (shapes.record(r, i, value, faults) for i, r in zip(lines, records, strict=True))
+        return python_data.of_columns(columns, value, faults, lines, nulls=True)
+    rows = (python_data.record(r, i, value, faults) for i, r in zip(lines, records, strict=True))
     return Cells(pivot(rows), lines, nulls=True)
 
 
-def _locate(content: bytes) -> shapes.Locate:
-    @cache  # many faults ask, and no file without one should pay
-    def lines() -> dict[json_text.Path, int]:
-        return dict(json_text.keys(content.decode()))
-
-    def locate(query: str, document: str | None) -> int | None:
-        inside = None if document is None else lines().get((query, document))
-        return inside or lines().get((query,))
-
-    return locate
-
-
-def loaded(source: Source) -> tuple[Any, list[int] | None]:
-    """Give a JSON file's value, or the values of its lines and where each stands."""
-    content = source.read()
-    if is_lines(content, source):
-        return json_text.load_lines(content, source.name)
-    return json_text.load(content, source.name), None
-
-
-#: What stands before the name of a collection of ir_datasets.
+#: What precedes the name of a collection of ir_datasets.
 IRDS = "irds:"
-#: How ir_datasets gives each kind of table.
+#: The methods by which ir_datasets yields each kind of table.
 ITERATORS = {"qrels": "qrels_iter", "run": "scoreddocs_iter", "queries": "queries_iter"}
 
 
 def resolved(data: Any, kind: str) -> Any:
-    """Give the file inside a BEIR folder, or a collection's records; anything else as it is."""
+    """Find the file inside a BEIR folder, or a collection's records; return other data as it is."""
     if isinstance(data, str) and data.startswith(IRDS):
-        data = _load(data.removeprefix(IRDS))
+        data = _collection(data.removeprefix(IRDS))
     if hasattr(data, ITERATORS[kind]):
         return getattr(data, ITERATORS[kind])()
     if hasattr(data, "docs_iter"):
@@ -206,7 +220,7 @@ def resolved(data: Any, kind: str) -> Any:
     return data
 
 
-def _load(name: str) -> Any:
+def _collection(name: str) -> Any:
     try:
         import ir_datasets
     except ImportError:

@@ -1,6 +1,6 @@
-"""Tables as bytes, in each format that can be read: columns in, a file's content out.
+"""Tables as bytes: columns in, the content of a file out, one function per format.
 
-Columns are as `Cells` has them: a row without a document says that a query has none.
+Columns are as in `Cells`: a row without a document says that a query has none.
 """
 
 from __future__ import annotations
@@ -14,23 +14,23 @@ from importlib import import_module
 from typing import Any
 
 from idealist.errors import Faults
+from idealist.formats.column_names import ours
 from idealist.formats.delimited import delimiter_of
 from idealist.formats.frames import arrow
-from idealist.formats.names import ours
 
 Columns = Mapping[str, Sequence[Any]]
 
 
 def rows_of(columns: Columns) -> Iterator[dict[str, Any]]:
-    """Give the rows, without cells that are null."""
+    """Yield the rows, without cells that are null."""
     for row in zip(*columns.values(), strict=True):
         pairs = zip(columns, row, strict=True)
         yield {key: cell for key, cell in pairs if cell is not None or key == "document"}
 
 
 def trec(columns: Columns, tag: str, faults: Faults) -> bytes:
-    """Write four columns for judgments, six for runs; ids must hold no blank."""
-    _check_ids(columns, _breaks_trec, "TREC text divides columns by blanks", faults)
+    """Write four columns for judgments, six for runs; ids must not hold white space."""
+    _check_ids(columns, _breaks_trec, "TREC text separates columns by spaces", faults)
     documents = columns["document"]
     if "grade" in columns:
         second = columns.get("subtopic") or columns.get("iteration") or ["0"] * len(documents)
@@ -38,23 +38,23 @@ def trec(columns: Columns, tag: str, faults: Faults) -> bytes:
         cells = zip(columns["query"], second, documents, map(_text, columns["grade"]), strict=True)
     else:
         ranks, scores = map(_text, columns["rank"]), map(_text, columns["score"])
-        fixed = ["Q0"] * len(documents), [tag] * len(documents)
-        cells = zip(columns["query"], fixed[0], documents, ranks, scores, fixed[1], strict=True)
+        fixed, tags = ["Q0"] * len(documents), [tag] * len(documents)
+        cells = zip(columns["query"], fixed, documents, ranks, scores, tags, strict=True)
     return _without_header("".join(" ".join(row) + "\n" for row in cells), faults)
 
 
 def msmarco(columns: Columns, tag: str, faults: Faults) -> bytes:
     """Write query, document and rank."""
-    _check_ids(columns, _breaks_trec, "MS MARCO's runs divide columns by tabs", faults)
+    _check_ids(columns, _breaks_trec, "MS MARCO runs separate columns by tabs", faults)
     cells = zip(columns["query"], columns["document"], map(_text, columns["rank"]), strict=True)
     return _without_header("".join("\t".join(row) + "\n" for row in cells), faults)
 
 
 def delimited(sign: str, **names: str) -> Callable[[Columns, str, Faults], bytes]:
-    """Make a writer of columns with a header, under our names or others."""
+    """Make a function that writes columns with a header, under our names or others."""
 
     def encode(columns: Columns, tag: str, faults: Faults) -> bytes:
-        hint = "a text file cannot hold NUL or a CR that ends no line"
+        hint = "a text file cannot hold NUL, or a CR inside a line"
         _check_ids(columns, _breaks_lines, hint, faults)
         file = io.StringIO(newline="")
         writer = csv.writer(file, delimiter=sign, lineterminator="\n")
@@ -75,21 +75,16 @@ def lines(columns: Columns, tag: str, faults: Faults) -> bytes:
 
 
 def nested(columns: Columns, tag: str, faults: Faults) -> bytes:
-    """Write JSON: queries of documents with a value, or of all that is known about each."""
+    """Write JSON: per query, documents with a value, or with everything known about them."""
     value = "grade" if "grade" in columns else "score"
     only = columns.keys() <= {"query", "document", value}
-    found: dict[str, list[dict[str, Any]]] = {}
-    for row in rows_of(columns):
-        entries = found.setdefault(row.pop("query"), [])
-        if row["document"] is not None:
-            entries.append(row)
-    data = {query: _entries(rows, value, only) for query, rows in found.items()}
+    data = {query: _entries(rows, value, only) for query, rows in _by_query(columns).items()}
     _check_keys(data, faults)
-    return (json.dumps(_plain(data), ensure_ascii=False, indent=1) + "\n").encode()
+    return _json(data)
 
 
 def _entries(rows: list[dict[str, Any]], value: str, only: bool) -> Any:
-    """Give one query's documents: a dict where each stands once and is more than its name."""
+    """Write one query's documents: a dict if none repeats and more than the name is known."""
     documents = [row["document"] for row in rows]
     if rows and all(row.keys() == {"document"} for row in rows):
         return documents
@@ -101,27 +96,37 @@ def _entries(rows: list[dict[str, Any]], value: str, only: bool) -> Any:
 
 
 def hits(columns: Columns, tag: str, faults: Faults) -> bytes:
-    """Write search responses by query, as Elasticsearch and OpenSearch answer."""
-    found: dict[str, list[dict[str, Any]]] = {}
-    for row in rows_of(columns):
-        entries = found.setdefault(row["query"], [])
-        if row["document"] is not None:
-            entries.append({"_id": row["document"], "_score": row.get("score")})
-    data = {query: {"hits": {"hits": entries}} for query, entries in found.items()}
-    return (json.dumps(_plain(data), ensure_ascii=False, indent=1) + "\n").encode()
+    """Write search responses by query, as Elasticsearch and OpenSearch return them."""
+    return _json({
+        query: {"hits": {"hits": [_hit(row, "_score", "score") for row in rows]}}
+        for query, rows in _by_query(columns).items()
+    })  # fmt: skip
 
 
 def rank_eval(columns: Columns, tag: str, faults: Faults) -> bytes:
     """Write the ratings of an Elasticsearch `_rank_eval` request."""
+    requests = [
+        {"id": query, "ratings": [_hit(row, "rating", "grade") for row in rows]}
+        for query, rows in _by_query(columns).items()
+    ]
+    return _json({"requests": requests})
+
+
+def _hit(row: Mapping[str, Any], name: str, value: str) -> dict[str, Any]:
+    return {"_id": row["document"], name: row.get(value)}
+
+
+def _by_query(columns: Columns) -> dict[str, list[dict[str, Any]]]:
+    """Return the rows of each query that have a document."""
     found: dict[str, list[dict[str, Any]]] = {}
     for row in rows_of(columns):
-        ratings = found.setdefault(row["query"], [])
-        if row["document"] is not None:
-            ratings.append({"_id": row["document"], "rating": row["grade"]})
-    requests = [{"id": query, "ratings": ratings} for query, ratings in found.items()]
-    return (
-        json.dumps(_plain({"requests": requests}), ensure_ascii=False, indent=1) + "\n"
-    ).encode()
+        rows = found.setdefault(row.pop("query"), [])
+        rows += [row] if row["document"] is not None else []
+    return found
+
+
+def _json(data: Any) -> bytes:
+    return (json.dumps(_plain(data), ensure_ascii=False, indent=1) + "\n").encode()
 
 
 def parquet(columns: Columns, tag: str, faults: Faults) -> bytes:
@@ -132,7 +137,7 @@ def parquet(columns: Columns, tag: str, faults: Faults) -> bytes:
 
 
 def arrow_file(columns: Columns, tag: str, faults: Faults) -> bytes:
-    """Write an Arrow file, which Feather is, too."""
+    """Write an Arrow file, which is also what Feather is."""
     table, file = _arrow_table(columns), io.BytesIO()
     with import_module("pyarrow.ipc").new_file(file, table.schema) as writer:
         writer.write_table(table)
@@ -151,7 +156,7 @@ def _arrow_table(columns: Columns) -> Any:
 
 
 def _breaks_trec(key: str, text: str) -> bool:
-    """Whether an id is no single word, or makes its line a comment."""
+    """Whether an id is not a single word, or makes its line a comment."""
     comment = key == "query" and text.startswith("#")
     return comment or "\0" in text or text.encode().split() != [text.encode()]
 
@@ -163,7 +168,7 @@ def _breaks_lines(key: str, text: str) -> bool:
 def _check_ids(
     columns: Columns, breaks: Callable[[str, str], bool], why: str, faults: Faults
 ) -> None:
-    """Refuse ids that the format cannot hold, so that nothing is written that reads otherwise."""
+    """Refuse ids that the format cannot hold: whatever is written reads back the same."""
     for key, cells in columns.items():
         for text in dict.fromkeys(cell for cell in cells if isinstance(cell, str)):
             if breaks(key, text):
@@ -174,7 +179,7 @@ def _check_ids(
 
 
 def _without_header(text: str, faults: Faults) -> bytes:
-    """Refuse text whose first line would be taken for JSON or for the names of columns."""
+    """Refuse text whose first line would be taken for JSON or for a header."""
     content = text.encode()
     if content.startswith((b"{", b"[", b"\xef\xbb\xbf")) or delimiter_of(content) is not None:
         first = text.split("\n", 1)[0]
@@ -184,15 +189,15 @@ def _without_header(text: str, faults: Faults) -> bytes:
 
 
 def _check_keys(data: Mapping[str, Any], faults: Faults) -> None:
-    """Refuse queries whose lists would be read as columns or as an engine's answer."""
+    """Refuse queries whose lists would be read as columns or as a search response."""
     special = {"requests", "responses", "hits", "details"} & data.keys()
     columns = {"query", "document"} <= ours(data).keys()
     if (columns or special) and any(isinstance(entries, list) for entries in data.values()):
         hint = "write .jsonl or .parquet instead"
-        faults.fail("bad-id", "the queries' names would be read as columns in JSON", hint)
+        faults.fail("bad-id", "in JSON, these query ids would be read as names of columns", hint)
 
 
-#: Whole numbers from here on are written as floats, not with all their digits.
+#: Whole numbers this large are written as floats, not with all their digits.
 _WIDE = 1e15
 
 
@@ -202,14 +207,14 @@ def _number(value: float) -> int | float:
 
 
 def _text(cell: Any) -> str:
-    """Write a cell as text that reads back as the same."""
+    """Write a cell as text that reads back the same."""
     if cell is None:
         return ""
     return str(_number(cell)) if isinstance(cell, float) else str(cell)
 
 
 def _plain(value: Any) -> Any:
-    """Give data for JSON: whole numbers without a fraction, NaN and infinities as text."""
+    """Return data for JSON: whole numbers without a fraction, NaN and infinities as text."""
     if isinstance(value, dict):
         return {key: _plain(entry) for key, entry in value.items()}
     if isinstance(value, (list, tuple)):

@@ -1,4 +1,4 @@
-"""Data frames and Arrow data, of whatever library, as columns of Python values."""
+"""Data frames and Arrow data of any library, as columns of Python values."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import Any
 
 from idealist.errors import Faults, UsageError
 
-#: What such files are called.
+#: The suffixes of such files.
 SUFFIXES = (".parquet", ".arrow", ".feather")
 #: The first bytes of Parquet, Arrow (Feather) and streamed Arrow files.
 PARQUET, ARROW, STREAM = b"PAR1", b"ARROW1", b"\xff\xff\xff\xff"
 
 
 def columns(data: Any, faults: Faults) -> dict[str, list[Any]] | None:
-    """Give the columns of a frame by name, None for what is missing; None for anything else."""
+    """Return the columns of a frame by name, nulls as None; None for anything else."""
     if hasattr(data, "collect_schema") and hasattr(data, "collect"):  # a polars plan
         data = data.collect()
     if hasattr(data, "columns") and hasattr(data, "to_dict"):
@@ -36,13 +36,11 @@ def _of_stream(data: Any, faults: Faults) -> dict[str, list[Any]]:
 
 
 def of_file(content: bytes, name: str, faults: Faults) -> dict[str, list[Any]] | None:
-    """Give the columns of a Parquet or Arrow file; None for anything else."""
+    """Return the columns of a Parquet or Arrow file; None for anything else."""
     if not is_binary(content) and Path(name).suffix.lower() not in SUFFIXES:
         return None
     pyarrow, ipc = arrow(), import_module("pyarrow.ipc")
-    source = pyarrow.BufferReader(
-        content
-    )  # a file of Python's is read from threads that outlive it
+    source = pyarrow.BufferReader(content)  # threads may outlive a file of Python's
     try:
         if content.startswith(ARROW):
             table = ipc.open_file(source).read_all()
@@ -51,11 +49,11 @@ def of_file(content: bytes, name: str, faults: Faults) -> dict[str, list[Any]] |
         else:
             file = import_module("pyarrow.parquet").ParquetFile(source)
             table = file.read(use_threads=False)
-        table.validate(full=True)  # offsets that point nowhere are read all the same
+        table.validate(full=True)  # invalid offsets are read without an error
         return _of_arrow(table, faults)
     except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
         words = str(error).splitlines()[0][:80]
-        faults.fail("damaged", f"the data cannot be read: {words}", "copy or make the file anew")
+        faults.fail("damaged", f"the data cannot be read: {words}", "copy or create the file again")
 
 
 def is_binary(content: bytes) -> bool:
@@ -68,10 +66,8 @@ def arrow() -> Any:
     try:
         import pyarrow
     except ImportError:
-        raise UsageError(
-            "Parquet and Arrow data need a package that is not installed",
-            "pip install pyarrow",
-        ) from None
+        message = "Parquet and Arrow data need a package that is not installed"
+        raise UsageError(message, "pip install pyarrow") from None
     return pyarrow
 
 
@@ -85,7 +81,7 @@ def _of_frame(frame: Any, faults: Faults) -> dict[str, list[Any]]:
 
 
 def _cells(series: Any) -> list[Any]:
-    """Give a column's cells; what pandas writes as NaN, NaT or NA is None."""
+    """Return a column's cells; NaN, NaT and NA of pandas are None."""
     if hasattr(series, "to_list") and not hasattr(series, "isna"):  # polars knows NaN from null
         return list(series.to_list())
     cells = series.tolist()
@@ -103,8 +99,8 @@ def _of_arrow(table: Any, faults: Faults) -> dict[str, list[Any]]:
 def _listed(name: str, column: Any, faults: Faults) -> list[Any]:
     try:
         return list(column.to_pylist())
-    except (OverflowError, ValueError):  # a moment that Python has no date for
-        message = f"column {name!r} holds {column.type} that Python cannot"
+    except (OverflowError, ValueError):  # a time that Python has no date for
+        message = f"column {name!r} holds a {column.type} that Python cannot represent"
         faults.fail("bad-column", message, "leave the column out, or make it text")
 
 

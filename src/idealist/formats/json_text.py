@@ -1,11 +1,12 @@
-"""JSON: the same shapes as in Python; a key that stands twice in one object is refused."""
+"""JSON: the same shapes as in Python; an object that repeats a key is refused."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
+from functools import cache
 from typing import Any, NoReturn
 
 from idealist.errors import Faults, InputError
@@ -14,7 +15,7 @@ Path = tuple[str | int, ...]
 
 
 def load(data: bytes, name: str, before: int = 0) -> Any:
-    """Parse JSON, naming the line of what is wrong with it; `before` lines stand above it."""
+    """Parse JSON; errors name the line of the fault. `before` lines precede the text."""
     faults = Faults(name)
     text = data.decode()
     repeated = False
@@ -49,7 +50,7 @@ def is_lines(data: bytes) -> bool:
 
 
 def load_lines(data: bytes, name: str) -> tuple[list[Any], list[int]]:
-    """Parse JSON by the line; give the values and the line of each."""
+    """Parse JSON by the line; return the values and the line of each."""
     found = [(number, line) for number, line in enumerate(data.split(b"\n"), 1) if line.strip()]
     lines = [number for number, _ in found]
     with suppress(ValueError, InputError, RecursionError):  # the line of a fault is found below
@@ -62,13 +63,13 @@ def load_lines(data: bytes, name: str) -> tuple[list[Any], list[int]]:
 def _report_syntax(error: json.JSONDecodeError, before: int, faults: Faults) -> NoReturn:
     near = error.doc[error.pos : error.pos + 20]
     if not error.doc[error.pos :].strip():
-        where, hint = "the text ends too early", "was the file written to its end?"
+        where, hint = "the text ends early", "was the file written completely?"
     elif error.msg.startswith("Unterminated"):
-        where, hint = f"the string {near!r} has no end", "close it, or was the file cut off?"
+        where, hint = f"the string {near!r} is not closed", "close it; or was the file cut off?"
     elif error.msg == "Extra data":
         where, hint = f"more text follows: {near!r}", "put everything into one object or list"
     else:
-        where, hint = f"{error.msg.removesuffix(' at')} at {near!r}", "repair that place"
+        where, hint = f"{error.msg.removesuffix(' at')} at {near!r}", "repair it there"
     faults.fail("json", f"not valid JSON: {where}", hint, before + error.lineno)
 
 
@@ -77,11 +78,11 @@ def _report_repeats(text: str, before: int, faults: Faults) -> None:
     repeated: set[Path] = set()
     for path, line in keys(text):
         if any(path[:n] in repeated for n in range(1, len(path))):
-            continue  # its object stands there twice: that is the fault
+            continue  # the object around it is repeated: that is the fault
         if path in first:
             repeated.add(path)
             where = " → ".join(repr(key) for key in path)
-            message = f"key {where} stands here again, first on line {before + first[path]}"
+            message = f"key {where} is repeated, first on line {before + first[path]}"
             faults.add("duplicate-key", message, "keep one of them", before + line)
         first.setdefault(path, line)
     faults.check()
@@ -91,7 +92,7 @@ _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]:,\n]')
 
 
 def keys(text: str) -> Iterator[tuple[Path, int]]:
-    """Give the path and line of every key, in the order they stand; array elements are numbered.
+    """Yield the path and line of every key, in order; array elements are numbered.
 
     >>> dict(keys('{"q1":\\n {"d1": 1,\\n  "d2": 2}}'))
     {('q1',): 1, ('q1', 'd1'): 2, ('q1', 'd2'): 3}
@@ -113,3 +114,17 @@ def keys(text: str) -> Iterator[tuple[Path, int]]:
             stack.pop()
         elif isinstance(stack[-1], int):
             stack[-1] += 1
+
+
+def locator(content: bytes) -> Callable[..., int | None]:
+    """Make a function that finds the line of a key by its path; None where there is no such key.
+
+    >>> locator(b'{"q1":\\n {"d1": 1}}')("q1", "d1")
+    2
+    """
+
+    @cache  # many faults ask, and a file without one should not pay
+    def lines() -> dict[Path, int]:
+        return dict(keys(content.decode()))
+
+    return lambda *path: lines().get(path)

@@ -1,26 +1,26 @@
-"""Preferences: from TREC's text of five columns, tables and Python data, as judgments."""
+"""Preferences: from TREC text of five columns, tables and Python data, as judgments."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Set
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache
+from itertools import pairwise
 from pathlib import Path
-from typing import Any
-
-import numpy as np
+from typing import Any, cast
 
 from idealist.data import Qrels
-from idealist.data.columns import freeze, to_id
+from idealist.data.columns import to_id
+from idealist.data.judgments import Judgments
 from idealist.data.preferences import UNNAMED, Preferences
 from idealist.errors import Contradictions, Faults
-from idealist.formats import contents, frames, json_text, shapes, trec
-from idealist.formats.cells import ID_RULE, Cells, Table, checked, checked_id, shown
+from idealist.formats import contents, json_text, python_data, trec
+from idealist.formats.cells import ID_RULE, Cells, Table, checked, checked_id, pivot, shown
 from idealist.formats.source import Source
-from idealist.notation import tidy
 
-NAMES = ("query", "group", "subgroup", "document", "level")
-SHAPE_HINT = "give {query: {group: {document: level}}}, or columns " + ", ".join(NAMES)
+SHAPE_HINT = (
+    "give {query: {group: {document: level}}}, "
+    "or the columns query, group, subgroup, document and level"
+)
 
 
 def read_preferences(data: Any, *, name: str = "") -> Qrels:
@@ -47,65 +47,61 @@ def read_preferences(data: Any, *, name: str = "") -> Qrels:
 
 def of_trec(data: bytes, name: str) -> Qrels:
     """Read TREC text: preferences, or qrels with groups in their second column."""
-    return _built(_Rows(*trec.preference_rows(data, name)), Faults(name))
+    return _built(trec.read_preferences(data, name), Faults(name))
 
 
 def _of_file(source: Source) -> Qrels:
-    faults, data = Faults(source.name), source.data()
-    if not (frames.is_binary(data) or contents.is_lines(data, source)):
-        content = source.text(data)
-        if contents.is_json(content):
-            return _of_cells(_cells(json_text.load(content, source.name), faults, content), faults)
-    found = contents.cells(source, "level", faults)
+    faults = Faults(source.name)
+    content = contents.content_of(source, faults)
+    if content.is_document:
+        return _of_cells(_cells(content.value, faults, content.text), faults)
+    found = contents.cells_of(content, source, "level", faults)
     return of_trec(found, source.name) if isinstance(found, bytes) else _of_cells(found, faults)
 
 
-def _cells(data: Any, faults: Faults, content: bytes = b"") -> Cells:
-    """Read documents by query and group, or any table; `content` is the JSON that it stood in."""
+def _cells(data: Any, faults: Faults, text: bytes = b"") -> Cells:
+    """Read documents by query and group, or any table; `text` is the JSON that held them."""
     if not (isinstance(data, Mapping) and all(isinstance(one, Mapping) for one in data.values())):
-        return shapes.cells_of(data, "level", faults)
-    columns: dict[str, list[Any]] = {key: [] for key in ("query", "group", "document", "level")}
+        return python_data.cells_of(data, "level", faults)
+    columns = pivot(_rows(data, faults))
+    named = (checked_id(query, faults) for query, some in data.items() if not any(some.values()))
+    empty = [query for query in named if query is not None]
+    faults.check()
+    locate = json_text.locator(text)
+
+    def line(row: int) -> int | None:
+        return locate(*(columns[key][row] for key in ("query", "group", "document")))
+
+    return Cells(columns, line=line if text else None, empty=empty)
+
+
+def _rows(data: Mapping[Any, Mapping[Any, Any]], faults: Faults) -> Iterator[python_data.Row]:
     for query, groups in data.items():
         for group, documents in groups.items():
             if not isinstance(documents, Mapping):
                 message = f"query {shown(query)}, group {shown(group)}: cannot read "
                 faults.fail("bad-shape", message + shown(documents), SHAPE_HINT)
-            for row in ((query, group, *cell) for cell in documents.items()):
-                for cells, cell in zip(columns.values(), row, strict=True):
-                    cells.append(cell)
-    named = (checked_id(query, faults) for query, some in data.items() if not any(some.values()))
-    empty = [query for query in named if query is not None]
-    faults.check()
-    return Cells(columns, line=_line(columns, content), empty=empty)
-
-
-def _line(columns: Mapping[str, list[Any]], content: bytes) -> Any:
-    """Find the line of a row in JSON, where it stood in one."""
-
-    @cache  # no file without a fault should pay
-    def lines() -> dict[json_text.Path, int]:
-        return dict(json_text.keys(content.decode()))
-
-    def line(row: int) -> int | None:
-        return lines().get(tuple(columns[key][row] for key in ("query", "group", "document")))
-
-    return line if content else None
+            for document, level in documents.items():
+                yield query, document, {"group": group, "level": level}
 
 
 def _of_cells(cells: Cells, faults: Faults) -> Qrels:
     table = checked(cells, "level", faults)
     if len(table.value) < len(table.query):
         faults.fail("missing-column", "the preferences have no levels", SHAPE_HINT)
-    group, subgroup = (_names(key, table, faults) for key in ("group", "subgroup"))
+    columns = {
+        "query": table.query, "document": table.document, "level": table.value,
+        "group": _names("group", table, faults), "subgroup": _names("subgroup", table, faults),
+        "lines": table.lines,
+    }  # fmt: skip
     faults.check()
-    ignored = [key for key in table.columns if key not in NAMES]
-    rows = _Rows(table.query, group, subgroup, table.document, table.value, table.lines)
-    made = _built(rows, faults, table.empty)
-    return replace(made, ungraded=table.without, ignored=tuple(ignored))
+    ignored = tuple(key for key in table.columns if key not in columns)
+    made = _built(columns, faults, table.empty)
+    return replace(made, ungraded=table.without, ignored=ignored)
 
 
 def _names(key: str, table: Table, faults: Faults) -> list[str]:
-    """Check the names of groups; those that are not given are all the same."""
+    """Check the names of groups; groups without a name are all the same."""
     names = []
     for i, cell in enumerate(table.columns.get(key, [None] * len(table.query))):
         try:
@@ -117,96 +113,75 @@ def _names(key: str, table: Table, faults: Faults) -> list[str]:
 
 
 @dataclass(frozen=True)
-class _Rows:
-    """Preferences as they came."""
+class _Levels(Judgments):
+    """Preferences as they came: the grade is a level, the subtopic a group and its subgroup.
 
-    query: list[str]
-    group: list[str]
-    subgroup: list[str]
-    document: list[str]
-    level: list[float]
-    lines: list[int] | None = None
+    `disputed` collects the groups that contradict themselves, each with its query.
+    """
+
     disputed: set[tuple[str, str]] = field(default_factory=set)
+    value, hint = "level", "keep one level of a document in a subgroup"
 
-    def line(self, i: int) -> int | None:
-        """Give the line of a row, where it has one."""
-        return self.lines[i] if self.lines is not None else None
+    def group(self, i: int) -> tuple[str, str]:
+        """Return the query and the group of a row."""
+        return self.query[i], self.subtopic[i][0]
 
-    def unique(self, faults: Faults) -> list[int]:
-        """Order the rows by document, group and subgroup, without repeats; note contradictions."""
-        columns = (self.query, self.document, self.group, self.subgroup)
-        keys = list(zip(*columns, strict=True))
-        kept: list[int] = []
-        for i in sorted(range(len(keys)), key=keys.__getitem__):
-            last = kept[-1] if kept else i
-            if not kept or keys[i] != keys[last]:
-                kept.append(i)
-                if keys[i][:3] == keys[last][:3] and (self.level[i] > 0) != (self.level[last] > 0):
-                    hint = "level 0 is for documents that are not relevant, in all of a group"
-                    self._contradicts(i, last, hint, faults)
-            elif self.level[i] != self.level[last]:
-                self._contradicts(i, last, "keep one level of a document in a subgroup", faults)
-        return kept
+    def words(self, i: int) -> str:
+        """Name the query, the group and the document of a row."""
+        query, group = self.group(i)
+        return f"query {query!r}, group {group!r}, document {self.document[i]!r}"
 
-    def without(self, groups: Set[tuple[str, str]]) -> _Rows:
-        """Leave out groups of judges, each named with its query."""
-        names = zip(self.query, self.group, strict=True)
-        kept = [i for i, name in enumerate(names) if name not in groups]
-        columns = ("query", "group", "subgroup", "document", "level", "lines")
-        given: dict[str, Any] = {key: getattr(self, key) for key in columns}
-        some: dict[str, Any] = {key: own and [own[i] for i in kept] for key, own in given.items()}
-        return _Rows(**some)
+    def check_zeros(self, kept: list[int], faults: Faults) -> None:
+        """Note documents that one group holds to be relevant and not relevant."""
+        for last, i in pairwise(kept):
+            same = self.pair(i) == self.pair(last) and self.group(i) == self.group(last)
+            if same and (self.grade[i] > 0) != (self.grade[last] > 0):
+                hint = "within a group, a document is relevant or, with level 0, not relevant"
+                self.note_contradiction(i, last, faults, hint)
 
-    def _contradicts(self, i: int, before: int, hint: str, faults: Faults) -> None:
-        where = f" (line {self.line(before)})" if self.lines else ""
-        message = f"query {self.query[i]!r}, group {self.group[i]!r}, document "
-        message += f"{self.document[i]!r}: level {tidy(self.level[i])} contradicts "
-        message += f"{tidy(self.level[before])}{where}"
-        faults.add("contradiction", message, hint, self.line(i))
-        self.disputed.add((self.query[i], self.group[i]))
+    def note_contradiction(self, i: int, before: int, faults: Faults, hint: str) -> None:
+        """Note that a row contradicts one before it, and its group."""
+        super().note_contradiction(i, before, faults, hint)
+        self.disputed.add(self.group(i))
+
+    def check_conflicts(self, qrels: Qrels, faults: Faults) -> None:
+        """Note groups that prefer each of two documents to the other one."""
+        for query, groups in zip(qrels.queries, qrels.preferred or (), strict=True):
+            for group in groups:
+                if group.divided and (both := group.conflict):
+                    a, b = (qrels.documents[pair] for pair in both)
+                    message = f"query {query!r}, group {group.name!r}: {a!r} is preferred to {b!r},"
+                    hint = "put preferences that contradict each other into different groups"
+                    faults.add("contradiction", f"{message} and {b!r} to {a!r}", hint)
+                    self.disputed.add((query, group.name))
 
 
-def _built(rows: _Rows, faults: Faults, empty: list[str] | None = None) -> Qrels:
+def _built(columns: Mapping[str, Any], faults: Faults, empty: Sequence[str] = ()) -> Qrels:
+    groups = cast(Any, list(zip(columns["group"], columns["subgroup"], strict=True)))
+    query, document = columns["query"], columns["document"]
+    rows = _Levels(query, document, columns["level"], groups, columns["lines"])
+
+    def check() -> None:
+        if rows.disputed:
+            raise Contradictions(faults.shown, faults.total, {"query": query}, undisputed)
+        faults.check()
+
+    def undisputed() -> Qrels:
+        """Read the preferences without the groups that contradict themselves."""
+        kept = [i for i in range(len(query)) if rows.group(i) not in rows.disputed]
+        some = {key: cells and [cells[i] for i in kept] for key, cells in columns.items()}
+        return _built(some, Faults(faults.file), empty)
+
     kept = rows.unique(faults)
-    _check_contradictions(rows, faults, empty)
-    highest: dict[tuple[str, str], float] = {}
-    for i in kept:
-        key = rows.query[i], rows.document[i]
-        highest[key] = max(rows.level[i], highest.get(key, -np.inf))
-    queries, documents = [query for query, _ in highest], [document for _, document in highest]
-    levels = list(highest.values())
-    made = Qrels.build(queries, documents, levels, empty=empty or (), name=faults.file)
-    pair = [made.lookup[rows.query[i]][rows.document[i]] for i in kept]
-    preferences = Preferences(
-        freeze(np.array(pair, dtype=np.int64)),
-        tuple(rows.group[i] for i in kept),
-        tuple(rows.subgroup[i] for i in kept),
-        freeze(np.array([rows.level[i] for i in kept], dtype=np.float64)),
-    )
-    made = replace(made, repeats=len(rows.query) - len(kept), preferences=preferences)
-    _note_conflicts(made, rows, faults)
-    _check_contradictions(rows, faults, empty)
+    rows.check_zeros(kept, faults)
+    check()
+    pairs = rows.pairs(kept)
+    highest, levels = rows.by_subtopic(kept, pairs)
+    queries, documents = ([column[i] for i in pairs] for column in (query, document))
+    made = Qrels.build(queries, documents, highest.tolist(), empty=empty, name=faults.file)
+    group, subgroup = (tuple(groups[i][n] for i in kept) for n in (0, 1))
+    preferences = Preferences(levels.pair, group, subgroup, levels.grade)
+    made = replace(made, repeats=len(query) - len(kept), preferences=preferences)
+    rows.check_conflicts(made, faults)
+    check()
     return made
-
-
-def _check_contradictions(rows: _Rows, faults: Faults, empty: list[str] | None) -> None:
-    """Refuse preferences that contradict each other; they can be read without these groups."""
-    if rows.disputed:
-
-        def without() -> Qrels:
-            return _built(rows.without(rows.disputed), Faults(faults.file), empty)
-
-        raise Contradictions(faults.shown, faults.total, {"query": rows.query}, without)
-    faults.check()
-
-
-def _note_conflicts(qrels: Qrels, rows: _Rows, faults: Faults) -> None:
-    """Note groups that prefer each of two documents to the other one."""
-    for query, groups in zip(qrels.queries, qrels.preferred or (), strict=True):
-        for group in groups:
-            if group.divided and (both := group.conflict):
-                a, b = (qrels.documents[pair] for pair in both)
-                message = f"query {query!r}, group {group.name!r}: {a!r} is preferred to {b!r}, "
-                hint = "put preferences that contradict each other into different groups"
-                faults.add("contradiction", f"{message}and {b!r} to {a!r}", hint)
-                rows.disputed.add((query, group.name))

@@ -1,8 +1,9 @@
-"""Queries, and texts of documents: from lines, tables or JSON."""
+"""Queries, and the texts of documents: from lines, tables or JSON."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -10,16 +11,16 @@ from idealist.data import Queries
 from idealist.data.columns import to_id
 from idealist.errors import Faults, UsageError
 from idealist.formats import contents, delimited, frames, json_text
-from idealist.formats.cells import checked_id, shown
-from idealist.formats.names import ALIASES, QUERY_IDS, QUERY_TEXTS, known, ours
+from idealist.formats.cells import add_query, shown
+from idealist.formats.column_names import ALIASES, QUERY_IDS, QUERY_TEXTS, known, ours
 from idealist.formats.source import Source
 
 
 def read_queries(data: Any, *, name: str = "queries") -> Queries:
     """Read queries: {id: text}, {id: {"text": …, …}}, records or columns, or a file.
 
-    A file holds JSON, JSON by the line, columns with a header, or ``id<TAB>text`` lines; a folder
-    of BEIR's and a collection of ir_datasets do as well.
+    A file holds JSON, JSON by the line, columns with a header, or ``id<TAB>text`` lines. A BEIR
+    folder and a collection of ir_datasets work as well.
 
     >>> read_queries([{"_id": "q1", "text": "sort a list", "weight": 3}]).column("weight")
     {'q1': 3}
@@ -32,10 +33,11 @@ def read_queries(data: Any, *, name: str = "queries") -> Queries:
         name = source.name
         data, lines = _of_file(source)
     faults = Faults(name)
-    if (columns := frames.columns(data, faults)) is not None:
-        data = _records(columns)
+    columns = frames.columns(data, faults)
     if isinstance(data, Mapping) and _is_columns(data):
-        data = _records({key: list(cells) for key, cells in data.items()})
+        columns = {key: list(cells) for key, cells in data.items()}
+    if columns is not None:
+        data = _records(columns)
     if not isinstance(data, Mapping):
         data = _by_id(data, lines, faults)
     return _built(data, faults)
@@ -43,37 +45,27 @@ def read_queries(data: Any, *, name: str = "queries") -> Queries:
 
 def _is_columns(data: Mapping[Any, Any]) -> bool:
     """Whether the data is columns, one of them the ids, and not texts by id."""
-    lists = [
+    lists = (
         isinstance(cells, (list, tuple)) or hasattr(cells, "tolist") for cells in data.values()
-    ]
+    )
     return bool(known(data, ("query", *QUERY_IDS))) and all(lists)
 
 
 def _of_file(source: Source) -> tuple[Any, list[int] | None]:
-    data = source.data()
     faults = Faults(source.name)
-    if (columns := frames.of_file(data, source.name, faults)) is not None:
-        return _records(columns), None
-    content = source.text(data)
-    if contents.is_lines(content, source):
-        return json_text.load_lines(content, source.name)
-    if contents.is_json(content):
-        return json_text.load(content, source.name), None
-    sign = _delimiter(content, source.suffix)
-    if sign is None:
-        return _tab_lines(content, faults), None
-    columns, lines = delimited.read(content, sign, faults)
-    return _records(columns), lines
+    found = contents.content_of(source, faults, partial(_delimiter_of, suffix=source.suffix))
+    if found.kind == "text":
+        return _tab_lines(found.value, faults), None
+    return _records(found.value) if found.kind == "columns" else found.value, found.lines
 
 
-def _delimiter(content: bytes, suffix: str) -> str | None:
-    """Find what divides the columns, where the first line names two or more that are known."""
-    first = content.split(b"\n", 1)[0].decode().rstrip("\r")
-    headers = {sign: delimited.cells(first, sign) for sign in "\t,;"}
+def _delimiter_of(content: bytes, suffix: str) -> str | None:
+    """Find what separates the columns, if the first line names two or more that are known."""
+    headers = delimited.headers(content)
     for sign, names in headers.items():
         if len(known(names, ("query", "weight", *QUERY_IDS, *QUERY_TEXTS))) > 1:
             return sign
-    most = max(headers, key=lambda sign: len(headers[sign]))
+    most = max(headers, key=lambda sign: len(headers[sign]), default=",")
     return most if suffix == ".csv" else None
 
 
@@ -83,7 +75,7 @@ def _records(columns: Mapping[str, list[Any]]) -> list[dict[str, Any]]:
 
 
 def _by_id(records: Any, lines: list[int] | None, faults: Faults) -> dict[Any, Any]:
-    """Name each record by its id; where a record has an id and a query, that is the text."""
+    """Sort records by id; if a record has both an id and a query, the query is the text."""
     if not isinstance(records, Iterable) or isinstance(records, (str, bytes)):
         faults.fail("bad-shape", "cannot be read as queries", "give {query: text}")
     found: dict[Any, Any] = {}
@@ -93,31 +85,23 @@ def _by_id(records: Any, lines: list[int] | None, faults: Faults) -> dict[Any, A
         if not isinstance(record, Mapping):
             hint = 'give {"query": id, "text": …}'
             faults.fail("bad-shape", f"record {number + 1}: cannot read {shown(given)}", hint, line)
-        given_id, cells = _apart(record, number, line, faults)
-        query = checked_id(given_id, faults, line)
-        if query in found:
-            message = f"query {query!r} stands there twice"
-            faults.add("duplicate-key", message, "keep one of them", line)
-        found[query] = cells
+        own = next(iter(known(record, QUERY_IDS)), ours(record).get("query"))
+        if own is None:
+            message = f"record {number + 1} has no id: it has {', '.join(map(str, record))[:60]}"
+            faults.fail("missing-column", message, "name its id query, query_id or _id", line)
+        add_query(found, record[own], _cells(record, own), faults, line)
     faults.check()
     return found
 
 
-def _apart(
-    record: Mapping[str, Any], number: int, line: int | None, faults: Faults
-) -> tuple[Any, dict[str, Any]]:
-    own = next(iter(known(record, QUERY_IDS)), ours(record).get("query"))
-    if own is None:
-        message = f"record {number + 1} has no id: it has {', '.join(map(str, record))[:60]}"
-        faults.fail("missing-column", message, "call its id query, query_id or _id", line)
-    text = next(iter(known(record, (*QUERY_TEXTS, "query"))), None)
-    cells = {_name(key): cell for key, cell in record.items() if key not in (own, text)}
-    return record[own], {"text": record[text], **cells} if text not in (None, own) else cells
-
-
-def _name(key: Any) -> str:
-    """Give a column's name; the one we know is known in any case."""
-    return "weight" if str(key).strip().lower() == "weight" else str(key)
+def _cells(record: Mapping[str, Any], own: str) -> dict[str, Any]:
+    """Return a record without its id, with its text under that name."""
+    text = next(iter(known(record, (*QUERY_TEXTS, "query"))), own)
+    cells = {"text": record[text]} if text != own else {}
+    for key, cell in record.items():
+        if key not in (own, text):  # the one column that means something is known in any case
+            cells["weight" if str(key).strip().lower() == "weight" else str(key)] = cell
+    return cells
 
 
 def _tab_lines(content: bytes, faults: Faults) -> dict[str, str]:
@@ -125,34 +109,22 @@ def _tab_lines(content: bytes, faults: Faults) -> dict[str, str]:
     if all(len(line.split()) < 2 for line in lines):  # ids alone
         return {query: "" for line in lines if (query := line.strip())}
     found: dict[str, str] = {}
-    for number, line in enumerate(content.decode().split("\n"), 1):
+    for number, line in enumerate(lines, 1):
         query, tab, text = line.removesuffix("\r").partition("\t")
-        if not line.strip():
-            continue
-        if not tab:
+        if tab and line.strip():
+            add_query(found, query, text, faults, number)
+        elif line.strip():
             faults.add("columns", f"no tab in {line[:40]!r}", "lines are: query<TAB>text", number)
-        elif query in found:
-            message = f"query {query!r} stands there twice"
-            faults.add("duplicate-key", message, "keep one of them", number)
-        elif checked_id(query, faults, number):
-            found[query] = text
     faults.check()
     return found
-
-
-def _text(cell: Any) -> str:
-    return "" if cell is None else str(cell)
 
 
 def _built(data: Mapping[Any, Any], faults: Faults) -> Queries:
     records: dict[str, Mapping[str, Any]] = {}
     for query, entry in data.items():
-        if (key := checked_id(query, faults)) in records:
-            faults.add("duplicate-key", f"query {key!r} stands there twice", "keep one of them")
-        elif key:
-            records[key] = entry if isinstance(entry, Mapping) else {"text": entry}
+        add_query(records, query, entry if isinstance(entry, Mapping) else {"text": entry}, faults)
     faults.check()
-    text = {query: _text(record.get("text")) for query, record in records.items()}
+    text = {query: _words(record.get("text")) for query, record in records.items()}
     keys = dict.fromkeys(key for record in records.values() for key in record if key != "text")
     columns = {
         key: {query: record[key] for query, record in records.items() if key in record}
@@ -162,20 +134,20 @@ def _built(data: Mapping[Any, Any], faults: Faults) -> Queries:
 
 
 IDS = ("_id", "id", *ALIASES["document"])
-#: What may hold the words of a document; a title comes before the text.
+#: What may hold the words of a document; the title comes before the text.
 TEXTS = ("title", "text", "contents", "body", "passage")
 
 
 def read_texts(data: Any, ids: Collection[str]) -> dict[str, str]:
     """Read the texts of some documents: from {id: text}, or from a file, line by line.
 
-    A line is ``id<TAB>text`` or a JSON object; what is not asked for is not kept.
+    A line is ``id<TAB>text`` or a JSON object; only the documents asked for are kept.
 
     >>> read_texts({"d1": "a list", "d2": {"title": "Tuples", "text": "are frozen"}}, {"d2"})
     {'d2': 'Tuples are frozen'}
     """
     if not isinstance(data, (Mapping, str, Path)):
-        hint = "give {id: text}, or a file of them"
+        hint = "give {id: text}, or a file"
         raise UsageError(f"{data!r:.60} does not hold the texts of documents", hint)
     if isinstance(data, Mapping):
         return {to_id(key): _words(entry) for key, entry in data.items() if to_id(key) in ids}
@@ -189,7 +161,7 @@ def read_texts(data: Any, ids: Collection[str]) -> dict[str, str]:
 
 
 def _entries(source: Source, ids: Collection[str]) -> Iterator[tuple[str, str]]:
-    """Give the documents asked for, as they stand in a file."""
+    """Yield the documents asked for, in the order of the file."""
     faults, wanted = Faults(source.name), {document.encode() for document in ids}
     empty = True
     for number, line in enumerate(_lines(source), 1):
@@ -198,14 +170,14 @@ def _entries(source: Source, ids: Collection[str]) -> Iterator[tuple[str, str]]:
             record = json_text.load(_utf8(line, number, faults).encode(), source.name, number - 1)
             document = next((str(record[key]) for key in known(record, IDS)), None)
             if document is None:
-                hint = f"call its id {', '.join(IDS[:3])}"
+                hint = f"name its id {', '.join(IDS[:3])}"
                 faults.fail("missing-column", "a document without an id", hint, number)
             if document in ids:
                 yield document, _words(record)
             continue
         name, tab, text = line.partition(b"\t")
         if not tab and line:
-            hint = "lines are id<TAB>text, or JSON objects"
+            hint = "lines are: id<TAB>text, or JSON objects"
             faults.fail("columns", f"no tab in {line[:40]!r}", hint, number)
         if name in wanted:
             yield name.decode(), _utf8(text, number, faults)

@@ -1,4 +1,4 @@
-"""What a run is read from: a file that stays a file, or an object that stays where it lies."""
+"""What a run is read from: a file that stays a file, or an object that stays where it is."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from idealist import kernel
 from idealist.data import Rows
 from idealist.data.columns import freeze
 from idealist.errors import Faults
-from idealist.formats import build, contents, shapes, trec
+from idealist.formats import build, contents, python_data, trec
 from idealist.formats.cells import Table, checked, plain
 from idealist.formats.source import Source
 from idealist.ranking.compiled import KernelAnswer, KernelRequest
 
-#: What gives the kernel a file from its beginning: a descriptor, or the blocks of bytes.
+#: Hands the kernel a file from its beginning: a descriptor, or blocks of bytes.
 Begin = Callable[[], Any]
 
 
 @dataclass(frozen=True)
 class FileRun:
-    """A run's file; TREC text is ranked as it is read, by the kernel, and never in memory whole."""
+    """A run's file; the kernel ranks TREC text while reading it, never all of it in memory."""
 
     source: Source
 
@@ -44,7 +44,7 @@ class FileRun:
         return build.rows(checked(found, "score", faults), self.name)
 
     def held(self) -> FileRun | Rows:
-        """Give the file itself where the kernel reads it, or else its rows."""
+        """Return the file itself if the kernel reads it, or else its rows."""
         return self if kernel.native() is not None and self._is_text else self.rows()
 
     @cached_property
@@ -60,7 +60,7 @@ class FileRun:
         return trec.is_msmarco(self._first)
 
     def ranked(self, request: KernelRequest) -> KernelAnswer | None:
-        """Let the kernel rank it while it is read."""
+        """Let the kernel rank the file while reading it."""
         if not self._is_text or "tokens" in request.needs:
             return None
         with self._begin() as (begin, size):
@@ -83,11 +83,9 @@ class FileRun:
         self._check(found, size)
         numbers = {key: _numbers(found[key]) for key in ("scores", "ranks")}
         lines, starts = (_numbers(found[key], np.int64) for key in ("lines_of_rows", "starts"))
-        given = {key: column for key, column in numbers.items() if len(column) or not len(lines)}
-        rows = Rows(
-            tuple(queries), starts, found["documents"], lines=lines, name=self.name, **given
-        )
-        return rows.present()
+        facts: dict[str, Any] = {"lines": lines, "name": self.name}
+        facts |= {key: column for key, column in numbers.items() if len(column) or not len(lines)}
+        return Rows(tuple(queries), starts, found["documents"], **facts).present()
 
     @contextmanager
     def _begin(self) -> Iterator[tuple[Begin, int]]:
@@ -103,19 +101,18 @@ class FileRun:
             yield begin, size
 
     def _check(self, found: dict[str, Any], size: int) -> None:
-        """Raise what the kernel found wrong with the text, in the words of its definition."""
+        """Raise what the kernel found wrong with the text, in the words of the Python reader."""
         faults = Faults(self.name)
         if found["bytes"] < size:
-            hint = "wait until it is written, and read it again"
-            faults.fail("truncated", "the file became shorter while it was read", hint)
+            hint = "wait until it is written, then read it again"
+            faults.fail("truncated", "the file shrank while it was read", hint)
         if found["shortened"]:
-            self.source.read()  # what was not looked at may be no text
+            self.source.read()  # the rest may not be text
         for kind, line, byte in found["text"]:
             self.source.refuse_text(kind, line, byte)
-        if found["lines"] and self._is_msmarco:
-            trec.refuse_msmarco(found["lines"], faults, found["faults"])
         if found["lines"]:
-            trec.refuse_run(found["lines"], faults, found["faults"], first=self._first)
+            layout = trec.MSMARCO if self._is_msmarco else trec.RUN
+            layout.refuse(found["lines"], faults, found["faults"], first=self._first)
         if self._is_msmarco:
             trec.check_least_rank(found["least_rank"], faults)
 
@@ -126,7 +123,7 @@ def _numbers(data: bytes, kind: Any = np.float64) -> Any:
 
 @dataclass(frozen=True)
 class ObjectRun:
-    """A run in Python's memory, read where it lies: it must not change as long as this is used."""
+    """A run in Python's memory, read in place: it must not change while this is used."""
 
     data: Any
     name: str
@@ -139,11 +136,11 @@ class ObjectRun:
         return self.read[0]
 
     def some(self, queries: Collection[str]) -> Rows:
-        """Give the rows of some queries."""
+        """Return the rows of some queries."""
         return self.rows().some(queries)
 
     def held(self) -> ObjectRun:
-        """Give the object itself."""
+        """Return the object itself."""
         return self
 
     def ranked(self, request: KernelRequest) -> KernelAnswer | None:
@@ -151,7 +148,7 @@ class ObjectRun:
         if type(self.data) is not dict or self.read or request.needs:
             return None
         found = request.kernel.rank_dict(self.data, request.judged, request.rules, request.threads)
-        if found is None or (found[2] and not shapes.is_nested(self.data)):
+        if found is None or (found[2] and not python_data.is_nested(self.data)):
             return None
         return KernelAnswer(found[0], found[1])
 
@@ -159,4 +156,4 @@ class ObjectRun:
 def table(data: Any, value: str, name: str) -> Table:
     """Read an object; `value` is "grade" or "score"."""
     faults = Faults(name)
-    return plain(data) or checked(shapes.cells_of(data, value, faults), value, faults)
+    return plain(data) or checked(python_data.cells_of(data, value, faults), value, faults)

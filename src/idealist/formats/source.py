@@ -1,4 +1,4 @@
-"""Where bytes come from: files, compressed files, standard input; and whether they are text."""
+"""Where bytes come from: files, compressed files and standard input; and whether they are text."""
 
 from __future__ import annotations
 
@@ -18,36 +18,21 @@ from typing import BinaryIO, Literal, NoReturn
 from idealist.errors import Faults
 from idealist.formats.compression import KINDS, Raw, blocks, compression_of
 
-#: How many bytes are looked at to tell what a file is, and how many are read at once.
+#: How many bytes are read to tell what a file is, and how many at once.
 HEAD, BLOCK = 2**16, 2**22
 
-#: What standard input is called.
+#: The name of standard input in messages.
 STDIN = "<stdin>"
-#: Suffixes that are no part of a run's name.
-SUFFIXES = frozenset(
-    [
-        ".run",
-        ".trec",
-        ".txt",
-        ".tsv",
-        ".csv",
-        ".json",
-        ".jsonl",
-        ".ndjson",
-        ".parquet",
-        ".arrow",
-        ".feather",
-        ".gz",
-        ".xz",
-        ".zst",
-        ".qrels",
-    ]
-)
+#: Suffixes that are not part of a run's name.
+SUFFIXES = frozenset({
+    ".run", ".trec", ".txt", ".tsv", ".csv", ".json", ".jsonl", ".ndjson", ".parquet", ".arrow",
+    ".feather", ".gz", ".xz", ".zst", ".qrels",
+})  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Source:
-    """A file, or bytes that were read once because their source can be read only once."""
+    """A file, or the bytes of something that can be read only once."""
 
     name: str
     path: Path | None = None
@@ -55,7 +40,7 @@ class Source:
 
     @classmethod
     def of(cls, path: str | Path) -> Source:
-        """Take a path, ``-`` for standard input; a file that is not there is refused at once."""
+        """Open a path, ``-`` for standard input; refuse at once a file that does not exist."""
         if str(path) == "-":
             if sys.stdin is None:
                 Faults(STDIN).fail("no-file", "standard input is closed", "give a file")
@@ -83,18 +68,18 @@ class Source:
 
     @property
     def suffix(self) -> str:
-        """What kind of file it says it is, compression aside."""
+        """The suffix, compression aside."""
         return plain_suffix(self.name)
 
     @property
     def is_compressed(self) -> bool:
-        """Whether its bytes are those of compressed data."""
+        """Whether its bytes are compressed data."""
         with self._opened() as file:
             return compression_of(file, self.name, Faults(self.name)) is not None
 
     @property
     def is_plain(self) -> bool:
-        """Whether it is a file that can be read by its `descriptor` as it is."""
+        """Whether it is a file that can be read through its `descriptor` as it is."""
         if self.path is None or self.is_compressed:
             return False
         with self.descriptor() as (_, size):
@@ -102,34 +87,34 @@ class Source:
 
     @contextmanager
     def descriptor(self) -> Iterator[tuple[int, int]]:
-        """Open a plain file; give its descriptor, from which nothing was read, and its size."""
+        """Open a plain file; yield its descriptor, at the beginning, and its size."""
         with self._opened() as file:
             yield file.fileno(), os.fstat(file.fileno()).st_size
 
     def blocks(self, size: int = BLOCK) -> Iterator[bytes]:
-        """Give the bytes, decompressed, in blocks of about a size, -1 for as they come."""
+        """Yield the bytes, decompressed, in blocks of about a size, or with -1 as they come."""
         with self._opened() as file:
             yield from blocks(file, self.name, size, Faults(self.name))
 
     def head(self, size: int = HEAD) -> bytes:
-        """Give the first bytes, decompressed, less a mark of UTF-8, and read no further."""
+        """Return the first bytes, decompressed, without a UTF-8 mark; read no further."""
         with self._opened() as file:
             found = blocks(file, self.name, size + len(BOM_UTF8), Faults(self.name))
             return next(found, b"").removeprefix(BOM_UTF8)[:size]
 
     def data(self) -> bytes:
-        """Give all bytes, decompressed."""
+        """Return all bytes, decompressed."""
         return b"".join(self.blocks(-1))
 
     def read(self) -> bytes:
-        """Give all bytes, decompressed, and refuse what is not UTF-8 text."""
+        """Return all bytes, decompressed; refuse what is not UTF-8 text."""
         return self.text(self.data())
 
     def text(self, data: bytes) -> bytes:
         """Refuse bytes that are not UTF-8 text."""
         data = data.removeprefix(BOM_UTF8)
         if not data.strip():
-            hint = "was the step that writes it successful?"
+            hint = "did the step that writes it succeed?"
             Faults(self.name).fail("empty", "the file is empty", hint)
         self.check_binary(data)
         if b"\r" in data and (bare := re.search(rb"\r(?!\n|\Z)", data)):
@@ -142,7 +127,7 @@ class Source:
         return data
 
     def check_binary(self, data: bytes) -> None:
-        """Refuse what no UTF-8 text begins with or holds; the first bytes may show it already."""
+        """Refuse what UTF-8 text never holds; the first bytes may be enough to tell."""
         if data.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
             Faults(self.name).fail("encoding", "this is UTF-16 text", "save the file as UTF-8")
         if (nul := data.find(b"\x00")) >= 0:
@@ -151,10 +136,10 @@ class Source:
     def refuse_text(
         self, kind: Literal["binary", "cr", "utf8"], line: int, byte: int = 0
     ) -> NoReturn:
-        """Say that a NUL, a CR alone or a `byte` that is not UTF-8 stands on a line.
+        """Report a NUL, a bare CR or a `byte` that is not UTF-8 on a line.
 
-        The first NUL comes before the first CR alone, and that before the first such byte,
-        wherever they stand.
+        Wherever they are, the first NUL is reported before the first bare CR, and that before the
+        first such byte.
         """
         faults = Faults(self.name)
         if kind == "binary":
@@ -162,23 +147,22 @@ class Source:
             hint = "if it is a spreadsheet, save it as CSV" if excel else "give a text file"
             faults.fail("binary", "this is binary data, not text", hint, line)
         if kind == "cr":
-            faults.fail("encoding", "a line ends in CR alone", "end lines in LF or CRLF", line)
+            faults.fail("encoding", "a bare CR ends the line", "end lines with LF or CRLF", line)
         faults.fail("encoding", f"byte 0x{byte:02x} is not UTF-8", "save the file as UTF-8", line)
 
     @contextmanager
     def _opened(self) -> Iterator[Raw]:
-        """Open for reading, without a buffer; what cannot be read is refused."""
+        """Open for reading, without a buffer; refuse what cannot be read."""
         spooled = io.BytesIO(self.spooled)
         try:
             with spooled if self.path is None else io.FileIO(self.path) as file:
                 yield file
         except OSError as error:
-            hint = "check its permissions"
-            Faults(self.name).fail("no-file", f"cannot be read: {error.strerror}", hint)
+            _unreadable(self.name, error)
 
 
 def _spooled(file: Raw | BinaryIO) -> bytes:
-    """Read to the end, block by block: Ctrl-C between two reads is lost on one read of all."""
+    """Read to the end, block by block: a single read would ignore Ctrl-C."""
     return b"".join(iter(lambda: file.read(BLOCK), b""))
 
 
@@ -186,18 +170,20 @@ def _line(data: bytes, at: int) -> int:
     return data.count(b"\n", 0, at) + 1
 
 
+def _unreadable(name: str, error: OSError) -> NoReturn:
+    Faults(name).fail("no-file", f"cannot be read: {error.strerror}", "check its permissions")
+
+
 def _refuse(path: Path, error: Exception) -> NoReturn:
-    faults = Faults(str(path))
-    if isinstance(error, OSError) and not isinstance(
-        error, (FileNotFoundError, NotADirectoryError)
-    ):
-        faults.fail("no-file", f"cannot be read: {error.strerror}", "check its permissions")
+    missing = isinstance(error, (FileNotFoundError, NotADirectoryError))
+    if isinstance(error, OSError) and not missing:
+        _unreadable(str(path), error)
     hint = "check the path" if os.path.isdir(path.parent) else f"there is no folder {path.parent}"
-    faults.fail("no-file", "there is no such file", hint)
+    Faults(str(path)).fail("no-file", "there is no such file", hint)
 
 
 def run_name(path: str | Path) -> str:
-    """Name a run after its file, less the suffixes that only say what kind of file it is.
+    """Name a run after its file, without the suffixes that only say what kind of file it is.
 
     >>> run_name("runs/bm25.trec.gz"), run_name("smith.bm25"), run_name("-")
     ('bm25', 'smith.bm25', 'stdin')
@@ -225,7 +211,7 @@ def distinct(names: Sequence[str]) -> list[str]:
 
 
 def plain_suffix(path: str | Path) -> str:
-    """Give a file's suffix, that of its compression aside.
+    """Return a file's suffix, that of its compression aside.
 
     >>> plain_suffix("runs/bm25.JSONL.gz"), plain_suffix("bm25")
     ('.jsonl', '')

@@ -4,55 +4,134 @@ from __future__ import annotations
 
 import io
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from functools import partial
-from typing import NoReturn
+from dataclasses import dataclass
+from functools import cached_property
+from operator import itemgetter
+from typing import Any, NoReturn
 
 from idealist.data import Qrels, Rows, Scale
 from idealist.data.judgments import subtopics_in
 from idealist.data.preferences import UNNAMED
-from idealist.errors import Defect, Faults
-from idealist.formats.names import ours
+from idealist.errors import CODES, Defect, Faults
+from idealist.formats.column_names import ORDER_HINT, ours
 
-QRELS_HINT = "qrels lines are: query iteration document grade"
-PREFERENCES_HINT = "preference lines are: query group subgroup document level"
 SAMPLE_HINT = (
-    "; a judged sample of a pool is read by il.read_strata or il.read_prels, or written as other "
-    "judgments by idealist convert --kind strata or prels"
+    "; read a judged sample of a pool with il.read_strata or il.read_prels, or turn it into "
+    "ordinary judgments with idealist convert --kind strata or prels"
 )
-RUN_HINT = "run lines are: query Q0 document rank score tag"
-MSMARCO_HINT = "lines of three columns are: query document rank"
 
-#: How many bytes a line may have, comments and all but the newline counted.
+#: The longest line allowed, in bytes, comments included and the newline not.
 LONGEST_LINE = 2**20
+#: Lines are split at most this often: what follows the sixth column is never looked at.
+SPLITS = 6
 
-#: The number of a line and what stands on it.
+#: The number of a line and what it holds.
 Line = tuple[int, bytes]
-#: What is wrong with a line: a code, what was found, and what to do.
-Complaint = tuple[str, str, str]
+
+#: What a column of numbers accepts. Where anything is accepted, other text is read as NaN; where NA
+#: is, as 0.
+FINITE, NUMBER, WHOLE = "a finite number", "a number", "a whole number"
+FINITE_OR_NA, ANYTHING = "a finite number or NA", ""
 
 
-def rows(lines: Iterable[bytes], columns: int) -> Iterator[tuple[int, list[bytes]]]:
-    """Give number and cells of each line that holds data."""
+@dataclass(frozen=True)
+class Layout:
+    """One kind of TREC text: its columns, which of them are numbers, and which are not kept."""
+
+    hint: str
+    numbers: Mapping[str, str]
+    skipped: frozenset[str] = frozenset()
+    extra: bool = False  # whether more columns may follow
+
+    @cached_property
+    def columns(self) -> list[str]:
+        """The names of the columns, in order."""
+        return self.hint.partition(": ")[2].split()
+
+    def fits(self, cells: list[bytes]) -> bool:
+        """Whether a line has as many columns as it should."""
+        expected = len(self.columns)
+        return len(cells) == expected or (self.extra and len(cells) > expected)
+
+    def refuse(
+        self, lines: Iterable[Line], faults: Faults, total: int | None = None,
+        *, first: Line = (0, b""),
+    ) -> NoReturn:  # fmt: skip
+        """Report what is wrong with lines: with all of them, or the first faulty ones of a `total`.
+
+        If the `first` line that holds data shows that a run was given for judgments, or judgments
+        for a run, that line alone is reported.
+        """
+        swapped = {QRELS.hint: _is_run, RUN.hint: _is_judgment}.get(self.hint)
+        if swapped and swapped(cells_of(first[1])):
+            lines, total = [first], None
+        for number, line in lines:
+            if len(line) > LONGEST_LINE:
+                message = f"the line is longer than 1 MiB: {_shown(line[:200], 40)!r}"
+                faults.add("overlong", message, "end lines with LF or CRLF", number)
+            elif cells := cells_of(line):
+                self._check(cells, number, faults)
+        faults.total = total or faults.total
+        faults.check()
+        raise Defect("lines without a fault were refused")
+
+    def _check(self, cells: list[bytes], line: int, faults: Faults) -> None:
+        if not self.fits(cells):
+            message = f"{_counted(cells)}, {len(self.columns)} expected"
+            shown = _shown(b" ".join(cells), 60)
+            faults.add("columns", f"{message}: {shown!r}", self._columns_hint(cells), line)
+            return
+        for name, rule in self.numbers.items():
+            cell = cells[self.columns.index(name)]
+            if _number(cell, rule) is None:
+                # a header is suspected where the first cell is a usual name of the query column
+                header = "; is this line a header? Remove it" if ours([cells[0].decode()]) else ""
+                code = f"bad-{name}" if f"bad-{name}" in CODES else "bad-column"
+                message = f"{name} {cell.decode()!r} is not {rule}"
+                faults.add(code, message, self.hint + header, line)
+                return
+
+    def _columns_hint(self, cells: list[bytes]) -> str:
+        five, hint = len(cells) == 5, self.hint
+        if self == QRELS and _is_run(cells):
+            hint = f"this looks like a run; {ORDER_HINT}"
+            if five:
+                hint += "; preferences among documents with numeric ids need a file named *.prefs"
+        elif self == RUN and _is_judgment(cells):
+            return f"this looks like qrels; {ORDER_HINT}"
+        elif self == RUN and five:
+            hint += "; is the tag missing?"
+        elif len(cells) == 1 and b"," in cells[0]:
+            hint += "; separated by spaces or tabs, not commas"
+        return hint + SAMPLE_HINT if self == QRELS and five else hint
+
+
+QRELS = Layout("qrels lines are: query iteration document grade", {"grade": FINITE})
+PREFERENCES = Layout("preference lines are: query group subgroup document level", {"level": FINITE})
+RUN = Layout(
+    "run lines are: query Q0 document rank score tag", {"rank": ANYTHING, "score": NUMBER},
+    skipped=frozenset({"Q0", "tag"}), extra=True,
+)  # fmt: skip
+MSMARCO = Layout("lines of a three-column run are: query document rank", {"rank": WHOLE})
+
+
+def rows(lines: Iterable[bytes]) -> Iterator[tuple[int, list[bytes]]]:
+    """Yield the number and the cells of each line that holds data."""
     for number, line in enumerate(lines, 1):
-        cells = line.split(None, columns)
+        cells = line.split(None, SPLITS)
         if cells and cells[0][0] != ord("#"):
             yield number, cells
 
 
-def cells_of(line: bytes, columns: int) -> list[bytes]:
-    """Give the cells of a line; none of one that holds no data."""
-    return next((cells for _, cells in rows([line], columns)), [])
-
-
-def has_overlong(lines: list[bytes]) -> bool:
-    """Whether one of the lines is longer than a line may be."""
-    return max(map(len, lines)) > LONGEST_LINE
+def cells_of(line: bytes) -> list[bytes]:
+    """Return the cells of a line; none for a blank line or a comment."""
+    return next((cells for _, cells in rows([line])), [])
 
 
 def number_of(cell: bytes) -> float | None:
-    """Read a number; None where a cell holds none."""
+    """Read a number; None if the cell holds none."""
     if b"_" in cell:  # Python reads 1_000 as a number, nobody else does
         return None
     try:
@@ -62,121 +141,109 @@ def number_of(cell: bytes) -> float | None:
 
 
 def first_line(data: bytes) -> Line:
-    """Give the first line that holds data, or line 0; the head of a file is enough."""
+    """Find the first line that holds data, or return line 0; the head of a file is enough."""
     for number, line in enumerate(io.BytesIO(data), 1):
-        if cells_of(line, 1):
+        if cells_of(line):
             return number, line.removesuffix(b"\n")
     return 0, b""
 
 
 def is_msmarco(first: Line) -> bool:
-    """Whether a run's first line is query, document and rank; all others are to be as it is."""
-    cells = cells_of(first[1], 6)
+    """Whether a run's first line is query, document and rank; the others must then be alike."""
+    cells = cells_of(first[1])
     return len(cells) == 3 and cells[2].isdigit()
-
-
-def is_preference(cells: list[bytes]) -> bool:
-    """Whether a line is query, group, subgroup, document and level, and no run without its tag."""
-    numbers = [number_of(cell) is not None for cell in cells[3:]]
-    return len(cells) == 5 and numbers == [False, True]
-
-
-def refuse_preferences(lines: Iterable[Line], faults: Faults) -> NoReturn:
-    """Say what is wrong with lines of preferences."""
-    _refuse(lines, 6, _preference_fault, faults, None)
-
-
-def refuse_qrels(
-    lines: Iterable[Line], faults: Faults, total: int | None = None, *, first: Line
-) -> NoReturn:
-    """Say what is wrong with lines of judgments; see `refuse_run`."""
-    if _is_run(cells_of(first[1], 5)):
-        lines, total = [first], None
-    _refuse(lines, 5, _qrels_fault, faults, total)
-
-
-def refuse_run(
-    lines: Iterable[Line], faults: Faults, total: int | None = None, *, first: Line
-) -> NoReturn:
-    """Say what is wrong with lines of a run: with all, or with the first faulty ones of a `total`.
-
-    Where the `first` line that holds data is a judgment, all are: then it is enough.
-    """
-    if _is_judgment(cells_of(first[1], 6)):
-        lines, total = [first], None
-    _refuse(lines, 6, _run_fault, faults, total)
-
-
-def refuse_msmarco(lines: Iterable[Line], faults: Faults, total: int | None = None) -> NoReturn:
-    """Say what is wrong with lines of query, document and rank; see `refuse_run`."""
-    _refuse(lines, 6, _msmarco_fault, faults, total)
 
 
 def check_least_rank(least: float, faults: Faults) -> None:
     """Refuse ranks that do not begin at 0 or 1: they may be scores, where more is better."""
     if least > 1:
-        faults.fail("bad-rank", f"ranks begin at {least:.0f}: are they scores?", MSMARCO_HINT)
+        faults.fail("bad-rank", f"ranks begin at {least:.0f}: are they scores?", MSMARCO.hint)
 
 
-def _refuse(
-    lines: Iterable[Line],
-    columns: int,
-    fault_of: Callable[[list[bytes]], Complaint | None],
-    faults: Faults,
-    total: int | None,
-) -> NoReturn:
-    for number, line in lines:
-        if len(line) > LONGEST_LINE:
-            message = f"the line is longer than 1 MiB: {_shown(line[:200], 40)!r}"
-            faults.add("overlong", message, "end lines in LF or CRLF", number)
-        elif (cells := cells_of(line, columns)) and (fault := fault_of(cells)):
-            faults.add(*fault, number)
-    faults.total = total or faults.total
-    faults.check()
-    raise Defect("lines were refused that have no fault")
+def is_preferences(data: bytes) -> bool:
+    """Whether the first line that holds data is a preference, and any subgroup has two documents.
+
+    Samples of a pool have five columns too, but there the third one is the document.
+    """
+    cells = cells_of(first_line(data)[1])
+    if len(cells) != 5 or number_of(cells[4]) is None or number_of(cells[3]) is not None:
+        return False
+    subgroups = [tuple(cells[:3]) for _, cells in rows(data.split(b"\n"))]
+    return len(set(subgroups)) < len(subgroups)
 
 
-def _qrels_fault(cells: list[bytes]) -> Complaint | None:
-    if len(cells) != 4:
-        return "columns", _found(cells, "4 expected"), _qrels_hint(cells)
-    value = number_of(cells[3])
-    if value is None or not math.isfinite(value):
-        message = f"grade {cells[3].decode()!r} is not a finite number"
-        return "bad-grade", message, QRELS_HINT + _header(cells[0])
-    return None
+def kind_of(data: bytes) -> str | None:
+    """Tell judgments from a run by the columns of the first line that holds data."""
+    return {3: "run", 4: "qrels", 6: "run", 7: "run"}.get(len(cells_of(first_line(data)[1])))
 
 
-def _preference_fault(cells: list[bytes]) -> Complaint | None:
-    if len(cells) != 5:
-        return "columns", _found(cells, "5 expected"), PREFERENCES_HINT + _separator(cells)
-    value = number_of(cells[4])
-    if value is None or not math.isfinite(value):
-        message = f"level {cells[4].decode()!r} is not a finite number"
-        return "bad-level", message, PREFERENCES_HINT + _header(cells[0])
-    return None
+def parsed(data: bytes, layout: Layout, faults: Faults) -> dict[str, Any]:
+    """Split text into columns, as text or numbers; ``lines`` holds the line of each row."""
+    raw = data.split(b"\n")
+    names = [name for name in layout.columns if name not in layout.skipped]
+    picked = itemgetter(*map(layout.columns.index, names))
+    whole, lines, table = max(map(len, raw)) <= LONGEST_LINE, [], []
+    for line, cells in rows(raw):
+        if not layout.fits(cells):
+            whole = False
+            break
+        lines.append(line)
+        table.append(picked(cells))
+    columns = list(zip(*table, strict=True)) or [()] * len(names)
+    found: dict[str, Any] = {"lines": lines}
+    for name, column in zip(names, columns, strict=True):
+        rule = layout.numbers.get(name)
+        found[name] = _decoded(column) if rule is None else _numbers(column, rule)
+    if not whole or any(column is None for column in found.values()):
+        layout.refuse(enumerate(raw, 1), faults, first=first_line(data))
+    return found
 
 
-def _run_fault(cells: list[bytes]) -> Complaint | None:
-    if len(cells) < 6:
-        return "columns", _found(cells, "6 expected"), _run_hint(cells)
-    if number_of(cells[4]) is None:
-        message = f"score {cells[4].decode()!r} is not a number"
-        return "bad-score", message, RUN_HINT + _header(cells[0])
-    return None
+def read_qrels(data: bytes, name: str, scale: Scale | None) -> Qrels:
+    """Read judgments; column 2 is a subtopic only where a document repeats with another value."""
+    found = parsed(data, QRELS, Faults(name))
+    query, document, iteration = found["query"], found["document"], found["iteration"]
+    subtopic = subtopics_in(query, document, iteration)
+    plain = subtopic is not None or {"0", "Q0"} >= set(iteration)
+    return Qrels.build(
+        query, document, found["grade"], subtopic=subtopic, scale=scale, lines=found["lines"],
+        name=name, columns={} if plain else {"iteration": iteration},
+    )  # fmt: skip
 
 
-def _msmarco_fault(cells: list[bytes]) -> Complaint | None:
-    if len(cells) != 3:
-        return "columns", _found(cells, "3 expected as above"), MSMARCO_HINT
-    if not cells[2].isdigit():
-        return "bad-rank", f"rank {cells[2].decode()!r} is not a whole number", MSMARCO_HINT
-    return None
+def read_preferences(data: bytes, name: str) -> dict[str, Any]:
+    """Read columns of preferences; qrels have groups in column 2, without any subgroup."""
+    if len(cells_of(first_line(data)[1])) != 4:
+        return parsed(data, PREFERENCES, Faults(name))
+    found = parsed(data, QRELS, Faults(name))
+    found |= {"group": found.pop("iteration"), "level": found.pop("grade")}
+    return found | {"subgroup": [UNNAMED] * len(found["query"])}
 
 
-def _found(cells: list[bytes], expected: str) -> str:
-    more = " or more" if len(cells) > 5 else ""  # what is behind is not divided
-    noun = "column" if len(cells) == 1 else "columns"
-    return f"{len(cells)}{more} {noun}, {expected}: {_shown(b' '.join(cells), 60)!r}"
+def read_run(data: bytes, name: str) -> Rows:
+    """Read a run; whether its scores and duplicates are acceptable is the protocol's business."""
+    first, faults = first_line(data), Faults(name)
+    found = parsed(data, MSMARCO if is_msmarco(first) else RUN, faults)
+    if "score" not in found:
+        check_least_rank(min(found["rank"]), faults)
+    tag = first[1].split(None, SPLITS)[5].decode() if "score" in found and found["lines"] else ""
+    return Rows.build(
+        found["query"], found["document"], found.get("score"), rank=found["rank"],
+        lines=found["lines"], tag=tag, name=name,
+    )  # fmt: skip
+
+
+def _is_run(cells: list[bytes]) -> bool:
+    return len(cells) >= 5 and all(number_of(cell) is not None for cell in cells[3:5])
+
+
+def _is_judgment(cells: list[bytes]) -> bool:
+    return len(cells) == 4 and number_of(cells[3]) is not None
+
+
+def _counted(cells: list[bytes]) -> str:
+    more = " or more" if len(cells) > SPLITS else ""
+    return f"{len(cells)}{more} column{'s' * (len(cells) > 1)}"
 
 
 def _shown(line: bytes, most: int) -> str:
@@ -184,148 +251,29 @@ def _shown(line: bytes, most: int) -> str:
     return text if len(text) <= most else text[: most - 3] + "..."
 
 
-def _is_run(cells: list[bytes]) -> bool:
-    numbers = (cells[3], cells[4].split()[0]) if len(cells) >= 5 else ()
-    return bool(numbers) and all(number_of(cell) is not None for cell in numbers)
+def _number(cell: bytes, rule: str) -> float | None:
+    """Read a number as a rule has it; None where the cell breaks the rule."""
+    number = 0.0 if rule == FINITE_OR_NA and cell == b"NA" else number_of(cell)
+    if rule == ANYTHING:
+        return math.nan if number is None else number
+    if number is None or (rule == WHOLE and not cell.isdigit()):
+        return None
+    return number if rule in (NUMBER, WHOLE) or math.isfinite(number) else None
 
 
-def _is_judgment(cells: list[bytes]) -> bool:
-    return len(cells) == 4 and number_of(cells[3]) is not None
+def _numbers(cells: Sequence[bytes], rule: str) -> list[float] | None:
+    """Read a column of numbers; None where a cell breaks the rule."""
+    if rule in (FINITE, NUMBER, ANYTHING) and b"_" not in b"".join(cells):
+        with suppress(ValueError):  # all at once, as most files allow
+            numbers = list(map(float, cells))
+            return numbers if rule != FINITE or all(map(math.isfinite, numbers)) else None
+    found = []
+    for cell in cells:
+        if (number := _number(cell, rule)) is None:
+            return None
+        found.append(number)
+    return found
 
 
-def _qrels_hint(cells: list[bytes]) -> str:
-    if _is_run(cells):
-        looks = "this looks like a run; judgments come first, then runs"
-        prefs = "; preferences of documents whose ids are numbers stand in a file named *.prefs"
-        return looks + (prefs + SAMPLE_HINT if len(cells) == 5 else "")
-    return QRELS_HINT + (SAMPLE_HINT if len(cells) == 5 else "") + _separator(cells)
-
-
-def _run_hint(cells: list[bytes]) -> str:
-    if _is_judgment(cells):
-        return "this looks like qrels; judgments come first, then runs"
-    if len(cells) == 5:
-        return RUN_HINT + "; is the tag missing?"
-    return RUN_HINT + _separator(cells)
-
-
-def _header(first: bytes) -> str:
-    """Suspect a header where the first cell is what tools call the column of queries."""
-    return "; is this line a header? Remove it" if ours([first.decode()]) else ""
-
-
-def _separator(cells: list[bytes]) -> str:
-    return "; divided by blanks or tabs, not commas" if len(cells) == 1 and b"," in cells[0] else ""
-
-
-def read_qrels(data: bytes, name: str, scale: Scale | None) -> Qrels:
-    """Read judgments; column 2 is a subtopic only where a document repeats with another value."""
-    raw, faults = data.split(b"\n"), Faults(name)
-    refuse = partial(refuse_qrels, enumerate(raw, 1), faults, first=first_line(data))
-    query, iteration, document, grade, lines = [], [], [], [], []
-    for line, cells in rows(raw, 5):
-        if len(cells) != 4:
-            refuse()
-        query.append(cells[0])
-        iteration.append(cells[1])
-        document.append(cells[2])
-        grade.append(cells[3])
-        lines.append(line)
-    grades = _floats(grade)
-    if grades is None or not all(map(math.isfinite, grades)) or has_overlong(raw):
-        refuse()
-    queries, documents, iterations = _decoded(query), _decoded(document), _decoded(iteration)
-    subtopic = subtopics_in(queries, documents, iterations)
-    plain = subtopic is not None or {"0", "Q0"} >= set(iterations)
-    return Qrels.build(
-        queries, documents, grades, subtopic=subtopic, scale=scale, lines=lines, name=name,
-        columns={} if plain else {"iteration": iterations},
-    )  # fmt: skip
-
-
-def preference_rows(
-    data: bytes, name: str
-) -> tuple[list[str], list[str], list[str], list[str], list[float], list[int]]:
-    """Read preferences: query, group, subgroup, document, level, and the line of each row.
-
-    Qrels have no subgroup: each document of a group is compared with each other.
-    """
-    raw, first, faults = data.split(b"\n"), first_line(data), Faults(name)
-    table = [(line, cells) for line, cells in rows(raw, 6)]
-    if plain := len(cells_of(first[1], 6)) == 4:
-        table = [(line, [*cells[:2], UNNAMED.encode(), *cells[2:]]) for line, cells in table]
-    levels = _floats([cells[-1] for _, cells in table])
-    whole = all(len(cells) == 5 for _, cells in table) and not has_overlong(raw)
-    if not whole or levels is None or not all(map(math.isfinite, levels)):
-        if plain:
-            refuse_qrels(enumerate(raw, 1), faults, first=first)
-        refuse_preferences(enumerate(raw, 1), faults)
-    query, group, subgroup, document = (_decoded([row[i] for _, row in table]) for i in range(4))
-    return query, group, subgroup, document, levels, [line for line, _ in table]
-
-
-def is_preferences(data: bytes) -> bool:
-    """Whether the first line that holds data is a preference, and any subgroup has two documents.
-
-    Samples of a pool have five columns too, but the third one is the document there.
-    """
-    if not is_preference(cells_of(first_line(data)[1], 6)):
-        return False
-    subgroups = [tuple(cells[:3]) for _, cells in rows(data.split(b"\n"), 6)]
-    return len(set(subgroups)) < len(subgroups)
-
-
-def read_run(data: bytes, name: str) -> Rows:
-    """Read a run; whether its scores and duplicates are acceptable is the protocol's business."""
-    raw, first, faults = data.split(b"\n"), first_line(data), Faults(name)
-    if is_msmarco(first):
-        return _read_msmarco(raw, faults)
-    refuse = partial(refuse_run, enumerate(raw, 1), faults, first=first)
-    query, document, rank, score, lines = [], [], [], [], []
-    for line, cells in rows(raw, 6):
-        if len(cells) < 6:
-            refuse()
-        query.append(cells[0])
-        document.append(cells[2])
-        rank.append(cells[3])
-        score.append(cells[4])
-        lines.append(line)
-    scores = _floats(score)
-    if scores is None or has_overlong(raw):
-        refuse()
-    ranks = _floats(rank) or [math.nan if (n := number_of(cell)) is None else n for cell in rank]
-    tag = first[1].split(None, 6)[5].decode() if lines else ""
-    return Rows.build(
-        _decoded(query), _decoded(document), scores, rank=ranks, lines=lines, tag=tag, name=name
-    )
-
-
-def _read_msmarco(raw: list[bytes], faults: Faults) -> Rows:
-    table = list(rows(raw, 6))
-    if has_overlong(raw) or not all(len(row) == 3 and row[2].isdigit() for _, row in table):
-        refuse_msmarco(enumerate(raw, 1), faults)
-    query, document, rank = ([cells[i] for _, cells in table] for i in range(3))
-    ranks = list(map(float, rank))
-    check_least_rank(min(ranks), faults)
-    lines = [line for line, _ in table]
-    return Rows.build(
-        _decoded(query), _decoded(document), rank=ranks, lines=lines, name=faults.file
-    )
-
-
-def kind_of(data: bytes) -> str | None:
-    """Tell judgments from a run by the columns of the first line that holds data."""
-    cells = cells_of(first_line(data)[1], 6)
-    return {3: "run", 4: "qrels", 6: "run", 7: "run"}.get(len(cells))
-
-
-def _floats(cells: list[bytes]) -> list[float] | None:
-    """Read a column of numbers at once; None where not all are."""
-    if b"_" not in b"".join(cells):
-        with suppress(ValueError):
-            return list(map(float, cells))
-    return None
-
-
-def _decoded(cells: list[bytes]) -> list[str]:
+def _decoded(cells: Sequence[bytes]) -> list[str]:
     return b"\n".join(cells).decode().split("\n") if cells else []

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from numbers import Integral
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
+from idealist.comparing.compare_options import Options, whole_number
+from idealist.comparing.pairing import aligned, pair_of
 from idealist.conventions import DEFAULT, Convention
-from idealist.data.queries import NONE, slice_names
+from idealist.data.queries import NONE
 from idealist.errors import IdealistError, UsageError
 from idealist.evaluating.evaluation import Evaluation
 from idealist.evaluating.evaluator import Evaluator
 from idealist.gating.baseline import Baseline, check_run, find_baseline
 from idealist.gating.build_reports import github_annotations, junit
-from idealist.gating.checks import MAX_DROP, Check, Rule, Values, adjusted, paired_values, rules_of
+from idealist.gating.checks import MAX_DROP, Check, Rule, adjusted, rules_of
 from idealist.gating.gate_result import Gate
 from idealist.gating.plan import GatePlan
 from idealist.notation import text
@@ -73,7 +72,7 @@ def gate(
     'FAIL'
     """
     check_run(run)
-    allowed, stored = _count(max_empty), find_baseline(baseline)
+    allowed, stored = whole_number("max_empty", max_empty), find_baseline(baseline)
     which = {"queries": queries, "weights": weights}
     evaluator, _ = _prepared(qrels, stored, measures, convention, axes, **which)
     rules = rules_of(evaluator.measures, max_drop, alpha, floors)
@@ -88,7 +87,7 @@ def gate(
         stored.check_values(before)
         before = stored.evaluation
     had, has = map(_answered, map(evaluator.placed, runs))
-    checks = _checks(before, after, rules, _spans(evaluator), slices)
+    checks = _checks(evaluator, before, after, rules, slices)
     return Gate(
         before.run, after.run, tuple(replace(check, unmet=unmet) for check in checks),
         tuple(sorted(had - has)), allowed, after.signatures, after.doubts, rescore, dropped,
@@ -157,34 +156,26 @@ def _prepared(
 
 
 def _checks(
+    evaluator: Evaluator,
     before: Evaluation,
     after: Evaluation,
     rules: Mapping[str, Rule],
-    spans: Mapping[str, float],
     slices: Mapping[Any, Any] | None,
 ) -> tuple[Check, ...]:
-    found = []
-    for label in after:
-        values, rule, span = paired_values(before, after, label), rules[label], spans[label]
-        if not values.queries:
-            raise UsageError(f"no query has a value of {label} in both runs", "see idealist eval")
-        found.append(Check.of(label, values, rule, span))
-        sliced = () if slices is None else _sliced(values, slices)
-        found += [Check.of(label, own, rule, span, part) for part, own in sliced]
-    return adjusted(found)
-
-
-def _sliced(values: Values, slices: Mapping[Any, Any]) -> Iterator[tuple[str, Values]]:
-    names = slice_names(slices, values.queries)
-    for part in sorted(set(names), key=lambda name: (name == NONE, name)):
-        yield part, values.at(np.array([name == part for name in names]))
-
-
-def _spans(evaluator: Evaluator) -> dict[str, float]:
-    """Find the largest change that each measure allows."""
+    """Check each measure on all queries and on slices; no change is larger than grades allow."""
     lowest = float(min(evaluator.qrels.grades.min(), 0))
-    ends = {label: one.measure.bounds(lowest) for label, one in evaluator.instruments.items()}
-    return {label: high - low for label, (low, high) in ends.items()}
+    own = {label: one.measure for label, one in evaluator.instruments.items()}
+    found = []
+    for table in aligned((after, before), list(after), own):
+        label = table.label
+        if not table.queries:
+            raise UsageError(f"no query has a value of {label} in both runs", "see idealist eval")
+        parts = {} if slices is None else table.parts(slices)
+        names = sorted(parts, key=lambda name: (name == NONE, name))
+        for name, part in (("", table), *((name, parts[name]) for name in names)):
+            pair = pair_of(part, 1, 0, Options(), slice=name, limits=own[label].bounds(lowest))
+            found.append(Check(pair, rules[label]))
+    return adjusted(found)
 
 
 def _unmet(evaluation: Evaluation) -> str:
@@ -200,14 +191,6 @@ def _answered(placed: Mapping[str, Placements]) -> set[str]:
     one = next(iter(placed.values()))
     retrieved = zip(one.qrels.queries, one.retrieved.tolist(), strict=True)
     return {query for query, documents in retrieved if documents}
-
-
-def _count(max_empty: Any) -> int:
-    """Check how many queries may become empty."""
-    whole = isinstance(max_empty, Integral) and not isinstance(max_empty, bool)
-    if not whole or max_empty < 0:
-        raise UsageError(f"max_empty cannot be {max_empty!r:.60}", "give a whole number from 0 on")
-    return int(max_empty)
 
 
 def check_target(target: str | Path, inputs: Iterable[Any]) -> None:

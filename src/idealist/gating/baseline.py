@@ -44,9 +44,7 @@ def top_rows(evaluator: Evaluator, run: Run, evaluation: Evaluation) -> Rows:
 def _depth(instrument: Instrument) -> int | None:
     """Find the last rank that a measure looks at; None if it may look at all."""
     measure, protocol = instrument.measure, instrument.protocol
-    moves = (
-        protocol.unjudged == "drop" or protocol.negative == "drop" or protocol.collapse != "none"
-    )
+    moves = "drop" in (protocol.unjudged, protocol.negative) or protocol.collapse != "none"
     budget = isinstance(protocol.depth, str) and protocol.depth != "none"
     return None if moves or budget or measure.list_only else measure.cutoff
 
@@ -60,23 +58,12 @@ def _cut(rows: Rows, evaluator: Evaluator, depth: int) -> Rows:
     kept: dict[str, set[str]] = {query: set() for query in rows.queries}
     for protocol in protocols:
         for query, ranking in listing(Run(rows, rows.name), protocol, rows.queries).items():
-            high = ranking.first <= depth
-            kept[query].update(compress(ranking.documents, high.tolist()))
-    places = [
-        (query, i)
-        for query, span in rows.spans().items()
-        for i in range(span.start, span.stop)
-        if rows.documents[i] in kept[query]
-    ]
-    index = np.array([i for _, i in places], dtype=np.int64)
-    names = ("scores", "ranks", "tokens")
-    scores, ranks, tokens = (
-        None if (column := getattr(rows, name)) is None else column[index] for name in names
-    )
-    return Rows.build(
-        [query for query, _ in places], [rows.documents[i] for _, i in places], scores,
-        rank=ranks, tokens=tokens, empty=rows.queries, name=rows.name,
-    )  # fmt: skip
+            kept[query].update(compress(ranking.documents, ranking.first <= depth))
+    rankings = {}
+    for query, columns in _rankings(rows):
+        stays = [document in kept[query] for document in columns["documents"]]
+        rankings[query] = {name: [*compress(one, stays)] for name, one in columns.items()}
+    return _rows(rankings, rows.name)
 
 
 SCHEMA = 1
@@ -110,11 +97,6 @@ class Baseline:
     def save(self, path: str | Path) -> None:
         """Write it, compressed if the file's name says so."""
         found = self.evaluation
-        shown = [
-            {q: x for q, x, c in zip(found.queries, finite(found.values[label].tolist()),
-             found.counted[label].tolist(), strict=True) if c}
-            for label in found
-        ]  # fmt: skip
         data = {
             KEY: SCHEMA,
             "version": __version__,
@@ -123,7 +105,7 @@ class Baseline:
             "axes": dict(self.axes),
             "qrels": next(iter(found.signatures.values())).qrels,
             "signatures": {label: str(one) for label, one in found.signatures.items()},
-            "values": dict(zip(found, shown, strict=True)),
+            "values": {label: finite(found.by_query(label)) for label in found},
             **({"weights": dict(found.weights)} if found.weights else {}),
             "rankings": dict(_rankings(self.run.rows())),
         }
@@ -143,7 +125,8 @@ class Baseline:
                 message = "the baseline was changed after it was saved: its checksum does not match"
                 faults.fail("checksum", message, HINT)
             _check_types(data)
-            return cls(_evaluation(data), _run(data), data["axes"], str(path))
+            run = Run(_rows(data["rankings"], data["run"]), data["run"])
+            return cls(_evaluation(data), run, data["axes"], str(path))
         except (ValueError, LookupError, TypeError, AttributeError, RecursionError, UsageError):
             faults.fail("bad-shape", "this is not a saved baseline", HINT)
 
@@ -241,36 +224,30 @@ def _rankings(rows: Rows) -> Iterator[tuple[str, dict[str, list[Any]]]]:
         yield query, {"documents": list(rows.documents[span]), **numbers}
 
 
-def _run(data: Mapping[str, Any]) -> Run:
-    """Build a run from the stored rankings."""
-    rankings = data["rankings"]
+def _rows(rankings: Mapping[str, Mapping[str, list[Any]]], name: str) -> Rows:
+    """Build rows from rankings as they are stored."""
     lists = {
-        name: [x for one in rankings.values() for x in one[name]]
-        for name in ("documents", "scores", "ranks", "tokens")
-        if all(name in one for one in rankings.values())
+        column: [x for one in rankings.values() for x in one[column]]
+        for column in ("documents", "scores", "ranks", "tokens")
+        if all(column in one for one in rankings.values())
     }
-    rows = Rows.build(
-        [query for query, one in rankings.items() for _ in one["documents"]],
-        lists["documents"], lists.get("scores"), rank=lists.get("ranks"),
-        tokens=lists.get("tokens"), empty=list(rankings), name=data["run"],
+    queries = [query for query, one in rankings.items() for _ in one["documents"]]
+    return Rows.build(
+        queries, lists["documents"], lists.get("scores"), rank=lists.get("ranks"),
+        tokens=lists.get("tokens"), empty=list(rankings), name=name,
     )  # fmt: skip
-    return Run(rows, data["run"])
 
 
 def _evaluation(data: Mapping[str, Any]) -> Evaluation:
-    queries = tuple(dict.fromkeys(query for own in data["values"].values() for query in own))
-    gap = math.nan
-    values = {
-        label: np.array([gap if (x := own.get(q)) is None else x for q in queries], dtype=float)
-        for label, own in data["values"].items()
-    }
-    counted = {
-        label: np.array([query in own for query in queries], dtype=bool)
-        for label, own in data["values"].items()
-    }
-    signatures = {label: Signature.parse(one) for label, one in data["signatures"].items()}
+    stored = data["values"]
+    queries = tuple(dict.fromkeys(query for own in stored.values() for query in own))
+    values = {label: [own.get(query) for query in queries] for label, own in stored.items()}
+    counted = {label: [query in own for query in queries] for label, own in stored.items()}
     return Evaluation(
-        run=data["run"], queries=queries, values=values, counted=counted,
-        aggregates=dict.fromkeys(values, gap), signatures=signatures,
+        run=data["run"], queries=queries,
+        values={label: np.array(own, dtype=float) for label, own in values.items()},
+        counted={label: np.array(own, dtype=bool) for label, own in counted.items()},
+        aggregates=dict.fromkeys(values, math.nan),
+        signatures={label: Signature.parse(one) for label, one in data["signatures"].items()},
         convention=data["convention"], weights=data.get("weights", {}),
     )  # fmt: skip

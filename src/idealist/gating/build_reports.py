@@ -23,11 +23,8 @@ def github_annotations(gate: Gate, strict: bool = False) -> list[str]:
     lines += [("error" if gate.too_empty else "notice", line) for line in gate.emptied_lines]
     others = (*gate.gap_lines, *gate.looks, *doubt_words.lines(gate.doubts))
     lines += [("notice", line) for line in others]
-    return [f"::{level} title=idealist gate::{_escaped(line)}" for level, line in lines]
-
-
-def _escaped(line: str) -> str:
-    return line.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    escaped = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A"})
+    return [f"::{level} title=idealist gate::{line.translate(escaped)}" for level, line in lines]
 
 
 def junit(gate: Gate, strict: bool = False) -> str:
@@ -55,7 +52,7 @@ def junit(gate: Gate, strict: bool = False) -> str:
 
 def _checked(check: Check, strict: bool) -> str:
     """Say what a check means for the build; a slice need not pass, however strict the gate is."""
-    return _outcome(check.verdict, strict and check.part is None)
+    return _outcome(check.verdict, strict and not check.pair.slice)
 
 
 def _outcome(verdict: str, strict: bool) -> str:

@@ -8,27 +8,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from idealist.conventions.signature import Signature, shortened
-from idealist.gating.checks import FAIL, FEWEST, INCONCLUSIVE, PASS, UNTESTED, Check, same_signs
+from idealist.gating.checks import FAIL, INCONCLUSIVE, PASS, UNTESTED, Check, same_signs
 from idealist.gating.plan import GatePlan
 from idealist.notation import many
+from idealist.report import document as doc
 from idealist.report import doubt_words
-from idealist.report.document import (
-    COUNT,
-    SIGNED,
-    TEXT,
-    VALUE,
-    Block,
-    Column,
-    Document,
-    Doubts,
-    Items,
-    Signatures,
-    Table,
-    Text,
-)
+from idealist.report.document import Column, Document, Table, Text
 from idealist.report.doubt import Doubt
 from idealist.report.result import Result
 from idealist.report.wording import few, p_words, signed
+from idealist.significance.means import FEWEST
 
 #: What the verdict means, and the sign that goes with it.
 ANSWERS = {
@@ -42,8 +31,8 @@ def sentence(check: Check) -> str:
     """Say in one sentence what a check found."""
     if check.unmet:
         return f"{check.name}: {check.unmet}."
-    base, new = check.values.means
-    seen = f"{check.name}: {base:.4f} to {new:.4f} ({check.paired.mean:+.4f})"
+    base, new, change, *_ = check.numbers
+    seen = f"{check.name}: {base:.4f} to {new:.4f} ({change:+.4f})"
     floor = f"below the floor of {check.rule.floor:g}; " if check.below_floor else ""
     return f"{seen}, {floor}{_why(check)}."
 
@@ -63,14 +52,13 @@ def _why(check: Check) -> str:
     if check.ruled == PASS:
         return _passing(check, allowed)
     if check.n < FEWEST:
-        return (
-            f"undecided: {size} cannot tell, whatever {'it says' if check.n == 1 else 'they say'}"
-        )
+        whatever = "it says" if check.n == 1 else "they say"
+        return f"undecided: {size} cannot tell, whatever {whatever}"
     return f"undecided with {size}: {_open(check, allowed)}"
 
 
 def _passing(check: Check, allowed: str) -> str:
-    if not check.values.differences.any():
+    if not check.pair.differences.any():
         return "the same in every query"
     if check.paired.constant:
         return f"no drop of more than {allowed}: all {check.n} queries change by the same amount"
@@ -132,7 +120,7 @@ class Gate(Result):
         """The verdict of all checks together."""
         if self.too_empty or any(check.verdict == FAIL for check in self.checks):
             return FAIL
-        measures = [check.verdict for check in self.checks if check.part is None]
+        measures = [check.verdict for check in self.checks if not check.pair.slice]
         return PASS if all(verdict == PASS for verdict in measures) else INCONCLUSIVE
 
     @property
@@ -175,7 +163,7 @@ class Gate(Result):
     @property
     def gap_lines(self) -> list[str]:
         """Say which queries were left out."""
-        gaps = dict.fromkeys(query for check in self.checks for query in check.values.undefined)
+        gaps = dict.fromkeys(query for check in self.checks for query in check.pair.undefined)
         if not gaps:
             return []
         words = many(len(gaps), "query has", "queries have")
@@ -184,7 +172,7 @@ class Gate(Result):
     @property
     def looks(self) -> list[str]:
         """The queries that lost most, by measure."""
-        return [*filter(None, (most_lost(one) for one in self.checks if one.part is None))]
+        return [*filter(None, (most_lost(one) for one in self.checks if not one.pair.slice))]
 
     @property
     def said(self) -> list[str]:
@@ -193,7 +181,7 @@ class Gate(Result):
 
     def report(self) -> Document:
         """Describe the verdict, the checks it rests on, and the queries that lost most."""
-        found = Items((*self.lines, *self.looks))
+        found = doc.Items((*self.lines, *self.looks))
         blocks = (Text(self.summary, strong=True), self._checked(), found)
         notes = (*map(Text, self.settings), *self._notes())
         return Document(blocks, notes, f"{ANSWERS[self.verdict][1]} idealist gate")
@@ -202,11 +190,11 @@ class Gate(Result):
     def settings(self) -> list[str]:
         """Say what passes, what the bounds are, and why they are one-sided."""
         alpha = self.checks[0].rule.alpha
-        drops = {check.measure: f"{check.rule.max_drop:g}" for check in self.checks}
+        drops = {check.pair.measure: f"{check.rule.max_drop:g}" for check in self.checks}
         each = ", ".join(f"{drop} of {name}" for name, drop in drops.items())
         largest = each if len(set(drops.values())) > 1 else next(iter(drops.values()))
         bounds = f"lower, upper: one-sided {100 * (1 - alpha):g} % bounds of the change"
-        few_queries = min(check.n for check in self.checks if check.part is None) < FEWEST
+        few_queries = min(check.n for check in self.checks if not check.pair.slice) < FEWEST
         return [
             f"largest drop that passes: {largest}; {bounds}",
             "one-sided, because the gate only asks whether the new run is worse; `compare` asks in "
@@ -216,26 +204,26 @@ class Gate(Result):
 
     def _checked(self) -> Table:
         rows = [
-            (check.measure, check.part or "all", check.verdict, check.n, *check.numbers)
+            (check.pair.measure, check.pair.slice or "all", check.verdict, check.n, *check.numbers)
             for check in self.checks
         ]
-        words = [Column(name, TEXT) for name in ("measure", "queries", "verdict")]
-        means = [Column("n", COUNT), *(Column(name, VALUE) for name in ("base", "new"))]
-        changes = [Column(name, SIGNED) for name in ("change", "lower", "upper")]
+        words = [Column(name, doc.TEXT) for name in ("measure", "queries", "verdict")]
+        means = [Column("n", doc.COUNT), Column("base"), Column("new")]
+        changes = [Column(name, doc.SIGNED) for name in ("change", "lower", "upper")]
         return Table((*words, *means, *changes), tuple(rows))
 
-    def _notes(self) -> tuple[Block, ...]:
+    def _notes(self) -> tuple[doc.Block, ...]:
         signatures = shortened(self.signatures, self.convention).values()
-        return Doubts(self.doubts), Signatures(tuple(signatures))
+        return doc.Doubts(self.doubts), doc.Signatures(tuple(signatures))
 
     def plan(self) -> GatePlan:
         """Compute the chance of each verdict with as many queries, by measure and of the gate."""
-        checks = [check for check in self.checks if check.part is None]
+        checks = [check for check in self.checks if not check.pair.slice]
         return GatePlan.of(checks, self._notes())
 
     def data(self) -> dict[str, Any]:
         """Return the contract of ``gate -f json``."""
-        rules = {check.measure: check.rule for check in self.checks}
+        rules = {check.pair.measure: check.rule for check in self.checks}
         return {
             "verdict": self.verdict, "base": self.base, "new": self.new,
             "max_drop": {label: rule.max_drop for label, rule in rules.items()},

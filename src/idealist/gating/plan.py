@@ -80,7 +80,7 @@ class Draws:
 
 def _correlations(checks: Sequence[Check]) -> Floats:
     """Correlate what queries add to the means, over the queries that all measures have."""
-    columns = [dict(zip(one.values.queries, _apart(one), strict=True)) for one in checks]
+    columns = [dict(zip(one.pair.queries, _apart(one), strict=True)) for one in checks]
     shared = [query for query in columns[0] if all(query in one for one in columns)]
     apart = np.array([[one[query] for query in shared] for one in columns])
     products = np.einsum("iq,jq->ij", apart, apart)
@@ -92,9 +92,8 @@ def _correlations(checks: Sequence[Check]) -> Floats:
 
 
 def _apart(check: Check) -> list[float]:
-    values = check.values
-    apart = values.differences - check.paired.mean
-    return list(apart if values.weights is None else apart * values.weights)
+    apart, weights = check.pair.differences - check.paired.mean, check.pair.weights
+    return list(apart if weights is None else apart * weights)
 
 
 def _root(covariance: Floats) -> Floats:
@@ -161,7 +160,7 @@ class Chances:
         """Plan for one measure with the spread that a check found."""
         se, n, rule = check.paired.se, check.n, check.rule
         odds = (lambda change: chances(change, se, n, rule, tests)) if se > 0 else None
-        return cls(check.measure, n, se, rule, tests, odds)
+        return cls(check.pair.measure, n, se, rule, tests, odds)
 
     @classmethod
     def together(cls, checks: Sequence[Check]) -> Chances:
@@ -205,15 +204,13 @@ class Chances:
     @property
     def settings(self) -> str:
         """Say what the chances are made of."""
-        error, which, up_to = f"standard error {self.se:.4f}", "", ""
-        if self.measure == EVERY:
-            error, which = f"standard errors up to {self.se:.4f}", ", the verdict of the whole gate"
-            up_to = "up to "
-        elif self.tests > 1:
-            which = f", FAIL corrected for {self.tests} measures"
+        every, alone = self.measure == EVERY, self.tests == 1
+        which = "" if alone else f", FAIL corrected for {self.tests} measures"
+        which = ", the verdict of the whole gate" if every else which
         return (
-            f"{self.measure}: {self.n} queries, max drop {up_to}{self.rule.max_drop:g}, "
-            f"one-sided alpha {self.rule.alpha:g}, {error} as in these runs{which}"
+            f"{self.measure}: {self.n} queries, max drop {'up to ' * every}{self.rule.max_drop:g}, "
+            f"one-sided alpha {self.rule.alpha:g}, standard error{'s up to' * every} {self.se:.4f} "
+            f"as in these runs{which}"
         )
 
     def data(self) -> dict[str, Any]:

@@ -75,10 +75,9 @@ class Aggregate(Settings):
         super().__post_init__()
         weighted = self.aggregate.startswith("weighted(")
         if self.weights is None and weighted:
+            message = f"aggregate={self.aggregate} refers to weights that were not given"
             hint = "pass the weights themselves: weights={query: weight, …}, or --weights FILE"
-            raise UsageError(
-                f"aggregate={self.aggregate} refers to weights that were not given", hint
-            )
+            raise UsageError(message, hint)
         if self.weights is not None and not weighted and self.aggregate != "mean":
             hint = f"leave out either the weights or aggregate={self.aggregate}"
             raise UsageError(f"weights need a mean, not aggregate={self.aggregate}", hint)

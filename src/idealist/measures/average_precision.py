@@ -3,31 +3,18 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
 from idealist.errors import UsageError
 from idealist.measures.relevance import Binary
-from idealist.notation import (
-    Kind,
-    Value,
-    Written,
-    call,
-    choice,
-    flag,
-    number,
-    parameter,
-    table,
-    to_number,
-)
+from idealist.notation import Kind, Written, call, choice, flag, number, parameter, table, to_number
 from idealist.ranking.padded_lists import Array, PaddedLists
 
 DENOMINATORS = ("R", "R_list", "hits", "min(k,R)", "min(k,R_list)", "min(k,n,R_list)")
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class AP(Binary):
     """Average precision: mean precision at the ranks of the relevant documents; its mean is MAP.
 
@@ -52,12 +39,7 @@ class AP(Binary):
         False, flag(), "take the precision at the end of each tie, as scikit-learn does"
     )
 
-    averages_ties: ClassVar[bool] = True
-
-    @property
-    def list_only(self) -> bool:
-        """Whether the divisor counts relevant documents of the list only."""
-        return "R_list" in self.denominator or self.denominator == "hits"
+    averages_ties = True
 
     def formula(self, lists: PaddedLists) -> Array:
         """Average the precisions at the relevant documents."""
@@ -90,20 +72,12 @@ class AP(Binary):
         return self.defined(lists, mean, self.listed_relevant(lists) if self.list_only else None)
 
     def _denominator(self, lists: PaddedLists, counted: Array) -> Array:
-        terms = {
-            "R": lambda: self.all_relevant(lists),
-            "R_list": lambda: self.listed_relevant(lists),
-            "hits": lambda: lists.count(counted),
-            "k": lambda: lists.xp.full_like(
-                lists.number(lists.retrieved), float(self.cutoff or np.inf)
-            ),
-            "n": lambda: lists.number(lists.retrieved),
-        }
-        names = self.denominator.removeprefix("min(").removesuffix(")").split(",")
-        smallest, *others = (terms[name]() for name in names)
-        for other in others:
-            smallest = lists.xp.where(other < smallest, other, smallest)
-        return smallest
+        if self.denominator == "hits":
+            return lists.count(counted)
+        whole = (self.listed_relevant if self.list_only else self.all_relevant)(lists)
+        if "k" in self.denominator and self.cutoff is not None:
+            whole = lists.xp.minimum(whole, float(self.cutoff))
+        return lists.xp.minimum(whole, lists.lengths(None)) if "n," in self.denominator else whole
 
     def _expected(self, lists: PaddedLists, hits: Array) -> Array:
         """Average each hit's precision over all orders of its tie (McSherry and Najork 2008).
@@ -130,7 +104,6 @@ class AP(Binary):
         return xp.where(hits, mean, 0.0)
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class GMAP(AP):
     """Geometric mean average precision: AP per query, aggregated so that hard queries count.
 
@@ -145,10 +118,9 @@ class GMAP(AP):
     Reference: Robertson 2006, doi:10.1145/1183614.1183630
     """
 
-    aggregate: ClassVar[str] = "geometric(1e-05)"
+    aggregate = "geometric(1e-05)"
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class yaap(Binary):
     """Yet another average precision: AP smoothed and put on a log-odds scale.
 
@@ -161,11 +133,8 @@ class yaap(Binary):
     Reference: Robertson 2012, doi:10.1007/978-3-642-28997-2_14
     """
 
-    takes_cutoff: ClassVar[bool] = False
-
-    def bounds(self, lowest: float) -> tuple[float, float]:
-        """Return the range: unbounded, since R is."""
-        return -math.inf, math.inf
+    takes_cutoff = False
+    limits = -math.inf, math.inf  # since R has no limit
 
     def formula(self, lists: PaddedLists) -> Array:
         """Put the sum of precisions on the logit scale."""
@@ -176,7 +145,6 @@ class yaap(Binary):
         return self.defined(lists, xp.log((1.0 + total) / (1.0 + relevant - total)))
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class Interpolated(Binary):
     """Base of measures built on interpolated precision."""
 
@@ -187,7 +155,7 @@ class Interpolated(Binary):
         "0.9⌋ as trec_eval did before 10.0",
     )
 
-    takes_cutoff: ClassVar[bool] = False
+    takes_cutoff = False
 
     def at(self, lists: PaddedLists, recall: float) -> Array:
         """Return the best precision among the ranks that have reached a recall; 0 if none has.
@@ -202,7 +170,6 @@ class Interpolated(Binary):
         return lists.xp.max(lists.xp.where(reached, precision, 0.0), axis=1)
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class IPrec(Interpolated):
     """Interpolated precision: the best precision at this recall level or any higher one.
 
@@ -223,7 +190,7 @@ class IPrec(Interpolated):
         return self.defined(lists, self.at(lists, float(self.recall)))
 
 
-def _check_points(value: Any) -> Value:
+def _check_points(value: Any) -> int | str:
     if not isinstance(value, (str, int)):
         value = table(value)
     name, arguments = call(str(value))
@@ -240,7 +207,6 @@ def _check_points(value: Any) -> Value:
 POINTS = Kind("a number of evenly spaced recall levels, or table(P1,P2,…)", _check_points)
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class IAP(Interpolated):
     """Interpolated average precision: the mean of IPrec over recall levels, eleven by default.
 

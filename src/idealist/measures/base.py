@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
-from typing import Any, ClassVar, Self, TypeVar
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, ClassVar, Self, TypeVar, dataclass_transform
 
 import numpy as np
 
@@ -22,8 +22,21 @@ SLACK = 1e-9
 M = TypeVar("M", bound="Measure")
 
 
+def by_query(placements: Placements, compute: Callable[[PaddedLists], Array]) -> Floats:
+    """Compute a value for every query, block by block."""
+    values = np.zeros(len(placements.qrels.queries))
+    for queries, lists in placements.lists:
+        values[queries] = compute(lists)
+    return values
+
+
+@dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(field,))
 class MeasureType(type):
-    """Lets ``nDCG @ 10`` stand for ``nDCG() @ 10``."""
+    """Makes every measure a frozen dataclass, and lets ``nDCG @ 10`` stand for ``nDCG() @ 10``."""
+
+    def __init__(cls, *parts: Any) -> None:
+        super().__init__(*parts)
+        dataclass(cls, frozen=True, kw_only=True, repr=False)  # type: ignore[arg-type]  # a measure
 
     def __matmul__(cls: type[M], cutoff: int) -> M:  # type: ignore[misc]  # cls is a measure
         return cls() @ cutoff
@@ -36,7 +49,6 @@ class MeasureType(type):
         return super().__call__(*values, **parameters)
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class Measure(Settings, metaclass=MeasureType):
     """A measure of ranked lists: it stores what the user wrote, a convention fills in the rest.
 
@@ -61,6 +73,8 @@ class Measure(Settings, metaclass=MeasureType):
     monotone: ClassVar[bool] = True
     #: What a query lacks if its value is undefined.
     lacking: ClassVar[str] = "relevant document"
+    #: The range of values, unless parameters or grades change it, which `bounds` then says.
+    limits: ClassVar[tuple[float, float]] = (0.0, 1.0)
     #: How the values of queries are aggregated by default.
     aggregate: ClassVar[str] = "mean"
 
@@ -101,7 +115,7 @@ class Measure(Settings, metaclass=MeasureType):
 
     def bounds(self, lowest: float) -> tuple[float, float]:
         """Return the range of values if no grade is below `lowest`."""
-        return 0.0, 1.0
+        return self.limits
 
     def worth(self, placements: Placements) -> Floats:
         """Return what each ranked document contributes; a tie is best with the largest first.
@@ -133,10 +147,7 @@ class Measure(Settings, metaclass=MeasureType):
     def computed(self, placements: Placements) -> Floats:
         """Apply the formula to every query, with every parameter set; NaN where it is undefined."""
         self._check_ties(placements)
-        values = np.zeros(len(placements.qrels.queries))
-        for queries, lists in placements.lists:
-            values[queries] = self.formula(lists)
-        return values
+        return by_query(placements, self.formula)
 
     def settled(self, values: Floats, placements: Placements) -> Floats:
         """Replace undefined values as `no_relevant` says, and check the range."""
@@ -149,10 +160,8 @@ class Measure(Settings, metaclass=MeasureType):
 
     def _check_ties(self, placements: Placements) -> None:
         if placements.protocol.ties == "expected" and not self.averages_ties:
-            raise UsageError(
-                f"{self.name} has no closed form for ties=expected",
-                "choose another tie order, or average ties=random(SEED) over several seeds",
-            )
+            hint = "choose another tie order, or average ties=random(SEED) over several seeds"
+            raise UsageError(f"{self.name} has no closed form for ties=expected", hint)
 
     @property
     def if_undefined(self) -> str:
@@ -162,7 +171,8 @@ class Measure(Settings, metaclass=MeasureType):
     @property
     def list_only(self) -> bool:
         """Whether relevant documents that were not retrieved cannot change the value."""
-        return False
+        divisor = str(getattr(self, "denominator", ""))
+        return "_list" in divisor or divisor == "hits"
 
     def _without_gaps(self, values: Floats, gaps: Bools, empty: Bools) -> Floats:
         fill: Floats | float = {"0": 0.0, "1": 1.0}.get(self.if_undefined, math.nan)

@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import ClassVar
 
-from idealist.data.columns import Floats
 from idealist.errors import UsageError
-from idealist.measures.base import NO_RELEVANT, Measure
-from idealist.measures.gains import DISCOUNT, GAIN, Discount, gain_of, named_grades
+from idealist.measures.base import NO_RELEVANT
+from idealist.measures.gains import DISCOUNT, GAIN, Discount, Gaining, gain_of, named_grades
 from idealist.notation import Kind, Written, choice, parameter, text, to_number
-from idealist.ranking.padded_lists import Array, PaddedLists, padded
-from idealist.ranking.placements import Placements
+from idealist.ranking.padded_lists import Array, PaddedLists
 
 _REL = Kind("none or a grade", lambda value: "none" if value == "none" else text(to_number(value)))
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
-class CG(Measure):
+class CG(Gaining):
     """Cumulative gain: the total gain of the retrieved documents, whatever their ranks.
 
     Formula: Σ_{r≤k} gain(grade_r)
@@ -35,7 +30,8 @@ class CG(Measure):
         "zero", choice("zero", "keep"), "negative grades gain nothing (zero) or subtract (keep)"
     )
 
-    averages_ties: ClassVar[bool] = True
+    averages_ties = True
+    limits = 0.0, math.inf
 
     def gains(self, lists: PaddedLists, grade: Array, there: Array) -> Array:
         """Return the gain of each grade, 0 where there is no document."""
@@ -47,22 +43,16 @@ class CG(Measure):
             counted = counted & (grade >= 0)
         return xp.where(counted, gains, 0.0)
 
-    def worth(self, placements: Placements) -> Floats:
-        """Return the gain of each ranked document."""
-        grade = placements.grade
-        gains: Floats = self.filled().gains(padded([]), grade, grade > -math.inf)
-        return gains
-
     def bounds(self, lowest: float) -> tuple[float, float]:
-        """Return the range: no upper bound, and no lower one if negative gains are kept."""
-        return (-math.inf if self.negative == "keep" and lowest < 0 else 0.0), math.inf
+        """Return the range, without a lower bound if negative gains are kept."""
+        low, high = self.limits
+        return (-math.inf if self.negative == "keep" and lowest < 0 else low), high
 
     def formula(self, lists: PaddedLists) -> Array:
         """Sum the gains."""
         return Discount("none").sum(lists, self.gains(lists, lists.grade, lists.found), self.cutoff)
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class DCG(CG):
     """Discounted cumulative gain: gains count less the further down the list they come.
 
@@ -86,7 +76,6 @@ class DCG(CG):
         return Discount(self.discount).sum(near, gains, self.cutoff)
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class nDCG(DCG):
     """Normalised discounted cumulative gain: DCG divided by the DCG of the ideal list.
 
@@ -114,9 +103,8 @@ class nDCG(DCG):
 
     def bounds(self, lowest: float) -> tuple[float, float]:
         """Return the range: [0, 1], unless negative gains are kept."""
-        if self.negative != "keep" or lowest >= 0:
-            return 0.0, 1.0
-        return -math.inf, math.inf if self.ideal_negative == "keep" else 1.0
+        low, _ = super().bounds(lowest)
+        return low, math.inf if low < 0 and self.ideal_negative == "keep" else 1.0
 
     @property
     def list_only(self) -> bool:
@@ -188,7 +176,6 @@ class nDCG(DCG):
         return lists.xp.maximum(judged, gain) * float(sum(weights.tolist()))
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class IDCG(nDCG):
     """Ideal DCG: the DCG of the ideal list, the divisor of nDCG (trec_eval's ideal_dcg).
 
@@ -200,8 +187,8 @@ class IDCG(nDCG):
     Reference: Järvelin and Kekäläinen 2002, doi:10.1145/582415.582418
     """
 
-    direction: ClassVar[int] = 0
-    judges: ClassVar[bool] = False
+    direction = 0
+    judges = False
 
     def bounds(self, lowest: float) -> tuple[float, float]:
         """Return the range, that of DCG."""
@@ -212,7 +199,6 @@ class IDCG(nDCG):
         return self.ideal_dcg(lists)
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class nDCGMinMax(DCG):
     """Signed nDCG: DCG rescaled so that the worst possible list is 0 and the best is 1.
 
@@ -235,7 +221,7 @@ class nDCGMinMax(DCG):
         "0", NO_RELEVANT, "the value if no document gains or subtracts"
     )
 
-    lacking: ClassVar[str] = "document with a gain, positive or negative"
+    lacking = "document with a gain, positive or negative"
 
     def bounds(self, lowest: float) -> tuple[float, float]:
         """Return the range."""

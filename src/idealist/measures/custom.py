@@ -7,7 +7,7 @@ import inspect
 import math
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import numpy as np
@@ -49,7 +49,6 @@ def _stable(value: Any) -> str:
     return repr(value) if plain else type(value).__qualname__
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class Custom(Measure):
     """A measure defined by a function, made with `measure`; `source` digests the function."""
 
@@ -58,6 +57,8 @@ class Custom(Measure):
     source: str = parameter(
         "", Kind("the digest of the function's source", str), "set automatically"
     )
+
+    limits = -math.inf, math.inf  # only the function knows better
 
     def __post_init__(self) -> None:
         if not re.fullmatch(r"[\w.-]+", self.label):
@@ -78,10 +79,6 @@ class Custom(Measure):
         return self.label if self.cutoff is None else f"{self.label}@{self.cutoff}"
 
     __repr__ = __str__
-
-    def bounds(self, lowest: float) -> tuple[float, float]:
-        """Return an unbounded range: only the function knows better."""
-        return -math.inf, math.inf
 
     def __call__(
         self, grades: Sequence[float | None], judged: Sequence[float] = (), **columns: Any

@@ -5,18 +5,15 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from idealist.data.columns import Floats
 from idealist.errors import Defect, UsageError
-from idealist.measures.base import NO_RELEVANT, Measure
-from idealist.measures.gains import GAIN, gain_of
-from idealist.notation import Kind, Value, Written, choice, number, parameter, to_number, whole
-from idealist.ranking.padded_lists import Array, PaddedLists, padded
-from idealist.ranking.placements import Placements
+from idealist.measures.base import NO_RELEVANT
+from idealist.measures.gains import GAIN, Gaining
+from idealist.notation import ABOVE_0, Kind, Value, Written, choice, number, parameter, whole
+from idealist.ranking.padded_lists import Array, PaddedLists
 
 #: What a user model can report, named like the columns of cwl_eval.
 REPORTS = ("EU", "ETU", "EC", "ETC", "ED")
@@ -26,19 +23,13 @@ RESIDUALS = tuple(f"Res{report}" for report in REPORTS)
 CELLS = 1 << 18
 
 
-def _check_positive(value: Any) -> Value:
-    if (result := to_number(value)) <= 0:
-        raise ValueError(value)
-    return result
-
-
 def _check_column(value: Any) -> Value:
     if not re.fullmatch(r"[\w.-]+", value):
         raise ValueError(value)
     return str(value)
 
 
-POSITIVE = Kind("a number above 0", _check_positive)
+POSITIVE = number(ABOVE_0, words="a number above 0")
 COLUMN = Kind("none or the name of a judgment column", _check_column)
 
 
@@ -68,8 +59,7 @@ class Page(NamedTuple):
         return self.so_far(values)[:, -1]
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
-class UserModel(Measure):
+class UserModel(Gaining):
     """Base of user models: `goes_on` states how likely a user continues from each rank.
 
     With C_r the probability of continuing after rank r, V_r = C_1 … C_(r-1) is the probability of
@@ -106,10 +96,10 @@ class UserModel(Measure):
     )
     no_relevant: Written = parameter("0", NO_RELEVANT, "the utility without relevant documents")
 
-    takes_cutoff: ClassVar[bool] = False
-    monotone: ClassVar[bool] = False
+    takes_cutoff = False
+    monotone = False
     #: Whether the user stops at the last rank if there is no cutoff.
-    stops: ClassVar[bool] = False
+    stops = False
 
     def goes_on(self, page: Page) -> Array:
         """Return the probability of continuing from each rank; one row if equal for all queries."""
@@ -135,19 +125,10 @@ class UserModel(Measure):
         cost = (0.0 if self.report in REPORTS else -math.inf), math.inf
         return ranges.get(self.report, cost)
 
-    def gains(self, lists: PaddedLists, grade: Array) -> Array:
-        """Return the gain of each grade; negative grades gain nothing."""
-        return lists.xp.where(grade >= 0, gain_of(self.gain, lists, grade, self.rel), 0.0)
-
-    def worth(self, placements: Placements) -> Floats:
-        """Return the gain of each ranked document."""
-        gains: Floats = self.filled().gains(padded([]), placements.grade)
-        return gains
-
     def formula(self, lists: PaddedLists) -> Array:
         """Compute the reported quantity, or how much it could change."""
         xp = lists.xp
-        judged = xp.where(lists.judged, self.gains(lists, lists.pool), 0.0)
+        judged = self.gains(lists, lists.pool, lists.judged)
         if (top := float(xp.max(judged))) > 1:
             hint = "use gain=binary, or gain=scaled(0,HIGHEST)"
             raise UsageError(f"{self.name}: a gain of {top:g} is above 1", hint)
@@ -189,7 +170,7 @@ class UserModel(Measure):
         xp, last = lists.xp, self.last
         rank = lists.constant(np.arange(1.0, last + 1.0)[None, :])
         equal = lists.constant(np.full((1, last), float(self.cost)))
-        gains = self.gains(lists, lists.grade)
+        gains = self.gains(lists, lists.grade, lists.found)
         costs = None if self.cost_column == "none" else self._costs(lists)
         starts = xp.where(lists.found & (lists.rank <= last), lists.rank, last + 1)
         step, queries = max(1, CELLS // last), starts.shape[0]

@@ -3,22 +3,16 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import Any, ClassVar
 
 from idealist.measures.cwl import POSITIVE, Page, UserModel
-from idealist.notation import Kind, Value, Written, choice, number, parameter
+from idealist.notation import ABOVE_0, Written, choice, number, parameter
 from idealist.ranking.padded_lists import Array
 
 #: Beyond this exponent, e^x dwarfs 1 or vanishes beside it.
 LARGEST_EXPONENT = 500.0
+BUDGET = number(ABOVE_0, math.inf, "none or a cost", "none")
 
 
-def _check_budget(value: Any) -> Value:
-    return "none" if value == "none" else POSITIVE.check(value)
-
-
-@dataclass(frozen=True, kw_only=True, repr=False)
 class BPM(UserModel):
     """Bejeweled player model: a user stops once enough is gained or enough is spent.
 
@@ -37,14 +31,12 @@ class BPM(UserModel):
     """
 
     T: float = parameter(1, POSITIVE, "the target: the total gain at which the user stops")
-    K: Written = parameter(
-        "none", Kind("none or a cost", _check_budget), "the total cost that stops the user"
-    )
+    K: Written = parameter("none", BUDGET, "the total cost that stops the user")
     hb: float = parameter(0, number(), "how much the gain of each document moves T")
     hc: float = parameter(0, number(), "how much the gain of each document moves K")
     gain_med: float = parameter(0.5, number(0, 1), "the gain that moves neither T nor K")
 
-    takes_cutoff: ClassVar[bool] = True
+    takes_cutoff = True
 
     def goes_on(self, page: Page) -> Array:
         """Continue until T is gained or K is spent."""
@@ -55,7 +47,6 @@ class BPM(UserModel):
         return page.number(wanting & able)
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class IFT(UserModel):
     """Information foraging: a user leaves as the goal gets near, or as the list yields too little.
 
@@ -98,7 +89,6 @@ def _exp(page: Page, power: Array) -> Array:
     return page.xp.exp(page.xp.clip(power, -LARGEST_EXPONENT, LARGEST_EXPONENT))
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class TBG(UserModel):
     """Time-biased gain: the share of users still reading halves every `halflife`.
 
@@ -126,7 +116,6 @@ class TBG(UserModel):
         return looked, page.xp.zeros_like(looked[:, :1])
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class UMeasure(UserModel):
     """U-measure: attention falls linearly, to nothing after L characters read.
 

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, ClassVar
-
 from idealist.measures.cwl import POSITIVE, Page, UserModel
 from idealist.measures.stopping import GOING_ON
-from idealist.notation import Kind, Value, choice, number, parameter
+from idealist.notation import ABOVE_0, choice, number, parameter
 from idealist.ranking.padded_lists import Array
 
 #: Depths beyond this are cut: the continuation probability is 1 to the last digit.
@@ -16,7 +13,6 @@ FARTHEST = 1e300
 NEAREST = 1e-200
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class CWL(UserModel):
     """The user model behind P, RR, AP or RBP, with its expected gain, cost and depth.
 
@@ -40,7 +36,7 @@ class CWL(UserModel):
     )
     p: float = parameter(0.8, GOING_ON, "the probability of continuing, for RBP")
 
-    takes_cutoff: ClassVar[bool] = True
+    takes_cutoff = True
 
     def goes_on(self, page: Page) -> Array:
         """Continue to the cutoff, to the first gain, or by chance."""
@@ -62,7 +58,6 @@ class CWL(UserModel):
         return looked, xp.zeros_like(whole)
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class SDCG(UserModel):
     """Scaled DCG: DCG divided by the DCG of k perfect documents, so that the weights sum to 1.
 
@@ -78,8 +73,8 @@ class SDCG(UserModel):
     reader, doi:10.1145/3052768
     """
 
-    takes_cutoff: ClassVar[bool] = True
-    stops: ClassVar[bool] = True
+    takes_cutoff = True
+    stops = True
 
     def goes_on(self, page: Page) -> Array:
         """Continue in proportion to the discounts."""
@@ -92,7 +87,6 @@ def _patience(page: Page, depth: Array) -> Array:
     return ((depth - 1.0) / depth) ** 2
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class INSQ(UserModel):
     """INSQ: a user who wants T relevant documents, and who continues more surely further down.
 
@@ -113,7 +107,6 @@ class INSQ(UserModel):
         return _patience(page, page.rank + 2.0 * self.T)
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class INST(UserModel):
     """INST: like INSQ, but what the user has already found counts towards the T wanted.
 
@@ -137,14 +130,6 @@ class INST(UserModel):
         return _patience(page, page.rank + min(float(self.T), FARTHEST) + left)
 
 
-def _check_beta(value: Any) -> Value:
-    beta = POSITIVE.check(value)
-    if float(beta) > 1:
-        raise ValueError(value)
-    return beta
-
-
-@dataclass(frozen=True, kw_only=True, repr=False)
 class SET(UserModel):
     """Search economic theory: every further document is worth less than the one before.
 
@@ -162,12 +147,12 @@ class SET(UserModel):
 
     beta: float = parameter(
         0.5,
-        Kind("a number above 0, at most 1", _check_beta),
+        number(ABOVE_0, 1, "a number above 0, at most 1"),
         "how slowly returns diminish; 1 is not at all",
     )
 
-    takes_cutoff: ClassVar[bool] = True
-    stops: ClassVar[bool] = True
+    takes_cutoff = True
+    stops = True
 
     def goes_on(self, page: Page) -> Array:
         """Continue as returns diminish."""
@@ -179,7 +164,6 @@ class SET(UserModel):
         return rank**beta * page.xp.expm1(beta * page.xp.log1p(1.0 / rank))
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class NPV(UserModel):
     """Net present value: every further document is discounted by an interest rate.
 
@@ -203,7 +187,6 @@ class NPV(UserModel):
         return page.xp.full_like(page.rank, 1.0 / (1.0 + self.rate))
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class NERR8(UserModel):
     """Nearly ERR, equation 8: a user stops at a document with a probability equal to its gain.
 
@@ -217,16 +200,15 @@ class NERR8(UserModel):
     Reference: Azzopardi et al. 2021, doi:10.1145/3471158.3472239
     """
 
-    takes_cutoff: ClassVar[bool] = True
-    stops: ClassVar[bool] = True
+    takes_cutoff = True
+    stops = True
 
     def goes_on(self, page: Page) -> Array:
         """Continue unless the document satisfied the user."""
         return 1.0 - page.gain
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
-class NERR9(UserModel):
+class NERR9(NERR8):
     """Nearly ERR, equation 9: like NERR8, with attention that decays as 1/rank.
 
     Formula: EU = Σ_{r≤k} V_r g_r / Σ_{r≤k} V_r, V_r = (1/r) Π_{i<r} (1 - g_i)
@@ -239,15 +221,11 @@ class NERR9(UserModel):
     Reference: Azzopardi et al. 2021, doi:10.1145/3471158.3472239
     """
 
-    takes_cutoff: ClassVar[bool] = True
-    stops: ClassVar[bool] = True
-
     def goes_on(self, page: Page) -> Array:
         """Continue unless satisfied, with the continuation probability of 1/rank."""
         return page.rank / (page.rank + 1.0) * (1.0 - page.gain)
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class NERR10(UserModel):
     """Nearly ERR, equation 10: like NERR8, with the patience of RBP instead of a cutoff.
 
@@ -268,8 +246,7 @@ class NERR10(UserModel):
         return self.p * (1.0 - page.gain)
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
-class NERR11(UserModel):
+class NERR11(INSQ):
     """Nearly ERR, equation 11: like NERR8, with the patience of INSQ instead of a cutoff.
 
     Formula: EU = Σ V_r g_r / Σ V_r, V_r = Π_{i<r} (1 - g_i) ((i + 2T - 1) / (i + 2T))²
@@ -282,8 +259,6 @@ class NERR11(UserModel):
     Reference: Azzopardi et al. 2021, doi:10.1145/3471158.3472239
     """
 
-    T: float = parameter(1, number(0), "the total gain the user wants")
-
     def goes_on(self, page: Page) -> Array:
         """Continue more surely at deeper ranks, unless the document satisfied the user."""
-        return _patience(page, page.rank + 2.0 * self.T) * (1.0 - page.gain)
+        return super().goes_on(page) * (1.0 - page.gain)

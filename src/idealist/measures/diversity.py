@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -75,7 +73,6 @@ _DIVIDED_BY = (
 )
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class Novelty(PerGroup):
     """Base of sums over subtopics and ranks; the formula is the sum for one subtopic."""
 
@@ -83,7 +80,7 @@ class Novelty(PerGroup):
         0.5, number(0, 1), "how much less a subtopic is worth when covered again"
     )
 
-    needs: ClassVar[str] = "subtopics"
+    needs = "subtopics"
 
     @property
     def weighs(self) -> Discount:
@@ -103,7 +100,6 @@ class Novelty(PerGroup):
         return self.weighs.weights(depth)[1 : depth + 1]
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class Perfect(Novelty):
     """Base of measures divided by the score of documents that cover every subtopic."""
 
@@ -130,13 +126,10 @@ class Perfect(Novelty):
         return total / (number * perfect)
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class Normalised(Novelty):
     """Base of measures divided by the score of an ideal list of judged documents."""
 
-    def bounds(self, lowest: float) -> tuple[float, float]:
-        """Return the range: the greedy list reaches at least 1 - 1/e of the best one."""
-        return 0.0, 1 / (1 - 1 / math.e)
+    limits = 0.0, 1 / (1 - 1 / math.e)  # the greedy list reaches at least 1 - 1/e of the best one
 
     def combined(self, total: Floats, number: Floats, placements: Placements) -> Floats:
         """Divide by the sum of the ideal list."""
@@ -153,7 +146,6 @@ class Normalised(Novelty):
         return total / np.where(number > 0, groups.known[self, negative], np.nan)
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class alpha_DCG(Perfect):
     """α-DCG: DCG over subtopics, in which covering a subtopic again is worth less.
 
@@ -171,7 +163,6 @@ class alpha_DCG(Perfect):
     """
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class alpha_nDCG(Normalised):
     """α-nDCG: α-DCG divided by the α-DCG of an ideal list.
 
@@ -188,7 +179,6 @@ class alpha_nDCG(Normalised):
     """
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class Reciprocal(Novelty):
     """Base of measures that divide a gain by its rank."""
 
@@ -198,7 +188,6 @@ class Reciprocal(Novelty):
         return Discount("position")
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class ERR_IA(Reciprocal, Perfect):
     """Intent-aware ERR: expected reciprocal rank at which users, each after one subtopic, stop.
 
@@ -217,7 +206,6 @@ class ERR_IA(Reciprocal, Perfect):
     """
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class nERR_IA(Reciprocal, Normalised):
     """Normalised intent-aware ERR: ERR-IA divided by the ERR-IA of an ideal list.
 
@@ -233,14 +221,12 @@ class nERR_IA(Reciprocal, Normalised):
     """
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class OverSubtopics(PerGroup):
     """Base of means over the subtopics that have a relevant document."""
 
-    needs: ClassVar[str] = "subtopics"
+    needs = "subtopics"
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class AP_IA(OverSubtopics, AP):
     """Intent-aware average precision: AP for each subtopic, averaged; its mean is MAP-IA.
 
@@ -257,7 +243,6 @@ class AP_IA(OverSubtopics, AP):
     """
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class P_IA(OverSubtopics, P):
     """Intent-aware precision: precision in the first k for each subtopic, averaged.
 
@@ -274,7 +259,6 @@ class P_IA(OverSubtopics, P):
     """
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class StRecall(OverSubtopics, Success):
     """Subtopic recall: the share of subtopics covered by the first k documents.
 
@@ -289,13 +273,12 @@ class StRecall(OverSubtopics, Success):
     """
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class Patient(Novelty):
     """Base of measures whose user continues to the next document with probability beta."""
 
     beta: float = parameter(0.5, number(0, 1), "the probability of continuing to the next document")
 
-    takes_cutoff: ClassVar[bool] = False
+    takes_cutoff = False
 
     @property
     def weighs(self) -> Discount:
@@ -303,7 +286,6 @@ class Patient(Novelty):
         return geometric(float(self.beta))
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class NRBP(Patient):
     """Novelty- and rank-biased precision: RBP over subtopics, with repeated coverage discounted.
 
@@ -323,7 +305,6 @@ class NRBP(Patient):
         return total * (1.0 - (1.0 - self.alpha) * self.beta) / number
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class nNRBP(Patient, Normalised):
     """Normalised NRBP: NRBP divided by the NRBP of an ideal list.
 

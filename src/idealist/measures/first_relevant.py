@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 import numpy as np
 
 from idealist.measures.gains import Discount
@@ -53,13 +50,12 @@ def _expected_first(
     return xp.where(xp.any(hits, axis=1), value[:, 0], 0.0)
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class FirstRelevant(Binary):
     """Base of measures that look no further than the first relevant document."""
 
-    averages_ties: ClassVar[bool] = True
+    averages_ties = True
     #: What the rank of that document is worth.
-    discount: ClassVar[Discount] = Discount("none")
+    discount = Discount("none")
 
     def formula(self, lists: PaddedLists) -> Array:
         """Weigh the rank of the first relevant document."""
@@ -67,7 +63,6 @@ class FirstRelevant(Binary):
         return self.defined(lists, first_hit(near, self.hits(near), self.cutoff, self.discount))
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class RR(FirstRelevant):
     """Reciprocal rank: one over the rank of the first relevant document; its mean is MRR.
 
@@ -79,10 +74,9 @@ class RR(FirstRelevant):
     Reference: Kantor and Voorhees 2000, doi:10.1023/A:1009902609570
     """
 
-    discount: ClassVar[Discount] = Discount("position")
+    discount = Discount("position")
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class Success(FirstRelevant):
     """Success: whether any of the first k documents is relevant; also called hit rate.
 

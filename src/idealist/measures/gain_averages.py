@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
-from idealist.data.columns import Floats
-from idealist.measures.base import NO_RELEVANT, Measure
+from idealist.measures.base import NO_RELEVANT
 from idealist.measures.cumulative import CG
-from idealist.measures.gains import DISCOUNT, GAIN, Discount, gain_of
+from idealist.measures.gains import DISCOUNT, GAIN, Discount, Gaining
 from idealist.measures.relevance import Binary
 from idealist.notation import Written, parameter
-from idealist.ranking.padded_lists import Array, PaddedLists, padded
-from idealist.ranking.placements import Placements
+from idealist.ranking.padded_lists import Array, PaddedLists
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class binG(Binary):
     """Binary G: each relevant document counts less the more non-relevant ones rank above it.
 
@@ -30,7 +25,7 @@ class binG(Binary):
     Reference: trec_eval 10.0, binG
     """
 
-    takes_cutoff: ClassVar[bool] = False
+    takes_cutoff = False
 
     def formula(self, lists: PaddedLists) -> Array:
         """Discount each hit by the number of non-hits above it."""
@@ -40,9 +35,12 @@ class binG(Binary):
         return self.of_relevant(lists, lists.total(xp.where(hits, discounted, 0.0)))
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class Pooled(CG):
     """Base of measures that compare a list with the ideal one, rank by rank."""
+
+    takes_cutoff = False
+    averages_ties = False
+    limits = 0.0, 1.0
 
     def ideal_gains(self, lists: PaddedLists) -> Array:
         """Return the positive gains of all judged documents, largest first."""
@@ -56,7 +54,6 @@ class Pooled(CG):
         return xp.take_along_axis(xp.cumulative_sum(values, axis=1), last, axis=1)
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class G(Pooled):
     """Normalised gain: a gain counts less the further the list lags behind the ideal one.
 
@@ -72,13 +69,6 @@ class G(Pooled):
 
     no_relevant: Written = parameter("0", NO_RELEVANT, "the value if the ideal list has no gain")
 
-    takes_cutoff: ClassVar[bool] = False
-    averages_ties: ClassVar[bool] = False
-
-    def bounds(self, lowest: float) -> tuple[float, float]:
-        """Return the range: [0, 1], unless negative gains are kept."""
-        return (-math.inf if self.negative == "keep" and lowest < 0 else 0.0), 1.0
-
     def formula(self, lists: PaddedLists) -> Array:
         """Discount each gain by the lead of the ideal list."""
         xp = lists.xp
@@ -90,7 +80,6 @@ class G(Pooled):
         return lists.ratio(lists.total(gains / xp.log2(2.0 + lead)), lists.total(ideal))
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class nDCGRel(Pooled):
     """nDCG averaged over the relevant documents (trec_eval's ndcg_rel).
 
@@ -108,13 +97,6 @@ class nDCGRel(Pooled):
     discount: Written = parameter("log2", DISCOUNT, "how a rank discounts the gain")
     no_relevant: Written = parameter("0", NO_RELEVANT, "the value if the ideal list has no gain")
 
-    takes_cutoff: ClassVar[bool] = False
-    averages_ties: ClassVar[bool] = False
-
-    def bounds(self, lowest: float) -> tuple[float, float]:
-        """Return the range: [0, 1], unless negative gains are kept."""
-        return (-math.inf if self.negative == "keep" and lowest < 0 else 0.0), 1.0
-
     def ranks(self, lists: PaddedLists, ideal: Array) -> Array:
         """Return the ranks of the ideal list."""
         return lists.constant(np.arange(1, ideal.shape[1] + 1))[None, :]
@@ -124,10 +106,8 @@ class nDCGRel(Pooled):
         ideal, discount = self.ideal_gains(lists), Discount(self.discount)
         ranks = self.ranks(lists, ideal)
         gains = self.gains(lists, lists.grade, lists.found)
-        return (
-            discount.apply(lists, gains, lists.rank, lists.depth),
-            discount.apply(lists, ideal, ranks, ideal.shape[1]),
-        )
+        gains = discount.apply(lists, gains, lists.rank, lists.depth)
+        return gains, discount.apply(lists, ideal, ranks, ideal.shape[1])
 
     def formula(self, lists: PaddedLists) -> Array:
         """Average nDCG over the documents with a gain."""
@@ -144,7 +124,6 @@ class nDCGRel(Pooled):
         return lists.ratio(found + missed, relevant)
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class RnDCG(nDCGRel):
     """nDCG averaged over the ranks at which the ideal gain drops (trec_eval's Rndcg).
 
@@ -182,7 +161,6 @@ class RnDCG(nDCGRel):
         return xp.where(levels > 0, mean, math.nan)
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class AverageGain(CG):
     """Average gain: the mean gain of the first k documents.
 
@@ -201,8 +179,7 @@ class AverageGain(CG):
         return lists.ratio(super().formula(lists), lists.lengths(self.cutoff), 0.0)
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
-class ARP(Measure):
+class ARP(Gaining):
     """Average relevance position: the mean rank of the retrieved documents, weighted by gain.
 
     Formula: Σ_r gain(grade_r) r / Σ_r gain(grade_r)
@@ -219,29 +196,19 @@ class ARP(Measure):
     gain: Written = parameter("linear", GAIN, "the gain of each grade")
     no_relevant: Written = parameter("skip", NO_RELEVANT, "the value without relevant documents")
 
-    takes_cutoff: ClassVar[bool] = False
-    direction: ClassVar[int] = -1
-    averages_ties: ClassVar[bool] = True
+    takes_cutoff = False
+    direction = -1
+    averages_ties = True
+    limits = 0.0, math.inf  # of a mean rank; 0 for undefined values
 
     @property
     def list_only(self) -> bool:
         """Whether relevant documents that were not retrieved cannot change the value: always."""
         return True
 
-    def bounds(self, lowest: float) -> tuple[float, float]:
-        """Return the range of a mean rank, 0 included for undefined values."""
-        return 0.0, math.inf
-
-    def worth(self, placements: Placements) -> Floats:
-        """Return the gain of each ranked document."""
-        grade = placements.grade
-        gains: Floats = gain_of(self.filled().gain, padded([]), grade)
-        return np.where(grade >= 0, gains, 0.0)
-
     def formula(self, lists: PaddedLists) -> Array:
         """Average the ranks; with ``ties=expected`` a document has the mean rank of its tie."""
-        gains = gain_of(self.gain, lists, lists.grade)
-        gains = lists.xp.where(lists.found & (lists.grade >= 0), gains, 0.0)
+        gains = self.gains(lists, lists.grade, lists.found)
         rank = lists.number(lists.rank)
         if lists.averaged:
             rank = (lists.number(lists.first) + lists.number(lists.last)) / 2.0

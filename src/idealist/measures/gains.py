@@ -6,14 +6,16 @@ import itertools
 import math
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from idealist.data.columns import Floats, freeze
 from idealist.errors import UsageError
-from idealist.notation import Kind, Value, call, table, to_number
-from idealist.ranking.padded_lists import Array, PaddedLists
+from idealist.measures.base import Measure
+from idealist.notation import Kind, Value, Written, call, table, to_number
+from idealist.ranking.padded_lists import Array, PaddedLists, padded
+from idealist.ranking.placements import Placements
 
 #: The highest exponent for which sums of 2^grade do not overflow.
 LARGEST_POWER = 1000
@@ -43,6 +45,24 @@ def gain_of(gain: str, lists: PaddedLists, grade: Array, rel: float = 1.0) -> Ar
         key, worth = pair.split("=")
         gains = xp.where(grade == float(key), float(worth), gains)
     return gains
+
+
+class Gaining(Measure):
+    """Base of measures that reward a document with its gain; negative grades gain nothing."""
+
+    if TYPE_CHECKING:  # each measure declares it, in the order of its own parameters
+        gain: Written
+
+    def gains(self, lists: PaddedLists, grade: Array, there: Array) -> Array:
+        """Return the gain of each grade, 0 where there is no document."""
+        gains = gain_of(self.gain, lists, grade, float(getattr(self, "rel", 1)))
+        return lists.xp.where(there & (grade >= 0), gains, 0.0)
+
+    def worth(self, placements: Placements) -> Floats:
+        """Return the gain of each ranked document."""
+        grade = placements.grade
+        gains: Floats = self.filled().gains(padded([]), grade, grade > -math.inf)
+        return gains
 
 
 def check_power(lists: PaddedLists, grade: Array) -> None:

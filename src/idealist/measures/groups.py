@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import wraps
-from typing import Any, ClassVar, TypeVar
+from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -15,6 +15,7 @@ from idealist.data.columns import Bools, Floats, Ints, freeze, starts_of, sums_b
 from idealist.data.judgments import Subtopics
 from idealist.errors import UsageError
 from idealist.measures.average_precision import AP
+from idealist.measures.base import by_query
 from idealist.measures.relevance import Binary
 from idealist.measures.sets import P, Rprec
 from idealist.protocol import Protocol
@@ -145,13 +146,12 @@ def placed(grades: Sequence[Any], judged: Sequence[Any]) -> Placements:
     )  # fmt: skip
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class PerGroup(Binary):
     """Base of measures computed for each group separately; the formula sees one group's list."""
 
-    monotone: ClassVar[bool] = False
+    monotone = False
     #: Whether a group without relevant documents counts, as 0.
-    counts_all: ClassVar[bool] = False
+    counts_all = False
 
     def worth(self, placements: Placements) -> Floats:
         """Count the groups each ranked document is relevant for."""
@@ -169,10 +169,8 @@ class PerGroup(Binary):
         values, relevant = super().computed(lists), self._some_relevant(lists)
         size = len(placements.qrels.queries)
         total = sums_by(query, np.where(relevant, np.nan_to_num(values), 0.0), size)
-        found, number = (
-            sums_by(query, relevant, size),
-            sums_by(query, relevant | self.counts_all, size),
-        )
+        found = sums_by(query, relevant, size)
+        number = sums_by(query, relevant | self.counts_all, size)
         return self.combined(total, np.where(found > 0, number, np.nan), placements)
 
     def combined(self, total: Floats, number: Floats, placements: Placements) -> Floats:
@@ -181,25 +179,21 @@ class PerGroup(Binary):
 
     def _some_relevant(self, lists: Placements) -> Bools:
         """Mark the groups that have a relevant document."""
-        found = np.zeros(len(lists.qrels.queries), dtype=bool)
-        for groups, block in lists.lists:
-            found[groups] = self.all_relevant(block) > 0
-        return found
+        return by_query(lists, self.all_relevant) > 0
 
     def __call__(self, grades: Sequence[Any], judged: Sequence[Any] = (), **columns: Any) -> float:
         """Measure one list: for each document a dict of grades by group, None if unjudged."""
         return float(self.values(placed(grades, judged))[0])
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class OverJudges(PerGroup):
     """Base of means over groups that judged the same query independently.
 
     If the protocol drops negative or unjudged documents, each group sees a list of its own.
     """
 
-    needs: ClassVar[str] = "groups"
-    counts_all: ClassVar[bool] = True
+    needs = "groups"
+    counts_all = True
 
     def seen(self, placements: Placements) -> Placements:
         """Return the list that each group sees: that of its query, without what it ignores."""
@@ -209,7 +203,6 @@ class OverJudges(PerGroup):
         return lists.condensed() if protocol.unjudged == "drop" else lists
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class AP_avgjg(OverJudges, AP):
     """Average precision for each group of judges, averaged over the groups of the query.
 
@@ -227,7 +220,6 @@ class AP_avgjg(OverJudges, AP):
     """
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class P_avgjg(OverJudges, P):
     """Precision for each group of judges, averaged over the groups of the query.
 
@@ -244,7 +236,6 @@ class P_avgjg(OverJudges, P):
     """
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class Rprec_avgjg(OverJudges, Rprec):
     """R-precision for each group of judges, averaged over the groups of the query.
 

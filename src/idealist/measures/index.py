@@ -34,16 +34,12 @@ GROUPS: dict[str, dict[str, str]] = {
             "prefs_simp prefs_pair prefs_avgjg prefs_num_prefs_poss prefs_num_prefs_ful"
         ),
     },
-    "Sampled judgments": {
-        "samples": "infAP xinfAP statAP infNDCG",
-    },
+    "Sampled judgments": {"samples": "infAP xinfAP statAP infNDCG"},
     "Diversity and several judges": {
         "diversity": "alpha_nDCG alpha_DCG nERR_IA ERR_IA nNRBP NRBP AP_IA P_IA StRecall",
         "groups": "AP_avgjg P_avgjg Rprec_avgjg",
     },
-    "Coverage and counts": {
-        "judged": "Judged Unjudged NumRet NumRel NumRelRet NumNonRelRet NumQ",
-    },
+    "Coverage and counts": {"judged": "Judged Unjudged NumRet NumRel NumRelRet NumNonRelRet NumQ"},
 }
 _HOME = {
     name: module

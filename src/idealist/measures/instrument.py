@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import compress
+from itertools import chain, compress
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -31,14 +31,8 @@ class Instrument:
     @classmethod
     def of(cls, measure: Measure, *layers: Mapping[str, Any]) -> Instrument:
         """Set up a measure under layers of axes: later layers win, and the measure itself wins."""
-        own: dict[str, Any] = {}
-        protocol: dict[str, Any] = {}
-        aggregate: dict[str, Any] = {"aggregate": measure.aggregate}
-        for axes in layers:
-            for part, chosen in zip(
-                (own, protocol, aggregate), route(type(measure), axes), strict=True
-            ):
-                part.update(chosen)
+        own, protocol, aggregate = route(type(measure), *layers)
+        aggregate = {"aggregate": measure.aggregate} | aggregate
         return cls(measure.filled(own), Protocol(**protocol), Aggregate(**aggregate))
 
     def weighted(self, weights: Weights | None) -> Instrument:
@@ -49,17 +43,17 @@ class Instrument:
 
 
 def route(
-    cls: type[Measure], axes: Mapping[str, Any]
+    cls: type[Measure], *layers: Mapping[str, Any]
 ) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
-    """Divide axes among a measure, a protocol and an aggregate; axes of other measures are dropped.
+    """Divide axes among a measure, a protocol and an aggregate; later layers win.
 
-    An axis name shared by two of them goes where its value is valid: ``negative=keep`` belongs to a
-    measure, ``negative=drop`` to a protocol.
+    Axes of other measures are dropped. An axis name that two of them share goes where its value is
+    valid: ``negative=keep`` belongs to a measure, ``negative=drop`` to a protocol.
     """
     own: dict[str, Any] = {}
     protocol: dict[str, Any] = {}
     aggregate: dict[str, Any] = {}
-    for name, value in axes.items():
+    for name, value in chain.from_iterable(axes.items() for axes in layers):
         if cls.accepts(name, value):
             own[name] = value
         elif Protocol.accepts(name, value):
@@ -67,9 +61,8 @@ def route(
         elif Aggregate.accepts(name, value):
             aggregate[name] = value
         elif not any(other.accepts(name, value) for other in MEASURES.values()):
-            raise UsageError(
-                f"no measure or protocol accepts {name}={value}", "see the list of axes"
-            )
+            message = f"no measure or protocol accepts {name}={value}"
+            raise UsageError(message, "see the list of axes")
     return own, protocol, aggregate
 
 

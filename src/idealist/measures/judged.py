@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -17,7 +15,6 @@ from idealist.ranking.padded_lists import Array, PaddedLists
 from idealist.ranking.placements import Placements
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class Judged(Measure):
     """Judged: the share of the first k documents that were judged.
 
@@ -36,8 +33,8 @@ class Judged(Measure):
         "judged", choice("judged", "unjudged"), "whether a negative grade counts as judged"
     )
 
-    averages_ties: ClassVar[bool] = True
-    judges: ClassVar[bool] = False
+    averages_ties = True
+    judges = False
 
     def worth(self, placements: Placements) -> Floats:
         """Return 1 for each judged document."""
@@ -61,7 +58,6 @@ class Judged(Measure):
         return self.share(lists, self.judged(lists))
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class Unjudged(Judged):
     """Unjudged: the share of the first k documents that were not judged (trec_eval's unj).
 
@@ -80,28 +76,23 @@ class Unjudged(Judged):
         "unjudged", choice("judged", "unjudged"), "whether a negative grade counts as judged"
     )
 
-    direction: ClassVar[int] = -1
+    direction = -1
 
     def formula(self, lists: PaddedLists) -> Array:
         """Divide the number of unjudged documents by the number viewed."""
         return self.share(lists, lists.lengths(self.cutoff) - self.judged(lists))
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class Count(Measure):
     """Base of counts, which are summed over queries."""
 
-    direction: ClassVar[int] = 0
-    judges: ClassVar[bool] = False
-    averages_ties: ClassVar[bool] = True
-    aggregate: ClassVar[str] = "sum"
-
-    def bounds(self, lowest: float) -> tuple[float, float]:
-        """Return the range of a count."""
-        return 0.0, math.inf
+    direction = 0
+    judges = False
+    averages_ties = True
+    aggregate = "sum"
+    limits = 0.0, math.inf
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class NumRet(Count):
     """Number of documents retrieved.
 
@@ -118,7 +109,6 @@ class NumRet(Count):
         return lists.lengths(self.cutoff)
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class NumRel(Count, Threshold):
     """Number of documents judged relevant.
 
@@ -130,14 +120,13 @@ class NumRel(Count, Threshold):
     Reference: trec_eval 10.0, num_rel
     """
 
-    takes_cutoff: ClassVar[bool] = False
+    takes_cutoff = False
 
     def formula(self, lists: PaddedLists) -> Array:
         """Count the relevant judgments."""
         return self.all_relevant(lists)
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class NumRelRet(Count, Threshold):
     """Number of relevant documents retrieved.
 
@@ -149,7 +138,7 @@ class NumRelRet(Count, Threshold):
     Reference: trec_eval 10.0, num_rel_ret
     """
 
-    direction: ClassVar[int] = 1
+    direction = 1
 
     def formula(self, lists: PaddedLists) -> Array:
         """Count the relevant documents in the list."""
@@ -157,7 +146,6 @@ class NumRelRet(Count, Threshold):
         return counted(near, self.hits(near), self.cutoff)
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class NumNonRelRet(Count, Threshold):
     """Number of retrieved documents that were judged non-relevant.
 
@@ -169,7 +157,7 @@ class NumNonRelRet(Count, Threshold):
     Reference: trec_eval 10.0, num_nonrel_judged_ret
     """
 
-    direction: ClassVar[int] = -1
+    direction = -1
 
     def worth(self, placements: Placements) -> Floats:
         """Return -1 for each document judged non-relevant."""
@@ -183,7 +171,6 @@ class NumNonRelRet(Count, Threshold):
         return counted(near, bad, self.cutoff)
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class NumQ(Count):
     """Number of queries that count.
 
@@ -195,7 +182,7 @@ class NumQ(Count):
     Reference: trec_eval 10.0, num_q
     """
 
-    takes_cutoff: ClassVar[bool] = False
+    takes_cutoff = False
 
     def formula(self, lists: PaddedLists) -> Array:
         """Count each query once."""

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -35,7 +33,6 @@ def unjudged_above(lists: PaddedLists) -> Array:
     return ranks / 2.0 - above(lists, lists.found)
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class Accuracy(Threshold):
     """Pairwise accuracy, or AUC: how often a relevant document ranks above a non-relevant one.
 
@@ -57,9 +54,9 @@ class Accuracy(Threshold):
 
     no_relevant: Written = parameter("0", NO_RELEVANT, "the value without a pair to compare")
 
-    averages_ties: ClassVar[bool] = True
-    lacking: ClassVar[str] = "pair of documents to compare"
-    monotone: ClassVar[bool] = False  # a cutoff decides which documents are compared
+    averages_ties = True
+    lacking = "pair of documents to compare"
+    monotone = False  # a cutoff decides which documents are compared
 
     def formula(self, lists: PaddedLists) -> Array:
         """Count the pairs in the wrong order."""
@@ -73,7 +70,6 @@ class Accuracy(Threshold):
         return 1.0 - lists.ratio(lists.total(lists.xp.where(hits, others, 0.0)), pairs)
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class OPA(Measure):
     """Ordered pair accuracy: how often the document with the higher grade ranks above the other.
 
@@ -90,9 +86,9 @@ class OPA(Measure):
 
     no_relevant: Written = parameter("0", NO_RELEVANT, "the value without a pair to compare")
 
-    takes_cutoff: ClassVar[bool] = False
-    averages_ties: ClassVar[bool] = True
-    lacking: ClassVar[str] = "pair of documents to compare"
+    takes_cutoff = False
+    averages_ties = True
+    lacking = "pair of documents to compare"
 
     def formula(self, lists: PaddedLists) -> Array:
         """Count, grade by grade, the pairs with a lower grade: all, and the misordered ones."""
@@ -106,7 +102,6 @@ class OPA(Measure):
         return 1.0 - lists.ratio(wrong, pairs)
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class bpref(Binary):
     """Binary preference: how rarely judged non-relevant documents rank above relevant ones.
 
@@ -130,7 +125,7 @@ class bpref(Binary):
         "min(N,R)", choice("min(N,R)", "R"), "what the non-relevant above are divided by"
     )
 
-    takes_cutoff: ClassVar[bool] = False
+    takes_cutoff = False
 
     def nonrelevant(self, grade: Array) -> Array:
         """Mark the grades that mean non-relevant."""
@@ -154,7 +149,6 @@ class bpref(Binary):
         return above, xp.where(hits, 1.0 - broken, 0.0)
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class GMbpref(bpref):
     """Geometric mean of bpref, so that hard queries count (trec_eval's gm_bpref).
 
@@ -166,10 +160,9 @@ class GMbpref(bpref):
     Reference: trec_eval 10.0, gm_bpref; Robertson 2006, doi:10.1145/1183614.1183630
     """
 
-    aggregate: ClassVar[str] = "geometric(1e-05)"
+    aggregate = "geometric(1e-05)"
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class Compat(Measure):
     """Compatibility: rank-biased overlap with the ideal list that is closest to the ranking.
 
@@ -192,7 +185,7 @@ class Compat(Measure):
     normalize: bool = parameter(True, flag(), "divide by the overlap of the ideal list with itself")
     no_relevant: Written = parameter("0", NO_RELEVANT, "the value without relevant documents")
 
-    takes_cutoff: ClassVar[bool] = False
+    takes_cutoff = False
 
     def formula(self, lists: PaddedLists) -> Array:
         """Weigh each document by all depths at which both lists hold it."""

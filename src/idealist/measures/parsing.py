@@ -14,7 +14,7 @@ from idealist.errors import UsageError, nearest
 from idealist.measures.base import Measure
 from idealist.measures.custom import Custom
 from idealist.measures.index import MEASURES
-from idealist.measures.spellings import aliases
+from idealist.measures.spellings import aliases, read_pairs
 from idealist.notation import split
 
 #: Every spelling in lower case, with our text for it.
@@ -31,17 +31,10 @@ _CATBOOST = re.compile(r"(?P<name>\w+):(?P<pairs>[^()@]+)")
 #: The parameter that a fraction after a name sets: IPrec@0.1, ranx's rbp.95.
 _FRACTIONS = {"IPrec": "recall", "Rprec": "times", "Rprec_avgjg": "times", "RBP": "p"}
 #: Parameters of other tools, with ours.
-_PARAMETERS = {
-    "dcg='exp-log2'": "gain=exp2",
-    "dcg=exp-log2": "gain=exp2",
-    "dcg='log2'": "gain=linear",
-    "dcg=log2": "gain=linear",
-    "judged_only=False": "",
-    "type=Exp": "gain=exp2",
-    "type=Base": "gain=linear",
-    "denominator=LogPosition": "discount=log2",
-    "denominator=Position": "discount=position",
-}
+_PARAMETERS = {"judged_only=False": ""} | read_pairs("""
+    dcg='exp-log2' gain=exp2, dcg=exp-log2 gain=exp2, dcg='log2' gain=linear, dcg=log2 gain=linear,
+    type=Exp gain=exp2, type=Base gain=linear, denominator=LogPosition discount=log2,
+    denominator=Position discount=position""")
 
 
 def parse(written: str) -> Measure:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
@@ -202,35 +202,26 @@ class PreferenceGroups:
             groups = [_in_pairs(some) for some in groups]
         self.rows = [[_ordered(group, place, gone) for group in some] for some in groups]
         self.shape = len(queries), max(1, *map(len, self.rows))
-        self.there = self._array(bool, [[True] * len(row) for row in self.rows])
-        self.divided = self._array(bool, [[one.divided for one in row] for row in self.rows])
+        self.there, self.divided = self._cells(2, lambda one, at: (True, one.divided)) > 0
 
     def sizes(self) -> Sizes:
         """Count the documents."""
-        found = [[one.sizes() for one in row] for row in self.rows]
-        return Sizes(*self._columns(found, len(Sizes._fields)))
+        return Sizes(*self._cells(len(Sizes._fields), lambda one, at: one.sizes()))
 
     def counts(self, limit: Limit | None) -> Counts:
         """Count the preferences."""
         most = np.full(self.shape, np.inf) if limit is None else limit.most
         alone = np.zeros(self.shape, dtype=bool) if limit is None else limit.alone
-        found = [
-            [one.counts(most[i, j], alone[i, j]) for j, one in enumerate(row)]
-            for i, row in enumerate(self.rows)
-        ]
-        return Counts(*self._columns(found, len(Counts._fields)))
+        count = len(Counts._fields)
+        return Counts(*self._cells(count, lambda one, at: one.counts(most[at], alone[at])))
 
-    def _columns(self, found: list[list[list[Any]]], size: int) -> list[Any]:
-        return [
-            self._array(np.float64, [[cells[k] for cells in row] for row in found])
-            for k in range(size)
-        ]
-
-    def _array(self, dtype: type, rows: Sequence[Sequence[Any]]) -> Any:
-        array: Any = np.zeros(self.shape, dtype=dtype)
-        for i, row in enumerate(rows):
-            array[i, : len(row)] = row
-        return array
+    def _cells(self, size: int, numbers: Callable[[Ordered, Any], Sequence[float]]) -> Any:
+        """Lay out some numbers of each group, numbers x queries x groups; 0 where there is none."""
+        cells = np.zeros((size, *self.shape))
+        for i, row in enumerate(self.rows):
+            for j, one in enumerate(row):
+                cells[:, i, j] = numbers(one, (i, j))
+        return cells
 
 
 def _ordered(group: Group, place: Floats, gone: Bools) -> Ordered:

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
-from idealist.data.columns import Floats
 from idealist.errors import Defect
-from idealist.measures.base import NO_RELEVANT, Measure
-from idealist.measures.gains import GAIN, gain_of
+from idealist.measures.base import NO_RELEVANT
+from idealist.measures.gains import GAIN, Gaining
 from idealist.notation import Written, choice, number, parameter
-from idealist.ranking.padded_lists import Array, PaddedLists, padded
-from idealist.ranking.placements import Placements
+from idealist.ranking.padded_lists import Array, PaddedLists
 
 
 class Walk(NamedTuple):
@@ -30,26 +27,14 @@ class Walk(NamedTuple):
     ideal: Array
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
-class Blended(Measure):
+class Blended(Gaining):
     """Base of measures that sum the blended ratio over the documents at which users may stop."""
 
     beta: float = parameter(1, number(0, 1e6), "how much gain counts relative to precision")
     gain: Written = parameter("linear", GAIN, "the gain of each grade; relevant means above 0")
     no_relevant: Written = parameter("0", NO_RELEVANT, "the value without relevant documents")
 
-    takes_cutoff: ClassVar[bool] = False
-
-    def gains(self, lists: PaddedLists, grade: Array, there: Array) -> Array:
-        """Return the gain of each grade, 0 if it is missing or negative."""
-        gains = gain_of(self.gain, lists, grade)
-        return lists.xp.where(there & (grade >= 0), gains, 0.0)
-
-    def worth(self, placements: Placements) -> Floats:
-        """Return the gain of each ranked document."""
-        grade = placements.grade
-        gains: Floats = self.filled().gains(padded([]), grade, grade >= 0)
-        return gains
+    takes_cutoff = False
 
     def walk(self, lists: PaddedLists) -> Walk:
         """Compute the blended ratio (C + β cg) / (r + β cg*) at each document."""
@@ -76,7 +61,6 @@ class Blended(Measure):
         return xp.where(nothing, math.nan, lists.total(stops * walk.blend))
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class Q(Blended):
     """Q-measure: the mean blended ratio at the relevant documents; a graded AP.
 
@@ -92,7 +76,7 @@ class Q(Blended):
     Reference: Sakai and Song 2011, doi:10.1145/2009916.2010055, as implemented in NTCIREVAL
     """
 
-    takes_cutoff: ClassVar[bool] = True
+    takes_cutoff = True
 
     def stops(self, lists: PaddedLists, walk: Walk) -> Array:
         """Stop at each relevant document with equal probability; at most k of them count."""
@@ -102,7 +86,6 @@ class Q(Blended):
         return lists.ratio(lists.number(lists.within(self.cutoff)), relevant, 0.0)
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class NCU(Blended):
     """Normalised cumulative utility: like Q, with users who prefer some stopping points.
 
@@ -124,7 +107,7 @@ class NCU(Blended):
     )
     gamma: float = parameter(0.95, number(0, 1), "how likely a rank-biased user continues")
 
-    monotone: ClassVar[bool] = False  # a user who stops deeper may have gained more
+    monotone = False  # a user who stops deeper may have gained more
 
     def stops(self, lists: PaddedLists, walk: Walk) -> Array:
         """Distribute the stops over the relevant documents."""
@@ -139,7 +122,6 @@ class NCU(Blended):
         return lists.ratio(own, lists.total(shares)[:, None], 0.0)
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class OMeasure(Blended):
     """O-measure: the blended ratio at the first relevant document; a graded RR.
 
@@ -156,7 +138,6 @@ class OMeasure(Blended):
         return lists.number(walk.count == 1.0)
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class PMeasure(Blended):
     """P-measure: the blended ratio at the first of the best documents retrieved.
 
@@ -169,7 +150,7 @@ class PMeasure(Blended):
     Reference: Sakai 2007, doi:10.2197/ipsjdc.3.643, as implemented in NTCIREVAL
     """
 
-    monotone: ClassVar[bool] = False  # a user who stops deeper may have gained more
+    monotone = False  # a user who stops deeper may have gained more
 
     def above_best(self, lists: PaddedLists, walk: Walk) -> Array:
         """Mark the relevant documents down to the first of the best."""
@@ -184,7 +165,6 @@ class PMeasure(Blended):
         return lists.number(above & (walk.count == lists.count(above)[:, None]))
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class PPlus(PMeasure):
     """P+: the mean blended ratio at the relevant documents down to the first of the best.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -15,7 +14,6 @@ from idealist.ranking.padded_lists import Array, PaddedLists
 from idealist.ranking.placements import Placements
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class Threshold(Measure):
     """Base of measures that ask whether a document is relevant."""
 
@@ -58,7 +56,6 @@ class Threshold(Measure):
         return part / lists.once(("divisor", self.rel, self.rel_op), divisor, pooled=True)
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class Binary(Threshold):
     """Base of quality measures with binary relevance."""
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
 from idealist.data import Qrels
 from idealist.data.columns import Bools, Floats, Ints, sums_by
 from idealist.errors import Defect, Faults, UsageError
-from idealist.measures.base import NO_RELEVANT, Measure
+from idealist.measures.base import NO_RELEVANT, Measure, by_query
 from idealist.measures.gains import GAIN, Discount, gain_of
 from idealist.measures.relevance import Binary, Threshold
 from idealist.notation import Written, parameter
@@ -101,7 +101,6 @@ def above(mask: Any) -> Any:
 EPSILON = 0.00001
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class infAP(Binary):
     """Inferred average precision: AP estimated from a random sample of the pool.
 
@@ -120,8 +119,8 @@ class infAP(Binary):
     Reference: Yilmaz and Aslam 2006, doi:10.1145/1183614.1183633, as implemented in trec_eval
     """
 
-    takes_cutoff: ClassVar[bool] = False
-    monotone: ClassVar[bool] = False  # a relevant document may gain by ranking below a pooled one
+    takes_cutoff = False
+    monotone = False  # a relevant document may gain by ranking below a pooled one
 
     def formula(self, lists: PaddedLists) -> Array:
         """Average the expected precisions at the relevant documents."""
@@ -140,11 +139,10 @@ class infAP(Binary):
         return self.of_relevant(lists, lists.total(xp.where(hits, precision, 0.0)))
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class Estimated(Measure):
     """Base of estimates of the value that a fully judged pool would give."""
 
-    needs: ClassVar[str] = "strata"
+    needs = "strata"
 
     def __call__(
         self, grades: Sequence[float | None], judged: Sequence[float] = (), **columns: Any
@@ -153,7 +151,6 @@ class Estimated(Measure):
         raise UsageError(f"{self.name} needs the strata of the judgments", "use evaluate()")
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class EstimatedAP(Estimated, Threshold):
     """Base of estimates of AP: (1/R) Σ w P over relevant documents found, R = Σ w over all."""
 
@@ -182,7 +179,6 @@ class EstimatedAP(Estimated, Threshold):
         return ratio(values, relevant)
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class xinfAP(EstimatedAP):
     """Extended inferred AP: AP estimated from pool strata that were judged at different rates.
 
@@ -206,7 +202,7 @@ class xinfAP(EstimatedAP):
     sample_eval.pl
     """
 
-    monotone: ClassVar[bool] = False  # a relevant document may gain by ranking below a pooled one
+    monotone = False  # a relevant document may gain by ranking below a pooled one
 
     def relevant_above(self, lists: PaddedLists, sample: Sample, hits: Bools) -> Floats:
         """Extrapolate from the judged documents above to all documents of their stratum."""
@@ -219,7 +215,6 @@ class xinfAP(EstimatedAP):
         return expected
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class statAP(EstimatedAP):
     """Statistical AP: AP estimated from documents drawn with known probabilities.
 
@@ -240,9 +235,7 @@ class statAP(EstimatedAP):
     Evaluation, technical report, Northeastern University, as implemented in statAP_MQ_eval_v3.pl
     """
 
-    def bounds(self, lowest: float) -> tuple[float, float]:
-        """Return the range of an estimate."""
-        return 0.0, np.inf
+    limits = 0.0, np.inf
 
     def sample(self, qrels: Qrels) -> Sample:
         """Use inclusion probabilities if there are any, otherwise strata."""
@@ -259,7 +252,6 @@ class statAP(EstimatedAP):
         return weights
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class infNDCG(Estimated):
     """Inferred nDCG: nDCG estimated from pool strata that were judged at different rates.
 
@@ -286,13 +278,8 @@ class infNDCG(Estimated):
     gain: Written = parameter("linear", GAIN, "the gain of each grade")
     no_relevant: Written = parameter("0", NO_RELEVANT, "the value without relevant documents")
 
-    monotone: ClassVar[bool] = (
-        False  # a cutoff decides how many documents the judged ones stand for
-    )
-
-    def bounds(self, lowest: float) -> tuple[float, float]:
-        """Return the range of an estimate."""
-        return 0.0, np.inf
+    monotone = False  # a cutoff decides how many documents the judged ones stand for
+    limits = 0.0, np.inf
 
     def computed(self, placements: Placements) -> Floats:
         """Divide the estimated DCG of each list by that of the ideal one."""
@@ -300,9 +287,7 @@ class infNDCG(Estimated):
         qrels = placements.qrels
         sample = Sample.of(qrels)
         gain = np.where(qrels.grades >= 0, gain_of(self.gain, padded([]), qrels.grades), 0.0)
-        values = np.zeros(len(qrels.queries))
-        for queries, lists in placements.lists:
-            values[queries] = self._dcg(lists, sample, gain)
+        values = by_query(placements, lambda lists: self._dcg(lists, sample, gain))
         return ratio(values, self._ideal(sample, gain, len(values)))
 
     def _dcg(self, lists: PaddedLists, sample: Sample, gain: Floats) -> Floats:

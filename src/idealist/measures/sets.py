@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 from idealist.data.columns import Floats
 from idealist.errors import UsageError
@@ -16,11 +15,10 @@ from idealist.ranking.padded_lists import Array, PaddedLists
 from idealist.ranking.placements import Placements
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class Counted(Binary):
     """Base of measures that count the relevant documents in the first k."""
 
-    averages_ties: ClassVar[bool] = True
+    averages_ties = True
 
     def found(self, lists: PaddedLists, cutoff: Array | int | None) -> Array:
         """Count the relevant documents above a cutoff."""
@@ -37,7 +35,6 @@ class Counted(Binary):
         return lists.ratio(hits, lists.lengths(self.cutoff), 0.0)
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class P(Counted):
     """Precision: the share of the first k documents that are relevant.
 
@@ -66,7 +63,6 @@ class P(Counted):
         return self.defined(lists, self.precision(lists, self.denominator))
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class R(Counted):
     """Recall: the share of relevant documents that are among the first k.
 
@@ -88,11 +84,6 @@ class R(Counted):
         "what to divide by: the relevant documents judged, that number capped at k or at the "
         "length of the list, or the relevant documents retrieved",
     )
-
-    @property
-    def list_only(self) -> bool:
-        """Whether the divisor counts relevant documents of the list only."""
-        return self.denominator == "R_list"
 
     def formula(self, lists: PaddedLists) -> Array:
         """Divide the relevant documents found by those there are."""
@@ -120,7 +111,6 @@ def _check_beta(value: Any) -> Value:
 BETA = Kind("a number from 0 to 1e6, or sqrt(SQUARE)", _check_beta)
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class F(Counted):
     """F-measure: the weighted harmonic mean of precision and recall in the first k.
 
@@ -137,7 +127,7 @@ class F(Counted):
     beta: Written = parameter(1, BETA, "how many times more recall counts than precision")
     denominator: str = parameter("k", choice("k", "min(k,n)"), "the denominator of precision")
 
-    averages_ties: ClassVar[bool] = False
+    averages_ties = False
 
     def formula(self, lists: PaddedLists) -> Array:
         """Combine precision and recall."""
@@ -149,7 +139,6 @@ class F(Counted):
         return self.defined(lists, mean)
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class SetAP(Counted):
     """Average precision of a set: precision times recall (trec_eval's set_map).
 
@@ -163,7 +152,7 @@ class SetAP(Counted):
 
     denominator: str = parameter("k", choice("k", "min(k,n)"), "the denominator of precision")
 
-    averages_ties: ClassVar[bool] = False
+    averages_ties = False
 
     def formula(self, lists: PaddedLists) -> Array:
         """Multiply precision and recall, with a single division as in trec_eval."""
@@ -174,7 +163,6 @@ class SetAP(Counted):
         return self.defined(lists, lists.ratio(found * found, whole, 0.0))
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class AllHit(Counted):
     """All hit: whether every relevant document is among the first k.
 
@@ -213,7 +201,6 @@ class AllHit(Counted):
         return xp.where(hits, chance, 1.0)
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class Rprec(Counted):
     """R-precision: precision in the first R documents, where R counts the relevant ones.
 
@@ -234,12 +221,7 @@ class Rprec(Counted):
     )
     times: float = parameter(1, number(0, 1000), "how many times R documents to look at")
 
-    takes_cutoff: ClassVar[bool] = False
-
-    @property
-    def list_only(self) -> bool:
-        """Whether R counts relevant documents of the list only."""
-        return self.denominator == "R_list"
+    takes_cutoff = False
 
     def formula(self, lists: PaddedLists) -> Array:
         """Divide the relevant documents above the cutoff by the cutoff."""
@@ -254,7 +236,6 @@ class Rprec(Counted):
         return relevant, lists.xp.astype(cutoff, lists.xp.int64)[:, None]
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class FallOut(Threshold):
     """Fall-out: the share of non-relevant documents that are among the first k.
 
@@ -274,14 +255,9 @@ class FallOut(Threshold):
     )
     no_relevant: Written = parameter("0", NO_RELEVANT, "the value without non-relevant documents")
 
-    direction: ClassVar[int] = -1
-    averages_ties: ClassVar[bool] = True
-    lacking: ClassVar[str] = "non-relevant document"
-
-    @property
-    def list_only(self) -> bool:
-        """Whether N counts documents of the list only."""
-        return self.denominator == "N_list"
+    direction = -1
+    averages_ties = True
+    lacking = "non-relevant document"
 
     def worth(self, placements: Placements) -> Floats:
         """Return 1 for relevant documents; unless N is N_list, -1 for judged non-relevant ones."""
@@ -300,7 +276,6 @@ class FallOut(Threshold):
         return lists.ratio(counted(lists, others, self.cutoff), every)
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class Utility(Threshold):
     """Linear utility: a fixed worth for each cell of the contingency table, summed.
 
@@ -321,12 +296,9 @@ class Utility(Threshold):
     d: float = parameter(0, number(), "worth of a non-relevant document that was not retrieved")
     documents: float = parameter(0, number(0), "number of documents in the collection")
 
-    takes_cutoff: ClassVar[bool] = False
-    averages_ties: ClassVar[bool] = True
-
-    def bounds(self, lowest: float) -> tuple[float, float]:
-        """Return the range: unbounded."""
-        return -math.inf, math.inf
+    takes_cutoff = False
+    averages_ties = True
+    limits = -math.inf, math.inf
 
     def formula(self, lists: PaddedLists) -> Array:
         """Weigh the four counts."""

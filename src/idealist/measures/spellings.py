@@ -91,13 +91,13 @@ _NAMES = {
 }
 
 
-def _pairs(names: str) -> dict[str, str]:
+def read_pairs(names: str) -> dict[str, str]:
     """Read pairs separated by a comma and a blank."""
     return dict(pair.split() for pair in " ".join(names.split()).split(", "))
 
 
 #: What each tool calls its measures, with our text for each.
-SPELLINGS: dict[str, dict[str, str]] = {tool: _pairs(names) for tool, names in _NAMES.items()}
+SPELLINGS: dict[str, dict[str, str]] = {tool: read_pairs(names) for tool, names in _NAMES.items()}
 #: pytrec_eval is trec_eval 9 without the measures that need other kinds of judgments.
 SPELLINGS["pytrec_eval"] = {
     name: ours
@@ -116,6 +116,7 @@ def computed_by(tool: str) -> frozenset[str]:
     return frozenset(ours.partition("(")[0] for ours in SPELLINGS[tool].values())
 
 
+_LOSSES = "GroupQuantile PairLogit PairLogitPairwise QueryCrossEntropy QueryRMSE QuerySoftMax"
 #: What tools list among their measures although it measures no ranking, and what it is.
 ELSEWHERE: dict[tuple[str, str], str] = {
     ("trec_eval", "runid"): "the name of the run; `idealist trec-eval` prints it",
@@ -128,17 +129,7 @@ ELSEWHERE: dict[tuple[str, str], str] = {
     ("scikit-learn", "top_k_accuracy_score"): "about classes, not documents",
     ("CatBoost", "FilteredDCG"): "DCG of the documents with a score above 0, in the given order",
     ("CatBoost", "PairAccuracy"): "the share of training pairs in the right order",
-    **{
-        ("CatBoost", name): "a training loss"
-        for name in (
-            "GroupQuantile",
-            "PairLogit",
-            "PairLogitPairwise",
-            "QueryCrossEntropy",
-            "QueryRMSE",
-            "QuerySoftMax",
-        )
-    },
+    **{("CatBoost", name): "a training loss" for name in _LOSSES.split()},
     ("XGBoost", "auc"): "an area that also counts pairs of equal labels",
     ("XGBoost", "aucpr"): "the area under an interpolated precision-recall curve",
     ("torchmetrics", "RetrievalPrecisionRecallCurve"): "a curve: P and R at every cutoff",
@@ -146,17 +137,14 @@ ELSEWHERE: dict[tuple[str, str], str] = {
 }
 
 #: Other spellings people type, in lower case; they take precedence over any tool's.
-TYPED: dict[str, str] = {
-    "average_precision": "AP", "reciprocal_rank": "RR",
-    "capped_recall": "R(denominator=min(k,R))", "recall_cap": "R(denominator=min(k,R))",
-    "hit": "Success", "hits": "Success", "hitrate": "Success",
-    "all_hit": "AllHit", "all_hits": "AllHit", "all_recall": "AllHit", "recall_all": "AllHit",
-    "r_precision": "Rprec", "rprecision": "Rprec",
-    "u-measure": "UMeasure", "u_measure": "UMeasure", "q-measure": "Q", "q_measure": "Q",
-    "α-ndcg": "alpha_nDCG", "α-dcg": "alpha_DCG", "subtopic_recall": "StRecall",
-    "s-recall": "StRecall", "auc": "Accuracy", "auroc": "Accuracy", "compatibility": "Compat",
-    "ordered_pair_accuracy": "OPA", "p+": "PPlus", "o-measure": "OMeasure", "p-measure": "PMeasure",
-}  # fmt: skip
+TYPED = read_pairs("""
+    average_precision AP, reciprocal_rank RR, capped_recall R(denominator=min(k,R)),
+    recall_cap R(denominator=min(k,R)), hit Success, hits Success, hitrate Success, all_hit AllHit,
+    all_hits AllHit, all_recall AllHit, recall_all AllHit, r_precision Rprec, rprecision Rprec,
+    u-measure UMeasure, u_measure UMeasure, q-measure Q, q_measure Q, α-ndcg alpha_nDCG,
+    α-dcg alpha_DCG, subtopic_recall StRecall, s-recall StRecall, auc Accuracy, auroc Accuracy,
+    compatibility Compat, ordered_pair_accuracy OPA, p+ PPlus, o-measure OMeasure,
+    p-measure PMeasure""")
 
 
 def aliases() -> dict[str, str]:

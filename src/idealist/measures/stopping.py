@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import ClassVar, Self
+from typing import Self
 
 import numpy as np
 
@@ -13,35 +12,19 @@ from idealist.data.columns import Floats
 from idealist.errors import UsageError
 from idealist.measures.base import NO_RELEVANT, Measure
 from idealist.measures.gains import GAIN, Discount, check_power, counted, gain_of, geometric
-from idealist.notation import (
-    Kind,
-    Value,
-    Written,
-    choice,
-    number,
-    parameter,
-    text,
-    to_number,
-    whole,
-)
+from idealist.notation import ABOVE_0, BELOW_1, Value, Written, choice, number, parameter, whole
 from idealist.ranking.padded_lists import Array, PaddedLists, padded
 from idealist.ranking.placements import Placements
 
-
-def _check_max_grade(value: object) -> str:
-    if value == "observed":
-        return "observed"
-    if (result := to_number(value)) <= 0:
-        raise ValueError(value)
-    return text(result)
-
-
-MAX_GRADE = Kind(
-    "observed (the highest of the scale or else of the judgments), or a grade", _check_max_grade
+GOING_ON = number(0, BELOW_1, "a number from 0 to below 1")
+MAX_GRADE = number(
+    ABOVE_0,
+    math.inf,
+    "observed (the highest of the scale or else of the judgments), or a grade",
+    "observed",
 )
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class ERR(Measure):
     """Expected reciprocal rank: of the document at which a satisfied user stops.
 
@@ -70,10 +53,8 @@ class ERR(Measure):
         limit = 1.0 if self.probability == "identity" else highest
         pool = xp.where(lists.judged, lists.pool, 0.0)
         if (top := float(xp.max(pool))) > max(limit, 0.0):
-            raise UsageError(
-                f"{self.name}: grade {top:g} is above the maximum of {limit:g}",
-                "set max_grade, or use grades in [0, 1] with probability=identity",
-            )
+            hint = "set max_grade, or use grades in [0, 1] with probability=identity"
+            raise UsageError(f"{self.name}: grade {top:g} is above the maximum of {limit:g}", hint)
         if self.probability == "identity":
             return grade
         check_power(lists, lists.constant([highest]))
@@ -99,16 +80,6 @@ class ERR(Measure):
         return xp.where(nothing, math.nan, value)
 
 
-def _check_going_on(value: object) -> float:
-    if not 0 <= (result := to_number(value)) < 1:
-        raise ValueError(value)
-    return result
-
-
-GOING_ON = Kind("a number from 0 to below 1", _check_going_on)
-
-
-@dataclass(frozen=True, kw_only=True, repr=False)
 class RBP(Measure):
     """Rank-biased precision: a user continues to the next document with probability p.
 
@@ -139,7 +110,7 @@ class RBP(Measure):
     )
     no_relevant: Written = parameter("0", NO_RELEVANT, "the value without relevant documents")
 
-    averages_ties: ClassVar[bool] = True
+    averages_ties = True
 
     def filled(self, convention: Mapping[str, Value] | None = None) -> Self:
         """Set the parameters left open; if only `rel` is set, gains are binary."""
@@ -190,13 +161,10 @@ class RBP(Measure):
     def _highest(self, lists: PaddedLists) -> Array:
         """Return the highest gain judged for each query, at least 1."""
         gains = gain_of(self.gain, lists, lists.pool, self.rel)
-        counted = lists.judged & (lists.pool >= 0)
-        return lists.xp.max(
-            lists.xp.where(counted & (gains > 1), gains, 1.0), axis=1, keepdims=True
-        )
+        gains = lists.xp.where(lists.judged & (lists.pool >= 0), gains, 1.0)
+        return lists.xp.max(lists.xp.maximum(gains, 1.0), axis=1, keepdims=True)
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class RBPResidual(Measure):
     """RBP residual: how much unjudged documents and ranks below the list could add to RBP.
 
@@ -218,9 +186,9 @@ class RBPResidual(Measure):
         "0", choice("tail", "0"), "the value of a fully judged list: p^n (tail), or 0"
     )
 
-    direction: ClassVar[int] = -1
-    judges: ClassVar[bool] = False
-    averages_ties: ClassVar[bool] = True
+    direction = -1
+    judges = False
+    averages_ties = True
 
     def worth(self, placements: Placements) -> Floats:
         """Return 1 for each judged document."""
@@ -241,7 +209,6 @@ class RBPResidual(Measure):
         return lists.xp.where(judged < lists.lengths(self.cutoff), residual, 0.0)
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class nERR(ERR):
     """Normalised expected reciprocal rank: ERR divided by the ERR of the ideal list.
 
@@ -268,7 +235,6 @@ class nERR(ERR):
         return self.expected(lists, stop, rank, rank.shape[1])
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class PFound(ERR):
     """PFound: the probability that a user who may lose patience finds an answer.
 

@@ -6,9 +6,7 @@ retrieves only the preferred one.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
-from typing import ClassVar
 
 import numpy as np
 
@@ -22,7 +20,6 @@ from idealist.ranking.padded_lists import Array, PaddedLists
 from idealist.ranking.placements import Placements
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class Preferring(Measure):
     """Base of preference measures."""
 
@@ -33,17 +30,17 @@ class Preferring(Measure):
         "or with both (retrieved)",
     )
 
-    takes_cutoff: ClassVar[bool] = False
-    averages_ties: ClassVar[bool] = True
-    monotone: ClassVar[bool] = False  # groups may want opposite orders
-    lacking: ClassVar[str] = "preference"
+    takes_cutoff = False
+    averages_ties = True
+    monotone = False  # groups may want opposite orders
+    lacking = "preference"
     #: Whether preferences are counted by pair of documents instead of by group.
-    in_pairs: ClassVar[bool] = False
+    in_pairs = False
 
     @property
     def rule(self) -> str:
         """Which non-relevant documents count."""
-        return "all"
+        return str(getattr(self, "nonrelevant", "all"))
 
     def value(self, lists: PaddedLists, found: Tally) -> Array:
         """Compute the value of each query from the counted preferences."""
@@ -69,7 +66,6 @@ class Preferring(Measure):
         return tally(PreferenceGroups(placements, queries, self.in_pairs), self.rule)
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class Fulfilled(Preferring):
     """Base of shares of fulfilled preferences."""
 
@@ -81,7 +77,6 @@ class Fulfilled(Preferring):
         return lists.xp.where(some > 0, values, np.nan)
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class prefs_simp(Fulfilled):
     """The share of preferences fulfilled, with the preferences of all groups pooled.
 
@@ -104,7 +99,6 @@ class prefs_simp(Fulfilled):
         return self.defined(lists, found, lists.ratio(fulfilled, possible, 0.0))
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class prefs_pair(prefs_simp):
     """The share of preferences fulfilled, averaged over pairs of documents.
 
@@ -119,10 +113,9 @@ class prefs_pair(prefs_simp):
     Reference: trec_eval 10.0, prefs_pair
     """
 
-    in_pairs: ClassVar[bool] = True
+    in_pairs = True
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class prefs_avgjg(Fulfilled):
     """The share of preferences fulfilled, averaged over groups of judges.
 
@@ -153,11 +146,6 @@ class prefs_avgjg(Fulfilled):
         "R as trec_eval counts them",
     )
 
-    @property
-    def rule(self) -> str:
-        """Which non-relevant documents count."""
-        return self.nonrelevant
-
     def value(self, lists: PaddedLists, found: Tally) -> Array:
         """Average the shares of the groups."""
         nothing = np.nan if self.rule == "trec_eval" else 0.0
@@ -166,7 +154,6 @@ class prefs_avgjg(Fulfilled):
         return self.defined(lists, found, lists.ratio(total, lists.count(found.there)))
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class prefs_num_prefs_poss(Count, Preferring):
     """Number of preferences.
 
@@ -183,7 +170,6 @@ class prefs_num_prefs_poss(Count, Preferring):
         return lists.total(found.possible[self.of])
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class prefs_num_prefs_ful(Count, Preferring):
     """Number of preferences fulfilled.
 
@@ -196,7 +182,7 @@ class prefs_num_prefs_ful(Count, Preferring):
     Reference: trec_eval 10.0, prefs_num_prefs_ful
     """
 
-    direction: ClassVar[int] = 1
+    direction = 1
 
     def value(self, lists: PaddedLists, found: Tally) -> Array:
         """Sum the fulfilled preferences."""

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -16,7 +14,6 @@ from idealist.ranking.padded_lists import Array, PaddedLists
 from idealist.ranking.placements import Placements
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class UDCG(Measure):
     """UDCG: utility- and distraction-aware cumulative gain of passages given to a language model.
 
@@ -47,7 +44,7 @@ class UDCG(Measure):
     signal: str = parameter("abstain", choice("abstain", "utility"), "the judgment column to use")
     squash: bool = parameter(True, flag(), "apply σ; without it the value is the sum inside")
 
-    needs: ClassVar[str] = "a column"
+    needs = "a column"
 
     def bounds(self, lowest: float) -> tuple[float, float]:
         """Return the range, including the 0 of an empty list."""

@@ -1,7 +1,7 @@
-"""The compiled kernel's part of ranking: what is asked of it, and what its answer means.
+"""The compiled kernel's part of ranking: what it is asked, and what its answer means.
 
-It finds and counts faults but does not word them: their queries are ranked again by its definition
-in Python, which says what is wrong.
+The kernel finds and counts faults but does not describe them: the queries concerned are ranked
+again in Python, which says what is wrong.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from idealist.ranking.order import order, whole
 
 
 class KernelRequest(NamedTuple):
-    """What is asked of the compiled kernel: judgments and rules, one of each per ranking.
+    """What the compiled kernel is asked: judgments and rules, one of each per ranking.
 
-    `needs` names the columns without which there is nothing to rank by.
+    `needs` names the columns that the ranking requires.
     """
 
     kernel: ModuleType
@@ -39,9 +39,9 @@ class KernelRequest(NamedTuple):
 
 
 class KernelAnswer(NamedTuple):
-    """What the kernel answers: the columns of each ranking, as bytes, and queries of the run.
+    """The kernel's answer: the columns of each ranking, as bytes, and queries of the run.
 
-    All queries without judgments are among `queries`; those with judgments need not be.
+    `queries` holds all queries without judgments; those with judgments may be missing.
     """
 
     columns: list[tuple[bytes, bytes, bytes, bytes]]
@@ -68,13 +68,13 @@ class Compiled:
         return self.answer.unscored
 
     def queries(self, qrels: Qrels, protocol: Protocol) -> Collection[str]:
-        """Give the queries of the run."""
+        """Return the queries of the run."""
         flags = self._found(protocol)[1]
         in_run = np.frombuffer(flags, np.bool_)[: len(qrels.queries)]
         return {*self.answer.queries, *(qrels.queries[i] for i in np.flatnonzero(in_run))}
 
     def columns(self, qrels: Qrels, protocol: Protocol) -> dict[str, Any]:
-        """Give the columns of `Placements`; raise what is wrong with the rows."""
+        """Return the columns of `Placements`; raise what is wrong with the rows."""
         found = self._found(protocol)
         counts = np.frombuffer(found[0], np.int64).reshape(4, -1)
         flags = np.frombuffer(found[1], np.bool_).reshape(3, -1)
@@ -95,7 +95,7 @@ class Compiled:
         return self.answer.columns[self.protocols.index(protocol)]
 
     def _explain(self, qrels: Qrels, protocol: Protocol, counts: Ints) -> None:
-        """Raise the first faults in the words of the definition, and count the others."""
+        """Raise the first faults in the words of the Python definition, and count the others."""
         faulty = np.flatnonzero(counts)
         enough = int(np.searchsorted(np.cumsum(counts[faulty]), SHOWN)) + 1
         queries = [qrels.queries[i] for i in faulty[:enough]]
@@ -104,12 +104,12 @@ class Compiled:
         for query in queries:
             order(rows, spans[query], query, protocol, faults)
         if not faults.shown:
-            raise Defect("the compiled kernel refuses what its definition takes")
+            raise Defect("the compiled kernel refuses what the Python definition accepts")
         raise InputError(faults.shown, int(counts.sum()))
 
 
 def compiled(qrels: Qrels, source: Source | Rows, protocols: Sequence[Protocol]) -> Compiled | None:
-    """Let the kernel rank a run; None where the Python definition has to."""
+    """Let the kernel rank a run; None if Python has to."""
     module = kernel.native()
     if module is None:
         return None
@@ -122,7 +122,7 @@ def compiled(qrels: Qrels, source: Source | Rows, protocols: Sequence[Protocol])
 
 
 def _rows_ranked(rows: Rows, request: KernelRequest) -> KernelAnswer | None:
-    """Let the kernel rank rows in memory; None where it cannot read them."""
+    """Let the kernel rank rows in memory; None if it cannot read them."""
     if any(getattr(rows, name) is None for name in request.needs):
         return None
     columns = request.kernel.rank_rows(
@@ -137,7 +137,7 @@ def _needs(protocols: Sequence[Protocol]) -> list[str]:
     return ranks + ["tokens" for protocol in protocols if str(protocol.depth).startswith("tokens")]
 
 
-#: Judgments as the kernel looks them up, as long as they live.
+#: Judgments in the form the kernel looks them up, kept as long as they live.
 _JUDGED: WeakKeyDictionary[Qrels, Any] = WeakKeyDictionary()
 
 

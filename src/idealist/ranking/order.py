@@ -1,4 +1,4 @@
-"""Order: one query's documents, best first. This is the only sort of documents there is."""
+"""Order: one query's documents, best first. Documents are sorted here and nowhere else."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import hashlib
 import json
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import NoReturn
 
 import numpy as np
 
@@ -21,7 +22,7 @@ from idealist.protocol import Protocol, suffix
 class Entries:
     """One query's rows, with the key that orders them, smallest first.
 
-    `rows` says where each stood in the run.
+    `rows` holds the position of each in the run.
     """
 
     documents: list[str]
@@ -30,69 +31,80 @@ class Entries:
     keys: Floats
 
     def at(self, kept: Sequence[int] | Ints) -> Entries:
-        """Give some of the entries, in the order they are asked for."""
+        """Return some of the entries, in the order given."""
         documents = [self.documents[i] for i in kept]
         index = np.asarray(kept, dtype=np.int64)
         return Entries(documents, self.scores[index], self.rows[index], self.keys[index])
 
 
-def entries_of(rows: Rows, span: slice, protocol: Protocol) -> Entries:
-    """Take one query's rows."""
-    index = np.arange(span.start, span.stop)
-    scores = np.full(len(index), np.nan) if rows.scores is None else rows.scores[span]
-    by = _ordered_by(rows, protocol)
-    if by == "rank":
-        if rows.ranks is None:
-            hint = "give a rank column, or use order=score or order=given"
-            Faults(rows.name).fail("missing-column", "order=rank, but the run has no ranks", hint)
-        keys = rows.ranks[span]
-    elif by == "given":
-        keys = np.arange(len(index), dtype=np.float64)
-    else:
-        with np.errstate(over="ignore"):
-            keys = -scores.astype(protocol.precision).astype(np.float64)
-    return Entries(list(rows.documents[span]), scores, index, keys)
+@dataclass(frozen=True)
+class Query:
+    """One query of a run, and how it is ordered; what is wrong with its rows goes to `faults`."""
+
+    name: str
+    rows: Rows
+    protocol: Protocol
+    faults: Faults
+
+    def note(self, code: str, message: str, hint: str, row: int) -> None:
+        """Note a fault of the query, and the line that it is on."""
+        self.faults.add(code, f"query {self.name!r}{message}", hint, self.rows.line(int(row)))
+
+    def refuse(self, message: str, hint: str) -> NoReturn:
+        """Refuse a run that lacks a column."""
+        Faults(self.rows.name).fail("missing-column", message, hint)
+
+    @property
+    def ordered_by(self) -> str:
+        """What orders the run: without scores its ranks do, and without these its given order."""
+        if self.protocol.order != "score" or self.rows.scores is not None:
+            return self.protocol.order
+        return "given" if self.rows.ranks is None else "rank"
+
+    def entries(self, span: slice) -> Entries:
+        """Take the rows of the query."""
+        rows, index = self.rows, np.arange(span.start, span.stop)
+        scores = np.full(len(index), np.nan) if rows.scores is None else rows.scores[span]
+        if self.ordered_by == "rank":
+            if rows.ranks is None:
+                hint = "give a rank column, or use order=score or order=given"
+                self.refuse("order=rank, but the run has no ranks", hint)
+            keys = rows.ranks[span]
+        elif self.ordered_by == "given":
+            keys = np.arange(len(index), dtype=np.float64)
+        else:
+            with np.errstate(over="ignore"):
+                keys = -scores.astype(self.protocol.precision).astype(np.float64)
+        return Entries(list(rows.documents[span]), scores, index, keys)
 
 
-def _ordered_by(rows: Rows, protocol: Protocol) -> str:
-    """Say what orders a run: without scores its ranks do, and without these its given order."""
-    if protocol.order != "score" or rows.scores is not None:
-        return protocol.order
-    return "given" if rows.ranks is None else "rank"
-
-
-def without_duplicates(
-    entries: Entries, rows: Rows, query: str, protocol: Protocol, faults: Faults
-) -> Entries:
+def without_duplicates(entries: Entries, query: Query) -> Entries:
     """Keep one row of each document, or note that it was retrieved twice."""
     if len(set(entries.documents)) == len(entries.documents):
         return entries
     kept: dict[str, int] = {}
     for i, document in enumerate(entries.documents):
-        if document in kept and protocol.duplicates == "error":
-            first, again = (rows.line(int(entries.rows[n])) for n in (kept[document], i))
+        if document in kept and query.protocol.duplicates == "error":
+            first = query.rows.line(int(entries.rows[kept[document]]))
             where = f", first on line {first}" if first else ""
-            faults.add(
-                "duplicate",
-                f"query {query!r}: document {document!r} was retrieved twice{where}",
-                "remove one, or choose with --set duplicates=first or duplicates=last",
-                again,
-            )
-        elif document not in kept or protocol.duplicates == "last":
+            message = f": document {document!r} was retrieved twice{where}"
+            hint = "remove one, or choose with --set duplicates=first or duplicates=last"
+            query.note("duplicate", message, hint, entries.rows[i])
+        elif document not in kept or query.protocol.duplicates == "last":
             kept[document] = i
     return entries.at(sorted(kept.values()))
 
 
-def without_self(entries: Entries, query: str, protocol: Protocol) -> Entries:
+def without_self(entries: Entries, query: Query) -> Entries:
     """Leave out the document whose id is the query's, and its chunks."""
-    if not protocol.exclude_self:
+    if not query.protocol.exclude_self:
         return entries
-    others = [i for i, d in enumerate(entries.documents) if whole(d, protocol) != query]
+    others = [i for i, d in enumerate(entries.documents) if whole(d, query.protocol) != query.name]
     return entries.at(others) if len(others) < len(entries.documents) else entries
 
 
 def collapsed(entries: Entries, protocol: Protocol) -> Entries:
-    """Let chunks stand for their document: of each document, the best chunk is kept."""
+    """Replace chunks by their documents: the best chunk of each document is kept."""
     if protocol.collapse == "none":
         return entries
     documents = [whole(document, protocol) for document in entries.documents]
@@ -106,7 +118,7 @@ def collapsed(entries: Entries, protocol: Protocol) -> Entries:
 
 
 def whole(chunk: str, protocol: Protocol) -> str:
-    """Give the document a chunk belongs to."""
+    """Return the document a chunk belongs to."""
     if protocol.collapse == "none":
         return chunk
     if protocol.mapping:
@@ -114,41 +126,38 @@ def whole(chunk: str, protocol: Protocol) -> str:
     return suffix(protocol.collapse).sub("", chunk, count=1) or chunk
 
 
-def lengths(entries: Entries, rows: Rows, query: str, protocol: Protocol, faults: Faults) -> Floats:
-    """Give the tokens of each entry; note those that are no length and take them for 0.
+def lengths(entries: Entries, query: Query) -> Floats:
+    """Return the tokens of each entry; note invalid lengths and count them as 0.
 
-    Where the budget is a number of chunks, each is 1 of them.
+    If the budget is a number of chunks, each entry counts as 1.
     """
-    if protocol.depth.startswith("chunks"):
+    if query.protocol.depth.startswith("chunks"):
         return np.ones(len(entries.documents))
-    if rows.tokens is None:
-        hint = "give the run a column tokens, the length of each document"
-        message = f"depth={protocol.depth}, but the run has no lengths"
-        Faults(rows.name).fail("missing-column", message, hint)
-    tokens = rows.tokens[entries.rows]
+    if query.rows.tokens is None:
+        hint = "add a column tokens to the run, the length of each document"
+        query.refuse(f"depth={query.protocol.depth}, but the run has no lengths", hint)
+    tokens = query.rows.tokens[entries.rows]
     bad = ~np.isfinite(tokens) | (tokens < 0)
     for i in np.flatnonzero(bad).tolist():
-        message = f"query {query!r}, document {entries.documents[i]!r}: length is {tokens[i]:g}"
+        message = f", document {entries.documents[i]!r}: length is {tokens[i]:g}"
         hint = "a length is a number of tokens, at least 0; repair it, or use another depth"
-        faults.add("bad-length", message, hint, rows.line(int(entries.rows[i])))
+        query.note("bad-length", message, hint, entries.rows[i])
     return np.where(bad, 0.0, tokens)
 
 
-def check_keys(
-    entries: Entries, rows: Rows, query: str, protocol: Protocol, faults: Faults
-) -> None:
+def check_keys(entries: Entries, query: Query) -> None:
     """Note ranks and scores that cannot order anything."""
     keys = entries.keys
-    if _ordered_by(rows, protocol) == "rank":
+    if query.ordered_by == "rank":
         code, hint = "bad-rank", "repair the rank column, or use order=score"
         bad, say = ~np.isfinite(keys) | (np.trunc(keys) != keys), _rank_words
     else:
         code, say = "nonfinite-score", _score_words
         hint = "repair the score, or choose with --set nonfinite=as_is or nonfinite=last"
-        bad = _refused(keys, protocol.nonfinite)
+        bad = _refused(keys, query.protocol.nonfinite)
     for i in np.flatnonzero(bad).tolist():
-        message = f"query {query!r}, document {entries.documents[i]!r}: {say(entries, i)}"
-        faults.add(code, message, hint, rows.line(int(entries.rows[i])))
+        message = f", document {entries.documents[i]!r}: {say(entries, i)}"
+        query.note(code, message, hint, entries.rows[i])
 
 
 def _refused(keys: Floats, nonfinite: str) -> Bools:
@@ -186,59 +195,48 @@ class Ranking:
 
 
 def order(rows: Rows, span: slice, query: str, protocol: Protocol, faults: Faults) -> Ranking:
-    """Order one query's documents. This is the only sort.
+    """Order one query's documents: the only place where documents are sorted.
 
-    What is wrong with them is noted in `faults`, so that all queries' faults come together.
+    Faults are collected in `faults`, so that all queries' faults are reported together.
     """
-    entries = entries_of(rows, span, protocol)
+    asked = Query(query, rows, protocol, faults)
+    entries = asked.entries(span)
     before = len(entries.documents)
-    entries = without_duplicates(entries, rows, query, protocol, faults)
+    entries = without_duplicates(entries, asked)
     duplicates = before - len(entries.documents)
-    check_keys(entries, rows, query, protocol, faults)
-    entries = without_self(entries, query, protocol)
+    check_keys(entries, asked)
+    entries = without_self(entries, asked)
     float32 = _float32_ties(entries.scores, protocol)
     if protocol.budget is not None:
-        entries = _within(protocol.budget, entries, rows, query, protocol, faults)
-        faults = Faults()  # what is sorted again below has had its ties reported
+        entries = _within(protocol.budget, entries, asked)
+        asked = replace(asked, faults=Faults())  # what is sorted again has had its ties reported
     chunks = len(entries.documents)
     entries = collapsed(entries, protocol)
     merged = chunks - len(entries.documents)
-    entries, first, last = _sorted(entries, rows, query, protocol, faults)
-    return Ranking(
-        entries.documents,
-        entries.scores,
-        first,
-        last,
-        duplicates=duplicates,
-        merged=merged,
-        float32=float32,
-    )
+    entries, first, last = _sorted(entries, asked)
+    return Ranking(entries.documents, entries.scores, first, last, duplicates, merged, float32)
 
 
-def _sorted(
-    entries: Entries, rows: Rows, query: str, protocol: Protocol, faults: Faults
-) -> tuple[Entries, Ints, Ints]:
+def _sorted(entries: Entries, query: Query) -> tuple[Entries, Ints, Ints]:
     """Sort entries, with the first and last rank of each one's tie."""
     entries = entries.at(np.argsort(entries.keys, kind="stable"))  # NaN comes last
     first, last = _tie_bounds(entries.keys)
     if np.any(first < last):
-        entries = entries.at(_break_ties(entries, first, last, rows, query, protocol, faults))
+        entries = entries.at(_break_ties(entries, first, last, query))
     return entries, first, last
 
 
-def _within(
-    budget: int, entries: Entries, rows: Rows, query: str, protocol: Protocol, faults: Faults
-) -> Entries:
+def _within(budget: int, entries: Entries, query: Query) -> Entries:
     """Keep the first entries whose lengths together stay within the budget, in the run's order."""
-    ranked, _, _ = _sorted(entries, rows, query, protocol, faults)
+    ranked, _, _ = _sorted(entries, query)
     with np.errstate(over="ignore"):
-        spent = np.cumsum(lengths(ranked, rows, query, protocol, faults))
+        spent = np.cumsum(lengths(ranked, query))
     kept = ranked.rows[spent <= budget]  # lengths are not negative, so these are the first
     return entries.at(np.flatnonzero(np.isin(entries.rows, kept)))
 
 
 def _tie_bounds(keys: Floats) -> tuple[Ints, Ints]:
-    """Give the first and last rank of the tie each sorted key stands in."""
+    """Return the first and last rank of the tie each sorted key is in."""
     n = len(keys)
     new = np.ones(n + 1, dtype=bool)
     new[1:-1] = (keys[1:] != keys[:-1]) & ~(np.isnan(keys[1:]) & np.isnan(keys[:-1]))
@@ -247,27 +245,22 @@ def _tie_bounds(keys: Floats) -> tuple[Ints, Ints]:
     return np.repeat(edges[:-1] + 1, sizes), np.repeat(edges[1:], sizes)
 
 
-def _break_ties(
-    entries: Entries, first: Ints, last: Ints, rows: Rows, query: str, protocol: Protocol,
-    faults: Faults,
-) -> Ints:  # fmt: skip
-    permutation = np.arange(len(first))
+def _break_ties(entries: Entries, first: Ints, last: Ints, query: Query) -> Ints:
+    permutation, ties = np.arange(len(first)), query.protocol.ties
     for start in np.unique(first[first < last]).tolist():
-        if protocol.ties == "error":
-            _report_tie(entries, start - 1, rows, query, protocol, faults)
+        if ties == "error":
+            _report_tie(entries, start - 1, query)
         block = slice(start - 1, int(last[start - 1]))
         members = permutation[block].tolist()
-        permutation[block] = _tie_order(members, entries.documents, query, protocol.ties)
+        permutation[block] = _tie_order(members, entries.documents, query.name, ties)
     return permutation
 
 
-def _report_tie(
-    entries: Entries, i: int, rows: Rows, query: str, protocol: Protocol, faults: Faults
-) -> None:
+def _report_tie(entries: Entries, i: int, query: Query) -> None:
     a, b = entries.documents[i], entries.documents[i + 1]
-    message = f"query {query!r}: documents {a!r} and {b!r} have the same {protocol.order}"
+    message = f": documents {a!r} and {b!r} have the same {query.protocol.order}"
     hint = "choose an order of ties, such as --set ties=docid-desc"
-    faults.add("tie", message, hint, rows.line(int(entries.rows[i + 1])))
+    query.note("tie", message, hint, entries.rows[i + 1])
 
 
 def _tie_order(members: list[int], documents: list[str], query: str, ties: str) -> list[int]:
@@ -281,7 +274,7 @@ def _tie_order(members: list[int], documents: list[str], query: str, ties: str) 
 
 
 def _draw(seed: str, query: str, document: str) -> bytes:
-    """Draw from seed, query and document alone, so that no other row changes the order."""
+    """Draw from seed, query and document only, so that no other row changes the order."""
     row = json.dumps([seed, query, document])
     return hashlib.blake2b(row.encode(), digest_size=16).digest()
 

@@ -1,4 +1,4 @@
-"""Placements: the places where judged documents were found, all that a measure needs of a run."""
+"""Placements: where judged documents were found, which is all a measure needs of a run."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from idealist.ranking.padded_lists import QUICK, PaddedLists
 
 
 class Block(NamedTuple):
-    """Queries in one padded array: where it holds a document, its place, what is known of it."""
+    """Queries in one padded array: where it holds documents, their places, and a cache."""
 
     pool: Pool
     found: Bools
@@ -26,15 +26,15 @@ class Block(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Placements:
-    """Where the judged documents of each query stand in a ranking.
+    """Where the judged documents of each query are in a ranking.
 
-    Per query of `qrels`, in its order: `in_run`, `empty`, whether nothing was retrieved at all,
-    `retrieved`, the number of `duplicates` dropped
-    and of chunks `merged`, whether there are `ties`, and whether `float32` would tie scores that
-    differ. Per judged document found, by query and rank: the index of its `query`, its `rank`, the
-    `first` and `last` rank of its tie, its `score` (NaN in a list without scores), and its
-    `judgment`, an index into `qrels`. `unknown` names queries of the run without judgments, and
-    `unscored` counts its rows without a score.
+    Per query, in the order of `qrels`: whether it is `in_run`, whether nothing was retrieved
+    (`empty`), how many documents were `retrieved`, how many `duplicates` were dropped and chunks
+    `merged`, whether there are `ties`, and whether `float32` would tie scores that differ. Per
+    judged document found, by query and rank: the index of its `query`, its `rank`, the `first` and
+    `last` rank of its tie, its `score` (NaN in a list without scores), and its `judgment`, an index
+    into `qrels`. `unknown` names queries of the run without judgments, and `unscored` counts its
+    rows without a score.
     """
 
     qrels: Qrels
@@ -57,7 +57,7 @@ class Placements:
 
     @cached_property
     def counting(self) -> Bools:
-        """Which judged queries the protocol lets count: those in the run, or all."""
+        """Which judged queries count under the protocol: those in the run, or all."""
         return self.in_run if self.protocol.missing == "skip" else np.ones_like(self.in_run)
 
     @cached_property
@@ -72,12 +72,12 @@ class Placements:
 
     @cached_property
     def tied(self) -> bool:
-        """Whether any judged document shares its score with another one."""
+        """Whether any judged document shares its score with another document."""
         return bool(np.count_nonzero(self.first < self.last))
 
     @cached_property
     def blocks(self) -> tuple[Ints, Ints]:
-        """The first and the last place that is in the same tie as each place."""
+        """The first and the last place in the tie of each place."""
         n = len(self.rank)
         place = np.arange(n)
         if not self.tied:
@@ -95,7 +95,7 @@ class Placements:
 
     @cached_property
     def layout(self) -> list[Block]:
-        """Where in padded arrays the documents stand, block by block."""
+        """Where the documents are in padded arrays, block by block."""
         return [self._block(pool) for pool in self.qrels.pools]
 
     def _block(self, pool: Pool) -> Block:
@@ -139,9 +139,9 @@ class Placements:
         )
 
     def grid(self, k: int) -> np.ma.MaskedArray[Any, Any]:
-        """Give the grades of the first k ranks: NaN where unjudged, masked beyond the list.
+        """Return the grades of the first k ranks: NaN where unjudged, masked beyond the list.
 
-        This is for measures that want to walk the list.
+        This is for measures that walk down the list.
         """
         column = np.arange(1, k + 1)
         grades = np.full((len(self.qrels.queries), k), np.nan)
@@ -152,8 +152,8 @@ class Placements:
     def retied(self, ties: str, worth: Floats | None = None) -> Placements:
         """Order every tie by what its documents are worth: best first, or worst first.
 
-        `worth` is the grade where nothing else is given. Unjudged documents are worth 0, and count
-        as worse than a judged one worth as much.
+        `worth` defaults to the grade. Unjudged documents are worth 0, and rank below judged ones
+        worth as much.
         """
         if not self.tied:
             return self
@@ -167,7 +167,7 @@ class Placements:
         return replace(self, rank=rank, score=self.score[order], judgment=self.judgment[order])
 
     def cut(self, depth: int) -> Placements:
-        """Look at the first documents of each list only."""
+        """Keep only the first documents of each list."""
         cut = replace(self, last=np.minimum(self.last, depth))
         return cut.at(self.rank <= depth, retrieved=np.minimum(self.retrieved, depth))
 

@@ -1,7 +1,7 @@
 """Ranking: a run ordered under a protocol and joined to judgments.
 
-`rank` is the one heavy function of the system. What it does is defined in `order` and here, in
-plain Python over NumPy; a compiled kernel does the same where it is installed.
+`rank` is the one heavy function of the system. `order` and this module define what it does, in
+plain Python over NumPy; the compiled kernel, where installed, does the same faster.
 """
 
 from __future__ import annotations
@@ -42,10 +42,10 @@ def rank(qrels: Qrels, run: Run, protocols: Iterable[Protocol]) -> dict[Protocol
 
 
 class Ranked:
-    """Judgments, a run, and its placements, kept per protocol: whoever needs a ranking asks here.
+    """Judgments, a run, and its placements per protocol: whoever needs a ranking asks here.
 
     The run is read once for all protocols that are asked for together. Its rows are held in memory
-    only where they cannot be ranked from the file, until `release`.
+    only where they cannot be ranked from the file.
 
     >>> from idealist.formats import read_qrels, read_run
     >>> ranked = Ranked(read_qrels({"q1": {"d1": 2}}), read_run({"q1": ["d3", "d1"]}))
@@ -86,23 +86,19 @@ class Ranked:
 
     @property
     def held(self) -> Run:
-        """The run as it can be ranked again, or listed, without being parsed in Python again."""
+        """The run in a form that can be ranked or listed again without parsing it in Python."""
         if self._held is None:
             self._held = self.run.held()
         return self._held
-
-    def release(self) -> None:
-        """Forget rows that are held in memory; the placements stay."""
-        self._held = None
 
 
 def listing(
     run: Run, protocol: Protocol, queries: Iterable[str], depth: int | None = None
 ) -> dict[str, Ranking]:
-    """Give the ranked documents themselves, judged or not, of some queries.
+    """Return the ranked documents of some queries, judged or not.
 
-    Ties by grade (worst, best, expected) need judgments and are in the order of `docid-desc` here.
-    `depth` is in place of the protocol's.
+    Ties by grade (worst, best, expected) need judgments; here they are ordered as `docid-desc`.
+    `depth` replaces the protocol's.
     """
     queries = list(queries)
     rows = run.source.some(queries)
@@ -121,7 +117,7 @@ def _first(ranking: Ranking, depth: int | None) -> Ranking:
 
 @dataclass(frozen=True)
 class Defined:
-    """A run's rows, ranked as ranking is defined; `Compiled` is the same, but fast."""
+    """A run's rows, ranked by the Python definition; `Compiled` does the same, but faster."""
 
     rows: Rows
 
@@ -141,11 +137,11 @@ class Defined:
         return self.rows.spans()
 
     def queries(self, qrels: Qrels, protocol: Protocol) -> Collection[str]:
-        """Give the queries of the run."""
+        """Return the queries of the run."""
         return self.spans.keys()
 
     def columns(self, qrels: Qrels, protocol: Protocol) -> dict[str, Any]:
-        """Give the columns of `Placements`; raise what is wrong with the rows."""
+        """Return the columns of `Placements`; raise what is wrong with the rows."""
         faults = Faults(self.name)
         rankings = {
             index: order(self.rows, self.spans[query], query, protocol, faults)
@@ -169,7 +165,7 @@ def _placed(qrels: Qrels, found: Defined | Compiled, protocol: Protocol) -> Plac
 
 
 def limited(placements: Placements, protocol: Protocol) -> Placements:
-    """Leave out what a protocol does not look at: below the depth, negative, unjudged."""
+    """Leave out what a protocol ignores: documents below the depth, negative, unjudged."""
     if isinstance(protocol.depth, int):
         placements = placements.cut(protocol.depth)
     if protocol.negative == "error":
@@ -212,11 +208,11 @@ def _check_queries(
 ) -> None:
     if rules.unknown == "error":
         for query in unknown:
-            hint = "leave it out of the run, or use --set unknown=skip"
+            hint = "remove it from the run, or use --set unknown=skip"
             faults.add("unknown-query", f"query {query!r} has no judgments", hint)
     if rules.missing == "error":
         for query in sorted(qrels.known - set(queries)):
-            hint = "let it count with --set missing=zero, or leave it out with missing=skip"
+            hint = "count it as 0 with --set missing=zero, or leave it out with missing=skip"
             faults.add("missing-query", f"judged query {query!r} is not in the run", hint)
     faults.check()
 
@@ -224,7 +220,7 @@ def _check_queries(
 def _check_grades(placements: Placements) -> None:
     """Refuse negative grades among the documents found."""
     qrels, faults = placements.qrels, Faults(placements.qrels.name)
-    hint = "leave negatives to the measure with --set negative=allow, or take them out with drop"
+    hint = "pass negative grades to the measure with --set negative=allow, or remove them: drop"
     for i in np.flatnonzero(placements.grade < 0).tolist():
         query = qrels.queries[placements.query[i]]
         document = qrels.documents[placements.judgment[i]]
@@ -234,7 +230,7 @@ def _check_grades(placements: Placements) -> None:
 
 
 def judged_documents(placements: Placements, index: int) -> dict[str, tuple[int, float]]:
-    """Give the rank and grade of each judged document found for a query, in their order."""
+    """Return the rank and grade of each judged document found for a query, in order."""
     begin, end = placements.starts[index : index + 2].tolist()
     documents = (placements.qrels.documents[i] for i in placements.judgment[begin:end])
     ranks, grades = placements.rank[begin:end].tolist(), placements.grade[begin:end].tolist()
@@ -242,11 +238,11 @@ def judged_documents(placements: Placements, index: int) -> dict[str, tuple[int,
 
 
 def listed_documents(run: Run, placements: Placements, index: int) -> list[tuple[str, float]]:
-    """Give all documents of a query's list in order, with their scores.
+    """Return all documents of a query's list in order, with their scores.
 
-    Placements say where the judged ones stand, after all that the protocol does; the unjudged ones
-    come between in the order of the run. Which unjudged ones these are is not decided where a depth
-    cuts a tie whose order is that of grades.
+    Placements say where the judged ones are, after everything the protocol does; the unjudged ones
+    fill the other ranks in the order of the run. Which unjudged ones these are is undecided if a
+    depth cuts a tie that is ordered by grades.
     """
     query, protocol = placements.qrels.queries[index], placements.protocol
     whole = replace(protocol, depth="none") if protocol.budget is None else protocol

@@ -37,6 +37,16 @@ class Marked(NamedTuple):
     marks: str
 
 
+def marks_of(cell: Any) -> str:
+    """Return the marks of a cell; most have none."""
+    return cell.marks if isinstance(cell, Marked) else ""
+
+
+def unmarked(text: str, _: str) -> str:
+    """Leave out the marks of a cell."""
+    return text
+
+
 @dataclass(frozen=True)
 class Format:
     """How a column writes its cells for people; words are set left, numbers right."""
@@ -127,11 +137,11 @@ class Table:
         """The names of the columns."""
         return [column.name for column in self.columns]
 
-    def written(self) -> Iterator[list[str]]:
-        """Write the rows for people, cell by cell, without marks."""
-        formats = [column.format for column in self.columns]
+    def written(self, join: Callable[[str, str], str] = unmarked) -> Iterator[list[str]]:
+        """Write the rows for people, cell by cell; `join` puts a cell and its marks together."""
         for row in self.rows:
-            yield [write(cell) for write, cell in zip(formats, row, strict=True)]
+            cells = zip(self.columns, row, strict=True)
+            yield [join(column.format(cell), marks_of(cell)) for column, cell in cells]
 
     def without(self, names: Sequence[str]) -> Table:
         """Leave columns out."""

@@ -4,22 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from html import escape
-from typing import Any
 
+from idealist.report import document as doc
 from idealist.report import doubt_words
-from idealist.report.document import (
-    Block,
-    Command,
-    Details,
-    Document,
-    Doubts,
-    Heading,
-    Items,
-    Marked,
-    Signatures,
-    Table,
-    Text,
-)
+from idealist.report.document import Block, Document, Table
 from idealist.report.doubt import Doubt
 
 _STYLE = """
@@ -55,22 +43,22 @@ def _block(block: Block) -> str:
         case Table():
             title = f"<p>{escape(block.title)}</p>" if block.title else ""
             return title + draw(block) if block.rows else ""
-        case Heading(text):
+        case doc.Heading(text):
             return f"<h4>{escape(text)}</h4>"
-        case Text(text, strong):
+        case doc.Text(text, strong):
             words = "<br>".join(map(escape, text.splitlines()))
             return f"<p><strong>{words}</strong></p>" if strong else f"<p>{words}</p>"
-        case Items(items):
+        case doc.Items(items):
             return _listed(items)
-        case Doubts(doubts, full):
+        case doc.Doubts(doubts, full):
             if full:
                 return "".join(map(_finding, doubt_words.alike(doubts)))
             return _listed(doubt_words.lines(doubts))
-        case Command(text):
+        case doc.Command(text):
             return f"<pre><code>{escape(text)}</code></pre>"
-        case Signatures(lines):
+        case doc.Signatures(lines):
             return "<p><code>" + "<br>".join(map(escape, lines)) + "</code></p>" if lines else ""
-        case Details(title, inner):
+        case doc.Details(title, inner):
             body = _blocks(inner)
             return f"<details><summary>{escape(title)}</summary>{body}</details>" if body else ""
 
@@ -78,23 +66,21 @@ def _block(block: Block) -> str:
 def draw(table: Table) -> str:
     """Draw a table."""
     sides = ["left" if column.format.left else "right" for column in table.columns]
-    head = _row(table.headers, table.headers, sides, "th")
-    pairs = zip(table.rows, table.written(), strict=True)
-    body = "".join(_row(row, cells, sides, "td") for row, cells in pairs)
+    head = _row(map(escape, table.headers), sides, "th")
+    body = "".join(_row(cells, sides, "td") for cells in table.written(_cell))
     return f"<table><thead>{head}</thead><tbody>{body}</tbody></table>"
 
 
-def _row(row: Sequence[Any], cells: Sequence[str], sides: Sequence[str], tag: str) -> str:
+def _cell(text: str, marks: str) -> str:
+    return escape(text) + (f"<sup>{escape(marks)}</sup>" if marks else "")
+
+
+def _row(cells: Iterable[str], sides: Sequence[str], tag: str) -> str:
     styled = (
-        f'<{tag} style="text-align: {side}; padding: 0.2em 0.8em">'
-        f"{escape(cell)}{_marks(typed)}</{tag}>"
-        for typed, cell, side in zip(row, cells, sides, strict=True)
+        f'<{tag} style="text-align: {side}; padding: 0.2em 0.8em">{cell}</{tag}>'
+        for cell, side in zip(cells, sides, strict=True)
     )
     return "<tr>" + "".join(styled) + "</tr>"
-
-
-def _marks(cell: Any) -> str:
-    return f"<sup>{escape(cell.marks)}</sup>" if isinstance(cell, Marked) and cell.marks else ""
 
 
 def _listed(lines: Sequence[str]) -> str:
@@ -105,6 +91,6 @@ def _finding(group: list[Doubt]) -> str:
     """Write doubts that are alike with all that is known of them."""
     title, *lines = doubt_words.parts(group)
     first = group[0]
-    command = _block(Command(first.command)) if first.command else ""
-    doc = f"<p>{escape(first.doc)}</p>" if first.doc else ""
-    return f"<h4>{escape(title)}</h4>{_listed(lines)}{command}{doc}"
+    command = _block(doc.Command(first.command)) if first.command else ""
+    why = f"<p>{escape(first.doc)}</p>" if first.doc else ""
+    return f"<h4>{escape(title)}</h4>{_listed(lines)}{command}{why}"

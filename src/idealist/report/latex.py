@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from typing import Any
 
 from idealist.report import terminal
-from idealist.report.document import Block, Details, Document, Marked, Table
+from idealist.report.document import Block, Details, Document, Table
 
 #: What LaTeX would take for a command, or set as another sign, and how it is written there.
 _TEX = {sign: f"\\{sign}" for sign in "&%$#_{}"} | {
@@ -46,26 +44,20 @@ def draw(table: Table) -> str:
     \\end{tabular}
     """
     sides = "".join("l" if column.format.left else "r" for column in table.columns)
-    head = _row(table.headers, table.headers)
-    body = [_row(row, cells) for row, cells in zip(table.rows, table.written(), strict=True)]
+    cells = [[_cell(name, "") for name in table.headers], *table.written(_cell)]
+    head, *body = [" & ".join(row) + r" \\" for row in cells]
     title = [_comment(table.title)] if table.title else []
     start, end = rf"\begin{{tabular}}{{{sides}}}", r"\end{tabular}"
     return "\n".join([*title, start, r"\toprule", head, r"\midrule", *body, r"\bottomrule", end])
 
 
-def _row(row: Sequence[Any], cells: Sequence[str]) -> str:
-    return " & ".join(map(_cell, row, cells)) + r" \\"
-
-
-def _cell(typed: Any, cell: str) -> str:
+def _cell(text: str, marks: str) -> str:
     """Write a cell; marks have no width, so that digits stay below each other."""
-    if cell in _SYMBOLS:
-        return _SYMBOLS[cell]
-    written = _MINUS.sub("$-$", "".join(_TEX.get(sign, sign) for sign in cell))
-    if not isinstance(typed, Marked) or not typed.marks:
-        return written
-    marks = typed.marks if typed.marks == "*" else rf"\textsuperscript{{{typed.marks}}}"
-    return rf"{written}\rlap{{{marks}}}"
+    if text in _SYMBOLS:
+        return _SYMBOLS[text]
+    written = _MINUS.sub("$-$", "".join(_TEX.get(sign, sign) for sign in text))
+    raised = marks if marks == "*" else rf"\textsuperscript{{{marks}}}"
+    return rf"{written}\rlap{{{raised}}}" if marks else written
 
 
 def _comment(words: str) -> str:

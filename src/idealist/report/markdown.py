@@ -4,19 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from idealist.report import document as doc
 from idealist.report import doubt_words
-from idealist.report.document import (
-    Block,
-    Command,
-    Details,
-    Document,
-    Doubts,
-    Heading,
-    Items,
-    Signatures,
-    Table,
-    Text,
-)
+from idealist.report.document import Block, Command, Document, Table
 from idealist.report.doubt import Doubt
 from idealist.report.terminal import marked
 
@@ -36,21 +26,21 @@ def _block(block: Block, details: bool) -> str:
         case Table():
             title = f"{block.title}\n\n" if block.title else ""
             return title + draw(block) if block.rows else ""
-        case Heading(text):
+        case doc.Heading(text):
             return f"#### {text}"
-        case Text(text, strong):
+        case doc.Text(text, strong):
             return f"**{text}**" if strong else text
-        case Items(items):
+        case doc.Items(items):
             return "\n".join(map(_item, items))
-        case Doubts(doubts, full):
+        case doc.Doubts(doubts, full):
             if full:
                 return "\n\n".join(map(_finding, doubt_words.alike(doubts)))
             return "\n".join(f"- {line}" for line in doubt_words.lines(doubts))
         case Command(text):
             return fenced(block)
-        case Signatures(lines):
+        case doc.Signatures(lines):
             return "<sub>" + "<br>".join(f"`{line}`" for line in lines) + "</sub>"
-        case Details(title, inner):
+        case doc.Details(title, inner):
             body, opened = "\n\n".join(_blocks(inner, details)), " open" * details
             folded = f"<details{opened}><summary>{title}</summary>\n\n{body}\n\n</details>"
             return folded if body else ""
@@ -64,8 +54,9 @@ def draw(table: Table) -> str:
     |:---|---:|
     | bm25 | 0.2143 |
     """
-    cells = [[cell.replace("|", "\\|") for cell in row] for row in (table.headers, *marked(table))]
-    head, *rows = ["| " + " | ".join(row) + " |" for row in cells]
+    cells = (table.headers, *table.written(marked))
+    escaped = [[cell.replace("|", "\\|") for cell in row] for row in cells]
+    head, *rows = ["| " + " | ".join(row) + " |" for row in escaped]
     sides = "|".join(":---" if column.format.left else "---:" for column in table.columns)
     return "\n".join([head, f"|{sides}|", *rows])
 

@@ -56,15 +56,11 @@ def flat(table: Table) -> tuple[list[str], list[list[Any]]]:
     """
     headers, columns = [], []
     for i, column in enumerate(table.columns):
-        parts = [list(_parts(row[i])) for row in table.rows]
-        names = max((names for _, names in map(_both, parts)), key=len, default=("",))
+        cells = [dict(_parts(row[i])) for row in table.rows]
+        names = max(cells, key=len, default={"": None})
         headers += [column.name + name for name in names]
-        columns += [[dict(cell).get(name) for cell in parts] for name in names]
+        columns += [[cell.get(name) for cell in cells] for name in names]
     return headers, [list(row) for row in zip(*columns, strict=True)]
-
-
-def _both(parts: Sequence[tuple[str, Any]]) -> tuple[Any, tuple[str, ...]]:
-    return parts, tuple(name for name, _ in parts)
 
 
 def _parts(cell: Any) -> Iterator[tuple[str, Any]]:
@@ -102,15 +98,17 @@ def _unfolded(record: Mapping[str, Any], before: str = "") -> Iterator[tuple[str
 
 def separated(table: Table, delimiter: str) -> str:
     """Write a table for programs, quoted only where a cell holds the delimiter."""
+    headers, rows = flat(table)
+    return "\n".join(_line(row, delimiter) for row in (headers, *rows))
+
+
+def _line(row: Sequence[Any], delimiter: str) -> str:
     import csv
     import io
 
-    headers, rows = flat(table)
     stream = io.StringIO()
-    writer = csv.writer(stream, delimiter=delimiter, lineterminator="\n")
-    writer.writerow(headers)
-    writer.writerows([list(map(_cell, row)) for row in rows])
-    return stream.getvalue().removesuffix("\n")
+    csv.writer(stream, delimiter=delimiter).writerow(map(_cell, row))  # quotes both \r and \n
+    return stream.getvalue().removesuffix("\r\n")
 
 
 def _cell(value: Any) -> str:

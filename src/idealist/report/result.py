@@ -9,7 +9,7 @@ from typing import Any
 
 from idealist import files
 from idealist.errors import UsageError
-from idealist.report import plain_data
+from idealist.report import html, latex, markdown, plain_data, terminal
 from idealist.report.document import Block, Document, Table
 
 #: The forms a result can be written in, each with the suffixes of files that ask for it.
@@ -65,25 +65,16 @@ class Result(ABC):
             return plain_data.to_json(self.data())
         if form in ("csv", "tsv"):
             return plain_data.separated(self.table(), "," if form == "csv" else "\t")
+        document = self.report()
         if form == "md":
-            from idealist.report import markdown
-
-            return markdown.render(self.report(), details)
+            return markdown.render(document, details)
         if form == "latex":
-            from idealist.report import latex
-
-            return latex.render(self.report())
+            return latex.render(document)
         if form == "html":
-            from idealist.report import html
-
-            return html.page(self.report(), self.summary)
-        from idealist.report import terminal
-
-        return terminal.render(self.report(), details, columns)
+            return html.page(document, self.summary)
+        return terminal.render(document, details, columns)
 
     def __str__(self) -> str:
-        from idealist.report import terminal
-
         document = self.report()
         parts = [terminal.render(document), "\n".join(terminal.notes(document))]
         return "\n\n".join(filter(None, parts))
@@ -92,8 +83,6 @@ class Result(ABC):
         return f"<{type(self).__name__} {self.summary}>"
 
     def _repr_html_(self) -> str:
-        from idealist.report import html
-
         return html.fragment(self.report())
 
     def markdown(self, details: bool = False) -> str:

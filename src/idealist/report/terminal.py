@@ -6,22 +6,9 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
+from idealist.report import document as doc
 from idealist.report import doubt_words
-from idealist.report.document import (
-    TEXT,
-    Block,
-    Column,
-    Command,
-    Details,
-    Document,
-    Doubts,
-    Heading,
-    Items,
-    Marked,
-    Signatures,
-    Table,
-    Text,
-)
+from idealist.report.document import TEXT, Block, Column, Document, Table, marks_of
 from idealist.report.wording import short
 
 #: How wide words are set where nobody says how wide the terminal is.
@@ -42,7 +29,7 @@ def _blocks(blocks: Iterable[Block], details: bool, columns: int | None) -> str:
     text = ""
     for block in blocks:
         written = _block(block, details, columns)
-        apart = "\n" if isinstance(block, Heading) else "\n\n"
+        apart = "\n" if isinstance(block, doc.Heading) else "\n\n"
         text += written + apart if written else ""
     return text.rstrip("\n")
 
@@ -52,11 +39,11 @@ def notes(document: Document) -> list[str]:
     lines: list[str] = []
     for block in document.notes:
         match block:
-            case Doubts(doubts, full=False):
+            case doc.Doubts(doubts, full=False):
                 lines += doubt_words.lines(doubts)
-            case Signatures(signatures):
+            case doc.Signatures(signatures):
                 lines += [f"signature: {line}" for line in signatures]
-            case Text(text):
+            case doc.Text(text):
                 lines.append(text)
             case _:
                 lines += _block(block, False, None).splitlines()
@@ -69,18 +56,18 @@ def _block(block: Block, details: bool, columns: int | None) -> str:
         case Table():
             title = f"{block.title}\n" if block.title else ""
             return title + draw(fitted(block, columns), width) if block.rows else ""
-        case Heading(text) | Text(text):
+        case doc.Heading(text) | doc.Text(text):
             return wrapped(text.splitlines(), width, hang=0)
-        case Items(items):
+        case doc.Items(items):
             return wrapped(items, width)
-        case Doubts(doubts, full):
+        case doc.Doubts(doubts, full):
             listed = doubt_words.paragraphs(doubts) if full else doubt_words.lines(doubts)
             return ("\n\n" if full else "\n").join(listed)
-        case Command(text):
+        case doc.Command(text):
             return "\n".join(f"  {line}" for line in text.splitlines())
-        case Signatures(lines):
+        case doc.Signatures(lines):
             return "\n".join(f"signature: {line}" for line in lines)
-        case Details(_, blocks):
+        case doc.Details(_, blocks):
             return _blocks(blocks, details, columns) if details else ""
 
 
@@ -117,7 +104,7 @@ def draw(table: Table, width: int = WIDTH) -> str:
 
 def width_of(table: Table) -> int:
     """Give the least width of a table."""
-    columns = zip(table.headers, *marked(table), strict=True)
+    columns = zip(table.headers, *table.written(marked), strict=True)
     return sum(max(map(len, column)) + 1 for column in columns)
 
 
@@ -170,24 +157,16 @@ def _unfolded(table: Table) -> Table:
     return Table.of([table.headers[0], "measure"], ["value"], rows)
 
 
-def marked(table: Table) -> Iterator[list[str]]:
-    """Write rows with their marks."""
-    for row, cells in zip(table.rows, table.written(), strict=True):
-        yield [
-            cell + "".join(SUPERSCRIPTS.get(mark, mark) for mark in typed.marks)
-            if isinstance(typed, Marked)
-            else cell
-            for typed, cell in zip(row, cells, strict=True)
-        ]
+def marked(text: str, marks: str) -> str:
+    """Write the marks of a cell behind it, as superscripts."""
+    return text + "".join(SUPERSCRIPTS.get(mark, mark) for mark in marks)
 
 
 def _below_each_other(table: Table) -> Iterator[list[str]]:
     """Write rows with their marks, and blanks where others have marks: digits stay in line."""
-    marks = [
-        [len(cell.marks) if isinstance(cell, Marked) else 0 for cell in row] for row in table.rows
-    ]
+    marks = [[len(marks_of(cell)) for cell in row] for row in table.rows]
     longest = list(map(max, zip(*marks, strict=True)))
-    for cells, own in zip(marked(table), marks, strict=True):
+    for cells, own in zip(table.written(marked), marks, strict=True):
         widths = zip(cells, longest, own, strict=True)
         yield [cell + " " * (most - here) for cell, most, here in widths]
 

@@ -52,10 +52,7 @@ def bca(
 
 
 def bootstrap_shift(
-    differences: ArrayLike,
-    weights: ArrayLike | None = None,
-    resamples: int = DRAWS,
-    seed: int = 0,
+    differences: ArrayLike, weights: ArrayLike | None = None, resamples: int = DRAWS, seed: int = 0
 ) -> float:
     """Compute the two-sided p-value of the bootstrap, shifted to a mean of 0.
 

@@ -51,9 +51,8 @@ def power(d_z: float, n: int, alpha: float = 0.05) -> float:
 
     shift, critical = abs(d_z) * math.sqrt(n), quantile(1 - alpha / 2, n - 1)
     below, above = nctdtr(n - 1, shift, np.array([-critical, critical]))
-    return float(
-        1 - np.nan_to_num(above) + np.nan_to_num(below)
-    )  # SciPy returns NaN for a tail near 0
+    # SciPy returns NaN for a tail near 0
+    return float(1 - np.nan_to_num(above) + np.nan_to_num(below))
 
 
 def detectable(n: int, alpha: float = 0.05, power: float = 0.8) -> float:
@@ -78,10 +77,8 @@ def needed(d_z: float, alpha: float = 0.05, power: float = 0.8) -> int:
     90
     """
     if d_z == 0 or math.isnan(d_z):
-        raise UsageError(
-            f"no number of queries can detect an effect of {d_z:g}",
-            "choose the smallest difference that would matter",
-        )
+        hint = "choose the smallest difference that would matter"
+        raise UsageError(f"no number of queries can detect an effect of {d_z:g}", hint)
     low, high = 1, 2
     while _chance(d_z, high, alpha) < power:
         low, high = high, 2 * high

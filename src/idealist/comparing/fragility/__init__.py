@@ -67,7 +67,8 @@ class Reversal:
         """
         if not self.possible:
             return f"no change of labels can {what}"
-        return f"it takes {self.count} to {what}{_listed(self)}"
+        listed = f" ({few(list(map(str, self.changes)))})" if self.changes else ""
+        return f"it takes {self.count} to {what}{listed}"
 
     @property
     def count(self) -> str:
@@ -76,24 +77,21 @@ class Reversal:
         >>> Reversal(None, 21, 20).count, Reversal(None, 3, 20).count
         ('more than 20 labels', 'at least 3 labels')
         """
-        if self.changes is None and self.at_least > self.most:
-            return f"more than {_labels(self.most)}"
-        if self.changes is None:
-            return f"at least {_labels(self.at_least)}"
-        least = "" if self.exact else f"between {self.at_least} and "
-        return least + _labels(len(self.changes))
+        if self.changes is not None:
+            start, number = f"between {self.at_least} and ", len(self.changes)
+            return ("" if self.exact else start) + many(number, "label", "labels")
+        found = (
+            ("more than", self.most) if self.at_least > self.most else ("at least", self.at_least)
+        )
+        return f"{found[0]} {many(found[1], 'label', 'labels')}"
 
     def data(self) -> dict[str, Any]:
         """Return it as plain data."""
-        known = self.changes
-        listed = None if known is None else [
-            {"query": one.query, "document": one.document, "from": one.grade, "to": one.to}
-            for one in known
-        ]  # fmt: skip
-        count = None if known is None else len(known)
+        names, known = ("query", "document", "from", "to"), self.changes
+        listed = None if known is None else [dict(zip(names, one, strict=True)) for one in known]
         return {
-            "labels": count, "at_least": self.at_least, "exact": self.exact,
-            "possible": self.possible, "changes": listed,
+            "labels": None if known is None else len(known), "at_least": self.at_least,
+            "exact": self.exact, "possible": self.possible, "changes": listed,
         }  # fmt: skip
 
 
@@ -125,8 +123,9 @@ class Fragility:
             return "Labels: the runs have no difference that a label could reverse."
         if self.sign is None:
             return "Labels: the runs are level, so there is nothing to reverse."
+        ahead = self.run if self.difference * (self.sense or 1) > 0 else self.baseline
         word = "ahead" if self.sense else "higher"
-        lead = f"Labels: {self.ahead} is {word} by {number(abs(self.difference))}"
+        lead = f"Labels: {ahead} is {word} by {number(abs(self.difference))}"
         lines = [f"{lead}; {self.sign.said('reverse that')}."]
         if self.significance is not None:
             lines.append(f"Labels: {self._significance(self.significance)}.")
@@ -140,11 +139,6 @@ class Fragility:
         so = reversal.said(f"make it {then}so")
         return f"by the t-test alone the difference is {now}significant; {so}"
 
-    @property
-    def ahead(self) -> str:
-        """The better run, or the one with the higher mean where more is not better."""
-        return self.run if self.difference * (self.sense or 1) > 0 else self.baseline
-
     def data(self) -> dict[str, Any]:
         """Return it as plain data."""
         return {
@@ -154,16 +148,6 @@ class Fragility:
             "sign": self.sign and self.sign.data(),
             "significance": self.significance and self.significance.data(),
         }
-
-
-def _labels(count: int) -> str:
-    return many(count, "label", "labels")
-
-
-def _listed(reversal: Reversal) -> str:
-    if not reversal.changes:
-        return ""
-    return f" ({few(list(map(str, reversal.changes)))})"
 
 
 def fragility(
@@ -185,9 +169,9 @@ def fragility(
     """
     runs = evaluator.ranked(baseline), evaluator.ranked(run)
     relabelling = Relabelling.of(evaluator, measure, *runs)
-    start, weights = _differences(relabelling)
-    total = float(weights @ start)
-    mean = total / float(weights.sum()) if len(start) else math.nan
+    (base, new), counted = relabelling.now, relabelling.counted
+    start, weights = (new.values - base.values)[counted], relabelling.weights[counted]
+    mean = float(weights @ start) / float(weights.sum()) if len(start) else math.nan
     sign = significance = None
     significant = False
     if abs(mean) > ROUNDING:
@@ -199,12 +183,6 @@ def fragility(
     return Fragility(measure, *names, alpha, mean, significant, sign, significance, sense)
 
 
-def _differences(relabelling: Relabelling) -> tuple[Any, Any]:
-    base, new = relabelling.now
-    counted = relabelling.counted
-    return (new.values - base.values)[counted], relabelling.weights[counted]
-
-
 def _searched(
     changing: Changing, weights: Any, alpha: float, most: int
 ) -> tuple[Reversal, Reversal | None, bool]:
@@ -213,13 +191,11 @@ def _searched(
     while True:
         problem = _problem(changing, weights, alpha, most)
         sign = _reversal(changing, fewest_for_sign(problem), most)
-        significance = None
-        if varies:
-            significance = _reversal(changing, fewest_for_significance(problem), most)
+        plan = fewest_for_significance(problem) if varies else None
+        significance = plan and _reversal(changing, plan, most)
         done = sign.exact and (significance is None or significance.exact)
         if done or changing.depth >= most or not changing.grow():
-            significant = varies and problem.significant(problem.start)
-            return sign, significance, significant
+            return sign, significance, varies and problem.significant(problem.start)
 
 
 def _problem(changing: Changing, weights: Any, alpha: float, most: int) -> Problem:
@@ -230,15 +206,13 @@ def _problem(changing: Changing, weights: Any, alpha: float, most: int) -> Probl
 
 def _reversal(changing: Changing, plan: Plan, most: int) -> Reversal:
     """Name the labels of a plan."""
-    labels = sum(ways.size for ways in changing.ways)
-    if plan.picks is None:
-        return Reversal(None, plan.at_least, most, labels)
-    runs, found = changing.relabelling, []
-    qrels = runs.qrels
-    for i, j, index in plan.picks:
+    written, qrels = changing.relabelling.written, changing.relabelling.qrels
+    found = []
+    for i, j, index in plan.picks or ():
         chosen = changing.tried[i][j].sets[index]
         query = qrels.queries[changing.queries[i]]
         for judgment, grade in zip(*changing.ways[i].labels(chosen), strict=True):
             was = tidy(float(qrels.grades[judgment]))
-            found.append(Change(query, qrels.documents[judgment], was, runs.written[grade]))
-    return Reversal(tuple(found), plan.at_least, most, labels)
+            found.append(Change(query, qrels.documents[judgment], was, written[grade]))
+    changes = None if plan.picks is None else tuple(found)
+    return Reversal(changes, plan.at_least, most, sum(ways.size for ways in changing.ways))

@@ -115,19 +115,14 @@ class Changing:
         counts = [len(sets) for sets, _ in found]
         if not any(counts):
             return False
-        values = self._values([sets for sets, _ in found])
-        for mine, part, (sets, every) in zip(
-            self.tried, np.split(values, np.cumsum(counts)[:-1]), found, strict=True
-        ):
+        labels = self.labels([sets for sets, _ in found])
+        self.spent += int(np.diff(self.relabelling.qrels.starts)[labels.query].sum())
+        values = self.sign * self.relabelling.differences(labels)
+        parts = np.split(values, np.cumsum(counts)[:-1])
+        for mine, part, (sets, every) in zip(self.tried, parts, found, strict=True):
             there = ~np.isnan(part)
             mine.append(Tried(part[there], sets[there], every))
         return True
-
-    def _values(self, sets: list[Ints]) -> Floats:
-        """Measure sets of changes, query by query."""
-        labels = self.labels(sets)
-        self.spent += int(np.diff(self.relabelling.qrels.starts)[labels.query].sum())
-        return self.sign * self.relabelling.differences(labels)
 
     def labels(self, sets: list[Ints]) -> Labels:
         """Write sets of changes as labels, query by query."""

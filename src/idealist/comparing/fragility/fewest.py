@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -15,14 +15,14 @@ from idealist.data.columns import Bools, Floats, Ints
 from idealist.significance.means import quantile
 from idealist.significance.paired import ROUNDING
 
+#: Which of the differences that changes attain are taken: query, number of changes, index.
+Picks = tuple[tuple[int, int, int], ...]
+
 
 class Plan(NamedTuple):
-    """Which of the differences that changes attain are taken: query, number of changes, index.
+    """What to change: `picks`, None where no plan is known; none has fewer than `at_least`."""
 
-    `picks` is None where no plan is known; no plan has fewer than `at_least` changes.
-    """
-
-    picks: tuple[tuple[int, int, int], ...] | None
+    picks: Picks | None
     at_least: int
 
     @property
@@ -97,7 +97,7 @@ class Problem:
         spread = float(((w * (x - total / self.n)) ** 2).sum()) * self.n / (self.n - 1)
         return total > self.critical * math.sqrt(spread) + ROUNDING * self.n
 
-    def picked(self, picks: Iterable[tuple[int, int, int]]) -> Floats:
+    def picked(self, picks: Picks) -> Floats:
         """Return the differences that a plan makes."""
         x = self.start.copy()
         for query, j, index in picks:
@@ -107,8 +107,6 @@ class Problem:
 
 #: No more plans than this are kept, and no more steps taken; a gap then stays.
 PLANS, STEPS = 50_000, 50_000
-
-Picks = tuple[tuple[int, int, int], ...]
 
 
 class Front(NamedTuple):
@@ -228,10 +226,9 @@ def fewest_for_sign(problem: Problem) -> Plan:
     at_least = int(below[0]) if len(below) else problem.most + 1
     costs, index = _attained(problem, flat, 1.0)
     found, chosen = cheapest(costs, problem.most)
-    for k in range(at_least, problem.most + 1):
-        if found[k, 0] < -ROUNDING * problem.n:
-            return Plan(_traced(chosen, index, k, 0), at_least)
-    return Plan(None, at_least)
+    reached = np.flatnonzero(found[at_least:, 0] < -ROUNDING * problem.n)
+    k = at_least + int(reached[0]) if len(reached) else 0
+    return Plan(_traced(chosen, index, k, 0) if k else None, at_least)
 
 
 def fewest_for_significance(problem: Problem) -> Plan:
@@ -311,7 +308,7 @@ def cheapest(costs: Floats, most: int) -> tuple[Floats, Ints]:
     return best, chosen
 
 
-def _traced(chosen: Ints, index: Ints, k: int, line: int) -> tuple[tuple[int, int, int], ...]:
+def _traced(chosen: Ints, index: Ints, k: int, line: int) -> Picks:
     """Follow a plan of k changes back, query by query."""
     picks = []
     for i in range(len(chosen) - 1, -1, -1):

@@ -15,7 +15,6 @@ from idealist.data import Qrels
 from idealist.data.columns import Bools, Floats, Ints, freeze, starts_of
 from idealist.errors import UsageError
 from idealist.evaluating.evaluator import Evaluator
-from idealist.measures import Measure
 from idealist.measures.instrument import Instrument, Measured, chosen, measured
 from idealist.protocol import Protocol
 from idealist.ranking.placements import Placements
@@ -54,10 +53,12 @@ class Relabelling:
     def of(cls, evaluator: Evaluator, label: str, baseline: Any, run: Any) -> Relabelling:
         """Rank both runs."""
         instrument, qrels = evaluator.instruments[label], evaluator.qrels
-        _check(instrument.measure)
+        if instrument.measure.needs:
+            hint = "ask for a measure of grades alone, such as nDCG@10"
+            name = instrument.measure.name
+            raise UsageError(f"the labels that {name} needs are more than grades", hint)
         protocol = _whole(instrument.protocol)
-        before, after = evaluator.ranked(baseline), evaluator.ranked(run)
-        ranked = before[protocol], after[protocol]
+        ranked = evaluator.ranked(baseline)[protocol], evaluator.ranked(run)[protocol]
         return cls(instrument, qrels, ranked, _levels(qrels, instrument))
 
     @cached_property
@@ -77,7 +78,7 @@ class Relabelling:
         """The values of both runs with the labels as they are, in the order of the queries."""
         none = np.zeros((len(self.qrels.queries), 0), dtype=np.int64)
         labels = Labels(np.arange(len(none)), none, none.astype(np.float64))
-        base, new = (self._measured(one, labels, self._plain) for one in self.ranked)
+        base, new = (self._measured(one, labels) for one in self.ranked)
         return base, new
 
     @cached_property
@@ -115,15 +116,11 @@ class Relabelling:
 
     def differences(self, labels: Labels) -> Floats:
         """Measure new - base with changed labels; NaN where a query would not count any more."""
-        base, new = (self.values(run, labels) for run in (0, 1))
-        return new - base
-
-    def values(self, run: int, labels: Labels, measure: Measure | None = None) -> Floats:
-        """Measure one run with changed labels, a value a row; NaN where it does not count."""
-        instrument = self._plain if measure is None else replace(self._plain, measure=measure)
-        made = [self._measured(self.ranked[run], part, instrument) for part in self._blocks(labels)]
-        found = [np.where(one.counted, one.values, np.nan) for one in made]
-        return np.concatenate(found) if found else np.zeros(0)
+        found = [np.zeros(0)]
+        for part in self._blocks(labels):
+            base, new = (self._measured(one, part) for one in self.ranked)
+            found.append(np.where(base.counted & new.counted, new.values - base.values, np.nan))
+        return np.concatenate(found)
 
     def _blocks(self, labels: Labels) -> Iterator[Labels]:
         sizes = np.cumsum(np.diff(self.qrels.starts)[labels.query])
@@ -132,7 +129,7 @@ class Relabelling:
         for first, last in pairwise([*edges, len(sizes)]):
             yield labels.at(slice(first, last))
 
-    def _measured(self, whole: Placements, labels: Labels, instrument: Instrument) -> Measured:
+    def _measured(self, whole: Placements, labels: Labels) -> Measured:
         protocol = self.instrument.protocol
         placements = replace(_relabelled(whole, labels, self.grades), protocol=protocol)
         if protocol.grades == "nonzero":
@@ -140,7 +137,7 @@ class Relabelling:
         vars(placements.qrels)["maximum"] = self.highest  # the scale stays what it is
         if protocol.ties in ("best", "worst"):
             placements = placements.retied(protocol.ties)
-        return measured(instrument, limited(placements, protocol))
+        return measured(self._plain, limited(placements, protocol))
 
 
 def _whole(protocol: Protocol) -> Protocol:
@@ -159,13 +156,6 @@ def _levels(qrels: Qrels, instrument: Instrument) -> dict[float, float]:
     levels = grades_of(qrels, replace(instrument, protocol=replace(protocol, negative=kept)))
     highest = qrels.cast(protocol.grades).maximum
     return {read: own for read, own in levels.items() if read <= highest or highest <= 0}
-
-
-def _check(measure: Measure) -> None:
-    """Refuse what has more to it than grades."""
-    if measure.needs:
-        hint = "ask for a measure of grades alone, such as nDCG@10"
-        raise UsageError(f"the labels that {measure.name} needs are more than grades", hint)
 
 
 def _relabelled(whole: Placements, labels: Labels, grades: Floats) -> Placements:

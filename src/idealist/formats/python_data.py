@@ -1,7 +1,7 @@
 """Tables in Python: dicts, lists, tuples, records, columns and data frames become `Cells`.
 
 {query: {document: value}}           value a number, or {"grade": 2, "abstain": 0.1}
-{query: [document, …]}               a ranking, best first; for judgments: the relevant ones
+{query: [document, …]}               a ranking, best first; as judgments, the relevant ones
 {query: [(document, value), …]}
 [(query, document, value), …]        also named tuples and records (dicts)
 {"query": […], "document": […], …}   columns, also data frames
@@ -14,11 +14,12 @@ from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from idealist.errors import Faults
-from idealist.formats import engines, frames
-from idealist.formats.cells import Cells, checked_id, pivot, shown
-from idealist.formats.names import ours, renamed
+from idealist.formats import frames, search_engines
+from idealist.formats.cells import Cells, add_query, checked_id, pivot, shown
+from idealist.formats.column_names import ours, renamed
 
-Locate = Callable[[str, str | None], int | None]
+#: Finds the line of a key in JSON by its path.
+Locate = Callable[..., int | None]
 Row = tuple[Any, Any, dict[str, Any]]
 
 SHAPES_HINT = (
@@ -46,17 +47,24 @@ def cells_of(data: Any, value: str, faults: Faults, locate: Locate | None = None
 
 
 def _by_query(data: Any, value: str, faults: Faults) -> dict[Any, Any] | None:
-    """Read what engines answer and what logs hold; None for anything else."""
+    """Read search responses, and logs that hold both sides; None for anything else."""
     if isinstance(data, (list, tuple)) and data and all(map(is_pair, data)):
         return side(data, value, faults)
-    return engines.lists(data, value, faults)
+    return search_engines.lists(data, value, faults)
 
 
 def _nested(data: Mapping[Any, Any], value: str, faults: Faults, locate: Locate | None) -> Cells:
     """Read documents by query."""
     rows = (row for q, e in data.items() for row in _Query(q, value, faults, locate).rows(e))
     columns = pivot(rows, value)
-    return Cells(columns, line=_line(columns, locate), empty=_empty(data, faults))
+
+    def line(row: int) -> int | None:
+        query, document = (str(columns[key][row]) for key in ("query", "document"))
+        return None if locate is None else locate(query, document) or locate(query)
+
+    none = [q for q, entries in data.items() if hasattr(entries, "__len__") and not len(entries)]
+    empty = [query for query in (checked_id(q, faults) for q in none) if query is not None]
+    return Cells(columns, line=line, empty=empty)
 
 
 def of_columns(
@@ -66,55 +74,37 @@ def of_columns(
     lines: list[int] | None = None,
     nulls: bool = False,
 ) -> Cells:
-    """Read columns under any names, which must be equally long."""
+    """Read columns of equal length, whatever their names."""
     found = {name: list(columns[key]) for key, name in renamed(columns, value, faults).items()}
     lengths = {key: len(column) for key, column in found.items()}
     if len(set(lengths.values())) > 1:
         words = ", ".join(f"{key} {length}" for key, length in lengths.items())
-        faults.fail(
-            "bad-column", f"columns of different lengths: {words}", "make them equally long"
-        )
+        message = f"columns of different lengths: {words}"
+        faults.fail("bad-column", message, "make them equally long")
     missing = [name for name in ("query", "document") if name not in found]
     if missing:
         known = ", ".join(map(str, columns))
-        hint = f"the columns are {known}; call one of them {missing[0]}"
-        faults.fail("missing-column", f"there is no column for the {missing[0]}", hint)
+        hint = f"the columns are {known}; rename one of them to {missing[0]}"
+        faults.fail("missing-column", f"there is no {missing[0]} column", hint)
     return Cells(found, lines, nulls=nulls)
 
 
 def is_nested(data: Mapping[Any, Any]) -> bool:
-    """Whether a dict of lists is documents by query, and not columns or what an engine says."""
+    """Whether a dict of lists is documents by query, not columns or a search engine's JSON."""
     return not _column_names(data) and not {"requests", "responses"} & data.keys()
 
 
 def _column_names(data: Mapping[Any, Any]) -> bool:
-    """Whether the data is columns and not queries."""
+    """Whether the keys are names of columns, not queries."""
     names = ours(data)
     return {"query", "document"} <= names.keys() and not isinstance(data[names["query"]], Mapping)
 
 
 def _is_record(data: Mapping[Any, Any]) -> bool:
-    """Whether the data is a single row: JSON by the line that has but one."""
+    """Whether the data is a single row, as in JSON by the line with one line only."""
     names = ours(data)
     cells = [data[names[key]] for key in ("query", "document") if key in names]
     return len(cells) == 2 and all(cell is None or isinstance(cell, (str, int)) for cell in cells)
-
-
-def _line(
-    columns: Mapping[str, list[Any]], locate: Locate | None
-) -> Callable[[int], int | None] | None:
-    if locate is None:
-        return None
-    return lambda row: locate(str(columns["query"][row]), str(columns["document"][row]))
-
-
-def _empty(data: Mapping[Any, Any], faults: Faults) -> list[str]:
-    found = (
-        checked_id(query, faults)
-        for query, entries in data.items()
-        if hasattr(entries, "__len__") and not len(entries)
-    )
-    return [query for query in found if query is not None]
 
 
 @dataclass(frozen=True)
@@ -132,25 +122,23 @@ class _Query:
             entries = entries.to_dict()
         if isinstance(entries, Mapping):
             for document, cell in entries.items():
-                named = isinstance(cell, Mapping)
-                yield (
-                    self.known(cell, document)
-                    if named
-                    else (self.name, document, {self.value: cell})
-                )
+                if isinstance(cell, Mapping):
+                    yield self.known(cell, document)
+                else:
+                    yield self.name, document, {self.value: cell}
         elif self.is_list(entries):
             yield from map(self.listed, entries)
         else:
             self.refuse(entries)
 
     def is_list(self, entries: Any) -> bool:
-        """Whether these are documents one by one; a set is, but has no order to rank them by."""
+        """Whether these are documents one by one; a set has no order to rank them by."""
         unordered = self.value == "score" and isinstance(entries, Set)
         no_list = isinstance(entries, (str, bytes)) or hasattr(entries, "columns")
         return isinstance(entries, Iterable) and not no_list and not unordered
 
     def listed(self, entry: Any) -> Row:
-        """Read a document, a pair of document and value, or all that is known about a document."""
+        """Read a document, a pair of document and value, or everything known about a document."""
         if isinstance(entry, (tuple, list)) and len(entry) == 2:
             return self.name, entry[0], {self.value: entry[1]}
         if isinstance(entry, Mapping) and "document" in ours(entry):
@@ -160,7 +148,7 @@ class _Query:
         return self.name, entry, {"grade": 1} if self.value == "grade" else {}
 
     def known(self, cells: Mapping[Any, Any], document: Any = None) -> Row:
-        """Read the cells of one document, which may name itself and its query once more."""
+        """Read the cells of one document, which may name it and its query once more."""
         found = _named(cells, self.value, self.faults)
         own = found.pop("query", self.name), found.pop("document", document)
         if own != (self.name, own[1] if document is None else document):
@@ -168,14 +156,14 @@ class _Query:
         return *own, found
 
     def refuse(self, found: Any) -> NoReturn:
-        """Say that something is none of the shapes."""
-        line = self.locate(str(self.name), None) if self.locate else None
+        """Report that the data has none of the shapes."""
+        line = self.locate(str(self.name)) if self.locate else None
         message = f"query {shown(self.name)}: cannot read {shown(found)}"
         self.faults.fail("bad-shape", message, SHAPES_HINT, line)
 
 
 def record(record: Any, number: int, value: str, faults: Faults) -> Row:
-    """Read one row, whose number errors name."""
+    """Read one row; errors name its number."""
     if hasattr(record, "_asdict"):
         record = record._asdict()
     if isinstance(record, Mapping):
@@ -218,7 +206,7 @@ def is_pair(record: Any) -> bool:
 def side(
     records: Sequence[Any], value: str, faults: Faults, lines: Sequence[int] | None = None
 ) -> dict[Any, Any]:
-    """Give one side by query: judgments for "grade", the run for "score".
+    """Return one side by query: judgments for "grade", the run for "score".
 
     Queries are named by their key ``query``, ``query_id``, ``qid`` or ``id``, or else numbered.
     """
@@ -228,27 +216,24 @@ def side(
         if not is_pair(record):
             hint = 'give {"retrieved": […], "ground_truth": {…}} for each query'
             faults.fail("bad-shape", f"record {number}: cannot read {shown(record)}", hint, line)
-        query = checked_id(record.get(ours(record).get("query", "id"), number), faults, line)
-        if query in found:
-            message = f"record {number}: query {query!r} stands there twice"
-            faults.fail("duplicate-key", message, "keep one of them", line)
         names = GROUND_TRUTH if value == "grade" else RETRIEVED
         entries = next(record[name] for name in names if name in record)
-        found[query or ""] = (
-            entries if value == "grade" else _joined(record, entries, number, faults)
-        )
+        if value == "score":
+            entries = _joined(record, entries, number, faults)
+        query = record.get(ours(record).get("query", "id"), number)
+        add_query(found, query, entries, faults, line, f"record {number}: ")
     faults.check()
     return found
 
 
 def _joined(record: Mapping[str, Any], entries: Any, number: int, faults: Faults) -> Any:
-    """Join documents with the scores and lengths that stand beside them."""
+    """Join documents with the scores and lengths listed beside them."""
     beside = {own: record[name] for name, own in BESIDE.items() if name in record}
     if not beside or not isinstance(entries, (list, tuple)):
         return entries
     for name, cells in beside.items():
         if not isinstance(cells, list) or len(cells) != len(entries):
             message = f"record {number}: {name} {shown(cells)} for {len(entries)} documents"
-            faults.fail("bad-shape", message, "give one for each document that was retrieved")
+            faults.fail("bad-shape", message, "give one for each retrieved document")
     rows = zip(entries, *beside.values(), strict=True)
     return [dict(zip(("document", *beside), row, strict=True)) for row in rows]

@@ -1,10 +1,10 @@
-"""What Elasticsearch and OpenSearch answer, and what their `_rank_eval` is asked.
+"""Responses of Elasticsearch and OpenSearch, and requests to their `_rank_eval`.
 
 {query: {"hits": {"hits": [{"_id": …, "_score": …}, …]}}}         search responses, by query
 {"requests": [{"id": query, "ratings": [{"_id": …, "rating": …}]}]}  a `_rank_eval` request
 {"details": {query: {"hits": [{"hit": {"_id": …}, …}]}}}            its response
 
-A document is known by its ``_id``; the index it lies in is not looked at.
+A document is known by its ``_id``; the index that holds it is ignored.
 """
 
 from __future__ import annotations
@@ -13,27 +13,27 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn
 
 from idealist.errors import Faults
-from idealist.formats.cells import checked_id, shown
-from idealist.formats.names import ours
+from idealist.formats.cells import add_query, shown
+from idealist.formats.column_names import ours
 
-AGAIN = "search again, and put the whole response there"
+AGAIN = "search again, and save the whole response"
 
 
 def lists(data: Any, value: str, faults: Faults) -> dict[Any, list[Any]] | None:
-    """Give an engine's JSON as ``{query: [(document, value), …]}``; None for anything else."""
+    """Read an engine's JSON as ``{query: [(document, value), …]}``; None for anything else."""
     if isinstance(data, list) and data and all(map(_is_response, data)):
         data = by_query(data, faults)
     if not isinstance(data, Mapping) or not data:
         return None
     if _is_response(data) or isinstance(data.get("responses"), list):
-        hint = 'a response does not say to which query: give {"q1": response, "q2": response}'
+        hint = 'a response does not name its query: give {"q1": response, "q2": response}'
         faults.fail("bad-shape", "these are search responses without queries", hint)
     if isinstance(data.get("requests"), list):
         return _ratings(data["requests"], value, faults)
     if isinstance(data.get("details"), Mapping) and "metric_score" in data:
         return _details(data["details"], value, faults)
     if any(map(_is_response, data.values())) and all(map(_is_answer, data.values())):
-        _only_run(value, "search responses", "ratings", faults)
+        _check_run(value, "search responses", "ratings", faults)
         return _hits({query: _whole(query, r, faults) for query, r in data.items()}, faults)
     return None
 
@@ -43,47 +43,43 @@ def _is_response(data: Any) -> bool:
     return isinstance(hits, Mapping) and isinstance(hits.get("hits"), list)
 
 
-def by_query(
-    responses: list[Any], faults: Faults, lines: Sequence[int] | None = None
-) -> dict[str, Any]:
-    """Name each response by the query it says it answers."""
-    found: dict[str, Any] = {}
-    for number, response in enumerate(responses):
-        line = lines[number] if lines else None
-        query = checked_id(response.get(ours(response).get("query", "id")), faults, line)
-        if query in found:
-            message = f"query {query!r} stands there twice"
-            faults.add("duplicate-key", message, "keep one of them", line)
-        found[query or ""] = response
-    faults.check()
-    return found
-
-
 def _is_answer(data: Any) -> bool:
     return _is_response(data) or (isinstance(data, Mapping) and {"error", "status"} <= data.keys())
 
 
+def by_query(
+    responses: list[Any], faults: Faults, lines: Sequence[int] | None = None
+) -> dict[str, Any]:
+    """Sort responses by the query that each one names."""
+    found: dict[str, Any] = {}
+    for number, response in enumerate(responses):
+        query = response.get(ours(response).get("query", "id"))
+        add_query(found, query, response, faults, lines[number] if lines else None)
+    faults.check()
+    return found
+
+
 def _whole(query: Any, response: Mapping[str, Any], faults: Faults) -> list[Any]:
-    """Give a response's hits; refuse one that failed or is only a part."""
+    """Return a response's hits; refuse a response that failed or is incomplete."""
     shards = response.get("_shards")
     failed = shards.get("failed") if isinstance(shards, Mapping) else 0
     if "error" in response:
         faults.fail("failed-search", f"query {query!r} failed: {shown(response['error'])}", AGAIN)
     if response.get("timed_out") is True or failed:
         why = "timed out" if response.get("timed_out") is True else f"failed on {failed} shards"
-        faults.fail("failed-search", f"query {query!r} {why}: its hits are a part", AGAIN)
+        faults.fail("failed-search", f"query {query!r} {why}: its hits are incomplete", AGAIN)
     hits: list[Any] = response["hits"]["hits"]
     return hits
 
 
-def _only_run(value: str, found: str, missing: str, faults: Faults) -> None:
+def _check_run(value: str, found: str, missing: str, faults: Faults) -> None:
     if value == "grade":
         hint = "give the _rank_eval request, which holds all ratings"
         faults.fail("bad-shape", f"{found} are a run: they lack the {missing}", hint)
 
 
 def _details(details: Mapping[str, Any], value: str, faults: Faults) -> dict[Any, list[Any]]:
-    _only_run(value, "the details of _rank_eval", "ratings of what was not found", faults)
+    _check_run(value, "the details of _rank_eval", "ratings of what was not found", faults)
     found = {}
     for query, detail in details.items():
         try:
@@ -94,7 +90,7 @@ def _details(details: Mapping[str, Any], value: str, faults: Faults) -> dict[Any
 
 
 def _hits(found: dict[Any, list[Any]], faults: Faults) -> dict[Any, list[Any]]:
-    """Give documents with their scores, or in their order alone where a sort made any of it."""
+    """Return documents with their scores, or just in order where a sort ranked any of them."""
     for query, hits in found.items():
         if not all(isinstance(hit, Mapping) and "_id" in hit for hit in hits):
             _refuse(query, hits, faults)
@@ -113,14 +109,11 @@ def _ratings(requests: list[Any], value: str, faults: Faults) -> dict[Any, list[
     judged: dict[Any, Any] = {}
     for number, request in enumerate(requests, 1):
         try:
-            query = request["id"]
             ratings = [(entry["_id"], entry["rating"]) for entry in request["ratings"]]
-            twice = query in judged
+            add_query(judged, request["id"], ratings, faults)
         except (TypeError, KeyError):
             _refuse(f"request {number}", request, faults)
-        if twice:
-            faults.fail("duplicate-key", f"query {query!r} stands there twice", "keep one of them")
-        judged[query] = ratings
+    faults.check()
     return judged
 
 

@@ -1,4 +1,4 @@
-"""What other tools call our columns. The one table of such names."""
+"""What other tools call our columns: the one table of such names."""
 
 from __future__ import annotations
 
@@ -9,9 +9,8 @@ from typing import Any
 
 from idealist.errors import Faults
 
-#: Our name of each column and the names that are understood as it, the first one found, whatever
-#: their case, blanks, hyphens and underscores. A name that says id comes before one that may be the
-#: text.
+#: Our name of each column and the names understood as it, in order of preference; case, spaces,
+#: hyphens and underscores do not matter. A name that says id comes before one that may be the text.
 ALIASES: dict[str, tuple[str, ...]] = {
     "query": ("query_id", "qid", "topic_id", "question_id", "query", "query text", "topic"),
     "document": (
@@ -26,18 +25,18 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "iteration": ("iteration", "iter"),
 }  # fmt: skip
 
-#: In a table of queries: what is an id, and what a text; ``query`` may be either.
+#: In a table of queries: names of the id, and of the text; ``query`` may be either.
 QUERY_IDS = ("query_id", "qid", "topic_id", "_id", "id")
 QUERY_TEXTS = ("text", "query_text")
 
-#: What data frames call the numbers of rows that they write.
+#: What data frames call the row numbers they write.
 ROW_NUMBERS = ("", "unnamed: 0", "__index_level_0__")
-#: Columns that say nothing: Quepid's book-keeping, the same in each row, and numbers of rows.
+#: Columns that say nothing: Quepid's book-keeping, the same in each row, and row numbers.
 SKIPPED = frozenset(
     ["team name", "case name", "case id", "snapshot name", "snapshot time", *ROW_NUMBERS]
 )
 
-#: What whoever gives the one for the other should know.
+#: A hint for judgments given as a run, or the reverse.
 ORDER_HINT = "judgments come first, then runs"
 
 
@@ -53,7 +52,7 @@ def ours(names: Iterable[Any]) -> dict[str, Any]:
 
 
 def known(names: Iterable[Any], aliases: tuple[str, ...]) -> tuple[Any, ...]:
-    """Give the names that are aliases, in the order of those; one written exactly so wins.
+    """Find the names that are aliases, in the order of the aliases; an exact match wins.
 
     >>> known(["Query ID", "score", "query"], ALIASES["query"])
     ('Query ID', 'query')
@@ -62,7 +61,7 @@ def known(names: Iterable[Any], aliases: tuple[str, ...]) -> tuple[Any, ...]:
 
 
 def _some(names: Iterable[Any]) -> tuple[Any, ...]:
-    """Keep the names that may be an alias: of those that are queries there may be millions."""
+    """Keep the names that may be aliases: where names are queries, there may be millions."""
     return tuple(name for name in names if _folded(name) in KNOWN)
 
 
@@ -86,7 +85,7 @@ KNOWN = frozenset(map(_folded, chain(*ALIASES.values(), QUERY_IDS, QUERY_TEXTS, 
 
 
 def _check_values(names: list[Any], value: str, faults: Faults) -> None:
-    """Refuse two columns that could be the same value; nobody can say which one is meant."""
+    """Refuse two columns that could hold the same value: nobody can tell which one is meant."""
     some = _some(names)
     for column in ("grade",) if value == "grade" else ("score", "rank", "tokens"):
         both = [str(name) for name in _known(some, ALIASES[column])]
@@ -96,19 +95,17 @@ def _check_values(names: list[Any], value: str, faults: Faults) -> None:
 
 
 def _check_kind(found: dict[str, Any], faults: Faults) -> None:
-    """Refuse a run given as judgments; one without ranks could be BEIR's judgments."""
+    """Refuse a run given as judgments; without ranks, it could be BEIR's judgments."""
     if "grade" not in found and {"score", "rank"} <= found.keys():
-        message = (
-            f"{found['score']} and {found['rank']} are columns of a run, and no grade is there"
-        )
-        faults.fail("bad-column", message, f"name the column of grades grade; {ORDER_HINT}")
+        message = f"{found['score']} and {found['rank']} are columns of a run; there is no grade"
+        faults.fail("bad-column", message, f"name the grade column grade; {ORDER_HINT}")
 
 
 def renamed(names: Iterable[Any], value: str, faults: Faults) -> dict[Any, str]:
-    """Map the names found to ours, or to themselves where we have none; `value` as in a table.
+    """Map the names found to ours, or to themselves if we have none; `value` is the main column.
 
-    BEIR's judgments call their grade a score. A column ``query`` beside ``qid`` is the text. Runs
-    of Quepid may have ratings and no score: grades would make judgments of them.
+    BEIR's judgments call the grade score. A column ``query`` beside ``qid`` is the text. Quepid's
+    runs may have ratings and no score: as grades, these would make judgments of them.
 
     >>> renamed(["qid", "pid", "score", "utility"], "grade", Faults())
     {'qid': 'query', 'pid': 'document', 'score': 'grade', 'utility': 'utility'}
@@ -127,8 +124,8 @@ def renamed(names: Iterable[Any], value: str, faults: Faults) -> dict[Any, str]:
         try:
             name.encode()
         except (AttributeError, ValueError):  # no text, or a lone surrogate in it
-            message = f"{name!a} cannot name a column"
-            faults.fail("bad-column", message, "name columns by text")
+            message = f"{name!a} cannot be the name of a column"
+            faults.fail("bad-column", message, "use text for the names of columns")
     others = {name: _free(name, names) if name in ALIASES else str(name) for name in names}
     return {
         name: own.get(name, others[name]) for name in names if name.strip().lower() not in SKIPPED
@@ -136,7 +133,7 @@ def renamed(names: Iterable[Any], value: str, faults: Faults) -> dict[Any, str]:
 
 
 def _free(name: str, names: list[Any]) -> str:
-    """Give a column that is not what its name says, such as a query's text, another name."""
+    """Rename a column that is not what its name says, such as a query's text."""
     while (name := f"{name}_text") in names:
         pass
     return name

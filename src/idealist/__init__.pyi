@@ -1,0 +1,71 @@
+# Where each public name lives: type checkers read it here, and so does __init__.py.
+from typing import Any
+
+from idealist._version import __version__
+from idealist.auditing import Audit, audit
+from idealist.bounding import (
+    Bounds,
+    Judging,
+    TieBounds,
+    bounds,
+    bounds_of_difference,
+    tie_bounds,
+)
+from idealist.comparing import Comparison, Pair, compare, compare_evaluations
+from idealist.comparing.overlap import RBO, rbo, rbo_by_query
+from idealist.comparing.sample_sizes import Sizes, plan_queries
+from idealist.conventions import CONVENTIONS, Convention
+from idealist.conventions.signature import Signature
+from idealist.data import Qrels, Queries, Run, Scale
+from idealist.diagnosing import Diagnosis, diagnose
+from idealist.errors import IdealistError, InputError, UsageError
+from idealist.evaluating.evaluation import Evaluation
+from idealist.evaluating.evaluator import Evaluator, evaluate
+from idealist.explaining.explainer import Explainer, explain
+from idealist.explaining.explanation import Explanation
+from idealist.explaining.worst_queries import Worst
+from idealist.formats import (
+    read_arrays,
+    read_pairs,
+    read_preferences,
+    read_prels,
+    read_qrels,
+    read_queries,
+    read_run,
+    read_strata,
+)
+from idealist.formats.id_mapping import map_ids
+from idealist.formats.writing import write_qrels, write_run
+from idealist.gating import Gate, GatePlan, assert_not_worse, gate, save_baseline
+from idealist.measures import Measure, measure, parse
+from idealist.measures.average_precision import AP
+from idealist.measures.cumulative import CG, DCG, nDCG
+from idealist.measures.first_relevant import RR, Success
+from idealist.measures.judged import Judged, NumQ, NumRel, NumRelRet, NumRet, Unjudged
+from idealist.measures.pairs import bpref
+from idealist.measures.sets import AllHit, F, P, R, Rprec
+from idealist.measures.stopping import ERR, RBP, RBPResidual
+from idealist.measures.udcg import UDCG
+from idealist.protocol import Protocol
+from idealist.ranking.placements import Placements
+from idealist.ranking.ranked import listing, rank
+from idealist.reconciling import Reconciliation, reconcile
+from idealist.reconciling.attribution import Attribution, attribute
+from idealist.report.doubt import Doubt
+
+__all__ = [
+    "AP", "CG", "CONVENTIONS", "DCG", "ERR", "RBO", "RBP", "RR", "UDCG", "AllHit", "Attribution",
+    "Audit", "Bounds", "Comparison", "Convention", "Diagnosis", "Doubt", "Evaluation", "Evaluator",
+    "Explainer", "Explanation", "F", "Gate", "GatePlan", "IdealistError", "InputError",
+    "Judged", "Judging", "Measure", "NumQ", "NumRel", "NumRelRet", "NumRet", "P", "Pair",
+    "Placements", "Protocol", "Qrels", "Queries", "R", "RBPResidual", "Reconciliation", "Rprec",
+    "Run", "Scale", "Signature", "Sizes", "Success", "TieBounds", "Unjudged", "UsageError", "Worst",
+    "__version__", "assert_not_worse", "attribute", "audit", "bounds", "bounds_of_difference",
+    "bpref", "compare", "compare_evaluations", "diagnose", "evaluate", "explain", "gate", "listing",
+    "map_ids", "measure", "nDCG", "parse", "plan_queries", "rank", "rbo", "rbo_by_query",
+    "read_arrays", "read_pairs", "read_preferences", "read_prels", "read_qrels", "read_queries",
+    "read_run", "read_strata", "reconcile", "save_baseline", "tie_bounds", "write_qrels",
+    "write_run",
+]  # fmt: skip
+
+def __getattr__(name: str) -> Any: ...  # the other measures
