@@ -38,7 +38,7 @@ def values() -> Array:
 
 
 def idealist(rows: Array, pairs: list[tuple[int, int]]) -> list[float]:
-    from idealist.significance.flips import all_pairs
+    from idealist.significance.resampling import all_pairs
 
     p = all_pairs(rows, flips=FLIPS)
     return [float(p[pair]) for pair in pairs]

@@ -18,7 +18,7 @@ from idealist.conventions import CONVENTIONS, DEFAULT, Convention
 from idealist.conventions.describe import Description, describe_all, names_of
 from idealist.conventions.signature import Signature
 from idealist.measures import MEASURES, parse
-from idealist.measures.aggregate import Aggregate
+from idealist.measures.instrument import Aggregate
 from idealist.measures.spellings import SPELLINGS
 from idealist.notation import Settings, text
 from idealist.protocol import Protocol

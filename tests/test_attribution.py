@@ -29,15 +29,12 @@ from generated import (
 )
 from idealist.cli.main import cli
 from idealist.conventions import CONVENTIONS
-from idealist.conventions.axis_words import WORDS, meaning
-from idealist.conventions.signature import Signature
+from idealist.conventions.signature import WORDS, Signature, meaning
 from idealist.measures import MEASURES
-from idealist.measures.aggregate import Aggregate
-from idealist.measures.instrument import Instrument, measured
+from idealist.measures.instrument import Aggregate, Instrument, measured
 from idealist.ranking.ranked import Ranked
 from idealist.reconciling.attribution import MOST_AXES
-from idealist.reconciling.axes import Axis, changed, differing, registry
-from idealist.reconciling.game import Game, shapley
+from idealist.reconciling.game import Axis, Game, changed, differing, registry, shapley
 
 NAMES = ["nDCG@3", "nDCG", "AP", "AP@3", "RR", "RR@3", "P@3", "R@3", "ERR@3", "bpref"]
 EXACT = 1e-12

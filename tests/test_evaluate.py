@@ -16,7 +16,7 @@ from scipy import stats
 import idealist as il
 from idealist.conventions import CONVENTIONS
 from idealist.measures import MEASURES
-from idealist.measures.aggregate import Aggregate
+from idealist.measures.instrument import Aggregate
 from idealist.protocol import Protocol
 from idealist.report.doubt import CODES
 

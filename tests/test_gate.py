@@ -30,15 +30,7 @@ from idealist.evaluating.evaluator import Evaluator
 from idealist.formats.contents import OURS
 from idealist.gating import github_annotations, junit
 from idealist.gating.baseline import KEY, Baseline, _checksum
-from idealist.gating.checks import (
-    FAIL,
-    INCONCLUSIVE,
-    PASS,
-    Check,
-    Rule,
-    adjusted,
-    p_of_drop,
-)
+from idealist.gating.checks import FAIL, INCONCLUSIVE, PASS, Check, Rule, adjusted, p_of_drop
 from idealist.gating.gate_result import sentence
 from idealist.measures import MEASURES
 from idealist.significance.paired import paired

@@ -16,15 +16,7 @@ import pytest
 import idealist as il
 from idealist.comparing import Pair
 from idealist.gating import Gate
-from idealist.gating.checks import (
-    FAIL,
-    INCONCLUSIVE,
-    PASS,
-    Check,
-    Rule,
-    adjusted,
-    p_of_drop,
-)
+from idealist.gating.checks import FAIL, INCONCLUSIVE, PASS, Check, Rule, adjusted, p_of_drop
 from idealist.gating.plan import EVERY, chances
 from idealist.significance.paired import paired
 from test_gate import BASE, QRELS, WORSE, swapped

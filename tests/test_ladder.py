@@ -16,8 +16,7 @@ from generated import PLAIN, seeds, some_case, some_measure, some_protocol
 from idealist.conventions import CONVENTIONS
 from idealist.explaining.ladder import CAUSES, Ladder, ladder
 from idealist.measures import MEASURES
-from idealist.measures.aggregate import Aggregate
-from idealist.measures.instrument import Instrument
+from idealist.measures.instrument import Aggregate, Instrument
 from idealist.protocol import Protocol
 
 RUNGS = ("actual", *CAUSES)

@@ -32,8 +32,7 @@ from idealist.conventions.signature import Signature
 from idealist.data.queries import Weights
 from idealist.errors import UsageError
 from idealist.measures import MEASURES
-from idealist.measures.aggregate import Aggregate
-from idealist.measures.instrument import Instrument
+from idealist.measures.instrument import Aggregate, Instrument
 from idealist.protocol import Protocol
 
 MANY = [

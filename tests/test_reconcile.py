@@ -19,12 +19,10 @@ from generated import PLAIN
 from idealist.cli.main import main
 from idealist.measures import MEASURES
 from idealist.ranking.ranked import Ranked
-from idealist.reconciling.classes import named_hits
-from idealist.reconciling.deciding import Asker
-from idealist.reconciling.ends import aggregated, rounded
+from idealist.reconciling.classes import Asker, named_hits
 from idealist.reconciling.facts import Facts
 from idealist.reconciling.rankings import stacks_of
-from idealist.reconciling.search import Search
+from idealist.reconciling.search import Search, aggregated, rounded
 from idealist.reconciling.space import Space
 from idealist.reconciling.target import Target, read_values
 from planting import planted, some_data

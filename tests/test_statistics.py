@@ -24,14 +24,19 @@ from statsmodels.stats.weightstats import DescrStatsW
 from threadpoolctl import threadpool_limits
 
 from idealist.errors import UsageError
-from idealist.significance import flips
-from idealist.significance.bootstrap import bca, bootstrap_shift
+from idealist.significance import resampling
 from idealist.significance.families import benjamini_hochberg, holm, max_t, permutations_for, tukey
-from idealist.significance.flips import all_pairs, flips_for, randomisation
 from idealist.significance.means import mean, t_interval
 from idealist.significance.paired import differences, paired, relative, trisk, urisk
 from idealist.significance.power_analysis import TYPICAL, detectable, needed, power
 from idealist.significance.rank_tests import sign_test, tau_ap, tau_ap_b, tau_b, wilcoxon
+from idealist.significance.resampling import (
+    all_pairs,
+    bca,
+    bootstrap_shift,
+    flips_for,
+    randomisation,
+)
 from waiting import PATIENCE
 
 Array = NDArray[np.float64]
@@ -244,7 +249,7 @@ def test_random_signs_agree_with_all_of_them(monkeypatch: pytest.MonkeyPatch) ->
             (row,), np.mean, permutation_type="samples", n_resamples=np.inf, vectorized=True
         )
         assert p == theirs.pvalue
-    monkeypatch.setattr(flips, "EXACT", 10)
+    monkeypatch.setattr(resampling, "EXACT", 10)
     drawn = randomisation(d)
     assert all(near(p, q, 100_000) for p, q in zip(drawn, exact, strict=True))
     assert (drawn != exact).any()
@@ -271,8 +276,8 @@ def test_the_same_bytes_whatever_threads_and_blocks(monkeypatch: pytest.MonkeyPa
     with threadpool_limits(1):
         wanted = [test().tobytes() for test in tests]
         family = tukey(values, permutations=2000).tobytes()
-    for threads, block in ((2, flips.BLOCK), (4, 1 << 10)):
-        monkeypatch.setattr(flips, "BLOCK", block)
+    for threads, block in ((2, resampling.BLOCK), (4, 1 << 10)):
+        monkeypatch.setattr(resampling, "BLOCK", block)
         with threadpool_limits(threads):
             assert [test().tobytes() for test in tests] == wanted
             assert tukey(values, permutations=2000).tobytes() == family
@@ -490,7 +495,7 @@ def test_orders_with_ties(cells: list[tuple[int, int]]) -> None:
 
 
 def test_scipy_waits_until_it_is_needed() -> None:
-    names = [path.stem for path in Path(flips.__file__).parent.glob("[a-z]*.py")]
+    names = [path.stem for path in Path(resampling.__file__).parent.glob("[a-z]*.py")]
     assert "paired" in names
     imports = "; ".join(f"import idealist.significance.{name}" for name in names)
     code = f"import sys; {imports}; print('scipy' in sys.modules)"

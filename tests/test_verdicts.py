@@ -22,9 +22,9 @@ from idealist.formats.source import distinct
 from idealist.report import latex
 from idealist.report.document import Table
 from idealist.significance.families import permutations_for
-from idealist.significance.flips import randomisation
 from idealist.significance.paired import paired
 from idealist.significance.power_analysis import detectable, needed
+from idealist.significance.resampling import randomisation
 from test_compare import BM25, QRELS, RERANKED, ROOT, made, notes_of, pair_of, text_of
 from test_compare_cli import run
 

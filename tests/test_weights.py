@@ -20,7 +20,7 @@ import idealist as il
 from generated import seeds, some_case
 from idealist.cli.main import main
 from idealist.data.queries import Weights
-from idealist.measures.aggregate import Aggregate
+from idealist.measures.instrument import Aggregate
 from idealist.significance.means import mean, t_interval
 
 QRELS = {"q1": {"a": 1}, "q2": {"a": 1}, "q3": {"a": 1}}

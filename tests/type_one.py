@@ -18,11 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conftest import TEST_DATA
-from idealist.significance.bootstrap import bca, bootstrap_shift
 from idealist.significance.families import holm, max_t, tukey
-from idealist.significance.flips import randomisation
 from idealist.significance.paired import paired
 from idealist.significance.rank_tests import sign_test, wilcoxon
+from idealist.significance.resampling import bca, bootstrap_shift, randomisation
 
 Array = NDArray[np.float64]
 

@@ -12,7 +12,7 @@ from idealist.bounding import (
     tie_bounds,
 )
 from idealist.comparing import Comparison, Pair, compare, compare_evaluations
-from idealist.comparing.overlap import RBO, rbo, rbo_by_query
+from idealist.comparing.agreement import RBO, rbo, rbo_by_query
 from idealist.comparing.sample_sizes import Sizes, plan_queries
 from idealist.conventions import CONVENTIONS, Convention
 from idealist.conventions.signature import Signature
@@ -22,8 +22,7 @@ from idealist.errors import IdealistError, InputError, UsageError
 from idealist.evaluating.evaluation import Evaluation
 from idealist.evaluating.evaluator import Evaluator, evaluate
 from idealist.explaining.explainer import Explainer, explain
-from idealist.explaining.explanation import Explanation
-from idealist.explaining.worst_queries import Worst
+from idealist.explaining.explanation import Explanation, Worst
 from idealist.formats import (
     read_arrays,
     read_pairs,

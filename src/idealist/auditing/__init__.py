@@ -5,18 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from idealist.auditing import (
-    coverage_checks,
-    file_checks,
-    judgment_checks,
-    run_checks,
-    text_checks,
-)
+from idealist.auditing import coverage_checks, judgment_checks, run_checks, text_checks
 from idealist.auditing.audit_case import Check, examine
 from idealist.auditing.audit_report import Audit
 from idealist.auditing.coverage import read_teams
-from idealist.auditing.file_checks import read_judgments, unread
 from idealist.auditing.ids import unmatched_ids
+from idealist.auditing.judgment_checks import read_judgments, unread
 from idealist.conventions import DEFAULT, Convention
 from idealist.errors import InputError
 from idealist.evaluating.evaluator import DEFAULT_MEASURES, Evaluator
@@ -28,7 +22,7 @@ __all__ = ["CHECKS", "Audit", "audit"]
 
 #: All checks but that of ids, in the order in which findings of the same severity are listed.
 CHECKS: tuple[Check, ...] = (
-    *file_checks.CHECKS, *run_checks.CHECKS, *judgment_checks.CHECKS, *text_checks.CHECKS,
+    *judgment_checks.CHECKS, *run_checks.CHECKS, *judgment_checks.CHECKS, *text_checks.CHECKS,
     *coverage_checks.CHECKS,
 )  # fmt: skip
 

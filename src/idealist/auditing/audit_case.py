@@ -15,7 +15,7 @@ from idealist.auditing.coverage import Coverage, cover
 from idealist.data import Qrels, Queries, Rows, Run
 from idealist.data.columns import Bools
 from idealist.errors import Contradictions, IdealistError, InputError, UsageError
-from idealist.evaluating import commands
+from idealist.evaluating import doubt_case
 from idealist.evaluating.doubt_case import DoubtCase, RunPrice, differing
 from idealist.evaluating.doubts import find_doubts
 from idealist.evaluating.evaluator import Evaluator
@@ -73,7 +73,7 @@ class AuditCase:
         """Name the files of the judgments and of runs, or nothing where some are in no file."""
         names = self.runs if runs is None else runs
         files = [self.qrels.name, *(self.runs[name].run.source.name for name in names)]
-        return files if commands.is_filed(*files) else []
+        return files if doubt_case.is_filed(*files) else []
 
     def tried(self, run: Run, qrels: Qrels, **axes: Any) -> DoubtCase:
         """Measure another run, with other judgments or under other axes."""

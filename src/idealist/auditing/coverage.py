@@ -19,8 +19,7 @@ from idealist.errors import Faults, IdealistError, UsageError
 from idealist.evaluating.doubt_case import DoubtCase, differing
 from idealist.formats import json_text
 from idealist.formats.source import Source
-from idealist.measures.aggregate import Aggregate
-from idealist.measures.instrument import Instrument, measured
+from idealist.measures.instrument import Aggregate, Instrument, measured
 from idealist.measures.judged import Judged
 from idealist.notation import many, tidy
 from idealist.ranking.placements import Placements

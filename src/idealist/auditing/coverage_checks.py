@@ -9,7 +9,7 @@ from idealist.auditing import filling
 from idealist.auditing.audit_case import AuditCase, of_each_run
 from idealist.auditing.coverage import RunCoverage
 from idealist.auditing.filling import DEPTHS, Chances
-from idealist.evaluating import commands
+from idealist.evaluating import doubt_case
 from idealist.evaluating.doubt_case import DoubtCase, RunPrice
 from idealist.measures.instrument import Instrument
 from idealist.notation import many
@@ -59,7 +59,7 @@ def unjudged(case: AuditCase, one: DoubtCase) -> Iterator[Doubt]:
         examples=tuple(
             f"query {pair.query}, document {pair.document}" for pair in islice(pairs, EXAMPLES)
         ),
-        command=commands.shell(case.evaluator, "audit", files, *TO_JUDGE) if files else "",
+        command=doubt_case.shell(case.evaluator, "audit", files, *TO_JUDGE) if files else "",
     )  # fmt: skip
 
 
@@ -119,7 +119,7 @@ def uneven(case: AuditCase) -> Iterator[Doubt]:
         examples=tuple(f"{name}: {shares[name]:.4f}" for name in ranked[:EXAMPLES]),
         price=case.for_each_run(lambda one: one.reranked(unjudged="drop")),
         supposing="with unjudged documents taken out",
-        command=commands.evaluate_again(case.evaluator, *files, unjudged="drop"),
+        command=doubt_case.evaluate_again(case.evaluator, *files, unjudged="drop"),
     )  # fmt: skip
 
 

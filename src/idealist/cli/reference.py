@@ -97,7 +97,7 @@ def diff(a: str, b: str, **shown: Any) -> None:
       idealist signature diff 'nDCG@10|trec_eval|qrels:2057cbf8e7|rules:1' \\
                               'nDCG@10|sklearn|qrels:2057cbf8e7|rules:1'
     """
-    from idealist.conventions.axis_words import meaning
+    from idealist.conventions.signature import meaning
     from idealist.report.document import Items, Table
     from idealist.report.result import Listing
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from idealist.comparing.comparison import Comparison
     from idealist.comparing.pair import Pair
 
+
 #: The letters that name systems.
 LETTERS = tuple(SUPERSCRIPTS)
 #: The most systems that a matrix has room for.

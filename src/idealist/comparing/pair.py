@@ -13,11 +13,11 @@ import numpy as np
 from idealist.comparing.compare_options import POWER, ROPE, Options
 from idealist.data.columns import Floats, Ints
 from idealist.report.plain_data import finite
-from idealist.significance.bootstrap import bca, bootstrap_shift
 from idealist.significance.means import mean
 from idealist.significance.paired import Paired, differences, paired, relative, trisk, urisk
 from idealist.significance.power_analysis import detectable, needed
 from idealist.significance.rank_tests import sign_test, wilcoxon
+from idealist.significance.resampling import bca, bootstrap_shift
 
 if TYPE_CHECKING:
     from idealist.report.doubt import Doubt

@@ -20,8 +20,8 @@ from idealist.evaluating.evaluation import Evaluation, range_of
 from idealist.measures import Measure, parse
 from idealist.report.wording import few
 from idealist.significance.families import benjamini_hochberg, holm, max_t, permutations_for, tukey
-from idealist.significance.flips import EXACT, all_pairs, flips_for, randomisation
 from idealist.significance.power_analysis import ENOUGH
+from idealist.significance.resampling import EXACT, all_pairs, flips_for, randomisation
 
 
 @dataclass(frozen=True, eq=False)

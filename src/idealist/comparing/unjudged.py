@@ -11,8 +11,7 @@ from idealist.bounding.bound_case import unjudged_of
 from idealist.data.columns import Bools
 from idealist.errors import UsageError
 from idealist.evaluating.evaluator import Evaluator
-from idealist.measures.aggregate import Aggregate
-from idealist.measures.instrument import Instrument, chosen, measured
+from idealist.measures.instrument import Aggregate, Instrument, chosen, measured
 from idealist.measures.judged import Judged
 from idealist.ranking.ranked import Ranked
 from idealist.report.plain_data import finite

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 
 from idealist.conventions.convention import Convention
-from idealist.conventions.learning import LEARNING
-from idealist.conventions.products import PRODUCTS
+from idealist.conventions.libraries import LEARNING, PRODUCTS
 from idealist.conventions.toolkits import TOOLKITS, TRACKS_AND_PAPERS
 from idealist.errors import UsageError, nearest
 

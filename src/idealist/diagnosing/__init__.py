@@ -10,10 +10,9 @@ from idealist.data.queries import slice_names
 from idealist.diagnosing.context import Context
 from idealist.diagnosing.diagnosis import Diagnosis
 from idealist.diagnosing.losses import headroom, losses, sliced, stages
-from idealist.diagnosing.measured_run import Inputs, MeasuredRun
+from idealist.diagnosing.measured_run import Inputs, MeasuredRun, belong, doubts, void
 from idealist.diagnosing.rules import RULES
 from idealist.diagnosing.ruling import first_of, ruled
-from idealist.diagnosing.run_doubts import belong, doubts, void
 from idealist.errors import UsageError
 from idealist.evaluating.evaluator import Evaluator
 from idealist.formats import read_queries

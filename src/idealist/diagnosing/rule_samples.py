@@ -10,21 +10,14 @@ import numpy as np
 
 from idealist.data.columns import Floats
 from idealist.diagnosing.context import Context
-from idealist.diagnosing.evidence import (
-    Evidence,
-    Statistic,
-    WithEnds,
-    as_it_is,
-    of_mean,
-    of_value,
-)
+from idealist.diagnosing.evidence import Evidence, Statistic, WithEnds, as_it_is, of_mean, of_value
 from idealist.diagnosing.losses import after, changes_by_slice
 from idealist.diagnosing.measured_run import Inputs
 from idealist.measures.instrument import measured
-from idealist.significance.flips import randomisation
 from idealist.significance.means import FEWEST
 from idealist.significance.paired import dearer, paired
 from idealist.significance.power_analysis import ENOUGH
+from idealist.significance.resampling import randomisation
 
 #: The measure that rules look at first.
 MAIN = "nDCG@10"

@@ -13,6 +13,7 @@ from idealist.notation import table
 if TYPE_CHECKING:
     from idealist.measures import Measure
 
+
 _DEEP = "5,10,15,20,30,100,200,500,1000"
 _TENTHS = "0,.1,.2,.3,.4,.5,.6,.7,.8,.9,1"
 _FIFTHS = ".2,.4,.6,.8,1,1.2,1.4,1.6,1.8,2"

@@ -2,23 +2,77 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+import shlex
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import isnan
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from idealist.conventions import DEFAULT
 from idealist.data import Qrels, Run
 from idealist.data.columns import Bools
 from idealist.errors import IdealistError
-from idealist.evaluating import commands
+from idealist.formats.source import STDIN
 from idealist.measures.instrument import Instrument, Measured, chosen, measured
 from idealist.ranking.placements import Placements
 from idealist.ranking.ranked import Ranked
 
 if TYPE_CHECKING:
     from idealist.evaluating.evaluator import Evaluator
+
+
+def is_filed(*names: str) -> bool:
+    """Whether data came from files, or from standard input."""
+    return all(name == STDIN or Path(name).exists() for name in names)
+
+
+def file_word(name: str) -> str:
+    """Write the name of a file so that it is not taken for an option.
+
+    >>> file_word("-run.json"), file_word("<stdin>")
+    ('./-run.json', '-')
+    """
+    return "-" if name == STDIN else f"./{name}" if name.startswith("-") else name
+
+
+def shell(
+    evaluator: Evaluator, verb: str, files: Sequence[str], *flags: str, **axes: Any
+) -> str:  # fmt: skip
+    """Write a command as a shell takes it, with the measures, convention and axes asked for."""
+    words = ["idealist", verb, *map(file_word, files), *flags]
+    if verb == "eval" and not evaluator.usual:
+        words += [word for label in evaluator.measures for word in ("-m", label)]
+    if evaluator.convention.name != DEFAULT:
+        words += ["--convention", evaluator.convention.name]
+    for axis, value in _axes(evaluator, axes).items():
+        words += ["--set", f"{axis}={value}"]
+    return shlex.join(words)
+
+
+def evaluate_again(evaluator: Evaluator, *files: str, **axes: Any) -> str:
+    """Write the command, or the call, that evaluates with other axes.
+
+    It is empty where only some queries count or where they have weights, which no axis says.
+    """
+    if evaluator.asked or evaluator.weights:
+        return ""
+    if is_filed(*files):
+        return shell(evaluator, "eval", files, **axes)
+    words = ["qrels", "run"]
+    if not evaluator.usual:
+        words.append(repr(list(evaluator.measures)))
+    if evaluator.convention.name != DEFAULT:
+        words.append(f"convention={evaluator.convention.name!r}")
+    words += (f"{axis}={value!r}" for axis, value in _axes(evaluator, axes).items())
+    return f"evaluate({', '.join(words)})"
+
+
+def _axes(evaluator: Evaluator, axes: Mapping[str, Any]) -> dict[str, str]:
+    return {axis: str(value) for axis, value in {**evaluator.axes, **axes}.items()}
+
 
 #: What measures of one run are, and what they would be.
 RunPrice = dict[str, dict[str, tuple[float, ...]]]
@@ -86,7 +140,7 @@ class DoubtCase:
     def command(self, **axes: Any) -> str:
         """Write the command that evaluates the run with other axes."""
         names = self.evaluator.qrels.name, self.run.source.name
-        return commands.evaluate_again(self.evaluator, *names, **axes)
+        return evaluate_again(self.evaluator, *names, **axes)
 
     def price(self, values: Mapping[str, float]) -> RunPrice:
         """Set what measures would be beside what they are."""

@@ -19,8 +19,7 @@ from idealist.evaluating.doubts import find_doubts
 from idealist.evaluating.evaluation import Evaluation
 from idealist.formats import borrowed_run, read_qrels
 from idealist.measures import Measure, as_measure
-from idealist.measures.aggregate import Aggregate
-from idealist.measures.instrument import check_axes, measured
+from idealist.measures.instrument import Aggregate, check_axes, measured
 from idealist.ranking.placements import Placements
 from idealist.ranking.ranked import Ranked
 

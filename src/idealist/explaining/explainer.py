@@ -15,9 +15,8 @@ from idealist.data.columns import Floats, Ints, to_id
 from idealist.errors import UsageError, nearest
 from idealist.evaluating.evaluator import Evaluator
 from idealist.explaining.contributions import Terms, alone, terms
-from idealist.explaining.explanation import Explanation, JudgedDocument, Row
+from idealist.explaining.explanation import Explanation, JudgedDocument, LosingQuery, Row, Worst
 from idealist.explaining.ladder import Ladder, ladder
-from idealist.explaining.worst_queries import LosingQuery, Worst
 from idealist.formats import read_queries
 from idealist.formats.query_files import read_texts
 from idealist.measures.instrument import measured

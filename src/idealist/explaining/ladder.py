@@ -18,8 +18,7 @@ from idealist.data.columns import Bools, Floats
 from idealist.data.queries import Weights
 from idealist.errors import UsageError
 from idealist.measures import Measure
-from idealist.measures.aggregate import Aggregate
-from idealist.measures.instrument import Instrument, chosen, measured
+from idealist.measures.instrument import Aggregate, Instrument, chosen, measured
 from idealist.ranking.placements import Placements
 
 #: What a value is lost to, in the order of the steps.

@@ -15,9 +15,8 @@ from idealist.errors import IdealistError, UsageError
 from idealist.evaluating.evaluation import Evaluation
 from idealist.evaluating.evaluator import Evaluator
 from idealist.gating.baseline import Baseline, check_run, find_baseline
-from idealist.gating.build_reports import github_annotations, junit
 from idealist.gating.checks import MAX_DROP, Check, Rule, adjusted, rules_of
-from idealist.gating.gate_result import Gate
+from idealist.gating.gate_result import Gate, github_annotations, junit
 from idealist.gating.plan import GatePlan
 from idealist.notation import text
 from idealist.ranking.placements import Placements

@@ -13,8 +13,7 @@ from idealist.formats import borrowed_run, read_qrels
 from idealist.measures import as_measure
 from idealist.measures.instrument import check_axes
 from idealist.ranking.ranked import Ranked
-from idealist.reconciling.classes import classes_of, named_hits, nearest_miss
-from idealist.reconciling.deciding import Asker
+from idealist.reconciling.classes import Asker, classes_of, named_hits, nearest_miss
 from idealist.reconciling.facts import Facts
 from idealist.reconciling.rankings import stacks_of
 from idealist.reconciling.reconciliation import Reconciliation

@@ -10,8 +10,7 @@ import numpy as np
 
 from idealist.conventions import Convention
 from idealist.conventions import convention as find_convention
-from idealist.conventions.axis_words import meaning
-from idealist.conventions.signature import Signature
+from idealist.conventions.signature import Signature, meaning
 from idealist.data import Qrels
 from idealist.data.columns import Floats
 from idealist.errors import UsageError
@@ -20,9 +19,8 @@ from idealist.measures import Measure, as_measure
 from idealist.measures.instrument import Instrument, check_axes
 from idealist.notation import text
 from idealist.ranking.ranked import Ranked
-from idealist.reconciling.axes import Axis, differing, registry
 from idealist.reconciling.facts import Pair
-from idealist.reconciling.game import Game, rounded, shapley
+from idealist.reconciling.game import Axis, Game, differing, registry, rounded, shapley
 from idealist.report.document import (
     SIGNED,
     TEXT,

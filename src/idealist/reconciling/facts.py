@@ -20,7 +20,7 @@ from idealist.measures.instrument import Instrument
 from idealist.protocol import Protocol
 from idealist.ranking.placements import Placements
 from idealist.ranking.ranked import Ranked
-from idealist.reconciling.axes import Axis
+from idealist.reconciling.game import Axis
 
 #: Measures of gains whose rules about grades are looked into.
 GAINS = tuple(MEASURES[name] for name in ("CG", "DCG", "nDCG"))

@@ -8,8 +8,7 @@ from typing import Any
 
 from idealist.conventions import DEFAULT
 from idealist.notation import many, text
-from idealist.reconciling.classes import Answer
-from idealist.reconciling.deciding import LOOKED_AT, Question
+from idealist.reconciling.classes import LOOKED_AT, Answer, Question
 from idealist.reconciling.target import Target
 from idealist.report.document import (
     COUNT,

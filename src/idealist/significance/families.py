@@ -7,8 +7,8 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from idealist.significance.flips import BLOCK, FLIPS, integers, shares, sign_blocks
 from idealist.significance.paired import Array
+from idealist.significance.resampling import BLOCK, FLIPS, integers, shares, sign_blocks
 
 #: The most values permuted for one family; larger ones get fewer permutations.
 CELLS = 250_000_000

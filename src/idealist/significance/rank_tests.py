@@ -7,8 +7,8 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from idealist.significance.flips import randomisation
 from idealist.significance.paired import ROUNDING
+from idealist.significance.resampling import randomisation
 
 
 def tau_b(x: ArrayLike, y: ArrayLike) -> float:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from idealist.auditing.ids.proposal import Proposal
-from idealist.evaluating.commands import file_word, shell
+from idealist.evaluating.doubt_case import file_word, shell
 from idealist.formats.id_mapping import mapping_file
 from idealist.formats.id_steps import STEPS
 from idealist.formats.source import STDIN, plain_suffix
