@@ -130,8 +130,6 @@ def doubted_judgments(case: AuditCase) -> Iterator[Doubt]:
     nothing = none_relevant(case.qrels)  # which is a finding of its own
     told = (one for own in case.doubts.values() for one in own if one.code in JUDGMENT_DOUBTS)
     for doubt in told:
-        one for own in case.doubts.values() for one in own if one.code in JUDGMENT_DOUBTS
-    ):
         if not (doubt.code == "no-relevant" and nothing):
             first = found.setdefault(doubt.code, doubt)
             both = {run: {**first.price.get(run, {}), **own} for run, own in doubt.price.items()}
