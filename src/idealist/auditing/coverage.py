@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -18,6 +17,7 @@ from idealist.data import Qrels
 from idealist.data.columns import Bools, Floats
 from idealist.errors import Faults, IdealistError, UsageError
 from idealist.evaluating.doubt_case import DoubtCase, differing
+from idealist.formats import json_text
 from idealist.formats.source import Source
 from idealist.measures.instrument import Aggregate, Instrument, measured
 from idealist.measures.judged import Judged
@@ -226,17 +226,15 @@ def read_teams(data: Any) -> dict[str, str]:
         raise UsageError(f"cannot read teams={data!r:.60}", "give {run: team}, or a file")
     if not isinstance(data, Mapping):
         source = Source.of(data)
-        data = _of_text(source.text(source.data()).decode(), Faults(source.name))
+        text = source.text(source.data())
+        is_json = text.lstrip().startswith(b"{")
+        data = json_text.load(text, source.name) if is_json else _of_lines(text, source.name)
     return {str(run): str(team) for run, team in data.items()}
 
 
-def _of_text(text: str, faults: Faults) -> Mapping[Any, Any]:
-    if text.lstrip().startswith("{"):
-        try:
-            return dict(json.loads(text))
-        except ValueError as error:
-            faults.fail("json", f"this is not valid JSON: {error}", "give {run: team}")
-    rows = list(csv.reader(text.splitlines(), delimiter="\t" if "\t" in text else ","))
+def _of_lines(text: bytes, name: str) -> dict[str, str]:
+    faults, sign = Faults(name), "\t" if b"\t" in text else ","
+    rows = list(csv.reader(text.decode().splitlines(), delimiter=sign))
     head = [cell.strip().lower() for cell in rows[0]] if rows else []
     headed = {"run", "team"} <= set(head)
     run, team = (head.index("run"), head.index("team")) if headed else (0, 1)
