@@ -20,6 +20,8 @@ from data_mutations import DATA_MUTATIONS
 from generated import PLAIN, seeds, some_case, some_measure, some_protocol
 from idealist import errors
 from idealist.auditing import CHECKS, Audit, audit
+from idealist.auditing.judgment_checks import JUDGMENT_DOUBTS
+from idealist.auditing.run_checks import NOT_REPEATED
 from idealist.cli.main import cli, main
 from idealist.report.doubt import CODES, SEVERITIES, TEXTS
 from mutations import MUTATIONS
@@ -492,11 +494,7 @@ def test_every_fault_that_is_put_in_has_a_code_of_the_reference() -> None:
     codes = {one.code for one in (*MUTATIONS, *DATA_MUTATIONS)}
     assert codes - errors.CODES.keys() <= CODES.keys()
     made = {"no-documents-meet", "no-queries-meet", "pool-bias", "ungraded", "unscored"}
-    only_eval = {
-        "collapsed", "few-queries-weigh", "not-in-tool", "not-weighted", "nothing-matches",
-        "other-name", "preferences", "subtopics", "undivided", "unjudged", "unjudged-traffic",
-        "unknown-utility",
-    }  # fmt: skip
+    only_eval = NOT_REPEATED - {*JUDGMENT_DOUBTS, "duplicates"}
     assert CODES.keys() - codes == made | only_eval
 
 

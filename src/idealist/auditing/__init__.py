@@ -22,7 +22,8 @@ __all__ = ["CHECKS", "Audit", "audit"]
 
 #: All checks but that of ids, in the order in which findings of the same severity are listed.
 CHECKS: tuple[Check, ...] = (
-    *judgment_checks.FILE_CHECKS, *run_checks.CHECKS, *judgment_checks.CHECKS, *text_checks.CHECKS,
+    *judgment_checks.FILE_CHECKS, *run_checks.CHECKS, *judgment_checks.CHECKS,
+    *text_checks.CHECKS,
     *coverage_checks.CHECKS,
 )  # fmt: skip
 

@@ -118,8 +118,8 @@ MOST_GRADES = 20
 #: Share of queries with one relevant document from which on that is said. Suggested.
 SINGLE_RELEVANT = 0.5
 
-#: What an evaluation doubts about the judgments; other doubts have checks of their own here.
-DOUBTED = (
+#: What an evaluation doubts about the judgments; all other doubts are about runs.
+JUDGMENT_DOUBTS = (
     "no-relevant", "repeated-judgments", "ungraded", "binary-on-graded", "fractional-grades",
 )  # fmt: skip
 
@@ -128,7 +128,8 @@ def doubted_judgments(case: AuditCase) -> Iterator[Doubt]:
     """Repeat what evaluations doubt about the judgments, once, with the price for each run."""
     found: dict[str, Doubt] = {}
     nothing = none_relevant(case.qrels)  # which is a finding of its own
-    for doubt in (one for own in case.doubts.values() for one in own if one.code in DOUBTED):
+    told = (one for own in case.doubts.values() for one in own if one.code in JUDGMENT_DOUBTS)
+    for doubt in told:
         if not (doubt.code == "no-relevant" and nothing):
             first = found.setdefault(doubt.code, doubt)
             both = {run: {**first.price.get(run, {}), **own} for run, own in doubt.price.items()}

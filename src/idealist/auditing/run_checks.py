@@ -13,6 +13,7 @@ import numpy as np
 
 from idealist.auditing.audit_case import AuditCase, of_each_run
 from idealist.auditing.filling import DEPTHS
+from idealist.auditing.judgment_checks import JUDGMENT_DOUBTS
 from idealist.data import Qrels, Rows
 from idealist.data.columns import Bools, Floats, Ints
 from idealist.errors import IdealistError, InputError
@@ -47,8 +48,13 @@ SELF_SHARE = 0.05
 #: Queries that must, at least. Suggested.
 SELF_LEAST = 2
 
-#: What an evaluation doubts about a run; other doubts have checks of their own here.
-DOUBTED = ("missing-queries", "unknown-queries", "ties", "float32", "unscored")
+#: What an evaluation doubts and the audit does not repeat: it looks closer with checks of its own,
+#: or the doubt is about measures and weights, not about data.
+NOT_REPEATED = frozenset({
+    "collapsed", "duplicates", "few-queries-weigh", "not-in-tool", "not-weighted",
+    "nothing-matches", "other-name", "preferences", "subtopics", "undivided", "unjudged",
+    "unjudged-traffic", "unknown-utility", *JUDGMENT_DOUBTS,
+})  # fmt: skip
 
 
 @of_each_run
@@ -65,7 +71,7 @@ def doubted_runs(case: AuditCase, one: DoubtCase) -> Iterator[Doubt]:
             (axis, value), *_ = untied(one).items()
             price, supposing = one.reranked(**{axis: value}), f"with {axis}={value}"
             yield replace(doubt, finding=said, price=price, supposing=supposing)
-        elif doubt.code in DOUBTED:
+        elif doubt.code not in NOT_REPEATED:
             yield doubt
 
 

@@ -13,6 +13,7 @@ import click
 from idealist import files
 from idealist.errors import UsageError
 from idealist.notation import split
+from idealist.report import terminal
 from idealist.report.result import FORMS, Result, form_of
 
 if TYPE_CHECKING:
@@ -215,11 +216,13 @@ def emit(
     """
     on_terminal = output is None and sys.stdout.isatty()
     columns = os.get_terminal_size().columns if on_terminal else None
-    write(result.render(form, details=details, columns=columns), output)
-    if form in ("table", "csv", "tsv") and not quiet:
-        from idealist.report.terminal import notes
-
-        say(notes(result.report()))
+    if form not in ("table", "csv", "tsv"):
+        write(result.render(form, details=details), output)
+        return
+    document = result.report()
+    data = form != "table"
+    write(result.render(form) if data else terminal.render(document, details, columns), output)
+    say([] if quiet else terminal.notes(document))
 
 
 def write(text: str, target: Path | None) -> None:

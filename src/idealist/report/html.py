@@ -19,12 +19,13 @@ code, pre { font-size: 0.9em; overflow-wrap: anywhere; white-space: pre-wrap; }
 """
 
 
-def page(document: Document, summary: str) -> str:
-    """Write a document as a page that needs nothing but itself."""
-    title = escape(document.title or summary)
+def render(document: Document, details: bool = False) -> str:
+    """Write a document as a page that needs nothing but itself; details are folded or open."""
+    first = next((one.text for one in document.blocks if isinstance(one, doc.Text)), "idealist")
+    title = escape(document.title or first)
     head = f'<meta charset="utf-8"><title>{title}</title><style>{_STYLE}</style>'
-    body = f"<head>{head}</head>\n<body>{fragment(document)}</body>"
-    return f'<!doctype html>\n<html lang="en">{body}</html>'
+    body = fragment(document).replace("<details>", "<details open>" if details else "<details>")
+    return f'<!doctype html>\n<html lang="en"><head>{head}</head>\n<body>{body}</body></html>'
 
 
 def fragment(document: Document) -> str:

@@ -18,9 +18,10 @@ _SYMBOLS = {"d_z": "$d_z$"}
 _MINUS = re.compile(r"(?<![\w-])-(?=\d)")
 
 
-def render(document: Document) -> str:
+def render(document: Document, details: bool = False) -> str:
     """Write the tables of a document; what else it says stands above and below as comments."""
-    written = [_block(block) for block in document.blocks if not isinstance(block, Details)]
+    blocks = [one for one in document.blocks if details or not isinstance(one, Details)]
+    written = [_block(block) for block in blocks]
     notes = _comment("\n".join(terminal.notes(document)))
     return "\n\n".join(filter(None, [*written, notes]))
 
@@ -28,7 +29,7 @@ def render(document: Document) -> str:
 def _block(block: Block) -> str:
     if isinstance(block, Table):
         return draw(block) if block.rows else ""
-    return _comment(terminal.render(Document((block,))))
+    return _comment(terminal.render(Document((block,)), details=True))
 
 
 def draw(table: Table) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,14 @@ FORMS: dict[str, tuple[str, ...]] = {
     "table": (".txt",), "json": (".json",), "tsv": (".tsv",), "csv": (".csv",),
     "md": (".md", ".markdown"), "latex": (".tex",), "html": (".html", ".htm"),
 }  # fmt: skip
+
+
+#: How forms that hold a whole document, notes and all, are written.
+PAGES: dict[str, Callable[[Document, bool], str]] = {
+    "md": markdown.render,
+    "latex": latex.render,
+    "html": html.render,
+}
 
 
 def form_of(path: str | Path | None) -> str:
@@ -57,7 +66,7 @@ class Result(ABC):
         return table
 
     def render(self, form: str, *, details: bool = False, columns: int | None = None) -> str:
-        """Write the result: table, json, tsv, csv, md, latex or html.
+        """Write the result in one of the `FORMS`.
 
         `details` shows what few readers need; `columns` is the width of the terminal, if any.
         """
@@ -65,14 +74,9 @@ class Result(ABC):
             return plain_data.to_json(self.data())
         if form in ("csv", "tsv"):
             return plain_data.separated(self.table(), "," if form == "csv" else "\t")
-        document = self.report()
-        if form == "md":
-            return markdown.render(document, details)
-        if form == "latex":
-            return latex.render(document)
-        if form == "html":
-            return html.page(document, self.summary)
-        return terminal.render(document, details, columns)
+        if form == "table":
+            return terminal.render(self.report(), details, columns)
+        return PAGES[form](self.report(), details)
 
     def __str__(self) -> str:
         document = self.report()
