@@ -214,6 +214,13 @@ def test_a_refusal_has_its_reason() -> None:
     assert found.data()["refused"] == found.refused
 
 
+def test_some_conventions_can_be_asked_for() -> None:
+    found = examples("nDCG@10", conventions=["sklearn", "burges"])
+    assert found.size == 2
+    with pytest.raises(UsageError, match="no convention"):
+        examples("nDCG@10", conventions=["sklern"])
+
+
 def test_a_run_ties_with_itself_everywhere() -> None:
     found = multiverse(QRELS, BM25, BM25, "nDCG@10")
     assert isinstance(found, Multiverse)

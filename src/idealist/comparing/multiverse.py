@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from idealist.conventions import CONVENTIONS
+from idealist.conventions import CONVENTIONS, Convention
+from idealist.conventions import convention as find_convention
 from idealist.data.columns import Floats
 from idealist.data.queries import Weights
 from idealist.errors import IdealistError, UsageError
@@ -63,6 +65,10 @@ class Multiverse:
         some = [c for c in self.classes if c.outcome == outcome and c.significant >= significant]
         return tuple(name for one in some for name in one.conventions)
 
+    def share(self, outcome: str, significant: bool = False) -> float:
+        """Return the share of conventions in which the run wins, ties or loses."""
+        return len(self.conventions(outcome, significant)) / self.size if self.size else math.nan
+
     @property
     def usual(self) -> str:
         """What the run does in most conventions."""
@@ -106,10 +112,11 @@ def multiverse(
     measure: Any,
     *,
     alpha: float = 0.05,
+    conventions: Iterable[str | Convention] | None = None,
     weights: Any = None,
     **axes: Any,
 ) -> Multiverse:
-    """Compare two runs under every named convention that has the measure.
+    """Compare two runs under every convention that has the measure, or under some of them.
 
     What the measure and `axes` say holds in all of them; what they leave open is each tool's own.
 
@@ -124,7 +131,8 @@ def multiverse(
         for run in (baseline, run)
     )
     weighing = None if weights is None else Weights.read(weights)
-    found, refused = _measured((before, after), one, weighing, axes)
+    known = [*map(find_convention, CONVENTIONS if conventions is None else conventions)]
+    found, refused = _measured((before, after), one, known, weighing, axes)
     alike: dict[bytes, list[str]] = {}
     for name, values in found.items():
         alike.setdefault((np.round(values, DIGITS) + 0.0).tobytes(), []).append(name)
@@ -143,13 +151,17 @@ def multiverse(
 
 
 def _measured(
-    runs: tuple[Ranked, Ranked], measure: Measure, weights: Weights | None, axes: Mapping[str, Any]
+    runs: tuple[Ranked, Ranked],
+    measure: Measure,
+    conventions: Iterable[Convention],
+    weights: Weights | None,
+    axes: Mapping[str, Any],
 ) -> tuple[dict[str, Floats], dict[str, str]]:
     """Measure both runs under every convention; say why some cannot."""
     found: dict[str, Floats] = {}
     refused: dict[str, str] = {}
     instruments: dict[str, Instrument] = {}
-    for one in CONVENTIONS.values():
+    for one in conventions:
         if one.has(measure):
             try:
                 instruments[one.name] = one.instrument(measure, axes).weighted(weights)
