@@ -16,7 +16,7 @@ from generated import seeds
 from idealist.comparing.multiverse import Multiverse, multiverse
 from idealist.comparing.unjudged import UnjudgedEffect, coverage, effect_between
 from idealist.conventions import CONVENTIONS
-from idealist.errors import IdealistError
+from idealist.errors import IdealistError, UsageError
 from idealist.evaluating.evaluator import Evaluator
 from idealist.measures import as_measure
 from idealist.significance.paired import differences, paired
