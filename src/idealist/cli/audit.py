@@ -8,18 +8,7 @@ from typing import Any
 
 import click
 
-from idealist.cli.options import (
-    axes_of,
-    check_inputs,
-    detailed,
-    emit,
-    measuring,
-    output,
-    quietly,
-    run_names,
-    say,
-    write,
-)
+from idealist.cli import options
 
 EXIT_FOUND = 1
 TEXTS = "CSV, JSON, or id<TAB>text lines"
@@ -28,7 +17,7 @@ TEXTS = "CSV, JSON, or id<TAB>text lines"
 @click.command("audit")
 @click.argument("qrels")
 @click.argument("runs", nargs=-1, required=True)
-@measuring
+@options.measuring
 @click.option("--queries", metavar="FILE", help=f"The texts of the queries: {TEXTS}.")
 @click.option("--docs", metavar="FILE", help=f"The texts of the documents: {TEXTS}.")
 @click.option(
@@ -46,13 +35,13 @@ TEXTS = "CSV, JSON, or id<TAB>text lines"
     "--to-judge", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
     help="Write the unjudged pairs that are worth most there, as TSV.",
 )  # fmt: skip
-@detailed
-@quietly
-@output
+@options.detailed
+@options.quietly
+@options.output
 def command(
     qrels: str, runs: tuple[str, ...], measures: tuple[str, ...], convention: str,
     settings: tuple[str, ...], fail_on: str, save_mappings: Path | None, to_judge: Path | None,
-    details: bool, quiet: bool, form: str, output: Path | None, **texts: Any,
+    queries: str | None, docs: str | None, teams: str | None, **view: Any,
 ) -> None:  # fmt: skip
     """Look QRELS and RUNS over for what makes numbers wrong or doubtful.
 
@@ -69,21 +58,18 @@ def command(
     """
     from idealist.auditing import audit
     from idealist.evaluating.evaluator import DEFAULT_MEASURES
-    from idealist.formats import read_run
     from idealist.report.plain_data import separated
 
-    check_inputs([qrels, *runs, *filter(None, texts.values())])
-    named = {name: read_run(path) for path, name in zip(runs, run_names(runs), strict=True)}
+    options.check_inputs([qrels, *runs, queries, docs, teams])
     found = audit(
-        qrels, named, measures or DEFAULT_MEASURES, convention=convention, **texts,
-        **axes_of(settings),
+        qrels, options.runs_of(runs), measures or DEFAULT_MEASURES, convention=convention,
+        queries=queries, docs=docs, teams=teams, **options.axes_of(settings),
     )  # fmt: skip
-    emit(found, form, output, quiet=quiet, details=details)
+    options.emit(found, **view)
     written = found.save_mappings(save_mappings) if save_mappings is not None else []
     if to_judge is not None and found.coverage:
-        write(separated(found.coverage.to_judge(), "\t"), to_judge)
+        options.write(separated(found.coverage.to_judge(), "\t"), to_judge)
         written.append(to_judge)
-    if not quiet:
-        say([f"written: {path}" for path in written])
+    options.say([] if view["quiet"] else [f"written: {path}" for path in written])
     if fail_on != "never" and found.at_least(fail_on):
         sys.exit(EXIT_FOUND)

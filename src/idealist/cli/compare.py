@@ -18,7 +18,7 @@ CORRECTIONS = ("holm", "tukey", "maxt", "bh", "none")
 @click.command("compare")
 @click.argument("qrels")
 @click.argument("runs", nargs=-1, required=True)
-@partial(shared.measuring, usual="nDCG@10, AP, RR@10, R@100")
+@partial(shared.measuring, usual=shared.COMPARED)
 @click.option("--baseline", "-b", metavar="RUN", help="The run to compare with, if not the first.")
 @click.option("--all-pairs", is_flag=True, help="Compare every run with every other.")
 @click.option("--alpha", type=float, default=0.05, show_default=True, help="Two-sided.")
@@ -48,18 +48,10 @@ CORRECTIONS = ("holm", "tukey", "maxt", "bh", "none")
 @shared.quietly
 @shared.output
 def command(
-    qrels: str,
-    runs: tuple[str, ...],
-    measures: tuple[str, ...],
-    convention: str,
-    settings: tuple[str, ...],
-    column: str | None,
-    queries: str | None,
-    weights: str | None,
-    saved: bool,
-    per_query: bool,
-    **options: Any,
-) -> None:
+    qrels: str, runs: tuple[str, ...], measures: tuple[str, ...], convention: str,
+    settings: tuple[str, ...], column: str | None, queries: str | None, weights: str | None,
+    saved: bool, per_query: bool, **options: Any,
+) -> None:  # fmt: skip
     """Compare RUNS, judged by QRELS, with a baseline: the first run, unless -b names another.
 
     The verdict is a sentence. Tables follow with differences, intervals, the t-test and the

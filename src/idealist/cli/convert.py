@@ -52,7 +52,7 @@ def command(
       idealist convert bm25.run fixed.run --map-docs mappings/bm25-documents.tsv
       zcat hits.json.gz | idealist convert - - --kind run --to trec
     """
-    from idealist.formats import read_qrels, read_run
+    from idealist.formats import read_prels, read_qrels, read_run, read_strata
     from idealist.formats.id_mapping import map_ids
     from idealist.formats.writing import write_qrels, write_run
 
@@ -62,21 +62,13 @@ def command(
     if kind is None:
         hint = "say which with --kind qrels or --kind run"
         raise UsageError(f"{source} could hold judgments or a run", hint)
-    data = source if kind == "run" else _judgments(source, kind)
+    samples = {"strata": read_strata, "prels": read_prels}  # others are read as they are written
+    data: Any = samples[kind](source) if kind in samples else source
     if map_docs is not None or map_queries is not None:
         read = read_run if kind == "run" else read_qrels
         data = map_ids(read(data), map_docs, map_queries)
     lost = (write_run if kind == "run" else write_qrels)(data, target, to=to)
     say([f"doubt: {words}" for words in lost])
-
-
-def _judgments(source: str, kind: str) -> Any:
-    """Read a judged sample; other judgments are read as they are written."""
-    from idealist.formats import read_prels, read_strata
-
-    if kind == "qrels":
-        return source
-    return (read_strata if kind == "strata" else read_prels)(source)
 
 
 def _kind(source: str, target: str, to: str) -> str | None:

@@ -13,7 +13,7 @@ from idealist.cli import options as shared
 @click.command("diagnose")
 @click.argument("qrels")
 @click.argument("run")
-@partial(shared.measuring, usual="nDCG@10, AP, RR@10, R@100")
+@partial(shared.measuring, usual=shared.COMPARED)
 @click.option("--first-stage", metavar="RUN", help="The run whose documents RUN put in order.")
 @click.option("--baseline", metavar="RUN", help="A run to compare with, such as the one before.")
 @click.option(
@@ -32,18 +32,10 @@ from idealist.cli import options as shared
 @shared.quietly
 @shared.output
 def command(
-    qrels: str,
-    run: str,
-    measures: tuple[str, ...],
-    convention: str,
-    settings: tuple[str, ...],
-    first_stage: str | None,
-    baseline: str | None,
-    context: int | None,
-    queries: str | None,
-    column: str | None,
-    **view: Any,
-) -> None:
+    qrels: str, run: str, measures: tuple[str, ...], convention: str, settings: tuple[str, ...],
+    first_stage: str | None, baseline: str | None, context: int | None, queries: str | None,
+    column: str | None, **view: Any,
+) -> None:  # fmt: skip
     """Say where RUN loses its points against the judgments in QRELS, and what to do.
 
     Shown are the losses of each measure by cause, with the queries behind them; what a perfect

@@ -10,7 +10,6 @@ from typing import Any
 import click
 
 from idealist.cli import options
-from idealist.cli.options import axes_of, check_inputs, emit, run_names
 from idealist.errors import UsageError
 
 
@@ -54,19 +53,17 @@ def command(
     """
     from idealist.evaluating.evaluations import Evaluations
     from idealist.evaluating.evaluator import DEFAULT_MEASURES, Evaluator
-    from idealist.formats import read_queries, read_run
 
-    check_inputs([qrels, *runs, *filter(None, (queries, weights))])
+    options.check_inputs([qrels, *runs, queries, weights])
     if save is not None and len(runs) > 1:
         raise UsageError("--save takes the evaluation of one run", "evaluate them one by one")
-    counted, weighed = (None if path is None else read_queries(path) for path in (queries, weights))
-    rules: dict[str, Any] = {"convention": convention, **axes_of(settings)}
     evaluator = Evaluator(
-        qrels, measures or DEFAULT_MEASURES, queries=counted, weights=weighed, **rules
-    )
-    named = [read_run(path, name=name) for path, name in zip(runs, run_names(runs), strict=True)]
+        qrels, measures or DEFAULT_MEASURES, convention=convention,
+        queries=options.queries_of(queries), weights=options.queries_of(weights),
+        **options.axes_of(settings),
+    )  # fmt: skip
     evaluations, bounds = [], {}
-    for run in progress(named):
+    for run in progress(options.runs_of(runs)):
         ranked = evaluator.ranked(run)
         evaluations.append(evaluator(ranked))
         if bounded:
@@ -75,7 +72,7 @@ def command(
             bounds[run.name] = bounds_of_all(evaluator, ranked, reach)
     if save is not None:
         evaluations[0].save(save)
-    emit(Evaluations(tuple(evaluations), per_query, bounds), **shown)
+    options.emit(Evaluations(tuple(evaluations), per_query, bounds), **shown)
 
 
 def progress(runs: list[Any]) -> Iterable[Any]:

@@ -7,7 +7,6 @@ from typing import Any
 import click
 
 from idealist.cli import options
-from idealist.cli.options import axes_of, check_inputs, emit, run_names
 from idealist.errors import UsageError
 
 
@@ -58,19 +57,20 @@ def command(
       idealist explain qrels.txt bm25.run -m nDCG@10 --between trec_eval sklearn
       idealist explain qrels.txt bm25.run -m nDCG@10 --bounds --depth 20
     """
-    from idealist.formats import read_run
-
-    check_inputs([qrels, run, *filter(None, (queries, docs))])
-    _check_asked(query, worst, between, bounds)
+    options.check_inputs([qrels, run, queries, docs])
+    asked = [given for given in (query, worst, between, bounds or None) if given is not None]
+    if len(asked) != 1:
+        words = "nothing to explain" if not asked else "several things to explain"
+        raise UsageError(words, "give one of --query ID, --worst N, --between A B, --bounds")
     if len(measures) > 1:
         raise UsageError("more than one measure", "explain one at a time: give one -m")
     measure = measures[0] if measures else "nDCG@10"
-    rules: dict[str, Any] = {"convention": convention, **axes_of(settings)}
-    named = read_run(run, name=run_names([run])[0])
+    axes, [named] = options.axes_of(settings), options.runs_of([run])
+    rules: dict[str, Any] = {"convention": convention, **axes}
     if between is not None:
         from idealist.reconciling.attribution import attribute
 
-        found: Any = attribute(qrels, named, measure, *between, **axes_of(settings))
+        found: Any = attribute(qrels, named, measure, *between, **axes)
     elif bounds:
         from idealist.bounding import bounds as bounds_of
 
@@ -80,14 +80,4 @@ def command(
 
         explainer = Explainer(qrels, named, measure, texts=queries, docs=docs, **rules)
         found = explainer(query, depth) if worst is None else explainer.worst(worst, full, depth)
-    emit(found, **shown)
-
-
-def _check_asked(
-    query: str | None, worst: int | None, between: tuple[str, str] | None, bounds: bool
-) -> None:
-    """Refuse a call that does not ask for exactly one thing."""
-    asked = [given for given in (query, worst, between, bounds or None) if given is not None]
-    if len(asked) != 1:
-        words = "nothing to explain" if not asked else "several things to explain"
-        raise UsageError(words, "give one of --query ID, --worst N, --between A B, --bounds")
+    options.emit(found, **shown)

@@ -64,28 +64,12 @@ EXIT_FAILED = 1
 @shared.quietly
 @shared.output
 def command(
-    qrels: str,
-    baseline: str,
-    run: str | None,
-    measures: tuple[str, ...],
-    convention: str | None,
-    settings: tuple[str, ...],
-    drops: tuple[str, ...],
-    floors: tuple[str, ...],
-    column: str | None,
-    queries: str | None,
-    weights: str | None,
-    save: str | None,
-    plan: bool,
-    strict: bool,
-    quiet: bool,
-    form: str,
-    output: Path | None,
-    junit: str | None,
-    summary: str | None,
-    github: bool,
-    **rules: Any,
-) -> None:
+    qrels: str, baseline: str, run: str | None, measures: tuple[str, ...], convention: str | None,
+    settings: tuple[str, ...], drops: tuple[str, ...], floors: tuple[str, ...], column: str | None,
+    queries: str | None, weights: str | None, save: str | None, plan: bool, strict: bool,
+    quiet: bool, form: str, output: Path | None, junit: str | None, summary: str | None,
+    github: bool, **rules: Any,
+) -> None:  # fmt: skip
     """Say whether RUN may replace BASELINE: PASS, FAIL or INCONCLUSIVE.
 
     BASELINE is a run, or a file that --save wrote. One-sided 95 % bounds of the mean difference

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from idealist.data import Queries, Run
 
 
+#: What is measured unless told, as text: the tuples are where NumPy is.
+COMPARED = "nDCG@10, AP, RR@10, R@100"
+
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
@@ -30,8 +33,7 @@ def _with(command: Command, *options: Callable[[Command], Command]) -> Command:
 
 
 def measuring(
-    command: Command, usual: str = "nDCG@10, AP, RR@10, R@100, Judged@10",
-    convention: str | None = "trec_eval",
+    command: Command, usual: str = f"{COMPARED}, Judged@10", convention: str | None = "trec_eval"
 ) -> Command:  # fmt: skip
     """Add the options of every verb that measures, with what is usual there."""
     return _with(
@@ -151,7 +153,7 @@ def axes_beside(settings: Sequence[str], options: Collection[str], verb: str) ->
     for name in axes.keys() & set(options):
         hint = f"write it with the measure: -m 'NAME({name}={axes[name]})'"
         raise UsageError(f"--set {name} would set an option of {verb}", hint)
-    return dict(axes)
+    return axes
 
 
 def slices_of(queries: Queries | None, column: str | None) -> dict[str, Any] | None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from idealist.cli.options import axes_beside, check_inputs, emit, output, quietly, runs_of
+from idealist.cli import options
 from idealist.errors import UsageError
 
 
@@ -40,19 +40,12 @@ from idealist.errors import UsageError
     "--power", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.8,
     show_default=True, help="The chance of finding a difference that is there.",
 )  # fmt: skip
-@quietly
-@output
+@options.quietly
+@options.output
 def command(
-    qrels: str | None,
-    runs: tuple[str, ...],
-    measure: str,
-    convention: str | None,
-    settings: tuple[str, ...],
-    quiet: bool,
-    form: str,
-    output: Path | None,
-    **asked: Any,
-) -> None:
+    qrels: str | None, runs: tuple[str, ...], measure: str, convention: str | None,
+    settings: tuple[str, ...], quiet: bool, form: str, output: Path | None, **asked: Any,
+) -> None:  # fmt: skip
     """Compute how many queries show a difference, and which difference a number of queries shows.
 
     The spread of the differences comes from a pilot: QRELS and runs, ideally two that are as alike
@@ -75,7 +68,7 @@ def command(
     elif not runs and re.fullmatch(r"\d*\.?\d+", qrels):
         option = "--difference" if "." in qrels else "--queries"
         raise UsageError(f"{qrels} is no file of judgments", f"did you mean {option} {qrels}?")
-    check_inputs([qrels, *runs])
-    axes = axes_beside(settings, asked, "power") | {"convention": convention or DEFAULT}
-    found = plan_queries(measure, qrels, runs_of(runs), **asked, **axes)
-    emit(found, form, output, quiet=quiet)
+    options.check_inputs([qrels, *runs])
+    axes = options.axes_beside(settings, asked, "power") | {"convention": convention or DEFAULT}
+    found = plan_queries(measure, qrels, options.runs_of(runs), **asked, **axes)
+    options.emit(found, form, output, quiet=quiet)

@@ -6,16 +6,11 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 import click
 
-from idealist.cli.options import axes_of, check_inputs, emit, output, quietly, run_names
-
-if TYPE_CHECKING:
-    from rich.progress import Progress
-
+from idealist.cli import options
 
 #: Seconds before a progress bar is shown.
 PATIENCE = 1.0
@@ -46,22 +41,12 @@ EXIT_NONE = 1
     help="A rule that you know was followed, such as ties=input. Repeatable.",
 )  # fmt: skip
 @click.option("--details", is_flag=True, help="Also list all classes, and what cannot matter here.")
-@quietly
-@output
+@options.quietly
+@options.output
 def command(
-    qrels: str,
-    run: str,
-    measure: str,
-    value: str | None,
-    digits: int | None,
-    values: str | None,
-    others: tuple[str, ...],
-    settings: tuple[str, ...],
-    details: bool,
-    quiet: bool,
-    form: str,
-    output: Path | None,
-) -> None:
+    qrels: str, run: str, measure: str, value: str | None, digits: int | None, values: str | None,
+    others: tuple[str, ...], settings: tuple[str, ...], **view: Any,
+) -> None:  # fmt: skip
     """Say which conventions print a number for the measure of RUN against QRELS.
 
     All named conventions are tried, and every combination of rules that can matter for this measure
@@ -74,22 +59,20 @@ def command(
       idealist reconcile qrels.txt bm25.run -m AP --value 0.21 --digits 2 --set ties=input
       idealist reconcile qrels.txt bm25.run -m nDCG@10 --values their_queries.tsv
     """
-    from idealist.formats import read_run
     from idealist.measures import parse
     from idealist.reconciling import reconcile
     from idealist.reconciling.target import ALL, read_values
 
-    check_inputs([qrels, run, *others, *filter(None, (values,))])
+    options.check_inputs([qrels, run, *others, values])
     per_query = {} if values is None else read_values(values, parse(measure))
     total = per_query.pop(ALL, None)
-    paths = (run, *others)
-    runs = [read_run(path, name=name) for path, name in zip(paths, run_names(paths), strict=True)]
+    runs = options.runs_of([run, *others])
     with progress() as tick:
         found = reconcile(
             qrels, runs[0], measure, total if value is None else value, digits, per_query,
-            others=runs[1:], tick=tick, **axes_of(settings),
+            others=runs[1:], tick=tick, **options.axes_of(settings),
         )  # fmt: skip
-    emit(found, form, output, quiet=quiet, details=details)
+    options.emit(found, **view)
     if not found:
         sys.exit(EXIT_NONE)
 
@@ -100,22 +83,18 @@ def progress() -> Iterator[Callable[[int, int], None]]:
     if not sys.stderr.isatty():
         yield lambda done, total: None
         return
-    start = time.monotonic()
-    bars: list[Progress] = []
+    from rich.console import Console
+    from rich.progress import Progress
+
+    start, bar = time.monotonic(), Progress(console=Console(stderr=True), transient=True)
+    task = bar.add_task("Trying conventions")
 
     def tick(done: int, total: int) -> None:
-        if not bars and time.monotonic() - start > PATIENCE:
-            from rich.console import Console
-            from rich.progress import Progress as Bar
-
-            bars.append(Bar(console=Console(stderr=True), transient=True))
-            bars[0].start()
-            bars[0].add_task("Trying conventions", total=total)
-        if bars:
-            bars[0].update(bars[0].task_ids[0], completed=done)
+        if time.monotonic() - start > PATIENCE:
+            bar.start()  # once is enough, more does nothing
+        bar.update(task, completed=done, total=total)
 
     try:
         yield tick
     finally:
-        for bar in bars:
-            bar.stop()
+        bar.stop()
