@@ -6,7 +6,6 @@ import inspect
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from itertools import chain
 from typing import Any
 
 from idealist.conventions import CONVENTIONS, convention
@@ -85,13 +84,8 @@ def _described(cls: type[Measure]) -> Description:
         cutoff=cls.takes_cutoff,
         needs=cls.needs,
         parameters=[
-            {
-                "name": name,
-                "default": text(about.default),
-                "values": about.kind.words,
-                "doc": about.doc,
-            }
-            for name, about in cls.parameters().items()
+            {"name": name, "default": text(one.default), "values": one.kind.words, "doc": one.doc}
+            for name, one in cls.parameters().items()
         ],
         names={tool: of for tool, names in SPELLINGS.items() if (of := _names_in(cls, names))},
         aliases=_names_in(cls, TYPED),
@@ -145,21 +139,16 @@ def _searched(one: Description) -> str:
     return " ".join(words).lower()
 
 
-def tools() -> dict[str, str]:
-    """Give every tool whose names are known, by its name in lower case."""
-    return {tool.lower(): tool for tool in SPELLINGS}
-
-
 def names_of(tool: str) -> Listing:
     """List what a tool calls its measures, and what they are called here.
 
     >>> names_of("gdeval").data()
     {'ndcg': 'nDCG(gain=exp2)', 'err': 'ERR'}
     """
-    if tool.lower() not in tools():
+    known = next((one for one in SPELLINGS if one.lower() == tool.lower()), None)
+    if known is None:
         hint = nearest(tool, SPELLINGS)
         raise UsageError(f"the measures of {tool!r} are not known here", hint)
-    known = tools()[tool.lower()]
     others = {name: words for (of, name), words in ELSEWHERE.items() if of == known}
     names = {**SPELLINGS[known], **others}
     table = Table.of([known, "here"], [], list(names.items()))
@@ -169,7 +158,6 @@ def names_of(tool: str) -> Listing:
 def explained(one: Description) -> Listing:
     """Explain a measure in full."""
     named = one.summary.startswith(f"{one.name}:")
-    called = "; ".join(f"{tool} {', '.join(names)}" for tool, names in one.names.items())
     cutoff = "takes a cutoff, @k" if one.cutoff else "takes no cutoff"
     facts = {
         "Formula": one.formula,
@@ -177,7 +165,7 @@ def explained(one: Description) -> Listing:
         "Reference": one.reference,
         "Needs": one.needs and f"judgments with {one.needs}",
         "Also typed": ", ".join(one.aliases),
-        "Called": called,
+        "Called": "; ".join(f"{tool} {', '.join(names)}" for tool, names in one.names.items()),
     }
     answer = one.summary if named else f"{one.name}: {one.summary}"
     blocks: list[Block] = [
@@ -186,11 +174,10 @@ def explained(one: Description) -> Listing:
         *map(Text, filter(None, [one.notes])),
     ]
     if one.parameters:
-        lines = (
-            (f"{each['name']} ({each['default']}): {each['doc']}", f"    {each['values']}")
-            for each in one.parameters
-        )
-        blocks += [Heading("Parameters (default)"), Items(tuple(chain.from_iterable(lines)))]
+        lines: list[str] = []
+        for each in one.parameters:
+            lines += [f"{each['name']} ({each['default']}): {each['doc']}", f"    {each['values']}"]
+        blocks += [Heading("Parameters (default)"), Items(tuple(lines))]
     blocks += [Heading("Example"), Command(one.example)]
     return Listing(answer, tuple(blocks), one.data(), _overview([one]))
 

@@ -54,23 +54,20 @@ def torchmetrics(measure: Measure) -> Axes:
 @tool("lightgbm", "LightGBM", "4.7.0", "live", "AP nDCG")
 def lightgbm(measure: Measure) -> Axes:
     """Gain 2^g - 1, and refuse negative labels; a query without relevant documents has value 1."""
-    axes = {**_LIST, "gain": "exp2", "negative": "error", "no_relevant": 1}
-    if measure.name == "AP":
-        return {**axes, **_ABOVE_HALF, "denominator": "min(k,n,R_list)"}
-    return axes
+    own = {**_ABOVE_HALF, "denominator": "min(k,n,R_list)"} if measure.name == "AP" else {}
+    return {**_LIST, "gain": "exp2", "negative": "error", "no_relevant": 1, **own}
 
 
 @tool("xgboost", "XGBoost", "3.2.0", "live", "AP P nDCG")
 def xgboost(measure: Measure) -> Axes:
     """Cut at 32 if no cutoff is given; a linear gain may be negative, an exponential one not."""
-    axes = {**_LIST, "precision": "float32", "cutoff": 32}
-    if measure.name == "nDCG":
-        linear = measure.written().get("gain") == "linear"
-        sign = _SIGNED if linear else {"negative": "error"}
-        return {**axes, "gain": "exp2", **sign, "no_relevant": 1}
-    if measure.name == "AP":
-        return {**axes, "denominator": "min(k,R_list)", "no_relevant": 1}
-    return {**axes, "denominator": "min(k,n)"}
+    sign = _SIGNED if measure.written().get("gain") == "linear" else {"negative": "error"}
+    own: dict[str, Axes] = {
+        "nDCG": {"gain": "exp2", **sign, "no_relevant": 1},
+        "AP": {"denominator": "min(k,R_list)", "no_relevant": 1},
+    }
+    usual: Axes = {"denominator": "min(k,n)"}
+    return {**_LIST, "precision": "float32", "cutoff": 32, **own.get(measure.name, usual)}
 
 
 #: How CatBoost's measures differ from each other.
@@ -126,10 +123,7 @@ LEARNING = (sklearn, torchmetrics, lightgbm, xgboost, catboost, rax, tf_ranking)
 #: Whatever is above 0 is relevant, fractions too.
 _ABOVE_ZERO: Axes = {"rel": 0, "rel_op": ">"}
 #: Hits come in the order given; gains are 2^g - 1, and negative ones are kept.
-_ENGINE: Axes = {
-    "ties": "input", "grades": "keep", "gain": "exp2", "negative": "keep", "ideal_negative": "keep",
-    "cutoff": 10,
-}  # fmt: skip
+_ENGINE: Axes = {"ties": "input", "grades": "keep", "gain": "exp2", "cutoff": 10, **_SIGNED}
 _SETS = "AP P R RR Success nDCG"
 
 
@@ -140,15 +134,11 @@ def _engine(measure: Measure, **more: Value) -> Axes:
 
 def _rated(measure: Measure, **more: Value) -> Axes:
     """Take any rating above 0 as relevant, in measures that ask for it."""
-    return {
-        **_engine(measure, **more),
-        **(_ABOVE_ZERO if measure.name in ("AP", "P", "RR") else {}),
-    }
+    above = _ABOVE_ZERO if measure.name in ("AP", "P", "RR") else {}
+    return {**_engine(measure, **more), **above}
 
 
-@tool(
-    "elasticsearch", "Elasticsearch _rank_eval", "main", "derived", "DCG ERR P R RR nDCG"
-)  # fmt: skip
+@tool("elasticsearch", "Elasticsearch _rank_eval", "main", "derived", "DCG ERR P R RR nDCG")
 def elasticsearch(measure: Measure) -> Axes:
     """Cut the ideal list where the hits end."""
     return _engine(measure, ideal_cut="min(k,n)")
@@ -201,7 +191,7 @@ def haystack(measure: Measure) -> Axes:
     """
     axes: Axes = {"ties": "input", "grades": "keep"}
     if measure.name == "nDCG":
-        return {**axes, "negative": "keep", "ideal_negative": "keep", "ideal_cut": "none"}
+        return {**axes, **_SIGNED, "ideal_cut": "none"}
     return {**axes, **_ABOVE_ZERO}
 
 

@@ -16,11 +16,11 @@ from idealist.data.columns import Floats
 from idealist.errors import UsageError
 from idealist.formats import borrowed_run, read_qrels
 from idealist.measures import Measure, as_measure
-from idealist.measures.instrument import Instrument, check_axes
+from idealist.measures.instrument import Instrument, check_axes, chosen
 from idealist.notation import text
 from idealist.ranking.ranked import Ranked
 from idealist.reconciling.facts import Pair
-from idealist.reconciling.game import Axis, Game, differing, registry, rounded, shapley
+from idealist.reconciling.game import Axis, Game, differing, registry, shapley
 from idealist.report.document import (
     SIGNED,
     TEXT,
@@ -290,7 +290,8 @@ def _side(name: str, instrument: Instrument, game: Game, side: int, qrels: Qrels
     refuses = isinstance(game.outcomes[whole], Exception)
     made, found = game.found(played if refuses else whole)
     aggregate = replace(made.aggregate, round=instrument.aggregate.round)
-    value = rounded(aggregate, found, qrels.queries)
+    values, named = aggregate.each(found.values), chosen(qrels.queries, found.counted)
+    value = aggregate.of(values[found.counted], named)
     return Side(name, value, found.aggregate, Signature.of(instrument, qrels.hash), refuses)
 
 

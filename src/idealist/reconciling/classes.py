@@ -40,6 +40,17 @@ class Answer:
     values: dict[str, float]
     roundings: tuple[Value, ...]
 
+    def data(self) -> dict[str, Any]:
+        """Return it as plain data."""
+        return {
+            "conventions": list(self.names),
+            "changes": self.written,
+            "roundings": [text(value) for value in self.roundings],
+            "prints": self.printed,
+            "value": self.value,
+            "per_query": self.values,
+        }
+
     @property
     def written(self) -> dict[str, str]:
         """The changes as text."""
@@ -165,6 +176,11 @@ class Question:
     asked: str
     prints: dict[str, tuple[int, ...]]
 
+    def data(self) -> dict[str, Any]:
+        """Return it as plain data, with the classes counted from 1."""
+        prints = {number: [i + 1 for i in some] for number, some in self.prints.items()}
+        return {"number": self.asked, "prints": prints}
+
     @property
     def largest(self) -> int:
         """How many classes are left at worst, once it is known."""
@@ -192,30 +208,21 @@ class Asker(NamedTuple):
 
     def questions(self, measure: Measure, answers: Sequence[Answer]) -> Iterator[Question]:
         """Ask for other cutoffs, other runs, other measures, and single queries."""
-        if measure.takes_cutoff:
-            for cutoff in CUTOFFS:
-                if cutoff != measure.cutoff:
-                    yield self._asked(str(measure @ cutoff), answers, _at(cutoff))
-        for other in self.runs[1:]:
-            name = f"{measure} of {other.run.name}"
-            yield self._asked(name, answers, lambda one: one.instrument, other)
-        for name in MEASURES:
-            if parse(name) != measure:
-                yield self._asked(name, answers, _other(parse(name)))
+        run, *others = self.runs
+        cutoffs = [k for k in CUTOFFS if measure.takes_cutoff and k != measure.cutoff]
+        asked = [(str(measure @ k), _at(k), run) for k in cutoffs]
+        asked += [
+            (f"{measure} of {one.run.name}", lambda answer: answer.instrument, one)
+            for one in others
+        ]
+        asked += [(name, _other(parse(name)), run) for name in MEASURES if parse(name) != measure]
+        for name, of, ranked in asked:
+            yield _question(name, [self._number(one, of, ranked) for one in answers])
         values = [one.rounded for one in answers]
         for query in dict.fromkeys(query for one in answers for query in one.values):
             known = [rounded.get(query) for rounded in values]
             shown = ["nothing" if v is None else self._shown(v) for v in known]
             yield _question(f"{measure} of query {query}", shown)
-
-    def _asked(
-        self,
-        name: str,
-        answers: Sequence[Answer],
-        of: Callable[[Answer], Instrument],
-        run: Ranked | None = None,
-    ) -> Question:
-        return _question(name, [self._number(one, of, run or self.runs[0]) for one in answers])
 
     def _number(self, answer: Answer, of: Callable[[Answer], Instrument], run: Ranked) -> str:
         with suppress(IdealistError):

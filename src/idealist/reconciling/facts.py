@@ -231,28 +231,15 @@ def _grades(pair: Pair) -> bool:
     return pair.facts.plain and not (pair.facts.zeros and "nonzero" in pair.either("grades"))
 
 
-def _always(pair: Pair) -> bool:
-    return True
-
-
-def _plain(pair: Pair) -> bool:
-    return pair.facts.plain
-
-
 #: By axis, whether lacking what it is about is a proof. Parameters of measures begin with a dot.
 HOLDS: dict[str, Callable[[Pair], bool]] = {
+    **dict.fromkeys(("duplicates", "missing", "unknown", ".block_end"), lambda pair: True),
+    **dict.fromkeys(("negative", ".negative", ".ideal_negative"), lambda pair: pair.facts.plain),
     "precision": _precision,
     "ties": _ties,
-    "duplicates": _always,
     "nonfinite": _finite,
     "exclude_self": lambda pair: pair.either("collapse") == {"none"},
-    "negative": _plain,
     "grades": _grades,
-    "missing": _always,
-    "unknown": _always,
-    ".block_end": _always,
-    ".negative": _plain,
-    ".ideal_negative": _plain,
 }
 
 

@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 
 from idealist.data.columns import Floats, Ints
 from idealist.errors import IdealistError, UsageError
 from idealist.measures import Measure
-from idealist.measures.instrument import Aggregate, Instrument, Measured, chosen, measured
+from idealist.measures.instrument import Aggregate, Instrument, Measured, measured
 from idealist.notation import text
 from idealist.protocol import Protocol
 from idealist.ranking.placements import Placements
 from idealist.ranking.ranked import Ranked
 from idealist.reconciling.rankings import attempted
 
+#: The parts of an instrument that have axes.
+Part = Literal["measure", "protocol", "aggregate"]
 #: Fields that only mean something together: the limit and whether it is itself relevant, a
 #: collapse and its map, a weighted mean and its weights.
 TOGETHER = {"rel": ("rel", "rel_op"), "collapse": ("collapse", "mapping")}
@@ -31,7 +33,7 @@ class Axis:
     """One rule: its name as signatures have it, the part of an instrument and the fields it is."""
 
     name: str
-    part: Literal["measure", "protocol", "aggregate"]
+    part: Part
     fields: tuple[str, ...]
 
     def of(self, instrument: Instrument) -> dict[str, Any]:
@@ -63,25 +65,14 @@ def registry(measure: Measure) -> tuple[Axis, ...]:
     >>> [axis.name for axis in registry(parse("ERR"))][:4]
     ['cutoff', 'ERR.max_grade', 'ERR.probability', 'ERR.no_relevant']
     """
-    own = [name for name in measure.parameters() if name != "rel_op"]
-    graded = "rel_op" in measure.parameters()
-    return (
-        Axis("cutoff", "measure", ("cutoff",)),
-        *(
-            Axis(f"{measure.name}.{name}", "measure", _fields(name) if graded else (name,))
-            for name in own
-        ),
-        *(Axis(name, "protocol", _fields(name)) for name in Protocol.parameters()),
-        *(
-            Axis(name, "aggregate", _fields(name))
-            for name in Aggregate.parameters()
-            if name != "round"
-        ),
-    )
-
-
-def _fields(name: str) -> tuple[str, ...]:
-    return TOGETHER.get(name, (name,))
+    found = [Axis("cutoff", "measure", ("cutoff",))]
+    parts: dict[Part, Any] = {"measure": measure, "protocol": Protocol(), "aggregate": Aggregate()}
+    for part, settings in parts.items():
+        for name in settings.parameters():
+            fields = [one for one in TOGETHER.get(name, (name,)) if hasattr(settings, one)]
+            prefix = f"{measure.name}." if part == "measure" else ""
+            found.append(Axis(prefix + name, part, tuple(fields)))
+    return tuple(axis for axis in found if axis.fields[0] not in ("rel_op", "round"))
 
 
 def differing(a: Instrument, b: Instrument) -> tuple[Axis, ...]:
@@ -94,15 +85,12 @@ def changed(a: Instrument, b: Instrument, axes: Iterable[Axis]) -> Instrument:
     parts: dict[str, dict[str, Any]] = {"measure": {}, "protocol": {}, "aggregate": {}}
     for axis in axes:
         parts[axis.part] |= axis.of(b)
-    return Instrument(
-        replace(a.measure, **parts["measure"]),
-        replace(a.protocol, **parts["protocol"]),
-        replace(a.aggregate, **parts["aggregate"]),
-    )
+    return Instrument(**{name: replace(getattr(a, name), **own) for name, own in parts.items()})
 
 
-#: What a subset of the changes gives: values, or the reason why there are none.
-Outcome = Measured | IdealistError
+T = TypeVar("T")
+#: What a subset of the changes gives: its instrument and values, or why there are none.
+Outcome = tuple[Instrument, Measured] | IdealistError
 
 
 @dataclass(frozen=True)
@@ -113,7 +101,6 @@ class Game:
     """
 
     axes: tuple[Axis, ...]
-    instruments: Sequence[Instrument | IdealistError]
     outcomes: Sequence[Outcome]
     held: Mapping[int, int]
 
@@ -125,14 +112,13 @@ class Game:
             [axis for i, axis in enumerate(axes) if subset >> i & 1]
             for subset in range(1 << len(axes))
         ]
-        instruments = [_instrument(a, b, subset) for subset in subsets]
-        made = [one for one in instruments if isinstance(one, Instrument)]
-        placed = attempted(ranked, (one.protocol for one in made))
-        outcomes = [_outcome(one, placed) for one in instruments]
+        made = [_tried(changed, a, b, subset) for subset in subsets]
+        placed = attempted(ranked, (one.protocol for one in made if isinstance(one, Instrument)))
+        outcomes = [_tried(_measured, one, placed) for one in made]
         refused = np.array([isinstance(one, IdealistError) for one in outcomes])
         if refused.all() and isinstance(outcomes[0], IdealistError):
             raise outcomes[0]
-        return cls(axes, instruments, outcomes, _holding(refused, axes, a, b))
+        return cls(axes, outcomes, _holding(refused, axes, a, b))
 
     @cached_property
     def players(self) -> tuple[Axis, ...]:
@@ -151,11 +137,7 @@ class Game:
 
     def found(self, subset: int) -> tuple[Instrument, Measured]:
         """Return the instrument of a subset and its values; raise the error if it has none."""
-        instrument, outcome = self.instruments[subset], self.outcomes[subset]
-        for one in (instrument, outcome):
-            if isinstance(one, IdealistError):
-                raise one
-        return instrument, outcome  # type: ignore[return-value]  # errors are raised above
+        return _good(self.outcomes[subset])
 
     @cached_property
     def values(self) -> Floats:
@@ -207,28 +189,29 @@ def shapley(values: Floats) -> Floats:
     return shares
 
 
-def _instrument(a: Instrument, b: Instrument, axes: list[Axis]) -> Instrument | IdealistError:
+def _tried(make: Callable[..., T], *given: Any) -> T | IdealistError:
+    """Return what a function makes, or the error that it raises."""
     try:
-        return changed(a, b, axes)
-    except IdealistError as error:  # rules that do not go together
-        return error
-
-
-def _outcome(
-    instrument: Instrument | IdealistError, placed: Mapping[Protocol, Placements | IdealistError]
-) -> Outcome:
-    if isinstance(instrument, IdealistError):
-        return instrument
-    placements = placed[instrument.protocol]
-    if isinstance(placements, IdealistError):
-        return placements
-    try:
-        found = measured(instrument, placements)
+        return make(*given)
     except IdealistError as error:
         return error
-    if math.isnan(found.aggregate):
-        return UsageError(f"{instrument.measure.name} has no value for some query, or no query")
+
+
+def _good(found: T | IdealistError) -> T:
+    """Return what was made; raise the error if it was not."""
+    if isinstance(found, IdealistError):
+        raise found
     return found
+
+
+def _measured(
+    made: Instrument | IdealistError, placed: Mapping[Protocol, Placements | IdealistError]
+) -> tuple[Instrument, Measured]:
+    instrument = _good(made)
+    found = measured(instrument, _good(placed[instrument.protocol]))
+    if math.isnan(found.aggregate):
+        raise UsageError(f"{instrument.measure.name} has no value for some query, or no query")
+    return instrument, found
 
 
 def _standing(instrument: Instrument, found: Measured) -> Floats:
@@ -261,9 +244,3 @@ def _holding(
         held[i] = side
         left &= subsets >> i & 1 == side
     return held
-
-
-def rounded(aggregate: Aggregate, found: Measured, queries: Sequence[str]) -> float:
-    """Aggregate values again, rounded as an aggregate does."""
-    values = aggregate.each(found.values)
-    return aggregate.of(values[found.counted], chosen(queries, found.counted))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from idealist.conventions import DEFAULT
-from idealist.notation import many, text
+from idealist.notation import many
 from idealist.reconciling.classes import LOOKED_AT, Answer, Question
 from idealist.reconciling.target import Target
 from idealist.report.document import (
@@ -60,11 +60,9 @@ class Reconciliation(Result):
         first, *rivals = self.answers
         named = f"the rules of {few(first.names)}"
         rules = named if first.names else f"no tool's own rules, but {_rules(first)}"
-        others = many(len(rivals), "other class", "other classes")
-        also = (
-            f"; {others} of conventions fit too" if rivals else "; no other convention tried fits"
-        )
-        return f"{self._asked} fits {rules}{also}"
+        others = f"{many(len(rivals), 'other class', 'other classes')} of conventions fit too"
+        also = others if rivals else "no other convention tried fits"
+        return f"{self._asked} fits {rules}; {also}"
 
     @property
     def _asked(self) -> str:
@@ -86,10 +84,9 @@ class Reconciliation(Result):
         if self.facts:
             absent = f"there are no {', no '.join(self.facts)}: rules about these cannot matter"
             blocks.append(Details("What cannot matter", (Text(absent),)))
-        tried = (
-            f"tried {self.tried:,} combinations of rules, which give {self.different:,} different"
-        )
-        return Document(tuple(blocks), (Text(f"{tried} sets of values on this data"),))
+        tried = f"tried {self.tried:,} combinations of rules"
+        gave = f"which give {self.different:,} different sets of values on this data"
+        return Document(tuple(blocks), (Text(f"{tried}, {gave}"),))
 
     def table(self) -> Table:
         """Return all classes."""
@@ -134,31 +131,15 @@ class Reconciliation(Result):
             "measure": self.measure,
             "value": self.target.value,
             "digits": self.target.digits,
-            "answers": [_data(one) for one in self.answers],
+            "answers": [one.data() for one in self.answers],
             "rivals": max(len(self.answers) - 1, 0),
-            "nearest": None if self.nearest is None else _data(self.nearest),
-            "decides": None
-            if self.question is None
-            else {
-                "number": self.question.asked,
-                "prints": {n: [i + 1 for i in some] for n, some in self.question.prints.items()},
-            },
+            "nearest": self.nearest and self.nearest.data(),
+            "decides": self.question and self.question.data(),
             "misfits": list(self.misfits),
             "facts": list(self.facts),
             "tried": self.tried,
             "different": self.different,
         }
-
-
-def _data(one: Answer) -> dict[str, Any]:
-    return {
-        "conventions": list(one.names),
-        "changes": one.written,
-        "roundings": [text(value) for value in one.roundings],
-        "prints": one.printed,
-        "value": one.value,
-        "per_query": one.values,
-    }
 
 
 def _rules(one: Answer) -> str:

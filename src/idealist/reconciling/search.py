@@ -27,24 +27,21 @@ from idealist.reconciling.space import Space
 from idealist.reconciling.target import FINEST, Target
 
 
-class End(NamedTuple):
-    """What is decided after a list is measured; rounding is left to each aggregate."""
+class Settled(NamedTuple):
+    """Values under two rules that are applied after a list is measured.
+
+    `rows` are those of the vectors, `counted` says which queries count.
+    """
 
     no_relevant: str
     missing: str
-
-
-class Settled(NamedTuple):
-    """Values under one end: `rows` of the vectors, their values, and which queries count."""
-
-    end: End
     rows: np.ndarray[tuple[int], np.dtype[np.int64]]
     values: Floats
     counted: Bools
 
 
 def settled(space: Space, values: Floats, empty: Bools, in_run: Bools) -> Iterator[Settled]:
-    """Settle vectors, NaN where there is no value, under every end that can change them."""
+    """Settle vectors, NaN where there is no value, under all rules that can change them."""
     gaps = np.isnan(values)
     some = np.flatnonzero(gaps.any(axis=1))
     for i, no_relevant in enumerate(space.no_relevant):
@@ -57,7 +54,7 @@ def settled(space: Space, values: Floats, empty: Bools, in_run: Bools) -> Iterat
             counted = np.broadcast_to(in_run | (missing != "skip"), filled.shape)
             if no_relevant == "skip":
                 counted = counted & ~gaps[rows]
-            yield Settled(End(no_relevant, missing), rows, filled, counted)
+            yield Settled(no_relevant, missing, rows, filled, counted)
 
 
 def rounded(values: Floats, digits: int) -> Floats:
@@ -90,8 +87,7 @@ def aggregated(aggregate: str, values: Floats, counted: Bools) -> Floats:
     if name == "geometric":
         floor = float(arguments[0])
         logs = np.log(np.where(values > floor, values, floor))
-        means = _MANY["mean"](np.where(np.isnan(values), np.nan, logs), counted)
-        return np.exp(means)
+        return np.exp(aggregated("mean", np.where(np.isnan(values), np.nan, logs), counted))
     result = _MANY[name](values, counted)
     undefined = (counted & np.isnan(values)).any(axis=1)
     if name != "sum":
@@ -110,16 +106,14 @@ def _median(values: Floats, counted: Bools) -> Floats:
         return (ordered[rows, low] + ordered[rows, high]) / 2.0  # type: ignore[no-any-return]
 
 
-def _mean(values: Floats, counted: Bools) -> Floats:
-    total = np.where(counted, values, 0.0).sum(axis=1)
-    size = counted.sum(axis=1)
-    return np.where(size > 0, total / np.maximum(size, 1), np.nan)
+def _sum(values: Floats, counted: Bools) -> Floats:
+    return np.where(counted, values, 0.0).sum(axis=1)  # type: ignore[no-any-return]
 
 
 _MANY: dict[str, Callable[[Floats, Bools], Floats]] = {
-    "mean": _mean,
+    "mean": lambda values, counted: _sum(values, counted) / np.maximum(counted.sum(axis=1), 1),
     "median": _median,
-    "sum": lambda values, counted: np.where(counted, values, 0.0).sum(axis=1),
+    "sum": _sum,
     "min": lambda values, counted: np.where(counted, values, np.inf).min(axis=1),
     "max": lambda values, counted: np.where(counted, values, -np.inf).max(axis=1),
 }
@@ -149,7 +143,7 @@ class Hit(NamedTuple):
 
 
 class Trace(NamedTuple):
-    """A hit while the search goes on: a vector, its row under an end, and how it was aggregated."""
+    """A hit while the search goes on: a vector, its row when settled, and how it was aggregated."""
 
     key: int
     part: Settled
@@ -185,14 +179,13 @@ class Search:
     sources: dict[int, Source] = field(default_factory=dict)
     hits: list[Trace] = field(default_factory=list)
     nearest: Near = field(default_factory=Near)
-    fitting: Bools = field(init=False)
     waiting: list[tuple[int, Floats, Bools]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         asked = self.target.per_query
         self.known = np.array([asked.get(query, math.nan) for query in self.queries])
         self.given = np.array([query in asked for query in self.queries], dtype=bool)
-        self.fitting = ~self.given
+        self.fitting: Bools = ~self.given
         own = self.space.base.aggregate.aggregate
         self.aggregates = [own] if self.target.value is None else self.space.aggregates
         places = [(split_rounding(one), one) for one in self.space.roundings]
@@ -241,11 +234,9 @@ class Search:
         """Look at the queued vectors."""
         if not self.waiting:
             return
-        keys = [key for key, _, _ in self.waiting]
-        values = np.stack([vector for _, vector, _ in self.waiting])
-        empty = np.stack([mask for _, _, mask in self.waiting])
+        keys, values, empty = zip(*self.waiting, strict=True)
         self.waiting.clear()
-        for part in settled(self.space, values, empty, self.in_run):
+        for part in settled(self.space, np.stack(values), np.stack(empty), self.in_run):
             self._match(keys, part)
 
     def _match(self, keys: Sequence[int], part: Settled) -> None:
@@ -295,9 +286,9 @@ class Search:
         """Build the instrument that was found, by the fewest changes."""
         key, part, row, aggregate, roundings = trace
         source, base = self.sources[key], self.space.base.aggregate
-        measure, protocol = source.measure, replace(source.protocol, missing=part.end.missing)
+        measure, protocol = source.measure, replace(source.protocol, missing=part.missing)
         if "no_relevant" in measure.parameters():
-            measure = replace(measure, no_relevant=part.end.no_relevant)  # type: ignore[call-arg]
+            measure = replace(measure, no_relevant=part.no_relevant)  # type: ignore[call-arg]
         plain = replace(base, aggregate=aggregate, round="none")
         instrument = Instrument(measure, protocol, replace(plain, round=roundings[0]))
         values, counted = part.values[row], part.counted[row]

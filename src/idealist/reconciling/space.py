@@ -6,6 +6,7 @@ and people are known to use, in `OPEN`. Only what a fact about the data rules ou
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
@@ -127,9 +128,8 @@ class Space:
     @property
     def size(self) -> int:
         """How many conventions there are, counting those that must agree here."""
-        formulas = int(np.prod([len(values) for values in self.formulas.values()]))
         ends = (self.missing, self.no_relevant, self.aggregates, self.roundings)
-        return len(self.protocols) * formulas * int(np.prod([len(values) for values in ends]))
+        return math.prod(map(len, (self.protocols, *self.formulas.values(), *ends)))
 
     def changes(self, one: Instrument) -> dict[str, Value]:
         """Return the axes in which an instrument differs from the default."""
@@ -156,15 +156,13 @@ class Space:
     def _listed(self, name: str, values: tuple[Value, ...]) -> Iterable[Value]:
         """List the values of an axis: as the data has them, from `OPEN`, or its own."""
         facts = self.facts
+        scaled = [f"scaled(0,{facts.maximum:g})"] if facts.maximum > 0 else []
         own: dict[str, Iterable[Value]] = {
             "rel": ("none", *facts.grades),
             "max_grade": ("observed", *range(max(int(facts.maximum), 1), 6)),
             "order": facts.orders,
             "grades": self._readings,
-            "gain": (
-                *OPEN["gain"],
-                *([f"scaled(0,{facts.maximum:g})"] if facts.maximum > 0 else []),
-            ),
+            "gain": (*OPEN["gain"], *scaled),
             "depth": self._depths,
             "duplicates": ("first", "last"),
         }

@@ -41,9 +41,8 @@ class Target:
             hint = "give the value, the values of queries, or both"
             raise UsageError("there is no number to reconcile", hint)
         if digits is not None and not 0 <= digits <= FINEST:
-            raise UsageError(
-                f"digits={digits} is not from 0 to {FINEST}", "give the digits printed"
-            )
+            hint = "give the digits printed"
+            raise UsageError(f"digits={digits} is not from 0 to {FINEST}", hint)
         known = {query: _number(one) for query, one in (per_query or {}).items()}
         number = [] if value is None else [_number(value)]
         one, many = _digits(number, digits), _digits(list(known.values()), digits)
@@ -110,13 +109,12 @@ def read_values(path: str, measure: Measure) -> dict[str, str]:
     """
     source = Source.of(path)
     lines = source.text(source.data()).decode().splitlines()
-    rows = [
-        (i, line.split("\t") if "\t" in line else line.split()) for i, line in enumerate(lines, 1)
-    ]
-    rows = [(i, [cell.strip() for cell in row]) for i, row in rows if any(map(str.strip, row))]
-    faults = Faults(source.name)
-    for i, row in rows:
-        if len(row) not in (2, 3):
+    rows, faults = [], Faults(source.name)
+    for i, line in enumerate(lines, 1):
+        row = [cell.strip() for cell in line.split("\t" if "\t" in line else None)]
+        if len(row) in (2, 3) and any(row):
+            rows.append((i, row))
+        elif any(row):
             hint = "lines are query<TAB>value, or measure, query and value"
             faults.add("columns", f"{len(row)} columns in {' '.join(row)[:60]!r}", hint, i)
     faults.check()
