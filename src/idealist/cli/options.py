@@ -26,22 +26,28 @@ COMPARED = "nDCG@10, AP, RR@10, R@100"
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
-def _with(command: Command, *options: Callable[[Command], Command]) -> Command:
-    for option in options:
-        command = option(command)
-    return command
+def _together(*options: Callable[[Command], Command]) -> Callable[[Command], Command]:
+    def add(command: Command) -> Command:
+        for option in options:
+            command = option(command)
+        return command
+
+    return add
+
+
+#: The option that sets single rules.
+setting = click.option(
+    "--set", "settings", multiple=True, metavar="AXIS=VALUE",
+    help="Set one rule, such as ties=docid-asc. Repeatable.",
+)  # fmt: skip
 
 
 def measuring(
     command: Command, usual: str = f"{COMPARED}, Judged@10", convention: str | None = "trec_eval"
 ) -> Command:  # fmt: skip
     """Add the options of every verb that measures, with what is usual there."""
-    return _with(
-        command,
-        click.option(
-            "--set", "settings", multiple=True, metavar="AXIS=VALUE",
-            help="Set one rule, such as ties=docid-asc. Repeatable.",
-        ),
+    return _together(
+        setting,
         click.option(
             "--convention", "-c", default=convention, show_default=True, metavar="NAME",
             help="The tool whose rules apply; `idealist conventions` lists them.",
@@ -52,7 +58,7 @@ def measuring(
             help="A measure, such as nDCG@10, 'AP(rel=2)', mrr@10, or several: nDCG@5,10,AP. "
             f"Repeatable. Without it: {usual}.",
         ),
-    )  # fmt: skip
+    )(command)  # fmt: skip
 
 
 def measures_of(words: Iterable[str]) -> list[str]:
@@ -73,38 +79,30 @@ def measures_of(words: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def output(command: Command) -> Command:
-    """Add the options that say what is written, and where."""
-    return _with(
-        command,
-        click.option(
-            "--output", "-o", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
-            is_eager=True,  # its suffix chooses the form
-            help="Write to this file instead of standard output.",
-        ),
-        click.option(
-            "--format", "-f", "form", type=click.Choice(list(FORMS)),
-            callback=lambda context, _, form: form or form_of(context.params["output"]),
-            help="How to write the result. Without it: as the suffix of -o says, or a table.",
-        ),
-    )  # fmt: skip
-
-
-def counting(command: Command) -> Command:
-    """Add the options that say which queries count, and how much."""
-    return _with(
-        command,
-        click.option(
-            "--weights", metavar="FILE",
-            help="Weight the queries in means: a file of queries with a column weight.",
-        ),
-        click.option(
-            "--queries", metavar="FILE",
-            help="Count only the queries of this file: CSV, JSON, or id<TAB>text lines.",
-        ),
-    )  # fmt: skip
-
-
+#: The options that say what is written, and where.
+output = _together(
+    click.option(
+        "--output", "-o", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
+        is_eager=True,  # its suffix chooses the form
+        help="Write to this file instead of standard output.",
+    ),
+    click.option(
+        "--format", "-f", "form", type=click.Choice(list(FORMS)),
+        callback=lambda context, _, form: form or form_of(context.params["output"]),
+        help="How to write the result. Without it: as the suffix of -o says, or a table.",
+    ),
+)  # fmt: skip
+#: The options that say which queries count, and how much.
+counting = _together(
+    click.option(
+        "--weights", metavar="FILE",
+        help="Weight the queries in means: a file of queries with a column weight.",
+    ),
+    click.option(
+        "--queries", metavar="FILE",
+        help="Count only the queries of this file: CSV, JSON, or id<TAB>text lines.",
+    ),
+)  # fmt: skip
 #: The option that leaves out the words.
 quietly = click.option(
     "--quiet", "-q", is_flag=True,
@@ -237,10 +235,7 @@ def write(text: str, target: Path | None) -> None:
 
 def say(lines: Sequence[str]) -> None:
     """Write words to standard error, away from the data; doubts stand out on a terminal."""
+    plain = os.environ.get("NO_COLOR") or not sys.stderr.isatty()
     for line in lines:
         shown = click.style(line, fg="yellow") if line.startswith("doubt:") else line
-        click.echo(shown, err=True, color=_color())
-
-
-def _color() -> bool | None:
-    return False if os.environ.get("NO_COLOR") or not sys.stderr.isatty() else None
+        click.echo(shown, err=True, color=False if plain else None)

@@ -20,10 +20,7 @@ from idealist.errors import UsageError
     "--convention", "-c", metavar="NAME",
     help="The tool whose rules apply to a pilot. Without it: trec_eval.",
 )  # fmt: skip
-@click.option(
-    "--set", "settings", multiple=True, metavar="AXIS=VALUE",
-    help="Set one rule, such as ties=docid-asc. Repeatable.",
-)  # fmt: skip
+@options.setting
 @click.option(
     "--difference", "differences", type=click.FloatRange(0, min_open=True), multiple=True,
     help="How many queries show this difference? Repeatable.",
