@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -47,8 +47,9 @@ class Convention:
 
 
 def tool(
-    name: str, tool: str, version: str, evidence: Evidence, measures: str | None = None
-) -> Callable[[Rule], Convention]:
+    name: str, tool: str, version: str, evidence: Evidence,
+    measures: str | Iterable[str] | None = None,
+) -> Callable[[Rule], Convention]:  # fmt: skip
     """Turn a rule into the convention of a tool; `measures` names those it has, if not all.
 
     >>> @tool("mine", "my script", "1", "derived", "AP nDCG")
@@ -57,5 +58,6 @@ def tool(
     >>> mine.name, sorted(mine.measures)
     ('mine', ['AP', 'nDCG'])
     """
-    own = None if measures is None else frozenset(measures.split())
+    names = measures.split() if isinstance(measures, str) else measures
+    own = None if names is None else frozenset(names)
     return lambda rule: Convention(name, tool, version, evidence, rule, own)

@@ -140,17 +140,12 @@ class Signature:
     def of(cls, instrument: Instrument, qrels: str) -> Signature:
         """Derive the signature of an instrument used with judgments of a hash."""
         settings = instrument.protocol.written() | instrument.aggregate.written()
-        return cls(
-            _full(instrument.measure),
-            tuple((key, text(value)) for key, value in settings.items()),
-            qrels,
-        )
+        written = tuple((key, text(value)) for key, value in settings.items())
+        return cls(_full(instrument.measure), written, qrels)
 
     def __str__(self) -> str:
-        fields = [(key, _quote(value)) for key, value in self.settings]
-        return "|".join(
-            [_quote(self.measure), *map(":".join, fields), *self._ending, f"v:{self.version}"]
-        )
+        fields = [f"{key}:{_quote(value)}" for key, value in self.settings]
+        return "|".join([_quote(self.measure), *fields, *self._ending, f"v:{self.version}"])
 
     @property
     def _ending(self) -> list[str]:
@@ -215,9 +210,8 @@ class Signature:
         """Every axis with its value, the measure's own included."""
         name, own, cutoff = _taken_apart(self.measure)
         prefixed = {f"{name}.{key}": value for key, value in own.items()}
-        settings = dict(self.settings)
-        start = {"measure": name, "cutoff": cutoff}
-        return start | prefixed | settings | {"qrels": self.qrels, "rules": self.rules}
+        start, end = {"measure": name, "cutoff": cutoff}, {"qrels": self.qrels, "rules": self.rules}
+        return start | prefixed | dict(self.settings) | end
 
     def diff(self, other: Signature) -> dict[str, tuple[str, str]]:
         """Give the axes that differ; two numbers are comparable only if there are none."""

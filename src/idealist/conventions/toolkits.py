@@ -27,9 +27,7 @@ def trec_eval_9(measure: Measure) -> Axes:
     return {"precision": "float32", "rounding": "up", **trec_eval.rule(measure)}
 
 
-@tool(
-    "pytrec_eval", "pytrec_eval-terrier", "0.5.11", "live", " ".join(computed_by("pytrec_eval"))
-)  # fmt: skip
+@tool("pytrec_eval", "pytrec_eval-terrier", "0.5.11", "live", computed_by("pytrec_eval"))
 def pytrec_eval(measure: Measure) -> Axes:
     """Follow trec_eval 9.0.8, and leave out queries that the run lacks."""
     return {**trec_eval_9.rule(measure), "missing": "skip"}
@@ -136,7 +134,7 @@ _IR_MEASURES: dict[str, Axes] = {
 }
 
 
-@tool("ir_measures", "ir_measures", "0.4.3", "live", " ".join(computed_by("ir_measures")))
+@tool("ir_measures", "ir_measures", "0.4.3", "live", computed_by("ir_measures"))
 def ir_measures(measure: Measure) -> Axes:
     """Follow the provider: pytrec_eval, msmarco for RR@k, gdeval, cwl_eval, or pyndeval.
 

@@ -37,6 +37,8 @@ from idealist.report.wording import number, signed
 
 __all__ = ["Attribution", "attribute"]
 
+#: How one of the two sides can be given.
+Given = str | Convention | Instrument
 #: Every axis doubles the work.
 MOST_AXES = 12
 #: How many queries are named for an axis, and the least effect that counts as one.
@@ -202,8 +204,8 @@ def attribute(
     qrels: Any,
     run: Any,
     measure: Any,
-    a: str | Convention | Instrument,
-    b: str | Convention | Instrument,
+    a: Given,
+    b: Given,
     **axes: Any,
 ) -> Attribution:
     """Say why two conventions give one run different values.
@@ -251,9 +253,7 @@ def attribute(
     )
 
 
-def _instrument(
-    given: str | Convention | Instrument, measure: Measure, axes: dict[str, Any]
-) -> Instrument:
+def _instrument(given: Given, measure: Measure, axes: dict[str, Any]) -> Instrument:
     if not isinstance(given, Instrument):
         return find_convention(given).instrument(measure, axes)
     if axes:
@@ -264,7 +264,7 @@ def _instrument(
     return given
 
 
-def _name(given: str | Convention | Instrument, side: str) -> str:
+def _name(given: Given, side: str) -> str:
     return side if isinstance(given, Instrument) else find_convention(given).name
 
 

@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeVar
 
 import numpy as np
 
-from idealist.data.columns import Floats, Ints
+from idealist.data.columns import Bools, Floats, Ints
 from idealist.errors import IdealistError, UsageError
 from idealist.measures import Measure
 from idealist.measures.instrument import Aggregate, Instrument, Measured, measured
@@ -219,12 +219,7 @@ def _standing(instrument: Instrument, found: Measured) -> Floats:
     return np.where(found.counted, found.values, nowhere)
 
 
-def _holding(
-    refused: np.ndarray[tuple[int], np.dtype[np.bool_]],
-    axes: Sequence[Axis],
-    a: Instrument,
-    b: Instrument,
-) -> dict[int, int]:
+def _holding(refused: Bools, axes: Sequence[Axis], a: Instrument, b: Instrument) -> dict[int, int]:
     """Choose axes to hold until no subset is refused, each where it costs the least.
 
     The choice does not depend on which of the two is A: it leaves the side with most refusals, then

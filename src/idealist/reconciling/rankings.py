@@ -43,9 +43,7 @@ class Stack:
 
     def add(self, protocol: Protocol, placements: Placements) -> None:
         """Add a ranking; one that is known already stays under its first protocol."""
-        size = len(placements.qrels.queries)
         index = np.array([self._of(key, placements, q) for q, key in enumerate(_keys(placements))])
-        index = index.reshape(size)
         self.rankings.setdefault(index.tobytes(), (protocol, index, placements.empty))
 
     def _of(self, key: Any, placements: Placements, query: int) -> int:

@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from itertools import groupby, product
+from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -35,7 +35,7 @@ class Settled(NamedTuple):
 
     no_relevant: str
     missing: str
-    rows: np.ndarray[tuple[int], np.dtype[np.int64]]
+    rows: Ints
     values: Floats
     counted: Bools
 
@@ -188,10 +188,10 @@ class Search:
         self.fitting: Bools = ~self.given
         own = self.space.base.aggregate.aggregate
         self.aggregates = [own] if self.target.value is None else self.space.aggregates
-        places = [(split_rounding(one), one) for one in self.space.roundings]
-        places.sort(key=lambda place: place[0][0] or 0)
-        grouped = groupby(places, key=lambda place: place[0][0])
-        self.roundings = [(digits, [(b, one) for (_, b), one in some]) for digits, some in grouped]
+        self.roundings: dict[int | None, list[tuple[int | None, Value]]] = {}
+        for rounding in self.space.roundings:
+            digits, more = split_rounding(rounding)
+            self.roundings.setdefault(digits, []).append((more, rounding))
 
     def run(self, stacks: Sequence[Stack], tick: Tick) -> None:
         """Measure every list and look at every vector of values."""
@@ -242,7 +242,7 @@ class Search:
     def _match(self, keys: Sequence[int], part: Settled) -> None:
         """Find the vectors that print the number under some aggregate and rounding."""
         found: dict[tuple[int, str], list[Value]] = {}
-        for digits, ends in self.roundings:
+        for digits, ends in self.roundings.items():
             values = part.values if digits is None else rounded(part.values, digits)
             fits = self._fits(values, part.counted)
             misfits = np.count_nonzero(~fits, axis=1)

@@ -79,9 +79,9 @@ class Space:
     @cached_property
     def protocols(self) -> list[Protocol]:
         """Every protocol but for which queries count, the default first."""
-        options = self._options(self.base.protocol, self.fixed[1])
-        options |= {"missing": [self.base.protocol.missing]}
-        return _all(Protocol, options, mapping=self.base.protocol.mapping)
+        base = self.base.protocol
+        options = self._options(base, self.fixed[1]) | {"missing": [base.missing]}
+        return _all(Protocol, options, mapping=base.mapping)
 
     @cached_property
     def measures(self) -> list[Measure]:
