@@ -386,10 +386,10 @@ def test_a_collection_with_other_ids_is_said_to_be_one() -> None:
 def test_texts_and_teams_of_something_else_are_said_to_be() -> None:
     qrels, run = clean()
     queries, teams = {"x": "what is x"}, {"other": "team"}
-    assert codes(qrels, run, queries=queries, teams={"run": "team"}) == {"unrelated"}
+    assert codes(qrels, run, texts=queries, teams={"run": "team"}) == {"unrelated"}
     messages = [
         one.message
-        for one in audit(qrels, run, queries=queries, teams=teams).findings
+        for one in audit(qrels, run, texts=queries, teams=teams).findings
         if one.code == "unrelated"
     ]
     assert [("queries" in one or "query" in one, "run" in one) for one in messages] == [
@@ -417,9 +417,9 @@ def test_one_text_with_two_grades(tmp_path: Path) -> None:
 def test_one_text_for_two_queries() -> None:
     qrels, run = clean()
     texts = {query: f"what is {query}" for query in QUERIES}
-    assert "same-query" not in codes(qrels, run, queries=texts)
+    assert "same-query" not in codes(qrels, run, texts=texts)
     texts["q7"] = "What is  q3"
-    one = found("same-query", qrels, run, queries=texts)
+    one = found("same-query", qrels, run, texts=texts)
     assert (one.count, one.examples) == (2, ("q3, q7: what is q3",))
     others = [query for query in QUERIES if query != "q7"]
     then = il.evaluate(qrels, run, "AP", queries=others)["AP"]
@@ -496,6 +496,14 @@ def test_every_fault_that_is_put_in_has_a_code_of_the_reference() -> None:
     made = {"no-documents-meet", "no-queries-meet", "pool-bias", "ungraded", "unscored"}
     only_eval = NOT_REPEATED - {*JUDGMENT_DOUBTS, "duplicates"}
     assert CODES.keys() - codes == made | only_eval
+
+
+def test_queries_restrict_what_is_audited() -> None:
+    qrels = {"q1": {"a": 1, "b": 0}, "q2": {"a": 1, "b": 0}}
+    run = {"q1": ["a", "b"], "q2": ["x", "a"]}
+    whole, part = (il.audit(qrels, run, "AP", queries=only) for only in (None, ["q1"]))
+    assert whole.values["run"]["AP"] == 0.75
+    assert part.values["run"]["AP"] == 1.0
 
 
 @pytest.mark.parametrize("code", TEXTS)

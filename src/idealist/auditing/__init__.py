@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -33,7 +34,8 @@ def audit(
     runs: Any,
     measures: Any = DEFAULT_MEASURES,
     *,
-    queries: Any = None,
+    queries: Iterable[Any] | None = None,
+    texts: Any = None,
     docs: Any = None,
     teams: Any = None,
     convention: str | Convention = DEFAULT,
@@ -41,9 +43,10 @@ def audit(
 ) -> Audit:
     """Look judgments and runs over for what makes numbers wrong or doubtful.
 
-    `runs` is one run, several, or a mapping from names. `queries` and `docs` are texts by id, or a
-    file of them, and `teams` the team of each run: each lets more be checked. Nothing is changed:
-    each finding says what to do about it.
+    `runs` is one run, several, or a mapping from names. `queries` restricts the judgments
+    to some queries. `texts` (of queries) and `docs` are texts by id, or a file of them, and `teams`
+    the team of each run: each lets more be checked. Nothing is changed: each finding says what to
+    do about it.
 
     >>> found = audit({"q1": {"D1": 1}}, {"q1": {"d1": 0.5}}, "RR@10")
     >>> found.findings[0].code
@@ -57,8 +60,8 @@ def audit(
             raise
         return Audit(tuple(unread(error)))
     case = replace(
-        examine(Evaluator(judged, **settings), runs, settings),
-        texts=None if queries is None else read_queries(queries),
+        examine(Evaluator(judged, queries=queries, **settings), runs, settings),
+        texts=None if texts is None else read_queries(texts),
         docs=None if docs is None else read_texts(docs, frozenset(judged.documents)),
         teams=None if teams is None else read_teams(teams),
         contradictions=contradictions,

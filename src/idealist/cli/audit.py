@@ -63,7 +63,7 @@ def command(
     options.check_inputs([qrels, *runs, queries, docs, teams])
     found = audit(
         qrels, options.runs_of(runs), measures or DEFAULT_MEASURES, convention=convention,
-        queries=queries, docs=docs, teams=teams, **options.axes_of(settings),
+        texts=queries, docs=docs, teams=teams, **options.axes_of(settings),
     )  # fmt: skip
     options.emit(found, **view)
     written = found.save_mappings(save_mappings) if save_mappings is not None else []
