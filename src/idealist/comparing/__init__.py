@@ -29,7 +29,7 @@ from idealist.data import Qrels, Run
 from idealist.errors import UsageError, nearest
 from idealist.evaluating.evaluation import ByMeasure, Evaluation
 from idealist.evaluating.evaluator import DEFAULT_MEASURES, Evaluator
-from idealist.formats import borrowed_run, read_qrels
+from idealist.formats import read_qrels, several_runs
 from idealist.formats.source import distinct
 from idealist.measures import Measure
 from idealist.notation import many, text
@@ -40,9 +40,6 @@ from idealist.report.wording import few
 PLACES = "compare(qrels, [run, run], measures)"
 #: What is said of saved evaluations.
 UNJUDGED = "unjudged documents were not looked at: evaluations hold neither judgments nor runs"
-
-#: The doubt about a run that no judgment meets.
-UNMET = "nothing-matches"
 #: What is compared unasked: all that is measured unasked and says how good a run is.
 COMPARED = tuple(one for one in DEFAULT_MEASURES if not one.startswith("Judged"))
 
@@ -159,16 +156,12 @@ def _left_out(qrels: Qrels, asked: frozenset[str]) -> tuple[str, ...]:
 
 
 def _runs_of(given: Any) -> list[Run]:
-    """Read the runs and name them apart."""
-    if isinstance(given, Mapping):
-        read = [borrowed_run(run, name=str(name)) for name, run in given.items()]
-    else:
-        read = [borrowed_run(run) for run in given] if isinstance(given, Iterable) else []
+    """Read the runs, of which there must be two."""
+    read = several_runs(given) if isinstance(given, Iterable) else []
     if len(read) < 2:
         hint = "give a list of runs, or {name: run}; the first is the baseline"
         raise UsageError("a comparison needs two runs", hint)
-    names = distinct([run.name for run in read])
-    return [run.renamed(name) for run, name in zip(read, names, strict=True)]
+    return read
 
 
 def _compared(
@@ -193,7 +186,7 @@ def _compared(
         evaluations = sorted(evaluations, key=lambda one: -means.get(one.run, 0.0))
         tables = aligned(evaluations, labels, measures)
     parts = () if slices is None else sliced(tables, places, options, slices)
-    unmet = [one.run for one in evaluations if any(d.code == UNMET for d in one.doubts)]
+    unmet = [one.run for one in evaluations if one.unmatched]
     return Comparison(
         evaluations=tuple(evaluations),
         pairs=without_unmet(pairs_of(tables, places, options), unmet),

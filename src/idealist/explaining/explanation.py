@@ -244,9 +244,8 @@ class LosingQuery:
 
     def data(self) -> dict[str, Any]:
         """Return it as plain data."""
-        text = {"text": self.text} if self.text else {}
         return {
-            "query": self.query, **text, "value": self.value, "loss": self.loss,
+            "query": self.query, **_text(self.text), "value": self.value, "loss": self.loss,
             "cause": self.cause, "losses": dict(self.losses),
         }  # fmt: skip
 
