@@ -12,19 +12,9 @@ from idealist.comparing.agreement import Agreement, agreement, means_of
 from idealist.comparing.compare_options import Options, options_of
 from idealist.comparing.comparison import Comparison
 from idealist.comparing.pair import Pair
-from idealist.comparing.pairing import (
-    ValueTable,
-    aligned,
-    name_of_correction,
-    name_of_test,
-    pairs_of,
-    places_of,
-    sliced,
-    without_unmet,
-)
+from idealist.comparing.pairing import aligned, pairs_of, places_of, sliced, without_unmet
 from idealist.comparing.robustness import with_robustness
 from idealist.conventions import DEFAULT, Convention
-from idealist.conventions.signature import Signature
 from idealist.data import Qrels, Run
 from idealist.errors import UsageError, nearest
 from idealist.evaluating.evaluation import ByMeasure, Evaluation
@@ -32,7 +22,7 @@ from idealist.evaluating.evaluator import DEFAULT_MEASURES, Evaluator
 from idealist.formats import read_qrels, several_runs
 from idealist.formats.source import distinct
 from idealist.measures import Measure
-from idealist.notation import many, text
+from idealist.notation import many
 from idealist.ranking.ranked import Ranked
 from idealist.report.wording import few
 
@@ -192,7 +182,7 @@ def _compared(
         pairs=without_unmet(pairs_of(tables, places, options), unmet),
         baseline=runs[first],
         options=options,
-        signatures=ByMeasure({table.label: _signed(table, options) for table in tables}),
+        signatures=ByMeasure({table.label: table.signed(options) for table in tables}),
         slices=without_unmet(parts, unmet),
         agreement=agreement(tables) if len(tables) > 1 else (),
     )
@@ -210,14 +200,3 @@ def _place(baseline: str | int | None, runs: Sequence[str]) -> int:
         hint = f"give a name, or a place from 0 to {len(runs) - 1}"
         raise UsageError(f"there is no run {baseline!r}", hint)
     return int(place)
-
-
-def _signed(table: ValueTable, options: Options) -> Signature:
-    """Add the statistics to a measure's signature."""
-    statistics = {
-        "test": name_of_test(len(table.queries)),
-        "seed": text(options.seed),
-        "alpha": text(options.alpha),
-        "correction": name_of_correction(table, options),
-    }
-    return replace(table.signature, settings=table.signature.settings + tuple(statistics.items()))
