@@ -13,7 +13,6 @@ from sphinx.application import Sphinx
 import idealist
 from idealist import errors
 from idealist.cli.main import cli
-from idealist.comparing.comparison_doubts import CODES as COMPARING
 from idealist.conventions import CONVENTIONS, DEFAULT, Convention
 from idealist.conventions.describe import Description, describe_all, names_of
 from idealist.conventions.signature import Signature
@@ -255,7 +254,7 @@ which keep [their codes](errors.md). A doubt never stops an evaluation and never
 code. [Doubts](../../explanation/doubts.md) explains how to read them, and
 [Audit your data](../../how-to/audit-your-data.md) how to act on them."""
 
-_DOUBTS = doubt.CODES | COMPARING
+_DOUBTS = doubt.CODES
 
 
 def codes_page(title: str, intro: str, codes: dict[str, str]) -> Iterator[str]:

@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 
 import idealist as il
 from idealist.comparing import Comparison, Pair
-from idealist.comparing.comparison_doubts import CODES
 from idealist.comparing.comparison_report import heading, matrix_table, runs_table
 from idealist.errors import InputError, UsageError
 from idealist.report import latex, markdown, terminal
+from idealist.report.doubt import CODES
 
 QRELS, BM25, RERANKED = (f"examples/{name}" for name in ("qrels.txt", "bm25.run", "reranked.run"))
 ROOT = Path(__file__).parents[1]

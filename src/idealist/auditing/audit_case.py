@@ -19,9 +19,8 @@ from idealist.evaluating import doubt_case
 from idealist.evaluating.doubt_case import DoubtCase, RunPrice, differing
 from idealist.evaluating.doubts import find_doubts
 from idealist.evaluating.evaluator import Evaluator
-from idealist.formats import borrowed_run
+from idealist.formats import several_runs
 from idealist.formats.run_sources import FileRun
-from idealist.formats.source import distinct
 from idealist.protocol import Protocol
 from idealist.ranking.ranked import Ranked
 from idealist.report.doubt import Doubt
@@ -165,14 +164,12 @@ def in_memory(run: Run) -> Run:
 
 def named_runs(runs: Any) -> dict[str, Run]:
     """Name the runs: one run, several, or a mapping from names."""
-    if isinstance(runs, Mapping) and runs and all(map(_is_run, runs.values())):
-        return {str(name): borrowed_run(run, name=str(name)) for name, run in runs.items()}
+    named = isinstance(runs, Mapping) and runs and all(map(_is_run, runs.values()))
     several = isinstance(runs, (list, tuple)) and all(map(_is_run, runs))  # and not one's records
-    found = [borrowed_run(one) for one in (runs if several else [runs])]
+    found = several_runs(runs if named or several else [runs])
     if not found:
         raise UsageError("there is no run to audit", "give at least one run")
-    names = distinct([run.name for run in found])
-    return {name: run.renamed(name) for name, run in zip(names, found, strict=True)}
+    return {run.name: run for run in found}
 
 
 def _is_run(value: Any) -> bool:

@@ -24,7 +24,7 @@ from idealist.measures.judged import Judged
 from idealist.notation import many, tidy
 from idealist.ranking.placements import Placements
 from idealist.report.document import COUNT, TEXT, VALUE, Column, Table
-from idealist.report.plain_data import finite
+from idealist.report.plain_data import finite, record
 from idealist.report.wording import number
 
 #: Share of unjudged documents that a pool may have: its ties may have been in another order.
@@ -52,14 +52,13 @@ class RunCoverage:
 
     def data(self) -> dict[str, Any]:
         """Return it as plain data."""
-        plain: dict[str, Any] = finite({
+        return record({
             "run": self.run,
             "judged": {str(k): share for k, share in self.judged.items()},
             "holes": {str(k): count for k, count in self.unjudged.items()},
             "documents": {str(k): count for k, count in self.looked.items()},
             "by_rank": self.by_rank.tolist(),
-        })  # fmt: skip
-        return plain | {"by_query": {str(k): own.tolist() for k, own in self.by_query.items()}}
+        }) | {"by_query": {str(k): own.tolist() for k, own in self.by_query.items()}}  # fmt: skip
 
 
 def coverage_of(run: str, placements: Placements) -> RunCoverage:

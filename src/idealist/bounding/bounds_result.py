@@ -16,7 +16,7 @@ from idealist.data.columns import Bools, Floats, Ints
 from idealist.errors import UsageError
 from idealist.report import document as doc
 from idealist.report.document import COUNT, TEXT, VALUE, Column, Document, Table, Text
-from idealist.report.plain_data import finite, records_table
+from idealist.report.plain_data import finite, record, records_table
 from idealist.report.result import Result
 from idealist.report.wording import number
 
@@ -230,12 +230,11 @@ class Bounds(Result):
 
     def aggregate_data(self) -> dict[str, Any]:
         """Return what holds for all queries together as plain data."""
-        data: dict[str, Any] = finite({
+        return record({
             "run": self.run, "measure": self.measure, "reach": self.reach, "kind": self.kind,
             "value": self.value, "low": self.low, "high": self.high,
             "unjudged": int(self.unjudged.sum()), "signature": str(self.signature),
         })  # fmt: skip
-        return data
 
 
 @dataclass(frozen=True, eq=False, repr=False)

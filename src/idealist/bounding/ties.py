@@ -17,7 +17,7 @@ from idealist.measures.instrument import Instrument, Measured, measured, retied
 from idealist.notation import many
 from idealist.ranking.ranked import Ranked
 from idealist.report.document import Document, Table, Text
-from idealist.report.plain_data import finite
+from idealist.report.plain_data import record
 from idealist.report.result import Result
 from idealist.report.wording import number
 
@@ -69,13 +69,11 @@ class TieBounds(Result):
     def data(self) -> dict[str, Any]:
         """Return everything as plain data; undefined values are None."""
         names = ("value", "low", "high", "expected")
-        data: dict[str, Any] = finite({
-            "run": self.run,
-            "measure": self.measure,
+        return record({
+            "run": self.run, "measure": self.measure,
             **{name: getattr(self, name) for name in names},
             "per_query": {q: dict(zip(names, cells, strict=True)) for q, *cells in self._rows()},
         })  # fmt: skip
-        return data
 
 
 def bound_ties(evaluator: Evaluator, label: str, ranked: Ranked) -> TieBounds:

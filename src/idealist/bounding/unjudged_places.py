@@ -29,8 +29,7 @@ class UnjudgedPlaces:
 
     def at(self, kept: Bools) -> UnjudgedPlaces:
         """Keep some of them."""
-        query, rank, score = self.query[kept], self.rank[kept], self.score[kept]
-        return UnjudgedPlaces(query, rank, self.first[kept], self.last[kept], score)
+        return UnjudgedPlaces(*(column[kept] for column in vars(self).values()))
 
     def counts(self, queries: int) -> Ints:
         """Count them by query."""

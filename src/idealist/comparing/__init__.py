@@ -12,27 +12,17 @@ from idealist.comparing.agreement import Agreement, agreement, means_of
 from idealist.comparing.compare_options import Options, options_of
 from idealist.comparing.comparison import Comparison
 from idealist.comparing.pair import Pair
-from idealist.comparing.pairing import (
-    ValueTable,
-    aligned,
-    name_of_correction,
-    name_of_test,
-    pairs_of,
-    places_of,
-    sliced,
-    without_unmet,
-)
+from idealist.comparing.pairing import aligned, pairs_of, places_of, sliced, without_unmet
 from idealist.comparing.robustness import with_robustness
 from idealist.conventions import DEFAULT, Convention
-from idealist.conventions.signature import Signature
 from idealist.data import Qrels, Run
 from idealist.errors import UsageError, nearest
 from idealist.evaluating.evaluation import ByMeasure, Evaluation
 from idealist.evaluating.evaluator import DEFAULT_MEASURES, Evaluator
-from idealist.formats import borrowed_run, read_qrels
+from idealist.formats import read_qrels, several_runs
 from idealist.formats.source import distinct
 from idealist.measures import Measure
-from idealist.notation import many, text
+from idealist.notation import many
 from idealist.ranking.ranked import Ranked
 from idealist.report.wording import few
 
@@ -40,9 +30,6 @@ from idealist.report.wording import few
 PLACES = "compare(qrels, [run, run], measures)"
 #: What is said of saved evaluations.
 UNJUDGED = "unjudged documents were not looked at: evaluations hold neither judgments nor runs"
-
-#: The doubt about a run that no judgment meets.
-UNMET = "nothing-matches"
 #: What is compared unasked: all that is measured unasked and says how good a run is.
 COMPARED = tuple(one for one in DEFAULT_MEASURES if not one.startswith("Judged"))
 
@@ -159,16 +146,12 @@ def _left_out(qrels: Qrels, asked: frozenset[str]) -> tuple[str, ...]:
 
 
 def _runs_of(given: Any) -> list[Run]:
-    """Read the runs and name them apart."""
-    if isinstance(given, Mapping):
-        read = [borrowed_run(run, name=str(name)) for name, run in given.items()]
-    else:
-        read = [borrowed_run(run) for run in given] if isinstance(given, Iterable) else []
+    """Read the runs, of which there must be two."""
+    read = several_runs(given) if isinstance(given, Iterable) else []
     if len(read) < 2:
         hint = "give a list of runs, or {name: run}; the first is the baseline"
         raise UsageError("a comparison needs two runs", hint)
-    names = distinct([run.name for run in read])
-    return [run.renamed(name) for run, name in zip(read, names, strict=True)]
+    return read
 
 
 def _compared(
@@ -193,13 +176,13 @@ def _compared(
         evaluations = sorted(evaluations, key=lambda one: -means.get(one.run, 0.0))
         tables = aligned(evaluations, labels, measures)
     parts = () if slices is None else sliced(tables, places, options, slices)
-    unmet = [one.run for one in evaluations if any(d.code == UNMET for d in one.doubts)]
+    unmet = [one.run for one in evaluations if one.unmatched]
     return Comparison(
         evaluations=tuple(evaluations),
         pairs=without_unmet(pairs_of(tables, places, options), unmet),
         baseline=runs[first],
         options=options,
-        signatures=ByMeasure({table.label: _signed(table, options) for table in tables}),
+        signatures=ByMeasure({table.label: table.signed(options) for table in tables}),
         slices=without_unmet(parts, unmet),
         agreement=agreement(tables) if len(tables) > 1 else (),
     )
@@ -217,14 +200,3 @@ def _place(baseline: str | int | None, runs: Sequence[str]) -> int:
         hint = f"give a name, or a place from 0 to {len(runs) - 1}"
         raise UsageError(f"there is no run {baseline!r}", hint)
     return int(place)
-
-
-def _signed(table: ValueTable, options: Options) -> Signature:
-    """Add the statistics to a measure's signature."""
-    statistics = {
-        "test": name_of_test(len(table.queries)),
-        "seed": text(options.seed),
-        "alpha": text(options.alpha),
-        "correction": name_of_correction(table, options),
-    }
-    return replace(table.signature, settings=table.signature.settings + tuple(statistics.items()))

@@ -19,7 +19,7 @@ from idealist.formats import read_run
 from idealist.protocol import Protocol
 from idealist.ranking.order import Ranking
 from idealist.ranking.ranked import listing
-from idealist.report.plain_data import finite
+from idealist.report.plain_data import record
 from idealist.significance.means import mean
 from idealist.significance.rank_tests import tau_ap_b, tau_b
 
@@ -247,8 +247,7 @@ class Agreement:
 
     def data(self) -> dict[str, Any]:
         """Return it as plain data."""
-        data: dict[str, Any] = finite(asdict(self))
-        return data
+        return record(asdict(self))
 
 
 def agreement(tables: Sequence[ValueTable]) -> tuple[Agreement, ...]:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from idealist.comparing.verdict_words import who
 from idealist.notation import many
 from idealist.report import doubt_words
-from idealist.report.doubt import CODES as RUN_CODES
-from idealist.report.doubt import Doubt
+from idealist.report.doubt import CODES, Doubt
 from idealist.report.wording import few, p_words, signed
 from idealist.significance.power_analysis import ENOUGH
 
@@ -19,17 +18,6 @@ if TYPE_CHECKING:
     from idealist.comparing.pair import Pair
 
 
-#: What each doubt means.
-CODES: dict[str, str] = {
-    "carried-by-few": "a significant difference is not significant without three of the queries",
-    "constant-difference": "all queries differ by the same amount, so t says nothing",
-    "few-draws": "too few random draws to resolve small p-values",
-    "few-queries": "too few queries to show much",
-    "judged-unequal": "more of one run's first documents are judged than of the other's",
-    "not-a-mean": "the measure's own aggregate is not a mean, but means are compared",
-    "tests-disagree": "the t-test and the randomisation test disagree about significance",
-    "undefined": "queries were left out, because a run has no value for them",
-}
 #: The least p-value that random draws can give should be below this share of alpha.
 COARSE = 0.1
 
@@ -117,8 +105,7 @@ def doubts_of_comparison(comparison: Comparison) -> tuple[Doubt, ...]:
     if len(comparison.evaluations) == 2:
         return *(replace(one, run="") for one in found.values()), *runs
     shared, own = ([one for one in runs if bool(one.run) is apart] for apart in (False, True))
-    pairs = _gathered(list(found.values()), CODES)
-    return *pairs, *shared, *_gathered(own, RUN_CODES, counted=True)
+    return *_gathered([*found.values()]), *shared, *_gathered(own, counted=True)
 
 
 def _placed(pair: Pair, doubt: Doubt) -> Doubt:
@@ -128,9 +115,7 @@ def _placed(pair: Pair, doubt: Doubt) -> Doubt:
     return replace(doubt, run=who(pair), finding=f"{name}: {doubt.finding}")
 
 
-def _gathered(
-    found: Sequence[Doubt], words: Mapping[str, str], counted: bool = False
-) -> list[Doubt]:
+def _gathered(found: Sequence[Doubt], counted: bool = False) -> list[Doubt]:
     """Make one doubt of each kind; what is said of one run or pair only is said in full."""
     kinds: dict[str, dict[str, Doubt]] = {}
     for one in found:
@@ -142,5 +127,5 @@ def _gathered(
             doubts += own if counted else [replace(own[0], run="")]
         else:
             names = [f"{one.run} {one.count}" if counted else one.run for one in own]
-            doubts.append(Doubt(code, f"{words[code]}: {few(names)}", len(own)))
+            doubts.append(Doubt(code, f"{CODES[code]}: {few(names)}", len(own)))
     return doubts

@@ -14,6 +14,7 @@ from idealist.conventions.signature import shortened
 from idealist.notation import many
 from idealist.report import document as doc
 from idealist.report.document import P_VALUE, SIGNED, TEXT, Column, Document, Marked, Table, Text
+from idealist.report.plain_data import records_table
 from idealist.report.terminal import SUPERSCRIPTS
 from idealist.report.wording import few, shared_signatures, signed
 
@@ -239,9 +240,7 @@ def queries_table(comparison: Comparison) -> Table:
 
 def rows_table(comparison: Comparison) -> Table:
     """Tabulate for programs: a row for each pair, all numbers in full."""
-    rows = [flat(pair.data()) for pair in (*comparison.pairs, *comparison.slices)]
-    names = list(dict.fromkeys(key for row in rows for key in row))
-    return Table.of(names, [], [[row.get(name) for name in names] for row in rows])
+    return records_table([flat(one.data()) for one in (*comparison.pairs, *comparison.slices)])
 
 
 # --- what is behind it

@@ -12,7 +12,7 @@ import numpy as np
 
 from idealist.comparing.compare_options import POWER, ROPE, Options
 from idealist.data.columns import Floats, Ints
-from idealist.report.plain_data import finite
+from idealist.report.plain_data import record
 from idealist.significance.means import mean
 from idealist.significance.paired import Paired, differences, paired, relative, trisk, urisk
 from idealist.significance.power_analysis import detectable, needed
@@ -348,8 +348,7 @@ class Pair:
                 data[key] = found.data()
         data |= {"doubts": [doubt.data() for doubt in self.doubts], "verdict": self.verdict}
         data |= {"per_query": self.by_query()} if per_query else {}
-        plain: dict[str, Any] = finite(data)
-        return plain
+        return record(data)
 
     def by_query(self) -> dict[str, dict[str, float]]:
         """Return both values of each query, and the difference."""

@@ -18,6 +18,7 @@ from idealist.data.queries import NONE, Weights, slice_names
 from idealist.errors import UsageError
 from idealist.evaluating.evaluation import Evaluation, range_of
 from idealist.measures import Measure, parse
+from idealist.notation import text
 from idealist.report.wording import few
 from idealist.significance.families import benjamini_hochberg, holm, max_t, permutations_for, tukey
 from idealist.significance.power_analysis import ENOUGH
@@ -55,6 +56,15 @@ class ValueTable:
     def aggregate(self) -> str:
         """How the values of queries become one."""
         return dict(self.signature.settings)["aggregate"]
+
+    def signed(self, options: Options) -> Signature:
+        """Add the statistics to the signature; Tukey's test with its permutations."""
+        drawn = f"({draws_of(self, options)})" if options.correction == "tukey" else ""
+        statistics = {
+            "test": name_of_test(len(self.queries)), "seed": text(options.seed),
+            "alpha": text(options.alpha), "correction": options.correction + drawn,
+        }  # fmt: skip
+        return replace(self.signature, settings=(*self.signature.settings, *statistics.items()))
 
     def only(self, mask: Bools) -> ValueTable:
         """Keep some queries."""
@@ -250,12 +260,6 @@ def name_of_test(n: int) -> str:
     ('randomisation(exact)', 'randomisation(100000)')
     """
     return f"randomisation({'exact' if n <= EXACT else flips_for(n)})"
-
-
-def name_of_correction(table: ValueTable, options: Options) -> str:
-    """Name the correction, with the permutations of Tukey's test."""
-    drawn = f"({draws_of(table, options)})" if options.correction == "tukey" else ""
-    return options.correction + drawn
 
 
 def sliced(

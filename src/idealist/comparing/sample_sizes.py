@@ -16,7 +16,7 @@ from idealist.evaluating.evaluator import Evaluator
 from idealist.measures import Measure, as_measure
 from idealist.notation import many
 from idealist.report.document import Column, Document, Format, Interval, Table, Text
-from idealist.report.plain_data import finite
+from idealist.report.plain_data import record, records_table
 from idealist.report.result import Result
 from idealist.report.wording import number
 from idealist.significance.paired import checked_alpha
@@ -43,8 +43,7 @@ class Size:
 
     def data(self) -> dict[str, Any]:
         """Return it as plain data; undefined numbers are None."""
-        data: dict[str, Any] = finite(asdict(self))
-        return data
+        return record(asdict(self))
 
 
 @dataclass(frozen=True, repr=False)
@@ -171,8 +170,7 @@ class Sizes(Result):
 
     def table(self) -> Table:
         """Return one table of all that was asked, with every digit."""
-        rows = [list(one.data().values()) for one in self.sizes]
-        return Table.of(["asked"], ["difference", "queries", "low", "high"], rows)
+        return records_table([one.data() for one in self.sizes])
 
     def data(self) -> dict[str, Any]:
         """Return the contract of ``power -f json``."""

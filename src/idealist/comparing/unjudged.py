@@ -14,7 +14,7 @@ from idealist.evaluating.evaluator import Evaluator
 from idealist.measures.instrument import Aggregate, Instrument, chosen, measured
 from idealist.measures.judged import Judged
 from idealist.ranking.ranked import Ranked
-from idealist.report.plain_data import finite
+from idealist.report.plain_data import record
 from idealist.report.wording import signed
 from idealist.significance.paired import ROUNDING
 
@@ -98,16 +98,12 @@ class UnjudgedEffect:
 
     def data(self) -> dict[str, Any]:
         """Return it as plain data; undefined values are None."""
-        data: dict[str, Any] = finite({
+        return record({
             "unjudged": {"baseline": self.unjudged[0], "run": self.unjudged[1]},
             "together": self.together,
             "judged": {"baseline": self.judged[0], "run": self.judged[1]},
-            "low": self.low,
-            "high": self.high,
-            "kind": self.kind,
-            "overturns": self.overturns,
+            "low": self.low, "high": self.high, "kind": self.kind, "overturns": self.overturns,
         })  # fmt: skip
-        return data
 
 
 class Coverage(NamedTuple):

@@ -6,7 +6,6 @@ import shlex
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,10 +14,10 @@ from idealist.data import Qrels, Queries
 from idealist.data.columns import Bools, Floats
 from idealist.errors import Defect
 from idealist.evaluating.data_doubts import missing, nothing_matches, unknown
+from idealist.evaluating.doubt_case import file_word, is_filed
 from idealist.evaluating.doubts import find_doubts
 from idealist.evaluating.evaluator import Evaluator
 from idealist.explaining.ladder import Ladder, ladder
-from idealist.formats.source import STDIN
 from idealist.measures import parse
 from idealist.measures.instrument import Instrument, Measured, measured
 from idealist.ranking.placements import Placements
@@ -85,9 +84,8 @@ class MeasuredRun:
     def audit(self) -> str:
         """How to audit the run and the judgments: a command, or a call if they are not in files."""
         names = [self.qrels.name, self.run.source.name]
-        files = ["-" if name == STDIN else name for name in names]
-        filed = all(name == "-" or Path(name).exists() for name in files)
-        return f"idealist audit {shlex.join(files)}" if filed else "idealist.audit(qrels, run)"
+        command = shlex.join(["idealist", "audit", *map(file_word, names)])
+        return command if is_filed(*names) else "idealist.audit(qrels, run)"
 
     @property
     def lists(self) -> Placements:

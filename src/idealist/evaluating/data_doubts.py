@@ -16,7 +16,7 @@ from idealist.measures.spellings import SPELLINGS
 from idealist.notation import many
 from idealist.ranking.ranked import listing
 from idealist.report.doubt import Doubt
-from idealist.report.wording import few, visible
+from idealist.report.wording import few
 
 
 def fractional(case: DoubtCase) -> Iterator[Doubt]:
@@ -172,29 +172,25 @@ def _meant(case: DoubtCase, label: str) -> str:
 
 def nothing_matches(case: DoubtCase) -> Iterator[Doubt]:
     """Look for ids that never meet, which makes every value 0 for no reason of the system's."""
-    first = case.first
+    first, queries, said = case.first, case.qrels.queries, ""
     if not np.count_nonzero(first.in_run):
-        some, other = few(case.qrels.queries), few(first.unknown)
-        said = f"none of the judged queries ({some}) is in the run ({other}): do the ids match?"
-        yield Doubt("nothing-matches", said, len(case.qrels.queries), case.qrels.queries)
+        said = f"none of the judged queries ({few(queries)}) is in the run ({few(first.unknown)})"
     elif not len(first.query):
-        yield from _no_document(case)
+        said = _no_document(case)
+    if said:
+        yield Doubt("nothing-matches", f"{said}: do the ids match?", len(queries), queries)
 
 
-def _no_document(case: DoubtCase) -> Iterator[Doubt]:
+def _no_document(case: DoubtCase) -> str:
     """Look past what the protocol leaves out before doubting the ids."""
     placements = case.whole
     if len(placements.query) or not placements.retrieved.any():
-        return
+        return ""
     query = case.qrels.queries[int(np.argmax(placements.retrieved))]
     found = listing(case.run, placements.protocol, [query], depth=3)[query].documents
     judged = list(case.qrels.lookup[query])[:3]
-    said = (
-        f"no judged document was retrieved for any query (query {query}: judged are "
-        f"{', '.join(map(visible, judged))}, retrieved {', '.join(map(visible, found))}): do the "
-        "ids match?"
-    )
-    yield Doubt("nothing-matches", said, len(case.qrels.queries), case.qrels.queries)
+    ids = f"judged are {few(judged)}, retrieved {few(found)}"
+    return f"no judged document was retrieved for any query (query {query}: {ids})"
 
 
 def missing(case: DoubtCase) -> Iterator[Doubt]:

@@ -151,6 +151,11 @@ class Evaluation(Result):
         used = (dict(one.settings)["aggregate"] for one in self.signatures.values())
         return any(aggregate.startswith("weighted(") for aggregate in used)
 
+    @property
+    def unmatched(self) -> bool:
+        """Whether nothing that the run retrieved is judged, so that nothing was measured."""
+        return any(doubt.code == "nothing-matches" for doubt in self.doubts)
+
     def short_signature(self, measure: Any) -> str:
         """Give a measure's signature by its convention's name."""
         return self.signatures[measure].by(self.convention)

@@ -12,18 +12,7 @@ from idealist.explaining.ladder import CAUSES
 from idealist.notation import many, tidy
 from idealist.notation import text as written
 from idealist.report import document as doc
-from idealist.report.document import (
-    COUNT,
-    TEXT,
-    Block,
-    Column,
-    Document,
-    Heading,
-    Items,
-    Signatures,
-    Table,
-    Text,
-)
+from idealist.report.document import COUNT, TEXT, Block, Column, Document, Items, Table, Text
 from idealist.report.plain_data import finite, records_table
 from idealist.report.result import Result
 from idealist.report.terminal import WIDTH
@@ -244,9 +233,8 @@ class LosingQuery:
 
     def data(self) -> dict[str, Any]:
         """Return it as plain data."""
-        text = {"text": self.text} if self.text else {}
         return {
-            "query": self.query, **text, "value": self.value, "loss": self.loss,
+            "query": self.query, **_text(self.text), "value": self.value, "loss": self.loss,
             "cause": self.cause, "losses": dict(self.losses),
         }  # fmt: skip
 
@@ -279,10 +267,10 @@ class Worst(Result):
         """Describe the queries, what the mean loses, and in full each query that was explained."""
         blocks: list[Block] = [Text(self.summary, strong=True), self._queries(), self._means()]
         for one in self.explanations:
-            blocks += [Heading(f"query {one.query}"), *one.report().blocks]
+            blocks += [doc.Heading(f"query {one.query}"), *one.report().blocks]
         of = f"{self.run}: {self.measure} {number(self.value)}"
         settings = f"{many(self.queries, 'query', 'queries')}, convention {self.convention}"
-        signed = Signatures((self.signature.by(self.convention),))
+        signed = doc.Signatures((self.signature.by(self.convention),))
         return Document(tuple(blocks), (Text(f"{of}, {settings}"), signed))
 
     def _queries(self) -> Table:

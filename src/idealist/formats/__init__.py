@@ -18,7 +18,7 @@ from idealist.formats.pool_samples import read_prels, read_strata
 from idealist.formats.preference_files import read_preferences
 from idealist.formats.query_files import read_queries
 from idealist.formats.run_sources import FileRun, ObjectRun, table
-from idealist.formats.source import Source, run_name
+from idealist.formats.source import Source, distinct, run_name
 
 __all__ = [
     "kind_of", "read_arrays", "read_pairs", "read_preferences", "read_prels", "read_qrels",
@@ -74,6 +74,16 @@ def borrowed_run(data: Any, *, name: str = "") -> Run:
         return read_run(data, name=name)
     kind = ColumnRun if is_columns(data) else ObjectRun
     return Run(kind(data, name or "run"), name or "run")
+
+
+def several_runs(data: Iterable[Any]) -> list[Run]:
+    """Read runs in a list, or by name, for the duration of a call, and name them apart."""
+    if isinstance(data, Mapping):
+        found = [borrowed_run(run, name=str(name)) for name, run in data.items()]
+    else:
+        found = [borrowed_run(run) for run in data]
+    names = distinct([run.name for run in found])
+    return [run.renamed(name) for run, name in zip(found, names, strict=True)]
 
 
 def read_pairs(pairs: Any, *, name: str = "run") -> tuple[Qrels, Run]:

@@ -109,11 +109,8 @@ def _checked(
             checked.append(read(cell))
         except (TypeError, ValueError, OverflowError):
             kind = "a number" if read is _number else "text"
-            message, hint = (
-                f"column {key!r} holds {shown(cell)}",
-                f"give {kind} or null in each row",
-            )
-            faults.add("bad-column", message, hint, table.line(i))
+            message = f"column {key!r} holds {shown(cell)}"
+            faults.add("bad-column", message, f"give {kind} or null in each row", table.line(i))
     return checked
 
 

@@ -179,7 +179,7 @@ def _checks(
 
 def _unmet(evaluation: Evaluation) -> str:
     """Say that nothing that a run retrieved is judged, if a doubt says so."""
-    if all(doubt.code != "nothing-matches" for doubt in evaluation.doubts):
+    if not evaluation.unmatched:
         return ""
     why = "idealist audit QRELS RUN says why"
     return f"no document that {evaluation.run} retrieved is judged, so nothing was measured; {why}"

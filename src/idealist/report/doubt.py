@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from idealist.report.plain_data import as_number, as_text, finite
+from idealist.report.plain_data import as_number, as_text, record
 from idealist.report.wording import number
 
 Severity = Literal["error", "warning", "note"]
@@ -23,8 +23,8 @@ SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")
 Price = Mapping[str, Mapping[str, tuple[float, ...]]]
 #: How many examples a doubt shows. Suggested.
 EXAMPLES = 5
-#: What there is to say about each code of `eval` and `audit`: its meaning and, where these are the
-#: same for all, its remedy and why it matters.
+#: What there is to say about each code of `eval`, `compare` and `audit`: its meaning and, where
+#: these are the same for all, its remedy and why it matters.
 TEXTS: dict[str, dict[str, str]] = json.loads(
     Path(__file__).with_name("doubt_texts.json").read_text("utf-8")
 )
@@ -111,16 +111,13 @@ class Doubt:
 
     def data(self) -> dict[str, Any]:
         """Return the doubt as plain data; undefined values are None."""
-        plain: dict[str, Any] = finite(
-            {
-                "code": self.code, "severity": self.severity, "run": self.run or None,
-                "message": self.message, "count": self.count, "total": self.total,
-                "queries": self.queries, "values": self.values, "examples": self.examples,
-                "cost": self.price, "supposing": self.supposing, "remedy": self.remedy,
-                "command": self.command, "doc": self.doc, "mappings": self.mappings,
-            }
-        )  # fmt: skip
-        return plain
+        return record({
+            "code": self.code, "severity": self.severity, "run": self.run or None,
+            "message": self.message, "count": self.count, "total": self.total,
+            "queries": self.queries, "values": self.values, "examples": self.examples,
+            "cost": self.price, "supposing": self.supposing, "remedy": self.remedy,
+            "command": self.command, "doc": self.doc, "mappings": self.mappings,
+        })  # fmt: skip
 
     @classmethod
     def of_data(cls, data: Mapping[str, Any], run: str, now: Mapping[str, float]) -> Doubt:

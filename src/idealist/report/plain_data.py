@@ -18,10 +18,15 @@ def finite(data: Any) -> Any:
     if isinstance(data, float):
         return float(data) if math.isfinite(data) else None
     if isinstance(data, Mapping):
-        return {key: finite(value) for key, value in data.items()}
+        return record(data)
     if isinstance(data, (list, tuple)):
         return [finite(value) for value in data]
     return data
+
+
+def record(facts: Mapping[str, Any]) -> dict[str, Any]:
+    """Return facts by name with nothing in them that JSON cannot hold."""
+    return {name: finite(value) for name, value in facts.items()}
 
 
 def to_json(data: Any) -> str:

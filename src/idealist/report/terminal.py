@@ -38,15 +38,8 @@ def notes(document: Document) -> list[str]:
     """Write the notes of a document, a line each, unbroken."""
     lines: list[str] = []
     for block in document.notes:
-        match block:
-            case doc.Doubts(doubts, full=False):
-                lines += doubt_words.lines(doubts)
-            case doc.Signatures(signatures):
-                lines += [f"signature: {line}" for line in signatures]
-            case doc.Text(text):
-                lines.append(text)
-            case _:
-                lines += _block(block, False, None).splitlines()
+        written = block.text if isinstance(block, doc.Text) else _block(block, False, None)
+        lines += written.split("\n") if written else []
     return lines
 
 

@@ -54,13 +54,8 @@ class Trial:
     @cached_property
     def unmet(self) -> list[tuple[set[str], set[str]]]:
         """The ids of each query that do not meet as they are, as the repair makes them."""
-        return [
-            (
-                {self.found[name] for name in one.found - one.wanted},
-                {self.wanted[name] for name in one.wanted - one.found},
-            )
-            for one in self.lists
-        ]
+        pairs = ((one.found - one.wanted, one.wanted - one.found) for one in self.lists)
+        return [({self.found[x] for x in a}, {self.wanted[y] for y in b}) for a, b in pairs]
 
     @cached_property
     def met(self) -> int:

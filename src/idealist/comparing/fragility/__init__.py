@@ -80,10 +80,9 @@ class Reversal:
         if self.changes is not None:
             start, number = f"between {self.at_least} and ", len(self.changes)
             return ("" if self.exact else start) + many(number, "label", "labels")
-        found = (
-            ("more than", self.most) if self.at_least > self.most else ("at least", self.at_least)
-        )
-        return f"{found[0]} {many(found[1], 'label', 'labels')}"
+        if self.at_least > self.most:
+            return f"more than {many(self.most, 'label', 'labels')}"
+        return f"at least {many(self.at_least, 'label', 'labels')}"
 
     def data(self) -> dict[str, Any]:
         """Return it as plain data."""
