@@ -466,7 +466,7 @@ def _as_one(qrels: Qrels, run: Run) -> Any:
 def _questions(data: Data) -> dict[str, Any]:
     texts = {query: f"what is {query}" for query in data[0]}
     first, *_, last = sorted(texts)
-    return {"queries": texts | {last: texts[first].upper()}}
+    return {"texts": texts | {last: texts[first].upper()}}
 
 
 def _but_last(qrels: Qrels, run: Run) -> Any:
