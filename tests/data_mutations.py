@@ -486,7 +486,7 @@ TEXTS: dict[str, tuple[str, Any, Mends]] = {
         "same-query", _questions, both(prices(_but_last), counts(lambda *_: 2)),
     ),
     "texts of other queries": (
-        "unrelated", lambda data: {"queries": {"another": "text"}},
+        "unrelated", lambda data: {"texts": {"another": "text"}},
         lambda data, broken, finding: "given: another" in finding.examples,
     ),
 }  # fmt: skip
