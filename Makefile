@@ -87,12 +87,12 @@ smoke: $(if $(COMPILER),smoke-native) smoke-python ## Install as a user would, w
 smoke-native:
 	$(call smoke,)
 	$(VENV)-$@/bin/idealist --version | grep 'native kernel'
-	! grep 'the slower Python twin serves' $(VENV)-$@/errors
+	! grep 'using the slower Python twin' $(VENV)-$@/errors
 
 smoke-python:
 	$(call smoke,CC=/bin/false CXX=/bin/false)
 	$(VENV)-$@/bin/idealist --version | grep 'python kernel'
-	test "$$(grep -c 'the slower Python twin serves' $(VENV)-$@/errors)" = 1
+	test "$$(grep -c 'using the slower Python twin' $(VENV)-$@/errors)" = 1
 
 # $(call smoke,settings): install with these settings of the environment, which asks for no kernel.
 smoke-%: export IDEALIST_KERNEL :=
