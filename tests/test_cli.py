@@ -357,6 +357,20 @@ def test_several_measures_in_one_word(
     assert list(json.loads(out)["signatures"]) == meant
 
 
+@pytest.mark.parametrize(
+    "arguments", [["eval"], ["eval", "qrels.txt", "bm25.run", "-f", "pdf"], ["gate", "--nope"]]
+)
+def test_mistakes_in_options_are_told_as_others_are(
+    files: Path, capsys: pytest.CaptureFixture[str], arguments: list[str]
+) -> None:
+    with pytest.raises(SystemExit) as caught:
+        main(arguments)
+    said = capsys.readouterr().err
+    assert caught.value.code == 2
+    assert said.startswith("error: ")
+    assert f"\n  hint: see idealist {arguments[0]} --help" in said
+
+
 @pytest.mark.parametrize("name", ["scikit-learn", "Scikit Learn", "SKLEARN", "sklearn"])
 def test_a_tool_is_known_by_its_usual_names(name: str) -> None:
     assert convention(name).name == "sklearn"

@@ -92,7 +92,7 @@ def main(arguments: list[str] | None = None) -> Any:
     try:
         cli.main(args=arguments, prog_name="idealist", standalone_mode=False)
     except click.ClickException as error:
-        error.show()
+        _show(error)
         sys.exit(error.exit_code)
     except IdealistError as error:
         click.echo(f"error: {error}", err=True)
@@ -106,3 +106,14 @@ def main(arguments: list[str] | None = None) -> Any:
     except OSError as error:  # a full disk behind standard output
         click.echo(f"error: cannot write the result: {error.strerror}", err=True)
         sys.exit(EXIT_BAD)
+
+
+def _show(error: click.ClickException) -> None:
+    """Show a mistake in the options as we show others; without any argument, the help."""
+    context = getattr(error, "ctx", None)
+    if context is None or "Usage:" in error.format_message():
+        error.show()
+        return
+    message = error.format_message().rstrip(".")
+    words = message[:1].lower() + message[1:]
+    click.echo(f"error: {words}\n  hint: see {context.command_path} --help", err=True)
