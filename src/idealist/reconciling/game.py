@@ -18,7 +18,6 @@ from idealist.notation import text
 from idealist.protocol import Protocol
 from idealist.ranking.placements import Placements
 from idealist.ranking.ranked import Ranked
-from idealist.reconciling.rankings import attempted
 
 #: The parts of an instrument that have axes.
 Part = Literal["measure", "protocol", "aggregate"]
@@ -113,7 +112,7 @@ class Game:
             for subset in range(1 << len(axes))
         ]
         made = [_tried(changed, a, b, subset) for subset in subsets]
-        placed = attempted(ranked, (one.protocol for one in made if isinstance(one, Instrument)))
+        placed = ranked.tried(one.protocol for one in made if isinstance(one, Instrument))
         outcomes = [_tried(_measured, one, placed) for one in made]
         refused = np.array([isinstance(one, IdealistError) for one in outcomes])
         if refused.all() and isinstance(outcomes[0], IdealistError):

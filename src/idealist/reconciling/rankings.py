@@ -7,7 +7,7 @@ and a measure is computed once for each list.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -82,19 +82,6 @@ class Stack:
         return values[np.stack([index for _, index, _ in self.rankings.values()])]
 
 
-def attempted(
-    ranked: Ranked, protocols: Iterable[Protocol]
-) -> dict[Protocol, Placements | IdealistError]:
-    """Rank a run under every protocol; one that refuses it has its error in place of placements."""
-    asked = list(dict.fromkeys(protocols))
-    try:
-        return dict(ranked.under(asked))
-    except IdealistError as error:
-        if len(asked) == 1:
-            return {asked[0]: error}
-    return {protocol: attempted(ranked, [protocol])[protocol] for protocol in asked}
-
-
 def stacks_of(ranked: Ranked, protocols: Sequence[Protocol], measure: Measure) -> list[Stack]:
     """Rank a run under every protocol and gather the lists; what refuses the data is left out."""
     qrels = ranked.qrels
@@ -122,7 +109,7 @@ def _shared(protocol: Protocol, placements: Placements) -> Protocol:
 def _placed(ranked: Ranked, protocols: Sequence[Protocol]) -> Iterator[tuple[Protocol, Placements]]:
     """Order the run once for all protocols that differ only in what they look at afterwards."""
     heads = {protocol: _head(protocol) for protocol in protocols}
-    ordered = attempted(ranked, heads.values())
+    ordered = ranked.tried(heads.values())
     for protocol, head in heads.items():
         found = ordered[head]
         if isinstance(found, Placements):
