@@ -11,6 +11,7 @@ import os
 import re
 import shutil
 import subprocess
+from collections.abc import Iterator
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any
@@ -76,18 +77,38 @@ def flat(words: object) -> str:
 def test_the_rule_is_what_the_bounds_say(
     differences: list[float], max_drop: float, alpha: float
 ) -> None:
-    found = paired(differences)
-    verdict = Rule(max_drop, alpha).verdict(found, p_of_drop(found))
-    lower, upper = found.lower(alpha), found.upper(alpha)
-    if abs(upper) < 1e-12:
-        return  # rounding decides whether p is below alpha
-    if found.constant:
+    found, p_drop = paired(differences), p_of_drop(np.array(differences))
+    verdict = Rule(max_drop, alpha).verdict(found, p_drop)
+    lower = found.lower(alpha)
+    if math.isnan(lower):  # all change by the same amount
         sure = 2.0**-found.n <= alpha
         wanted = PASS if found.mean >= -max_drop else FAIL
         assert verdict == (wanted if sure else INCONCLUSIVE)
         return
-    fails = upper < 0 and found.mean < -max_drop
+    fails = p_drop <= alpha and found.mean < -max_drop
     assert verdict == (FAIL if fails else PASS if lower >= -max_drop else INCONCLUSIVE)
+
+
+def test_three_drops_among_fifty_queries_are_not_significant() -> None:
+    """Three of 50 queries drop from 1 to 0.5: t says p = 0.04, but the signs may be chance."""
+    check = pairs_of([-0.5] * 3 + [0.0] * 47)
+    assert check.paired.p_below() < 0.05
+    assert (check.p_drop, check.verdict) == (0.125, INCONCLUSIVE)
+    assert check.upper == 0  # the bound agrees with the test
+    assert "may be chance (p=0.1250)" in sentence(check)
+
+
+@pytest.mark.parametrize("changed", [1, 2, 3, 4, 5, 8])
+def test_the_gate_seldom_fails_falsely_where_few_queries_change(changed: int) -> None:
+    """All signs of the changes are equally likely: at most 5 % of them may fail."""
+    sizes = np.random.default_rng(changed).choice([0.5, 0.67, 0.75, 0.9, 1.0], changed)
+    rows = (np.array([*signs * sizes, *[0.0] * 45]) for signs in product_of_signs(changed))
+    failed = [Rule().verdict(paired(one), p_of_drop(one)) == FAIL for one in rows]
+    assert np.mean(failed) <= 0.05
+
+
+def product_of_signs(n: int) -> Iterator[Any]:
+    return (np.array(one) for one in itertools.product([-1.0, 1.0], repeat=n))
 
 
 def test_a_run_passes_against_itself_even_without_a_tolerance() -> None:
@@ -170,8 +191,7 @@ def test_a_constant_drop_is_decided_by_sign_flips(n: int) -> None:
 @pytest.mark.parametrize("n", range(2, 7))
 def test_few_queries_of_two_values_fail_seldom(n: int) -> None:
     signs = itertools.product([-0.5, 0.5], repeat=n)
-    results = [paired(one) for one in signs]
-    failed = [Rule().verdict(one, p_of_drop(one)) == FAIL for one in results]
+    failed = [Rule().verdict(paired(one), p_of_drop(np.array(one))) == FAIL for one in signs]
     assert np.mean(failed) <= 0.05
 
 
@@ -676,9 +696,9 @@ def test_what_is_undecided_says_what_would_decide(mean: float, spread: float, wo
 
 
 def test_the_same_values_are_said_to_be() -> None:
-    assert (
-        sentence(pairs_of([0.0] * 20)) == "AP: 0.5000 to 0.5000 (+0.0000), the same in every query."
-    )
+    said = sentence(pairs_of([0.0] * 20))
+    assert said.startswith("AP: 0.5000 to 0.5000 (+0.0000), the same in every query; ")
+    assert said.endswith("changes to under 14 % of queries may not show.")
 
 
 def test_each_measure_may_have_its_own_largest_drop() -> None:

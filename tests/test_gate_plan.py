@@ -84,7 +84,7 @@ def shares(values: Any, change: float, trials: int, rule: Rule) -> tuple[dict[st
         flips = random.choice([-1.0, 1.0], (100, n)) * apart + change
         for one in flips:
             found = paired(one)
-            seen[rule.verdict(found, p_of_drop(found))] += 1
+            seen[rule.verdict(found, p_of_drop(one))] += 1
         expected = chances(change, spread / math.sqrt(n), n, rule)
         planned = {key: planned[key] + 100 * expected[key] for key in planned}
     total = sum(seen.values())

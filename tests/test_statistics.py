@@ -26,7 +26,7 @@ from threadpoolctl import threadpool_limits
 from idealist.errors import UsageError
 from idealist.significance import resampling
 from idealist.significance.families import benjamini_hochberg, holm, max_t, permutations_for, tukey
-from idealist.significance.means import mean, t_interval
+from idealist.significance.means import mean, mean_interval
 from idealist.significance.paired import differences, paired, relative, trisk, urisk
 from idealist.significance.power_analysis import TYPICAL, detectable, needed, power
 from idealist.significance.rank_tests import sign_test, tau_ap, tau_ap_b, tau_b, wilcoxon
@@ -34,6 +34,7 @@ from idealist.significance.resampling import (
     all_pairs,
     bca,
     bootstrap_shift,
+    exact_flips,
     flips_for,
     randomisation,
 )
@@ -142,7 +143,7 @@ def test_bounds_and_posterior_restate_t(values: list[float], alpha: float, rope:
         found.probability(*ends) for ends in ((-math.inf, -rope), (-rope, rope), (rope, math.inf))
     ]
     assert math.fsum(shares) == pytest.approx(math.nan if found.constant else 1, nan_ok=True)
-    if found.sd:
+    if found.sd and math.isnan(found.changed):
         assert found.probability(-math.inf, 0) == pytest.approx(found.p_above(0))
         assert found.p_above(found.lower(alpha)) == pytest.approx(alpha, rel=1e-6)
         assert found.p_below(found.upper(alpha)) == pytest.approx(alpha, rel=1e-6)
@@ -150,11 +151,11 @@ def test_bounds_and_posterior_restate_t(values: list[float], alpha: float, rope:
 
 @given(st.lists(st.tuples(whole, st.integers(1, 5)), min_size=2, max_size=12))
 def test_weights_give_the_interval_of_weighted_means(cells: list[tuple[int, int]]) -> None:
-    values, weights = [float(x) for x, _ in cells], [float(w) for _, w in cells]
+    values, weights = [0.3 * x for x, _ in cells], [float(w) for _, w in cells]
     found = paired(values, weights)
     assert found.mean == pytest.approx(mean(values, weights), abs=1e-12)
-    if not found.constant:
-        assert (found.low, found.high) == pytest.approx(t_interval(values, weights), abs=1e-9)
+    if found.sd:
+        assert (found.low, found.high) == pytest.approx(mean_interval(values, weights), abs=1e-9)
     equal = paired(values, [2.0] * len(values))
     assert (equal.mean, equal.sd) == pytest.approx((paired(values).mean, paired(values).sd))
 
@@ -303,8 +304,61 @@ def test_randomisation_at_the_edges() -> None:
     assert float(randomisation([0.1, 0.2])) == 0.5
     assert float(randomisation([0.0] * 4)) == float(randomisation([0.0] * 40)) == 1
     assert float(randomisation([0.0] * 49 + [0.3])) == 1
-    assert float(randomisation([0.1] * 40)) == 1 / 100_001
+    assert float(randomisation([0.1] * 40)) == pytest.approx(2 / 2**40)  # all by the same amount
+    assert float(randomisation([0.1] * 20 + [0.2] * 20)) == 1 / 100_001
     assert float(randomisation([1e-300] * 6)) == float(randomisation([1e300] * 6)) == 2 / 64
+
+
+# Few changes, and shares
+
+
+@given(st.lists(st.integers(-4, 4), min_size=1, max_size=9), st.integers(0, 60), st.booleans())
+def test_few_changes_are_flipped_exactly(cells: list[int], same: int, weigh: bool) -> None:
+    """All signs of the queries that change, tried one by one; the others make no difference."""
+    weights = np.arange(1.0, len(cells) + same + 1) if weigh else np.ones(len(cells) + same)
+    rows = np.array([*cells, *[0] * same]) * 0.1
+    changes = (weights * rows)[rows != 0]
+    signs = np.array(list(itertools.product((1, -1), repeat=len(changes))))
+    sums, seen = (signs * np.abs(changes)).sum(axis=1), changes.sum()
+    low, both = (sums <= seen + 1e-9).mean(), (np.abs(sums) >= abs(seen) - 1e-9).mean()
+    given = weights if weigh else None
+    assert exact_flips(rows, given, drop=True) == pytest.approx(low, abs=1e-12)
+    assert exact_flips(rows, given) == float(randomisation(rows, given))
+    assert exact_flips(rows, given) == pytest.approx(both, abs=1e-12)
+
+
+@pytest.mark.parametrize(("won", "lost", "n"), [(0, 3, 50), (9, 2, 30), (40, 61, 500), (7, 7, 99)])
+def test_a_measure_of_0_and_1_is_tested_by_mcnemar(won: int, lost: int, n: int) -> None:
+    d = np.array([1.0] * won + [-1.0] * lost + [0.0] * (n - won - lost))
+    expected = stats.binomtest(min(won, lost), won + lost).pvalue
+    assert float(randomisation(d)) == pytest.approx(expected, rel=1e-12)
+    below = stats.binomtest(lost, won + lost, alternative="greater").pvalue
+    assert exact_flips(d, drop=True) == pytest.approx(below, rel=1e-12)
+    # Bonett and Price: as if one more query had won and one had lost
+    more = np.array([*d, 1.0, -1.0])
+    half = stats.norm.ppf(0.975) * more.std() / math.sqrt(len(more))
+    found = paired(d)
+    assert (found.low, found.high) == pytest.approx((more.mean() - half, more.mean() + half))
+
+
+def test_all_pairs_with_few_changes_are_exact() -> None:
+    rng = np.random.default_rng(7)
+    values = np.repeat(rng.random((1, 40)), 4, axis=0)
+    for run, changed in enumerate((0, 3, 12, 40)):
+        values[run, :changed] = rng.random(changed)
+    p = all_pairs(values, flips=999)
+    assert p[0, 1] == exact_flips(differences(values[0], values[1]))
+    assert p[2, 1] == exact_flips(differences(values[1], values[2]))
+    assert p[0, 3] == float(randomisation(values[3] - values[0], flips=999))
+
+
+@pytest.mark.parametrize(("hits", "n"), [(0, 10), (3, 10), (50, 50), (123, 200)])
+def test_a_share_has_the_interval_of_wilson(hits: int, n: int) -> None:
+    expected = stats.binomtest(hits, n).proportion_ci(method="wilson")
+    found = mean_interval([1.0] * hits + [0.0] * (n - hits))
+    assert found == pytest.approx((expected.low, expected.high), abs=1e-12)
+    equal = mean_interval([1.0] * hits + [0.0] * (n - hits), [2.0] * n)
+    assert equal == pytest.approx(found, abs=1e-12)
 
 
 # Families

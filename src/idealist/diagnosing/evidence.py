@@ -12,7 +12,7 @@ import numpy as np
 from idealist.data.columns import Floats
 from idealist.diagnosing.measured_run import Inputs
 from idealist.report.plain_data import finite
-from idealist.significance.means import FEWEST, mean, t_interval
+from idealist.significance.means import FEWEST, mean, mean_interval
 
 #: A difference of this many half widths of a 95 % interval is found 4 times in 5.
 POWER = (1.959964 + 0.841621) / 1.959964
@@ -27,7 +27,7 @@ def of_mean(values: Floats, confidence: float = 0.95) -> WithEnds:
     centre = mean(listed) if listed else math.nan
     if len(listed) < FEWEST:
         return centre, math.nan, math.nan
-    return centre, *t_interval(listed, confidence=confidence)
+    return centre, *mean_interval(listed, confidence=confidence)
 
 
 def bounded(interval: WithEnds, values: Floats, least: float, most: float) -> WithEnds:

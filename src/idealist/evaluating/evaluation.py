@@ -26,7 +26,7 @@ from idealist.report.doubt import Doubt
 from idealist.report.plain_data import as_number, as_text, finite
 from idealist.report.result import Result, form_of
 from idealist.report.wording import number
-from idealist.significance.means import t_interval
+from idealist.significance.means import mean_interval
 
 SCHEMA = 1
 
@@ -127,7 +127,7 @@ class Evaluation(Result):
         return dict(compress(pairs, self.counted[label].tolist()))
 
     def interval(self, measure: Any, confidence: float = 0.95) -> tuple[float, float]:
-        """Return the t-interval of a mean over queries; NaN for other aggregates or one query.
+        """Return the interval of a mean over queries; NaN for other aggregates or one query.
 
         It is cut to the values that the measure can have.
         """
@@ -141,7 +141,7 @@ class Evaluation(Result):
             weights = [self.weights.get(query, math.nan) for query in names]
         elif aggregate != "mean":
             return math.nan, math.nan
-        low, high = t_interval(values, weights, confidence)
+        low, high = mean_interval(values, weights, confidence)
         least, most = range_of(self.signatures[label])
         return max(low, least), min(high, most)
 

@@ -9,12 +9,14 @@ from numbers import Real
 from typing import Any
 
 from idealist.comparing.pair import Pair
+from idealist.data.columns import Floats
 from idealist.errors import UsageError
 from idealist.evaluating.evaluation import label_of
 from idealist.report.plain_data import finite
 from idealist.significance.families import holm
-from idealist.significance.paired import Paired, checked_alpha
+from idealist.significance.paired import Paired, checked_alpha, paired
 from idealist.significance.power_analysis import ENOUGH
+from idealist.significance.resampling import exact_flips
 
 PASS, FAIL, INCONCLUSIVE, UNTESTED = "PASS", "FAIL", "INCONCLUSIVE", "UNTESTED"
 
@@ -36,15 +38,15 @@ class Rule:
     floor: float | None = None
 
     def verdict(self, result: Paired, p_drop: float) -> str:
-        """Decide by the one-sided bounds of the mean difference.
+        """Decide by the p-value of a drop, and by the lower bound of the mean difference.
 
-        FAIL: the upper bound is not above 0, which is p ≤ alpha, and the mean is below -max_drop.
-        PASS: the lower bound is not below -max_drop.
+        FAIL: p ≤ alpha, and the mean is below -max_drop. PASS: the lower bound is not below
+        -max_drop.
         """
         if p_drop <= self.alpha and result.mean < -self.max_drop:
             return FAIL
-        if result.constant:
-            sure = same_signs(result.n) <= self.alpha
+        if math.isnan(result.lower(self.alpha)):  # all change by the same amount
+            sure = 0.5**result.n <= self.alpha
             return PASS if sure and result.mean >= -self.max_drop else INCONCLUSIVE
         return PASS if result.lower(self.alpha) >= -self.max_drop else INCONCLUSIVE
 
@@ -80,19 +82,14 @@ def _number(name: str, given: Any) -> float:
     return float(given)
 
 
-def same_signs(n: int) -> float:
-    """Compute the chance that n fair coins all fall the same given way, 2^-n.
+def p_of_drop(differences: Floats, weights: Floats | None = None) -> float:
+    """Compute the one-sided p-value of a drop: by exact sign flips where few queries change.
 
-    Where all differences are equal t says nothing; this is their one-sided p by sign flips.
+    There, t would take the many queries that did not change for evidence. Where more change than
+    signs can be tried for, t decides.
     """
-    return 0.5**n
-
-
-def p_of_drop(result: Paired) -> float:
-    """Compute the one-sided p-value of a drop, by sign flips where nothing varies."""
-    if not result.constant:
-        return result.p_below(0.0)
-    return same_signs(result.n) if result.mean < 0 else 1.0
+    exact = exact_flips(differences, weights, drop=True)
+    return paired(differences, weights).p_below() if math.isnan(exact) else exact
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,7 +124,7 @@ class Check:
     @property
     def p_drop(self) -> float:
         """The one-sided p-value of a drop."""
-        return p_of_drop(self.paired)
+        return p_of_drop(self.pair.differences, self.pair.weights)
 
     @property
     def below_floor(self) -> bool:
@@ -168,8 +165,12 @@ class Check:
 
     @property
     def upper(self) -> float:
-        """The one-sided upper bound of the change, cut in the same way."""
-        return min(self.paired.upper(self.rule.alpha), self.pair.widest)
+        """The one-sided upper bound of the change, cut in the same way.
+
+        Where the drop is not significant, the bound does not exclude that there is none.
+        """
+        upper = min(self.paired.upper(self.rule.alpha), self.pair.widest)
+        return upper if self.p_drop <= self.rule.alpha else max(upper, 0.0)
 
     @property
     def numbers(self) -> tuple[float, float, float, float, float]:

@@ -10,7 +10,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 from idealist.conventions.signature import Signature, shortened
-from idealist.gating.checks import FAIL, INCONCLUSIVE, PASS, UNTESTED, Check, same_signs
+from idealist.gating.checks import FAIL, INCONCLUSIVE, PASS, UNTESTED, Check
 from idealist.gating.plan import GatePlan
 from idealist.notation import many
 from idealist.report import document as doc
@@ -61,7 +61,8 @@ def _why(check: Check) -> str:
 
 def _passing(check: Check, allowed: str) -> str:
     if not check.pair.differences.any():
-        return "the same in every query"
+        unseen = 100 * (1 - check.rule.alpha ** (1 / check.n))  # all n queries miss it
+        return f"the same in every query; changes to under {unseen:.0f} % of queries may not show"
     if check.paired.constant:
         return f"no drop of more than {allowed}: all {check.n} queries change by the same amount"
     return f"no drop of more than {allowed}: the true change is at least {signed(check.lower)}"
@@ -70,9 +71,8 @@ def _passing(check: Check, allowed: str) -> str:
 def _open(check: Check, allowed: str) -> str:
     """Say what keeps the gate from deciding, and how many queries would let it decide."""
     found, alpha = check.paired, check.rule.alpha
-    if found.constant and same_signs(check.n) > alpha:
-        chance = p_words(same_signs(check.n))
-        return f"all change by the same amount, which may be chance ({chance} by sign flips)"
+    if found.constant and (chance := 0.5**check.n) > alpha:
+        return f"all change by the same amount, which may be chance ({p_words(chance)})"
     if found.mean >= -check.rule.max_drop:
         worst, known = f"a drop of up to {-check.lower:.4f} cannot be ruled out", ""
         if check.p_adjusted <= alpha:

@@ -1,4 +1,4 @@
-"""Means over queries, weighted or not, and their t-intervals."""
+"""Means over queries, weighted or not, and their intervals."""
 
 from __future__ import annotations
 
@@ -70,40 +70,79 @@ def mean(values: Sequence[float], weights: Sequence[float] | None = None) -> flo
     return math.fsum(map(math.prod, zip(weights, values, strict=True))) / math.fsum(weights)
 
 
+def effective(weights: Sequence[float]) -> float:
+    """Compute how many queries of equal weight make a mean as sure.
+
+    Formula: (Σ w)² / Σ w²
+
+    >>> effective([1, 1, 1, 1]), round(effective([3, 1, 1]), 2)
+    (4.0, 2.27)
+
+    Reference: Kish 1965, Survey Sampling
+    """
+    return math.fsum(weights) ** 2 / math.fsum(w * w for w in weights)
+
+
+def deviation(values: Sequence[float]) -> float:
+    """Compute the standard deviation of at least two values, √(Σ (x - m)² / (n - 1)).
+
+    >>> deviation([0.0, 1.0, 0.5])
+    0.5
+    """
+    centre = mean(values)
+    return math.sqrt(math.fsum((x - centre) ** 2 for x in values) / (len(values) - 1))
+
+
 def standard_error(values: Sequence[float], weights: Sequence[float] | None = None) -> float:
     """Compute the standard error of a mean of at least two values.
 
-    Formula: √( n/(n-1) Σ w² (x - m)² / (Σ w)² )
+    Formula: s √(Σ w²) / Σ w, where s is the standard deviation of all values, whatever their weight
 
-    The weights are treated as fixed, not as sampled; equal weights give Student's standard error.
+    The weights are fixed, and values are taken to vary alike whatever they weigh. An estimate from
+    weighted squares would rest on the few heaviest queries: it comes out too small, and its
+    degrees of freedom with it (docs/design/0027-weighted-means.md).
 
-    >>> round(standard_error([0.0, 1.0, 0.5]), 4)
-    0.2887
-
-    Reference: Cochran 1977, Sampling Techniques; Gatz and Smith 1995,
-    doi:10.1016/1352-2310(94)00210-C
+    >>> round(standard_error([0.0, 1.0, 0.5]), 4), round(standard_error([0.0, 1.0, 0.5], [3, 1, 1]), 4)
+    (0.2887, 0.3317)
     """
-    n = len(values)
-    weights = [1.0] * n if weights is None else weights
-    centre, whole = mean(values, weights), math.fsum(weights)
-    apart = [w * (x - centre) for w, x in zip(weights, values, strict=True)]
-    squares = math.fsum(each * each for each in apart)
-    return math.sqrt(squares / (n - 1) / (whole**2 / n))
+    size = len(values) if weights is None else effective(weights)
+    return deviation(values) / math.sqrt(size)
 
 
-def t_interval(
+def mean_interval(
     values: Sequence[float], weights: Sequence[float] | None = None, confidence: float = 0.95
 ) -> tuple[float, float]:
-    """Compute the t-interval of a mean; NaN for fewer than two values or if one is NaN.
+    """Compute the confidence interval of a mean: of a share by Wilson, else by Student's t.
 
-    Formula: m ± t se, where t has n - 1 degrees of freedom
+    Formula: m ± t se, where t has n - 1 degrees of freedom; NaN for fewer than two values or if one
+    is NaN
 
-    >>> [round(end, 4) for end in t_interval([0.0, 1.0, 0.5], [3, 1, 1])]
-    [-0.92, 1.52]
+    >>> [round(end, 4) for end in mean_interval([0.0, 0.9, 0.5], [3, 1, 1])]
+    [-1.007, 1.567]
+    >>> [round(end, 4) for end in mean_interval([0.0, 1.0, 1.0])]
+    [0.2077, 0.9385]
     """
     n = len(values)
     if n < 2 or any(map(math.isnan, values)):
         return math.nan, math.nan
-    half = quantile((1 + confidence) / 2, n - 1) * standard_error(values, weights)
     centre = mean(values, weights)
+    if all(value in (0.0, 1.0) for value in values):
+        return wilson(centre, n if weights is None else effective(weights), confidence)
+    half = quantile((1 + confidence) / 2, n - 1) * standard_error(values, weights)
     return centre - half, centre + half
+
+
+def wilson(share: float, n: float, confidence: float = 0.95) -> tuple[float, float]:
+    """Compute Wilson's interval of a share of n queries.
+
+    Formula: (p + z²/2n ± z √(p (1 - p)/n + z²/4n²)) / (1 + z²/n)
+
+    >>> [round(end, 4) for end in wilson(0.9, 50)]
+    [0.7864, 0.9565]
+
+    Reference: Wilson 1927, doi:10.1080/01621459.1927.10502953
+    """
+    z = NormalDist().inv_cdf((1 + confidence) / 2)
+    centre, spread = share + z * z / (2 * n), share * (1 - share) / n + (z / (2 * n)) ** 2
+    low, high = (centre + side * z * math.sqrt(spread) for side in (-1, 1))
+    return max(0.0, low / (1 + z * z / n)), min(1.0, high / (1 + z * z / n))

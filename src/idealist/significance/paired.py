@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
+from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from idealist.errors import UsageError
-from idealist.significance.means import mean, quantile, standard_error
+from idealist.significance.means import deviation, effective, mean, quantile
 
 Array = NDArray[np.float64]
 
@@ -45,10 +46,13 @@ def differences(base: ArrayLike, new: ArrayLike) -> Array:
 class Paired:
     """The mean of n differences and its t-statistics.
 
-    `sd` is the standard error times √n, which with equal weights is the standard deviation (n - 1).
-    With one query everything but n and the mean is NaN. If all differences are 0, the interval is
-    that point and p is 1. If all are equal but not 0, t is infinite and meaningless because nothing
-    varies: intervals and probabilities are NaN.
+    `sd` is the standard deviation (n - 1) of the differences; with weights the mean is as sure as
+    one of `alike` queries of equal weight. With one query everything but n and the mean is NaN. If
+    all differences are 0, the interval is that point and p is 1. If all are equal but not 0, t is
+    infinite and meaningless because nothing varies: intervals and probabilities are NaN.
+
+    Where every difference is -1, 0 or 1, `changed` is the share that is not 0, and the interval is
+    one of a difference of shares (Bonett and Price 2012, doi:10.3102/1076998611411915).
 
     Reference: Student 1908, doi:10.1093/biomet/6.1.1
     """
@@ -57,6 +61,13 @@ class Paired:
     mean: float
     sd: float
     alpha: float = 0.05
+    weighted: float | None = None
+    changed: float = math.nan
+
+    @property
+    def alike(self) -> float:
+        """The number of queries of equal weight that make a mean as sure; n without weights."""
+        return self.n if self.weighted is None else self.weighted
 
     @property
     def constant(self) -> bool:
@@ -71,7 +82,7 @@ class Paired:
     @property
     def se(self) -> float:
         """The standard error of the mean."""
-        return self.sd / math.sqrt(self.n)
+        return self.sd / math.sqrt(self.alike)
 
     @property
     def t(self) -> float:
@@ -108,11 +119,11 @@ class Paired:
 
     def lower(self, alpha: float) -> float:
         """Return the one-sided lower confidence bound at 1 - alpha."""
-        return self.mean - self._half(alpha)
+        return self._end(alpha, -1)
 
     def upper(self, alpha: float) -> float:
         """Return the one-sided upper confidence bound at 1 - alpha."""
-        return self.mean + self._half(alpha)
+        return self._end(alpha, 1)
 
     def p_above(self, margin: float = 0.0) -> float:
         """Return the one-sided p-value for a true mean above `margin`."""
@@ -148,10 +159,15 @@ class Paired:
             return float(low <= self.mean <= high if closed else low < self.mean < high)
         return self._below((high - self.mean) / self.se) - self._below((low - self.mean) / self.se)
 
-    def _half(self, alpha: float) -> float:
+    def _end(self, alpha: float, side: int) -> float:
+        if self.changed > 0:  # as if one more query had won and one had lost
+            n = self.alike + 2
+            centre, squares = self.mean * (n - 2) / n, (self.changed * (n - 2) + 2) / n
+            reach = NormalDist().inv_cdf(1 - alpha) * math.sqrt((squares - centre**2) / n)
+            return max(-1.0, min(centre + side * reach, 1.0))
         if math.isnan(self.sd) or self.constant:
             return math.nan
-        return quantile(1 - alpha, self.df) * self.se if self.sd else 0.0
+        return self.mean + side * (quantile(1 - alpha, self.df) * self.se if self.sd else 0.0)
 
     def _below(self, t: float) -> float:
         from scipy.special import stdtr
@@ -168,7 +184,7 @@ class Paired:
 def paired(differences: ArrayLike, weights: ArrayLike | None = None, alpha: float = 0.05) -> Paired:
     """Compute the mean difference with its t-test, interval and effect sizes.
 
-    Formula: t = m / se, with se as in `means.standard_error`; with equal weights se = sd / √n
+    Formula: t = m / se, where se = sd √(Σ w²) / Σ w; with equal weights se = sd / √n
 
     >>> found = paired([0.1, 0.0, 0.2, 0.1])
     >>> round(found.mean, 3), round(found.t, 3), round(found.p, 3), round(found.d_z, 3)
@@ -177,10 +193,13 @@ def paired(differences: ArrayLike, weights: ArrayLike | None = None, alpha: floa
     d, w = weighing(differences, weights)
     values: list[float] = d.tolist()
     given = None if weights is None else w.tolist()
-    n, alpha = len(values), checked_alpha(alpha)
+    centre, sd = mean(values, given), deviation(values) if len(values) > 1 else math.nan
     if max(values) - min(values) <= ROUNDING * max(map(abs, values)):
-        return Paired(n, values[0], 0.0 if n > 1 else math.nan, alpha)
-    return Paired(n, mean(values, given), math.sqrt(n) * standard_error(values, given), alpha)
+        centre, sd = values[0], 0.0 if len(values) > 1 else math.nan
+    alike = None if given is None else effective(given)
+    unit = len(values) > 1 and {-1.0, 0.0, 1.0}.issuperset(values)
+    changed = mean([float(value != 0) for value in values], given) if unit else math.nan
+    return Paired(len(values), centre, sd, checked_alpha(alpha), alike, changed)
 
 
 def weighing(differences: ArrayLike, weights: ArrayLike | None) -> tuple[Array, Array]:
@@ -221,8 +240,8 @@ def relative(
     share = above / below - 1 if below else math.nan
     if len(x) < 2:
         return share, math.nan, math.nan
-    left, right = w * (x - below), w * (y - above)
-    scale = quantile(1 - alpha / 2, len(x) - 1) ** 2 / (len(x) - 1) * len(x) / math.fsum(w) ** 2
+    left, right = x - mean(x.tolist()), y - mean(y.tolist())
+    scale = quantile(1 - alpha / 2, len(x) - 1) ** 2 / (len(x) - 1) / effective(w.tolist())
     a = below * below - scale * math.fsum(left * left)
     b = below * above - scale * math.fsum(left * right)
     c = above * above - scale * math.fsum(right * right)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from idealist.significance.paired import ROUNDING, Array, weighing
+from idealist.significance.paired import ROUNDING, Array, differences, weighing
 
 #: Random sign flips per test, and the most queries for which all flips are enumerated.
 FLIPS, EXACT = 100_000, 20
@@ -34,8 +34,8 @@ def randomisation(
 ) -> Array:
     """Compute the two-sided p-value of Fisher's randomisation test, one per row of a matrix.
 
-    Formula: (1 + #{|m*| ≥ |m|}) / (flips + 1), where m* is the mean under random signs; with at
-    most 20 queries #{|m*| ≥ |m|} / 2^n over all signs
+    Formula: (1 + #{|m*| ≥ |m|}) / (flips + 1), where m* is the mean under random signs; over all
+    signs where at most 20 queries change, or all by the same amount (`exact_flips`)
 
     All rows of a matrix are tested under the same flips. Means that differ only by rounding are
     equal.
@@ -46,13 +46,69 @@ def randomisation(
     Reference: Smucker, Allan and Carterette 2007, doi:10.1145/1321440.1321528
     """
     given = np.asarray(differences, float)
-    whole, tolerance = integers(np.atleast_2d(given), weights)
+    rows = np.atleast_2d(given)
+    p = np.array([exact_flips(row, weights) for row in rows])
+    if (drawn := np.isnan(p)).any():
+        p[drawn] = _random_flips(rows[drawn], weights, flips, seed)
+    return p.reshape(given.shape[:-1])
+
+
+def _random_flips(rows: Array, weights: ArrayLike | None, flips: int, seed: int) -> Array:
+    whole, tolerance = integers(rows, weights)
     least = (np.abs(whole.sum(axis=1)) - tolerance)[:, None]
     n, found = whole.shape[1], np.zeros(len(whole), dtype=np.int64)
     for signs in sign_blocks(n, len(whole), flips, seed):
         moved = whole @ signs.T
         found += np.count_nonzero(np.abs(moved, out=moved) >= least, axis=1)
-    return shares(found, n, flips).reshape(given.shape[:-1])
+    return shares(found, n, flips)
+
+
+def exact_flips(
+    differences: ArrayLike, weights: ArrayLike | None = None, *, drop: bool = False
+) -> float:
+    """Compute the exact p-value over all sign flips; NaN where more than 20 queries change.
+
+    Formula: #{|m*| ≥ |m|} / 2^k over the k queries that change; of a `drop`, #{m* ≤ m} / 2^k
+
+    Queries that do not change play no part. If all change by the same amount, as they do by a
+    measure that is 0 or 1, the number that lose is binomial, and any number of queries may change:
+    this is McNemar's exact test.
+
+    >>> [exact_flips([0.0] * 47 + [-0.5] * 3, drop=drop) for drop in (True, False)]
+    [0.125, 0.25]
+
+    Reference: Fisher 1935, The Design of Experiments; McNemar 1947, doi:10.1007/BF02295996
+    """
+    from scipy.special import bdtrc
+
+    whole, (tolerance,) = integers(np.atleast_2d(np.asarray(differences, float)), weights)
+    moved = whole[0][whole[0] != 0]
+    sizes, k = np.abs(moved), len(moved)
+    if not k:
+        return 1.0
+    if k <= EXACT:
+        total = moved.sum()
+        tail = _at_least(sizes, (-total if drop else abs(total)) - tolerance) / 2**k
+    elif np.ptp(sizes) <= 1 + ROUNDING * sizes[0]:
+        lost = np.count_nonzero(moved < 0)
+        tail = float(bdtrc((lost if drop else max(lost, k - lost)) - 1, k, 0.5))
+    else:
+        return math.nan
+    return tail if drop else min(1.0, 2 * tail)
+
+
+def _at_least(sizes: Array, least: float) -> int:
+    """Count the sign flips with a sum of at least this much, from all sums of either half."""
+    half = len(sizes) // 2
+    left, right = _sums(sizes[:half]), np.sort(_sums(sizes[half:]))
+    return int((len(right) - np.searchsorted(right, least - left)).sum())
+
+
+def _sums(sizes: Array) -> Array:
+    sums = np.zeros(1)
+    for size in sizes:
+        sums = np.concatenate((sums - size, sums + size))
+    return sums
 
 
 def all_pairs(
@@ -66,7 +122,8 @@ def all_pairs(
     >>> all_pairs([[0.1, 0.2, 0.3], [0.2, 0.4, 0.6], [0.1, 0.1, 0.1]])[0].tolist()
     [1.0, 0.25, 0.5]
     """
-    whole, tolerance = integers(np.asarray(values, float), weights, together=True)
+    given = np.asarray(values, float)
+    whole, tolerance = integers(given, weights, together=True)
     (systems, n), sums = whole.shape, whole.sum(axis=1)
     found = np.zeros((systems, systems), dtype=np.int64)
     for signs in sign_blocks(n, systems, flips, seed):
@@ -76,6 +133,9 @@ def all_pairs(
             apart = np.abs(moved[a + 1 :] - moved[a])
             found[a, a + 1 :] += np.count_nonzero(apart >= least[:, None], axis=1)
     p = shares(found, n, flips)
+    for a, b in zip(*np.triu_indices(systems, 1), strict=True) if n > EXACT else ():
+        exact = exact_flips(differences(given[a], given[b]), weights)
+        p[a, b] = p[a, b] if math.isnan(exact) else exact
     return np.triu(p, 1) + np.triu(p, 1).T + np.eye(systems)
 
 
@@ -154,14 +214,13 @@ def bca(
     if len(d) < 2 or np.ptp(d) <= ROUNDING * np.abs(d).max():
         end = math.nan if len(d) < 2 else float(d[0])
         return end, end
-    total, whole = math.fsum(d * w), math.fsum(w)
-    centre, drawn = total / whole, np.sort(_means(d, w, resamples, seed))
+    centre, drawn = math.fsum(d * w) / math.fsum(w), np.sort(_means(d, w, resamples, seed))
     lower = np.searchsorted(drawn, centre, "left") + np.searchsorted(drawn, centre, "right")
     bias = ndtri(lower / (2 * resamples))
-    without = (total - d * w) / (whole - w)
-    apart = math.fsum(without) / len(without) - without
+    apart = d - math.fsum(d) / len(d)
     apart /= np.abs(apart).max()  # so that no power of a tiny one is 0
-    speed = math.fsum(apart**3) / (6 * math.fsum(apart**2) ** 1.5)
+    skew = math.fsum(apart**3) / len(d) / (math.fsum(apart**2) / len(d)) ** 1.5
+    speed = skew * math.fsum(w**3) / (6 * math.fsum(w**2) ** 1.5)
     reach = bias + ndtri(np.array([alpha / 2, 1 - alpha / 2]))
     low, high = np.quantile(drawn, ndtr(bias + reach / (1 - speed * reach)))
     return float(low), float(high)
@@ -189,11 +248,11 @@ def bootstrap_shift(
 
 
 def _means(d: Array, w: Array, resamples: int, seed: int) -> Array:
-    """Draw queries with replacement, together with their weights; return the mean of each draw."""
+    """Draw differences with replacement, weights stay; return the mean of each draw."""
     source, step = np.random.Generator(np.random.PCG64(seed)), max(1, BLOCK // len(d))
     drawn = np.empty(resamples)
     for start in range(0, resamples, step):
         size = min(step, resamples - start)
         places = source.integers(len(d), size=(size, len(d)))
-        drawn[start : start + size] = (d * w)[places].sum(axis=1) / w[places].sum(axis=1)
+        drawn[start : start + size] = (d[places] * w).sum(axis=1) / math.fsum(w)
     return drawn
