@@ -71,8 +71,8 @@ def _passing(check: Check, allowed: str) -> str:
 def _open(check: Check, allowed: str) -> str:
     """Say what keeps the gate from deciding, and how many queries would let it decide."""
     found, alpha = check.paired, check.rule.alpha
-    if found.constant and (chance := 0.5**check.n) > alpha:
-        return f"all change by the same amount, which may be chance ({p_words(chance)})"
+    if found.constant and (same := 0.5**check.n) > alpha:
+        return f"all change by the same amount, which may be chance ({p_words(same)})"
     if found.mean >= -check.rule.max_drop:
         worst, known = f"a drop of up to {-check.lower:.4f} cannot be ruled out", ""
         if check.p_adjusted <= alpha:

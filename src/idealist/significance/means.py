@@ -102,8 +102,8 @@ def standard_error(values: Sequence[float], weights: Sequence[float] | None = No
     weighted squares would rest on the few heaviest queries: it comes out too small, and its
     degrees of freedom with it (docs/design/0027-weighted-means.md).
 
-    >>> round(standard_error([0.0, 1.0, 0.5]), 4), round(standard_error([0.0, 1.0, 0.5], [3, 1, 1]), 4)
-    (0.2887, 0.3317)
+    >>> [round(standard_error([0.0, 1.0, 0.5], weights), 4) for weights in (None, [3, 1, 1])]
+    [0.2887, 0.3317]
     """
     size = len(values) if weights is None else effective(weights)
     return deviation(values) / math.sqrt(size)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -90,11 +91,11 @@ def exact_flips(
         total = moved.sum()
         tail = _at_least(sizes, (-total if drop else abs(total)) - tolerance) / 2**k
     elif np.ptp(sizes) <= 1 + ROUNDING * sizes[0]:
-        lost = np.count_nonzero(moved < 0)
-        tail = float(bdtrc((lost if drop else max(lost, k - lost)) - 1, k, 0.5))
+        lost = int(np.count_nonzero(moved < 0))
+        tail = bdtrc((lost if drop else max(lost, k - lost)) - 1, k, 0.5)
     else:
         return math.nan
-    return tail if drop else min(1.0, 2 * tail)
+    return float(tail) if drop else min(1.0, 2 * float(tail))
 
 
 def _at_least(sizes: Array, least: float) -> int:
@@ -133,7 +134,7 @@ def all_pairs(
             apart = np.abs(moved[a + 1 :] - moved[a])
             found[a, a + 1 :] += np.count_nonzero(apart >= least[:, None], axis=1)
     p = shares(found, n, flips)
-    for a, b in zip(*np.triu_indices(systems, 1), strict=True) if n > EXACT else ():
+    for a, b in combinations(range(systems), 2) if n > EXACT else ():
         exact = exact_flips(differences(given[a], given[b]), weights)
         p[a, b] = p[a, b] if math.isnan(exact) else exact
     return np.triu(p, 1) + np.triu(p, 1).T + np.eye(systems)
