@@ -45,3 +45,29 @@ def test_the_study_runs_and_draws(data: Path) -> None:
     rates = list(type_one.two_systems(40, ("randomisation",)))
     assert not too_high(rates, "randomisation")
     assert type_one.table(rates).count("\n") == 1 + 2 * 3
+
+
+@slow
+def test_randomisation_and_t_are_near_their_level_where_differences_are_skewed(data: Path) -> None:
+    rates = list(type_one.asymmetric(bootstrap=False))
+    enough = [r for r in rates if r.n >= 20]
+    assert not too_high(enough, "randomisation", allowed=0.025)
+    assert not too_high(rates, "t", allowed=0.02)
+    few = [r for r in rates if (r.where, r.n, r.what) == (type_one.ALIKE, 10, "randomisation")]
+    assert few[0].share > 0.1  # why verdicts on fewer than 20 queries call p rough
+
+
+@slow
+def test_weighted_intervals_cover_and_the_gate_seldom_fails_falsely(data: Path) -> None:
+    rates = list(type_one.weighted())
+    assert len(rates) == 5 * 3 * 3 * 2
+    missed = [r for r in rates if r.what.startswith("miss")]
+    assert not [r for r in missed if abs(r.share - 0.05) > 0.01 + r.band]
+    assert not [r for r in rates if r.what.startswith("FAIL") and r.share > 0.055 + r.band]
+
+
+@slow
+def test_the_gate_seldom_fails_falsely_where_few_queries_change(data: Path) -> None:
+    rates = list(type_one.few_changes())
+    assert not [r for r in rates if r.what == "the gate" and r.share > 0.055]
+    assert any(r.share > 0.06 for r in rates if r.what == "t alone")

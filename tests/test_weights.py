@@ -177,8 +177,9 @@ def test_the_interval_by_hand() -> None:
     more = {f"q{i}": {"a": 1} for i in range(6)}
     lists = {query: ["a"] if i else ["x", "a"] for i, query in enumerate(more)}
     said = str(il.evaluate(more, lists, "RR", weights=dict.fromkeys(more, 2)))
-    assert "t-interval of the weighted mean" in said
-    assert "t-interval of the mean" in str(il.evaluate(more, lists, "RR"))
+    assert "6 queries, weighted (as sure as 6.0 of equal weight)" in said
+    assert "95 % interval of the weighted mean" in said
+    assert "95 % interval of the mean" in str(il.evaluate(more, lists, "RR"))
 
 
 def test_weights_are_saved_and_read_back(tmp_path: Path) -> None:

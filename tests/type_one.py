@@ -2,8 +2,8 @@
 
     python tests/type_one.py [TRIALS]      prints the tables of docs/explanation/significance.md
 
-Signs of real differences are flipped at random, or values of a query dealt anew to systems, so
-that no system is better than another. Every finding is then false. Seeds are fixed.
+Real differences are recentred, their signs flipped at random, or values of a query dealt anew to
+systems, so that no system is better than another. Every finding is then false. Seeds are fixed.
 """
 
 from __future__ import annotations
@@ -17,7 +17,9 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
+import idealist as il
 from conftest import TEST_DATA
+from idealist.gating.checks import FAIL, Rule, p_of_drop
 from idealist.significance.families import holm, max_t, tukey
 from idealist.significance.paired import paired
 from idealist.significance.rank_tests import sign_test, wilcoxon
@@ -26,7 +28,13 @@ from idealist.significance.resampling import bca, bootstrap_shift, randomisation
 Array = NDArray[np.float64]
 
 COLLECTIONS = {"TREC-8, AP": "adhoc8_ap.csv", "Web 2013, nDCG@20": "web2013_ndcg20.csv"}
-SIZES, ALPHAS, TRIALS = (10, 20, 50), (0.05, 0.01), 10_000
+#: The measures of 109 runs of TREC-COVID, round 1, on 30 queries.
+COVID = {f"TREC-COVID, {measure}": measure for measure in ("nDCG@10", "AP", "RR@10")}
+#: The same, of pairs of runs that differ on at most 10 of the queries.
+ALIKE = "TREC-COVID, RR@10, runs alike"
+#: Weights of queries: the k-th heaviest has k^-power.
+POWERS = (0.0, 1.0, 1.3)
+SIZES, ALPHAS, TRIALS = (10, 20, 50), (0.05, 0.01), 4000
 
 #: Draws of tests that are repeated for every trial. The levels stay exact, as (1 + draws) alpha is
 #: whole for the tests that permute.
@@ -53,16 +61,28 @@ class Rate:
 @cache
 def values_of(name: str) -> Array:
     """Give the values of a collection, a row for each system."""
+    if name in COVID:
+        return covid()[COVID[name]]
     return np.genfromtxt(
         TEST_DATA / "sigir2019" / COLLECTIONS[name], delimiter=",", skip_header=1
     ).T
 
 
-def pairs(values: Array, n: int, trials: int, source: np.random.Generator) -> Array:
-    """Give differences of random pairs of systems on n random queries."""
+@cache
+def covid() -> dict[str, Array]:
+    """Measure the runs of TREC-COVID."""
+    folder = TEST_DATA / "trec-covid-r1"
+    paths = sorted((*folder.glob("runs/*"), *folder.glob("more/*")))
+    labels = list(COVID.values())
+    found = [il.evaluate(folder / "qrels.txt", path, labels).values for path in paths]
+    return {label: np.array([one[label] for one in found]) for label in labels}
+
+
+def pairs(values: Array, n: int, trials: int, source: np.random.Generator, most: int = 50) -> Array:
+    """Give differences of random pairs of systems on n random queries, at most so many not 0."""
     found = np.zeros((trials, n))
     for row in found:
-        while not row.any():  # systems that are equal here tell nothing
+        while not 0 < np.count_nonzero(row) <= most:  # systems that are equal here tell nothing
             first, second = source.choice(len(values), 2, replace=False)
             places = source.permutation(values.shape[1])[:n]
             row[:] = (values[second] - values[first])[places]
@@ -96,22 +116,67 @@ def two_systems(trials: int = TRIALS, tests: tuple[str, ...] = tuple(TESTS)) -> 
                     yield Rate(where, n, name, alpha, float((p <= alpha).mean()), trials)
 
 
-def coverage(trials: int = TRIALS) -> Iterator[Rate]:
-    """Draw queries from real differences, and count who misses the mean of all, which is true."""
-    for where in COLLECTIONS:
-        values = values_of(where)
+def recentred(where: str, n: int, trials: int, source: np.random.Generator) -> Array:
+    """Let the differences of two systems, less their mean, be the world; draw n queries from it."""
+    values = values_of("TREC-COVID, RR@10" if where == ALIKE else where)
+    most = 10 if where == ALIKE else values.shape[1]
+    worlds = pairs(values, values.shape[1], trials, source, most)
+    rows = source.permuted(worlds - worlds.mean(axis=1, keepdims=True), axis=1)
+    drawn = np.take_along_axis(rows, source.integers(rows.shape[1], size=(trials, n)), axis=1)
+    varied: Array = drawn[np.ptp(drawn, axis=1) > 0]  # where nothing varies there is no test
+    return varied
+
+
+def asymmetric(trials: int = TRIALS, bootstrap: bool = True) -> Iterator[Rate]:
+    """Draw queries from recentred differences, and count who rejects the true mean, 0."""
+    tests = {name: TESTS[name] for name in ("randomisation", "t", "Wilcoxon", "sign")}
+    if bootstrap:
+        tests["BCa"] = each(_in_bca)
+    for where in (*COLLECTIONS, *COVID, ALIKE):
         for n in SIZES:
-            source = np.random.default_rng([len(where), n, 1])
-            missed = dict.fromkeys(("t", "BCa", "Wilcoxon", "sign"), 0)
-            for all_of_them in pairs(values, values.shape[1], trials, source):
-                row, true = source.choice(all_of_them, n), float(all_of_them.mean())
-                low, high = bca(row, resamples=DRAWS)
-                missed["t"] += paired(row - true).p <= 0.05
-                missed["BCa"] += not low <= true <= high
-                missed["Wilcoxon"] += wilcoxon(row - true) <= 0.05
-                missed["sign"] += sign_test(row - true) <= 0.05
-            for what, count in missed.items():
-                yield Rate(where, n, what, 0.05, count / trials, trials)
+            rows = recentred(where, n, trials, np.random.default_rng([len(where), n, 1]))
+            for what, test in tests.items():
+                yield Rate(where, n, what, 0.05, float((test(rows) <= 0.05).mean()), len(rows))
+
+
+def _in_bca(row: Array) -> float:
+    """Give 1 where the interval of the bootstrap holds 0, else 0."""
+    low, high = bca(row, resamples=DRAWS)
+    return float(low <= 0 <= high)
+
+
+def weighted(trials: int = TRIALS) -> Iterator[Rate]:
+    """Weigh the queries as Zipf would, and count intervals that miss 0 and gates that fail."""
+    for where in (*COLLECTIONS, *COVID):
+        for n in (30, 50, 200):
+            rows = recentred(where, n, trials, np.random.default_rng([len(where), n, 3]))
+            for power in POWERS:
+                weights = np.arange(1.0, n + 1) ** -power
+                found = [paired(row, weights) for row in rows]
+                missed = [not one.low <= 0 <= one.high for one in found]
+                yield Rate(where, n, f"miss, Zipf {power:g}", 0.05, float(np.mean(missed)), trials)
+                failed = [
+                    Rule(max_drop=0).verdict(one, p_of_drop(row, weights)) == FAIL
+                    for one, row in zip(found, rows, strict=True)
+                ]
+                yield Rate(where, n, f"FAIL, Zipf {power:g}", 0.05, float(np.mean(failed)), trials)
+
+
+def few_changes(trials: int = TRIALS) -> Iterator[Rate]:
+    """Let only some queries keep their real difference, flip signs, and count gates that fail."""
+    for where in COVID:
+        for changed in (1, 2, 3, 4, 5, 10):
+            source = np.random.default_rng([len(where), changed, 4])
+            failed = {"the gate": 0, "t alone": 0}
+            for row in pairs(values_of(where), 30, trials, source):
+                kept = source.permutation(np.flatnonzero(row))[:changed]
+                one = np.zeros(50)
+                one[: len(kept)] = row[kept] * source.choice([-1.0, 1.0], len(kept))
+                found = paired(one)
+                failed["the gate"] += Rule(max_drop=0).verdict(found, p_of_drop(one)) == FAIL
+                failed["t alone"] += found.p_below() <= 0.05
+            for what, count in failed.items():
+                yield Rate(where, changed, what, 0.05, count / trials, trials)
 
 
 #: Groups of equal systems among six; the others are real and differ.
@@ -177,5 +242,5 @@ def table(rates: list[Rate]) -> str:
 
 if __name__ == "__main__":
     count = int(sys.argv[1]) if len(sys.argv) > 1 else TRIALS
-    for study in (two_systems, many_systems, against_one, coverage):
+    for study in (asymmetric, two_systems, weighted, few_changes, many_systems, against_one):
         print(f"{study.__doc__}\n\n{table(list(study(count)))}\n", flush=True)

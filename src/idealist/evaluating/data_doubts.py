@@ -17,6 +17,7 @@ from idealist.notation import many
 from idealist.ranking.ranked import listing
 from idealist.report.doubt import Doubt
 from idealist.report.wording import few
+from idealist.significance.means import effective
 
 
 def fractional(case: DoubtCase) -> Iterator[Doubt]:
@@ -272,7 +273,7 @@ def few_weigh(case: DoubtCase) -> Iterator[Doubt]:
     for counted, labels in sharing.items():
         weights = known.of(counted) if (known := case.evaluator.weights) else []
         heavy = _heaviest(dict(zip(counted, weights, strict=True)))
-        alike = math.fsum(weights) ** 2 / math.fsum(w * w for w in weights) if weights else 0.0
+        alike = effective(weights) if weights else 0.0
         if len(counted) > 1 and (len(heavy) == 1 or alike < ENOUGH <= len(counted)):
             carry = "carries" if len(heavy) == 1 else "carry"
             share = f"{len(heavy)} of {len(counted)} queries {carry} more than half of the weight"

@@ -26,7 +26,7 @@ from idealist.report.doubt import Doubt
 from idealist.report.plain_data import as_number, as_text, finite
 from idealist.report.result import Result, form_of
 from idealist.report.wording import number
-from idealist.significance.means import mean_interval
+from idealist.significance.means import effective, mean_interval
 
 SCHEMA = 1
 
@@ -132,24 +132,25 @@ class Evaluation(Result):
         It is cut to the values that the measure can have.
         """
         label = self.label(measure)
-        counted = self.counted[label]
-        values = self.values[label][counted].tolist()
-        aggregate = dict(self.signatures[label].settings)["aggregate"]
-        weights = None
-        if aggregate.startswith("weighted("):
-            names = (query for query, counts in zip(self.queries, counted, strict=True) if counts)
-            weights = [self.weights.get(query, math.nan) for query in names]
-        elif aggregate != "mean":
+        values, weights = self.values[label][self.counted[label]].tolist(), self._weights(label)
+        if not weights and dict(self.signatures[label].settings)["aggregate"] != "mean":
             return math.nan, math.nan
         low, high = mean_interval(values, weights, confidence)
         least, most = range_of(self.signatures[label])
         return max(low, least), min(high, most)
 
+    def _weights(self, label: str) -> list[float] | None:
+        """Return what the queries of a mean weigh; None where they weigh the same."""
+        if not dict(self.signatures[label].settings)["aggregate"].startswith("weighted("):
+            return None
+        counted = compress(self.queries, self.counted[label].tolist())
+        return [self.weights.get(query, math.nan) for query in counted]
+
     @property
-    def weighted(self) -> bool:
-        """Whether any mean is weighted."""
-        used = (dict(one.settings)["aggregate"] for one in self.signatures.values())
-        return any(aggregate.startswith("weighted(") for aggregate in used)
+    def alike(self) -> float:
+        """The queries of equal weight that make a mean as sure; NaN if no mean is weighted."""
+        known = filter(None, map(self._weights, self.signatures))
+        return min(map(effective, known), default=math.nan)
 
     @property
     def unmatched(self) -> bool:

@@ -16,7 +16,7 @@ from idealist.report import doubt_words
 from idealist.report.document import Block, Document, Doubts, Estimate, Signatures, Table, Text
 from idealist.report.doubt import Doubt
 from idealist.report.result import Result
-from idealist.report.wording import number, shared_signatures
+from idealist.report.wording import number, shared_signatures, weights_words
 from idealist.significance.means import FEWEST
 
 
@@ -76,15 +76,15 @@ class Evaluations(Result):
         counts = {int(counted.sum()) for one in self.runs for counted in one.counted.values()}
         least, most = min(counts), max(counts)
         words = f"{least} to {most} queries" if least < most else many(most, "query", "queries")
-        weighted = any(one.weighted for one in self.runs)
+        weighted = weights_words(self.runs[0].alike)
         intervals = any(
             not math.isnan(one.interval(label)[0]) for one in self.runs for label in one
         )
         mean = "weighted mean" if weighted else "mean"
-        plus_minus = f"; ± is half a 95 % t-interval of the {mean}" if intervals else ""
+        plus_minus = f"; ± is half a 95 % interval of the {mean}" if intervals else ""
         if intervals and most < FEWEST:
             plus_minus = "; too few queries for an interval"
-        return f"{words}{', weighted' * weighted}, convention {self.runs[0].convention}{plus_minus}"
+        return f"{words}{weighted}, convention {self.runs[0].convention}{plus_minus}"
 
     def _bounded(self) -> Iterator[tuple[str, str]]:
         for run, own in self.bounds.items():

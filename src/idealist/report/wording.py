@@ -61,6 +61,17 @@ def percent(share: float | None, digits: int = 1) -> str:
     return "-" if share is None or math.isnan(share) else f"{100 * share:+.{digits}f} %"
 
 
+def weights_words(alike: float | None) -> str:
+    """Say that queries have weights, and how many of equal weight make a mean as sure.
+
+    >>> weights_words(12.46)
+    ', weighted (as sure as 12.5 of equal weight)'
+    """
+    if alike is None or math.isnan(alike):
+        return ""
+    return f", weighted (as sure as {alike:.1f} of equal weight)"
+
+
 def visible(name: str) -> str:
     """Write an id so that blanks at its ends can be seen."""
     return repr(name) if name != name.strip() else name
