@@ -79,8 +79,11 @@ class Draws:
 
 
 def _correlations(checks: Sequence[Check]) -> Floats:
-    """Correlate what queries add to the means, over the queries that all measures have."""
-    columns = [dict(zip(one.pair.queries, _apart(one), strict=True)) for one in checks]
+    """Correlate the differences by query, over the queries that all measures have."""
+    columns = [
+        dict(zip(one.pair.queries, one.pair.differences - one.pair.differences.mean(), strict=True))
+        for one in checks
+    ]
     shared = [query for query in columns[0] if all(query in one for one in columns)]
     apart = np.array([[one[query] for query in shared] for one in columns])
     products = np.einsum("iq,jq->ij", apart, apart)
@@ -89,11 +92,6 @@ def _correlations(checks: Sequence[Check]) -> Floats:
     found: Floats = products / size / size[:, None]
     np.fill_diagonal(found, 1.0)
     return found
-
-
-def _apart(check: Check) -> list[float]:
-    apart, weights = check.pair.differences - check.paired.mean, check.pair.weights
-    return list(apart if weights is None else apart * weights)
 
 
 def _root(covariance: Floats) -> Floats:

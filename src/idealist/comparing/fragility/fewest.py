@@ -94,8 +94,8 @@ class Problem:
         Where nothing varies, t is infinite.
         """
         w, total = self.share, float(self.share @ x)
-        spread = float(((w * (x - total / self.n)) ** 2).sum()) * self.n / (self.n - 1)
-        return total > self.critical * math.sqrt(spread) + ROUNDING * self.n
+        error = float(x.std(ddof=1)) * math.sqrt(float(w @ w))  # of n times the mean
+        return total > self.critical * error + ROUNDING * self.n
 
     def picked(self, picks: Picks) -> Floats:
         """Return the differences that a plan makes."""
