@@ -127,11 +127,10 @@ def recentred(where: str, n: int, trials: int, source: np.random.Generator) -> A
     return varied
 
 
-def asymmetric(trials: int = TRIALS, bootstrap: bool = True) -> Iterator[Rate]:
+def asymmetric(trials: int = TRIALS) -> Iterator[Rate]:
     """Draw queries from recentred differences, and count who rejects the true mean, 0."""
     tests = {name: TESTS[name] for name in ("randomisation", "t", "Wilcoxon", "sign")}
-    if bootstrap:
-        tests["BCa"] = each(_in_bca)
+    tests["BCa"] = each(_in_bca)
     for where in (*COLLECTIONS, *COVID, ALIKE):
         for n in SIZES:
             rows = recentred(where, n, trials, np.random.default_rng([len(where), n, 1]))
