@@ -29,7 +29,7 @@ from idealist.conventions import CONVENTIONS
 from idealist.errors import InputError, UsageError
 from idealist.evaluating.evaluator import Evaluator
 from idealist.formats.contents import OURS
-from idealist.gating import github_annotations, junit
+from idealist.gating import Gate, github_annotations, junit
 from idealist.gating.baseline import KEY, Baseline, _checksum
 from idealist.gating.checks import FAIL, INCONCLUSIVE, PASS, Check, Rule, adjusted, p_of_drop
 from idealist.gating.gate_result import sentence
@@ -477,9 +477,11 @@ def test_only_the_top_is_stored_where_only_the_top_counts(tmp_path: Path) -> Non
     lambda data: data["signatures"].update({"nDCG@10": "x"}),
     lambda data: data.update({"idealist-baseline": 99}),
     lambda data: data.pop("checksum"),
+    lambda data: data.update(looks=1),
+    lambda data: data.pop("looks"),
 ])  # fmt: skip
 def test_a_changed_baseline_is_not_believed(tmp_path: Path, change: Any) -> None:
-    path = saved(tmp_path / "base.json")
+    path = saved(tmp_path / "base.json", looks=50)
     data = json.loads(path.read_text())
     change(data)
     path.write_text(json.dumps(data))
@@ -517,6 +519,12 @@ def test_values_that_the_rankings_do_not_have_are_not_believed(tmp_path: Path, c
     lambda data: data.update(run=None),
     lambda data: data.update(convention=3),
     lambda data: data.update(weights={"q01": "x"}),
+    lambda data: data.update(looks=0),
+    lambda data: data.update(looks=True),
+    lambda data: data.update(looks=2.5),
+    lambda data: data.update(looks="50"),
+    lambda data: data.update(looks=None),
+    lambda data: data.update(looks=10**9),
     lambda data: data.update(values=[]),
     lambda data: data.update(values={}),
     lambda data: data.update(signatures={}),
@@ -551,6 +559,32 @@ def test_other_files_of_ours_are_named(tmp_path: Path) -> None:
         il.evaluate(QRELS, path)
     assert OURS.keys() == {"idealist", KEY}
     assert il.read_run({"idealist": {"d": 1}, KEY: {"d": 1}}).rows().queries == ("idealist", KEY)
+
+
+def test_the_budget_of_looks_is_the_files(tmp_path: Path) -> None:
+    path = saved(tmp_path / "base.json", "nDCG@5", looks=50)
+    new = swapped(BASE, list(BASE)[::3])
+    found = il.gate(QRELS, path, new)
+    assert found.data() == il.gate(QRELS, BASE, new, "nDCG@5", looks=50).data()
+    assert (found.data()["looks"], found.data()["level"]) == (50, 0.001)
+    assert il.gate(QRELS, path, new, looks=50).data() == found.data()
+    with pytest.raises(UsageError, match=r"base.json is for 50 looks, not 10\n.*save it anew"):
+        il.gate(QRELS, path, new, looks=10)
+    il.save_baseline(QRELS, BASE, tmp_path / "next.json", like=path)  # the budget starts again
+    assert Baseline.load(tmp_path / "next.json").looks == 50
+    il.save_baseline(QRELS, BASE, tmp_path / "next.json", like=path, looks=100)
+    assert Baseline.load(tmp_path / "next.json").looks == 100
+
+
+def test_a_baseline_without_a_budget_is_for_one_look(tmp_path: Path) -> None:
+    path = saved(tmp_path / "base.json", "nDCG@5")
+    with_one = il.gate(QRELS, path, WORSE)
+    resigned(path, lambda data: data.pop("looks"))  # as files were before there were budgets
+    found = il.gate(QRELS, path, WORSE)
+    assert found.data() == with_one.data() == il.gate(QRELS, BASE, WORSE, "nDCG@5").data()
+    assert "alpha 0.05 is for one look; where every push" in str(found)
+    assert il.gate(QRELS, path, WORSE, looks=20).data()["level"] == 0.0025
+    assert ", one of" not in str(found)
 
 
 def test_a_baseline_laid_out_anew_is_the_same(tmp_path: Path) -> None:
@@ -649,7 +683,7 @@ def test_where_no_id_is_judged_nothing_is_measured(n: int, other: dict[str, Any]
         assert found.verdict == FAIL
         assert found.summary == f"FAIL: run should not replace run: {said}"
         assert found.lines[0] == f"FAIL nDCG@10: {said}."
-        assert found.looks == []
+        assert found.lost_lines == []
         for report in (flat(found), found.markdown(), junit(found), *github_annotations(found)[:2]):
             assert said in report
             assert "significant drop" not in report
@@ -671,6 +705,56 @@ def pairs_of(differences: list[float]) -> Check:
     return adjusted([Check(Pair("AP", "base", "new", queries, base, base + differences), Rule())])[
         0
     ]
+
+
+@settings(deadline=None)
+@given(
+    differences=st.lists(st.floats(-1, 1, width=16), min_size=2, max_size=60),
+    looks=st.integers(1, 10_000),
+    max_drop=st.sampled_from([0.0, 0.01, 0.1]),
+)
+def test_looks_share_the_level_of_a_fail_and_leave_a_pass(
+    differences: list[float], looks: int, max_drop: float
+) -> None:
+    pair = pairs_of(differences).pair
+    (alone,), (shared,) = (
+        adjusted([Check(pair, Rule(max_drop, looks=many))]) for many in (1, looks)
+    )
+    assert shared.rule.level * looks == pytest.approx(0.05)
+    assert (shared.verdict == PASS) == (alone.verdict == PASS)
+    assert shared.lower == alone.lower or math.isnan(alone.lower)
+    fails = shared.p_adjusted <= 0.05 / looks and pair.statistics.mean < -max_drop
+    assert (shared.verdict == FAIL) == fails
+    assert alone.verdict == FAIL or not fails
+    assert not shared.upper < alone.upper
+
+
+def test_a_level_that_is_shared_is_said_in_every_form() -> None:
+    shape = np.resize([1.0, -1.0], 30)
+    drop = pairs_of(list(-0.03 + 0.05 * shape)).pair  # p = 0.0015
+    checks = [adjusted([Check(drop, Rule(looks=looks))])[0] for looks in (20, 50)]
+    assert [check.verdict for check in checks] == [FAIL, INCONCLUSIVE]
+    assert "a significant drop (p=0.0015 at 0.0025, one of 20 looks) of more" in sentence(checks[0])
+    assert "the drop may be chance (p=0.0015 at 0.001, one of 50 looks)" in sentence(checks[1])
+    found = Gate("base", "new", (checks[0],), (), 0, {})
+    words = "one of 20 looks"
+    for form in (str(found), found.markdown(), found.to_json(), junit(found), found.summary):
+        assert (words in flat(form)) == (form != found.summary)
+    assert words in "".join(github_annotations(found))
+    assert "bounds of the change, 95 % and 99.75 %" in str(found)
+    assert "the chance of any false one is at most 0.05; each PASS is at 0.05" in str(found)
+    several = il.gate(QRELS, BASE, WORSE, looks=20, slices=TYPES)
+    assert "at most 0.05, and as much for slices" in str(several)
+
+
+@pytest.mark.parametrize("looks", [0, -1, 2.0, True, "50", math.nan, 50_001])
+def test_a_budget_is_a_number_of_looks(tmp_path: Path, looks: Any) -> None:
+    for act in (
+        lambda: il.gate(QRELS, BASE, WORSE, looks=looks),
+        lambda: il.save_baseline(QRELS, BASE, tmp_path / "base.json", looks=looks),
+    ):
+        with pytest.raises(UsageError, match=r"looks cannot be|looks are too many"):
+            act()
 
 
 @pytest.mark.parametrize(
@@ -937,6 +1021,9 @@ def test_githubs_summary_is_added_to(
     ["qrels.txt", "a.run", "missing.run"],
     ["qrels.txt", "missing.json", "b.run"],
     ["qrels.txt", "a.run", "b.run", "--max-drop", "-1"],
+    ["qrels.txt", "a.run", "b.run", "--looks", "0"],
+    ["qrels.txt", "a.run", "b.run", "--looks", "1000000"],
+    ["qrels.txt", "a.run", "b.run", "--looks", "50", "--alpha", "1e-6"],
 ])  # fmt: skip
 def test_bad_usage_ends_with_2(arguments: list[str], capsys: Any) -> None:
     with pytest.raises(SystemExit) as stopped:
@@ -973,6 +1060,21 @@ def test_a_baseline_may_be_saved_anew_and_quietly(files: Path, capsys: Any) -> N
     assert captured.err == ""
     assert "no drop of more than 0.02" in captured.out
     assert (files / "base.json").read_bytes() != before
+
+
+def test_looks_are_stated_where_the_baseline_is_saved(files: Path, capsys: Any) -> None:
+    main(["gate", "qrels.txt", "b.run", "--save", "base.json", "--looks", "50"])
+    check = ["gate", "qrels.txt", "base.json", "a.run", "-f", "json"]
+    main(check)
+    assert json.loads(capsys.readouterr().out)["looks"] == 50
+    with pytest.raises(SystemExit):
+        main([*check, "--looks", "10"])
+    assert "base.json is for 50 looks, not 10" in capsys.readouterr().err
+    main([*check, "--save", "base.json", "--looks", "10"])  # this look is one of the old 50
+    assert json.loads(capsys.readouterr().out)["looks"] == 50
+    assert Baseline.load(files / "base.json").looks == 10
+    main(["gate", "qrels.txt", "base.json", "a.run", "--save", "base.json"])
+    assert Baseline.load(files / "base.json").looks == 10
 
 
 def test_a_plan_saves_nothing_that_fails(files: Path, capsys: Any) -> None:

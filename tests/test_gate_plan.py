@@ -177,6 +177,82 @@ def test_the_plan_of_a_gate_predicts_its_verdict_often(data: Path, measures: int
     check_plans(data, measures, 100, 300)
 
 
+# A gate that is asked again and again
+
+
+LOOKS = 50
+
+
+def pushes(values: Any, random: Any, alike: str) -> Any:
+    """Give the differences of many harmless candidates to one baseline, looks x queries.
+
+    All are real runs against the same one, so they have its luck in common. `alike` says what else:
+    signs flipped query by query for all of them together, or for each on its own; or queries drawn
+    with replacement around a change of 0, which keeps what is skewed.
+    """
+    base, *new = values[random.permutation(len(values))]
+    apart = np.array(new)[random.integers(0, len(new), LOOKS)] - base
+    n = apart.shape[1]
+    if alike == "drawn":
+        return (apart - apart.mean(axis=1, keepdims=True))[:, random.integers(0, n, n)]
+    return apart * random.choice([-1.0, 1.0], (1 if alike == "flipped" else LOOKS, n))
+
+
+def any_false_fail(data: Path, name: str, alike: str, trials: int) -> tuple[float, float]:
+    """Count how often any of 50 harmless pushes fails: without a budget, and with one."""
+    values, random = real(data, name), np.random.default_rng(15)
+    seen = np.zeros(2)
+    for _ in range(trials):
+        differences = pushes(values, random, alike)
+        for i, rule in enumerate((Rule(), Rule(looks=LOOKS))):
+            seen[i] += any(gate_of([one], rule).verdict == FAIL for one in differences)
+    before, after = seen / trials
+    return float(before), float(after)
+
+
+@pytest.mark.parametrize(("alike", "least"), [("flipped", 0.3), ("apart", 0.8)])
+def test_a_gate_asked_on_every_push_keeps_its_level(data: Path, alike: str, least: float) -> None:
+    before, after = any_false_fail(data, "adhoc8_ap", alike, 40)
+    assert before > least
+    assert after <= 0.05 + 2.4 * math.sqrt(0.05 * 0.95 / 40)
+
+
+@SLOW
+@pytest.mark.parametrize("alike", ["flipped", "apart", "drawn"])
+@pytest.mark.parametrize("name", ["adhoc8_ap", "web2013_ndcg20"])
+def test_a_gate_asked_on_every_push_keeps_its_level_often(
+    data: Path, name: str, alike: str
+) -> None:
+    before, after = any_false_fail(data, name, alike, 1_000)
+    print(f"any false FAIL in {LOOKS} looks, {name}, {alike}: {before:.1%}; shared: {after:.1%}")
+    assert before > 0.3
+    assert after <= 0.05 + 2.4 * math.sqrt(0.05 * 0.95 / 1_000)
+
+
+def test_the_plan_knows_the_budget() -> None:
+    new = swapped(BASE, list(BASE)[::3])
+    for measures in (["nDCG@5"], ["nDCG@5", "AP"]):
+        once = il.gate(QRELS, BASE, new, measures, max_drop=0).plan()
+        often = il.gate(QRELS, BASE, new, measures, max_drop=0, looks=LOOKS).plan()
+        for one, many in zip(once.parts, often.parts, strict=True):
+            assert many.caught > 1.3 * one.caught
+            assert many.data()["caught_once"] == one.data()["caught_once"] == one.caught
+            assert (
+                f"with {LOOKS} looks, one of {one.caught:.4f} with a single look" in many.sentence
+            )
+            assert many.settings.endswith(f"FAIL at 0.001, one of {LOOKS} looks")
+            for (_, odds), (_, wanted) in zip(many.rows, one.rows, strict=True):
+                assert odds[PASS] == pytest.approx(wanted[PASS])
+            assert many.rows[1][1][FAIL] <= 0.0012  # no change, alpha / 50
+    assert il.gate(QRELS, BASE, BASE, looks=LOOKS).plan().parts[0].data()["caught_once"] is None
+
+
+def test_the_plan_predicts_what_real_runs_do_under_a_budget(data: Path) -> None:
+    seen, planned = shares(real(data, "adhoc8_ap"), -0.06, 2_000, Rule(looks=LOOKS))
+    for verdict, share in seen.items():
+        assert abs(share - planned[verdict]) < 0.04, (seen, planned)
+
+
 def test_measures_that_are_one_have_the_plan_of_one() -> None:
     random = np.random.default_rng(0)
     apart = random.normal(0, 0.1, 30)

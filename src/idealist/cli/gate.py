@@ -34,6 +34,11 @@ EXIT_FAILED = 1
     "--alpha", type=float, default=0.05, show_default=True,
     help="The level of the one-sided bounds, and of a false FAIL.",
 )  # fmt: skip
+@click.option(
+    "--looks", type=click.IntRange(1), metavar="N",
+    help="How many runs will be checked against the baseline: they share alpha for a false FAIL. "
+    "--save writes N into the file, and every check against the file then keeps to it.",
+)  # fmt: skip
 @click.option("--strict", is_flag=True, help="Exit 1 on INCONCLUSIVE too.")
 @click.option(
     "--slice", "column", metavar="COLUMN",
@@ -68,7 +73,7 @@ def command(
     settings: tuple[str, ...], drops: tuple[str, ...], floors: tuple[str, ...], column: str | None,
     queries: str | None, weights: str | None, save: str | None, plan: bool, strict: bool,
     quiet: bool, form: str, output: Path | None, junit: str | None, summary: str | None,
-    github: bool, **rules: Any,
+    github: bool, looks: int | None, **rules: Any,
 ) -> None:  # fmt: skip
     """Say whether RUN may replace BASELINE: PASS, FAIL or INCONCLUSIVE.
 
@@ -80,7 +85,7 @@ def command(
     \b
     Examples:
       idealist gate qrels.txt main.run pr.run -m nDCG@10 --max-drop 0.02
-      idealist gate qrels.txt main.run -m nDCG@10 -m R@100 --save baseline.json
+      idealist gate qrels.txt main.run -m nDCG@10 -m R@100 --save baseline.json --looks 50
       idealist gate qrels.txt baseline.json pr.run --rescore --github --junit gate.xml
       idealist gate qrels.txt main.run pr.run --queries queries.csv --slice type --floor 0.4
       idealist gate qrels.txt main.run pr.run --plan
@@ -109,6 +114,7 @@ def command(
         rules["max_drop"] = _by_measure("--max-drop", drops)
     common |= shared.axes_beside(settings, common.keys() | rules.keys(), "gate")
     failed = False
+    rules["looks"] = None if save else looks  # with --save it is the new baseline's
     if run is not None:
         found = gate(judged, stored or runs[0], runs[1], **rules, **common)
         shared.emit(found.plan() if plan else found, form, output, quiet=quiet)
@@ -118,7 +124,7 @@ def command(
     if save is not None and failed:
         shared.say([f"not saved: {runs[-1].name} fails the gate"])
     elif save is not None:
-        save_baseline(judged, runs[-1], save, like=stored, **common)
+        save_baseline(judged, runs[-1], save, like=stored, looks=looks, **common)
         shared.say([] if quiet else [f"saved {runs[-1].name} as a baseline: {save}"])
     if failed and not plan:
         sys.exit(EXIT_FAILED)

@@ -15,7 +15,7 @@ from idealist.errors import IdealistError, UsageError
 from idealist.evaluating.evaluation import Evaluation
 from idealist.evaluating.evaluator import Evaluator
 from idealist.gating.baseline import Baseline, check_run, find_baseline
-from idealist.gating.checks import MAX_DROP, Check, Rule, adjusted, rules_of
+from idealist.gating.checks import ALPHA, MAX_DROP, Check, Rule, adjusted, checked_looks, rules_of
 from idealist.gating.gate_result import Gate, github_annotations, junit
 from idealist.gating.plan import GatePlan
 from idealist.notation import text
@@ -37,7 +37,8 @@ def gate(
     measures: Any = None,
     *,
     max_drop: float | Mapping[Any, float] = MAX_DROP,
-    alpha: float = 0.05,
+    alpha: float = ALPHA,
+    looks: int | None = None,
     slices: Mapping[Any, Any] | None = None,
     queries: Iterable[Any] | None = None,
     floors: float | Mapping[Any, float] | None = None,
@@ -56,12 +57,15 @@ def gate(
     measures and separately over the slices. One failed check fails the gate, and all measures must
     pass. A run of which no document is judged fails too: nothing was measured.
 
+    `looks` is how many runs will be checked against this baseline, one a push. Each FAIL is then at
+    alpha / looks, so that the chance of any false one is at most alpha. Each PASS is at alpha.
+
     `baseline` is a run, or a file that `save_baseline` wrote. The file's measures and convention
-    are then used unless others are given, and `rescore` measures its rankings again after the
-    judgments have grown. `slices`, {query: slice}, of ten queries or more are checked too. `floors`
-    are the lowest means that pass, for all queries and for each such slice; they and `max_drop` are
-    numbers, or {measure: number}. The gate also fails if more than `max_empty` queries have
-    documents in the baseline and none in the run.
+    are then used unless others are given; the looks that it states cannot be overruled; and
+    `rescore` measures its rankings again after the judgments have grown. `slices`, {query: slice},
+    of ten queries or more are checked too. `floors` are the lowest means that pass, for all queries
+    and for each such slice; they and `max_drop` are numbers, or {measure: number}. The gate also
+    fails if more than `max_empty` queries have documents in the baseline and none in the run.
 
     >>> qrels = {f"q{i}": {"d1": 1} for i in range(20)}
     >>> main = {query: ["d1", "d2"] for query in qrels}
@@ -74,7 +78,8 @@ def gate(
     allowed, stored = whole_number("max_empty", max_empty), find_baseline(baseline)
     which = {"queries": queries, "weights": weights}
     evaluator, _ = _prepared(qrels, stored, measures, convention, axes, **which)
-    rules = rules_of(evaluator.measures, max_drop, alpha, floors)
+    budget = stored.budget(looks) if stored else 1 if looks is None else looks
+    rules = rules_of(evaluator.measures, max_drop, alpha, floors, budget)
     if stored is not None:
         stored.check(evaluator, rescore)
     elif rescore:
@@ -101,6 +106,7 @@ def save_baseline(
     measures: Any = None,
     *,
     like: Any = None,
+    looks: int | None = None,
     queries: Iterable[Any] | None = None,
     weights: Any = None,
     convention: str | Convention | None = None,
@@ -109,15 +115,17 @@ def save_baseline(
     """Write a run's values per query to a file that `gate` takes as its baseline.
 
     The file also holds the top of each ranking, down to the deepest cutoff, or all of it where a
-    measure looks at whole lists, so that it can be rescored when judgments have grown. Measures
-    and convention that are not given are those of the baseline `like`, if there is one.
+    measure looks at whole lists, so that it can be rescored when judgments have grown; and `looks`,
+    how many runs will be checked against it: the level of the gate is shared among them. Measures,
+    convention and looks that are not given are those of the baseline `like`, if there is one.
     """
     check_run(run)
     check_target(path, [qrels, run])
     stored = None if like is None else find_baseline(like)
     which = {"queries": queries, "weights": weights}
     evaluator, axes = _prepared(qrels, stored, measures, convention, axes, **which)
-    made = Baseline.of(evaluator, run, axes)
+    usual = stored.looks if stored else 1
+    made = Baseline.of(evaluator, run, axes, usual if looks is None else checked_looks(looks))
     if unmet := _unmet(made.evaluation):
         raise UsageError(unmet)
     made.save(path)

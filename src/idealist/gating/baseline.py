@@ -22,6 +22,7 @@ from idealist.evaluating.evaluation import Evaluation
 from idealist.evaluating.evaluator import Evaluator
 from idealist.formats import borrowed_run
 from idealist.formats.source import Source
+from idealist.gating.checks import checked_looks
 from idealist.measures.instrument import Instrument
 from idealist.ranking.ranked import listing
 from idealist.report.plain_data import finite
@@ -78,21 +79,27 @@ RENEWED = {"qrels": "the judgments", "rules": "the rules of idealist"}
 
 @dataclass(frozen=True, eq=False)
 class Baseline:
-    """An evaluation with the rankings it was made of, and the axes that were set for it."""
+    """An evaluation with the rankings it was made of, and the axes that were set for it.
+
+    `looks` is how many runs may be checked against it at the level of one.
+    """
 
     evaluation: Evaluation
     run: Run
     axes: Mapping[str, Any]
     name: str = "baseline"
+    looks: int = 1
 
     @classmethod
-    def of(cls, evaluator: Evaluator, run: Any, axes: Mapping[str, Any]) -> Baseline:
+    def of(
+        cls, evaluator: Evaluator, run: Any, axes: Mapping[str, Any], looks: int = 1
+    ) -> Baseline:
         """Evaluate a run, and keep the part of its rankings that its values depend on."""
         held = borrowed_run(run).held()
         evaluation = evaluator(held)
         kept = Run(top_rows(evaluator, held, evaluation), held.name)
         plain = {key: one for key, one in axes.items() if isinstance(one, (str, int, float))}
-        return cls(evaluation, kept, plain)
+        return cls(evaluation, kept, plain, looks=looks)
 
     def save(self, path: str | Path) -> None:
         """Write it, compressed if the file's name says so."""
@@ -103,6 +110,7 @@ class Baseline:
             "run": found.run,
             "convention": found.convention,
             "axes": dict(self.axes),
+            "looks": self.looks,
             "qrels": next(iter(found.signatures.values())).qrels,
             "signatures": {label: str(one) for label, one in found.signatures.items()},
             "values": {label: finite(found.by_query(label)) for label in found},
@@ -126,7 +134,8 @@ class Baseline:
                 faults.fail("checksum", message, HINT)
             _check_types(data)
             run = Run(_rows(data["rankings"], data["run"]), data["run"])
-            return cls(_evaluation(data), run, data["axes"], str(path))
+            looks = checked_looks(data.get("looks", 1))  # files without a budget are for one look
+            return cls(_evaluation(data), run, data["axes"], str(path), looks)
         except (ValueError, LookupError, TypeError, AttributeError, RecursionError, UsageError):
             faults.fail("bad-shape", "this is not a saved baseline", HINT)
 
@@ -152,6 +161,13 @@ class Baseline:
                     stored = f"the baseline's {label} of query {query!r}"
                     message = f"{stored} does not follow from its ranking"
                     Faults(self.name).fail("checksum", message, HINT)
+
+    def budget(self, given: int | None) -> int:
+        """Return how many looks share the level; what the file states is not overruled."""
+        if given not in (None, self.looks) and self.looks > 1:
+            hint = "leave out --looks (looks=), or save it anew with another budget"
+            raise UsageError(f"{self.name} is for {self.looks} looks, not {given}", hint)
+        return self.looks if given is None else given
 
     def dropped(self, measured: Evaluation) -> tuple[str, ...]:
         """Name the queries that have stored values but are no longer judged."""

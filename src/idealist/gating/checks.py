@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any
 
 from idealist.comparing.pair import Pair
@@ -14,7 +14,7 @@ from idealist.errors import UsageError
 from idealist.evaluating.evaluation import label_of
 from idealist.report.plain_data import finite
 from idealist.significance.families import holm
-from idealist.significance.paired import Paired, checked_alpha, paired
+from idealist.significance.paired import ALPHAS, Paired, checked_alpha, paired
 from idealist.significance.power_analysis import ENOUGH
 from idealist.significance.resampling import exact_flips
 
@@ -24,26 +24,40 @@ PASS, FAIL, INCONCLUSIVE, UNTESTED = "PASS", "FAIL", "INCONCLUSIVE", "UNTESTED"
 NAMED = 5
 #: The largest drop that passes unless the caller sets another.
 MAX_DROP = 0.01
+#: The level of a false FAIL unless the caller sets another.
+ALPHA = 0.05
 
 
 @dataclass(frozen=True)
 class Rule:
     """What the gate lets through: a drop of at most `max_drop`, and a mean not below `floor`.
 
-    `alpha` is the level of the one-sided bounds.
+    `alpha` is the level of the one-sided bounds, and of a false FAIL in all `looks` together.
     """
 
     max_drop: float = MAX_DROP
-    alpha: float = 0.05
+    alpha: float = ALPHA
     floor: float | None = None
+    looks: int = 1
+
+    @property
+    def level(self) -> float:
+        """The level of a FAIL: an equal share of alpha for each look.
+
+        By the union bound the chance that any of them fails falsely is then at most alpha, whatever
+        the looks have in common.
+
+        Reference: Dunn 1961, doi:10.1080/01621459.1961.10482090
+        """
+        return self.alpha / self.looks
 
     def verdict(self, result: Paired, p_drop: float) -> str:
         """Decide by the p-value of a drop, and by the lower bound of the mean difference.
 
-        FAIL: p ≤ alpha, and the mean is below -max_drop. PASS: the lower bound is not below
+        FAIL: p ≤ level, and the mean is below -max_drop. PASS: the lower bound is not below
         -max_drop.
         """
-        if p_drop <= self.alpha and result.mean < -self.max_drop:
+        if p_drop <= self.level and result.mean < -self.max_drop:
             return FAIL
         if math.isnan(result.lower(self.alpha)):  # all change by the same amount
             sure = 0.5**result.n <= self.alpha
@@ -51,15 +65,30 @@ class Rule:
         return PASS if result.lower(self.alpha) >= -self.max_drop else INCONCLUSIVE
 
 
-def rules_of(labels: Iterable[str], max_drop: Any, alpha: Any, floors: Any) -> dict[str, Rule]:
+def rules_of(
+    labels: Iterable[str], max_drop: Any, alpha: Any, floors: Any, looks: Any = 1
+) -> dict[str, Rule]:
     """Read the rule of each measure: limits are one number for all, or {measure: number}."""
     known, level = list(labels), checked_alpha(alpha)
+    shares = checked_looks(looks, level)
     drops = dict.fromkeys(known, MAX_DROP) | _by_measure("max_drop", max_drop, known)
     least = {} if floors is None else _by_measure("floors", floors, known)
     for label, drop in drops.items():
         if drop < 0:
             raise UsageError(f"max_drop of {label} cannot be {drop:g}", "give 0 or more")
-    return {label: Rule(drop, level, least.get(label)) for label, drop in drops.items()}
+    return {label: Rule(drop, level, least.get(label), shares) for label, drop in drops.items()}
+
+
+def checked_looks(given: Any, alpha: float = ALPHA) -> int:
+    """Refuse a budget that is no number of looks, or that leaves each of them too little."""
+    whole = isinstance(given, Integral) and not isinstance(given, bool)
+    if not whole or given < 1:
+        hint = "give a whole number from 1 on, such as 50"
+        raise UsageError(f"looks cannot be {given!r:.60}", hint)
+    if alpha / given < ALPHAS[0]:
+        hint = f"alpha / looks is {ALPHAS[0]:g} or more; state fewer looks"
+        raise UsageError(f"{given:,} looks are too many to share alpha {alpha:g}", hint)
+    return int(given)
 
 
 def _by_measure(name: str, given: Any, labels: list[str]) -> dict[str, float]:
@@ -165,12 +194,12 @@ class Check:
 
     @property
     def upper(self) -> float:
-        """The one-sided upper bound of the change, cut in the same way.
+        """The one-sided upper bound of the change, at the level of a FAIL, cut in the same way.
 
         Where the drop is not significant, the bound does not exclude that there is none.
         """
-        upper = min(self.paired.upper(self.rule.alpha), self.pair.widest)
-        return upper if self.p_drop <= self.rule.alpha else max(upper, 0.0)
+        upper = min(self.paired.upper(self.rule.level), self.pair.widest)
+        return upper if self.p_drop <= self.rule.level else max(upper, 0.0)
 
     @property
     def numbers(self) -> tuple[float, float, float, float, float]:

@@ -50,13 +50,21 @@ def _why(check: Check) -> str:
     if check.verdict == UNTESTED:
         return f"{size}: too few for a verdict or a floor"
     if check.ruled == FAIL:
-        return f"a significant drop ({p_words(check.p_adjusted)}) of more than {allowed}"
+        return f"a significant drop ({_tested(check)}) of more than {allowed}"
     if check.ruled == PASS:
         return _passing(check, allowed)
     if check.n < FEWEST:
         whatever = "it says" if check.n == 1 else "they say"
         return f"undecided: {size} cannot tell, whatever {whatever}"
     return f"undecided with {size}: {_open(check, allowed)}"
+
+
+def _tested(check: Check, corrected: bool = True) -> str:
+    """Write the p-value of a drop, and its level where that is only one look's share."""
+    p, rule = check.p_adjusted if corrected else check.p_drop, check.rule
+    if rule.looks == 1:
+        return p_words(p)
+    return f"p={p:.2g} at {rule.level:.3g}, one of {rule.looks:,} looks"
 
 
 def _passing(check: Check, allowed: str) -> str:
@@ -70,27 +78,27 @@ def _passing(check: Check, allowed: str) -> str:
 
 def _open(check: Check, allowed: str) -> str:
     """Say what keeps the gate from deciding, and how many queries would let it decide."""
-    found, alpha = check.paired, check.rule.alpha
-    if found.constant and (same := 0.5**check.n) > alpha:
+    found, rule = check.paired, check.rule
+    if found.constant and (same := 0.5**check.n) > rule.alpha:
         return f"all change by the same amount, which may be chance ({p_words(same)})"
-    if found.mean >= -check.rule.max_drop:
+    if found.mean >= -rule.max_drop:
         worst, known = f"a drop of up to {-check.lower:.4f} cannot be ruled out", ""
-        if check.p_adjusted <= alpha:
-            known = f"the drop is significant ({p_words(check.p_adjusted)}), and "
-        room = found.mean + check.rule.max_drop
-        return f"{known}{worst}, where {allowed} is allowed{_decided(check, room)}"
-    if check.p_drop > alpha:
-        chance = f"the drop may be chance ({p_words(check.p_drop)})"
-        return chance + _decided(check, -found.mean)
-    return f"the drop is not significant among several checks ({p_words(check.p_adjusted)})"
+        if check.p_adjusted <= rule.level:
+            known = f"the drop is significant ({_tested(check)}), and "
+        more = _decided(check, found.mean + rule.max_drop, rule.alpha)
+        return f"{known}{worst}, where {allowed} is allowed{more}"
+    if check.p_drop > rule.level:
+        chance = f"the drop may be chance ({_tested(check, corrected=False)})"
+        return chance + _decided(check, -found.mean, rule.level)
+    return f"the drop is not significant among several checks ({_tested(check)})"
 
 
-def _decided(check: Check, room: float) -> str:
+def _decided(check: Check, room: float, level: float) -> str:
     """Say how many queries would decide, were the mean and the spread to stay as they are.
 
     Formula: n (reach / room)², as a bound comes nearer to the mean by √n.
     """
-    reach = check.paired.mean - check.paired.lower(check.rule.alpha)
+    reach = check.paired.mean - check.paired.lower(level)
     if not room > reach / 30:  # nobody judges a thousand times as many
         return ""
     enough = math.ceil(check.n * (reach / room) ** 2)
@@ -172,7 +180,7 @@ class Gate(Result):
         return [f"Left out: {words} no value in one of the runs: {few(list(gaps))}."]
 
     @property
-    def looks(self) -> list[str]:
+    def lost_lines(self) -> list[str]:
         """The queries that lost most, by measure."""
         return [*filter(None, (most_lost(one) for one in self.checks if not one.pair.slice))]
 
@@ -183,26 +191,45 @@ class Gate(Result):
 
     def report(self) -> Document:
         """Describe the verdict, the checks it rests on, and the queries that lost most."""
-        found = doc.Items((*self.lines, *self.looks))
+        found = doc.Items((*self.lines, *self.lost_lines))
         blocks = (Text(self.summary, strong=True), self._checked(), found)
         notes = (*map(Text, self.settings), *self._notes())
         return Document(blocks, notes, f"{ANSWERS[self.verdict][1]} idealist gate")
 
     @property
     def settings(self) -> list[str]:
-        """Say what passes, what the bounds are, and why they are one-sided."""
-        alpha = self.checks[0].rule.alpha
+        """Say what passes, what the bounds are, why they are one-sided, and for how many looks."""
+        rule = self.checks[0].rule
         drops = {check.pair.measure: f"{check.rule.max_drop:g}" for check in self.checks}
         each = ", ".join(f"{drop} of {name}" for name, drop in drops.items())
         largest = each if len(set(drops.values())) > 1 else next(iter(drops.values()))
-        bounds = f"lower, upper: one-sided {100 * (1 - alpha):g} % bounds of the change"
+        low, high = (f"{100 * (1 - level):g} %" for level in (rule.alpha, rule.level))
+        bounds = f"lower, upper: one-sided {low} bounds of the change"
+        if rule.looks > 1:
+            bounds = f"lower, upper: one-sided bounds of the change, {low} and {high}"
         few_queries = min(check.n for check in self.checks if not check.pair.slice) < FEWEST
         return [
             f"largest drop that passes: {largest}; {bounds}",
             "one-sided, because the gate only asks whether the new run is worse; `compare` asks in "
             "both directions, so it may find no significant difference where the gate finds a drop",
+            self.budget,
             *([f"bounds from fewer than {FEWEST} queries say next to nothing"] * few_queries),
         ]
+
+    @property
+    def budget(self) -> str:
+        """Say for how many looks the level holds."""
+        rule = self.checks[0].rule
+        if rule.looks == 1:
+            every = "where every push is checked against this baseline, --looks N shares it among N"
+            return f"alpha {rule.alpha:g} is for one look; {every}"
+        sliced = any(check.pair.slice for check in self.checks)
+        most = f"at most {rule.alpha:g}{', and as much for slices' * sliced}"
+        return (
+            f"alpha {rule.alpha:g} is shared by {rule.looks:,} looks: each FAIL is at "
+            f"{rule.level:.3g}, so that the chance of any false one is {most}; each PASS is at "
+            f"{rule.alpha:g}"
+        )
 
     def _checked(self) -> Table:
         rows = [
@@ -225,12 +252,12 @@ class Gate(Result):
 
     def data(self) -> dict[str, Any]:
         """Return the contract of ``gate -f json``."""
-        rules = {check.pair.measure: check.rule for check in self.checks}
+        rules, rule = {check.pair.measure: check.rule for check in self.checks}, self.checks[0].rule
         return {
             "verdict": self.verdict, "base": self.base, "new": self.new,
             "max_drop": {label: rule.max_drop for label, rule in rules.items()},
-            "alpha": self.checks[0].rule.alpha, "rescored": self.rescored,
-            "dropped": list(self.dropped),
+            "alpha": rule.alpha, "looks": rule.looks, "level": rule.level,
+            "rescored": self.rescored, "dropped": list(self.dropped),
             "checks": [check.data() | {"sentence": sentence(check)} for check in self.checks],
             "emptied": list(self.emptied), "max_empty": self.max_empty,
             "doubts": doubt_words.lines(self.doubts),
@@ -249,7 +276,7 @@ def github_annotations(gate: Gate, strict: bool = False) -> list[str]:
         level = "notice" if check.verdict == UNTESTED else levels[_checked(check, strict)]
         lines.append((level, f"{check.verdict} {sentence(check)}"))
     lines += [("error" if gate.too_empty else "notice", line) for line in gate.emptied_lines]
-    others = (*gate.gap_lines, *gate.looks, *doubt_words.lines(gate.doubts))
+    others = (*gate.gap_lines, *gate.lost_lines, *doubt_words.lines(gate.doubts))
     lines += [("notice", line) for line in others]
     escaped = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A"})
     return [f"::{level} title=idealist gate::{line.translate(escaped)}" for level, line in lines]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -34,7 +34,7 @@ class Draws:
     means: Floats
     errors: Floats
     n: int
-    alpha: float
+    rule: Rule
     drops: Floats
 
     @classmethod
@@ -56,7 +56,7 @@ class Draws:
         parts[:, :, n - 1 :] = 0.0  # fewer queries than measures have no more to say
         squares = (np.einsum("ij,tjk->tik", root, parts) ** 2).sum(axis=2)
         drops = np.array([check.rule.max_drop for check in checks])
-        return cls(means, np.sqrt(squares / (n - 1)), n, checks[0].rule.alpha, drops)
+        return cls(means, np.sqrt(squares / (n - 1)), n, checks[0].rule, drops)
 
     def chances(self, change: float) -> dict[str, float]:
         """Compute the chance of each verdict where every measure truly changes by `change`."""
@@ -67,14 +67,15 @@ class Draws:
         below = np.take_along_axis(t, order, axis=1) <= self._steps
         small = np.logical_and.accumulate(below, axis=1)
         fails = (small & np.take_along_axis(deep, order, axis=1)).any(axis=1)
-        passes = (means + self._steps[-1] * self.errors >= -self.drops).all(axis=1) & ~fails
+        reach = quantile(1 - self.rule.alpha, self.n - 1) * self.errors
+        passes = (means - reach >= -self.drops).all(axis=1) & ~fails
         share = {PASS: float(passes.mean()), FAIL: float(fails.mean())}
         return share | {INCONCLUSIVE: 1 - sum(share.values())}
 
     @cached_property
     def _steps(self) -> Floats:
         """What t must be below, from the smallest on, for a significant drop (Holm 1979)."""
-        levels = [self.alpha / left for left in range(self.means.shape[1], 0, -1)]
+        levels = [self.rule.level / left for left in range(self.means.shape[1], 0, -1)]
         return np.array([-quantile(1 - level, self.n - 1) for level in levels])
 
 
@@ -120,7 +121,8 @@ def chances(change: float, se: float, n: int, rule: Rule, tests: int = 1) -> dic
     Formula: the mean m is normal around `change` with the standard error se, its estimate s is
     se √(χ²/(n-1)), independent of m; with t the one-sided quantile of Student's t,
     FAIL is m < min(-max_drop, -t s), and PASS is m ≥ t s - max_drop.
-    Both are averaged over s. Of several `tests` Holm's first and hardest step is taken for FAIL.
+    Both are averaged over s. t is at the rule's level for FAIL, one look's share of alpha, and of
+    several `tests` at Holm's first and hardest step; for PASS at alpha.
 
     >>> found = chances(0.0, se=0.01, n=50, rule=Rule(max_drop=0.01))
     >>> {verdict: round(chance, 3) for verdict, chance in found.items()}
@@ -130,7 +132,7 @@ def chances(change: float, se: float, n: int, rule: Rule, tests: int = 1) -> dic
 
     upper_tail = (np.arange(PARTS) + 0.5) / PARTS
     errors = se * np.sqrt(chdtri(n - 1, upper_tail) / (n - 1))
-    low = np.minimum(-rule.max_drop, -quantile(1 - rule.alpha / tests, n - 1) * errors)
+    low = np.minimum(-rule.max_drop, -quantile(1 - rule.level / tests, n - 1) * errors)
     high = quantile(1 - rule.alpha, n - 1) * errors - rule.max_drop
     failing = float(np.mean(ndtr((low - change) / se)))
     passing = float(np.mean(ndtr((change - high) / se)))
@@ -143,7 +145,8 @@ class Chances:
 
     The spread of the differences is taken from two runs that were compared; the chances hold for
     other pairs of runs that differ as much, on as many queries. `tests` is the number of measures,
-    `se` the standard error, of several measures the largest, as is the rule's drop.
+    `se` the standard error, of several measures the largest, as is the rule's drop. Where several
+    looks share alpha, `once` are the chances of a gate that is asked once.
     """
 
     measure: str
@@ -152,13 +155,15 @@ class Chances:
     rule: Rule
     tests: int
     odds: Callable[[float], dict[str, float]] | None = field(repr=False, compare=False)
+    once: Chances | None = None
 
     @classmethod
     def of(cls, check: Check, tests: int) -> Chances:
         """Plan for one measure with the spread that a check found."""
         se, n, rule = check.paired.se, check.n, check.rule
         odds = (lambda change: chances(change, se, n, rule, tests)) if se > 0 else None
-        return cls(check.pair.measure, n, se, rule, tests, odds)
+        once = cls.of(_once(check), tests) if rule.looks > 1 else None
+        return cls(check.pair.measure, n, se, rule, tests, odds, once)
 
     @classmethod
     def together(cls, checks: Sequence[Check]) -> Chances:
@@ -168,7 +173,8 @@ class Chances:
         varies = all(se > 0 for se in ses)
         n = min(check.n for check in checks)
         odds = Draws.of(checks).chances if varies else None
-        return cls(EVERY, n, max(ses), rule, len(checks), odds)
+        once = cls.together([*map(_once, checks)]) if rule.looks > 1 else None
+        return cls(EVERY, n, max(ses), rule, len(checks), odds, once)
 
     @cached_property
     def rows(self) -> tuple[tuple[float, dict[str, float]], ...]:
@@ -197,7 +203,11 @@ class Chances:
         """Say what the gate can catch."""
         if not self.rows:
             return f"{self.measure}: these runs do not differ enough to plan with."
-        return f"A true drop of {self.caught:.4f} in {self.measure} would FAIL four times in five."
+        caught = f"A true drop of {self.caught:.4f} in {self.measure} would FAIL four times in five"
+        if self.once is None:
+            return f"{caught}."
+        alone = f"one of {self.once.caught:.4f} with a single look"
+        return f"{caught} with {self.rule.looks:,} looks, {alone}."
 
     @property
     def settings(self) -> str:
@@ -205,6 +215,8 @@ class Chances:
         every, alone = self.measure == EVERY, self.tests == 1
         which = "" if alone else f", FAIL corrected for {self.tests} measures"
         which = ", the verdict of the whole gate" if every else which
+        if self.once is not None:
+            which += f"; FAIL at {self.rule.level:.3g}, one of {self.rule.looks:,} looks"
         return (
             f"{self.measure}: {self.n} queries, max drop {'up to ' * every}{self.rule.max_drop:g}, "
             f"one-sided alpha {self.rule.alpha:g}, standard error{'s up to' * every} {self.se:.4f} "
@@ -216,9 +228,16 @@ class Chances:
         return {
             "measure": self.measure, "n": self.n, "se": finite(self.se),
             "max_drop": self.rule.max_drop, "alpha": self.rule.alpha, "tests": self.tests,
+            "looks": self.rule.looks, "level": self.rule.level,
             "caught": self.caught if self.odds else None,
+            "caught_once": (self.once or self).caught if self.odds else None,
             "chances": [{"change": change, **found} for change, found in self.rows],
         }  # fmt: skip
+
+
+def _once(check: Check) -> Check:
+    """Give a check all of alpha."""
+    return replace(check, rule=replace(check.rule, looks=1))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
