@@ -229,6 +229,30 @@ def test_a_gate_asked_on_every_push_keeps_its_level_often(
     assert after <= 0.05 + 2.4 * math.sqrt(0.05 * 0.95 / 1_000)
 
 
+def test_the_price_of_looks_is_as_documented(data: Path) -> None:
+    values = real(data, "adhoc8_ap")
+    one, other = np.triu_indices(len(values), 1)
+    errors = (values[one] - values[other]).std(axis=1, ddof=1) / math.sqrt(values.shape[1])
+    se = float(np.median(errors))
+    for looks, drop in ((1, 0.057), (10, 0.080), (50, 0.093), (100, 0.098), (500, 0.110)):
+        rule = Rule(looks=looks)
+        assert chances(-drop, se, values.shape[1], rule)[FAIL] == pytest.approx(0.8, abs=0.01)
+
+
+def test_drops_that_pass_one_by_one_are_seen_from_a_baseline_that_is_kept(data: Path) -> None:
+    values, random, trials = real(data, "adhoc8_ap"), np.random.default_rng(4), 100
+    rule, anew, kept = Rule(looks=LOOKS), 0, 0
+    for _ in range(trials):
+        runs = [values[random.choice(len(values), 2, replace=False)] for _ in range(20)]
+        steps = np.array([0.05 * (b - a) * random.choice([-1.0, 1.0], a.size) for a, b in runs])
+        steps -= 0.005  # 20 merges that each lose half of what passes
+        anew += any(gate_of([one], rule).verdict == FAIL for one in steps)
+        kept += any(gate_of([one], rule).verdict == FAIL for one in steps.cumsum(axis=0))
+    print(f"20 merges lose 0.005 each: {anew} of {trials} series FAIL saved anew, {kept} kept")
+    assert anew < 0.1 * trials
+    assert kept > 0.95 * trials
+
+
 def test_the_plan_knows_the_budget() -> None:
     new = swapped(BASE, list(BASE)[::3])
     for measures in (["nDCG@5"], ["nDCG@5", "AP"]):
