@@ -779,6 +779,18 @@ def test_what_is_undecided_says_what_would_decide(mean: float, spread: float, wo
     assert pairs_of(list(mean + spread * more / more.std(ddof=1))).verdict != INCONCLUSIVE
 
 
+@pytest.mark.parametrize(("changed", "looks"), [(3, 1), (4, 1), (3, 50), (8, 50), (9, 50)])
+def test_where_few_queries_change_more_of_them_decide(changed: int, looks: int) -> None:
+    def checked(dropped: int, n: int) -> Check:
+        pair = pairs_of([-0.5] * dropped + [0.0] * (n - dropped)).pair
+        return adjusted([Check(pair, Rule(looks=looks))])[0]
+
+    check = checked(changed, 50)
+    assert check.verdict == INCONCLUSIVE
+    (wanted,) = re.findall(r"about (\d+) such queries would decide", sentence(check))
+    assert checked(math.ceil(changed * int(wanted) / 50), int(wanted)).verdict == FAIL
+
+
 def test_the_same_values_are_said_to_be() -> None:
     said = sentence(pairs_of([0.0] * 20))
     assert said.startswith("AP: 0.5000 to 0.5000 (+0.0000), the same in every query; ")

@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from statistics import NormalDist
 from typing import Any
 from xml.etree import ElementTree
 
@@ -85,24 +86,25 @@ def _open(check: Check, allowed: str) -> str:
         worst, known = f"a drop of up to {-check.lower:.4f} cannot be ruled out", ""
         if check.p_adjusted <= rule.level:
             known = f"the drop is significant ({_tested(check)}), and "
-        more = _decided(check, found.mean + rule.max_drop, rule.alpha)
+        reach, room = found.mean - found.lower(rule.alpha), found.mean + rule.max_drop
+        more = _decided(check.n, reach / room if room else math.inf)
         return f"{known}{worst}, where {allowed} is allowed{more}"
     if check.p_drop > rule.level:
         chance = f"the drop may be chance ({_tested(check, corrected=False)})"
-        return chance + _decided(check, -found.mean, rule.level)
+        z, p = NormalDist().inv_cdf, check.p_drop
+        return chance + _decided(check.n, z(rule.level) / z(p) if p < 0.5 else math.inf)
     return f"the drop is not significant among several checks ({_tested(check)})"
 
 
-def _decided(check: Check, room: float, level: float) -> str:
+def _decided(n: int, short: float) -> str:
     """Say how many queries would decide, were the mean and the spread to stay as they are.
 
-    Formula: n (reach / room)², as a bound comes nearer to the mean by √n.
+    Formula: n short², as a bound comes nearer to the mean by √n, and the z of a drop grows by it;
+    `short` is how many times nearer or larger it must be.
     """
-    reach = check.paired.mean - check.paired.lower(level)
-    if not room > reach / 30:  # nobody judges a thousand times as many
+    if not short < 30:  # nobody judges a thousand times as many
         return ""
-    enough = math.ceil(check.n * (reach / room) ** 2)
-    return f"; about {max(enough, check.n + 1):,} such queries would decide"
+    return f"; about {max(math.ceil(n * short**2), n + 1):,} such queries would decide"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
