@@ -36,6 +36,9 @@ def test_the_chance_of_a_pass_is_the_noncentral_t(change: float, n: int) -> None
     assert found[PASS] == pytest.approx(wanted, abs=2e-4)
     assert sum(found.values()) == pytest.approx(1)
     alone = chances(change, se, n, Rule(0.0))
+    if n == 2:  # both signs are the same by chance in one of four cases
+        assert alone[FAIL] == 0
+        return
     with np.errstate(all="ignore"):
         assert alone[FAIL] == pytest.approx(
             nct.cdf(-t.ppf(0.95, n - 1), n - 1, change / se), abs=2e-4
@@ -254,10 +257,9 @@ def test_drops_that_pass_one_by_one_are_seen_from_a_baseline_that_is_kept(data: 
 
 
 def test_the_plan_knows_the_budget() -> None:
-    new = swapped(BASE, list(BASE)[::3])
     for measures in (["nDCG@5"], ["nDCG@5", "AP"]):
-        once = il.gate(QRELS, BASE, new, measures, max_drop=0).plan()
-        often = il.gate(QRELS, BASE, new, measures, max_drop=0, looks=LOOKS).plan()
+        once = il.gate(QRELS, BASE, WORSE, measures, max_drop=0).plan()
+        often = il.gate(QRELS, BASE, WORSE, measures, max_drop=0, looks=LOOKS).plan()
         for one, many in zip(once.parts, often.parts, strict=True):
             assert many.caught > 1.3 * one.caught
             assert many.data()["caught_once"] == one.data()["caught_once"] == one.caught
@@ -269,6 +271,25 @@ def test_the_plan_knows_the_budget() -> None:
                 assert odds[PASS] == pytest.approx(wanted[PASS])
             assert many.rows[1][1][FAIL] <= 0.0012  # no change, alpha / 50
     assert il.gate(QRELS, BASE, BASE, looks=LOOKS).plan().parts[0].data()["caught_once"] is None
+
+
+@pytest.mark.parametrize(("n", "most"), [(8, 0.0), (9, 0.0), (10, 0.9), (20, 0.9)])
+def test_the_plan_knows_what_sign_flips_can_show(n: int, most: float) -> None:
+    """At 0.001 ten queries must change: no fewer signs are significant, however they fall."""
+    random, rule = np.random.default_rng(n), Rule(looks=LOOKS)
+    pilot = random.normal(0, 0.1, n)
+    sparse = np.concatenate([pilot, np.zeros(40)])
+    for differences in ([pilot], [sparse], [pilot, pilot / 2]):
+        plan = gate_of(differences, rule).plan().parts[0]
+        able = math.isfinite(plan.caught)
+        assert able == (0.001 / len(differences) >= 2.0**-n)
+        assert ("No drop in m0 can FAIL: at 0.0" in plan.sentence) == (not able)
+        assert (plan.data()["caught"] is None) == (not able)
+    plan = gate_of([pilot, pilot / 2], rule).plan().parts[-1]
+    assert math.isfinite(plan.caught) == (2.0**-n <= 0.0005)
+    drops = random.normal(-10, 1.0, (50, n))  # however large
+    share = np.mean([gate_of([one], rule).verdict == FAIL for one in drops])
+    assert share == 0 if not most else share > most
 
 
 def test_the_plan_predicts_what_real_runs_do_under_a_budget(data: Path) -> None:

@@ -77,10 +77,10 @@ def command(
 ) -> None:  # fmt: skip
     """Say whether RUN may replace BASELINE: PASS, FAIL or INCONCLUSIVE.
 
-    BASELINE is a run, or a file that --save wrote. One-sided 95 % bounds of the mean difference
-    decide. FAIL: the upper bound is below 0 and the mean below -max-drop. PASS: the lower bound is
-    not below -max-drop. INCONCLUSIVE: neither. FAIL is exit code 1. Without -c, the convention is
-    that of the baseline file, or trec_eval.
+    BASELINE is a run, or a file that --save wrote. FAIL: the mean drops by more than --max-drop,
+    and the drop is significant (one-sided, --alpha shared by --looks). PASS: the one-sided lower
+    bound of the change is not below -max-drop. INCONCLUSIVE: neither. FAIL is exit code 1. Without
+    -c, the convention is that of the baseline file, or trec_eval.
 
     \b
     Examples:

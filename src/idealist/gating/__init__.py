@@ -50,10 +50,10 @@ def gate(
 ) -> Gate:
     """Say whether a run may replace a baseline: PASS, FAIL or INCONCLUSIVE.
 
-    The one-sided bounds (level `alpha`) of the mean difference of a measure, run minus baseline,
-    decide. FAIL: the upper bound is below 0 and the mean below ``-max_drop``. PASS: the lower bound
-    is not below ``-max_drop``. INCONCLUSIVE: neither. Where all queries change by the same amount,
-    t says nothing and sign flips decide. The p-values of a drop are corrected by Holm, over the
+    The mean difference of a measure, run minus baseline, decides. FAIL: it is below ``-max_drop``,
+    and the drop is significant, one-sided at `alpha`, by exact sign flips where at most 20 queries
+    change and by t where more do. PASS: the one-sided lower bound, by t, is not below
+    ``-max_drop``. INCONCLUSIVE: neither. The p-values of a drop are corrected by Holm, over the
     measures and separately over the slices. One failed check fails the gate, and all measures must
     pass. A run of which no document is judged fails too: nothing was measured.
 

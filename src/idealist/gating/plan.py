@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from idealist.data.columns import Floats
 from idealist.gating.checks import FAIL, INCONCLUSIVE, PASS, Check, Rule
@@ -28,7 +29,8 @@ SEED = 0
 class Draws:
     """Random means of the measures for runs that do not differ, trials x measures.
 
-    `errors` are the standard errors that would be estimated with them.
+    `errors` are the standard errors that would be estimated with them, `able` are the measures that
+    enough queries change in for a FAIL.
     """
 
     means: Floats
@@ -36,6 +38,7 @@ class Draws:
     n: int
     rule: Rule
     drops: Floats
+    able: NDArray[np.bool_]
 
     @classmethod
     def of(cls, checks: Sequence[Check]) -> Draws:
@@ -56,13 +59,14 @@ class Draws:
         parts[:, :, n - 1 :] = 0.0  # fewer queries than measures have no more to say
         squares = (np.einsum("ij,tjk->tik", root, parts) ** 2).sum(axis=2)
         drops = np.array([check.rule.max_drop for check in checks])
-        return cls(means, np.sqrt(squares / (n - 1)), n, checks[0].rule, drops)
+        able = np.array([_able(_changed(one), one.rule.level / count) for one in checks])
+        return cls(means, np.sqrt(squares / (n - 1)), n, checks[0].rule, drops, able)
 
     def chances(self, change: float) -> dict[str, float]:
         """Compute the chance of each verdict where every measure truly changes by `change`."""
         means = self.means + change
         deep = means < -self.drops
-        t = means / self.errors
+        t = np.where(self.able, means / self.errors, np.inf)
         order = np.argsort(t, axis=1, kind="stable")
         below = np.take_along_axis(t, order, axis=1) <= self._steps
         small = np.logical_and.accumulate(below, axis=1)
@@ -77,6 +81,15 @@ class Draws:
         """What t must be below, from the smallest on, for a significant drop (Holm 1979)."""
         levels = [self.rule.level / left for left in range(self.means.shape[1], 0, -1)]
         return np.array([-quantile(1 - level, self.n - 1) for level in levels])
+
+
+def _changed(check: Check) -> int:
+    return int(np.count_nonzero(check.pair.differences))
+
+
+def _able(changed: int, level: float) -> bool:
+    """Whether a drop could be significant at all: sign flips of k changes have no p below 2^-k."""
+    return 0.5**changed <= level
 
 
 def _correlations(checks: Sequence[Check]) -> Floats:
@@ -115,14 +128,17 @@ OFTEN = 0.8
 EVERY = "every measure"
 
 
-def chances(change: float, se: float, n: int, rule: Rule, tests: int = 1) -> dict[str, float]:
+def chances(
+    change: float, se: float, n: int, rule: Rule, tests: int = 1, changed: int | None = None
+) -> dict[str, float]:
     """Compute the chance of each verdict where the true mean difference is `change`.
 
     Formula: the mean m is normal around `change` with the standard error se, its estimate s is
     se √(χ²/(n-1)), independent of m; with t the one-sided quantile of Student's t,
     FAIL is m < min(-max_drop, -t s), and PASS is m ≥ t s - max_drop.
     Both are averaged over s. t is at the rule's level for FAIL, one look's share of alpha, and of
-    several `tests` at Holm's first and hardest step; for PASS at alpha.
+    several `tests` at Holm's first and hardest step; for PASS at alpha. Where so few queries are
+    `changed`, by default all of them, that no signs are significant, nothing can FAIL.
 
     >>> found = chances(0.0, se=0.01, n=50, rule=Rule(max_drop=0.01))
     >>> {verdict: round(chance, 3) for verdict, chance in found.items()}
@@ -134,7 +150,8 @@ def chances(change: float, se: float, n: int, rule: Rule, tests: int = 1) -> dic
     errors = se * np.sqrt(chdtri(n - 1, upper_tail) / (n - 1))
     low = np.minimum(-rule.max_drop, -quantile(1 - rule.level / tests, n - 1) * errors)
     high = quantile(1 - rule.alpha, n - 1) * errors - rule.max_drop
-    failing = float(np.mean(ndtr((low - change) / se)))
+    able = _able(n if changed is None else changed, rule.level / tests)
+    failing = float(np.mean(ndtr((low - change) / se))) if able else 0.0
     passing = float(np.mean(ndtr((change - high) / se)))
     return {PASS: passing, FAIL: failing, INCONCLUSIVE: 1 - passing - failing}
 
@@ -160,8 +177,8 @@ class Chances:
     @classmethod
     def of(cls, check: Check, tests: int) -> Chances:
         """Plan for one measure with the spread that a check found."""
-        se, n, rule = check.paired.se, check.n, check.rule
-        odds = (lambda change: chances(change, se, n, rule, tests)) if se > 0 else None
+        se, n, rule, moved = check.paired.se, check.n, check.rule, _changed(check)
+        odds = (lambda change: chances(change, se, n, rule, tests, moved)) if se > 0 else None
         once = cls.of(_once(check), tests) if rule.looks > 1 else None
         return cls(check.pair.measure, n, se, rule, tests, odds, once)
 
@@ -186,8 +203,10 @@ class Chances:
 
     @cached_property
     def caught(self) -> float:
-        """The smallest true drop that fails four times in five."""
+        """The smallest true drop that fails four times in five; infinite where none can."""
         low, high = 0.0, self.rule.max_drop + 2 * self.se
+        if self._failing(1e6 * high) == 0:
+            return math.inf
         while self._failing(high) < OFTEN:
             low, high = high, 2 * high
         for _ in range(24):
@@ -203,6 +222,10 @@ class Chances:
         """Say what the gate can catch."""
         if not self.rows:
             return f"{self.measure}: these runs do not differ enough to plan with."
+        if math.isinf(self.caught):
+            level = self.rule.level / self.tests
+            fewest = f"at {level:.3g} at least {math.ceil(-math.log2(level))} queries must change"
+            return f"No drop in {self.measure} can FAIL: {fewest}, and in these runs fewer do."
         caught = f"A true drop of {self.caught:.4f} in {self.measure} would FAIL four times in five"
         if self.once is None:
             return f"{caught}."
@@ -229,8 +252,8 @@ class Chances:
             "measure": self.measure, "n": self.n, "se": finite(self.se),
             "max_drop": self.rule.max_drop, "alpha": self.rule.alpha, "tests": self.tests,
             "looks": self.rule.looks, "level": self.rule.level,
-            "caught": self.caught if self.odds else None,
-            "caught_once": (self.once or self).caught if self.odds else None,
+            "caught": finite(self.caught) if self.odds else None,
+            "caught_once": finite((self.once or self).caught) if self.odds else None,
             "chances": [{"change": change, **found} for change, found in self.rows],
         }  # fmt: skip
 
