@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from numbers import Integral, Real
 from typing import Any
 
@@ -150,7 +151,7 @@ class Check:
         """Whether there are enough queries for a verdict."""
         return not self.pair.slice or self.n >= ENOUGH
 
-    @property
+    @cached_property
     def p_drop(self) -> float:
         """The one-sided p-value of a drop."""
         return p_of_drop(self.pair.differences, self.pair.weights)
