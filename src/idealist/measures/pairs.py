@@ -173,7 +173,9 @@ class Compat(Measure):
     The ideal list holds the documents with a grade above 0, highest grade first. Documents of equal
     grade keep the order of the ranking, those not retrieved last. ``normalize=false`` divides by
     Σ_{d≤D} p^(d-1) instead. ir_measures orders documents of equal grade by score and scores those
-    not retrieved 0, above any negative score.
+    not retrieved 0, above any negative score. Equal scores are ordered as the convention says,
+    usually by document id descending; ir_measures and the published values of the TREC 2021 Deep
+    Learning track order them ascending, which is ``ties=docid-asc``.
 
     >>> round(Compat()([0, 2, 1], judged=[3]), 4)
     0.3774
