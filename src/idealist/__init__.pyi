@@ -13,6 +13,7 @@ from idealist.bounding import (
 )
 from idealist.comparing import Comparison, Pair, compare, compare_evaluations
 from idealist.comparing.agreement import RBO, rbo, rbo_by_query
+from idealist.comparing.reproduction import Reproduction, reproduce
 from idealist.comparing.sample_sizes import Sizes, plan_queries
 from idealist.conventions import CONVENTIONS, Convention
 from idealist.conventions.signature import Signature
@@ -57,14 +58,15 @@ __all__ = [
     "Audit", "Bounds", "Comparison", "Convention", "Diagnosis", "Doubt", "Evaluation", "Evaluator",
     "Explainer", "Explanation", "F", "Gate", "GatePlan", "IdealistError", "InputError",
     "Judged", "Judging", "Measure", "NumQ", "NumRel", "NumRelRet", "NumRet", "P", "Pair",
-    "Placements", "Protocol", "Qrels", "Queries", "R", "RBPResidual", "Reconciliation", "Rprec",
-    "Run", "Scale", "Signature", "Sizes", "Success", "TieBounds", "Unjudged", "UsageError", "Worst",
+    "Placements", "Protocol", "Qrels", "Queries", "R", "RBPResidual", "Reconciliation",
+    "Reproduction", "Rprec", "Run", "Scale", "Signature", "Sizes", "Success", "TieBounds",
+    "Unjudged", "UsageError", "Worst",
     "__version__", "assert_not_worse", "attribute", "audit", "bounds", "bounds_of_difference",
     "bpref", "compare", "compare_evaluations", "diagnose", "evaluate", "explain", "gate", "listing",
     "map_ids", "measure", "nDCG", "parse", "plan_queries", "rank", "rbo", "rbo_by_query",
     "read_arrays", "read_pairs", "read_preferences", "read_prels", "read_qrels", "read_queries",
-    "read_run", "read_strata", "reconcile", "save_baseline", "tie_bounds", "write_qrels",
-    "write_run",
+    "read_run", "read_strata", "reconcile", "reproduce", "save_baseline", "tie_bounds",
+    "write_qrels", "write_run",
 ]  # fmt: skip
 
 def __getattr__(name: str) -> Any: ...  # the other measures

@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from idealist.cli import options as shared
 from idealist.errors import UsageError
 
+if TYPE_CHECKING:
+    from idealist.comparing.reproduction import Reproduction
+
 TESTS = ("wilcoxon", "sign", "bootstrap")
 CORRECTIONS = ("holm", "tukey", "maxt", "bh", "none")
+#: What goes with --reproduce.
+REPRODUCING = {
+    "qrels", "runs", "measures", "convention", "settings", "queries", "baselines", "reproducing",
+    "per_query", "details", "quiet", "form", "output",
+}  # fmt: skip
 
 
 @click.command("compare")
@@ -41,6 +51,14 @@ CORRECTIONS = ("holm", "tukey", "maxt", "bh", "none")
 @click.option("--saved", is_flag=True, help="All arguments are files that eval --save wrote.")
 @click.option("--fragility", is_flag=True, help="Find the fewest labels that would reverse it.")
 @click.option("--multiverse", is_flag=True, help="Also compare under every convention.")
+@click.option(
+    "--reproduce", "reproducing", is_flag=True,
+    help="The second run should be the first: say how far it is.",
+)  # fmt: skip
+@click.option(
+    "--baselines", nargs=2, metavar="ORIGINAL REPRODUCED",
+    help="With --reproduce: the baselines of both, whose effects are compared too.",
+)  # fmt: skip
 @click.option("--details", is_flag=True, help="Show all that is known of every pair.")
 @click.option(
     "--per-query", is_flag=True, help="Also show every query; TSV and CSV show only these."
@@ -50,7 +68,8 @@ CORRECTIONS = ("holm", "tukey", "maxt", "bh", "none")
 def command(
     qrels: str, runs: tuple[str, ...], measures: tuple[str, ...], convention: str,
     settings: tuple[str, ...], column: str | None, queries: str | None, weights: str | None,
-    saved: bool, per_query: bool, **options: Any,
+    saved: bool, per_query: bool, reproducing: bool, baselines: tuple[str, ...] | None,
+    **options: Any,
 ) -> None:  # fmt: skip
     """Compare RUNS, judged by QRELS, with a baseline: the first run, unless -b names another.
 
@@ -65,10 +84,20 @@ def command(
       idealist compare qrels.txt bm25.run dense.run --slice type --queries queries.csv
       idealist compare qrels.txt bm25.run dense.run --margin 0.02 --fragility --multiverse
       idealist compare --saved bm25.json dense.json
+      idealist compare qrels.txt original.run reproduced.run --reproduce
     """
-    shared.check_inputs([qrels, *runs, queries, weights])
+    shared.check_inputs([qrels, *runs, *(baselines or ()), queries, weights])
     view = {name: options.pop(name) for name in ("form", "output", "quiet", "details")}
     known = shared.queries_of(queries)
+    if reproducing:
+        same = _reproduction(
+            qrels, [*runs, *(baselines or ())], measures, queries=known, convention=convention,
+            **shared.axes_of(settings),
+        )  # fmt: skip
+        shared.emit(replace(same, per_query=per_query), **view)
+        return
+    if baselines:
+        raise UsageError("--baselines is for --reproduce", "add --reproduce, or name one by -b")
     options["slices"] = shared.slices_of(known, column)
     if saved:
         from idealist.comparing import compare_evaluations
@@ -94,3 +123,25 @@ def command(
             queries=known, weights=shared.queries_of(weights), **options, **axes,
         )  # fmt: skip
     shared.emit(replace(found, per_query=per_query), **view)
+
+
+def _reproduction(
+    qrels: str, runs: Sequence[str], measures: Sequence[str], **options: Any
+) -> Reproduction:
+    """Compare a run with the one that it should be."""
+    from idealist.comparing import COMPARED
+    from idealist.comparing.reproduction import reproduce
+
+    context = click.get_current_context()
+    for option in context.command.params:
+        given = context.get_parameter_source(option.name or "") is ParameterSource.COMMANDLINE
+        if given and option.name not in REPRODUCING:
+            hint = "leave it out: nothing is tested but whether the runs are the same"
+            raise UsageError(f"{option.opts[0]} does not go with --reproduce", hint)
+    if len(context.params["runs"]) != 2:
+        hint = "write idealist compare QRELS ORIGINAL REPRODUCED --reproduce"
+        raise UsageError("--reproduce needs two runs", hint)
+    original, reproduced, *baselines = shared.runs_of(runs)
+    return reproduce(
+        qrels, original, reproduced, measures or COMPARED, baselines=baselines, **options
+    )
