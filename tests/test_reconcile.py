@@ -19,7 +19,7 @@ from generated import PLAIN
 from idealist.cli.main import main
 from idealist.measures import MEASURES
 from idealist.ranking.ranked import Ranked
-from idealist.reconciling.classes import Asker, named_hits
+from idealist.reconciling.classes import Asker, by_tools
 from idealist.reconciling.facts import Facts
 from idealist.reconciling.rankings import stacks_of
 from idealist.reconciling.search import Search, aggregated, rounded
@@ -172,7 +172,8 @@ def test_every_recorded_tool_is_named(probes: dict[str, Any]) -> None:
                 space, Target.of(value), qrels.queries, np.ones(len(qrels.queries), bool)
             )
             tools = [il.CONVENTIONS[row.convention]]
-            assert named_hits(search, ranked, measure, axes, tools), (tool, measure, value)
+            (one,) = by_tools(search, ranked, measure, axes, tools)
+            assert one.fits, (tool, measure, value)
         qrels, run, measure, value, axes = random.Random(tool).choice(found)
         answers = il.reconcile(qrels, run, measure, value, **axes).answers
         assert row.convention in [name for one in answers for name in one.names], tool
@@ -180,6 +181,16 @@ def test_every_recorded_tool_is_named(probes: dict[str, Any]) -> None:
 
 def _takes(measure: il.Measure, axis: str) -> bool:
     return axis in il.Protocol.parameters().keys() | measure.parameters().keys() | {"round"}
+
+
+def test_scores_that_are_infinite_as_float32() -> None:
+    """They are tied there, and refused unless that is said."""
+    qrels = {f"q{i}": {"a": 2, "b": 1, f"c{i}": i % 3} for i in range(6)}
+    run = {f"q{i}": {"a": 1e40, "b": 1e39 + i, f"c{i}": i} for i in range(6)}
+    rules = {"precision": "float32", "nonfinite": "as_is"}
+    value = il.evaluate(qrels, run, "nDCG@10", **rules)["nDCG@10"]
+    assert value != il.evaluate(qrels, run, "nDCG@10")["nDCG@10"]
+    assert rules in [one.changes for one in il.reconcile(qrels, run, "nDCG@10", value).answers]
 
 
 def test_trec_covid_takes_seconds(data: Path) -> None:

@@ -51,7 +51,7 @@ def command(
 
     All named conventions are tried, and every combination of rules that can matter for this measure
     and this data. Those that agree on every query form a class. The exit code is 1 if no convention
-    prints the number.
+    prints the number, or if what prints it could be chance: as many rules would print any number.
 
     \b
     Examples:

@@ -309,7 +309,8 @@ def reproduce(
     tables = aligned(evaluations, list(evaluator.measures), own)
     names = [run.name for run in runs]
     protocol = next(iter(evaluator.instruments.values())).protocol
-    orders, alone = _orders(runs[0], runs[1], protocol, evaluator.asked if queries else None)
+    kept = None if queries is None else evaluator.asked
+    orders, alone = _orders(runs[0], runs[1], protocol, kept)
     return Reproduction(
         original=names[0],
         reproduced=names[1],

@@ -13,7 +13,7 @@ from idealist.formats import borrowed_run, read_qrels
 from idealist.measures import as_measure
 from idealist.measures.instrument import check_axes
 from idealist.ranking.ranked import Ranked
-from idealist.reconciling.classes import Asker, classes_of, named_hits, nearest_miss
+from idealist.reconciling.classes import Asker, by_tools, chance_of, classes_of, nearest_miss
 from idealist.reconciling.facts import Facts
 from idealist.reconciling.rankings import stacks_of
 from idealist.reconciling.reconciliation import Reconciliation
@@ -41,7 +41,8 @@ def reconcile(
     All named conventions are tried, and every combination of rules that can matter for the measure
     on this data. `digits` says how many digits of the number are known, if its text does not.
     `per_query` holds known values of queries, `others` further runs whose number you could ask for,
-    `axes` rules that you know were followed. `tick` is told how far the search is.
+    `axes` rules that you know were followed. `tick` is told how far the search is. The result is
+    false where nothing fits, or where what fits could be chance.
 
     >>> found = reconcile({"q1": {"a": 3, "b": 1}}, {"q1": ["b", "a"]}, "nDCG@10", "0.7098")
     >>> found.answers[0].changes
@@ -59,7 +60,8 @@ def reconcile(
         runs[0].under([base])  # raises what is wrong
     search = Search(space, target, judged.queries, stacks[0].lists[0][0].in_run)
     search.run(stacks, tick)
-    answers = classes_of(search, named_hits(search, runs[0], one, axes))
+    tools = by_tools(search, runs[0], one, axes)
+    answers = classes_of(search, [tool.hit for tool in tools if tool.fits])
     queries = zip(judged.queries, search.fitting.tolist(), strict=True)
     return Reconciliation(
         measure=str(one),
@@ -69,6 +71,7 @@ def reconcile(
         question=Asker(runs, target.digits).best(one, answers),
         misfits=tuple(query for query, fits in queries if not fits),
         facts=tuple(space.facts.absent),
+        chance=chance_of(search, tools, answers),
         tried=space.size,
         different=len(search.sources),
     )

@@ -17,6 +17,7 @@ from idealist.measures import Measure, parse
 from idealist.measures.instrument import Instrument, measured
 from idealist.notation import Value, text
 from idealist.ranking.ranked import Ranked
+from idealist.reconciling.chance import Chance
 from idealist.reconciling.search import Hit, Search
 from idealist.reconciling.target import FINEST
 
@@ -69,11 +70,19 @@ class Answer:
         return self.instrument.aggregate.of(list(self.rounded.values()))
 
 
-def named_hits(
+class Tool(NamedTuple):
+    """What a tool makes of the data: its hit, the number it prints, and whether that fits."""
+
+    hit: Hit
+    printed: float
+    fits: bool
+
+
+def by_tools(
     search: Search, ranked: Ranked, measure: Measure, axes: Mapping[str, Any],
     tools: Iterable[Convention] = CONVENTIONS.values(),
-) -> list[Hit]:  # fmt: skip
-    """Measure as each tool does that has the measure, and keep those that print the number."""
+) -> list[Tool]:  # fmt: skip
+    """Measure as each tool does that has the measure."""
     found = []
     for tool in (tool for tool in tools if tool.has(measure)):
         with suppress(IdealistError):  # a tool that refuses such data prints nothing
@@ -81,10 +90,11 @@ def named_hits(
             rounding = instrument.aggregate
             plain = replace(instrument, aggregate=replace(rounding, round="none"))
             values, counted, _, aggregate = measured(plain, ranked[instrument.protocol])
-            printed = rounding.each(values)
-            if search.agrees(printed, counted, rounding.of(printed[counted])):
-                hit = (instrument, values, counted, aggregate, (rounding.round,))
-                found.append(search.hit(*hit, tool.name))
+            each = rounding.each(values)
+            printed = rounding.of(each[counted])
+            rules = (instrument, values, counted, aggregate, (rounding.round,))
+            fits = search.agrees(each, counted, printed)
+            found.append(Tool(search.hit(*rules, tool.name), printed, fits))
     return found
 
 
@@ -100,6 +110,21 @@ def classes_of(search: Search, named: Sequence[Hit]) -> list[Answer]:
     classes = _gathered(classes, _rounded)  # which the simplest one's rounding may make equal
     classes.sort(key=lambda some: (not any(hit.name for hit in some), _simplest(some).cost))
     return [_answer(search, some) for some in classes]
+
+
+def chance_of(search: Search, tools: Iterable[Tool], answers: Sequence[Answer]) -> Chance | None:
+    """Say how many results as plausible as the answers would fit by chance.
+
+    Values of queries are too many to fit by chance; without answers there is nothing to doubt.
+    """
+    if not answers or search.target.per_query or search.around is None:
+        return None
+    costs = {key: source.cost for key, source in search.sources.items()}
+    printed, first = [tool.printed for tool in tools], answers[0]
+    values = list(first.values.values())
+    constant = len(values) > 1 and max(values) - min(values) <= SAME
+    found = search.around.chance(costs, printed, len(first.changes))
+    return replace(found, constant=constant)
 
 
 def nearest_miss(search: Search) -> Answer | None:

@@ -80,11 +80,12 @@ class Facts:
         rough = "float32" in self.precisions and self.float32
         return rough or any(bool(one.ties.any()) for one in self.lists)
 
-    def nonfinite(self, precision: str = "float64") -> bool:
-        """Whether a score is not a finite number, in some precision."""
-        asked = (one.protocol for one in self.lists)
+    @cached_property
+    def nonfinite(self) -> bool:
+        """Whether a score is not a finite number, in one of the precisions."""
+        asked = product((one.protocol for one in self.lists), self.precisions)
         try:
-            self.ranked.under(replace(p, precision=precision, nonfinite="error") for p in asked)
+            self.ranked.under(replace(p, precision=one, nonfinite="error") for p, one in asked)
         except IdealistError:
             return True
         return False
@@ -157,7 +158,7 @@ ABOUT: dict[str, tuple[str, Callable[[Facts], Any]]] = {
     "block_end": ("ties", lambda facts: facts.tied),
     "precision": ("scores that float32 cannot tell apart", lambda facts: facts.float32),
     "duplicates": ("duplicates", lambda facts: any(one.duplicates.any() for one in facts.lists)),
-    "nonfinite": ("scores that are not finite", lambda facts: facts.nonfinite()),
+    "nonfinite": ("scores that are not finite", lambda facts: facts.nonfinite),
     "exclude_self": ("documents with the id of their query", lambda facts: facts.itself),
     "negative": ("negative grades", lambda facts: facts.negative),
     "ideal_negative": ("negative grades", lambda facts: facts.negative),
@@ -218,12 +219,7 @@ def _ties(pair: Pair) -> bool:
 
 def _precision(pair: Pair) -> bool:
     """Unless a score could become 0 or infinite."""
-    return True not in pair.either("positive_score", "measure") and _finite(pair)
-
-
-def _finite(pair: Pair) -> bool:
-    """Unless a score is infinite as a float32."""
-    return not pair.facts.nonfinite("float32")
+    return True not in pair.either("positive_score", "measure") and not pair.facts.nonfinite
 
 
 def _grades(pair: Pair) -> bool:
@@ -233,11 +229,12 @@ def _grades(pair: Pair) -> bool:
 
 #: By axis, whether lacking what it is about is a proof. Parameters of measures begin with a dot.
 HOLDS: dict[str, Callable[[Pair], bool]] = {
-    **dict.fromkeys(("duplicates", "missing", "unknown", ".block_end"), lambda pair: True),
+    **dict.fromkeys(
+        ("duplicates", "missing", "nonfinite", "unknown", ".block_end"), lambda pair: True
+    ),
     **dict.fromkeys(("negative", ".negative", ".ideal_negative"), lambda pair: pair.facts.plain),
     "precision": _precision,
     "ties": _ties,
-    "nonfinite": _finite,
     "exclude_self": lambda pair: pair.either("collapse") == {"none"},
     "grades": _grades,
 }

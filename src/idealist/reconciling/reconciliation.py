@@ -8,6 +8,7 @@ from typing import Any
 
 from idealist.conventions import DEFAULT
 from idealist.notation import many
+from idealist.reconciling.chance import Chance
 from idealist.reconciling.classes import LOOKED_AT, Answer, Question
 from idealist.reconciling.target import Target
 from idealist.report.document import (
@@ -27,6 +28,8 @@ from idealist.report.wording import few, number
 
 #: How many classes are shown to people, and how many numbers that a further question could print.
 SHOWN, NUMBERS = 10, 5
+#: Fewer expected by chance are not told apart.
+LEAST = 0.001
 SIX_DIGITS = Format(lambda value: number(value, 6))
 
 
@@ -36,7 +39,8 @@ class Reconciliation(Result):
 
     `tried` is the number of conventions looked at, `different` how many different vectors of values
     they gave. `nearest` is the one that comes nearest if there is no answer, and `misfits` are the
-    queries whose known value no convention prints. `facts` says what cannot matter here.
+    queries whose known value no convention prints. `facts` says what cannot matter here, `chance`
+    how much of this would fit a number that has nothing to do with the run.
     """
 
     measure: str
@@ -46,11 +50,12 @@ class Reconciliation(Result):
     question: Question | None
     misfits: tuple[str, ...]
     facts: tuple[str, ...]
+    chance: Chance | None
     tried: int
     different: int
 
     def __bool__(self) -> bool:
-        return bool(self.answers)
+        return bool(self.answers) and not (self.chance and self.chance.could_be)
 
     @property
     def summary(self) -> str:
@@ -60,9 +65,9 @@ class Reconciliation(Result):
         first, *rivals = self.answers
         named = f"the rules of {few(first.names)}"
         rules = named if first.names else f"no tool's own rules, but {_rules(first)}"
-        others = f"{many(len(rivals), 'other class', 'other classes')} of conventions fit too"
-        also = others if rivals else "no other convention tried fits"
-        return f"{self._asked} fits {rules}; {also}"
+        if self.chance and not self:
+            return f"{self._asked} fits {rules}; this could be chance: {_doubt(self.chance)}"
+        return f"{self._asked} fits {rules}; {_also(rivals)}"
 
     @property
     def _asked(self) -> str:
@@ -76,10 +81,10 @@ class Reconciliation(Result):
     def report(self) -> Document:
         """Describe the classes, and what would decide between them."""
         blocks: list[Block] = [Text(self.summary, strong=True)]
-        if self.answers:
+        if self:
             blocks.append(self._classes(self.answers[:SHOWN]))
         blocks.append(Items(tuple(self._words())))
-        if len(self.answers) > SHOWN:
+        if self.answers and (not self or len(self.answers) > SHOWN):
             blocks.append(Details("All classes", (self.table(),)))
         if self.facts:
             absent = f"there are no {', no '.join(self.facts)}: rules about these cannot matter"
@@ -101,9 +106,13 @@ class Reconciliation(Result):
 
     def _words(self) -> Iterator[str]:
         """Say what is not shown, what would decide, what comes near, and what fits nothing."""
-        if len(self.answers) > SHOWN:
+        if self and len(self.answers) > SHOWN:
             yield f"{len(self.answers) - SHOWN} more classes are not shown"
-        if len(self.answers) > 1:
+        if self.chance:
+            yield _chances(self.chance, len(self.answers))
+        if self.answers and not self:
+            yield "values of queries would tell, and so may more digits or a number of another run"
+        elif len(self.answers) > 1:
             yield self._deciding
         if not self.answers and self.nearest is not None:
             yield f"the nearest is {number(self.nearest.printed, 6)}: {_described(self.nearest)}"
@@ -118,7 +127,8 @@ class Reconciliation(Result):
         groups = list(self.question.prints.items())
         shown = [f"{printed} under {_numbered(some)}" for printed, some in groups[:NUMBERS]]
         if len(groups) > NUMBERS:
-            shown.append(f"{len(groups) - NUMBERS} other numbers under the others")
+            rest = many(len(groups) - NUMBERS, "other number", "other numbers")
+            shown.append(f"{rest} under the others")
         decides = "would decide"
         if self.question.largest > 1:
             decides = f"would leave at most {self.question.largest} classes"
@@ -132,6 +142,7 @@ class Reconciliation(Result):
             "value": self.target.value,
             "digits": self.target.digits,
             "answers": [one.data() for one in self.answers],
+            "chance": self.chance and self.chance.data(),
             "rivals": max(len(self.answers) - 1, 0),
             "nearest": self.nearest and self.nearest.data(),
             "decides": self.question and self.question.data(),
@@ -140,6 +151,45 @@ class Reconciliation(Result):
             "tried": self.tried,
             "different": self.different,
         }
+
+
+def _also(rivals: Sequence[Answer]) -> str:
+    """Say how many other classes fit, apart from mixtures that no tool has."""
+    tools = sum(bool(one.names) for one in rivals)
+    counts = [
+        (tools, "other class of tools", "other classes of tools"),
+        (len(rivals) - tools, "mixture of rules that no tool has", "mixtures that no tool has"),
+    ]
+    words = " and ".join(many(*count) for count in counts if count[0])
+    verb = "fits" if len(rivals) == 1 else "fit"
+    return f"{words} {verb} too" if rivals else "no other convention tried fits"
+
+
+def _chances(chance: Chance, fit: int) -> str:
+    """Say how many classes fit, how many results are near, and how many would fit by chance."""
+    near = f"results that rules reach within {number(chance.within, 2)} of it"
+    tools = f", and {_about(chance.plausible)} of those that as many tools share"
+    would = f"about {_about(chance.expected)} would by chance{tools if chance.of_tools else ''}"
+    return f"{many(fit, 'class fits', 'classes fit')}; of the {chance.results:,} {near}, {would}"
+
+
+def _doubt(chance: Chance) -> str:
+    """Say why an answer could be chance."""
+    if chance.constant:
+        return "under these rules all queries have the same value, as in other runs"
+    alike = "rules that as many tools share" if chance.of_tools else "mixtures as simple"
+    if chance.plausible >= 1:
+        return f"about {_about(chance.plausible)} {alike} would fit any number near it"
+    return f"{alike} fit about {100 * chance.plausible:.0f} % of the numbers near it"
+
+
+def _about(expected: float) -> str:
+    """Write how many are expected, with no more digits than matter."""
+    if expected < LEAST:
+        return f"under {LEAST}"
+    return number(
+        expected, 0 if expected >= 10 else 1 if expected >= 1 else 2 if expected >= 0.1 else 3
+    )
 
 
 def _rules(one: Answer) -> str:

@@ -22,6 +22,7 @@ from idealist.measures import Measure
 from idealist.measures.instrument import Instrument
 from idealist.notation import Value, call
 from idealist.protocol import Protocol
+from idealist.reconciling.chance import Neighbourhood
 from idealist.reconciling.rankings import Stack
 from idealist.reconciling.space import Space
 from idealist.reconciling.target import FINEST, Target
@@ -180,6 +181,7 @@ class Search:
     hits: list[Trace] = field(default_factory=list)
     nearest: Near = field(default_factory=Near)
     waiting: list[tuple[int, Floats, Bools]] = field(default_factory=list)
+    around: Neighbourhood | None = None
 
     def __post_init__(self) -> None:
         asked = self.target.per_query
@@ -242,22 +244,42 @@ class Search:
     def _match(self, keys: Sequence[int], part: Settled) -> None:
         """Find the vectors that print the number under some aggregate and rounding."""
         found: dict[tuple[int, str], list[Value]] = {}
+        plain: dict[str, Floats] = {}
+        around, rows = self._around(part), np.array(keys, dtype=np.int64)[part.rows]
         for digits, ends in self.roundings.items():
             values = part.values if digits is None else rounded(part.values, digits)
             fits = self._fits(values, part.counted)
             misfits = np.count_nonzero(~fits, axis=1)
             for aggregate in self.aggregates:
                 numbers = aggregated(aggregate, values, part.counted)
+                full = plain.setdefault(aggregate, numbers)
                 if digits is None:
                     self._remember(keys, part, misfits, numbers, aggregate)
                 for more, rounding in ends:
                     final = numbers if more is None else rounded(numbers, more)
+                    around.add(full, final, rows, self._later(part, aggregate, rounding))
                     for i in np.flatnonzero((misfits == 0) & self.target.prints(final)).tolist():
                         found.setdefault((i, aggregate), []).append(rounding)
         self.hits += [
             Trace(keys[part.rows[i]], part, i, aggregate, tuple(roundings))
             for (i, aggregate), roundings in found.items()
         ]
+
+    def _around(self, part: Settled) -> Neighbourhood:
+        """Return the neighbourhood of the number, laid out by the first vector there is."""
+        if self.around is None:
+            values = part.values[0][part.counted[0]]
+            own = self.space.base.aggregate.aggregate
+            self.around = Neighbourhood.of(self.target, values[~np.isnan(values)], own)
+        return self.around
+
+    def _later(self, part: Settled, aggregate: str, rounding: Value) -> int:
+        """Count the differences from the default among what is decided after measuring."""
+        base = self.space.base
+        own = getattr(base.measure, "no_relevant", part.no_relevant), base.protocol.missing
+        ends = base.aggregate.aggregate, base.aggregate.round
+        mine = part.no_relevant, part.missing, aggregate, rounding
+        return sum(one != other for one, other in zip(mine, (*own, *ends), strict=True))
 
     def _fits(self, values: Floats, counted: Bools) -> Bools:
         """Whether values fit the known ones of queries; a known query must count."""

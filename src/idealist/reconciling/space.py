@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -225,11 +225,21 @@ def _parts(one: Instrument) -> list[dict[str, Any]]:
     return [cutoff | one.measure.written(), one.protocol.written(), one.aggregate.written()]
 
 
+def _changes(places: Sequence[int]) -> tuple[int, tuple[bool, ...]]:
+    """Return how many options have other than their first value, and which, from the last on."""
+    changed = tuple(place > 0 for place in reversed(places))
+    return sum(changed), changed
+
+
 def _all(cls: type[Any], options: Mapping[str, list[Any]], **more: Any) -> list[Any]:
-    """Make every combination that makes sense, those with the most first values first."""
+    """Make every combination that makes sense, those with the most first values first.
+
+    Where two need as many other values, the one whose options come first is: a `rel` of 2 comes
+    before a `rel_op` of ">".
+    """
     places = [range(len(values)) for values in options.values()]
     made = []
-    for chosen in sorted(product(*places), key=lambda places: sum(map(bool, places))):
+    for chosen in sorted(product(*places), key=_changes):
         pairs = zip(options.items(), chosen, strict=True)
         with suppress(UsageError):
             made.append(cls(**{name: values[i] for (name, values), i in pairs}, **more))
