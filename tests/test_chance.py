@@ -99,6 +99,16 @@ def test_values_of_queries_are_no_chance() -> None:
     assert found.chance is None
 
 
+def test_hardly_anything_varies() -> None:
+    """Where values of queries are closer than the digits known, any run has them."""
+    qrels = {f"q{i}": {"a": 1, "b": 1 + 1e-7 * i} for i in range(6)}
+    run = {query: ["a", "b"] for query in qrels}
+    value = il.evaluate(qrels, run, "nDCG@10", grades="keep")["nDCG@10"]
+    found = il.reconcile(qrels, run, "nDCG@10", f"{value:.4f}", grades="keep")
+    assert found.answers
+    assert not found
+
+
 def test_nothing_varies() -> None:
     nothing = {f"q{i}": ["x"] for i in range(6)}
     qrels = {f"q{i}": {"a": 1} for i in range(6)}

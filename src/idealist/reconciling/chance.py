@@ -107,7 +107,7 @@ class Neighbourhood:
             within=self.width / 2,
             results=len(needed),
             expected=len(needed) * share,
-            plausible=(common if own else simple) * share,
+            plausible=max(common if own else simple, 1) * share,  # the answer itself
             of_tools=own > 0,
         )
 
