@@ -11,13 +11,14 @@ import shlex
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
-from itertools import permutations
+from itertools import pairwise, permutations
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 from scipy import stats
 
 import idealist as il
@@ -27,7 +28,7 @@ from idealist.diagnosing import DIAGNOSED
 from idealist.diagnosing.context import Context
 from idealist.diagnosing.diagnosis import by_slice
 from idealist.diagnosing.evidence import Evidence, of_mean, of_value
-from idealist.diagnosing.losses import after
+from idealist.diagnosing.losses import after, in_one_order, reranked
 from idealist.diagnosing.measured_run import MeasuredRun
 from idealist.diagnosing.rules import RULES
 from idealist.diagnosing.ruling import NEEDS
@@ -143,6 +144,71 @@ def test_a_perfect_reranker_finds_the_best_order(seed: int) -> None:
     best = max(il.evaluate(qrels, {"q": order}, measure)[measure] for order in orders)
     run = MeasuredRun(il.Evaluator(qrels, measure), {}, {"q": documents})
     assert math.isclose(float(after(run, measure, top)[0]), best, abs_tol=LEAST)
+
+
+def tied_case(rng: random.Random, size: int) -> tuple[dict[str, float], dict[str, float]]:
+    """Make grades and scores of documents of which many are tied, some unjudged."""
+    documents = [f"d{i}" for i in rng.sample(range(20), size)]
+    grades = {d: float(rng.choice([0, 1, 2])) for d in documents if rng.random() < 0.7}
+    return {**grades, "m": 1.0}, {d: float(rng.choice([0, 1, 1, 2])) for d in documents}
+
+
+@given(seed=seeds)
+@settings(max_examples=80, deadline=None)
+def test_a_perfect_reranker_orders_the_documents_that_are_there(seed: int) -> None:
+    """Whatever decides ties decides what the first k are, and no order of them is better."""
+    rng = random.Random(seed)
+    size, top = rng.randint(2, 7), rng.choice([1, 2, 3, 4])
+    grades, scores = tied_case(rng, size)
+    ties = rng.choice(["docid-desc", "docid-asc", "input", "input-reversed", "random(3)"])
+    protocol = Protocol(ties=ties)
+    ranking = il.listing(il.read_run({"q": scores}), protocol, ["q"])["q"].documents
+    evaluator = il.Evaluator({"q": grades}, "nDCG@10", ties=ties)
+    run = MeasuredRun(evaluator, {"ties": ties}, {"q": scores})
+    lists = in_one_order(run.placements("nDCG@10"))
+    moved = reranked(run.instrument("nDCG@10").measure, lists, top)
+    judged = evaluator.qrels.documents
+    now, then = (
+        {judged[i]: rank for i, rank in zip(one.judgment, one.rank.tolist(), strict=True)}
+        for one in (lists, moved)
+    )
+    assert {d for d, rank in then.items() if rank <= top} == {*ranking[:top]} & {*grades}
+    assert {d: rank for d, rank in then.items() if rank > top} == {
+        d: rank for d, rank in now.items() if rank > top
+    }
+    for measure in (f"R@{top}", f"P@{top}", f"Success@{top}"):
+        assert after(run, measure, top)[0] == run.values(measure)[0]
+    orders = [[*head, *ranking[top:]] for head in permutations(ranking[:top])]
+    for cutoff in range(1, top + 1):
+        measure = f"nDCG@{cutoff}"
+        best = max(il.evaluate({"q": grades}, {"q": one}, measure)[measure] for one in orders)
+        assert math.isclose(float(after(run, measure, top)[0]), best, abs_tol=LEAST)
+
+
+@given(seed=seeds, ties=st.sampled_from(["expected", "worst", "best"]))
+@settings(max_examples=60, deadline=None)
+def test_a_perfect_reranker_of_the_top_finds_nothing(seed: int, ties: str) -> None:
+    """Also where ties have a mean over all orders: what is among the first k stays as it is."""
+    rng = random.Random(seed)
+    top = rng.choice([1, 2, 3, 4])
+    cases = {f"q{i}": tied_case(rng, rng.randint(2, 9)) for i in range(5)}
+    qrels, scores = ({query: case[i] for query, case in cases.items()} for i in (0, 1))
+    run = MeasuredRun(il.Evaluator(qrels, "R@4", ties=ties), {"ties": ties}, scores)
+    for measure in (f"R@{top}", f"P@{top}"):
+        np.testing.assert_array_equal(after(run, measure, top), run.values(measure))
+    gained = [after(run, "nDCG@10", one) for one in (top, top + 2, None)]
+    for less, more in pairwise([run.values("nDCG@10"), *gained]):
+        assert (more >= less - LEAST).all()
+
+
+def test_a_tie_across_the_cutoff_brings_nothing_in_from_below() -> None:
+    """The good document is tied with another one, and stands behind it."""
+    qrels = {"q": {"a": 1, "b": 0}}
+    scores = {"q": {"b": 1.0, "a": 1.0}}
+    run = MeasuredRun(il.Evaluator(qrels, "R@1"), {}, scores)
+    assert after(run, "R@1", 1).tolist() == [0.0]
+    assert after(run, "RR", 1).tolist() == [0.5]
+    assert after(run, "RR", 2).tolist() == [1.0]
 
 
 def test_losses_are_those_of_explain() -> None:

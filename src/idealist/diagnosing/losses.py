@@ -14,7 +14,7 @@ from idealist.data.queries import NONE
 from idealist.diagnosing.evidence import WithEnds, of_mean
 from idealist.diagnosing.measured_run import Inputs, MeasuredRun
 from idealist.errors import UsageError
-from idealist.explaining.ladder import CAUSES, Ladder, decided, without_ties
+from idealist.explaining.ladder import CAUSES, Ladder, decided
 from idealist.measures import Measure
 from idealist.measures.instrument import measured
 from idealist.ranking.placements import Placements
@@ -195,10 +195,21 @@ def headroom(run: MeasuredRun, losses: Losses) -> Headroom:
 
 
 def after(run: MeasuredRun, name: str, top: int | None = None) -> Floats:
-    """Measure the lists after a perfect reranker of their first documents, or of all."""
+    """Measure the lists after a perfect reranker of their first `top` documents, or of all.
+
+    Which documents are the first is decided as the run's ties are. Where a value is the mean over
+    all orders of ties, ties by document id decide, and what is won there is added to that mean.
+    """
     instrument, found = run.instrument(name), run.ladder(name)
-    lists = reranked(instrument.measure, run.placements(name), top)
-    return better(found.direction, found.actual, measured(instrument, lists).values)
+    lists = in_one_order(run.placements(name))
+    reached = measured(instrument, reranked(instrument.measure, lists)).values
+    if top is not None:
+        now, then = (
+            measured(instrument, one).values
+            for one in (lists, reranked(instrument.measure, lists, top))
+        )
+        reached = better(-found.direction, reached, then + (found.actual - now))
+    return better(found.direction, found.actual, reached)
 
 
 def _found(run: MeasuredRun, losses: Losses, ordered: Floats) -> Floats:
@@ -215,13 +226,18 @@ def better(direction: int, before: Floats, values: Floats) -> Floats:
     return np.where(np.isnan(before), np.nan, either)
 
 
-def reranked(measure: Measure, placements: Placements, top: int | None = None) -> Placements:
-    """Put the first documents of each list in the best order.
+def in_one_order(placements: Placements) -> Placements:
+    """Keep the order that ties are in, and forget that they are ties."""
+    lists = decided(placements)
+    return replace(lists, first=lists.rank, last=lists.rank) if lists.tied else lists
+
+
+def reranked(measure: Measure, lists: Placements, top: int | None = None) -> Placements:
+    """Put the first documents of lists without ties in the best order; all, without `top`.
 
     Documents with a gain come first, then unjudged ones, then the rest; the documents below stay
     where they are.
     """
-    lists = without_ties(measure, decided(placements))
     limit = lists.retrieved if top is None else np.minimum(lists.retrieved, top)
     near = lists.rank <= limit[lists.query]
     worth = np.where(near, measure.worth(lists), 0.0)
