@@ -1,18 +1,16 @@
-"""What is lost and what could be won: losses by cause and by slice, headroom, two stages."""
+"""What is lost and what could be won: losses by cause, headroom, two stages."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from idealist.data.columns import Bools, Floats
-from idealist.data.queries import NONE
-from idealist.diagnosing.evidence import WithEnds, of_mean
-from idealist.diagnosing.measured_run import Inputs, MeasuredRun
+from idealist.diagnosing.measured_run import MeasuredRun
 from idealist.errors import UsageError
 from idealist.explaining.ladder import CAUSES, Ladder, decided
 from idealist.measures import Measure
@@ -77,12 +75,6 @@ class Losses:
         """All that is lost."""
         return math.fsum(self.by_cause.values())
 
-    @property
-    def cause(self) -> str:
-        """The cause that takes most; empty if nothing is lost."""
-        most = max(self.by_cause, key=lambda cause: self.by_cause[cause])
-        return most if self.by_cause[most] > NOTHING else ""
-
     def behind(self, cause: str) -> dict[str, float]:
         """Return the queries that lose to a cause, and how much, those that lose most first."""
         return self.most(self.ladder.losses[cause])
@@ -113,39 +105,6 @@ def losses(run: MeasuredRun, measure: str) -> Losses:
         hint = "diagnose a measure whose queries are averaged, such as nDCG@10 or AP"
         raise UsageError(f"losses add up only in a mean, and {measure} is a {aggregate}", hint)
     return found
-
-
-@dataclass(frozen=True, eq=False)
-class Slice:
-    """A part of the queries: its `losses`, and its mean difference from the baseline.
-
-    `change` is that difference with its 95 % interval; NaN without a baseline.
-    """
-
-    name: str
-    losses: Losses
-    change: WithEnds
-
-    def data(self) -> dict[str, Any]:
-        """Return it as plain data."""
-        mean, *interval = map(finite, self.change)
-        changed = {"mean": mean, "interval": interval}
-        return {"slice": self.name, **self.losses.data(), "change": changed}
-
-
-def sliced(inputs: Inputs, losses: Losses) -> tuple[Slice, ...]:
-    """Take apart what a run loses, slice by slice; queries of no slice come last."""
-    changed = changes_by_slice(inputs, losses.measure)
-    return tuple(Slice(name, losses.only(own), of_mean(values)) for name, own, values in changed)
-
-
-def changes_by_slice(inputs: Inputs, measure: str) -> Iterator[tuple[str, Bools, Floats]]:
-    """Yield each slice: its name, which queries it has, and how they differ from the baseline."""
-    names = np.array(inputs.slices)
-    changes = None if inputs.baseline is None else inputs.changes(measure)
-    for name in sorted(dict.fromkeys(inputs.slices), key=lambda name: name == NONE):
-        found = np.zeros(0) if changes is None else changes[names == name]
-        yield name, names == name, found[~np.isnan(found)]
 
 
 #: How many documents rerankers are given.
