@@ -602,7 +602,7 @@ def test_what_to_do_first_is_what_would_win_most(kind: str) -> None:
 def test_a_perfect_reranker_says_what_it_could_reach() -> None:
     found = il.diagnose(**KINDS["low recall, but it is the order that costs"][0])
     assert found.first == (
-        "rerank what was retrieved: a perfect reranker would take nDCG@10 from 0.0000 to 1.0000, "
+        "rerank what was retrieved. A perfect reranker would take nDCG@10 from 0.0000 to 1.0000, "
         "one of the top 50 to 0.0000"
     )
     found = il.diagnose(QRELS, BM25)
@@ -625,7 +625,7 @@ def test_queries_without_documents_are_not_those_of_a_bad_first_stage() -> None:
     found = il.diagnose(qrels, dict(list(run.items())[:10]), "RR")
     assert found.advice == "answer"
     assert found.first == (
-        "retrieve something for the 30 queries that have no documents: they lose 0.7500 of RR"
+        "retrieve something for the 30 queries that have no documents. They lose 0.7500 of RR"
     )
     assert found.fixes["RR"].means["rerank"] == 0.125
     assert found.fixes["RR"].means["retrieve"] == 0
@@ -637,7 +637,10 @@ def test_what_the_first_stage_has_need_not_be_retrieved() -> None:
     run = {query: found[:2] for query, found in first.items()}
     alone, both = il.diagnose(qrels, run), il.diagnose(qrels, run, first_stage=first)
     assert (alone.advice, both.advice) == ("retrieve", "rerank")
-    assert alone.first.endswith("; or return longer lists, which end at rank 2")
+    assert alone.first == (
+        "retrieve more relevant documents, perhaps in longer lists than 2. "
+        "No reranker can win back this 1.0000 of nDCG@10"
+    )
     assert both.first.endswith("from 0.0000 to 1.0000")
 
 

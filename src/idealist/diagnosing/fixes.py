@@ -31,8 +31,9 @@ class Fixes:
     """What each fix would win back of a measure; together they make up all that is lost.
 
     `parts` holds it for every judged query, by the fixes of `FIXES`. `room` says what perfect
-    stages would reach, and `reach` what a perfect reranker would, query by query. What stands
-    behind unjudged documents may be no loss at all: judging them would tell.
+    stages would reach, and `reach` what a perfect reranker would, query by query; `depth` is the
+    length of the longest list, of the run or its first stage. What stands behind unjudged documents
+    may be no loss at all: judging them would tell.
 
     >>> from idealist.diagnosing import diagnose
     >>> qrels = {"q1": {"a": 1, "b": 0}, "q2": {"c": 1}}
@@ -46,6 +47,7 @@ class Fixes:
     losses: Losses
     room: Headroom = field(repr=False)
     reach: Floats = field(repr=False)
+    depth: int
     parts: Mapping[str, Floats] = field(repr=False)
 
     def only(self, queries: Bools) -> Fixes:
@@ -76,20 +78,19 @@ class Fixes:
         won = f"{number(self.means[fix])} of {measure}"
         empty = many(len(self.behind("answer")), "query that has", "queries that have")
         return {
-            "answer": f"retrieve something for the {empty} no documents: they lose {won}",
-            "retrieve": f"retrieve more relevant documents: {won} is beyond the reach of any "
-            f"reranker{self._ends()}",
-            "rerank": f"rerank what was retrieved: a perfect reranker would take {measure} from "
+            "answer": f"retrieve something for the {empty} no documents. They lose {won}",
+            "retrieve": f"retrieve more relevant documents{self._longer()}. "
+            f"No reranker can win back this {won}",
+            "rerank": f"rerank what was retrieved. A perfect reranker would take {measure} from "
             f"{number(self.losses.value)} to {self._reached()}",
-            "break ties": f"break ties by a finer score: their best order would win {won}",
+            "break ties": f"break ties by a finer score. Their best order would win {won}",
             "judge": f"judge the unjudged documents that stand above relevant ones (idealist audit "
-            f"--to-judge lists them): {won} hangs on them, and may be no fault of the run",
-            "shorten": f"return shorter lists: documents that are worth nothing cost {won}",
+            f"--to-judge lists them). {won} hangs on them, and may be no fault of the run",
+            "shorten": f"return shorter lists. Documents that are worth nothing cost {won}",
         }[fix]
 
-    def _ends(self) -> str:
-        short = self.room.depth < TOPS[-1]
-        return f"; or return longer lists, which end at rank {self.room.depth}" if short else ""
+    def _longer(self) -> str:
+        return f", perhaps in longer lists than {self.depth}" if self.depth < TOPS[-1] else ""
 
     def _reached(self) -> str:
         """Say what a perfect reranker of all would reach, and one of as many as is usual."""
@@ -127,7 +128,8 @@ def fixes(run: MeasuredRun, losses: Losses, room: Headroom, two: Stages | None) 
         "judge": doubtful,
         "shorten": lost["worthless"],
     }
-    reach, way = room.stages[ALL], losses.ladder.direction
+    reach, depth, way = room.stages[ALL], room.depth, losses.ladder.direction
     if two is not None:
         reach = better(way, reach, losses.ladder.actual + way * two.parts["left"])
-    return Fixes(losses, room, reach, parts)
+        depth = max(depth, two.depth)
+    return Fixes(losses, room, reach, depth, parts)

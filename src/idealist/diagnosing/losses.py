@@ -225,15 +225,16 @@ PARTS: dict[str, str] = {
 class Stages:
     """What a run made of its first stage, in the mean of a measure.
 
-    `first` is the first stage's mean. `parts` holds for every judged query what reranking
-    `gained` and `lost`, what a perfect reranker of the same documents would add (`left`), and what
-    none could, because the first stage did not find it (`beyond`). Where the run has better
-    documents than its first stage, a perfect reranker adds nothing. Only `beyond` may be below 0,
-    of a measure that finding more makes worse, such as ARP.
+    `first` is the first stage's mean, `depth` its longest list. `parts` holds for every judged
+    query what reranking `gained` and `lost`, what a perfect reranker of the same documents would
+    add (`left`), and what none could, because the first stage did not find it (`beyond`). Where the
+    run has better documents than its first stage, a perfect reranker adds nothing. Only `beyond`
+    may be below 0, of a measure that finding more makes worse, such as ARP.
     """
 
     losses: Losses
     first: float
+    depth: int
     parts: Mapping[str, Floats] = field(repr=False)
 
     @property
@@ -269,4 +270,4 @@ def stages(first: MeasuredRun, losses: Losses) -> Stages:
         "left": found.direction * (best - found.actual),
         "beyond": found.direction * (found.ideal - best),
     }
-    return Stages(losses, losses.mean(before) if losses.queries else math.nan, parts)
+    return Stages(losses, losses.mean(before), first.depth, parts)
