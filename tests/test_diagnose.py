@@ -534,8 +534,8 @@ def test_what_never_meets_is_not_diagnosed() -> None:
 
 
 def test_sparse_judgments_are_no_error() -> None:
-    """One document is judged, and found; nine beside it are not judged."""
-    found = il.diagnose(**one_run(([*[None] * 9, 1], [])))
+    """One document is judged, and found; eighteen beside it are not judged."""
+    found = il.diagnose(**one_run(([*[None] * 9, 1, *[None] * 9], [])))
     assert (found.doubts, found.errors) == ((), ())
 
 
@@ -567,18 +567,20 @@ def test_standard_input_is_audited_as_such() -> None:
     assert done.stdout.endswith(f"  {shlex.join(['idealist', 'audit', QRELS, '-'])}\n")
 
 
+#: What is lost, and the fix; relevant documents stand in the middle, for lists that are far better
+#: from the bottom up have another fault.
 KINDS: dict[str, tuple[dict[str, Any], str]] = {
-    "order": (one_run(([0, 0, 0, 0, 0, 1, 1, 1], [])), "rerank"),
-    "below the cutoff": (one_run(([0] * 20 + [1, 1], [])), "rerank"),
+    "order": (one_run(([0] * 5 + [1] * 3 + [0] * 5, [])), "rerank"),
+    "below the cutoff": (one_run(([0] * 20 + [1, 1] + [0] * 20, [])), "rerank"),
     "low recall, but it is the order that costs": (
-        one_run(([0] * 79 + [1] * 12, [1] * 48)), "rerank",
+        one_run(([0] * 45 + [1] * 12 + [0] * 45, [1] * 48)), "rerank",
     ),
     "not retrieved": (one_run(([1, 0], [1] * 9)), "retrieve"),
-    "behind unjudged ones": (one_run(([None, None, 1, 0], [])), "judge"),
-    "only relevant ones are judged": (one_run(([None, None, 1], [])), "rerank"),
+    "behind unjudged ones": (one_run(([None, None, 1, 0, None], [])), "judge"),
+    "only relevant ones are judged": (one_run(([None, None, 1, None, None], [])), "rerank"),
     "tied": (tied(), "break ties"),
     "set with worthless ones": ({**one_run(([1, 0, 0, 0], [])), "measures": "P"}, "shorten"),
-    "context": ({**one_run(([0] * 5 + [1], [])), "context": 5}, "rerank"),
+    "context": ({**one_run(([0] * 5 + [1] + [0] * 5, [])), "context": 5}, "rerank"),
     "perfect": (one_run(([2, 1, 0], [])), ""),
 }  # fmt: skip
 
@@ -603,14 +605,14 @@ def test_a_perfect_reranker_says_what_it_could_reach() -> None:
     found = il.diagnose(**KINDS["low recall, but it is the order that costs"][0])
     assert found.first == (
         "rerank what was retrieved. A perfect reranker would take nDCG@10 from 0.0000 to 1.0000, "
-        "one of the top 50 to 0.0000"
+        "one of the top 100 to 1.0000"
     )
     found = il.diagnose(QRELS, BM25)
     assert found.summary.endswith("0.2459 of it to the order of what was retrieved")
     assert found.first.endswith(
         "from 0.6742 to 0.9211, counting unjudged documents as not relevant"
     )
-    deep = il.diagnose(**one_run(([0] * 120 + [1] + [0] * 20, [])), measures="RR")
+    deep = il.diagnose(**one_run(([0] * 120 + [1] + [0] * 120, [])), measures="RR")
     assert deep.first.endswith("to 1.0000, one of the top 100 to 0.0083")
 
 
@@ -621,7 +623,7 @@ def test_what_may_be_no_fault_of_the_run_is_not_said_to_be() -> None:
 
 
 def test_queries_without_documents_are_not_those_of_a_bad_first_stage() -> None:
-    qrels, run = made(([0, 1], [1]))
+    qrels, run = made(([0, 1, 0], [1]))
     found = il.diagnose(qrels, dict(list(run.items())[:10]), "RR")
     assert found.advice == "answer"
     assert found.first == (
