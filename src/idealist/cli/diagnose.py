@@ -28,7 +28,7 @@ from idealist.cli import options as shared
     "--slice", "column", metavar="COLUMN",
     help="Also look at slices of the queries, by a column of --queries.",
 )  # fmt: skip
-@click.option("--details", is_flag=True, help="Name all rules, also those that do not fire.")
+@click.option("--details", is_flag=True, help="Name all rules, and show losses by cause.")
 @shared.quietly
 @shared.output
 def command(
@@ -38,8 +38,9 @@ def command(
 ) -> None:  # fmt: skip
     """Say where RUN loses its points against the judgments in QRELS, and what to do.
 
-    Shown are the losses of each measure by cause, with the queries behind them; what a perfect
-    reranker or first stage would reach; and the rules that the data supports, with their evidence.
+    Shown are the losses of each measure, by what would win them back, with the queries behind them;
+    what a perfect reranker or first stage would reach; and the rules that the data supports, with
+    their evidence. The data is audited first: an error in it comes before any advice.
 
     \b
     Examples:

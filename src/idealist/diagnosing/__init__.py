@@ -5,17 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from idealist.auditing import audit
 from idealist.conventions import DEFAULT, Convention
 from idealist.data.queries import slice_names
 from idealist.diagnosing.context import Context
 from idealist.diagnosing.diagnosis import Diagnosis
-from idealist.diagnosing.losses import headroom, losses, sliced, stages
-from idealist.diagnosing.measured_run import Inputs, MeasuredRun, belong, doubts, void
+from idealist.diagnosing.fixes import fixes
+from idealist.diagnosing.losses import headroom, losses, stages
+from idealist.diagnosing.measured_run import Inputs, MeasuredRun, belong, doubts
 from idealist.diagnosing.rules import RULES
-from idealist.diagnosing.ruling import first_of, ruled
+from idealist.diagnosing.ruling import ruled
+from idealist.diagnosing.slices import sliced
 from idealist.errors import UsageError
 from idealist.evaluating.evaluator import Evaluator
 from idealist.formats import read_queries
+from idealist.report.doubt import Doubt
 
 __all__ = ["DIAGNOSED", "Diagnosis", "diagnose"]
 
@@ -48,7 +52,9 @@ def diagnose(
     >>> qrels = {"q1": {"a": 2, "b": 1}, "q2": {"c": 1}}
     >>> found = diagnose(qrels, {"q1": ["x", "b", "a"], "q2": ["y"]}, "nDCG@10")
     >>> found.summary
-    'run loses 0.6900 of nDCG@10, most of it (0.5000) to documents not retrieved'
+    'run loses 0.6900 of nDCG@10, 0.5000 of it to documents not retrieved'
+    >>> found.advice
+    'retrieve'
     >>> {stage: round(value, 4) for stage, value in found.headroom["nDCG@10"].means.items()}
     {'all': 0.5, 'first stage': 1.0}
     """
@@ -69,27 +75,33 @@ def diagnose(
         texts=None if texts is None else read_queries(texts),
         slices=() if slices is None else tuple(slice_names(slices, evaluator.qrels.queries)),
     )
-    return _diagnosed(inputs, evaluator)
+    asked = tuple(evaluator.measures.values())
+    audited = audit(evaluator.qrels, [mine.run], asked, convention=convention, **axes)
+    errors = tuple(one for one in audited.findings if one.severity == "error")
+    return _diagnosed(inputs, evaluator, errors or mine.apart)
 
 
-def _diagnosed(inputs: Inputs, evaluator: Evaluator) -> Diagnosis:
+def _diagnosed(inputs: Inputs, evaluator: Evaluator, errors: tuple[Doubt, ...]) -> Diagnosis:
     run, lost = inputs.run, {label: losses(inputs.run, label) for label in inputs.measures}
     first = inputs.first_stage if belong(inputs) else None
-    rulings = tuple(ruled(rule, inputs) for rule in RULES)
+    room = {label: headroom(run, one) for label, one in lost.items()}
+    two = {label: stages(first, one) for label, one in lost.items()} if first else {}
+    won = {label: fixes(run, one, room[label], two.get(label)) for label, one in lost.items()}
     return Diagnosis(
         run=run.name,
         convention=evaluator.convention.name,
         signatures=evaluator.signatures,
         losses=lost,
-        headroom={label: headroom(run, one) for label, one in lost.items()},
-        stages={label: stages(first, one) for label, one in lost.items()} if first else {},
-        slices={label: sliced(inputs, one) for label, one in lost.items()} if inputs.slices else {},
+        fixes=won,
+        headroom=room,
+        stages=two,
+        slices={label: sliced(inputs, one) for label, one in won.items()} if inputs.slices else {},
         context=None if inputs.context is None else Context(inputs, inputs.context).computed(),
-        rulings=rulings,
+        rulings=tuple(ruled(rule, inputs) for rule in RULES),
+        errors=errors,
         doubts=doubts(inputs),
-        advice=first_of(rulings, next(iter(lost.values())).cause),
         matches=run.matches,
-        audit=run.audit if void(run) else "",
+        audit=run.audit if errors else "",
     )
 
 

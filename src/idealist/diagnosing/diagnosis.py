@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import isnan
 from typing import Any
 
 from idealist.conventions.signature import Signature, shortened
 from idealist.diagnosing.context import Context
-from idealist.diagnosing.losses import NAMED, PARTS, Headroom, Losses, Slice, Stages
-from idealist.diagnosing.ruling import STATES, Rule, Ruling
+from idealist.diagnosing.fixes import FIXES, Fixes
+from idealist.diagnosing.losses import NAMED, PARTS, Headroom, Losses, Stages
+from idealist.diagnosing.ruling import STATES, Ruling
+from idealist.diagnosing.slices import Slice
 from idealist.evaluating.evaluation import ByMeasure
 from idealist.explaining.ladder import CAUSES
 from idealist.notation import many
@@ -23,31 +25,32 @@ from idealist.report.wording import number, shared_signatures, signed
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Diagnosis(Result):
-    """What a run loses, by cause, what each stage could reach, and the rules that fire.
+    """What a run loses, what would win it back, and the rules that fire.
 
-    `losses`, `headroom`, `stages` and `slices` are by measure; `stages` is empty without a first
-    stage that has the run's documents, `slices` without slices, and `context` is None unless the
-    number of passages that are read was given. `advice` is the rule to follow first, and `audit`
-    the command to run before anything else, where ids may not match. `matches` says whether any
-    judged document is in the run at all.
+    `losses` (by cause), `fixes`, `headroom`, `stages` and `slices` are by measure; `stages` is
+    empty without a first stage that has the run's documents, `slices` without slices, and `context`
+    is None unless the number of passages that are read was given. `errors` is what an audit finds
+    wrong with the data, and `audit` the command to run before anything else, if there is any.
+    `matches` says whether any judged document is in the run at all.
     """
 
     run: str
     convention: str
     signatures: Mapping[Any, Signature]
     losses: Mapping[Any, Losses]
+    fixes: Mapping[Any, Fixes]
     headroom: Mapping[Any, Headroom]
     stages: Mapping[Any, Stages]
     slices: Mapping[Any, tuple[Slice, ...]]
     context: Context | None
     rulings: tuple[Ruling, ...]
+    errors: tuple[Doubt, ...]
     doubts: tuple[Doubt, ...]
-    advice: Rule | None
     matches: bool
     audit: str = ""
 
     def __post_init__(self) -> None:
-        for name in ("signatures", "losses", "headroom", "stages", "slices"):
+        for name in ("signatures", "losses", "fixes", "headroom", "stages", "slices"):
             object.__setattr__(self, name, ByMeasure(getattr(self, name)))
 
     @property
@@ -57,21 +60,30 @@ class Diagnosis(Result):
 
     @property
     def summary(self) -> str:
-        """What most of the first measure is lost to."""
-        if not self.matches:
-            return f"{self.run} cannot be diagnosed: no document that it retrieved is judged"
-        lost = next(iter(self.losses.values()))
-        if not lost.cause:
+        """What most of the first measure is lost to, or why that cannot be said."""
+        if self.errors:
+            return f"{self.run} cannot be diagnosed yet: {self.errors[0].finding}"
+        lost, own = self._main.losses, self._main.means
+        if not self.advice:
             return f"{self.run} loses nothing of {lost.measure}"
-        most = f"most of it ({number(lost.by_cause[lost.cause])}) to {CAUSES[lost.cause]}"
-        return f"{self.run} loses {number(lost.loss)} of {lost.measure}, {most}"
+        part, loss = number(own[self.advice]), number(lost.loss)
+        share = "all of it" if part == loss else f"{part} of it"
+        return f"{self.run} loses {loss} of {lost.measure}, {share} to {FIXES[self.advice]}"
+
+    @property
+    def _main(self) -> Fixes:
+        """What would win back the first measure."""
+        return next(iter(self.fixes.values()))
+
+    @property
+    def advice(self) -> str:
+        """The fix that would win most of the first measure; empty if nothing is lost."""
+        return next(iter(self._main.ranked), "")
 
     @property
     def first(self) -> str:
         """What to do first; empty if nothing has to be done."""
-        if self.audit:
-            return "check whether the ids match"
-        return self.advice.action if self.advice else ""
+        return self.errors[0].remedy if self.errors else self._main.first
 
     def report(self) -> Document:
         """Describe what is lost and what to do; rules that do not fire are among the details."""
@@ -79,13 +91,20 @@ class Diagnosis(Result):
         blocks += [Text(f"do first: {self.first}")] if self.first else []
         blocks += [doc.Command(self.audit)] if self.audit else []
         if self.matches:
-            told = [line for one in self.fired for line in one.lines()]
-            heading = "rules that the data supports" if told else "no rule fires"
-            blocks += [*self._tables(), doc.Heading(heading), Items(tuple(told))]
-            blocks.append(doc.Details("rules", (Items(tuple(self._rules())),)))
+            found = tuple(self._found())
+            blocks += [doc.Details("as the data is", found)] if self.errors else found
+            details = (Items(tuple(self._rules())), self._by_cause())
+            blocks.append(doc.Details("rules and causes", details))
         shown = shared_signatures([*shortened(self.signatures, self.convention).values()])
         notes = (Text(self._settings()), doc.Doubts(self.doubts), doc.Signatures(tuple(shown)))
         return Document(tuple(blocks), notes)
+
+    def _found(self) -> Iterator[doc.Block]:
+        """Show the tables, and the rules that fire."""
+        yield from self._tables()
+        told = [line for one in self.fired for line in one.lines()]
+        yield doc.Heading("rules that the data supports" if told else "no rule fires")
+        yield Items(tuple(told))
 
     def _settings(self) -> str:
         counts = sorted({one.queries for one in self.losses.values()})
@@ -118,25 +137,35 @@ class Diagnosis(Result):
             yield Table.of([title], ["mean", "95 % interval"], rows)
 
     def _lost(self) -> Table:
-        """Tabulate what each measure loses, by cause."""
+        """Tabulate what each measure loses, by what would win it back."""
+        own = [one.means for one in self.fixes.values()]
+        order = sorted(FIXES, key=lambda fix: -own[0][fix])
+        parts = {f"{FIXES[fix]} ({fix})": [one[fix] for one in own] for fix in order}
+        return self._adding_up("lost to", parts)
+
+    def _by_cause(self) -> Table:
+        """Tabulate the same by the causes of `explain`."""
+        own = [one.by_cause for one in self.losses.values()]
+        parts = {words: [one[cause] for one in own] for cause, words in CAUSES.items()}
+        return self._adding_up("lost to, as explain divides it", parts)
+
+    def _adding_up(self, title: str, parts: Mapping[str, Sequence[float]]) -> Table:
+        """Tabulate parts of the losses, and their sum; those that are nothing are left out."""
         found = self.losses.values()
-        rows: list[tuple[Any, ...]] = []
-        for cause, words in CAUSES.items():
-            lost = [one.by_cause[cause] for one in found]
-            if set(map(number, lost)) - {"0.0000", "-"}:
-                rows.append((words, *lost))
+        some = {key: own for key, own in parts.items() if set(map(number, own)) - {"0.0000", "-"}}
+        rows = [(words, *own) for words, own in some.items()]
         rows.append(("all", *(one.loss for one in found)))
         rows.append(("the value", *(one.value for one in found)))
-        return Table.of(["lost to"], list(self.losses), rows)
+        return Table.of([title], list(self.losses), rows)
 
     def _behind(self) -> Table:
-        """Tabulate the queries behind each cause, for the first measure."""
-        label, lost = next(iter(self.losses.items()))
+        """Tabulate the queries that lose most, for the first measure."""
+        label, own = next(iter(self.fixes.items()))
         rows = []
-        for cause, words in CAUSES.items():
-            if some := lost.behind(cause):
-                most = ", ".join(f"{query} {number(x)}" for query, x in [*some.items()][:NAMED])
-                rows.append((words, f"{len(some)} of {lost.queries}", most))
+        for fix in own.ranked:
+            some = own.behind(fix)
+            most = ", ".join(f"{query} {number(x)}" for query, x in [*some.items()][:NAMED])
+            rows.append((FIXES[fix], f"{len(some)} of {own.losses.queries}", most))
         return Table.of([f"{label} lost to", "queries", "most in"], [], rows)
 
     def _reached(self) -> Table:
@@ -167,6 +196,8 @@ class Diagnosis(Result):
         for label, one in self.losses.items():
             yield ("value", label, "mean"), one.value
             yield from ((("loss", label, cause), lost) for cause, lost in one.by_cause.items())
+        for label, won in self.fixes.items():
+            yield from ((("fix", label, fix), x) for fix, x in won.means.items())
         for label, room in self.headroom.items():
             yield from ((("headroom", label, stage), x) for stage, x in room.means.items())
         for label, two in self.stages.items():
@@ -182,9 +213,10 @@ class Diagnosis(Result):
     def data(self) -> dict[str, Any]:
         """Return the contract of ``diagnose -f json``; what is not defined is None."""
         by_measure: dict[str, Mapping[str, Any]] = {
-            "losses": self.losses, "headroom": self.headroom, "stages": self.stages,
+            "losses": self.losses, "fixes": self.fixes, "headroom": self.headroom,
+            "stages": self.stages,
         }  # fmt: skip
-        why = f": {self.audit}" if self.audit else f" ({self.advice.id})" if self.advice else ""
+        why = f": {self.audit}" if self.audit else f" ({self.advice})" if self.advice else ""
         return {
             "run": self.run, "convention": self.convention, "verdict": self.summary,
             "first": f"{self.first}{why}",
@@ -192,6 +224,7 @@ class Diagnosis(Result):
             "slices": {label: [x.data() for x in own] for label, own in self.slices.items()},
             "context": self.context and self.context.data(),
             "rules": [one.data() for one in self.rulings],
+            "errors": [one.data() for one in self.errors],
             "doubts": [one.data() for one in self.doubts],
             "signatures": shortened(self.signatures, self.convention),
         }  # fmt: skip
@@ -204,7 +237,7 @@ def by_slice(label: str, slices: tuple[Slice, ...]) -> Table:
         (
             one.name, one.losses.queries, one.losses.value,
             *((one.change[0], Interval(*one.change[1:])) if compared else ()),
-            CAUSES.get(one.losses.cause, "nothing"),
+            FIXES.get(next(iter(one.fixes.ranked), ""), "nothing"),
         )
         for one in slices
     ]  # fmt: skip

@@ -12,7 +12,7 @@ import numpy as np
 from idealist.data.columns import Floats
 from idealist.diagnosing.measured_run import Inputs
 from idealist.report.plain_data import finite
-from idealist.significance.means import FEWEST, mean, mean_interval
+from idealist.significance.means import FEWEST, mean, mean_interval, quantile, standard_error
 
 #: A difference of this many half widths of a 95 % interval is found 4 times in 5.
 POWER = (1.959964 + 0.841621) / 1.959964
@@ -22,12 +22,13 @@ WithEnds = tuple[float, float, float]
 
 
 def of_mean(values: Floats, confidence: float = 0.95) -> WithEnds:
-    """Compute the mean of a sample and its t-interval."""
+    """Compute the mean of a sample, such as differences, and its t-interval."""
     listed: list[float] = values.tolist()
     centre = mean(listed) if listed else math.nan
     if len(listed) < FEWEST:
         return centre, math.nan, math.nan
-    return centre, *mean_interval(listed, confidence=confidence)
+    half = quantile((1 + confidence) / 2, len(listed) - 1) * standard_error(listed)
+    return centre, centre - half, centre + half
 
 
 def bounded(interval: WithEnds, values: Floats, least: float, most: float) -> WithEnds:
@@ -47,22 +48,15 @@ def of_value(values: Floats) -> WithEnds:
     [0.8333, 0.4365, 0.9699]
     """
     centre, low, high = of_mean(values)
-    if math.isnan(low) or not np.isin(values, (0.0, 1.0)).all():
-        return bounded((centre, low, high), values, 0.0, 1.0)
-    return centre, *_wilson(centre, len(values))
+    if not math.isnan(low):
+        low, high = mean_interval(values.tolist())
+    return bounded((centre, low, high), values, 0.0, 1.0)
 
 
 def as_it_is(values: Floats) -> WithEnds:
     """Compute the mean without an interval: a fact about this data, not an estimate."""
     centre, _, _ = of_mean(values)
     return centre, centre, centre
-
-
-def _wilson(share: float, n: int, z: float = 1.959964) -> tuple[float, float]:
-    """Compute the score interval of a share (Wilson 1927, doi:10.1080/01621459.1927.10502953)."""
-    centre = (share + z * z / (2 * n)) / (1 + z * z / n)
-    half = z / (1 + z * z / n) * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
-    return max(centre - half, 0.0), min(centre + half, 1.0)
 
 
 @dataclass(frozen=True)

@@ -1,20 +1,18 @@
-"""What is lost and what could be won: losses by cause and by slice, headroom, two stages."""
+"""What is lost and what could be won: losses by cause, headroom, two stages."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from idealist.data.columns import Bools, Floats
-from idealist.data.queries import NONE
-from idealist.diagnosing.evidence import WithEnds, of_mean
-from idealist.diagnosing.measured_run import Inputs, MeasuredRun
+from idealist.diagnosing.measured_run import MeasuredRun
 from idealist.errors import UsageError
-from idealist.explaining.ladder import CAUSES, Ladder, decided, without_ties
+from idealist.explaining.ladder import CAUSES, Ladder, decided
 from idealist.measures import Measure
 from idealist.measures.instrument import measured
 from idealist.ranking.placements import Placements
@@ -77,12 +75,6 @@ class Losses:
         """All that is lost."""
         return math.fsum(self.by_cause.values())
 
-    @property
-    def cause(self) -> str:
-        """The cause that takes most; empty if nothing is lost."""
-        most = max(self.by_cause, key=lambda cause: self.by_cause[cause])
-        return most if self.by_cause[most] > NOTHING else ""
-
     def behind(self, cause: str) -> dict[str, float]:
         """Return the queries that lose to a cause, and how much, those that lose most first."""
         return self.most(self.ladder.losses[cause])
@@ -113,39 +105,6 @@ def losses(run: MeasuredRun, measure: str) -> Losses:
         hint = "diagnose a measure whose queries are averaged, such as nDCG@10 or AP"
         raise UsageError(f"losses add up only in a mean, and {measure} is a {aggregate}", hint)
     return found
-
-
-@dataclass(frozen=True, eq=False)
-class Slice:
-    """A part of the queries: its `losses`, and its mean difference from the baseline.
-
-    `change` is that difference with its 95 % interval; NaN without a baseline.
-    """
-
-    name: str
-    losses: Losses
-    change: WithEnds
-
-    def data(self) -> dict[str, Any]:
-        """Return it as plain data."""
-        mean, *interval = map(finite, self.change)
-        changed = {"mean": mean, "interval": interval}
-        return {"slice": self.name, **self.losses.data(), "change": changed}
-
-
-def sliced(inputs: Inputs, losses: Losses) -> tuple[Slice, ...]:
-    """Take apart what a run loses, slice by slice; queries of no slice come last."""
-    changed = changes_by_slice(inputs, losses.measure)
-    return tuple(Slice(name, losses.only(own), of_mean(values)) for name, own, values in changed)
-
-
-def changes_by_slice(inputs: Inputs, measure: str) -> Iterator[tuple[str, Bools, Floats]]:
-    """Yield each slice: its name, which queries it has, and how they differ from the baseline."""
-    names = np.array(inputs.slices)
-    changes = None if inputs.baseline is None else inputs.changes(measure)
-    for name in sorted(dict.fromkeys(inputs.slices), key=lambda name: name == NONE):
-        found = np.zeros(0) if changes is None else changes[names == name]
-        yield name, names == name, found[~np.isnan(found)]
 
 
 #: How many documents rerankers are given.
@@ -195,10 +154,21 @@ def headroom(run: MeasuredRun, losses: Losses) -> Headroom:
 
 
 def after(run: MeasuredRun, name: str, top: int | None = None) -> Floats:
-    """Measure the lists after a perfect reranker of their first documents, or of all."""
+    """Measure the lists after a perfect reranker of their first `top` documents, or of all.
+
+    Which documents are the first is decided as the run's ties are. Where a value is the mean over
+    all orders of ties, ties by document id decide, and what is won there is added to that mean.
+    """
     instrument, found = run.instrument(name), run.ladder(name)
-    lists = reranked(instrument.measure, run.placements(name), top)
-    return better(found.direction, found.actual, measured(instrument, lists).values)
+    lists = in_one_order(run.placements(name))
+    reached = measured(instrument, reranked(instrument.measure, lists)).values
+    if top is not None:
+        now, then = (
+            measured(instrument, one).values
+            for one in (lists, reranked(instrument.measure, lists, top))
+        )
+        reached = better(-found.direction, reached, then + (found.actual - now))
+    return better(found.direction, found.actual, reached)
 
 
 def _found(run: MeasuredRun, losses: Losses, ordered: Floats) -> Floats:
@@ -215,13 +185,18 @@ def better(direction: int, before: Floats, values: Floats) -> Floats:
     return np.where(np.isnan(before), np.nan, either)
 
 
-def reranked(measure: Measure, placements: Placements, top: int | None = None) -> Placements:
-    """Put the first documents of each list in the best order.
+def in_one_order(placements: Placements) -> Placements:
+    """Keep the order that ties are in, and forget that they are ties."""
+    lists = decided(placements)
+    return replace(lists, first=lists.rank, last=lists.rank) if lists.tied else lists
+
+
+def reranked(measure: Measure, lists: Placements, top: int | None = None) -> Placements:
+    """Put the first documents of lists without ties in the best order; all, without `top`.
 
     Documents with a gain come first, then unjudged ones, then the rest; the documents below stay
     where they are.
     """
-    lists = without_ties(measure, decided(placements))
     limit = lists.retrieved if top is None else np.minimum(lists.retrieved, top)
     near = lists.rank <= limit[lists.query]
     worth = np.where(near, measure.worth(lists), 0.0)
@@ -250,15 +225,16 @@ PARTS: dict[str, str] = {
 class Stages:
     """What a run made of its first stage, in the mean of a measure.
 
-    `first` is the first stage's mean. `parts` holds for every judged query what reranking
-    `gained` and `lost`, what a perfect reranker of the same documents would add (`left`), and what
-    none could, because the first stage did not find it (`beyond`). Where the run has better
-    documents than its first stage, a perfect reranker adds nothing. Only `beyond` may be below 0,
-    of a measure that finding more makes worse, such as ARP.
+    `first` is the first stage's mean, `depth` its longest list. `parts` holds for every judged
+    query what reranking `gained` and `lost`, what a perfect reranker of the same documents would
+    add (`left`), and what none could, because the first stage did not find it (`beyond`). Where the
+    run has better documents than its first stage, a perfect reranker adds nothing. Only `beyond`
+    may be below 0, of a measure that finding more makes worse, such as ARP.
     """
 
     losses: Losses
     first: float
+    depth: int
     parts: Mapping[str, Floats] = field(repr=False)
 
     @property
@@ -294,4 +270,4 @@ def stages(first: MeasuredRun, losses: Losses) -> Stages:
         "left": found.direction * (best - found.actual),
         "beyond": found.direction * (found.ideal - best),
     }
-    return Stages(losses, losses.mean(before) if losses.queries else math.nan, parts)
+    return Stages(losses, losses.mean(before), first.depth, parts)

@@ -76,9 +76,14 @@ class MeasuredRun:
         return find_doubts(case, (nothing_matches, missing, unknown))
 
     @property
+    def apart(self) -> tuple[Doubt, ...]:
+        """The doubt that any id matches, if no judged document was retrieved for its query."""
+        return tuple(one.explained for one in self.doubts if one.code == "nothing-matches")
+
+    @property
     def matches(self) -> bool:
         """Whether any judged document was retrieved for its query."""
-        return not any(doubt.code == "nothing-matches" for doubt in self.doubts)
+        return not self.apart
 
     @property
     def audit(self) -> str:
@@ -152,14 +157,11 @@ class Inputs:
 #: A first stage that lacks more of the run's judged documents than this is not believed to be one
 #: (suggested).
 FOREIGN = 0.5
-#: How many ranks are searched for judged documents, and the share found below which ids are doubted
-#: (suggested; of twelve runs of TREC-COVID round 1 the lowest has 0.26).
-SEEN, MEETING = 10, 0.2
 
 
 def doubts(inputs: Inputs) -> tuple[Doubt, ...]:
     """Look for everything that is doubtful about the runs, and about their belonging together."""
-    return (*of_one(inputs.run), *_of_others(inputs), *_not_its_first_stage(inputs))
+    return (*inputs.run.doubts, *_of_others(inputs), *_not_its_first_stage(inputs))
 
 
 def belong(inputs: Inputs) -> bool:
@@ -168,38 +170,10 @@ def belong(inputs: Inputs) -> bool:
     return first is not None and first.matches and not _most(_foreign(inputs, first))
 
 
-def of_one(run: MeasuredRun) -> Iterator[Doubt]:
-    """Look for what is doubtful about a run by itself."""
-    yield from run.doubts
-    if run.matches:
-        yield from _few_meet(run)
-
-
-def void(run: MeasuredRun) -> bool:
-    """Whether ids may not match, which would make everything else void."""
-    return any(doubt.code in ("nothing-matches", "few-meet") for doubt in of_one(run))
-
-
-def _few_meet(run: MeasuredRun) -> Iterator[Doubt]:
-    """Look for ids that match only in part: what seems not to be retrieved may only be misnamed.
-
-    Judgments may be sparse, so what is found is compared with what could be.
-    """
-    lists = run.lists
-    could = int(np.minimum(SEEN, np.minimum(lists.retrieved, np.diff(run.qrels.starts))).sum())
-    count = int(np.count_nonzero(lists.rank <= SEEN))
-    if count < MEETING * could:
-        message = (
-            f"the first {SEEN} documents could hold {could} judged ones and hold {count}: "
-            f"do all ids match? Audit them: {run.audit}"
-        )
-        yield Doubt("few-meet", message, count)
-
-
 def _of_others(inputs: Inputs) -> Iterator[Doubt]:
     others = {id(one): one for one in (inputs.first_stage, inputs.baseline) if one}
     for one in others.values():
-        for doubt in of_one(one):
+        for doubt in one.doubts:
             yield replace(doubt, finding=f"{one.name}: {doubt.finding}")
 
 

@@ -11,8 +11,8 @@ import numpy as np
 from idealist.data.columns import Floats
 from idealist.diagnosing.context import Context
 from idealist.diagnosing.evidence import Evidence, Statistic, WithEnds, as_it_is, of_mean, of_value
-from idealist.diagnosing.losses import after, changes_by_slice
 from idealist.diagnosing.measured_run import Inputs
+from idealist.diagnosing.slices import changes_by_slice
 from idealist.measures.instrument import measured
 from idealist.significance.means import FEWEST
 from idealist.significance.paired import dearer, paired
@@ -21,8 +21,8 @@ from idealist.significance.resampling import randomisation
 
 #: The measure that rules look at first.
 MAIN = "nDCG@10"
-#: How many candidates a first stage is asked for.
-CANDIDATES = 100
+#: How many documents R@100 can count.
+COUNTED = 100
 
 
 def value(measure: str) -> Statistic:
@@ -36,31 +36,6 @@ def gap(high: str, low: str, factor: float = 1.0) -> Statistic:
     return Statistic(
         f"{high} - {part}", lambda inputs: inputs.run.values(high) - factor * inputs.run.values(low)
     )
-
-
-def reranking(top: int) -> Statistic:
-    """Look at what a perfect reranker would add."""
-    words = f"the {MAIN} that a perfect reranker of the top {top} would add"
-    return Statistic(
-        words, lambda inputs: after(inputs.run, MAIN, top) - inputs.run.values(MAIN), of_value
-    )
-
-
-def _recall(inputs: Inputs) -> Floats:
-    depth = min(max(inputs.run.depth, 1), CANDIDATES)
-    return inputs.run.values(f"R(denominator=min(k,R))@{depth}")
-
-
-RECALL = Statistic(f"the recall of the candidates (at most {CANDIDATES})", _recall, of_value)
-
-
-def _condensed(inputs: Inputs) -> Floats:
-    run = inputs.run
-    lists = run.placements(MAIN).condensed()
-    return measured(run.instrument(MAIN), lists).values - run.values(MAIN)
-
-
-CONDENSED = Statistic(f"the {MAIN} gained without unjudged documents", _condensed)
 
 
 def _tie_spread(inputs: Inputs) -> Floats:
@@ -99,8 +74,8 @@ NONE_RELEVANT = Statistic(
     "the share of queries without a relevant document", _relevant(0, 0), as_it_is
 )
 CAPPED = Statistic(
-    f"the share of queries with more than {CANDIDATES} relevant documents",
-    _relevant(CANDIDATES + 1, math.inf),
+    f"the share of queries with more than {COUNTED} relevant documents",
+    _relevant(COUNTED + 1, math.inf),
     of_value,
 )
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -109,26 +108,3 @@ def ruled(rule: Rule, inputs: Inputs) -> Ruling:
     held = [one.holds for one in evidence]
     state = "fires" if all(held) else "silent" if False in held else "open"
     return Ruling(rule, state, evidence)
-
-
-#: The rules about what a cause takes, the most telling first.
-ABOUT: dict[str, tuple[str, ...]] = {
-    "duplicates": ("duplicates",),
-    "ties": ("ties",),
-    "unjudged": ("condensed", "holes"),
-    "order": ("order", "rerank", "not-first"),
-    "cutoff": ("order", "rerank", "not-first"),
-    "missing": ("first-stage", "unanswered"),
-}
-
-
-def first_of(rulings: Iterable[Ruling], cause: str) -> Rule | None:
-    """Choose the rule to follow first; None if none fires.
-
-    Rules about the context come first, where a model reads one, then those about the main cause of
-    the loss, then whatever fires.
-    """
-    fired = {one.rule.id: one.rule for one in rulings if one.state == "fires"}
-    context = (rule.id for rule in fired.values() if rule.needs in ("context", "marks", "signal"))
-    wanted = (*context, *ABOUT.get(cause, ()), *fired)
-    return next((fired[rule] for rule in wanted if rule in fired), None)

@@ -136,7 +136,7 @@ def ladder(instrument: Instrument, placements: Placements) -> Ladder:
 
 def _repaired(measure: Measure, placements: Placements) -> Iterator[Placements]:
     """Put right what can be without further documents, one thing after the other."""
-    untied = without_ties(measure, decided(placements))
+    untied = _without_ties(measure, decided(placements))
     yield untied
     condensed = untied.condensed()
     yield condensed
@@ -154,7 +154,7 @@ def decided(placements: Placements) -> Placements:
     return replace(placements, protocol=replace(protocol, ties="docid-desc"))
 
 
-def without_ties(measure: Measure, placements: Placements) -> Placements:
+def _without_ties(measure: Measure, placements: Placements) -> Placements:
     """Break every tie, the best document first."""
     if not placements.tied:
         return placements
