@@ -350,10 +350,11 @@ def _counts_holes(data: Data, broken: Data, finding: il.Doubt) -> bool:
 
 
 def _near_clean(data: Data, broken: Data, finding: il.Doubt) -> bool:
-    """Whether the price of holes is about the value of the clean data, and not far from any."""
+    """Whether the range of the price of holes holds the value of the clean data."""
     clean, now = lenient(*data), lenient(*broken)
-    then = now | {label: pair[1] for label, pair in finding.price["run"].items()}
-    return all(abs(then[k] - clean[k]) <= abs(now[k] - clean[k]) / 2 + NOISE for k in clean)
+    ends = {label: (value, value) for label, value in now.items()}
+    ends |= {label: (low, high) for label, (_, low, high) in finding.price["run"].items()}
+    return all(ends[k][0] - NOISE <= clean[k] <= ends[k][1] + NOISE for k in clean)
 
 
 def _condensed(data: Data, broken: Any, finding: il.Doubt) -> bool:

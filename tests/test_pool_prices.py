@@ -1,0 +1,190 @@
+"""Prices of unjudged documents against the truth: pools that a team, or most teams, are left out of.
+
+The pool of TREC-COVID's first round is known: the first 7 documents of 56 runs, 50 of which are
+here. A run that is taken for a new one loses its own judgments; its value with them is the truth.
+Nothing was tuned on every second team, which are those tried here, nor on the pools that are made
+up. With IDEALIST_SLOW=1 all is tried and the table of `docs/how-to/check-coverage.md` is printed.
+"""
+
+from __future__ import annotations
+
+import csv
+import os
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+
+import idealist as il
+from idealist.auditing.chances import Chances
+from idealist.auditing.filling import filled
+from idealist.auditing.leave_out import odds_in_pool, without_judgments
+from idealist.evaluating.evaluator import Evaluator
+from idealist.measures.instrument import measured
+from idealist.ranking.placements import Placements
+
+SLOW = pytest.mark.skipif(not os.environ.get("IDEALIST_SLOW"), reason="set IDEALIST_SLOW=1")
+#: How deep the pool of TREC-COVID is, and so how deep the truth is known.
+DEPTH = 7
+MEASURES = ("nDCG@10", "nDCG@5", "P@5")
+
+
+class Price(NamedTuple):
+    """The value with holes, the truth, the range of the price, and the price by chance."""
+
+    now: float
+    truth: float
+    low: float
+    high: float
+    chance: float
+
+
+@dataclass(frozen=True)
+class Pool:
+    """Runs of which everything down to a depth is judged, each of another team."""
+
+    evaluator: Evaluator
+    runs: dict[str, Placements]
+    known: int
+
+    def price(self, run: str, others: Sequence[str], depth: int) -> dict[str, Price]:
+        """Price a run that some others, down to a depth, made the pool for."""
+        pool = {other: self.runs[other] for other in others}
+        judged = np.concatenate([one.judgment[one.rank <= depth] for one in pool.values()])
+        gone = np.ones(len(self.evaluator.qrels.documents), dtype=bool)
+        gone[judged] = False
+        known = self.runs[run]
+        kept = np.ones_like(gone)
+        kept[known.judgment[known.rank <= self.known]] = False
+        whole, holes = without_judgments(known, gone & kept), without_judgments(known, gone)
+        odds = odds_in_pool(
+            {name: without_judgments(one, gone) for name, one in pool.items()}, {}, depth
+        )
+        ranges = filled(self.evaluator.instruments, Chances(holes, odds), self.known)
+        by_chance = filled(self.evaluator.instruments, Chances(holes, 1.0), self.known)
+        return {
+            label: Price(
+                measured(one, holes).aggregate, measured(one, whole).aggregate,
+                *ranges[label], by_chance[label][1],
+            )
+            for label, one in self.evaluator.instruments.items()
+        }  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def covid(data: Path) -> Pool:
+    folder = data / "trec-covid-r1"
+    if not (folder / "more").is_dir():
+        pytest.skip("the further runs of TREC-COVID are not there")
+    with (folder / "leaderboard.csv").open() as lines:
+        inside = {
+            row["run"]: row["team"]
+            for row in csv.DictReader(lines)
+            if row["contributed judgments"] == "yes"
+        }
+    files = {path.name.removesuffix(".xz"): path for path in folder.glob("*s/*")}
+    files |= {path.name.removesuffix(".xz"): path for path in folder.glob("more/*")}
+    evaluator = Evaluator(folder / "qrels.txt", MEASURES)
+    runs = {
+        run: evaluator.placed(il.read_run(files[run]))["nDCG@10"]
+        for run in sorted(inside, key=lambda run: inside[run])
+        if run in files
+    }
+    assert len(runs) == 50
+    return Pool(evaluator, runs, DEPTH)
+
+
+def held(prices: Sequence[Price]) -> int:
+    """Count the truths that lie in their range."""
+    return sum(one.low <= one.truth <= one.high for one in prices)
+
+
+def test_a_team_left_out_of_the_pool_is_priced_by_a_range_that_holds(covid: Pool) -> None:
+    runs = [*covid.runs]
+    prices = [
+        covid.price(run, [other for other in runs if other != run], DEPTH)["nDCG@10"]
+        for run in runs[1::4]
+    ]
+    assert held(prices) >= 0.8 * len(prices)
+    assert all(one.chance > one.truth for one in prices)  # as it was priced before
+    rises = np.array(
+        [(one.truth - one.now, one.low - one.now, one.high - one.now) for one in prices]
+    )
+    truth, low, high = rises.mean(axis=0)
+    assert low < truth < high < 3 * truth
+
+
+POOLS = [(49, 7), (20, 7), (10, 7), (5, 7), (2, 7), (49, 3), (10, 3), (49, 1), (5, 1)]
+
+
+@SLOW
+def test_the_table_of_pools(covid: Pool) -> None:
+    rng, runs = random.Random(15), [*covid.runs]
+    print("\n| pool | measure | now | truth | range | truth within | by chance | too high |")
+    print("|:---|:---|---:|---:|---:|---:|---:|---:|")
+    for teams, depth in POOLS:
+        found = []
+        for run in runs[1::2]:
+            others = [other for other in runs if other != run]
+            found.append(covid.price(run, rng.sample(others, teams), depth))
+        for label in MEASURES:
+            prices = [one[label] for one in found]
+            now, truth, low, high, chance = np.mean(prices, axis=0)
+            above = sum(one.chance > one.truth for one in prices)
+            print(
+                f"| {teams} teams, depth {depth} | {label} | {now:.3f} | {truth - now:+.3f} "
+                f"| {low - now:+.3f} to {high - now:+.3f} | {held(prices)} of {len(prices)} "
+                f"| {chance - now:+.3f} | {above} of {len(prices)} |"
+            )
+            assert held(prices) >= (0.8 if teams > 2 else 0.6) * len(prices)
+
+
+def made_up(seed: int, alike: float, systems: int, queries: int = 30) -> Pool:
+    """Make systems that rank 300 documents a query by relevance and noise, in part a common one."""
+    rng = np.random.default_rng(seed)
+    skill = rng.uniform(0.5, 2.5, systems)
+    qrels: dict[str, dict[str, int]] = {}
+    runs: list[dict[str, list[str]]] = [{} for _ in range(systems)]
+    for q in range(queries):
+        relevant = rng.random(300) < rng.uniform(0.03, 0.2)
+        common, own = rng.normal(size=300), rng.normal(size=(systems, 300))
+        scores = skill[:, None] * relevant + alike * common + own
+        qrels[f"q{q}"] = {f"d{i}": int(one) for i, one in enumerate(relevant)}
+        for run, order in zip(runs, np.argsort(-scores, axis=1)[:, :50], strict=True):
+            run[f"q{q}"] = [f"d{i}" for i in order]
+    evaluator = Evaluator(qrels, ["nDCG@10", "P@5"])
+    placed = {str(i): evaluator.placed(il.read_run(run))["P@5"] for i, run in enumerate(runs)}
+    return Pool(evaluator, placed, 50)
+
+
+SHAPES = [(0.0, 6), (0.0, 20), (1.0, 6), (1.0, 20), (2.0, 6), (2.0, 20)]
+
+
+def tried(alike: float, systems: int, times: int, depth: int = 10) -> list[Price]:
+    """Price the first of some systems for which the others made the pool."""
+    pools = (made_up(seed, alike, systems) for seed in range(times))
+    others = [str(i) for i in range(1, systems)]
+    return [pool.price("0", others, depth)["P@5"] for pool in pools]
+
+
+def test_the_range_fits_pools_of_other_shapes() -> None:
+    prices = [one for shape in [(0.0, 6), (1.0, 6), (2.0, 6)] for one in tried(*shape, times=4)]
+    assert held(prices) >= 0.75 * len(prices)
+
+
+@SLOW
+def test_the_table_of_made_up_pools() -> None:
+    print("\n| systems | common noise | now | truth | range | truth within | by chance |")
+    print("|---:|---:|---:|---:|---:|---:|---:|")
+    for alike, systems in SHAPES:
+        prices = tried(alike, systems, times=30)
+        now, truth, low, high, chance = np.mean(prices, axis=0)
+        print(
+            f"| {systems} | {alike:.0f} | {now:.3f} | {truth - now:+.3f} | {low - now:+.3f} to "
+            f"{high - now:+.3f} | {held(prices)} of {len(prices)} | {chance - now:+.3f} |"
+        )
+        assert held(prices) >= 0.7 * len(prices)
