@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
 import random
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from idealist.cli.main import cli
 from idealist.errors import InputError, UsageError
 from idealist.formats.team_files import read_teams
 
+SLOW = pytest.mark.skipif(not os.environ.get("IDEALIST_SLOW"), reason="set IDEALIST_SLOW=1")
 MEASURES = ["nDCG@10", "P@5"]
 TEAMS = {"a1": "a", "a2": "a", "b": "b", "c": "c", "outside": "a"}
 DEPTH = 6
@@ -221,3 +223,16 @@ def test_the_pool_of_trec_covid(data: Path) -> None:
     assert (found.depth, len(found.contributed), found.teamless) == (7, 5, ())
     assert found.effects["nDCG@10"][0].run == "T5R1"
     assert found.left_out["ir_covid19_cle_ib"].team == "IR_COVID19_CLE"
+
+
+@SLOW
+def test_the_pool_of_all_runs_of_trec_covid(data: Path) -> None:
+    folder = data / "trec-covid-r1"
+    files = [*sorted((folder / "runs").iterdir()), *sorted((folder / "more").iterdir())]
+    runs = {path.name.removesuffix(".xz"): path for path in files}
+    teams = folder / "leaderboard.csv"
+    found = audit(folder / "qrels.txt", runs, "nDCG@10", pool_teams=teams).pool_teams
+    assert found is not None
+    print(f"\n{found.summary}\n{found.pool}")
+    assert (found.depth, found.teamless) == (7, ())
+    assert -0.17 < found.effects["nDCG@10"][0].change < -0.15

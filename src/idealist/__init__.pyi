@@ -55,9 +55,9 @@ from idealist.report.doubt import Doubt
 __all__ = [
     "AP", "CG", "CONVENTIONS", "DCG", "ERR", "RBO", "RBP", "RR", "UDCG", "AllHit", "Attribution",
     "Audit", "Bounds", "Comparison", "Convention", "Diagnosis", "Doubt", "Evaluation", "Evaluator",
-    "Explainer", "Explanation", "F", "Gate", "GatePlan", "IdealistError", "InputError",
-    "Judged", "Judging", "Measure", "NumQ", "NumRel", "NumRelRet", "NumRet", "P", "Pair",
-    "Placements", "PoolTeams", "Protocol", "Qrels", "Queries", "R", "RBPResidual", "Reconciliation", "Rprec",
+    "Explainer", "Explanation", "F", "Gate", "GatePlan", "IdealistError", "InputError", "Judged",
+    "Judging", "Measure", "NumQ", "NumRel", "NumRelRet", "NumRet", "P", "Pair", "Placements",
+    "PoolTeams", "Protocol", "Qrels", "Queries", "R", "RBPResidual", "Reconciliation", "Rprec",
     "Run", "Scale", "Signature", "Sizes", "Success", "TieBounds", "Unjudged", "UsageError", "Worst",
     "__version__", "assert_not_worse", "attribute", "audit", "bounds", "bounds_of_difference",
     "bpref", "compare", "compare_evaluations", "diagnose", "evaluate", "explain", "gate", "listing",
