@@ -149,3 +149,12 @@ def test_holes_have_a_range_that_lies_above_the_value(covid: Audit) -> None:
     for run, one in found.items():
         now, low, high = one.price[run]["nDCG@10"]
         assert now - 0.01 < low < high < now + 0.25, run  # the ideal may grow more than the gain
+
+
+def test_leaving_a_team_out_is_told_of_each_run(covid: Audit) -> None:
+    found = covid.pool_teams
+    assert found is not None
+    assert (found.depth, len(found.contributed), found.teamless) == (7, 5, ())
+    assert found.effects["nDCG@10"][0].run == "T5R1"
+    assert found.held < 0.5
+    assert found.summary.endswith("so this is an upper limit.")  # the other runs are not here

@@ -213,18 +213,6 @@ def test_teams_of_another_type_are_refused() -> None:
         read_teams(["a"])
 
 
-def test_the_pool_of_trec_covid(data: Path) -> None:
-    folder = data / "trec-covid-r1"
-    runs = sorted((folder / "runs").iterdir())
-    found = audit(
-        folder / "qrels.txt", runs, "nDCG@10", pool_teams=folder / "leaderboard.csv"
-    ).pool_teams
-    assert found is not None
-    assert (found.depth, len(found.contributed), found.teamless) == (7, 5, ())
-    assert found.effects["nDCG@10"][0].run == "T5R1"
-    assert found.left_out["ir_covid19_cle_ib"].team == "IR_COVID19_CLE"
-
-
 @SLOW
 def test_the_pool_of_all_runs_of_trec_covid(data: Path) -> None:
     folder = data / "trec-covid-r1"

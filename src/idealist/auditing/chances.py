@@ -53,9 +53,9 @@ class Chances:
     >>> qrels = read_qrels({"q": {"a": 1, "b": 0, "c": 0}})
     >>> found = rank(qrels, read_run({"q": ["a", "x", "b"]}), [Protocol()])[Protocol()]
     >>> Chances(found).shares[:2, 1].round(2).tolist()
-    [0.45, 0.34]
+    [0.47, 0.3]
     >>> Chances(found).relevant(np.array([1, 2])).round(2).tolist()
-    [0.12, 0.08]
+    [0.13, 0.07]
     """
 
     placements: Placements

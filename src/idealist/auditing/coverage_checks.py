@@ -9,6 +9,7 @@ from idealist.auditing import filling
 from idealist.auditing.audit_case import AuditCase, of_each_run
 from idealist.auditing.chances import DEPTHS, Chances
 from idealist.auditing.coverage import RunCoverage
+from idealist.auditing.leave_out import POOL_HELD
 from idealist.evaluating import doubt_case
 from idealist.evaluating.doubt_case import DoubtCase, RunPrice
 from idealist.measures.instrument import Instrument
@@ -29,9 +30,6 @@ UNEVEN = 0.05
 POOL_RUNS = 3
 #: A run that loses more of a value without its own judgments was favoured by them. Suggested.
 POOL_BIAS = 0.05
-#: Share of all judgments that the runs must hold for the test to speak of the pool, and not of the
-#: few runs that are here. Suggested.
-POOL_HELD = 0.5
 
 TOP, DEEP = DEPTHS
 #: What the price of unjudged documents supposes.

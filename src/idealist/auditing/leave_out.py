@@ -22,6 +22,9 @@ from idealist.report.plain_data import finite
 POOL_HOLES = 0.01
 #: The least depth of pools; TREC-COVID's first was 7. Suggested.
 POOL_DEPTH = 5
+#: Share of all judgments that the runs must hold for the test to speak of the pool, and not of the
+#: few runs that are here. Suggested.
+POOL_HELD = 0.5
 #: As much evidence for `POOL_ODDS` is mixed into what the runs say of their own pool. Suggested.
 ODDS_PRIOR = 20
 

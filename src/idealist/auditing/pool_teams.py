@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from idealist.auditing.coverage import Coverage
-from idealist.auditing.leave_out import POOL_DEPTH, LeftOut
+from idealist.auditing.leave_out import POOL_DEPTH, POOL_HELD, LeftOut
 from idealist.evaluating.evaluator import Evaluator
 from idealist.notation import many
 from idealist.report.document import (
@@ -97,8 +97,15 @@ class PoolTeams(Result):
         return (
             f"{leaving} {change} {label} of its runs by at most {number(abs(most.change))} "
             f"({most.run}), and moves {moved} of {count} runs {places}; Kendall's tau of the two "
-            f"orders is {number(self.tau[label], 3)}."
+            f"orders is {number(self.tau[label], 3)}.{self._limit}"
         )
+
+    @property
+    def _limit(self) -> str:
+        """Say that all this is too much, where the runs that made the pool are not here."""
+        if self.held >= POOL_HELD:
+            return ""
+        return " Most of the pool came from runs that are not here, so this is an upper limit."
 
     @property
     def pool(self) -> str:
