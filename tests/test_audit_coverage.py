@@ -164,6 +164,7 @@ def test_a_run_left_out_is_scored_without_what_it_alone_brought(seed: int) -> No
             )
         count = sum(map(len, qrels.values())) - sum(map(len, left.values()))
         assert found[name].unique == count
+        assert [*found[name].values] == MEASURES
 
 
 def test_the_runs_that_made_the_pool_hold_all_of_it() -> None:

@@ -131,28 +131,32 @@ def test_a_team_left_out_of_the_pool_is_priced_by_a_range_that_holds(covid: Pool
 POOLS = [(49, 7), (20, 7), (10, 7), (5, 7), (2, 7), (49, 3), (10, 3), (49, 1), (5, 1)]
 
 
+#: What the tables say of each pool.
+COLUMNS = "now | truth | range | truth within | as judged ones | taken out | truth within, alone"
+
+
 @SLOW
 def test_the_table_of_pools(covid: Pool) -> None:
     rng, runs = random.Random(15), [*covid.runs]
-    print("\n| pool | measure | now | truth | range | truth within | as judged ones | taken out |")
-    print("|:---|:---|---:|---:|---:|---:|---:|---:|")
+    print(f"\n| pool | measure | {COLUMNS} |\n|:---|:---|{'---:|' * 7}")
     for teams, depth in POOLS:
         found = []
         for run in runs[1::2]:
-            others = [other for other in runs if other != run]
-            found.append(covid.price(run, rng.sample(others, teams), depth))
+            others = rng.sample([other for other in runs if other != run], teams)
+            found.append([covid.price(run, others, depth, alone) for alone in (False, True)])
         for label in MEASURES:
-            prices = [one[label] for one in found]
-            print(f"| {teams} teams, depth {depth} | {label} | {row(prices)} |")
+            prices, alone = ([pair[i][label] for pair in found] for i in (0, 1))
+            print(f"| {teams} teams, depth {depth} | {label} | {row(prices, alone)} |")
             assert held(prices) >= (0.8 if teams > 2 else 0.6) * len(prices)
 
 
-def row(prices: Sequence[Price]) -> str:
+def row(prices: Sequence[Price], alone: Sequence[Price]) -> str:
     """Write the means of prices as cells of a table."""
     now, truth, low, high, chance, condensed = np.mean(prices, axis=0)
     return (
         f"{now:.3f} | {truth - now:+.3f} | {low - now:+.3f} to {high - now:+.3f} "
-        f"| {held(prices)} of {len(prices)} | {chance - now:+.3f} | {condensed - now:+.3f}"
+        f"| {held(prices)} of {len(prices)} | {chance - now:+.3f} | {condensed - now:+.3f} "
+        f"| {held(alone)} of {len(alone)}"
     )
 
 
@@ -193,11 +197,8 @@ def test_the_range_fits_pools_of_other_shapes() -> None:
 
 @SLOW
 def test_the_table_of_made_up_pools() -> None:
-    columns = (
-        "now | truth | range | truth within | as judged ones | taken out | truth within, alone"
-    )
-    print(f"\n| systems | common noise | {columns} |\n|{'---:|' * 9}")
+    print(f"\n| systems | common noise | {COLUMNS} |\n|{'---:|' * 9}")
     for alike, systems in SHAPES:
         prices, alone = (tried(alike, systems, 30, alone=one) for one in (False, True))
-        print(f"| {systems} | {alike:.0f} | {row(prices)} | {held(alone)} of {len(alone)} |")
+        print(f"| {systems} | {alike:.0f} | {row(prices, alone)} |")
         assert held(prices) >= 0.8 * len(prices)

@@ -116,8 +116,11 @@ def test_the_answer_names_the_largest_loser_and_counts_who_moves() -> None:
 def test_runs_that_bring_nothing_of_their_own_lose_nothing() -> None:
     qrels, runs = pool()
     found = effect_of(qrels, {"x": runs["b"], "y": runs["b"]}, {"x": "x", "y": "y"})
-    assert "changes nDCG@10 of none of the 2 runs" in found.summary
+    assert "lowers nDCG@10 of none of the 2 runs" in found.summary
     assert "one team" in effect_of(qrels, {"x": runs["b"]}, {"x": "x"}).summary
+    counts = audit(qrels, runs, "Judged@10", pool_teams=TEAMS).pool_teams
+    assert counts is not None
+    assert "None of the measures" in counts.summary
 
 
 def test_runs_without_a_team_are_named() -> None:

@@ -124,10 +124,10 @@ def leave_out(
     found: dict[str, LeftOut] = {}
     for run, placements in placed.items():
         team, values, grades = teams.get(run, run), {}, np.zeros(0)
-        for label in reversed(labels):
+        for label in labels:
             one = placements[label]
             gone = own[label].get(team, np.zeros(len(one.qrels.documents), dtype=bool))
-            grades = one.qrels.grades[gone]
+            grades = one.qrels.grades[gone] if label == labels[0] else grades
             with suppress(IdealistError):  # what cannot be measured has no price
                 now = measured(instruments[label], one).aggregate
                 fewer = without_judgments(one, gone)

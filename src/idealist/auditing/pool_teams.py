@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -83,19 +83,20 @@ class PoolTeams(Result):
     @property
     def summary(self) -> str:
         """How much a run owes to the pool, by the first measure, in one sentence."""
-        if not any(self.effects.values()):
+        if not self.left_out:
             return "There is only one team, so it cannot be left out of the pool."
-        label, found = next(iter(self.effects.items()))
+        label, found = next(((name, own) for name, own in self.effects.items() if own), ("", ()))
+        if not found:
+            return "None of the measures says which run is better, so the pool moves none."
         most, count = found[0], len(found)
         leaving = "Leaving a team's own documents out of the pool"
-        if abs(most.change) < 0.00005:
-            return f"{leaving} changes {label} of none of the {count} runs."
+        if number(most.change) == number(0) or most.change > 0:
+            return f"{leaving} lowers {label} of none of the {count} runs."
         far = int(FAR * count)
         moved = sum(one.moved > far for one in found)
         places = f"by more than {many(far, 'place', 'places')}" if far else "to another place"
-        change = "lowers" if most.change < 0 else "raises"
         return (
-            f"{leaving} {change} {label} of its runs by at most {number(abs(most.change))} "
+            f"{leaving} lowers {label} of its runs by at most {number(-most.change)} "
             f"({most.run}), and moves {moved} of {count} runs {places}; Kendall's tau of the two "
             f"orders is {number(self.tau[label], 3)}.{self._limit}"
         )
@@ -128,12 +129,13 @@ class PoolTeams(Result):
         blocks: list[Block] = [Text(self.summary, strong=True), Text(self.pool)]
         if self.teamless:
             blocks.append(Text(f"Without a team, and so one each: {few(self.teamless)}."))
-        for label, found in [*self.effects.items()][:1]:
-            blocks.append(self._table(label, found[:SHOWN]))
-            if len(found) > SHOWN:
-                blocks.append(Text(f"These lose most; --details shows all {len(found)} runs."))
-        every = tuple(self._table(label, found) for label, found in self.effects.items() if found)
-        return Document((*blocks, Details("All runs by each measure", every)))
+        every = [self._table(label, found) for label, found in self.effects.items() if found]
+        if every:
+            blocks.append(replace(every[0], rows=every[0].rows[:SHOWN]))
+            if (count := len(every[0].rows)) > SHOWN:
+                blocks.append(Text(f"These lose most; --details shows all {count} runs."))
+            blocks.append(Details("All runs by each measure", tuple(every)))
+        return Document(tuple(blocks))
 
     def _table(self, label: str, effects: tuple[Effect, ...]) -> Table:
         columns = [Column("run", TEXT, shortens=True), Column("team", TEXT, shortens=True)]
@@ -185,13 +187,13 @@ class PoolTeams(Result):
 
 
 def teams_left_out(coverage: Coverage, evaluator: Evaluator, teams: Mapping[str, str]) -> PoolTeams:
-    """Say what leaving each team out does to its runs, by each measure that has a better end."""
+    """Say what leaving each team out does to its runs, by each measure whose higher is better."""
     effects, tau = {}, {}
     for label, one in evaluator.instruments.items():
-        if one.measure.judges and one.measure.direction:
+        if one.measure.judges and one.measure.direction > 0:
             known = {run: own.values[label] for run, own in coverage.left_out.items()
                      if np.isfinite(own.values.get(label, np.nan)).all()}  # fmt: skip
-            effects[label] = _effects(label, known, coverage.left_out, one.measure.direction)
+            effects[label] = _effects(label, known, coverage.left_out)
             tau[label] = tau_b(*zip(*known.values(), strict=True)) if known else np.nan
     return PoolTeams(
         effects, tau, coverage.left_out, coverage.contributed, coverage.depth, coverage.held,
@@ -200,13 +202,13 @@ def teams_left_out(coverage: Coverage, evaluator: Evaluator, teams: Mapping[str,
 
 
 def _effects(
-    label: str, known: Mapping[str, tuple[float, float]], left_out: Mapping[str, LeftOut], sign: int
-) -> tuple[Effect, ...]:  # fmt: skip
-    values = sign * np.array([*known.values()]).reshape(-1, 2)
+    label: str, known: Mapping[str, tuple[float, float]], left_out: Mapping[str, LeftOut]
+) -> tuple[Effect, ...]:
+    now, without = np.array([*known.values()]).reshape(-1, 2).T
     team = np.array([left_out[run].team for run in known])
     found = []
-    for run, own, mine in zip(known, values, team, strict=True):
-        rivals = np.where(team == mine, values[:, 1], values[:, 0])
-        places = (1 + int((values[:, 0] > own[0]).sum()), 1 + int((rivals > own[1]).sum()))
-        found.append(Effect(run, label, *known[run], *places))
-    return tuple(sorted(found, key=lambda one: sign * one.change))
+    for run, own in known.items():
+        rivals = np.where(team == left_out[run].team, without, now)
+        places = (1 + int((now > own[0]).sum()), 1 + int((rivals > own[1]).sum()))
+        found.append(Effect(run, label, *own, *places))
+    return tuple(sorted(found, key=lambda one: one.change))
