@@ -53,11 +53,11 @@ bench: $(VENV)/test.stamp ## Time us and our peers on the same data, and write t
 	$(BIN)/python bench/compare.py --write
 	$(BIN)/python bench/randomisation.py
 
-study: $(VENV)/test.stamp ## Run the slow proofs: error rates, plans of the gate, fragility, faults for the audit, advice
+study: $(VENV)/test.stamp ## Run the slow proofs on real runs, and print the calibration tables of the docs
 	IDEALIST_SLOW=1 $(BIN)/python -m pytest -s --timeout 14400 -o faulthandler_timeout=15000 \
 	  tests/test_type_one.py tests/test_gate_plan.py tests/test_fragility.py \
 	  tests/test_audit_mutations.py tests/test_audit_faults.py tests/test_chance.py \
-	  tests/test_diagnose_runs.py
+	  tests/test_diagnose_runs.py tests/test_pool_prices.py tests/test_pool_teams.py
 
 growth: $(VENV)/test.stamp ## Show how time and memory grow with queries, depth, judgments and measures
 	$(BIN)/python bench/growth.py

@@ -14,7 +14,7 @@ from mutations import MEASURES, Data, Mutation, Qrels, Run, values
 
 Rows = list[dict[str, Any]]
 Mends = Callable[[Any, Any, il.Doubt], bool]
-#: What the price of holes may be off by beside, where a few happen to be of one kind.
+#: How far beside the range of the price of holes the clean value may lie, however small the cost.
 NOISE = 0.02
 
 
@@ -350,10 +350,15 @@ def _counts_holes(data: Data, broken: Data, finding: il.Doubt) -> bool:
 
 
 def _near_clean(data: Data, broken: Data, finding: il.Doubt) -> bool:
-    """Whether the price of holes is about the value of the clean data, and not far from any."""
+    """Whether the range of the price holds the clean value, or misses little of what holes cost."""
     clean, now = lenient(*data), lenient(*broken)
-    then = now | {label: pair[1] for label, pair in finding.price["run"].items()}
-    return all(abs(then[k] - clean[k]) <= abs(now[k] - clean[k]) / 2 + NOISE for k in clean)
+    ends = {label: (value, value) for label, value in now.items()}
+    ends |= {label: (low, high) for label, (_, low, high) in finding.price["run"].items()}
+    return all(
+        low - clean[label] <= slack and clean[label] - high <= slack
+        for label, (low, high) in ends.items()
+        for slack in [NOISE + abs(now[label] - clean[label]) / 4]
+    )
 
 
 def _condensed(data: Data, broken: Any, finding: il.Doubt) -> bool:

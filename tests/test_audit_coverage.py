@@ -11,23 +11,23 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 from hypothesis import given, settings
+from scipy import stats
 
 import idealist as il
 from generated import seeds, some_case
 from idealist.auditing import audit
-from idealist.auditing.coverage import (
+from idealist.auditing.chances import DEPTHS, Chances
+from idealist.auditing.coverage import Coverage, coverage_of
+from idealist.auditing.filling import TO_JUDGE, filled
+from idealist.auditing.leave_out import (
     POOL_HOLES,
-    Coverage,
-    coverage_of,
     leave_out,
+    odds_in_pool,
     pool_depth,
-    read_teams,
     share_held,
     without_judgments,
 )
-from idealist.auditing.filling import DEPTHS, TO_JUDGE, Chances, filled
 from idealist.cli.main import cli
-from idealist.errors import InputError
 from idealist.evaluating.evaluator import Evaluator
 from idealist.protocol import Protocol
 from idealist.ranking.placements import Placements
@@ -139,7 +139,7 @@ def test_a_run_left_out_is_scored_without_what_it_alone_brought(seed: int) -> No
     teams = {"run0": "a", "run1": "a", "run2": "b"} if rng.random() < 0.5 else {}
     evaluator = Evaluator(qrels, MEASURES)
     placements = {name: evaluator.placed(il.read_run(run)) for name, run in runs.items()}
-    found = leave_out(evaluator.instruments, placements, teams, depth=5)
+    found = leave_out(evaluator.instruments, placements, teams, [*runs], depth=5)
     for name, run in runs.items():
         others = [
             one for other, one in runs.items() if teams.get(other, other) != teams.get(name, name)
@@ -164,6 +164,7 @@ def test_a_run_left_out_is_scored_without_what_it_alone_brought(seed: int) -> No
             )
         count = sum(map(len, qrels.values())) - sum(map(len, left.values()))
         assert found[name].unique == count
+        assert [*found[name].values] == MEASURES
 
 
 def test_the_runs_that_made_the_pool_hold_all_of_it() -> None:
@@ -177,15 +178,61 @@ def test_the_runs_that_made_the_pool_hold_all_of_it() -> None:
 def test_chances_follow_the_judged_documents() -> None:
     qrels: Grades = {f"q{i}": {"a": 1.0, "b": 0.0, "c": float(i % 2)} for i in range(400)}
     run = {query: ["a", "c", "b"] for query in qrels}
-    chances = Chances(placed(qrels, run))
+    chances = Chances(placed(qrels, run), 0.5)
     assert chances.usable
-    assert chances.relevant(np.array([1, 2])) == pytest.approx([0.99, 0.25], abs=0.02)
-    drawn = chances.draw(np.full(5000, 2), np.random.default_rng(0))
-    assert drawn.mean() == pytest.approx(chances.relevant(np.array([2]))[0], abs=0.03)
+    assert chances.shares[:2, 1] == pytest.approx([0.99, 0.25], abs=0.02)
+    assert chances.relevant(np.array([1, 2])) == pytest.approx([0.99, 1 / 7], abs=0.02)
+    drawn = chances.draw(np.full(5000, 2), 0.5, np.random.default_rng(0))
+    assert drawn.mean() == pytest.approx(1 / 7, abs=0.03)
+
+
+@settings(max_examples=25, deadline=None)
+@given(seeds)
+def test_judgments_that_thin_out_are_told_from_chance(seed: int) -> None:
+    """The Mann-Whitney test, against SciPy's; then what it is for."""
+    rng = random.Random(seed)
+    qrels, lists = pooled(rng, queries=20, runs=1, depth=30)
+    holes = {q: {d: g for d, g in one.items() if rng.random() < 0.6} for q, one in qrels.items()}
+    chances = Chances(placed(holes, lists[0]))
+    ranks: dict[bool, list[int]] = {True: [], False: []}
+    for query, documents in lists[0].items():
+        for rank, document in enumerate(documents, 1):
+            ranks[document in holes[query]].append(rank)
+    sizes = [len(some) for some in ranks.values()]
+    least = stats.mannwhitneyu(ranks[False], ranks[True]).statistic
+    error = math.sqrt(math.prod(sizes) * (sum(sizes) + 1) / 12)
+    assert chances.thins == (least - math.prod(sizes) / 2 > 2 * error)
+    assert chances.ends[1] == 1 or chances.thins
+    qrels, lists = pooled(rng, queries=20, runs=2, depth=rng.randint(4, 10))
+    assert Chances(placed(qrels, lists[0])).thins
+
+
+def test_the_odds_of_a_pool_are_those_of_mantel_and_haenszel() -> None:
+    qrels, lists = pooled(random.Random(8), queries=12, runs=4, depth=6)
+    qrels = {  # what only one run has is seldom relevant
+        q: {d: g * (sum(d in one[q][:6] for one in lists) > 1) or float(d[-1] == "1")
+            for d, g in own.items()}
+        for q, own in qrels.items()
+    }  # fmt: skip
+    teams = {"0": "a", "1": "a"}
+    up, down = 20 / 6, 20.0
+    for i, run in enumerate(lists):
+        table = {(alone, good): 0 for alone in (True, False) for good in (True, False)}
+        rivals = [o for j, o in enumerate(lists) if teams.get(str(j), j) != teams.get(str(i), i)]
+        for query, documents in run.items():
+            for document in documents[:6]:
+                alone = not any(document in other[query][:6] for other in rivals)
+                table[alone, qrels[query][document] > 0] += 1
+        size = sum(table.values())
+        up += table[True, True] * table[False, False] / size
+        down += table[True, False] * table[False, True] / size
+    runs = {str(i): placed(qrels, run) for i, run in enumerate(lists)}
+    assert odds_in_pool(runs, teams, 6) == pytest.approx(up / down)
+    assert odds_in_pool({}, {}, 6) == odds_in_pool({"0": runs["0"]}, {}, 6) == 1 / 6
 
 
 @pytest.mark.parametrize("share", [0.05, 0.2, 0.4])
-def test_the_price_of_random_holes_gives_the_value_back(share: float) -> None:
+def test_holes_by_chance_may_be_relevant_as_often_as_what_is_judged(share: float) -> None:
     rng = random.Random(2)
     names = [f"d{i}" for i in range(40)]
     whole: Grades = {}
@@ -200,16 +247,17 @@ def test_the_price_of_random_holes_gives_the_value_back(share: float) -> None:
     evaluator = Evaluator(holes, ["P@10", "nDCG@10", "AP"])
     placements = evaluator.placed(il.read_run(run))
     prices = filled(evaluator.instruments, Chances(placements["AP"]), 100)
-    for label, cost in prices.items():
+    for label, (low, high) in prices.items():
         truth, now = (il.evaluate(qrels, run, label)[label] for qrels in (whole, holes))
-        assert abs(cost - truth) < max(0.15 * abs(now - truth), 0.012), label
+        assert abs(high - truth) < max(0.15 * abs(now - truth), 0.012), label
+        assert low < truth
 
 
 def test_judging_every_hole_leaves_none() -> None:
     qrels, lists = pooled(random.Random(3), queries=30, runs=2, depth=4)
     evaluator = Evaluator(qrels, "Judged@10")
     chances = Chances(evaluator.placed(il.read_run(lists[0]))["Judged@10"])
-    assert filled(evaluator.instruments, chances, 10) == {"Judged@10": 1}
+    assert filled(evaluator.instruments, chances, 10) == {"Judged@10": (1, 1)}
 
 
 def test_pairs_to_judge_are_holes_and_the_worthiest_come_first() -> None:
@@ -276,29 +324,6 @@ def test_without_holes_there_is_nothing_to_judge() -> None:
     assert "holes" not in [one.code for one in found.findings]
 
 
-TEAMS = {
-    "teams.tsv": "a\tone\nb\tone\n",
-    "named.csv": "team,rank,run\none,1,a\none,2,b\n",
-    "teams.json": '{"a": "one", "b": "one"}',
-}
-
-
-@pytest.mark.parametrize("name", TEAMS)
-def test_teams_are_read_from_files(name: str, tmp_path: Path) -> None:
-    path = tmp_path / name
-    path.write_text(TEAMS[name])
-    assert read_teams(path) == read_teams({"a": "one", "b": "one"}) == {"a": "one", "b": "one"}
-
-
-@pytest.mark.parametrize(("text", "code"), [("a\tone\nb\n", "columns"), ("{a", "json")])
-def test_teams_that_cannot_be_read_are_refused(text: str, code: str, tmp_path: Path) -> None:
-    path = tmp_path / "teams"
-    path.write_text(text)
-    with pytest.raises(InputError) as caught:
-        read_teams(path)
-    assert caught.value.code == code
-
-
 def test_the_command_writes_the_pairs_to_judge_first(tmp_path: Path) -> None:
     qrels, lists = pooled(random.Random(6), queries=3, runs=2, depth=4)
     il.write_qrels(il.read_qrels(qrels), tmp_path / "qrels.txt")
@@ -307,7 +332,7 @@ def test_the_command_writes_the_pairs_to_judge_first(tmp_path: Path) -> None:
     target, teams = tmp_path / "judge.tsv", tmp_path / "teams.tsv"
     teams.write_text("a\tone\nb\ttwo\n")
     files = [str(tmp_path / name) for name in ("qrels.txt", "a.run", "b.run")]
-    options = ["--to-judge", str(target), "--teams", str(teams), "--fail-on", "never"]
+    options = ["--to-judge", str(target), "--pool-teams", str(teams), "--fail-on", "never"]
     result = CliRunner().invoke(cli, ["audit", *files, *options], catch_exceptions=False)
     assert result.exit_code == 0
     head, *rows = [line.split("\t") for line in target.read_text().splitlines()]

@@ -5,14 +5,12 @@ from __future__ import annotations
 import csv
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 import idealist as il
 from idealist.auditing import Audit, audit
-from idealist.auditing.coverage import Coverage, without_judgments
-from idealist.auditing.filling import DEPTHS, Chances, filled
-from idealist.measures.instrument import measured
+from idealist.auditing.chances import DEPTHS
+from idealist.auditing.coverage import Coverage
 
 FOLDER = "trec-covid-r1"
 
@@ -30,7 +28,7 @@ def runs(data: Path) -> list[Path]:
 @pytest.fixture(scope="module")
 def covid(data: Path, runs: list[Path]) -> Audit:
     folder = data / FOLDER
-    return audit(folder / "qrels.txt", runs, teams=folder / "leaderboard.csv")
+    return audit(folder / "qrels.txt", runs, pool_teams=folder / "leaderboard.csv")
 
 
 @pytest.fixture(scope="module")
@@ -145,30 +143,18 @@ def test_a_document_that_one_run_finds_for_every_query(covid: Audit) -> None:
     assert (one.run, one.examples) == ("lda400s2000", ("document 4txctk7k",))
 
 
-def test_holes_have_a_price_that_lies_above_the_value(covid: Audit) -> None:
+def test_holes_have_a_range_that_lies_above_the_value(covid: Audit) -> None:
     found = of(covid, "holes")
     assert len(found) == 12
     for run, one in found.items():
-        now, then = one.price[run]["nDCG@10"]
-        assert now < then < now + 0.25, run
+        now, low, high = one.price[run]["nDCG@10"]
+        assert now - 0.01 < low < high < now + 0.25, run  # the ideal may grow more than the gain
 
 
-def test_the_truth_lies_between_a_value_with_holes_and_its_price(
-    data: Path, runs: list[Path], coverage: Coverage
-) -> None:
-    evaluator = il.Evaluator(data / FOLDER / "qrels.txt", "nDCG@10")
-    instrument = evaluator.instruments["nDCG@10"]
-    placed = {run.name: evaluator.placed(il.read_run(run)) for run in runs}
-    for name in coverage.contributed:
-        whole = placed[name]["nDCG@10"]
-        others = np.concatenate([
-            own["nDCG@10"].judgment[own["nDCG@10"].rank <= 7]
-            for run, own in placed.items()
-            if run != name
-        ])  # fmt: skip
-        alone = np.zeros(len(whole.qrels), dtype=bool)
-        alone[np.setdiff1d(whole.judgment[whole.rank <= 7], others)] = True
-        holes = without_judgments(whole, alone)
-        then = filled(evaluator.instruments, Chances(holes), 100)["nDCG@10"]
-        low, truth = (measured(instrument, one).aggregate for one in (holes, whole))
-        assert low < truth < then, name
+def test_leaving_a_team_out_is_told_of_each_run(covid: Audit) -> None:
+    found = covid.pool_teams
+    assert found is not None
+    assert (found.depth, len(found.contributed), found.teamless) == (7, 5, ())
+    assert found.effects["nDCG@10"][0].run == "T5R1"
+    assert found.held < 0.5
+    assert found.summary.endswith("so this is an upper limit.")  # the other runs are not here

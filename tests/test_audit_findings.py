@@ -386,10 +386,10 @@ def test_a_collection_with_other_ids_is_said_to_be_one() -> None:
 def test_texts_and_teams_of_something_else_are_said_to_be() -> None:
     qrels, run = clean()
     queries, teams = {"x": "what is x"}, {"other": "team"}
-    assert codes(qrels, run, texts=queries, teams={"run": "team"}) == {"unrelated"}
+    assert codes(qrels, run, texts=queries, pool_teams={"run": "team"}) == {"unrelated"}
     messages = [
         one.message
-        for one in audit(qrels, run, texts=queries, teams=teams).findings
+        for one in audit(qrels, run, texts=queries, pool_teams=teams).findings
         if one.code == "unrelated"
     ]
     assert [("queries" in one or "query" in one, "run" in one) for one in messages] == [
@@ -448,17 +448,13 @@ def test_uneven_coverage_and_the_pool() -> None:
     assert "too few to say which run is better" in holes[0].message
 
 
-def test_holes_are_priced_by_real_runs_where_little_is_judged() -> None:
+def test_holes_are_priced_where_little_is_judged() -> None:
     qrels: Grades = {"q0": {"d0": 1.0, "d1": 0.0}}
-    run = {"q0": ["d0", *(f"x{i}" for i in range(9))]}
-    one = found("holes", qrels, run)
-    now, then = one.price["run"]["nDCG@10"] if one.price else (1.0, 1.0)
-    assert now == then == 1.0  # it cannot rise
-    run["q0"] = ["x0", "d0", *(f"x{i}" for i in range(1, 9))]
-    one = found("holes", qrels, run)
-    now, then = one.price["run"]["nDCG@10"]
-    assert then - now == pytest.approx(0.18)
-    assert "269 TREC-COVID runs" in one.supposing
+    run = {"q0": ["x0", "d0", *(f"x{i}" for i in range(1, 9))]}
+    now, low, high = found("holes", qrels, run).price["run"]["nDCG@10"]
+    assert low <= now < high - 0.1  # two judged documents say next to nothing
+    qrels = {"q0": {"d0": 1.0}}  # only what is relevant was written down
+    assert not found("holes", qrels, run).price
 
 
 def test_everything_is_plain_data() -> None:
@@ -639,7 +635,7 @@ MISUSES: dict[str, Any] = {
     "no run": lambda: audit(QRELS, []),
     "no severity": lambda: audit(QRELS, RUN_).at_least(None),  # type: ignore[arg-type]
     "no texts": lambda: audit(QRELS, RUN_, docs=5),
-    "no teams": lambda: audit(QRELS, RUN_, teams=[]),
+    "no teams": lambda: audit(QRELS, RUN_, pool_teams=[]),
     "no folder": lambda: audit(
         QRELS, {query: {d.upper(): s for d, s in own.items()} for query, own in RUN_.items()}
     ).save_mappings(5),  # type: ignore[arg-type]

@@ -2,7 +2,7 @@
 from typing import Any
 
 from idealist._version import __version__
-from idealist.auditing import Audit, audit
+from idealist.auditing import Audit, PoolTeams, audit
 from idealist.bounding import (
     Bounds,
     Judging,
@@ -58,7 +58,7 @@ __all__ = [
     "Audit", "Bounds", "Comparison", "Convention", "Diagnosis", "Doubt", "Evaluation", "Evaluator",
     "Explainer", "Explanation", "F", "Gate", "GatePlan", "IdealistError", "InputError",
     "Judged", "Judging", "Measure", "NumQ", "NumRel", "NumRelRet", "NumRet", "P", "Pair",
-    "Placements", "Protocol", "Qrels", "Queries", "R", "RBPResidual", "Reconciliation",
+    "Placements", "PoolTeams", "Protocol", "Qrels", "Queries", "R", "RBPResidual", "Reconciliation",
     "Reproduction", "Rprec", "Run", "Scale", "Signature", "Sizes", "Success", "TieBounds",
     "Unjudged", "UsageError", "Worst",
     "__version__", "assert_not_worse", "attribute", "audit", "bounds", "bounds_of_difference",

@@ -9,17 +9,18 @@ from typing import Any
 from idealist.auditing import coverage_checks, judgment_checks, run_checks, text_checks
 from idealist.auditing.audit_case import Check, examine
 from idealist.auditing.audit_report import Audit
-from idealist.auditing.coverage import read_teams
 from idealist.auditing.ids import unmatched_ids
 from idealist.auditing.judgment_checks import read_judgments, unread
+from idealist.auditing.pool_teams import PoolTeams, teams_left_out
 from idealist.conventions import DEFAULT, Convention
 from idealist.errors import InputError
 from idealist.evaluating.evaluator import DEFAULT_MEASURES, Evaluator
 from idealist.formats import read_queries
 from idealist.formats.query_files import read_texts
+from idealist.formats.team_files import read_teams
 from idealist.report.doubt import SEVERITIES
 
-__all__ = ["CHECKS", "Audit", "audit"]
+__all__ = ["CHECKS", "Audit", "PoolTeams", "audit"]
 
 #: All checks but that of ids, in the order in which findings of the same severity are listed.
 CHECKS: tuple[Check, ...] = (
@@ -37,16 +38,16 @@ def audit(
     queries: Iterable[Any] | None = None,
     texts: Any = None,
     docs: Any = None,
-    teams: Any = None,
+    pool_teams: Any = None,
     convention: str | Convention = DEFAULT,
     **axes: Any,
 ) -> Audit:
     """Look judgments and runs over for what makes numbers wrong or doubtful.
 
     `runs` is one run, several, or a mapping from names. `queries` restricts the judgments
-    to some queries. `texts` (of queries) and `docs` are texts by id, or a file of them, and `teams`
-    the team of each run: each lets more be checked. Nothing is changed: each finding says what to
-    do about it.
+    to some queries. `texts` (of queries) and `docs` are texts by id, or a file of them: each lets
+    more be checked. `pool_teams` is the team of each run, or a file of it; the audit then says what
+    the pool does to each run. Nothing is changed: each finding says what to do about it.
 
     >>> found = audit({"q1": {"D1": 1}}, {"q1": {"d1": 0.5}}, "RR@10")
     >>> found.findings[0].code
@@ -63,7 +64,7 @@ def audit(
         examine(Evaluator(judged, queries=queries, **settings), runs, settings),
         texts=None if texts is None else read_queries(texts),
         docs=None if docs is None else read_texts(docs, frozenset(judged.documents)),
-        teams=None if teams is None else read_teams(teams),
+        teams=None if pool_teams is None else read_teams(pool_teams),
         contradictions=contradictions,
     )
     odd = [finding.explained for finding in unmatched_ids(case)]  # others may follow from these
@@ -74,4 +75,5 @@ def audit(
         tuple(sorted(found, key=lambda one: SEVERITIES.index(one.severity))),
         {name: one.aggregates for name, one in case.runs.items()},
         case.coverage,
+        None if case.teams is None else teams_left_out(case.coverage, case.evaluator, case.teams),
     )

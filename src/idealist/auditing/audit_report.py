@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from idealist.auditing.coverage import Coverage
+from idealist.auditing.pool_teams import PoolTeams
 from idealist.errors import UsageError, nearest
 from idealist.formats.id_mapping import mapping_file, write_mapping
 from idealist.notation import many
@@ -23,12 +24,14 @@ class Audit(Result):
     """What an audit found, worst first. ``print(audit)`` shows it.
 
     `values` are the measures of each run as they are now. `coverage` says how much of each run is
-    judged, and what to judge first; it is None where the judgments cannot be read.
+    judged, and what to judge first; it is None where the judgments cannot be read. `pool_teams`
+    says what the pool does to each run, where their teams are given.
     """
 
     findings: tuple[Doubt, ...]
     values: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     coverage: Coverage | None = None
+    pool_teams: PoolTeams | None = None
 
     @property
     def worst(self) -> Severity | None:
@@ -59,10 +62,14 @@ class Audit(Result):
         return f"{begin}{': ' if said else ''}{', '.join(said)}{shared}."
 
     def report(self) -> Document:
-        """Describe the findings: errors and warnings in full, notes in a line each."""
+        """Describe the findings: errors and warnings in full, notes in a line each.
+
+        What the pool does to each run comes first, where that was asked for.
+        """
         notes = tuple(one for one in self.findings if one.severity == "note")
         worse = tuple(one for one in self.findings if one.severity != "note")
-        blocks: list[Block] = [Text(self.summary, strong=True), Doubts(worse, full=True)]
+        blocks: list[Block] = [*self.pool_teams.report().blocks] if self.pool_teams else []
+        blocks += [Text(self.summary, strong=True), Doubts(worse, full=True)]
         if notes:
             blocks += [
                 Items(tuple(doubt_words.brief(notes))),
@@ -73,7 +80,9 @@ class Audit(Result):
         return Document(tuple(blocks))
 
     def table(self) -> Table:
-        """Return one row a finding."""
+        """Return one row a finding; where teams are given, one for each run and measure."""
+        if self.pool_teams:
+            return self.pool_teams.table()
         words = ["severity", "finding", "run", "message", "remedy"]
         rows = [
             [one.severity, one.code, one.run, one.message, one.command or one.remedy, one.count]
@@ -89,6 +98,7 @@ class Audit(Result):
             "findings": [one.data() for one in self.findings],
             "values": finite(self.values),
             "coverage": self.coverage and self.coverage.data(),
+            "pool_teams": self.pool_teams and self.pool_teams.data(),
         }
 
     def save_mappings(self, folder: str | Path) -> list[Path]:

@@ -7,8 +7,9 @@ from itertools import islice
 
 from idealist.auditing import filling
 from idealist.auditing.audit_case import AuditCase, of_each_run
+from idealist.auditing.chances import DEPTHS, Chances
 from idealist.auditing.coverage import RunCoverage
-from idealist.auditing.filling import DEPTHS, Chances
+from idealist.auditing.leave_out import POOL_HELD
 from idealist.evaluating import doubt_case
 from idealist.evaluating.doubt_case import DoubtCase, RunPrice
 from idealist.measures.instrument import Instrument
@@ -29,11 +30,11 @@ UNEVEN = 0.05
 POOL_RUNS = 3
 #: A run that loses more of a value without its own judgments was favoured by them. Suggested.
 POOL_BIAS = 0.05
-#: Share of all judgments that the runs must hold for the test to speak of the pool, and not of the
-#: few runs that are here. Suggested.
-POOL_HELD = 0.5
 
 TOP, DEEP = DEPTHS
+#: What the price of unjudged documents supposes.
+AS_IN_A_POOL = "if they are about as seldom relevant as what only one team brings into a pool"
+AS_MAY_BE = f"{AS_IN_A_POOL}, or at most as often as judged ones at their rank"
 #: The options that write the pairs to judge first.
 TO_JUDGE = ("--to-judge", "judge.tsv")
 
@@ -46,7 +47,7 @@ def unjudged(case: AuditCase, one: DoubtCase) -> Iterator[Doubt]:
         return
     depth = TOP if covered.unjudged[TOP] else DEEP
     severity, reading = _reading(case, covered.judged[TOP])
-    price, supposing = _price(case, one, covered)
+    price, supposing = _price(case, one)
     pairs = (pair for pair in case.coverage.pairs if one.run.name in pair.runs)
     files = case.files()
     yield Doubt(
@@ -78,29 +79,17 @@ def _reading(case: AuditCase, judged: float) -> tuple[Severity, str]:
     return "warning", "; too few to say which run is better" if several else ""
 
 
-def _price(case: AuditCase, one: DoubtCase, covered: RunCoverage) -> tuple[RunPrice, str]:
+def _price(case: AuditCase, one: DoubtCase) -> tuple[RunPrice, str]:
     """Price the unjudged documents of a run, and say what that supposes."""
     sharing: dict[Placements, dict[str, Instrument]] = {}
     for label, own in case.evaluator.instruments.items():
         if own.measure.judges and not own.measure.needs and own.protocol.unjudged != "drop":
             sharing.setdefault(one.placed[label], {})[label] = own
-    then: dict[str, float] = {}
+    ranges: dict[str, tuple[float, float]] = {}
     for placements, instruments in sharing.items():
-        chances = Chances(placements)
-        then |= filling.filled(instruments, chances, DEEP) if chances.usable else {}
-    supposing = "at most, if unjudged documents are relevant as often as the judged ones there"
-    now = one.aggregates
-    if not then and (case.qrels.grades <= 0).any():
-        gap = filling.calibrated(covered.judged[TOP])
-        then = {label: min(1.0, now[label] + gap) for label in now if _is_ndcg10(case, label)}
-        supposing = "if it is as with 269 TREC-COVID runs; too few are judged here to tell"
-    return one.price(then), supposing
-
-
-def _is_ndcg10(case: AuditCase, label: str) -> bool:
-    """Whether it is the measure whose loss was counted on real runs."""
-    measure = case.evaluator.instruments[label].measure
-    return measure.name == "nDCG" and measure.cutoff == TOP
+        chances = Chances(placements, case.coverage.odds)
+        ranges |= filling.filled(instruments, chances, DEEP) if chances.usable else {}
+    return one.price(ranges), AS_IN_A_POOL if Chances(one.whole).thins else AS_MAY_BE
 
 
 def uneven(case: AuditCase) -> Iterator[Doubt]:
@@ -136,7 +125,7 @@ def pool(case: AuditCase) -> Iterator[Doubt]:
     yield Doubt(
         "pool-bias",
         f"{many(len(inside), 'run seems', 'runs seem')} to have contributed to the pool, being "
-        f"judged down to rank {min(found.depths[run] for run in inside)}, and {outside} not; "
+        f"judged down to rank {found.depth}, and {outside} not; "
         f"without the judgments that it alone brought, {most} loses up to {loss:.1%} of a value",
         len(inside), severity="warning" if biased else "note", total=len(runs),
         examples=tuple(f"{run}: judged to rank {found.depths[run]}" for run in inside[:EXAMPLES]),

@@ -1,10 +1,7 @@
 """Unjudged documents: what they cost, and which to judge first.
 
-They get grades as often as the run's judged ones have them: P(grade | rank, run) is counted among
-the judged documents of the run, in bands of ranks. Grades are then drawn for the unjudged ones and
-the measures computed again, several times (Fröbe et al. 2023 bootstrap nDCG this way). Where
-documents are unjudged by chance, this estimates the value with all judgments. In a pool it is too
-high: what was judged because other runs ranked it high is better than what was not.
+They get grades as `Chances` has them, at both ends of what the odds may be, and the measures are
+computed again, several times.
 """
 
 from __future__ import annotations
@@ -12,115 +9,46 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from idealist.auditing.chances import DEPTHS, Chances
 from idealist.bounding.bound_case import with_judgments
 from idealist.bounding.unjudged_places import UnjudgedPlaces, find_unjudged
 from idealist.data.columns import Floats, Ints
 from idealist.errors import IdealistError
 from idealist.evaluating.doubt_case import DoubtCase
 from idealist.measures.instrument import Instrument, measured
-from idealist.ranking.placements import Placements
 from idealist.ranking.ranked import listing
-from idealist.significance.means import mean
 
-#: How deep coverage is looked at: what people read, and what rerankers read. Suggested.
-DEPTHS = (10, 100)
-#: How far nDCG@10 rose, by the least share judged in the first 10, on these 269 runs.
-CALIBRATION = ((0.98, 0.005), (0.9, 0.017), (0.7, 0.055), (0.5, 0.14), (0.0, 0.18))
-#: The first ranks of the bands in which P(relevant | rank) is counted. Suggested.
-BANDS = (1, 2, 4, 6, 11, 21, 51, 101, 201, 501)
-#: As many documents of the run's average are mixed into each band. Suggested.
-PRIOR = 5
-#: Judged documents that a run must have for its own P(relevant | rank). Suggested.
-LEAST_JUDGED = 30
-#: Share of them that judges must have found not relevant: elsewhere only what is relevant was
-#: written down, as in MS MARCO. Suggested.
-LEAST_NONRELEVANT = 0.05
-#: Times that grades are drawn for unjudged documents; fewer for more than 100 queries. Suggested.
-DRAWS = 20
+#: Times that grades are drawn at each end; fewer for more than 100 queries. With ten, the ranges
+#: held the value with all judgments of nine in ten runs of the half of the teams that nothing was
+#: tuned on. Suggested.
+DRAWS = 10
 #: Pairs listed to be judged first, and queries read at most to find them. Suggested.
 TO_JUDGE, TO_JUDGE_READ = 100, 1000
 
 
-@dataclass(frozen=True, eq=False)
-class Chances:
-    """How often a judged document had each of the `grades`, in each band of ranks of one run.
+def filled(
+    instruments: Mapping[str, Instrument], chances: Chances, depth: int
+) -> dict[str, tuple[float, float]]:
+    """Find the range of measures if all documents down to a depth were judged.
 
-    Every band has some of the run's average mixed in, so that a few documents do not decide.
-
-    >>> from idealist import Protocol, rank, read_qrels, read_run
-    >>> qrels = read_qrels({"q": {"a": 1, "b": 0, "c": 0}})
-    >>> found = rank(qrels, read_run({"q": ["a", "x", "b"]}), [Protocol()])[Protocol()]
-    >>> Chances(found).relevant(np.array([1, 2])).round(2).tolist()
-    [0.58, 0.42]
+    It goes from the least value that draws with the lower odds gave to the most of those with the
+    higher.
     """
-
-    placements: Placements
-
-    @cached_property
-    def grades(self) -> Floats:
-        """The grades there are, lowest first."""
-        return np.unique(self.placements.qrels.grades)
-
-    @cached_property
-    def shares(self) -> Floats:
-        """The share of each grade in each band."""
-        grade = np.searchsorted(self.grades, self.placements.grade)
-        shape = len(BANDS), max(len(self.grades), 1)
-        flat = bands_of(self.placements.rank) * shape[1] + grade
-        counts = np.bincount(flat, minlength=shape[0] * shape[1]).reshape(shape)
-        whole = counts.sum(axis=0) / max(counts.sum(), 1)
-        sizes = counts.sum(axis=1, keepdims=True)
-        return np.asarray((counts + PRIOR * whole) / (sizes + PRIOR))
-
-    def relevant(self, ranks: Ints) -> Floats:
-        """Estimate P(relevant | rank)."""
-        share: Floats = self.shares[:, self.grades > 0].sum(axis=1)
-        return share[bands_of(ranks)]
-
-    @cached_property
-    def usable(self) -> bool:
-        """Whether the run has enough judged documents, and enough of them are not relevant.
-
-        Where only relevant documents were written down, the judged say nothing about the others.
-        """
-        grades = self.placements.grade
-        bad = np.count_nonzero(grades <= 0)
-        return len(grades) >= LEAST_JUDGED and bool(bad >= LEAST_NONRELEVANT * len(grades))
-
-    def draw(self, ranks: Ints, rng: np.random.Generator) -> Floats:
-        """Draw a grade for a document at each of some ranks."""
-        edges = np.cumsum(self.shares, axis=1)[bands_of(ranks)]
-        index = (rng.random(len(ranks))[:, None] >= edges).sum(axis=1)
-        return np.asarray(self.grades[np.minimum(index, len(self.grades) - 1)])
-
-
-def bands_of(ranks: Ints) -> Ints:
-    """Find the band of each rank."""
-    return np.searchsorted(BANDS, ranks, side="right") - 1
-
-
-def filled(instruments: Mapping[str, Instrument], chances: Chances, depth: int) -> dict[str, float]:
-    """Compute what measures would be, on average, if all documents down to a depth were judged."""
     placements, queries = chances.placements, len(chances.placements.qrels.queries)
     unjudged, rng = find_unjudged(placements, depth), np.random.default_rng(0)
     draws = max(1, min(DRAWS, 100 * DRAWS // max(queries, 1)))
     drawn: dict[str, list[float]] = {label: [] for label in instruments}
-    for _ in range(draws):
-        judged = with_judgments(placements, unjudged, chances.draw(unjudged.rank, rng))
+    for odds in np.repeat(chances.ends, draws):
+        judged = with_judgments(placements, unjudged, chances.draw(unjudged.rank, odds, rng))
         for label, instrument in instruments.items():
             with suppress(IdealistError):  # what cannot be measured has no price
                 drawn[label].append(measured(instrument, judged).aggregate)
-    return {label: mean(values) for label, values in drawn.items() if values}
-
-
-def calibrated(judged: float) -> float:
-    """Look up how much nDCG@10 gained on real runs with so much judged in the first 10."""
-    return next(gap for least, gap in CALIBRATION if judged >= least)
+    halves = {label: np.array_split(values, 2) for label, values in drawn.items() if values}
+    return {label: (float(low.min()), float(high.max())) for label, (low, high) in halves.items()}
 
 
 @dataclass(frozen=True)
@@ -150,15 +78,15 @@ class Side(NamedTuple):
     worth: Floats
 
 
-def pairs_to_judge(runs: Mapping[str, DoubtCase]) -> tuple[PairToJudge, ...]:
-    """List the pairs to judge first, most worth first.
+def pairs_to_judge(runs: Mapping[str, DoubtCase], odds: float) -> tuple[PairToJudge, ...]:
+    """List the pairs to judge first, most worth first; `odds` are those of `Chances`.
 
     What a pair of a query can be worth at most is known without reading a document's name. Queries
     are read in that order, until none can hold a better pair or enough were read.
     """
-    sides = _sides(runs, DEPTHS[0])
+    sides = _sides(runs, odds, DEPTHS[0])
     if not any(len(side.unjudged) for side in sides.values()):
-        sides = _sides(runs, DEPTHS[-1])
+        sides = _sides(runs, odds, DEPTHS[-1])
     most = _most([*sides.values()])
     queries = np.argsort(-most, kind="stable")
     queries = queries[most[queries] >= 0][:TO_JUDGE_READ]
@@ -172,10 +100,10 @@ def pairs_to_judge(runs: Mapping[str, DoubtCase]) -> tuple[PairToJudge, ...]:
     return tuple(first)
 
 
-def _sides(runs: Mapping[str, DoubtCase], depth: int) -> dict[str, Side]:
+def _sides(runs: Mapping[str, DoubtCase], odds: float, depth: int) -> dict[str, Side]:
     found = {}
     for name, one in runs.items():
-        chances, unjudged = Chances(one.whole), find_unjudged(one.whole, depth)
+        chances, unjudged = Chances(one.whole, odds), find_unjudged(one.whole, depth)
         # where judges only wrote down what is relevant, only the rank is known
         likely = chances.relevant(unjudged.rank) if chances.usable else 1.0
         found[name] = Side(one, unjudged, np.asarray(likely / np.log2(unjudged.rank + 1.0)))

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from idealist.auditing.audit_case import AuditCase, of_each_run
-from idealist.auditing.filling import DEPTHS
+from idealist.auditing.chances import DEPTHS
 from idealist.auditing.judgment_checks import JUDGMENT_DOUBTS
 from idealist.data import Qrels, Rows
 from idealist.data.columns import Bools, Floats, Ints

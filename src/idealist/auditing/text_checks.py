@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from idealist.auditing.audit_case import AuditCase
-from idealist.auditing.coverage import without_judgments
+from idealist.auditing.leave_out import without_judgments
 from idealist.data import Qrels
 from idealist.data.columns import Bools
 from idealist.evaluating.doubt_case import DoubtCase, RunPrice

@@ -21,8 +21,9 @@ TEXTS = "CSV, JSON, or id<TAB>text lines"
 @click.option("--queries", metavar="FILE", help=f"The texts of the queries: {TEXTS}.")
 @click.option("--docs", metavar="FILE", help=f"The texts of the documents: {TEXTS}.")
 @click.option(
-    "--teams", metavar="FILE", help="The team of each run: run<TAB>team lines, CSV or JSON."
-)
+    "--pool-teams", metavar="FILE",
+    help="The team of each run, a CSV with columns run and team: say what the pool does to each.",
+)  # fmt: skip
 @click.option(
     "--fail-on", type=click.Choice(["error", "warning", "note", "never"]), default="error",
     show_default=True, help="The least severity that makes the exit code 1.",
@@ -41,7 +42,7 @@ TEXTS = "CSV, JSON, or id<TAB>text lines"
 def command(
     qrels: str, runs: tuple[str, ...], measures: tuple[str, ...], convention: str,
     settings: tuple[str, ...], fail_on: str, save_mappings: Path | None, to_judge: Path | None,
-    queries: str | None, docs: str | None, teams: str | None, **view: Any,
+    queries: str | None, docs: str | None, pool_teams: str | None, **view: Any,
 ) -> None:  # fmt: skip
     """Look QRELS and RUNS over for what makes numbers wrong or doubtful.
 
@@ -54,16 +55,17 @@ def command(
       idealist audit qrels.txt bm25.run dense.run
       idealist audit qrels.txt bm25.run --docs corpus.jsonl --queries queries.tsv
       idealist audit qrels.txt bm25.run --save-mappings mappings
+      idealist audit qrels.txt *.run --pool-teams teams.csv
       idealist audit qrels.txt bm25.run -f json --fail-on warning
     """
     from idealist.auditing import audit
     from idealist.evaluating.evaluator import DEFAULT_MEASURES
     from idealist.report.plain_data import separated
 
-    options.check_inputs([qrels, *runs, queries, docs, teams])
+    options.check_inputs([qrels, *runs, queries, docs, pool_teams])
     found = audit(
         qrels, options.runs_of(runs), measures or DEFAULT_MEASURES, convention=convention,
-        texts=queries, docs=docs, teams=teams, **options.axes_of(settings),
+        texts=queries, docs=docs, pool_teams=pool_teams, **options.axes_of(settings),
     )  # fmt: skip
     options.emit(found, **view)
     written = found.save_mappings(save_mappings) if save_mappings is not None else []

@@ -7,9 +7,10 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
-from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from idealist.conventions import DEFAULT
 from idealist.data import Qrels, Run
@@ -142,12 +143,12 @@ class DoubtCase:
         names = self.evaluator.qrels.name, self.run.source.name
         return evaluate_again(self.evaluator, *names, **axes)
 
-    def price(self, values: Mapping[str, float]) -> RunPrice:
-        """Set what measures would be beside what they are."""
+    def price(self, values: Mapping[str, float | tuple[float, ...]]) -> RunPrice:
+        """Set what measures would be, or the range of it, beside what they are."""
         judging = {
             label: value
             for label, value in values.items()
-            if not isnan(value) and self.instruments[label].measure.judges
+            if not np.isnan(value).any() and self.instruments[label].measure.judges
         }
         moved = differing(self.aggregates, judging)
         return {self.run.name: moved} if moved else {}
@@ -196,11 +197,19 @@ class DoubtCase:
         return self.priced(placed)
 
 
-def differing(now: Mapping[str, float], then: Mapping[str, float]) -> dict[str, tuple[float, ...]]:
+def differing(
+    now: Mapping[str, float], then: Mapping[str, float | tuple[float, ...]]
+) -> dict[str, tuple[float, ...]]:
     """Keep the measures that would print differently.
 
     >>> differing({"AP": 0.5, "RR": 1.0}, {"AP": 0.75, "RR": 1.0})
     {'AP': (0.5, 0.75)}
+    >>> differing({"AP": 0.5}, {"AP": (0.5, 0.75)})
+    {'AP': (0.5, 0.5, 0.75)}
     """
-    both = {label: (now[label], value) for label, value in then.items() if label in now}
-    return {label: pair for label, pair in both.items() if f"{pair[0]:.4f}" != f"{pair[1]:.4f}"}
+    both = {
+        label: (now[label], *(value if isinstance(value, tuple) else (value,)))
+        for label, value in then.items()
+        if label in now
+    }
+    return {label: ends for label, ends in both.items() if len({f"{end:.4f}" for end in ends}) > 1}

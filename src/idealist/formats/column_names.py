@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import lru_cache
-from itertools import chain
 from typing import Any
 
 from idealist.errors import Faults
@@ -28,6 +27,10 @@ ALIASES: dict[str, tuple[str, ...]] = {
 #: In a table of queries: names of the id, and of the text; ``query`` may be either.
 QUERY_IDS = ("query_id", "qid", "topic_id", "_id", "id")
 QUERY_TEXTS = ("text", "query_text")
+
+#: In a table of teams: names of the run, and of the team.
+RUN_NAMES = ("run_id", "run_name", "run_tag", "run", "tag", "system", "name")
+TEAM_NAMES = ("team", "team_name", "group", "participant", "organisation", "organization")
 
 #: What data frames call the row numbers they write.
 ROW_NUMBERS = ("", "unnamed: 0", "__index_level_0__")
@@ -81,7 +84,11 @@ def _folded(name: Any) -> str:
 
 
 #: Every name that is understood, folded.
-KNOWN = frozenset(map(_folded, chain(*ALIASES.values(), QUERY_IDS, QUERY_TEXTS, ["weight"])))
+KNOWN = frozenset(
+    _folded(name)
+    for names in (*ALIASES.values(), QUERY_IDS, QUERY_TEXTS, RUN_NAMES, TEAM_NAMES, ["weight"])
+    for name in names
+)
 
 
 def _check_values(names: list[Any], value: str, faults: Faults) -> None:

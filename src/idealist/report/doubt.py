@@ -92,8 +92,8 @@ class Doubt:
 
     @property
     def _priced(self) -> str:
-        pairs = {label: own for label, own in self._own.items() if len(own) == 2}
-        then = ", ".join(f"{label} is {number(value)}" for label, (_, value) in pairs.items())
+        priced = {label: " to ".join(map(number, then)) for label, (_, *then) in self._own.items()}
+        then = ", ".join(f"{label} is {words}" for label, words in priced.items())
         return f"; {self.supposing} {then}" if then and self.supposing else ""
 
     @property

@@ -107,7 +107,10 @@ def _examples(one: Doubt) -> Iterator[str]:
 def _costs(one: Doubt) -> Iterator[tuple[str, str]]:
     """Say what each measure of a run is, and would be."""
     for run, own in one.price.items():
-        changes = (f"{label} {' → '.join(map(number, ends))}" for label, ends in own.items())
+        changes = (
+            f"{label} {number(now)} → {' to '.join(map(number, then))}"
+            for label, (now, *then) in own.items()
+        )
         yield run, ", ".join(changes)
 
 
@@ -115,4 +118,4 @@ def _supposed(group: Sequence[Doubt]) -> Iterator[str]:
     """Say once what the costs of several runs suppose."""
     priced = [run for one in group for run in one.price]
     if group[0].supposing and priced and max(len(group), len(priced)) > 1:
-        yield f"each second value: {group[0].supposing}"
+        yield f"right of each arrow: {group[0].supposing}"
