@@ -66,7 +66,8 @@ def test_words_are_not_data(capsys: pytest.CaptureFixture[str]) -> None:
     assert "doubt:" not in out
     assert "signature: MEASURE|trec_eval|qrels:" in err
     assert "alpha 0.05, two-sided; randomisation(exact), seed 0" in err
-    assert "nDCG@10 is the primary measure, the others are descriptive" in err
+    assert "nDCG@10 is the primary measure\n" in err
+    assert "RR@10 is marked only where nDCG@10 is\n" in err
     assert max(map(len, out.splitlines())) <= 100
 
 

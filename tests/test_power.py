@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 from pathlib import Path
 from typing import Any
 
@@ -14,20 +15,60 @@ from hypothesis import strategies as st
 
 import idealist as il
 from idealist.cli.main import main
-from idealist.comparing.sample_sizes import Sizes, pilot_sizes, typical_sizes
+from idealist.comparing.sample_sizes import (
+    Sizes,
+    freedom_of,
+    pilot_sizes,
+    typical_sizes,
+    variance_parts,
+)
 from idealist.errors import UsageError
 from idealist.evaluating.evaluator import Evaluator
+from idealist.significance.families import level_of_best
+from idealist.significance.power_analysis import ADHOC, COVID, TYPICAL, WEB
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 RUNS = [EXAMPLES / "bm25.run", EXAMPLES / "reranked.run"]
 
 
-@pytest.mark.parametrize(
-    ("measure", "queries"),
-    [("AP", 88), ("P@10", 239), ("RR", 563), ("nDCG@20", 111), ("ERR@20", 60)],
-)
-def test_typical_variances_give_the_known_sizes(measure: str, queries: int) -> None:
-    assert typical_sizes(measure).needed(0.05) == queries
+def spread(values: Array) -> list[float]:
+    """Compute the deviation of the difference of each pair of runs: its median, and 8 of 10."""
+    first, second = np.triu_indices(len(values), 1)
+    sds = (values[first] - values[second]).std(axis=1, ddof=1)
+    return [round(float(each), 4) for each in np.quantile(sds[sds > 0], [0.5, 0.1, 0.9])]
+
+
+def kept(source: str) -> dict[str, list[float]]:
+    return {one.measure: [one.sd, one.low, one.high] for one in TYPICAL if one.source == source}
+
+
+def test_typical_deviations_are_those_of_real_runs(data: Path) -> None:
+    for name, source, measure in (("adhoc8_ap", ADHOC, "AP"), ("web2013_ndcg20", WEB, "nDCG@20")):
+        values = np.genfromtxt(data / "sigir2019" / f"{name}.csv", delimiter=",", skip_header=1).T
+        assert kept(source)[measure] == spread(values)
+        assert source.startswith(str(len(values)))
+
+
+@pytest.mark.skipif(not os.environ.get("IDEALIST_SLOW"), reason="set IDEALIST_SLOW=1")
+def test_typical_deviations_are_those_of_all_runs_of_a_track(data: Path) -> None:
+    folder, wanted = data / "trec-covid-r1", kept(COVID)
+    files = [*sorted(folder.glob("runs/*")), *sorted(folder.glob("more/*"))]
+    evaluator = Evaluator(folder / "qrels.txt", list(wanted))
+    found = [evaluator(file) for file in files]
+    for measure, own in wanted.items():
+        assert own == spread(np.array([list(one.by_query(measure).values()) for one in found]))
+    assert COVID.startswith(str(len(files)))
+
+
+def test_the_nearest_cutoff_and_the_wider_track_count() -> None:
+    assert typical_sizes("nDCG@10").sd == typical_sizes("nDCG@5").sd == 0.2565
+    assert typical_sizes("nDCG@20").sd == typical_sizes("nDCG@30").sd == 0.2068
+    assert typical_sizes("nDCG@20").sds == (0.1403, 0.2503)  # of both tracks
+    assert typical_sizes("nDCG").sd == typical_sizes("nDCG@1000").sd == 0.1669
+    ap = typical_sizes("AP").of_difference(0.05)
+    assert (ap.low, ap.queries, ap.high) == (25, 82, 144)
 
 
 @given(st.floats(0.01, 1), st.floats(0.005, 0.5), st.sampled_from([0.01, 0.05]))
@@ -85,9 +126,9 @@ def test_a_pilot_that_says_nothing_is_refused() -> None:
 def test_the_command(capsys: pytest.CaptureFixture[str]) -> None:
     main(["power", "-m", "AP", "--difference", "0.05", "--queries", "50", "-f", "json"])
     data = json.loads(capsys.readouterr().out)
-    common = {"low": None, "high": None}
-    assert data["sizes"][0] == {"asked": "difference", "difference": 0.05, "queries": 88, **common}
-    assert data["sizes"][1]["difference"] == pytest.approx(0.0667, abs=1e-4)
+    range_ = {"low": 25, "high": 144}
+    assert data["sizes"][0] == {"asked": "difference", "difference": 0.05, "queries": 82, **range_}
+    assert data["sizes"][1]["difference"] == pytest.approx(0.0643, abs=1e-4)
     main(["power", str(EXAMPLES / "qrels.txt"), *map(str, RUNS), "--difference", "0.1"])
     captured = capsys.readouterr()
     assert captured.out.split()[-5:] == ["0.1000", "39", "21", "to", "107"]
@@ -97,7 +138,7 @@ def test_the_command(capsys: pytest.CaptureFixture[str]) -> None:
 def test_the_two_questions_have_a_table_each(capsys: pytest.CaptureFixture[str]) -> None:
     main(["power"])
     answer, first, second = capsys.readouterr().out.split("\n\n")
-    assert answer.startswith("2,718 queries show a difference of 0.0100 in nDCG@10 in 80 % of")
+    assert answer.startswith("5,166 queries show a difference of 0.0100 in nDCG@10 in 80 % of")
     assert first.split()[:5] == ["difference", "of", "nDCG@10", "queries", "needed"]
     assert second.split()[:5] == ["queries", "difference", "of", "nDCG@10", "shown"]
     main(["power", "-f", "tsv", "--queries", "50", "--difference", "0.05"])
@@ -128,9 +169,9 @@ def test_weights_weigh_the_pilot() -> None:
 
 def test_a_plan_is_a_result() -> None:
     found = il.plan_queries("AP", differences=[0.05], numbers=[50])
-    assert found.summary == "88 queries show a difference of 0.0500 in AP in 80 % of cases"
+    assert found.summary == "82 queries show a difference of 0.0500 in AP in 80 % of cases"
     assert [one["asked"] for one in found.data()["sizes"]] == ["difference", "queries"]
-    assert "| 50 | 0.0667 |" in found.markdown()
+    assert "| 50 | 0.0643 |" in found.markdown()
     assert repr(found) == f"<Sizes {found.summary}>"
     with pytest.raises(UsageError, match="AP cannot differ by 2"):
         il.plan_queries("AP", differences=[2])
@@ -158,6 +199,45 @@ def test_a_range_holds_the_truth_as_often_as_it_says() -> None:
     assert 0.93 < np.mean([one.low <= truth <= one.high for one in found]) < 0.975
 
 
+@pytest.mark.parametrize("runs", [2, 3, 6])
+def test_a_range_of_several_runs_is_theirs(runs: int) -> None:
+    random, held, widths = np.random.default_rng(runs), [], []
+    for _ in range(600):
+        parts = variance_parts(random.normal(0, 0.2, (runs, 15)), None)
+        sd, freedom = math.sqrt(2 * parts.sum()), freedom_of(parts, runs)
+        low, high = Sizes("AP", sd, "a draw", pilot=15, freedom=freedom).sds
+        held.append(low <= 0.2 * math.sqrt(2) <= high)
+        widths.append(high / low)
+    assert 0.93 < np.mean(held) < 0.98  # with 14 degrees of freedom, 1.00 of six runs
+    assert np.mean(widths) < (2.4, 1.9, 1.5)[(2, 3, 6).index(runs)]
+
+
+def test_a_range_knows_what_a_few_queries_do(data: Path) -> None:
+    values = np.genfromtxt(data / "sigir2019" / "adhoc8_ap.csv", delimiter=",", skip_header=1).T
+    random, held = np.random.default_rng(0), []
+    for _ in range(600):
+        some = values[random.choice(len(values), 5, replace=False)]
+        truth = math.sqrt(2 * variance_parts(some, None).sum() * 49 / 50)
+        parts = variance_parts(some[:, random.integers(50, size=50)], None)
+        sd, freedom = math.sqrt(2 * parts.sum()), freedom_of(parts, 5)
+        low, high = Sizes("AP", sd, "a draw", pilot=50, freedom=freedom).sds
+        held.append(low <= truth <= high)
+    assert 0.88 < np.mean(held) < 0.96  # 0.73 with the degrees of freedom of a normal table
+
+
+def test_choosing_the_best_of_several_takes_a_larger_difference(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    alone, best = (il.plan_queries("AP", best_of=m) for m in (1, 10))
+    assert best.level == level_of_best(10) < alone.level == 0.05
+    assert best.detectable(50) > 1.25 * alone.detectable(50)
+    assert best.needed(0.05) > 1.5 * alone.needed(0.05)
+    main(["power", "-m", "AP", "--queries", "50", "--best-of", "10"])
+    captured = capsys.readouterr()
+    assert "in 80 % of cases, chosen as the best of 10 runs." in captured.out
+    assert "each of 10 runs is tested at 0.0066 (Dunnett)" in captured.err
+
+
 def test_python_plans_as_the_command_does() -> None:
     pilot = il.plan_queries("nDCG@10", EXAMPLES / "qrels.txt", RUNS)
     assert pilot == pilot_sizes(Evaluator(EXAMPLES / "qrels.txt", "nDCG@10"), RUNS)
@@ -173,7 +253,8 @@ def test_python_plans_as_the_command_does() -> None:
 @pytest.mark.parametrize(
     "arguments",
     [
-        ["-m", "R@100"],
+        ["-m", "RBP"],
+        ["--best-of", "0"],
         ["-m", "nonsense"],
         ["--difference", "0"],
         ["--queries", "1"],

@@ -25,10 +25,10 @@ from threadpoolctl import threadpool_limits
 
 from idealist.errors import UsageError
 from idealist.significance import resampling
-from idealist.significance.families import benjamini_hochberg, holm, max_t, permutations_for, tukey
+from idealist.significance.families import holm, level_of_best, max_t, permutations_for, t_of, tukey
 from idealist.significance.means import mean, mean_interval
 from idealist.significance.paired import differences, paired, relative, trisk, urisk
-from idealist.significance.power_analysis import TYPICAL, detectable, needed, power
+from idealist.significance.power_analysis import detectable, effect_interval, needed, power
 from idealist.significance.rank_tests import sign_test, tau_ap, tau_ap_b, tau_b, wilcoxon
 from idealist.significance.resampling import (
     all_pairs,
@@ -105,13 +105,31 @@ def test_published_correlations_of_orders() -> None:
     assert tau_ap_b(*tied) == pytest.approx(0.6269841, abs=5e-8)
 
 
-def test_published_power_and_typical_variances(adhoc8: Array) -> None:
+def test_published_power() -> None:
     assert detectable(50) == pytest.approx(0.40418, abs=5e-6)
-    assert [needed(0.05 / each.sd) for each in TYPICAL.values()] == [88, 239, 563, 111, 60]
-    centred = adhoc8 - adhoc8.mean(axis=0)
-    centred -= centred.mean(axis=1, keepdims=True)
-    freedom = (adhoc8.shape[0] - 1) * (adhoc8.shape[1] - 1)
-    assert round(float((centred**2).sum()) / freedom, 4) == TYPICAL["AP"].variance
+    variances = (0.0136, 0.0376, 0.0893, 0.0173, 0.0092)
+    sizes = [needed(0.05 / math.sqrt(2 * each)) for each in variances]
+    assert sizes == [88, 239, 563, 111, 60]
+
+
+@pytest.mark.parametrize(("n", "df"), [(5, 4.0), (30, 29.0), (200, 199.0), (50, 12.5)])
+def test_an_effect_size_has_the_interval_of_the_noncentral_t(n: int, df: float) -> None:
+    for t in (-3.0, 0.0, 0.4, 2.5, 9.0):
+        low, high = effect_interval(t, n, df, 0.05)
+        assert low < t / math.sqrt(n) < high
+        assert stats.nct.sf(t, df, low * math.sqrt(n)) == pytest.approx(0.025, abs=1e-5)
+        assert stats.nct.cdf(t, df, high * math.sqrt(n)) == pytest.approx(0.025, abs=1e-5)
+    assert all(map(math.isnan, effect_interval(math.inf, n, df)))
+
+
+@pytest.mark.parametrize("runs", [2, 5, 20])
+def test_the_level_of_the_best_is_that_of_its_maximum(runs: int) -> None:
+    source = np.random.default_rng(runs)
+    z = source.normal(size=(100_000, runs)) - source.normal(size=(100_000, 1))
+    largest = np.abs(z / math.sqrt(2)).max(axis=1)
+    critical = stats.norm.isf(level_of_best(runs) / 2)
+    assert (largest > critical).mean() == pytest.approx(0.05, abs=0.003)
+    assert 0.05 / runs < level_of_best(runs) < 0.05
 
 
 # The t-test
@@ -271,17 +289,17 @@ def test_the_same_bytes_whatever_threads_and_blocks(monkeypatch: pytest.MonkeyPa
     d, values = matrix(2, 40, 90) - 0.4, matrix(3, 7, 30)
     tests: tuple[Callable[[], Array], ...] = (
         lambda: randomisation(d, flips=3000),
-        lambda: max_t(d, flips=3000),
+        lambda: max_t(d, flips=3000).p,
         lambda: all_pairs(values, flips=3000),
     )
     with threadpool_limits(1):
         wanted = [test().tobytes() for test in tests]
-        family = tukey(values, permutations=2000).tobytes()
+        family = tukey([values], permutations=2000).p.tobytes()
     for threads, block in ((2, resampling.BLOCK), (4, 1 << 10)):
         monkeypatch.setattr(resampling, "BLOCK", block)
         with threadpool_limits(threads):
             assert [test().tobytes() for test in tests] == wanted
-            assert tukey(values, permutations=2000).tobytes() == family
+            assert tukey([values], permutations=2000).p.tobytes() == family
     assert randomisation(d, flips=3000, seed=1).tobytes() != wanted[0]
     alone = [float(randomisation(row, flips=3000)) for row in d[:3]]
     assert alone == randomisation(d, flips=3000)[:3].tolist()
@@ -367,21 +385,14 @@ def test_a_share_has_the_interval_of_wilson(hits: int, n: int) -> None:
 @pytest.mark.parametrize(("seed", "m"), [(0, 1), (1, 2), (2, 30), (3, 400)])
 def test_corrections_are_those_of_statsmodels(seed: int, m: int) -> None:
     p = np.round(np.random.default_rng(seed).beta(0.3, 1, m), 3)
-    for ours, name in ((holm, "holm"), (benjamini_hochberg, "fdr_bh")):
-        assert ours(p) == pytest.approx(multipletests(p, method=name)[1], abs=1e-12)
+    assert holm(p) == pytest.approx(multipletests(p, method="holm")[1], abs=1e-12)
 
 
-def stepped(rows: Array) -> Array:
-    """Step down over |t|, trying all signs with SciPy's t."""
+def largest_t(rows: Array) -> Array:
+    """Try all signs with SciPy's t; return the largest |t| of each."""
     signs = np.array(list(itertools.product((1, -1), repeat=rows.shape[1])))
     t = np.abs(stats.ttest_1samp(rows[:, None] * signs, 0, axis=2).statistic)
-    order = np.argsort(-t[:, 0], kind="stable")
-    p, worst = np.empty(len(rows)), 0.0
-    for place, row in enumerate(order):
-        largest = t[order[place:]].max(axis=0)
-        worst = max(worst, float((largest >= t[row, 0] * (1 - 1e-9)).mean()))
-        p[row] = worst
-    return p
+    return np.asarray(t.max(axis=0))
 
 
 @given(st.integers(0, 10_000))
@@ -389,16 +400,34 @@ def stepped(rows: Array) -> Array:
 def test_max_t_is_brute_force(seed: int) -> None:
     source = np.random.default_rng(seed)
     given_rows = source.normal(0.3, 1, size=(4, 7))
-    assert max_t(given_rows) == pytest.approx(stepped(given_rows), abs=1e-12)
-    assert float(max_t(given_rows[:1])[0]) == float(randomisation(given_rows[0]))
+    t = np.abs(stats.ttest_1samp(given_rows, 0, axis=1).statistic)
+    wanted = (largest_t(given_rows) >= t[:, None] * (1 - 1e-9)).mean(axis=1)
+    assert max_t(given_rows).p == pytest.approx(wanted, abs=1e-12)
+    assert float(max_t(given_rows[:1]).p[0]) == float(randomisation(given_rows[0]))
 
 
-def test_max_t_lies_between_no_correction_and_holm(adhoc8: Array) -> None:
+@pytest.mark.parametrize("n", [12, 40])
+def test_a_limit_is_exceeded_where_p_is_below_alpha(n: int) -> None:
+    for seed in range(40):
+        rows = np.random.default_rng(seed).normal(0.35, 1, size=(5, n))
+        rows[:, seed % n] = 0  # a query without a difference takes no part
+        p, limits = max_t(rows, flips=1999)
+        t = np.abs(stats.ttest_1samp(rows, 0, axis=1).statistic)
+        assert ((t > [t_of(limit, n - 1) for limit in limits]) == (p < 0.05)).all()
+        values = np.random.default_rng(seed).normal(size=(4, n)) + 0.4 * np.arange(4)[:, None]
+        hsd = tukey([values, values**3], permutations=999)
+        for k, table in enumerate((values, values**3)):
+            apart = np.abs(table.sum(axis=1)[:, None] - table.sum(axis=1))
+            assert ((apart > hsd.limits[k]) == (hsd.p[k] < 0.05)).all()
+
+
+def test_max_t_lies_between_no_correction_and_bonferroni(adhoc8: Array) -> None:
     d = adhoc8[100:112] - adhoc8[112]
-    plain, together = randomisation(d), max_t(d)
+    plain, together = randomisation(d), max_t(d).p
     assert (together >= plain - 0.002).all()
-    assert (together <= holm(plain) + 0.02).all()
-    assert max_t(np.vstack([d[:2], np.zeros(50)]))[2] == 1
+    assert (together <= len(d) * plain + 0.02).all()
+    assert max_t(np.vstack([d[:2], np.zeros(50)])).p[2] == 1
+    assert max_t(np.zeros((2, 50))).p.tolist() == [1, 1]
 
 
 def test_tukey_deals_every_query_anew() -> None:
@@ -406,7 +435,7 @@ def test_tukey_deals_every_query_anew() -> None:
     deals = itertools.product(itertools.permutations(range(3)), repeat=4)
     sums = np.array([values[np.array(deal).T, np.arange(4)].sum(axis=1) for deal in deals])
     ranges = np.ptp(sums, axis=1)
-    p = tukey(values, permutations=20_000)
+    p = tukey([values], permutations=20_000).p[0]
     apart = values.sum(axis=1)
     for a, b in itertools.combinations(range(3), 2):
         exact = float((ranges >= abs(apart[a] - apart[b]) - 1e-9).mean())
@@ -418,7 +447,7 @@ def test_tukey_deals_every_query_anew() -> None:
 def test_tukey_of_two_systems_is_the_randomisation_test() -> None:
     values, weights = matrix(8, 2, 15), np.arange(1.0, 16)
     for given_weights in (None, weights):
-        p = float(tukey(values, given_weights)[0, 1])
+        p = float(tukey([values if given_weights is None else values * weights]).p[0, 0, 1])
         exact = float(randomisation(values[1] - values[0], given_weights))
         assert near(p, exact, 100_000)
     assert (permutations_for(50, 50), permutations_for(129, 50)) == (100_000, 38_759)
@@ -508,9 +537,12 @@ def test_risk_is_its_formula(row: list[int], alpha: float) -> None:
     dear = [x if x >= 0 else (1 + alpha) * x for x in row]
     assert urisk(row, alpha) == pytest.approx(sum(dear) / len(dear), abs=1e-12)
     assert urisk(row, alpha, [2] * len(row)) == pytest.approx(urisk(row, alpha), abs=1e-12)
-    if len(set(dear)) > 1:
-        wanted = urisk(row, alpha) / (float(np.std(dear)) / math.sqrt(len(dear)))
+    if len(dear) == 1:
+        assert math.isnan(trisk(row, alpha))  # one query has no standard error
+    elif len(set(dear)) > 1:
+        wanted = urisk(row, alpha) / (float(np.std(dear, ddof=1)) / math.sqrt(len(dear)))
         assert trisk(row, alpha) == pytest.approx(wanted)
+        assert alpha or trisk(row, 0.0) == paired(row).t
     elif dear[0]:
         assert trisk(row, alpha) == math.copysign(math.inf, dear[0])
     else:

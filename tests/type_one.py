@@ -206,7 +206,8 @@ def smallest(
     chosen = chosen[:, source.permutation(values.shape[1])[:n]]
     for group in groups:
         chosen[list(group)] = source.permuted(chosen[list(group)], axis=0)
-    p = tukey(chosen, permutations=PERMUTATIONS, seed=int(source.integers(2**31)))
+    seed = int(source.integers(2**31))
+    p = tukey([chosen], permutations=PERMUTATIONS, seed=seed).p[0]
     return min(float(p[a, b]) for group in groups for a in group for b in group if a < b)
 
 
@@ -220,7 +221,7 @@ def against_one(trials: int = TRIALS, n: int = 50) -> Iterator[Rate]:
             rows = (chosen[1:] - chosen[0]) * source.choice([-1.0, 1.0], n)
             least["Holm on t"].append(float(holm([paired(row).p for row in rows]).min()))
             seed = int(source.integers(2**31))
-            least["MaxT"].append(float(max_t(rows, flips=DRAWS, seed=seed).min()))
+            least["MaxT"].append(float(max_t(rows, flips=DRAWS, seed=seed).p.min()))
         for what, found in least.items():
             for alpha in ALPHAS:
                 share = float((np.array(found) <= alpha).mean())

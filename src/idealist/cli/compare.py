@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from idealist.comparing.reproduction import Reproduction
 
 TESTS = ("wilcoxon", "sign", "bootstrap")
-CORRECTIONS = ("holm", "tukey", "maxt", "bh", "none")
 #: What goes with --reproduce.
 REPRODUCING = {
     "qrels", "runs", "measures", "convention", "settings", "queries", "baselines", "reproducing",
@@ -36,10 +35,6 @@ REPRODUCING = {
 @click.option(
     "--test", "tests", multiple=True, type=click.Choice(TESTS),
     help="Also do this test; the reasons not to rely on it are printed. Repeatable.",
-)  # fmt: skip
-@click.option(
-    "--correction", type=click.Choice(CORRECTIONS),
-    help="For many pairs. Without it: holm with a baseline, tukey for all pairs.",
 )  # fmt: skip
 @click.option(
     "--rope", type=float, metavar="X",
@@ -75,7 +70,9 @@ def command(
 
     The verdict is a sentence. Tables follow with differences, intervals, the t-test and the
     randomisation test, and effect sizes, then the queries behind the difference. The first measure
-    decides, the others describe. Tests are two-sided; `idealist gate` asks whether a run is worse.
+    decides; the others are corrected together, and marked only where the first is significant.
+    Several runs are corrected by MaxT, all pairs by Tukey's test. Tests are two-sided; `idealist
+    gate` asks whether a run is worse.
 
     \b
     Examples:

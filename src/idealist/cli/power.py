@@ -37,6 +37,10 @@ from idealist.errors import UsageError
     "--power", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.8,
     show_default=True, help="The chance of finding a difference that is there.",
 )  # fmt: skip
+@click.option(
+    "--best-of", type=click.IntRange(1), default=1, metavar="M",
+    help="The run will be chosen as the best of so many, all against one baseline.",
+)  # fmt: skip
 @options.quietly
 @options.output
 def command(
@@ -46,13 +50,13 @@ def command(
     """Compute how many queries show a difference, and which difference a number of queries shows.
 
     The spread of the differences comes from a pilot: QRELS and runs, ideally two that are as alike
-    as those you will compare. Without a pilot, variances of real TREC runs stand in. Do not use it
+    as those you will compare. Without a pilot, deviations of real TREC runs stand in. Do not use it
     on a finished test: power after the fact says no more than the p-value.
 
     \b
     Examples:
       idealist power -m AP --difference 0.02
-      idealist power -m nDCG@10 --queries 50
+      idealist power -m nDCG@10 --queries 50 --best-of 10
       idealist power pilot.qrels bm25.run dense.run -m nDCG@10 --difference 0.03 --queries 200
     """
     from idealist.comparing.sample_sizes import plan_queries

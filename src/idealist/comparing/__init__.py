@@ -11,8 +11,9 @@ from typing import Any
 from idealist.comparing.agreement import Agreement, agreement, means_of
 from idealist.comparing.compare_options import Options, options_of
 from idealist.comparing.comparison import Comparison
+from idealist.comparing.deciding import pairs_of, sliced, without_unmet
 from idealist.comparing.pair import Pair
-from idealist.comparing.pairing import aligned, pairs_of, places_of, sliced, without_unmet
+from idealist.comparing.pairing import aligned, places_of
 from idealist.comparing.robustness import with_robustness
 from idealist.conventions import DEFAULT, Convention
 from idealist.data import Qrels, Run
@@ -50,7 +51,6 @@ def compare(
     alpha: float = 0.05,
     seed: int = 0,
     tests: str | Iterable[str] = (),
-    correction: str | None = None,
     rope: float | None = None,
     margin: float | None = None,
     fragility: bool = False,
@@ -60,9 +60,10 @@ def compare(
     """Compare runs: every one against the baseline, or `all_pairs`.
 
     `runs` are runs in a list, or by name; the baseline is the first, or the one of that name or
-    place. The first of the measures is the primary one. Fisher's randomisation test decides, at
-    `alpha`, after the `correction` for many pairs: holm, tukey, maxt, bh or none. `tests` adds
-    wilcoxon, sign or bootstrap, `margin` equivalence and non-inferiority; `rope` is the difference
+    place. Fisher's randomisation test decides, at `alpha`, by the first of the measures; several
+    runs are corrected by MaxT, `all_pairs` by Tukey's test. The other measures are corrected
+    together, and significant only where the first one is. `tests` adds wilcoxon, sign or
+    bootstrap, `margin` equivalence and non-inferiority; `rope` is the difference
     too small to matter, 0.01 on [0, 1]. `slices`, {query: slice}, compares parts of the queries.
     `fragility` and `multiverse` find how robust the verdicts are. Everything else is as in
     `evaluate`; a measure's own alpha is written with the measure.
@@ -82,8 +83,8 @@ def compare(
     own = {label: one.measure for label, one in evaluator.instruments.items()}
     found = _compared(
         [evaluator(run) for run in ranked], list(evaluator.measures), own, baseline, slices,
-        all_pairs=all_pairs, alpha=alpha, seed=seed, tests=tests, correction=correction,
-        rope=rope, margin=margin,
+        all_pairs=all_pairs, alpha=alpha, seed=seed, tests=tests, rope=rope,
+        margin=margin,
     )  # fmt: skip
     if slices is not None and queries is not None:
         found = replace(found, remarks=_left_out(judged, evaluator.asked))
@@ -131,6 +132,9 @@ def _check_places(qrels: Any, runs: Any, slices: Any, axes: Mapping[str, Any]) -
         raise UsageError("a comparison needs two runs", f"runs go into one list: {PLACES}")
     if "measure" in axes:
         raise UsageError("there is no argument 'measure'", "write measures=…")
+    if "correction" in axes:
+        hint = "it follows from what is compared: MaxT for a baseline, Tukey's test for all pairs"
+        raise UsageError("there is no argument 'correction'", hint)
     if isinstance(slices, str):
         hint = f"give {{query: slice}}, such as read_queries(FILE).column({slices!r})"
         raise UsageError(f"slices cannot be {slices!r}", hint)
@@ -161,7 +165,6 @@ def _compared(
     baseline: str | int | None,
     slices: Mapping[Any, Any] | None,
     *,
-    correction: str | None = None,
     tests: str | Iterable[str] = (),
     all_pairs: bool = False,
     **others: Any,
@@ -169,7 +172,7 @@ def _compared(
     runs = [one.run for one in evaluations]
     first = _place(baseline, runs)
     places = places_of(len(runs), first, all_pairs)
-    options = options_of(len(places), correction, tests, all_pairs=all_pairs, **others)
+    options = options_of(len(places), tests, all_pairs=all_pairs, **others)
     tables = aligned(evaluations, labels, measures)
     if all_pairs:  # the better run comes first, and a pair says what it is better by
         means = means_of(tables[0])
@@ -182,7 +185,9 @@ def _compared(
         pairs=without_unmet(pairs_of(tables, places, options), unmet),
         baseline=runs[first],
         options=options,
-        signatures=ByMeasure({table.label: table.signed(options) for table in tables}),
+        signatures=ByMeasure(
+            {table.label: table.signed(options, len(tables) > 1) for table in tables}
+        ),
         slices=without_unmet(parts, unmet),
         agreement=agreement(tables) if len(tables) > 1 else (),
     )

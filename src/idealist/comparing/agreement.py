@@ -21,7 +21,7 @@ from idealist.ranking.order import Ranking
 from idealist.ranking.ranked import listing
 from idealist.report.plain_data import record
 from idealist.significance.means import mean
-from idealist.significance.rank_tests import tau_ap_b, tau_b
+from idealist.significance.rank_tests import tau_ap, tau_ap_b, tau_b
 
 #: How the documents of a tie count among the first d; see `rbo`.
 TIES = ("w", "a", "b")
@@ -229,20 +229,22 @@ def _all_below(p: float, s: int, n: int, common: float) -> float:
 class Agreement:
     """How far two measures order systems alike: 1 means the same, 0 by chance (RBO: nothing).
 
-    `tau_b` is Kendall's, `tau_ap` counts the top of the order most (τ_AP,b: neither is the truth),
-    `rbo` is rank-biased overlap with p 0.9. Ties are allowed; where a measure has all systems
-    `tied`, there is no order, and all are NaN.
+    `tau_b` is Kendall's; `tau_ap` and `tau_ap_b` count the top of the order most, τ_AP with the
+    first measure as the truth, τ_AP,b with neither; `rbo` is rank-biased overlap with p 0.9. Ties
+    are allowed; where a measure has all systems `tied`, there is no order, and all are NaN.
     """
 
     measures: tuple[str, str]
     tau_b: float
     tau_ap: float
+    tau_ap_b: float
     rbo: float
     tied: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         a, b = self.measures
-        numbers = f"tau-b {self.tau_b:.4f}, tau-AP {self.tau_ap:.4f}, RBO {self.rbo:.4f}"
+        ap = f"tau-AP {self.tau_ap:.4f}, tau-AP,b {self.tau_ap_b:.4f}"
+        numbers = f"tau-b {self.tau_b:.4f}, {ap}, RBO {self.rbo:.4f}"
         return f"orders of the systems by {a} and {b}: {numbers}"
 
     def data(self) -> dict[str, Any]:
@@ -271,6 +273,6 @@ def _agreement(orders: dict[str, dict[str, float]], a: str, b: str) -> Agreement
     x, y = list(orders[a].values()), list(orders[b].values())
     tied = tuple(label for label, own in ((a, x), (b, y)) if math.isnan(tau_b(own, own)))
     if tied:
-        return Agreement((a, b), math.nan, math.nan, math.nan, tied)
+        return Agreement((a, b), math.nan, math.nan, math.nan, math.nan, tied)
     overlap = rbo(orders[a], orders[b], ties="b").ext
-    return Agreement((a, b), tau_b(x, y), tau_ap_b(x, y), overlap)
+    return Agreement((a, b), tau_b(x, y), tau_ap(x, y), tau_ap_b(x, y), overlap)

@@ -11,22 +11,14 @@ from typing import Any
 from idealist.errors import UsageError, nearest
 from idealist.significance.paired import checked_alpha
 
-#: Corrections for many pairs, with the words for them.
-CORRECTIONS = {
-    "none": "no correction",
-    "holm": "Holm's correction",
-    "tukey": "the randomised Tukey HSD",
-    "maxt": "the MaxT correction",
-    "bh": "Benjamini and Hochberg's correction",
-}
+#: Corrections for many differences, with the words for them.
+CORRECTIONS = {"none": "no correction", "maxt": "MaxT", "tukey": "the randomised Tukey HSD"}
 #: Tests on request, with the reason to prefer the usual ones.
 TESTS = {
     "wilcoxon": "Wilcoxon's test asks whether differences are symmetric about 0, not about means",
     "sign": "the sign test counts wins and losses, not how large they are",
     "bootstrap": "below 25 queries bootstrap intervals are too narrow, and p-values too small",
 }
-#: Corrections that keep the chance of any false finding, and not a share of them, below alpha.
-FAMILY_WISE = ("holm", "tukey", "maxt")
 #: The chance to find a difference that "detectable" and "needed" go by.
 POWER = 0.8
 #: The difference too small to matter, of a measure on [0, 1], where nobody says it.
@@ -38,17 +30,16 @@ class Options:
     """How runs are compared: `alpha` two-sided, the `seed` of all that is random, and the rest.
 
     `rope` is the difference too small to matter; `margin` the one that equivalence and
-    non-inferiority are tested with; `pairs` how many are corrected together.
+    non-inferiority are tested with. The `correction` follows from what is compared.
     """
 
     alpha: float = 0.05
     seed: int = 0
     tests: tuple[str, ...] = ()
-    correction: str = "holm"
+    correction: str = "none"
     rope: float | None = None
     margin: float | None = None
     all_pairs: bool = False
-    pairs: int = 1
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "alpha", checked_alpha(self.alpha))
@@ -56,16 +47,8 @@ class Options:
         for test in self.tests:
             if test not in TESTS:
                 raise UsageError(f"there is no test {test!r}", nearest(str(test), TESTS))
-        if self.correction not in tuple(CORRECTIONS):
-            hint = "known: " + ", ".join(CORRECTIONS)
-            raise UsageError(f"there is no correction {self.correction!r}", hint)
         for name, words in (("rope", "of at least 0"), ("margin", "above 0")):
             object.__setattr__(self, name, _amount(name, getattr(self, name), words))
-
-    @property
-    def level(self) -> float:
-        """The alpha that power goes by: one pair's share, where many are corrected together."""
-        return self.alpha / (self.pairs if self.correction in FAMILY_WISE else 1)
 
     @property
     def confidence(self) -> str:
@@ -73,22 +56,19 @@ class Options:
         return f"{100 * (1 - self.alpha):.6g} %"
 
 
-def options_of(
-    pairs: int, correction: str | None, tests: str | Iterable[str], **others: Any
-) -> Options:
-    """Make options; unless told, pairs with a baseline are corrected by Holm, all pairs by Tukey.
+def options_of(pairs: int, tests: str | Iterable[str], **others: Any) -> Options:
+    """Make options; several runs against one baseline need MaxT, all pairs Tukey's test.
 
-    >>> options_of(3, None, "sign", all_pairs=True)
+    >>> options_of(3, "sign", all_pairs=True)
     Options(alpha=0.05, seed=0, tests=('sign',), correction='tukey', rope=None, margin=None, \
-all_pairs=True, pairs=3)
+all_pairs=True)
     """
     for name in others:
-        if name not in {field.name for field in fields(Options)}:
+        if name == "correction" or name not in {field.name for field in fields(Options)}:
             hint = "what looks at judgments, such as fragility, needs compare() with qrels and runs"
             raise UsageError(f"there is no option {name!r} here", hint)
-    usual = "none" if pairs < 2 else "tukey" if others.get("all_pairs") else "holm"
-    chosen = usual if correction is None else correction
-    return Options(correction=chosen, tests=_tests(tests), pairs=pairs, **others)
+    correction = "none" if pairs < 2 else "tukey" if others.get("all_pairs") else "maxt"
+    return Options(correction=correction, tests=_tests(tests), **others)
 
 
 def _tests(given: Any) -> tuple[str, ...]:

@@ -34,10 +34,8 @@ def _few_queries(pair: Pair) -> Iterator[Doubt]:
 
 
 def _few_draws(pair: Pair) -> Iterator[Doubt]:
-    options = pair.options
-    times = options.pairs if options.correction in ("holm", "bh") else 1
-    least = times / (pair.draws + 1)
-    if pair.draws and pair.n and pair.tested and least > COARSE * options.alpha:
+    least = 1 / (pair.draws + 1)
+    if pair.draws and pair.n and pair.tested and least > COARSE * pair.options.alpha:
         counted = f"{pair.draws} random draws, all that so many values allow"
         message = f"{counted}: no p-value can be below {least:.2g}"
         yield Doubt("few-draws", message, pair.draws)
@@ -64,10 +62,14 @@ def _constant(pair: Pair) -> Iterator[Doubt]:
 
 
 def _carried_by_few(pair: Pair) -> Iterator[Doubt]:
+    """Doubt what three queries carry, if they carry more than three do in normal samples."""
     many_others = pair.n >= 2 * ENOUGH  # of fewer queries, three are too large a part
-    if pair.significant and many_others and pair.p_without_top3 >= pair.options.alpha:
-        rest = f"without the queries {few(pair.top3)} the difference is {signed(pair.without_top3)}"
-        message = f"{rest}, and not significant ({p_words(pair.p_without_top3)}, t-test)"
+    few_left = pair.significant and many_others and pair.p_without_top3 >= pair.options.alpha
+    if few_left and pair.top3_share > pair.usual_top3_share:
+        usual = f"three of {pair.n} seldom carry more than {pair.usual_top3_share:.0%}"
+        start = f"the queries {few(pair.top3)} carry {pair.top3_share:.0%} of the difference"
+        rest = f"without them it is {signed(pair.without_top3)}, and not significant"
+        message = f"{start}, where {usual}; {rest} ({p_words(pair.p_without_top3)}, t-test)"
         yield Doubt("carried-by-few", message, len(pair.top3), pair.top3)
 
 

@@ -221,7 +221,7 @@ def pairs_table(pairs: Sequence[Pair]) -> Table:
         "slice": not first.slice,
         "n": not first.slice,
         "baseline": not options.all_pairs,
-        "p adj.": options.correction == "none",
+        "p adj.": all(pair.p_adjusted == pair.p_randomisation for pair in pairs if pair.tested),
     }
     table = Table(tuple(column for column, _ in columns), rows)
     return table.without([name for name, out in left.items() if out])
@@ -295,12 +295,16 @@ def _details(comparison: Comparison) -> Iterator[doc.Block]:
 
 def _orders(comparison: Comparison) -> Table:
     """Tabulate how far measures order the systems alike."""
-    rows = [(*one.measures, one.tau_b, one.tau_ap, one.rbo) for one in comparison.agreement]
-    columns = Column("measure", TEXT), Column("and", TEXT), Column("tau-b"), Column("tau-AP")
+    rows = [
+        (*one.measures, one.tau_b, one.tau_ap, one.tau_ap_b, one.rbo)
+        for one in comparison.agreement
+    ]
+    names = "tau-b", "tau-AP", "tau-AP,b", "RBO"
+    columns = Column("measure", TEXT), Column("and", TEXT), *map(Column, names)
     tied = dict.fromkeys(label for one in comparison.agreement for label in one.tied)
     more = f"; all systems are tied by {', '.join(tied)}" if tied else ""
     title = f"How far measures order the systems alike{more}"
-    return Table((*columns, Column("RBO")), tuple(rows), title)
+    return Table(columns, tuple(rows), title)
 
 
 # --- how it was compared
@@ -309,18 +313,21 @@ def _orders(comparison: Comparison) -> Table:
 def heading(comparison: Comparison) -> list[str]:
     """Say what was compared, and how."""
     options, pair, labels = comparison.options, comparison.pairs[0], comparison.measures
-    others = ", the others are descriptive" if len(labels) > 1 else ""
-    about = f"{comparison.primary} is the primary measure{others}"
+    about = f"{comparison.primary} is the primary measure"
     weighted = ", weighted" if pair.weights is not None else ""
     convention = comparison.evaluations[0].convention
     count = many(pair.n, "query", "queries")
     lines = [f"{count}{weighted}, convention {convention}; {about}"]
     correction = CORRECTIONS[options.correction]
     if options.correction == "tukey":
-        correction = f"randomised Tukey HSD({pair.draws})"
+        correction = f"Tukey HSD({pair.draws})"
     how = f"{name_of_test(pair.n)}, seed {options.seed}; {correction}"
-    level = f"{options.confidence} t-intervals"
-    lines.append(f"alpha {options.alpha:g}, two-sided; {how}; {level}")
+    kind = "t-intervals" if options.correction == "none" else "simultaneous intervals"
+    lines.append(f"alpha {options.alpha:g}, two-sided; {how}; {options.confidence} {kind}")
+    if len(labels) > 1:
+        rest = "the other measures are corrected together" if len(labels) > 2 else labels[1]
+        marked = "and marked only where" if len(labels) > 2 else "is marked only where"
+        lines.append(f"{rest} {marked} {comparison.primary} is")
     if any(pair.significant for pair in (*comparison.pairs, *comparison.slices)):
         letter = "a letter behind a value: better than the system of that letter"
         lines.append(f"{letter}; *: the difference is significant")

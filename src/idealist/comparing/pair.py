@@ -14,8 +14,17 @@ from idealist.comparing.compare_options import POWER, ROPE, Options
 from idealist.data.columns import Floats, Ints
 from idealist.report.plain_data import record
 from idealist.significance.means import mean
-from idealist.significance.paired import Paired, differences, paired, relative, trisk, urisk
-from idealist.significance.power_analysis import detectable, needed
+from idealist.significance.normal_samples import usual_share
+from idealist.significance.paired import (
+    ALPHAS,
+    Paired,
+    differences,
+    paired,
+    relative,
+    trisk,
+    urisk,
+)
+from idealist.significance.power_analysis import detectable, effect_interval, needed
 from idealist.significance.rank_tests import sign_test, wilcoxon
 from idealist.significance.resampling import bca, bootstrap_shift
 
@@ -38,11 +47,13 @@ class Pair:
     `base` and `new` are their values, `weights` those of the queries, if any. `sense` is 1 where
     higher is better, -1 where lower is, 0 where neither; `in_unit` says whether values are on
     [0, 1] unless grades are negative, `limits` the range they never leave, `aggregate` how they
-    become one; `undefined` are the queries left out. `p_randomisation` is Fisher's test,
-    `p_adjusted` what is left of it after the correction for many pairs, and what decides; it rests
-    on so many random `draws`, 0 where all were tried. A part of the queries has its name in
-    `slice`; one of too few is not `tested`, nor are runs that no judgment meets, `unmeasured`.
-    `unjudged`, `fragility` and `multiverse` say how robust it is.
+    become one; `undefined` are the queries left out. `p_randomisation` is Fisher's test alone,
+    `p_adjusted` what it is among all that are decided together, and what decides; it rests on so
+    many random `draws`, 0 where all were tried. Intervals go by `beyond`, the |t| that the family
+    asks for. Where another measure is `primary` this one is at most as significant, and `held_back`
+    if by itself it would be. A part of the queries has its name in `slice`; one of too few is not
+    `tested`, nor are runs that no judgment meets, `unmeasured`. `unjudged`, `fragility` and
+    `multiverse` say how robust it is.
     """
 
     measure: str
@@ -60,7 +71,10 @@ class Pair:
     options: Options = field(default_factory=Options)
     p_randomisation: float = math.nan
     p_adjusted: float = math.nan
+    beyond: float = 0.0
     draws: int = 0
+    primary: str = ""
+    held_back: bool = False
     slice: str = ""
     tested: bool = True
     unmeasured: tuple[str, ...] = ()
@@ -145,6 +159,19 @@ class Pair:
         """The three queries that favour the mean's sign most, weights counted."""
         return tuple(self.queries[i] for i in self._by_favour[:NAMED])
 
+    @property
+    def top3_share(self) -> float:
+        """The share of the mean difference that these three carry; NaN where there is none."""
+        adds = self.differences if self.weights is None else self.weights * self.differences
+        total = math.fsum(adds)
+        return math.fsum(adds[self._by_favour[:NAMED]]) / total if total else math.nan
+
+    @property
+    def usual_top3_share(self) -> float:
+        """The share that three carry at most in 19 of 20 normal samples; NaN with weights."""
+        known = self.weights is None and self.n > NAMED and math.isfinite(self._t.t) and self._t.t
+        return usual_share(self.n, self._t.t, NAMED) if known else math.nan
+
     @cached_property
     def without_top3(self) -> float:
         """The mean difference without these three; NaN where there are no others."""
@@ -171,7 +198,7 @@ class Pair:
     def _relative(self) -> tuple[float, float, float]:
         if not self.n:
             return math.nan, math.nan, math.nan
-        return relative(self.base, self.new, self.weights, self.options.alpha)
+        return relative(self.base, self.new, self.weights, self.level)
 
     @property
     def relative(self) -> float:
@@ -188,8 +215,27 @@ class Pair:
 
     @property
     def ci(self) -> tuple[float, float]:
-        """The t-interval of the mean difference, cut to the differences there can be."""
-        return max(self._t.low, -self.widest), min(self._t.high, self.widest)
+        """The interval of the mean difference, cut to the differences there can be.
+
+        One pair alone has the t-interval. The intervals of many that are decided together hold the
+        true differences all at once, as often as alpha says, and leave out 0 where `p_adjusted` is
+        below alpha, unless the t-interval does not.
+        """
+        if math.isinf(self.beyond):  # no difference would be significant
+            return (-self.widest, self.widest) if self.widest < math.inf else (math.nan, math.nan)
+        half = max(self._t.high - self.difference, self.beyond * self._t.se)
+        low, high = self.difference - half, self.difference + half
+        return max(low, -self.widest), min(high, self.widest)
+
+    @cached_property
+    def level(self) -> float:
+        """The alpha that intervals and power go by, smaller where many are decided together."""
+        from scipy.special import stdtr
+
+        if not self.beyond or not self._t.sd > 0:
+            return self.options.alpha
+        share = 2 * float(stdtr(self._t.df, -self.beyond))
+        return min(self.options.alpha, max(share, ALPHAS[0]))
 
     @property
     def p_t(self) -> float:
@@ -200,6 +246,11 @@ class Pair:
     def d_z(self) -> float:
         """The effect size: the mean difference in standard deviations of the differences."""
         return self.statistics.d_z
+
+    @property
+    def d_z_ci(self) -> tuple[float, float]:
+        """The interval of the effect size, by the noncentral t."""
+        return effect_interval(self._t.t, self._t.n, self._t.df, self.level)
 
     @property
     def hedges_g(self) -> float:
@@ -299,7 +350,7 @@ class Pair:
         """
         if self.significant or not self._t.sd > 0:
             return math.nan
-        return detectable(self._t.n, self.options.level, POWER) * self._t.sd
+        return detectable(self._t.n, self.level, POWER) * self._t.sd
 
     @cached_property
     def needed(self) -> float:
@@ -307,7 +358,7 @@ class Pair:
         least = self.options.margin or self.rope
         if self.significant or not self._t.sd > 0 or not least:
             return math.nan
-        return needed(least / self._t.sd, self.options.level, POWER)
+        return needed(least / self._t.sd, self.level, POWER)
 
     @property
     def urisk(self) -> float:
@@ -365,9 +416,9 @@ class Pair:
 #: The numbers of a pair, in the order they are written.
 NUMBERS = (
     "n", "base_mean", "run_mean", "difference", "relative", "relative_ci", "ci", "p_t",
-    "p_randomisation", "p_adjusted", "significant", "d_z", "hedges_g", "wins", "ties", "losses",
-    "without_top3", "sign_holds", "p_without_top3", "rope", "p_better", "p_equal", "p_worse",
-    "detectable", "needed", "urisk", "trisk",
+    "p_randomisation", "p_adjusted", "significant", "held_back", "d_z", "d_z_ci", "hedges_g",
+    "wins", "ties", "losses", "top3_share", "without_top3", "sign_holds", "p_without_top3", "rope",
+    "p_better", "p_equal", "p_worse", "detectable", "needed", "urisk", "trisk",
 )  # fmt: skip
 #: What is known of how robust a verdict is, and what plain data calls it.
 ROBUSTNESS = {"unjudged": "holes", "fragility": "fragility", "multiverse": "multiverse"}

@@ -1,8 +1,8 @@
-"""Pairs of runs: values side by side, tested together, for all queries and for slices."""
+"""Pairs of runs: their values side by side, measure by measure."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import compress
@@ -20,9 +20,8 @@ from idealist.evaluating.evaluation import Evaluation, range_of
 from idealist.measures import Measure, parse
 from idealist.notation import text
 from idealist.report.wording import few
-from idealist.significance.families import benjamini_hochberg, holm, max_t, permutations_for, tukey
-from idealist.significance.power_analysis import ENOUGH
-from idealist.significance.resampling import EXACT, all_pairs, flips_for, randomisation
+from idealist.significance.families import permutations_for
+from idealist.significance.resampling import EXACT, flips_for
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,9 +56,13 @@ class ValueTable:
         """How the values of queries become one."""
         return dict(self.signature.settings)["aggregate"]
 
-    def signed(self, options: Options) -> Signature:
-        """Add the statistics to the signature; Tukey's test with its permutations."""
+    def signed(self, options: Options, several: bool) -> Signature:
+        """Add the statistics to the signature: Tukey's test with its permutations.
+
+        Where there are `several` measures, it says that the first decides.
+        """
         drawn = f"({draws_of(self, options)})" if options.correction == "tukey" else ""
+        drawn += ",first-decides" if several else ""
         statistics = {
             "test": name_of_test(len(self.queries)), "seed": text(options.seed),
             "alpha": text(options.alpha), "correction": options.correction + drawn,
@@ -153,64 +156,6 @@ def places_of(runs: int, baseline: int, all_pairs: bool) -> list[Places]:
     return [(baseline, run) for run in range(runs) if run != baseline]
 
 
-def pairs_of(
-    tables: Sequence[ValueTable], places: Sequence[Places], options: Options
-) -> list[Pair]:
-    """Compare pairs of runs, measure by measure."""
-    pairs = [[pair_of(table, a, b, options) for a, b in places] for table in tables]
-    rows = [np.array([pair.differences for pair in own]) for own in pairs]
-    for i, p in _tested(tables, places, rows, options).items():
-        q = _adjusted(tables[i], places, rows[i], p, options)
-        found = zip(pairs[i], p.tolist(), q.tolist(), strict=True)
-        pairs[i] = [replace(pair, p_randomisation=p, p_adjusted=q) for pair, p, q in found]
-    return [pair for own in pairs for pair in own]
-
-
-def without_unmet(pairs: Iterable[Pair], unmet: Sequence[str]) -> tuple[Pair, ...]:
-    """Take back what tests say of runs that no judgment meets: nothing was measured."""
-    nothing: dict[str, Any] = {"tested": False, "p_randomisation": np.nan, "p_adjusted": np.nan}
-    found = []
-    for pair in pairs:
-        runs = tuple(run for run in (pair.baseline, pair.run) if run in unmet)
-        found.append(replace(pair, unmeasured=runs, **nothing) if runs else pair)
-    return tuple(found)
-
-
-def _tested(
-    tables: Sequence[ValueTable], places: Sequence[Places], rows: Sequence[Floats], options: Options
-) -> dict[int, Floats]:
-    """Test each table that has queries.
-
-    All pairs are tested from sums of the systems, which is quicker, but rounds all systems on one
-    scale: only where that scale is [0, 1] can no system change what the test says of two others.
-    """
-    known = [i for i, table in enumerate(tables) if table.queries]
-    able = [i for i in known if tables[i].in_unit and tables[i].weights is None]
-    quick = able if options.all_pairs else []
-    found = _randomised(tables, rows, [i for i in known if i not in quick], options)
-    first, second = np.array(places).T
-    for i in quick:
-        found[i] = all_pairs(tables[i].values, seed=options.seed)[first, second]
-    return found
-
-
-def _randomised(
-    tables: Sequence[ValueTable], rows: Sequence[Floats], known: Sequence[int], options: Options
-) -> dict[int, Floats]:
-    """Test the differences of some tables; the same queries share their flips."""
-    sharing: dict[tuple[tuple[str, ...], bytes], list[int]] = {}
-    for i in known:
-        weights = tables[i].weights
-        own = b"" if weights is None else weights.tobytes()
-        sharing.setdefault((tables[i].queries, own), []).append(i)
-    found: dict[int, Floats] = {}
-    for group in sharing.values():
-        together = np.concatenate([rows[i] for i in group])
-        p = randomisation(together, tables[group[0]].weights, seed=options.seed)
-        found |= dict(zip(group, np.split(p, len(group)), strict=True))
-    return found
-
-
 def pair_of(table: ValueTable, a: int, b: int, options: Options, **others: Any) -> Pair:
     """Pair two runs of a table, by their places; nothing is tested yet."""
     return Pair(
@@ -231,20 +176,6 @@ def pair_of(table: ValueTable, a: int, b: int, options: Options, **others: Any) 
     )
 
 
-def _adjusted(
-    table: ValueTable, places: Sequence[Places], rows: Floats, raw: Floats, options: Options
-) -> Floats:
-    """Correct p-values for the number of pairs."""
-    if options.correction == "tukey":
-        found = tukey(table.values, table.weights, seed=options.seed)
-        return np.array([found[a, b] for a, b in places])
-    if options.correction == "maxt":
-        return max_t(rows, table.weights, seed=options.seed)
-    if options.correction == "none":
-        return raw
-    return holm(raw) if options.correction == "holm" else benjamini_hochberg(raw)
-
-
 def draws_of(table: ValueTable, options: Options) -> int:
     """Count the random draws that p-values rest on; 0 where all sign flips are tried."""
     n = max(1, len(table.queries))
@@ -260,37 +191,3 @@ def name_of_test(n: int) -> str:
     ('randomisation(exact)', 'randomisation(100000)')
     """
     return f"randomisation({'exact' if n <= EXACT else flips_for(n)})"
-
-
-def sliced(
-    tables: Sequence[ValueTable],
-    places: Sequence[Places],
-    options: Options,
-    slices: Mapping[Any, Any],
-) -> list[Pair]:
-    """Compare pairs slice by slice, each measure's p-values corrected by Holm across slices.
-
-    A slice of fewer than ten queries is shown, but not tested.
-    """
-    plain, found = replace(options, correction="none"), []
-    for table in tables:
-        pairs = [
-            replace(pair, slice=name, tested=pair.n >= ENOUGH)
-            for name, part in table.parts(slices).items()
-            for pair in pairs_of([part], places, plain)
-        ]
-        found += _corrected(pairs, options)
-    return found
-
-
-def _corrected(pairs: Sequence[Pair], options: Options) -> list[Pair]:
-    """Correct across the slices that are tested; the others lose their p-values."""
-    raw = [pair.p_randomisation for pair in pairs if pair.tested]
-    how = replace(options, correction="holm" if len(raw) > 1 else "none", pairs=len(raw))
-    adjusted = iter(holm(raw).tolist())
-    return [
-        replace(pair, p_adjusted=next(adjusted), options=how)
-        if pair.tested
-        else replace(pair, p_randomisation=np.nan, p_adjusted=np.nan, options=how)
-        for pair in pairs
-    ]

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from idealist.comparing.compare_options import whole_number
 from idealist.conventions import DEFAULT, Convention
 from idealist.data.columns import Floats
 from idealist.errors import UsageError
@@ -19,11 +20,14 @@ from idealist.report.document import Column, Document, Format, Interval, Table, 
 from idealist.report.plain_data import record, records_table
 from idealist.report.result import Result
 from idealist.report.wording import number
+from idealist.significance.families import level_of_best
 from idealist.significance.paired import checked_alpha
-from idealist.significance.power_analysis import TYPICAL, detectable, needed
+from idealist.significance.power_analysis import TYPICAL, Typical, detectable, needed
 
 #: Differences and numbers of queries that are shown where none is asked for.
 DIFFERENCES, NUMBERS = (0.01, 0.02, 0.03, 0.05, 0.1), (25, 50, 100, 200, 500, 1000)
+#: What a measure without a cutoff looks at, for the nearest one.
+WHOLE_LIST = 1000
 #: Numbers of queries.
 WHOLE = Format(lambda cell: f"{cell:,}")
 
@@ -32,7 +36,7 @@ WHOLE = Format(lambda cell: f"{cell:,}")
 class Size:
     """A difference and the queries that show it; one of the two was asked for, the other found.
 
-    `low` and `high` are the 95 % range of what is found, NaN without a pilot.
+    `low` and `high` are the range of what is found; see `Sizes.sds`.
     """
 
     asked: str
@@ -50,9 +54,11 @@ class Size:
 class Sizes(Result):
     """What the paired t-test can show of a measure whose differences have a standard deviation.
 
-    `pilot` is the number of queries that it was estimated on, None where it is a typical one;
-    `most` is the largest difference there can be. The report is about some `differences` and
-    `numbers` of queries.
+    `pilot` is the number of queries that it was estimated on, with so many degrees of `freedom`,
+    n - 1 unless said; where it is a typical one, 8 of 10 pairs of runs had one between those of
+    `usual`. Where the run is to be chosen as the `best_of` several, all tested against one
+    baseline, each is tested at a smaller `level`. `most` is the largest difference there can be.
+    The report is about some `differences` and `numbers` of queries.
 
     >>> sizes = Sizes("AP", 0.165, "a pilot", pilot=30)
     >>> sizes.needed(0.05), round(sizes.detectable(50), 4)
@@ -70,11 +76,21 @@ class Sizes(Result):
     power: float = 0.8
     pilot: int | None = None
     most: float = math.inf
+    freedom: float | None = None
+    usual: tuple[float, float] = (math.nan, math.nan)
+    best_of: int = 1
     differences: tuple[float, ...] = DIFFERENCES
     numbers: tuple[int, ...] = NUMBERS
 
     def __post_init__(self) -> None:
         checked_alpha(self.alpha)
+        if whole_number("best_of", self.best_of) < 1:
+            raise UsageError("best_of cannot be 0", "give the number of runs to choose from")
+
+    @property
+    def level(self) -> float:
+        """The alpha that one run is tested at."""
+        return self.alpha if self.best_of == 1 else level_of_best(self.best_of, self.alpha)
 
     def asking(self, differences: Iterable[float], numbers: Iterable[int]) -> Sizes:
         """Ask about other differences and numbers of queries; none at all ask the usual."""
@@ -88,26 +104,26 @@ class Sizes(Result):
         if difference > self.most:
             hint = f"give at most {self.most:g}"
             raise UsageError(f"{self.measure} cannot differ by {difference:g}", hint)
-        return needed(difference / (self.sd if sd is None else sd), self.alpha, self.power)
+        return needed(difference / (self.sd if sd is None else sd), self.level, self.power)
 
     def detectable(self, queries: int) -> float:
         """Compute the smallest difference that a number of queries shows.
 
         One beyond `most` says that they show no difference there can be.
         """
-        return detectable(queries, self.alpha, self.power) * self.sd
+        return detectable(queries, self.level, self.power) * self.sd
 
     @property
     def sds(self) -> tuple[float, float]:
-        """The 95 % interval of the standard deviation; NaN without a pilot.
+        """The 95 % interval of a pilot's standard deviation, or the usual ones of real runs.
 
-        Formula: sd √((n-1) / χ²), χ² the quantiles at .975 and .025 with n-1 degrees of freedom
+        Formula: sd √(df / χ²), χ² the quantiles at .975 and .025 with df degrees of freedom
         """
         if self.pilot is None:
-            return math.nan, math.nan
+            return self.usual
         from scipy.special import chdtri
 
-        df = self.pilot - 1
+        df = self.pilot - 1 if self.freedom is None else self.freedom
         low, high = (self.sd * math.sqrt(df / chdtri(df, tail)) for tail in (0.025, 0.975))
         return low, high
 
@@ -135,7 +151,8 @@ class Sizes(Result):
         shown = f"a difference of {number(one.difference)}"
         shown = shown if one.difference <= self.most else "no possible difference"
         shows = f"{one.queries:,} queries show {shown} in {self.measure}"
-        return f"{shows} in {100 * self.power:g} % of cases"
+        chosen = f", chosen as the best of {self.best_of} runs" if self.best_of > 1 else ""
+        return f"{shows} in {100 * self.power:g} % of cases{chosen}"
 
     def report(self) -> Document:
         """Describe what was asked, one table a question, and what the numbers rest on."""
@@ -156,15 +173,18 @@ class Sizes(Result):
             for one in self.sizes
             if one.asked == asked
         ]
-        table = Table((first, found, Column("95 % range", found.format)), tuple(rows))
-        return table.without(["95 % range"] if self.pilot is None else [])
+        share = "80 % range" if self.pilot is None else "95 % range"
+        return Table((first, found, Column(share, found.format)), tuple(rows))
 
     def _notes(self) -> Iterator[str]:
         """Say what the numbers rest on, and how far to trust them."""
         yield f"paired t-test, two-sided alpha {self.alpha:g}, power {self.power:g}"
+        if self.best_of > 1:
+            yield f"each of {self.best_of} runs is tested at {self.level:.2g} (Dunnett)"
         yield f"standard deviation of a difference: {number(self.sd)}, from {self.source}"
         if self.pilot is None:
-            yield "your runs may need half or twice as many queries: a pilot would tell"
+            ends = " and ".join(map(number, self.usual))
+            yield f"8 of 10 pairs of real runs had one between {ends}: a pilot would tell"
         else:
             yield "runs that differ more need more queries: choose a pilot like the runs to come"
 
@@ -176,7 +196,8 @@ class Sizes(Result):
         """Return the contract of ``power -f json``."""
         return {
             "measure": self.measure, "sd": self.sd, "source": self.source, "pilot": self.pilot,
-            "alpha": self.alpha, "power": self.power, "sizes": [one.data() for one in self.sizes],
+            "alpha": self.alpha, "power": self.power, "best_of": self.best_of, "level": self.level,
+            "sizes": [one.data() for one in self.sizes],
         }  # fmt: skip
 
 
@@ -189,6 +210,7 @@ def plan_queries(
     numbers: Iterable[int] = (),
     alpha: float = 0.05,
     power: float = 0.8,
+    best_of: int = 1,
     queries: Iterable[Any] | None = None,
     weights: Any = None,
     convention: str | Convention = DEFAULT,
@@ -196,11 +218,12 @@ def plan_queries(
 ) -> Sizes:
     """Plan how many queries to judge: with the spread of a pilot's runs, or of typical ones.
 
-    `differences` and numbers of queries (`numbers`) are what is asked. `queries` and `weights` are
-    those of the pilot, as in `evaluate`.
+    `differences` and numbers of queries (`numbers`) are what is asked. If you will try several runs
+    and report the best, say `best_of` how many. `queries` and `weights` are those of the pilot, as
+    in `evaluate`.
 
-    >>> plan_queries("AP").needed(0.05)
-    88
+    >>> plan_queries("AP").needed(0.05), plan_queries("AP", best_of=10).needed(0.05)
+    (82, 132)
     """
     if qrels is None:
         found = typical_sizes(measure, alpha, power)
@@ -209,18 +232,32 @@ def plan_queries(
             qrels, measure, convention=convention, queries=queries, weights=weights, **axes
         )
         found = pilot_sizes(evaluator, runs, alpha, power)
-    return found.asking(differences, numbers)
+    return replace(found, best_of=best_of).asking(differences, numbers)
 
 
 def typical_sizes(measure: Any, alpha: float = 0.05, power: float = 0.8) -> Sizes:
-    """Plan with the variances of real runs, where there is no pilot."""
+    """Plan with the deviations of real runs, where there is no pilot.
+
+    They are those of the measure at the nearest cutoff; of several tracks, the largest counts.
+    """
     made = as_measure(measure)
-    if made.name not in TYPICAL:
-        hint = f"give judgments and runs of a pilot, or take one of {', '.join(TYPICAL)}"
-        raise UsageError(f"no typical variance of {measure} is known", hint)
-    found = TYPICAL[made.name]
-    source = f"the variance of {found.measure} in {found.source}"
-    return Sizes(str(measure), found.sd, source, alpha, power, most=_widest(made))
+    same = [one for one in TYPICAL if as_measure(one.measure).name == made.name]
+    if not same:
+        known = dict.fromkeys(as_measure(one.measure).name for one in TYPICAL)
+        hint = f"give judgments and runs of a pilot, or take one of {', '.join(known)}"
+        raise UsageError(f"no typical deviation of {measure} is known", hint)
+    near = min(_farness(made, one) for one in same)
+    some = [one for one in same if _farness(made, one) == near]
+    first = max(some, key=lambda one: one.sd)
+    usual = min(one.low for one in some), max(one.high for one in some)
+    source = f"the median over pairs of {first.source} ({first.measure})"
+    return Sizes(str(measure), first.sd, source, alpha, power, most=_widest(made), usual=usual)
+
+
+def _farness(measure: Measure, typical: Typical) -> float:
+    """Compute how far a cutoff is from the one measured; whole lists are the deepest."""
+    one, other = (m.cutoff or WHOLE_LIST for m in (measure, as_measure(typical.measure)))
+    return abs(math.log(one / other))
 
 
 def pilot_sizes(
@@ -242,7 +279,8 @@ def pilot_sizes(
     known = ~np.isnan(values).any(axis=0)
     values = values[:, known]
     weights = np.array([found[0].weights[q] for q in shared])[known] if found[0].weights else None
-    sd = math.sqrt(2 * _variance(values, weights)) if values.shape[1] > 1 else math.nan
+    parts = variance_parts(values, weights) if values.shape[1] > 1 else np.full(1, np.nan)
+    sd = math.sqrt(2 * parts.sum())
     queries = many(values.shape[1], "query", "queries")
     if not sd > 0:
         hint = "give more queries, or runs that differ"
@@ -250,7 +288,9 @@ def pilot_sizes(
     words = " and ".join(one.run for one in found) if len(found) < 3 else f"{len(found)} runs"
     alone = ", as if other runs had nothing in common with it" if len(found) == 1 else ""
     most = _widest(evaluator.instruments[label].measure)
-    return Sizes(label, sd, f"{words} on {queries}{alone}", alpha, power, values.shape[1], most)
+    freedom = freedom_of(parts, len(values))
+    source = f"{words} on {queries}{alone}"
+    return Sizes(label, sd, source, alpha, power, len(parts), most, freedom)
 
 
 def _widest(measure: Measure) -> float:
@@ -259,11 +299,11 @@ def _widest(measure: Measure) -> float:
     return high - low
 
 
-def _variance(values: Floats, weights: Floats | None) -> float:
-    """Compute the variance of a run's values over queries, less what runs share if there are two.
+def variance_parts(values: Floats, weights: Floats | None) -> Floats:
+    """Compute each query's part of the variance of a run's values, less what several runs share.
 
-    Formula: Σ (x_ij - x_i. - x_.j + x_..)² / ((runs - 1)(queries - 1)), each query's part times
-    (n w / Σ w)² where queries have weights, as in `means.standard_error`
+    Formula: Σ_i (x_ij - x_i. - x_.j + x_..)² / ((runs - 1)(queries - 1)), times (n w / Σ w)² where
+    queries have weights, as in `means.standard_error`
     """
     runs, n = values.shape
     means = np.average(values, axis=1, weights=weights)
@@ -272,4 +312,19 @@ def _variance(values: Floats, weights: Floats | None) -> float:
         apart = apart - apart.mean(axis=0)
     if weights is not None:
         apart = apart * (n * weights / weights.sum())
-    return float((apart**2).sum() / (max(runs - 1, 1) * (n - 1)))
+    parts: Floats = (apart**2).sum(axis=0) / (max(runs - 1, 1) * (n - 1))
+    return parts
+
+
+def freedom_of(parts: Floats, runs: int) -> float:
+    """Compute the degrees of freedom of a variance from how its queries' parts vary.
+
+    Formula: 2 V² / var(V), with V = Σ v and var(V) = n s²(v), at most (runs - 1)(queries - 1)
+
+    Normal differences have nearly the most; where a few queries differ by much there are fewer.
+
+    Reference: Satterthwaite 1946, doi:10.2307/3002019
+    """
+    spread = len(parts) * float(parts.var(ddof=1))
+    most = max(runs - 1, 1) * (len(parts) - 1)
+    return min(2 * float(parts.sum()) ** 2 / spread, most) if spread else most

@@ -38,6 +38,8 @@ def _verdict(pair: Pair) -> str:
         return f"{_apart(pair)}, but one query proves nothing"
     if not pair.tested:
         return f"{_apart(pair)}, but {pair.n} queries are too few to test"
+    if pair.held_back:
+        return _held_back(pair)
     return _decided(pair) if pair.significant else _undecided(pair)
 
 
@@ -64,6 +66,11 @@ def _decided(pair: Pair) -> str:
     small = f", but by less than {pair.rope:g}" if pair.p_equal > 1 - pair.options.alpha else ""
     start = f"{pair.run} is {word} than {pair.baseline} on {pair.measure}"
     return f"{start} by {number(abs(pair.difference))} ({numbers}){small}"
+
+
+def _held_back(pair: Pair) -> str:
+    numbers = ", ".join(filter(None, (_interval(pair), f"{p_words(pair.p_randomisation)} alone")))
+    return f"{_apart(pair)} ({numbers}), but {pair.primary} decides, and is not significant"
 
 
 def _undecided(pair: Pair) -> str:
@@ -99,7 +106,7 @@ def power(pair: Pair) -> str:
 
 def showable(pairs: Sequence[Pair]) -> str:
     """Say what differences so many queries would find."""
-    corrected = " and this correction" if pairs[0].options.level < pairs[0].options.alpha else ""
+    corrected = " and this correction" if pairs[0].level < pairs[0].options.alpha else ""
     start = f"with {many(pairs[0].n, 'query', 'queries')}{corrected}"
     found = sorted(pair.detectable for pair in pairs)
     if found[0] > pairs[0].widest:
@@ -123,9 +130,8 @@ def _interval(pair: Pair) -> str:
         return f"{pair.n} queries are too few for an interval"
     if math.isnan(low):
         return ""
-    corrected = "" if pair.options.correction == "none" else "uncorrected "
     ends = " to ".join(signed(end).removeprefix("+") for end in (low, high))
-    return f"{corrected}{pair.options.confidence} CI {ends}"
+    return f"{pair.options.confidence} CI {ends}"
 
 
 def _p(pair: Pair) -> str:
@@ -137,9 +143,7 @@ def _p(pair: Pair) -> str:
 
 def _least(pair: Pair) -> bool:
     """Whether no random draws could give a smaller p-value, and it looks like a number."""
-    together = pair.options.correction in ("tukey", "maxt")
-    p = pair.p_adjusted if together else pair.p_randomisation
-    return p * (pair.draws + 1) < 1.5 and pair.draws > 0 and pair.p_adjusted >= 0.0001
+    return pair.p_adjusted * (pair.draws + 1) < 1.5 and pair.draws > 0 and pair.p_adjusted >= 0.0001
 
 
 def behind(pair: Pair) -> Iterator[str]:
@@ -150,10 +154,8 @@ def behind(pair: Pair) -> Iterator[str]:
             yield f"{word} most: {listed}."
     if not math.isnan(pair.without_top3) and pair.difference:
         holds = "the sign holds" if pair.sign_holds else "the sign does not hold"
-        p = pair.p_without_top3
-        tested = "" if math.isnan(p) else f", {p_words(p)} by t"
         names = ", ".join(map(_query, pair.top3))
-        rest = f"{signed(pair.without_top3)}; {holds}{tested}"
+        rest = f"{signed(pair.without_top3)}; {holds}"
         yield f"Without the three that carry it most ({names}): {rest}."
     if pair.unjudged is not None:
         yield str(pair.unjudged)
@@ -186,7 +188,11 @@ def statistics(pair: Pair) -> Iterator[str]:
         known = pair.n >= FEWEST and not math.isnan(low)
         sizes.append(f"relative {percent(pair.relative)}" + (f" ({ends})" if known else ""))
     if math.isfinite(pair.d_z):
-        sizes.append(f"d_z {number(pair.d_z, 2)}, Hedges' g {number(pair.hedges_g, 2)}")
+        low, high = pair.d_z_ci
+        known = pair.n >= FEWEST and not math.isnan(low)
+        ends = f"{pair.options.confidence} CI {number(low, 2)} to {number(high, 2)}"
+        ends = f" ({ends})" if known else ""
+        sizes.append(f"d_z {number(pair.d_z, 2)}{ends}, Hedges' g {number(pair.hedges_g, 2)}")
     if sizes:
         yield f"Size: {'; '.join(sizes)}."
     if not math.isnan(pair.p_better):

@@ -1,14 +1,16 @@
-"""Multiple comparisons: p-values adjusted so that a whole family keeps its error rate."""
+"""Multiple comparisons: what a whole family of differences has to exceed, and p-values by that."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from idealist.significance.paired import Array
-from idealist.significance.resampling import BLOCK, FLIPS, integers, shares, sign_blocks
+from idealist.significance.resampling import BLOCK, EXACT, FLIPS, integers, sign_blocks
 
 #: The most values permuted for one family; larger ones get fewer permutations.
 CELLS = 250_000_000
@@ -27,52 +29,91 @@ def holm(p: ArrayLike) -> Array:
     given = np.asarray(p, float)
     order = np.argsort(given, kind="stable")
     grown = np.arange(given.size, 0, -1) * given[order]
-    return _back(np.minimum(np.maximum.accumulate(grown), 1.0), order)
+    found: Array = np.empty_like(grown)
+    found[order] = np.minimum(np.maximum.accumulate(grown), 1.0)
+    return found
 
 
-def benjamini_hochberg(p: ArrayLike) -> Array:
-    """Adjust p-values to bound the expected share of false findings (false discovery rate).
+class Maxima(NamedTuple):
+    """The largest statistic of a family in each random draw, sorted; `tried` if in all there are.
 
-    Formula: the j-th smallest of m becomes min_{i≥j} min(1, m p_(i) / i)
-
-    >>> benjamini_hochberg([0.01, 0.04, 0.03]).tolist()
-    [0.03, 0.04, 0.04]
-
-    Reference: Benjamini and Hochberg 1995, doi:10.1111/j.2517-6161.1995.tb02031.x
+    One distribution gives the p-values and the limit that intervals go by, so that an interval
+    leaves out 0 where p is below alpha, and only there.
     """
-    given = np.asarray(p, float)
-    order = np.argsort(given, kind="stable")[::-1]
-    grown = given.size / np.arange(given.size, 0, -1) * given[order]
-    return _back(np.minimum(np.minimum.accumulate(grown), 1.0), order)
+
+    drawn: Array
+    tried: bool
+
+    def p(self, observed: ArrayLike) -> Array:
+        """Return how often the largest is at least as large as each one observed."""
+        found = len(self.drawn) - np.searchsorted(self.drawn, observed, side="left")
+        extra = 0 if self.tried else 1
+        return np.asarray((extra + found) / (extra + len(self.drawn)))
+
+    def limit(self, alpha: float) -> float:
+        """Return the largest value whose p is not below alpha.
+
+        >>> Maxima(np.array([1.0, 2.0, 3.0, 4.0]), tried=True).limit(0.3)
+        3.0
+        """
+        extra = 0 if self.tried else 1
+        place = math.ceil(alpha * (extra + len(self.drawn))) - extra
+        return float(self.drawn[-place]) if place > 0 else math.inf
+
+
+class Adjusted(NamedTuple):
+    """The p-values of a family, and the `limits` that its statistics have to exceed."""
+
+    p: Array
+    limits: Array
 
 
 def max_t(
-    differences: ArrayLike, weights: ArrayLike | None = None, flips: int = FLIPS, seed: int = 0
-) -> Array:
-    """Adjust for several systems against one baseline, using how they vary together.
+    differences: ArrayLike,
+    weights: ArrayLike | None = None,
+    flips: int = FLIPS,
+    seed: int = 0,
+    alpha: float = 0.05,
+) -> Adjusted:
+    """Adjust for several differences measured on the same queries, using how they vary together.
 
-    Formula: step-down over the rows in order of |t|; each is compared with the largest |t*| of
-    itself and all rows with a smaller |t|, under sign flips shared by all rows
+    Formula: p_j = share of sign flips, the same for all rows, with max_i |u_i*| ≥ |u_j|, where
+    u = Σ d / √Σ d². The limits are in units of u; `t_of` makes them t.
 
-    Sign flips do not change Σ d², so |t| and |Σ d| / √Σ d² give the same order and the same p.
+    Sign flips do not change Σ d², so |t| and |u| give the same order. A query without a difference
+    in any row takes no part.
 
-    >>> max_t([[0.1, 0.2, 0.3, 0.1, 0.2], [0.1, -0.1, 0.1, 0.0, 0.0]]).tolist()
+    >>> p, limits = max_t([[0.1, 0.2, 0.3, 0.1, 0.2], [0.1, -0.1, 0.1, 0.0, 0.0]])
+    >>> p.tolist()
     [0.0625, 1.0]
 
-    Reference: Boytsov, Belova and Westfall 2013, doi:10.1145/2484028.2484034
+    Reference: Westfall and Young 1993, Resampling-Based Multiple Testing (single step); for
+    retrieval Boytsov, Belova and Westfall 2013, doi:10.1145/2484028.2484034
     """
-    whole, tolerance = integers(np.asarray(differences, float), weights)
+    given = np.asarray(differences, float)
+    whole, tolerance = integers(given, weights)
+    whole = whole[:, whole.any(axis=0)]
     norms = np.array([math.sqrt(math.fsum(row * row)) or 1.0 for row in whole])
-    observed = np.abs(whole.sum(axis=1))
-    order = np.argsort(observed / norms, kind="stable")
-    whole, norms = whole[order], norms[order]
-    least = (observed - tolerance)[order] / norms
-    n, found = whole.shape[1], np.zeros(len(whole), dtype=np.int64)
-    for signs in sign_blocks(n, len(whole), flips, seed):
-        largest = np.maximum.accumulate(np.abs(signs @ whole.T) / norms, axis=1)
-        found += np.count_nonzero(largest >= least, axis=0)
-    p = shares(found, n, flips)
-    return _back(np.maximum.accumulate(p[::-1])[::-1], order)
+    observed, n = np.abs(whole.sum(axis=1)), max(1, whole.shape[1])
+    drawn = [
+        (np.abs(signs @ whole.T) / norms).max(axis=1)
+        for signs in sign_blocks(n, len(whole), flips, seed)
+        if whole.size
+    ]
+    maxima = Maxima(np.sort(np.concatenate(drawn or [np.zeros(1)])), n <= EXACT)
+    limit = maxima.limit(alpha)
+    return Adjusted(maxima.p((observed - tolerance) / norms), np.full(len(whole), limit))
+
+
+def t_of(u: float, df: float) -> float:
+    """Turn u = Σ d / √Σ d² into Student's t; infinite where no t is so large.
+
+    Formula: t = u √(df / (df + 1 - u²))
+
+    >>> round(t_of(2.0, 49), 4)
+    2.0642
+    """
+    return u * math.sqrt(df / (df + 1 - u * u)) if u * u < df + 1 else math.inf
 
 
 def permutations_for(systems: int, n: int, permutations: int = FLIPS) -> int:
@@ -85,44 +126,84 @@ def permutations_for(systems: int, n: int, permutations: int = FLIPS) -> int:
 
 
 def tukey(
-    values: ArrayLike, weights: ArrayLike | None = None, permutations: int = FLIPS, seed: int = 0
-) -> Array:
-    """Compute p-values of all pairs of systems by randomised Tukey HSD, blocked by query.
+    tables: ArrayLike, permutations: int = FLIPS, seed: int = 0, alpha: float = 0.05
+) -> Adjusted:
+    """Adjust for all pairs of systems by randomised Tukey HSD, blocked by query.
 
-    Formula: p_ab = (1 + #{max m* - min m* ≥ |m_a - m_b|}) / (permutations + 1), where m* are the
-    means after shuffling the values of each query among the systems
+    Formula: p_ab = (1 + #{max s* - min s* ≥ |s_a - s_b|}) / (permutations + 1), where s* are the
+    sums after shuffling the values of each query among the systems
 
-    The rows of `values` are systems, its columns queries. The diagonal is 1.
+    `tables` are measures x systems x queries. Several measures are shuffled together, and compared
+    in units of their residual deviation. The result has a matrix of p-values for each, with a
+    diagonal of 1, and the difference of sums that it has to exceed.
 
-    >>> p = tukey([[0.1, 0.2, 0.1, 0.3], [0.1, 0.3, 0.2, 0.2], [0.8, 0.9, 0.9, 0.7]])
-    >>> bool(p[0, 1] > 0.5 > 0.1 > p[0, 2])
+    >>> p, limits = tukey([[[0.1, 0.2, 0.1, 0.3], [0.1, 0.3, 0.2, 0.2], [0.8, 0.9, 0.9, 0.7]]])
+    >>> bool(p[0, 0, 1] > 0.5 > 0.1 > p[0, 0, 2])
     True
 
     Reference: Carterette 2012, doi:10.1145/2094072.2094076
     """
-    whole, tolerance = integers(np.asarray(values, float), weights, together=True)
-    (systems, n), sums = whole.shape, whole.sum(axis=1)
-    apart = np.abs(sums[:, None] - sums) - 2 * tolerance.max()
-    ranges = np.sort(_ranges(whole, permutations_for(systems, n, permutations), seed))
-    found = len(ranges) - np.searchsorted(ranges, apart, side="left")
-    return np.asarray((1 + found) / (1 + len(ranges)))
+    given = np.asarray(tables, float)
+    _, systems, n = given.shape
+    rounded = [integers(table, together=True) for table in given]
+    wholes = [whole for whole, _ in rounded]
+    units = [_residual(whole) for whole in wholes]
+    ranges = _ranges(wholes, units, permutations_for(systems, n, permutations), seed)
+    maxima = Maxima(np.sort(ranges), tried=False)
+    sums = [whole.sum(axis=1) for whole in wholes]
+    least = [
+        (np.abs(own[:, None] - own) - 2 * tolerance.max()) / unit
+        for own, unit, (_, tolerance) in zip(sums, units, rounded, strict=True)
+    ]
+    scales = np.array([_residual(table) for table in given])
+    return Adjusted(maxima.p(least), maxima.limit(alpha) * scales)
 
 
-def _ranges(whole: Array, permutations: int, seed: int) -> Array:
-    """Shuffle the values of each query among the systems; return the range of the sums."""
+def _residual(table: Array) -> float:
+    """Compute the root of the squares about each query's mean, which no shuffling changes."""
+    return math.sqrt(math.fsum(((table - table.mean(axis=0)) ** 2).ravel())) or 1.0
+
+
+def _ranges(wholes: Sequence[Array], units: Sequence[float], permutations: int, seed: int) -> Array:
+    """Shuffle the systems of each query; return the widest range of a measure's sums, in units."""
     source = np.random.Generator(np.random.PCG64(seed))
-    ranges = np.empty(permutations)
-    step = max(1, BLOCK // whole.size)
-    dealt = np.repeat(np.ascontiguousarray(whole.T)[None], step, axis=0)
+    systems, n = wholes[0].shape
+    ranges = np.zeros(permutations)
+    step = max(1, BLOCK // wholes[0].size)
+    dealt = np.tile(np.arange(systems), (step, n, 1))
     for start in range(0, permutations, step):
         source.permuted(dealt, axis=2, out=dealt)
-        sums = dealt.sum(axis=1)[: permutations - start]
-        ranges[start : start + step] = sums.max(axis=1) - sums.min(axis=1)
+        own = ranges[start : start + step]
+        for whole, unit in zip(wholes, units, strict=True):
+            sums = np.take_along_axis(whole.T[None], dealt, axis=2).sum(axis=1)[: len(own)]
+            np.maximum(own, np.ptp(sums, axis=1) / unit, out=own)
     return ranges
 
 
-def _back(sorted_values: Array, order: NDArray[np.intp]) -> Array:
-    """Restore the original order."""
-    found = np.empty_like(sorted_values)
-    found[order] = sorted_values
-    return found
+def level_of_best(candidates: int, alpha: float = 0.05) -> float:
+    """Compute the level at which the best of several runs is tested against one baseline.
+
+    Formula: 2 Φ(-c), where c is the quantile 1 - α of the largest of m standard normal |z_i| with
+    correlations ½, which differences to one baseline have if the runs share nothing else
+
+    >>> [round(level_of_best(m), 4) for m in (1, 2, 10, 100)]
+    [0.05, 0.027, 0.0066, 0.001]
+
+    Reference: Dunnett 1955, doi:10.1080/01621459.1955.10501294
+    """
+    from scipy.special import ndtr
+
+    shared = np.linspace(-8.0, 8.0, 2001)
+    weights = np.exp(-shared * shared / 2)
+    weights /= weights.sum()
+
+    def inside(c: float) -> float:
+        """Compute the chance that no |z_i| is above c, over the baseline's share."""
+        one = ndtr(math.sqrt(2) * c - shared) - ndtr(-math.sqrt(2) * c - shared)
+        return float(weights @ one**candidates)
+
+    low, high = 0.0, 10.0
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (middle, high) if inside(middle) < 1 - alpha else (low, middle)
+    return float(2 * ndtr(-high))

@@ -268,18 +268,17 @@ def urisk(differences: ArrayLike, alpha: float = 1.0, weights: ArrayLike | None 
 def trisk(differences: ArrayLike, alpha: float = 1.0, weights: ArrayLike | None = None) -> float:
     """Compute TRisk: URisk in standard errors; beyond ±2, risk or gain is more than chance.
 
-    Formula: URisk / (s / √n), where s is the standard deviation (divided by n) of the terms of
-    URisk
+    Formula: URisk / (s / √n), where s is the standard deviation (n - 1) of the terms of URisk; with
+    α = 0 it is Student's t
 
-    >>> round(trisk([0.3, 0.2, -0.1]), 3)
-    0.802
+    The authors' tool divides by n, which makes TRisk √(n / (n - 1)) times as large.
+
+    >>> round(trisk([0.3, 0.2, -0.1]), 3), round(trisk([0.3, 0.2, -0.1], alpha=0), 3)
+    (0.655, 1.109)
 
     Reference: Dinçer, Macdonald and Ounis 2014, doi:10.1145/2600428.2609625
     """
-    risks, middle = dearer(differences, alpha), urisk(differences, alpha, weights)
-    w = np.ones_like(risks) if weights is None else np.asarray(weights, float)
-    error = math.sqrt(math.fsum((w * (risks - middle)) ** 2)) / math.fsum(w)
-    return _over(middle, error if np.ptp(risks) else 0.0)
+    return paired(dearer(differences, alpha), weights).t
 
 
 def dearer(differences: ArrayLike, alpha: float) -> Array:
