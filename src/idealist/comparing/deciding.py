@@ -125,11 +125,13 @@ def _by_max_t(pairs: Sequence[Pair]) -> list[Pair]:
     if len(some) < 2:
         return found
     places, size = _places([pairs[i].queries for i in some])
-    rows = np.zeros((len(some), size))
-    for row, place, i in zip(rows, places, some, strict=True):
-        row[place] = pairs[i].differences * _or_one(pairs[i].weights)
+    rows, rest = np.zeros((2, len(some), size))
+    for j, (place, i) in enumerate(zip(places, some, strict=True)):
+        weights, apart = _or_one(pairs[i].weights), pairs[i].differences
+        rows[j, place] = weights * apart
+        rest[j, place] = weights * (apart - pairs[i].difference)
     options = pairs[0].options
-    p, limits = max_t(rows, seed=options.seed, alpha=options.alpha)
+    p, limits = max_t(rows, rest, seed=options.seed, alpha=options.alpha)
     for i, each, limit in zip(some, p.tolist(), limits.tolist(), strict=True):
         beyond = t_of(limit, pairs[i].statistics.df)
         found[i] = _corrected(pairs[i], each, beyond, "maxt")

@@ -13,7 +13,7 @@ import numpy as np
 from idealist.comparing.compare_options import POWER, ROPE, Options
 from idealist.data.columns import Floats, Ints
 from idealist.report.plain_data import record
-from idealist.significance.means import mean
+from idealist.significance.means import FEWEST, mean
 from idealist.significance.normal_samples import usual_share
 from idealist.significance.paired import (
     ALPHAS,
@@ -207,8 +207,11 @@ class Pair:
 
     @property
     def relative_ci(self) -> tuple[float, float]:
-        """Fieller's interval of the relative difference; NaN where no difference varies."""
-        if not self.tested or self.statistics.constant:
+        """Fieller's interval of the relative difference; NaN where no difference varies.
+
+        Of fewer than five queries it would reach as far as +10,000,000 %, and is NaN too.
+        """
+        if not self.tested or self.statistics.constant or self.n < FEWEST:
             return math.nan, math.nan
         _, low, high = self._relative
         return (max(low, -1.0) if self.limits[0] >= 0 else low), high
@@ -391,6 +394,7 @@ class Pair:
         data: dict[str, Any] = {"slice": self.slice} if self.slice else {}
         data |= {"measure": self.measure, "baseline": self.baseline, "run": self.run}
         data |= {name: getattr(self, name) for name in numbers}
+        data["detectable"] = self.detectable if self.detectable <= self.widest else math.nan
         data |= {"tests": dict(self.tests)} if options.tests else {}
         data |= {"ci_bootstrap": self.ci_bootstrap} if "bootstrap" in options.tests else {}
         data |= {"gained": dict(self.gained), "lost": dict(self.lost)}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from idealist.comparing.compare_options import CORRECTIONS
@@ -181,18 +181,13 @@ def asked_for(pair: Pair) -> Iterator[str]:
 
 def statistics(pair: Pair) -> Iterator[str]:
     """Write the statistics that a table has no room for."""
-    low, high = pair.relative_ci
     sizes = []
     if not math.isnan(pair.relative):
-        ends = f"{pair.options.confidence} CI {percent(low)} to {percent(high)}"
-        known = pair.n >= FEWEST and not math.isnan(low)
-        sizes.append(f"relative {percent(pair.relative)}" + (f" ({ends})" if known else ""))
+        sizes.append(f"relative {percent(pair.relative)}{_ends(pair, pair.relative_ci, percent)}")
     if math.isfinite(pair.d_z):
-        low, high = pair.d_z_ci
-        known = pair.n >= FEWEST and not math.isnan(low)
-        ends = f"{pair.options.confidence} CI {number(low, 2)} to {number(high, 2)}"
-        ends = f" ({ends})" if known else ""
-        sizes.append(f"d_z {number(pair.d_z, 2)}{ends}, Hedges' g {number(pair.hedges_g, 2)}")
+        size = f"d_z {number(pair.d_z, 2)}{_ends(pair, pair.d_z_ci, lambda end: number(end, 2))}"
+        less = f", Hedges' g {number(pair.hedges_g, 2)}" if pair.n >= FEWEST else ""
+        sizes.append(size + less)
     if sizes:
         yield f"Size: {'; '.join(sizes)}."
     if not math.isnan(pair.p_better):
@@ -200,6 +195,13 @@ def statistics(pair: Pair) -> Iterator[str]:
     if math.isfinite(pair.trisk) and pair.sense:
         risk = f"{signed(pair.urisk)} (URisk), TRisk {signed(pair.trisk, 2)}"
         yield f"With losses counted twice: {risk}."
+
+
+def _ends(pair: Pair, ends: tuple[float, float], write: Callable[[float], str]) -> str:
+    """Write an interval in brackets, where it is worth reading."""
+    if pair.n < FEWEST or math.isnan(ends[0]):
+        return ""
+    return f" ({pair.options.confidence} CI {' to '.join(map(write, ends))})"
 
 
 def _probabilities(pair: Pair) -> str:

@@ -70,7 +70,7 @@ class Adjusted(NamedTuple):
 
 def max_t(
     differences: ArrayLike,
-    weights: ArrayLike | None = None,
+    residuals: ArrayLike | None = None,
     flips: int = FLIPS,
     seed: int = 0,
     alpha: float = 0.05,
@@ -78,10 +78,12 @@ def max_t(
     """Adjust for several differences measured on the same queries, using how they vary together.
 
     Formula: p_j = share of sign flips, the same for all rows, with max_i |u_i*| ≥ |u_j|, where
-    u = Σ d / √Σ d². The limits are in units of u; `t_of` makes them t.
+    u = Σ d / √Σ d²
 
     Sign flips do not change Σ d², so |t| and |u| give the same order. A query without a difference
-    in any row takes no part.
+    in any row takes no part. The limit, in units of u (`t_of` makes it t), is the one of these
+    p-values or, if larger, that of flipped residuals, d - mean unless given: where there are true
+    differences, intervals need it.
 
     >>> p, limits = max_t([[0.1, 0.2, 0.3, 0.1, 0.2], [0.1, -0.1, 0.1, 0.0, 0.0]])
     >>> p.tolist()
@@ -91,18 +93,30 @@ def max_t(
     retrieval Boytsov, Belova and Westfall 2013, doi:10.1145/2484028.2484034
     """
     given = np.asarray(differences, float)
-    whole, tolerance = integers(given, weights)
-    whole = whole[:, whole.any(axis=0)]
-    norms = np.array([math.sqrt(math.fsum(row * row)) or 1.0 for row in whole])
-    observed, n = np.abs(whole.sum(axis=1)), max(1, whole.shape[1])
+    rest = given - given.mean(axis=1, keepdims=True) if residuals is None else residuals
+    whole, tolerance = integers(given)
+    maxima = _largest_flipped(whole, flips, seed)
+    apart = _largest_flipped(integers(np.asarray(rest, float))[0], flips, seed)
+    least = (np.abs(whole.sum(axis=1)) - tolerance) / _norms(whole)
+    limit = max(maxima.limit(alpha), apart.limit(alpha))
+    return Adjusted(maxima.p(least), np.full(len(whole), limit))
+
+
+def _largest_flipped(rows: Array, flips: int, seed: int) -> Maxima:
+    """Flip signs of all rows together; collect the largest |u| of each flip."""
+    changed = rows[:, rows.any(axis=0)]
+    n, norms = changed.shape[1], _norms(changed)
+    if not n:
+        return Maxima(np.zeros(1), tried=True)
     drawn = [
-        (np.abs(signs @ whole.T) / norms).max(axis=1)
-        for signs in sign_blocks(n, len(whole), flips, seed)
-        if whole.size
+        (np.abs(signs @ changed.T) / norms).max(axis=1)
+        for signs in sign_blocks(n, len(rows), flips, seed)
     ]
-    maxima = Maxima(np.sort(np.concatenate(drawn or [np.zeros(1)])), n <= EXACT)
-    limit = maxima.limit(alpha)
-    return Adjusted(maxima.p((observed - tolerance) / norms), np.full(len(whole), limit))
+    return Maxima(np.sort(np.concatenate(drawn)), n <= EXACT)
+
+
+def _norms(rows: Array) -> Array:
+    return np.array([math.sqrt(math.fsum(row * row)) or 1.0 for row in rows])
 
 
 def t_of(u: float, df: float) -> float:
