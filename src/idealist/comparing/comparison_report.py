@@ -325,9 +325,10 @@ def heading(comparison: Comparison) -> list[str]:
     kind = "t-intervals" if options.correction == "none" else "simultaneous intervals"
     lines.append(f"alpha {options.alpha:g}, two-sided; {how}; {options.confidence} {kind}")
     if len(labels) > 1:
-        rest = "the other measures are corrected together" if len(labels) > 2 else labels[1]
-        marked = "and marked only where" if len(labels) > 2 else "is marked only where"
-        lines.append(f"{rest} {marked} {comparison.primary} is")
+        others = (
+            "the others are corrected together and get" if len(labels) > 2 else "the other gets"
+        )
+        lines.append(f"{others} a mark only where {comparison.primary} has one")
     if any(pair.significant for pair in (*comparison.pairs, *comparison.slices)):
         letter = "a letter behind a value: better than the system of that letter"
         lines.append(f"{letter}; *: the difference is significant")
