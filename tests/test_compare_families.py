@@ -282,7 +282,7 @@ def recentred(runs: int, n: int, rng: np.random.Generator) -> Array:
 @pytest.mark.parametrize(
     ("runs", "every", "n", "trials"),
     [(2, False, 30, 4000), (2, False, 50, 4000), (6, False, 30, 1500), (6, False, 50, 1500),
-     (6, True, 30, 600), (6, True, 50, 600)],
+     (6, True, 30, 1500), (6, True, 50, 1500)],
 )  # fmt: skip
 def test_real_runs_that_are_equal(data: Path, runs: int, every: bool, n: int, trials: int) -> None:
     rng, counts = np.random.default_rng([runs, n, every]), np.zeros(4)
