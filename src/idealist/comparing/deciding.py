@@ -127,9 +127,9 @@ def _by_max_t(pairs: Sequence[Pair]) -> list[Pair]:
     places, size = _places([pairs[i].queries for i in some])
     rows, rest = np.zeros((2, len(some), size))
     for j, (place, i) in enumerate(zip(places, some, strict=True)):
-        weights, apart = _or_one(pairs[i].weights), pairs[i].differences
-        rows[j, place] = weights * apart
-        rest[j, place] = weights * (apart - pairs[i].difference)
+        apart = pairs[i].differences
+        rows[j, place] = _or_one(pairs[i].weights) * apart
+        rest[j, place] = apart - apart.mean()  # they vary alike, whatever their weights
     options = pairs[0].options
     p, limits = max_t(rows, rest, seed=options.seed, alpha=options.alpha)
     for i, each, limit in zip(some, p.tolist(), limits.tolist(), strict=True):

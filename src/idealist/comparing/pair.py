@@ -220,14 +220,15 @@ class Pair:
     def ci(self) -> tuple[float, float]:
         """The interval of the mean difference, cut to the differences there can be.
 
-        One pair alone has the t-interval. The intervals of many that are decided together hold the
-        true differences all at once, as often as alpha says, and leave out 0 where `p_adjusted` is
-        below alpha, unless the t-interval does not.
+        Intervals of many that are decided together hold the true differences all at once, as often
+        as alpha says. They leave out 0 where `p_adjusted` is below alpha, unless the pair's own
+        interval does not.
         """
         if math.isinf(self.beyond):  # no difference would be significant
             return (-self.widest, self.widest) if self.widest < math.inf else (math.nan, math.nan)
-        half = max(self._t.high - self.difference, self.beyond * self._t.se)
-        low, high = self.difference - half, self.difference + half
+        half = self.beyond * self._t.se
+        low = min(self._t.lower(self.level / 2), self.difference - half)
+        high = max(self._t.upper(self.level / 2), self.difference + half)
         return max(low, -self.widest), min(high, self.widest)
 
     @cached_property
@@ -253,7 +254,7 @@ class Pair:
     @property
     def d_z_ci(self) -> tuple[float, float]:
         """The interval of the effect size, by the noncentral t."""
-        return effect_interval(self._t.t, self._t.n, self._t.df, self.level)
+        return effect_interval(self._t.t, self._t.alike, self._t.df, self.level)
 
     @property
     def hedges_g(self) -> float:
@@ -353,7 +354,7 @@ class Pair:
         """
         if self.significant or not self._t.sd > 0:
             return math.nan
-        return detectable(self._t.n, self.level, POWER) * self._t.sd
+        return detectable(self._t.n, self.level, POWER) * self._spread
 
     @cached_property
     def needed(self) -> float:
@@ -361,7 +362,12 @@ class Pair:
         least = self.options.margin or self.rope
         if self.significant or not self._t.sd > 0 or not least:
             return math.nan
-        return needed(least / self._t.sd, self.level, POWER)
+        return needed(least / self._spread, self.level, POWER)
+
+    @property
+    def _spread(self) -> float:
+        """The deviation that so many queries of equal weight would have to be as unsure."""
+        return self._t.se * math.sqrt(self._t.n)
 
     @property
     def urisk(self) -> float:

@@ -21,6 +21,7 @@ from idealist.report.plain_data import record, records_table
 from idealist.report.result import Result
 from idealist.report.wording import number
 from idealist.significance.families import level_of_best
+from idealist.significance.means import effective
 from idealist.significance.paired import checked_alpha
 from idealist.significance.power_analysis import TYPICAL, Typical, detectable, needed
 
@@ -302,18 +303,15 @@ def _widest(measure: Measure) -> float:
 def variance_parts(values: Floats, weights: Floats | None) -> Floats:
     """Compute each query's part of the variance of a run's values, less what several runs share.
 
-    Formula: Σ_i (x_ij - x_i. - x_.j + x_..)² / ((runs - 1)(queries - 1)), times (n w / Σ w)² where
-    queries have weights, as in `means.standard_error`
+    Formula: Σ_i (x_ij - x_i. - x_.j + x_..)² / ((runs - 1)(queries - 1)), times n Σ w² / (Σ w)² if
+    queries have weights, so that as many queries of equal weight are as unsure
     """
     runs, n = values.shape
-    means = np.average(values, axis=1, weights=weights)
-    apart = values - means[:, None]
+    apart = values - values.mean(axis=1, keepdims=True)
     if runs > 1:
         apart = apart - apart.mean(axis=0)
-    if weights is not None:
-        apart = apart * (n * weights / weights.sum())
     parts: Floats = (apart**2).sum(axis=0) / (max(runs - 1, 1) * (n - 1))
-    return parts
+    return parts if weights is None else parts * (n / effective(weights.tolist()))
 
 
 def freedom_of(parts: Floats, runs: int) -> float:

@@ -105,7 +105,7 @@ def needed(d_z: float, alpha: float = 0.05, power: float = 0.8) -> int:
 _chance = power
 
 
-def effect_interval(t: float, n: int, df: float, alpha: float = 0.05) -> tuple[float, float]:
+def effect_interval(t: float, n: float, df: float, alpha: float = 0.05) -> tuple[float, float]:
     """Compute the confidence interval of the effect size d_z = t / √n.
 
     Formula: δ / √n for the two δ at which the noncentral t with df degrees of freedom is above,
