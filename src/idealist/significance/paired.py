@@ -271,7 +271,7 @@ def trisk(differences: ArrayLike, alpha: float = 1.0, weights: ArrayLike | None 
     Formula: URisk / (s / √n), where s is the standard deviation (n - 1) of the terms of URisk; with
     α = 0 it is Student's t
 
-    The authors' tool divides by n, which makes TRisk √(n / (n - 1)) times as large.
+    The tool of rmit-ir divides by n, which makes TRisk √(n / (n - 1)) times as large.
 
     >>> round(trisk([0.3, 0.2, -0.1]), 3), round(trisk([0.3, 0.2, -0.1], alpha=0), 3)
     (0.655, 1.109)
