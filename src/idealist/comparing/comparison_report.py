@@ -28,7 +28,7 @@ LETTERS = tuple(SUPERSCRIPTS)
 #: The most systems that a matrix has room for.
 MOST = 12
 #: The ways a pair can end, best first.
-WAYS = ("better", "no different", "worse", "not measured")
+WAYS = ("better", "held back", "no different", "worse", "not measured")
 #: The size of a difference, as short as a matrix needs it.
 SIZE = doc.Format(lambda cell: "-" if math.isnan(cell) else f"{abs(cell):.3f}".removeprefix("0"))
 
@@ -78,7 +78,7 @@ def way(pair: Pair) -> str:
     if pair.unmeasured:
         return "not measured"
     if not pair.significant:
-        return "no different"
+        return "held back" if pair.held_back else "no different"
     return "better" if pair.better else "worse"
 
 
@@ -94,6 +94,7 @@ def _baseline(pairs: Sequence[Pair]) -> str:
     higher, lower = ("better", "worse") if pairs[0].sense else ("higher", "lower")
     words = {
         "better": f"{higher} than {pairs[0].baseline} on {pairs[0].measure}", "worse": lower,
+        "held back": f"not counted, since {pairs[0].primary} is not significant",
         "no different": "not significantly different", "not measured": "not measured",
     }  # fmt: skip
     parts: list[str] = []
