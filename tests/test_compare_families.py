@@ -189,6 +189,17 @@ def test_intervals_hold_all_differences_at_once() -> None:
     assert held / 400 > 0.95 - 3 * math.sqrt(0.05 * 0.95 / 400)
 
 
+def test_weighted_intervals_hold_all_differences_at_once() -> None:
+    rng, held = np.random.default_rng(8), 0
+    weights = 1 / np.arange(1.0, 13)
+    for _ in range(300):
+        (table,) = tables_of(alike(rng, 6, 12, 1) + 0.2 * np.arange(6)[None, :, None])
+        places = places_of(6, 0, False)
+        pairs = pairs_of([replace(table, weights=weights)], places, options_of(5, ()))
+        held += all(pair.ci[0] <= 0.2 * i <= pair.ci[1] for i, pair in enumerate(pairs, 1))
+    assert held / 300 > 0.95 - 3 * math.sqrt(0.05 * 0.95 / 300)
+
+
 def test_a_family_that_can_find_nothing_has_no_end_to_its_intervals() -> None:
     pair = decided(alike(np.random.default_rng(6), 2, 12, 1))[0]
     assert replace(pair, beyond=math.inf).ci == (-1, 1)
