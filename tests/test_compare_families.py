@@ -174,6 +174,15 @@ def test_an_interval_leaves_out_0_where_p_is_below_alpha(every: bool, n: int) ->
     assert agreed >= 0.97 * total
 
 
+def test_an_interval_that_ends_at_0_holds_it() -> None:
+    folder = Path(__file__).parents[1] / "examples"
+    runs = [folder / "bm25.run", folder / "reranked.run"]
+    found = il.compare(folder / "qrels.txt", runs, ["nDCG@10", "AP", "RR@10"])
+    last = found["RR@10"][0]
+    assert not last.significant
+    assert last.ci[0] == 0  # its own flip is the limit
+
+
 def test_intervals_hold_all_differences_at_once() -> None:
     rng, held, apart = np.random.default_rng(5), 0, 0
     for _ in range(400):

@@ -17,6 +17,7 @@ from idealist.significance.means import FEWEST, mean
 from idealist.significance.normal_samples import usual_share
 from idealist.significance.paired import (
     ALPHAS,
+    ROUNDING,
     Paired,
     differences,
     paired,
@@ -229,6 +230,7 @@ class Pair:
         half = self.beyond * self._t.se
         low = min(self._t.lower(self.level / 2), self.difference - half)
         high = max(self._t.upper(self.level / 2), self.difference + half)
+        low, high = (0.0 if abs(end) <= ROUNDING * half else end for end in (low, high))
         return max(low, -self.widest), min(high, self.widest)
 
     @cached_property
