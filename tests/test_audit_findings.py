@@ -493,7 +493,7 @@ def test_every_fault_that_is_put_in_has_a_code_of_the_reference() -> None:
     only_eval = NOT_REPEATED - {*JUDGMENT_DOUBTS, "duplicates"}
     only_compare = {
         "carried-by-few", "constant-difference", "few-draws", "few-queries", "judged-unequal",
-        "not-a-mean", "tests-disagree", "undefined",
+        "not-a-mean", "tests-disagree", "undefined", "weights-and-spread",
     }  # fmt: skip
     assert CODES.keys() - codes == made | only_eval | only_compare
 

@@ -406,6 +406,27 @@ def test_weights_weigh_throughout() -> None:
     assert same.p_adjusted == pair.p_adjusted
 
 
+def test_heavy_queries_that_vary_more_are_a_doubt() -> None:
+    """The error of a weighted mean takes queries to vary alike; where they do not, it is said."""
+    rng = np.random.default_rng(4)
+    weights = np.arange(1.0, 41)
+    alike = rng.normal(size=40) * 0.1
+    for differences, doubted in ((alike, False), (alike * weights / 20, True)):
+        queries = tuple(f"q{i}" for i in range(40))
+        pair = Pair("AP", "a", "b", queries, np.zeros(40), differences, weights=weights)
+        assert ("weights-and-spread" in [one.code for one in pair.doubts]) is doubted
+    plain = Pair("AP", "a", "b", queries, np.zeros(40), alike * weights / 20)
+    assert "weights-and-spread" not in [one.code for one in plain.doubts]
+
+
+@pytest.mark.parametrize(("n", "rough"), [(12, True), (19, True), (20, False)])
+def test_a_p_value_of_few_queries_is_called_rough(n: int, rough: bool) -> None:
+    queries = tuple(f"q{i}" for i in range(n))
+    better = np.linspace(0.1, 0.3, n)
+    pair = Pair("AP", "a", "b", queries, np.zeros(n), better, p_adjusted=0.001)
+    assert (f"p=0.0010, rough with {n} queries" in pair.verdict) is rough
+
+
 def test_saved_evaluations_compare_the_same(tmp_path: Path) -> None:
     paths = [tmp_path / "a.json", tmp_path / "b.json"]
     for run, path in zip((BM25, RERANKED), paths, strict=True):
@@ -506,7 +527,7 @@ def test_printing() -> None:
     assert "nDCG@10 is the primary measure" in text
     assert "<table>" in found._repr_html_()
     assert repr(found).startswith("<Comparison reranked is better than bm25 on nDCG@10 by 0.1898")
-    assert text.startswith(found.summary)
+    assert " ".join(text.split()).startswith(found.summary)
     assert found.to_pandas()["difference"].tolist() == [pair.difference for pair in found.pairs]
 
 

@@ -29,7 +29,14 @@ from idealist.significance.families import holm, level_of_best, max_t, permutati
 from idealist.significance.means import mean, mean_interval
 from idealist.significance.paired import differences, paired, relative, trisk, urisk
 from idealist.significance.power_analysis import detectable, effect_interval, needed, power
-from idealist.significance.rank_tests import sign_test, tau_ap, tau_ap_b, tau_b, wilcoxon
+from idealist.significance.rank_tests import (
+    rank_correlation,
+    sign_test,
+    tau_ap,
+    tau_ap_b,
+    tau_b,
+    wilcoxon,
+)
 from idealist.significance.resampling import (
     all_pairs,
     bca,
@@ -568,6 +575,17 @@ def test_tau_ap_is_its_definition(x: list[int], y: list[int]) -> None:
     assert tau_ap(x, y) == pytest.approx(walked(x, y), abs=1e-12)
     assert tau_ap_b(x, y) == pytest.approx((walked(x, y) + walked(y, x)) / 2, abs=1e-12)
     assert tau_b(x, y) == pytest.approx(stats.kendalltau(x, y).statistic, abs=1e-12)
+
+
+@given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=3, max_size=30))
+def test_rank_correlation_is_scipys(cells: list[tuple[int, int]]) -> None:
+    x, y = zip(*cells, strict=True)
+    if len(set(x)) > 1 and len(set(y)) > 1:
+        expected = stats.spearmanr(x, y)
+        found = rank_correlation(x, y)
+        assert found == pytest.approx((expected.statistic, expected.pvalue), abs=1e-7)
+    else:
+        assert math.isnan(rank_correlation(x, y)[0])
 
 
 @given(st.lists(st.tuples(whole, whole), min_size=2, max_size=9))

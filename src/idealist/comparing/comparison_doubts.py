@@ -12,6 +12,7 @@ from idealist.report import doubt_words
 from idealist.report.doubt import CODES, Doubt
 from idealist.report.wording import few, p_words, signed
 from idealist.significance.power_analysis import ENOUGH
+from idealist.significance.rank_tests import rank_correlation
 
 if TYPE_CHECKING:
     from idealist.comparing.comparison import Comparison
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 
 #: The least p-value that random draws can give should be below this share of alpha.
 COARSE = 0.1
+#: How sure a doubt about an assumption has to be, as a p-value.
+SURE = 0.01
 
 
 def doubts_of(pair: Pair) -> tuple[Doubt, ...]:
@@ -83,6 +86,18 @@ def _judged_unequal(pair: Pair) -> Iterator[Doubt]:
         yield Doubt("judged-unequal", message, sum(pair.unjudged.unjudged))
 
 
+def _heavy_vary_more(pair: Pair) -> Iterator[Doubt]:
+    """Doubt the error of a weighted mean where heavy queries vary more than light ones."""
+    if pair.weights is None or not pair.tested or pair.n < ENOUGH:
+        return
+    centre = pair.differences.mean()
+    r, p = rank_correlation(pair.weights, abs(pair.differences - centre))
+    if r > 0 and p < SURE:
+        found = f"queries with more weight vary more (rank correlation {r:.2f}, {p_words(p)})"
+        message = f"{found}: the interval may be too narrow, and p too small"
+        yield Doubt("weights-and-spread", message, pair.n)
+
+
 def _not_a_mean(pair: Pair) -> Iterator[Doubt]:
     if pair.aggregate != "mean" and not pair.aggregate.startswith("weighted("):
         message = f"{pair.measure} is a {pair.aggregate}, but means over queries are compared"
@@ -91,7 +106,7 @@ def _not_a_mean(pair: Pair) -> Iterator[Doubt]:
 
 CHECKS: tuple[Callable[[Pair], Iterator[Doubt]], ...] = (
     _few_queries, _few_draws, _undefined, _tests_disagree, _constant, _carried_by_few,
-    _judged_unequal, _not_a_mean,
+    _judged_unequal, _heavy_vary_more, _not_a_mean,
 )  # fmt: skip
 
 

@@ -16,7 +16,7 @@ from idealist.report import document as doc
 from idealist.report.document import P_VALUE, SIGNED, TEXT, Column, Document, Marked, Table, Text
 from idealist.report.plain_data import records_table
 from idealist.report.terminal import SUPERSCRIPTS
-from idealist.report.wording import few, shared_signatures, signed
+from idealist.report.wording import few, shared_signatures, signed, weights_words
 
 if TYPE_CHECKING:
     from idealist.comparing.comparison import Comparison
@@ -315,7 +315,7 @@ def heading(comparison: Comparison) -> list[str]:
     """Say what was compared, and how."""
     options, pair, labels = comparison.options, comparison.pairs[0], comparison.measures
     about = f"{comparison.primary} is the primary measure"
-    weighted = ", weighted" if pair.weights is not None else ""
+    weighted = weights_words(pair.statistics.weighted)
     convention = comparison.evaluations[0].convention
     count = many(pair.n, "query", "queries")
     lines = [f"{count}{weighted}, convention {convention}; {about}"]

@@ -11,6 +11,7 @@ from idealist.notation import many
 from idealist.report.document import Interval
 from idealist.report.wording import number, p_words, percent, signed
 from idealist.significance.means import FEWEST
+from idealist.significance.power_analysis import ENOUGH
 
 if TYPE_CHECKING:
     from idealist.comparing.pair import Pair
@@ -135,10 +136,15 @@ def _interval(pair: Pair) -> str:
 
 
 def _p(pair: Pair) -> str:
-    """Write the p-value that decides, and the correction where there was one."""
+    """Write the p-value that decides, the correction where there was one, and whether it is rough.
+
+    With few queries, skewed differences that are not there are found more often than p says.
+    """
     correction = pair.options.correction
     by = "" if correction == "none" else f" by {CORRECTIONS[correction]}"
-    return p_words(pair.p_adjusted) + by + (", the least possible" if _least(pair) else "")
+    rough = f", rough with {pair.n} queries" if pair.significant and pair.n < 2 * ENOUGH else ""
+    least = ", the least possible" if _least(pair) else ""
+    return f"{p_words(pair.p_adjusted)}{by}{rough}{least}"
 
 
 def _least(pair: Pair) -> bool:
