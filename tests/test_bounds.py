@@ -213,25 +213,29 @@ def top(scores: dict[str, float], cutoff: int | None) -> list[str]:
     return sorted(scores, key=lambda d: (scores[d], d), reverse=True)[:cutoff]
 
 
-EXACT_DIFFERENCES = ["nDCG@3", "nDCG", "DCG@3", "CG", "P@3", "P(denominator=min(k,n))@4", "RBP",
+EXACT_DIFFERENCES = ["nDCG@1", "nDCG@3", "nDCG", "DCG@3", "CG", "P@3", "P(denominator=min(k,n))@4", "RBP",
                      "Judged@3", "nDCG(gain=exp2,ideal_cut=none)@3", "RBP(no_relevant=1)@3", "RBP(normalise_depth=2)"]  # fmt: skip
 
 
-@pytest.mark.parametrize("measure", [*EXACT_DIFFERENCES, "AP", "RR", "R@3", "ERR", "Success@2"])
+OUTER_DIFFERENCES = ["AP", "RR", "R@2", "ERR", "Success@2", "AP@2", "F@2"]
+
+
+@pytest.mark.parametrize("measure", [*EXACT_DIFFERENCES, *OUTER_DIFFERENCES])
 def test_brute_force_over_both_runs_agrees(measure: str) -> None:
-    for seed in range(8):
+    for seed, reach in itertools.product(range(6), ("list", "retrieved")):
         rng = random.Random(f"{measure}{seed}")
         qrels, a, scale = some_case(rng, 3)
         scale = [0.0, *(g for g in scale if g > 0)]
         qrels = {q: {d: max(0.0, g) for d, g in judged.items()} for q, judged in qrels.items()}
         b = {q: dict(zip(rng.sample(list(docs), len(docs)), docs.values(), strict=True))
              for q, docs in a.items()}  # fmt: skip
-        found = il.bounds_of_difference(qrels, b, a, measure, scale=scale)
+        found = il.bounds_of_difference(qrels, b, a, measure, scale=scale, reach=reach)
         assert found.kind == ("exact" if measure in EXACT_DIFFERENCES else "outer")
         for i, query in enumerate(found.queries):
-            cutoff = il.parse(measure).cutoff
+            cutoff = il.parse(measure).cutoff if reach == "list" else None
             near = [d for run in (a, b) for d in top(run.get(query, {}), cutoff)]
             holes = [d for d in dict.fromkeys(near) if d not in qrels[query]]
+            holes += ["nowhere"] if found.reach == "collection" else []
             both = (tried(qrels[query], run.get(query), holes, measure, scale) for run in (a, b))
             values = [x - y for x, y in zip(*both, strict=True)]
             if found.kind == "exact":
@@ -239,6 +243,9 @@ def test_brute_force_over_both_runs_agrees(measure: str) -> None:
                 assert found.highs[i] == pytest.approx(max(values), abs=1e-12), (seed, query)
             assert found.lows[i] <= min(values) + 1e-12
             assert found.highs[i] >= max(values) - 1e-12
+            given = found.source.ends
+            assert min(abs(given.low[i] - v) for v in values) < 1e-12  # some judgments give it
+            assert min(abs(given.high[i] - v) for v in values) < 1e-12
         if found.kind == "exact":
             for end, witness in ((found.low, found.lowest), (found.high, found.highest)):
                 whole = merged(qrels, witness)
@@ -326,7 +333,7 @@ def test_a_run_without_holes_stays_what_it_is(measure: str) -> None:
             continue
         assert found.low == found.value == found.high
         assert found.first() == []
-        assert found.summary.endswith("depends on no unjudged document")
+        assert found.summary.endswith("depends on no unjudged document of its list")
 
 
 def test_the_command_says_bounds() -> None:

@@ -24,6 +24,9 @@ __all__ = [
     "bounds_of_difference", "difference_by", "tie_bounds",
 ]  # fmt: skip
 
+#: Which unjudged documents of two runs are judged.
+PAIRED_REACHES = ("retrieved", "list")
+
 
 def bounds(
     qrels: Any, run: Any, measure: Any, *, reach: str = "list", documents: int | None = None,
@@ -48,9 +51,15 @@ def bounds(
 
 
 def bounds_of_difference(
-    qrels: Any, baseline: Any, run: Any, measure: Any, *, scale: Any = None, **options: Any
-) -> Bounds:
+    qrels: Any, baseline: Any, run: Any, measure: Any, *, reach: str = "retrieved",
+    scale: Any = None, **options: Any,
+) -> Bounds:  # fmt: skip
     """Bound the difference of two runs, run - baseline, where a document has one grade for both.
+
+    `reach` says which unjudged documents are judged: ``retrieved``, all that one of the runs
+    retrieved, also those below the cutoff, which raise the ideal, or R; ``list``, only those down
+    to the cutoff. The result says ``collection`` where the bounds hold whatever other documents
+    are judged too.
 
     The bounds are exact for CG, DCG, P, RBP, Judged, and for nDCG with an ideal list of judged
     documents. For other measures they are outer bounds: the difference of the runs' own bounds.
@@ -61,7 +70,7 @@ def bounds_of_difference(
     (0.0, -0.5, 0.5)
     """
     evaluator, label = _evaluator(qrels, measure, scale, **options)
-    return difference_by(evaluator, label, baseline, run)
+    return difference_by(evaluator, label, baseline, run, reach)
 
 
 def tie_bounds(qrels: Any, run: Any, measure: Any, **options: Any) -> TieBounds:
@@ -97,7 +106,8 @@ def bounds_by(
     source = Source(case.queries, case.spans, found, written, counted, named, case)
     return _bounds(
         evaluator, label, source, run=ranked.run.name, reach=reach, kind=kind, low=low, high=high,
-        value=now.aggregate, values=now.values, unjudged=case.unjudged.counts(case.size),
+        lows=found.low, highs=found.high, value=now.aggregate, values=now.values,
+        unjudged=case.unjudged.counts(case.size),
     )  # fmt: skip
 
 
@@ -114,26 +124,33 @@ def bounds_of_all(
     return found
 
 
-def difference_by(evaluator: Evaluator, label: str, baseline: Any, run: Any) -> Bounds:
+def difference_by(
+    evaluator: Evaluator, label: str, baseline: Any, run: Any, reach: str = "retrieved"
+) -> Bounds:
     """Bound the difference of two runs, run - baseline, by one of an evaluator's measures."""
     instrument, queries = evaluator.instruments[label], evaluator.qrels.queries
     aggregate = instrument.aggregate
+    if reach not in PAIRED_REACHES:
+        raise UsageError(f"there is no reach {reach!r}", f"choose {' or '.join(PAIRED_REACHES)}")
     if aggregate.weights is None and aggregate.aggregate not in ("mean", "sum"):
         hint = "use aggregate=mean"
         raise UsageError("only a mean of differences is the difference of means", hint)
     before, after = evaluator.ranked(baseline), evaluator.ranked(run)
-    pair = CasePair.of(instrument, after, before)
+    pair = CasePair.of(instrument, after, before, reach)
     a, b = (measured(instrument, case.placements) for case in pair.cases)
     values, counting = a.values - b.values, a.counted & b.counted
     found = pair.ends()
     written, spans = grades_of(evaluator.qrels, instrument), pair.spans if pair.exact else []
     low, high, counted = found.together(instrument, queries)
-    source = Source(queries, spans, found, written, counted, lambda: pair.documents)
+    given = found if pair.exact else pair.attained()
+    source = Source(queries, spans, given, written, counted, lambda: pair.documents)
     value = aggregate.of(values[counting], chosen(queries, counting))
+    whole = bool(pair.closed[found.must | found.free].all())
     return _bounds(
-        evaluator, label, source, run=f"{after.run.name} - {before.run.name}", reach="list",
-        kind="exact" if pair.exact else "outer", low=low, high=high,
-        value=value, values=values, unjudged=pair.counts,
+        evaluator, label, source, run=f"{after.run.name} - {before.run.name}",
+        reach="collection" if whole else reach, kind="exact" if pair.exact else "outer",
+        low=low, high=high, lows=found.low, highs=found.high,
+        value=value, values=values, unjudged=pair.counts - pair.below,
     )  # fmt: skip
 
 
@@ -141,8 +158,7 @@ def _bounds(evaluator: Evaluator, label: str, source: Source, **facts: Any) -> B
     """Fill in what the bounds of a value and those of a difference have alike."""
     return Bounds(
         measure=label, convention=evaluator.convention.name, signature=evaluator.signatures[label],
-        queries=source.queries, lows=source.ends.low, highs=source.ends.high, source=source,
-        **facts,
+        queries=source.queries, source=source, **facts,
     )  # fmt: skip
 
 

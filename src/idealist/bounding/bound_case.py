@@ -26,8 +26,10 @@ EXACT = (
     "nDCG", "DCG", "CG", "IDCG", "AP", "GMAP", "RR", "P", "R", "F", "SetAP", "Success", "AllHit",
     "ERR", "RBP", "Judged", "Unjudged", "NumRel", "NumRelRet",
 )  # fmt: skip
-#: Where unjudged documents are looked for.
+#: Where unjudged documents are looked for, of one run.
 REACHES = ("list", "collection")
+#: The measures of a list alone: no judgment of a document outside it moves them.
+OF_THE_LIST = ("P", "RR", "Success", "CG", "DCG", "Judged", "NumRelRet")
 #: No documents outside the lists, and no grades of them.
 NOBODY, NOTHING = np.zeros(0, dtype=np.int64), np.zeros(0)
 
@@ -166,16 +168,17 @@ def with_judgments(
     return replace(placements, qrels=made, **{key: one[ranked] for key, one in joined.items()})
 
 
-def unjudged_of(instrument: Instrument, ranked: Ranked) -> UnjudgedPlaces:
-    """Find the unjudged documents that an instrument sees."""
+def unjudged_of(instrument: Instrument, ranked: Ranked, whole: bool = False) -> UnjudgedPlaces:
+    """Find the unjudged documents that an instrument sees, or those of the whole lists."""
     measure, protocol = instrument.measure, instrument.protocol
+    cutoff = None if whole else measure.cutoff
     detailed = (
         protocol.ties == "expected"
         or getattr(measure, "positive_score", False)
         or getattr(measure, "block_end", False)
     )
     placements = ranked[protocol]
-    unjudged = find_unjudged(placements, measure.cutoff, ranked.held if detailed else None)
+    unjudged = find_unjudged(placements, cutoff, ranked.held if detailed and not whole else None)
     if protocol.grades != "nonzero":
         return unjudged
     documents = documents_of(unjudged, placements, ranked.held)
@@ -206,6 +209,9 @@ def grades_of(qrels: Qrels, instrument: Instrument) -> dict[float, float]:
 def most_elsewhere(measure: Measure, placements: Placements) -> int | None:
     """Return how many documents elsewhere can matter to a query; None if each one more does."""
     cutoff, denominator = measure.cutoff, str(getattr(measure, "denominator", ""))
+    settled = "no_relevant" not in measure.parameters() or measure.if_undefined == "0"
+    if measure.name in OF_THE_LIST and settled:
+        return 0
     if isinstance(measure, nDCG) and measure.ideal != "perfect":
         return None if measure.ideal_cut == "none" else cutoff
     if measure.name in ("AP", "GMAP", "R", "F", "SetAP", "NumRel"):

@@ -45,7 +45,8 @@ class Source:
 
     `written` has the grades as they are written, `counted` says which queries are in the low end
     and which are in the high end, and `named` names the unjudged documents when they are needed.
-    Bounds that no judgments attain have no `spans`, those of a difference no single `case`.
+    Bounds that no judgments attain have no `spans`, those of a difference no single `case`; the
+    `ends` are always such as some judgments give, also where the bounds are wider.
     """
 
     queries: tuple[str, ...]
@@ -185,14 +186,15 @@ class Bounds(Result):
 
         >>> import idealist as il
         >>> print(il.bounds({"q": {"a": 1}}, {"q": ["u", "a"]}, "RR@10").summary)
-        RR@10 0.5000 could be 0.5000 to 1.0000 if the one unjudged document in reach were judged
+        RR@10 0.5000 could be 0.5000 to 1.0000 if the one unjudged document in the list were judged
         """
         count, shown = int(self.unjudged.sum()), f"{self.measure} {number(self.value)}"
         if not count and self.reach == "list":
-            return f"{shown} depends on no unjudged document"
+            return f"{shown} depends on no unjudged document of its list"
         low, high = number(self.low), number(self.high)
         which = "one unjudged document" if count == 1 else f"{count} unjudged documents"
-        where = "in reach" if self.reach == "list" else "in the list, and all others,"
+        more = {"retrieved": ", and those below,", "collection": ", and all others,"}
+        where = f"in the list{more.get(self.reach, '')}"
         kind = {"limit": " (the low end is never quite reached)", "outer": " at most"}
         span = f"could be {low} to {high}{kind.get(self.kind, '')}"
         could = span if low != high else f"would be {low}"
