@@ -44,7 +44,15 @@ REPRODUCING = {
 @click.option("--slice", "column", metavar="COLUMN", help="Also compare by a column of --queries.")
 @shared.counting
 @click.option("--saved", is_flag=True, help="All arguments are files that eval --save wrote.")
-@click.option("--fragility", is_flag=True, help="Find the fewest labels that would reverse it.")
+@click.option(
+    "--fragility", is_flag=True,
+    help="Find the fewest labels that would reverse it, and how often it survives random ones.",
+)  # fmt: skip
+@click.option(
+    "--agreement", metavar="KAPPA|FILE",
+    help="How far judges agree, for --fragility: a kappa, or a CSV or JSON of grades by grades. "
+    "Without it: 0.5.",
+)  # fmt: skip
 @click.option("--multiverse", is_flag=True, help="Also compare under every convention.")
 @click.option(
     "--reproduce", "reproducing", is_flag=True,
@@ -102,7 +110,7 @@ def command(
         if settings or weights or convention != "trec_eval" or (queries and not column):
             hint = "say that when they are measured: idealist eval … --save FILE"
             raise UsageError("saved evaluations have their rules, queries and weights", hint)
-        if options.pop("fragility") | options.pop("multiverse"):
+        if [name for name in ("fragility", "agreement", "multiverse") if options.pop(name)]:
             hint = "give qrels and runs instead"
             raise UsageError("--fragility and --multiverse need judgments and runs", hint)
         found = compare_evaluations([qrels, *runs], measures or None, **options)

@@ -54,6 +54,7 @@ def compare(
     rope: float | None = None,
     margin: float | None = None,
     fragility: bool = False,
+    agreement: Any = None,
     multiverse: bool = False,
     **axes: Any,
 ) -> Comparison:
@@ -65,8 +66,9 @@ def compare(
     together, and significant only where the first one is. `tests` adds wilcoxon, sign or
     bootstrap, `margin` equivalence and non-inferiority; `rope` is the difference
     too small to matter, 0.01 on [0, 1]. `slices`, {query: slice}, compares parts of the queries.
-    `fragility` and `multiverse` find how robust the verdicts are. Everything else is as in
-    `evaluate`; a measure's own alpha is written with the measure.
+    `fragility` and `multiverse` find how robust the verdicts are; labels are redrawn with an
+    `agreement` of judges: a kappa, 0.5 unless given, or {grade: {grade: share}}, or a file of such
+    a table. Everything else is as in `evaluate`; a measure's own alpha is written with the measure.
 
     >>> qrels = {f"q{i}": {"a": 1} for i in range(8)}
     >>> runs = {"old": dict.fromkeys(qrels, ["x", "a"]), "new": dict.fromkeys(qrels, ["a"])}
@@ -88,7 +90,7 @@ def compare(
     )  # fmt: skip
     if slices is not None and queries is not None:
         found = replace(found, remarks=_left_out(judged, evaluator.asked))
-    return with_robustness(found, evaluator, ranked, fragility, multiverse, axes)
+    return with_robustness(found, evaluator, ranked, fragility, agreement, multiverse, axes)
 
 
 def compare_evaluations(

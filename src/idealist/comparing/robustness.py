@@ -28,10 +28,13 @@ def with_robustness(
     evaluator: Evaluator,
     runs: Sequence[Ranked],
     fragility: bool,
+    agreement: Any,
     multiverse: bool,
     axes: Mapping[str, Any],
 ) -> Comparison:
     """Find how robust the verdicts by the primary measure are; `axes` are what the user set."""
+    if agreement is not None and not fragility:
+        raise UsageError("an agreement of judges is for fragility", "ask for fragility too")
     primary, named = comparison[comparison.primary], {one.run.name: one for one in runs}
     found, remarks = _unjudged(primary, evaluator, runs)
     looked_at = []
@@ -39,8 +42,11 @@ def with_robustness(
         base, new = named[pair.baseline], named[pair.run]
         more: dict[str, Any] = {"unjudged": found.get((pair.baseline, pair.run))}
         if fragility:
-            alpha = pair.options.alpha
-            labels = fragility_of(evaluator, base, new, pair.measure, alpha=alpha)
+            options = pair.options
+            labels = fragility_of(
+                evaluator, base, new, pair.measure, alpha=options.alpha, agreement=agreement,
+                seed=options.seed,
+            )  # fmt: skip
             more["fragility"] = replace(labels, decided=pair.significant)
         if multiverse:
             more["multiverse"] = multiverse_of(
@@ -67,7 +73,7 @@ def _unjudged(
         base, new = known[pair.baseline], known[pair.run]
         total += base.unjudged + new.unjudged
         refusal = TOO_MANY if i >= PAIRS and total > DOCUMENTS else ""
-        one = effect_between(evaluator, base, new, label, refusal)
+        one = effect_between(evaluator, base, new, label, refusal, pair.options.alpha)
         left += bool(refusal) and any(one.unjudged)
         found[pair.baseline, pair.run] = one
     said = f"what unjudged documents could change was not looked at for {left} pairs: {TOO_MANY}"

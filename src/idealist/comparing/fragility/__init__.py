@@ -1,4 +1,4 @@
-"""Label fragility: the fewest labels that, changed, reverse a difference or its significance."""
+"""Label fragility: what it takes to reverse a finding, by the worst labels and by random ones."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from idealist.comparing.fragility.fewest import (
     fewest_for_sign,
     fewest_for_significance,
 )
+from idealist.comparing.fragility.noise import LabelNoise, label_noise
 from idealist.comparing.fragility.reach import reach_of
 from idealist.comparing.fragility.relabelling import Relabelling
 from idealist.evaluating.evaluator import Evaluator
@@ -96,14 +97,16 @@ class Reversal:
 
 @dataclass(frozen=True)
 class Fragility:
-    """On how few labels a difference hangs.
+    """On how few labels a difference hangs, and how far judges may disagree before it goes.
 
-    `sign` holds the fewest changes that reverse the sign of the mean difference, None where there
-    is none to reverse; `significance` those that make a significant difference not significant, or
-    one that is not significant so: by the paired t-test alone, two-sided, at `alpha`; None where
-    t says nothing. `decided` is what the verdict of a comparison says, where there is one. A change
-    gives a judged document another grade of the scale; one after which a query would not count, or
-    would count anew, is not looked at.
+    The first is a worst case: labels that somebody chose in order to reverse it. `sign` holds the
+    fewest changes that reverse the sign of the mean difference, None where there is none to
+    reverse; `significance` those that make a significant difference not significant, or one that
+    is not significant so: by the paired t-test alone, two-sided, at `alpha`; None where t says
+    nothing. `decided` is what the verdict of a comparison says, where there is one. A change gives
+    a judged document another grade of the scale; one after which a query would not count, or would
+    count anew, is not looked at. `noise` says how often the finding holds if all labels are redrawn
+    at random, as another judge might give them.
     """
 
     measure: str
@@ -116,6 +119,7 @@ class Fragility:
     significance: Reversal | None
     sense: int = 1
     decided: bool | None = None
+    noise: LabelNoise | None = None
 
     def __str__(self) -> str:
         if math.isnan(self.difference):
@@ -124,10 +128,12 @@ class Fragility:
             return "Labels: the runs are level, so there is nothing to reverse."
         ahead = self.run if self.difference * (self.sense or 1) > 0 else self.baseline
         word = "ahead" if self.sense else "higher"
-        lead = f"Labels: {ahead} is {word} by {number(abs(self.difference))}"
+        lead = f"Labels, at worst: {ahead} is {word} by {number(abs(self.difference))}"
         lines = [f"{lead}; {self.sign.said('reverse that')}."]
         if self.significance is not None:
-            lines.append(f"Labels: {self._significance(self.significance)}.")
+            lines.append(f"Labels, at worst: {self._significance(self.significance)}.")
+        if self.noise is not None:
+            lines.append(f"Labels {self.noise.said(f'{ahead} is {word}')}.")
         return "\n".join(lines)
 
     def _significance(self, reversal: Reversal) -> str:
@@ -146,6 +152,7 @@ class Fragility:
             "significant": self.significant,
             "sign": self.sign and self.sign.data(),
             "significance": self.significance and self.significance.data(),
+            "noise": self.noise and self.noise.data(),
         }
 
 
@@ -157,8 +164,12 @@ def fragility(
     *,
     alpha: float = 0.05,
     most: int = 20,
+    agreement: Any = None,
+    seed: int = 0,
 ) -> Fragility:
     """Find the fewest labels that reverse the difference of two runs, and its significance.
+
+    Labels are also redrawn at random with an `agreement`, a kappa or a table of grades by grades.
 
     >>> qrels = {"q1": {"a": 1, "b": 0}, "q2": {"a": 1}, "q3": {"a": 1}}
     >>> old, new = {q: ["b", "a"] for q in qrels}, {q: ["a", "b"] for q in qrels}
@@ -171,15 +182,18 @@ def fragility(
     (base, new), counted = relabelling.now, relabelling.counted
     start, weights = (new.values - base.values)[counted], relabelling.weights[counted]
     mean = float(weights @ start) / float(weights.sum()) if len(start) else math.nan
-    sign = significance = None
+    sign = significance = noise = None
     significant = False
     if abs(mean) > ROUNDING:
+        noise = label_noise(relabelling, mean, alpha, agreement, seed)
         changing = Changing(relabelling, math.copysign(1.0, mean))
         sign, significance, significant = _searched(changing, weights, alpha, most)
     by = relabelling.instrument.measure
     names = runs[0].run.name, runs[1].run.name
     sense = by.direction if by.judges else 0
-    return Fragility(measure, *names, alpha, mean, significant, sign, significance, sense)
+    return Fragility(
+        measure, *names, alpha, mean, significant, sign, significance, sense, noise=noise
+    )
 
 
 def _searched(

@@ -76,9 +76,8 @@ class Relabelling:
     @cached_property
     def now(self) -> tuple[Measured, Measured]:
         """The values of both runs with the labels as they are, in the order of the queries."""
-        none = np.zeros((len(self.qrels.queries), 0), dtype=np.int64)
-        labels = Labels(np.arange(len(none)), none, none.astype(np.float64))
-        base, new = (self._measured(one, labels) for one in self.ranked)
+        every = np.arange(len(self.qrels.queries))
+        base, new = (self._measured(one, every, self.grades) for one in self.ranked)
         return base, new
 
     @cached_property
@@ -116,11 +115,24 @@ class Relabelling:
 
     def differences(self, labels: Labels) -> Floats:
         """Measure new - base with changed labels; NaN where a query would not count any more."""
-        found = [np.zeros(0)]
-        for part in self._blocks(labels):
-            base, new = (self._measured(one, part) for one in self.ranked)
-            found.append(np.where(base.counted & new.counted, new.values - base.values, np.nan))
-        return np.concatenate(found)
+        starts, grades = self.qrels.starts, self.grades
+        found = (
+            self._apart(part.query, _changed(starts, part, grades)) for part in self._blocks(labels)
+        )
+        return np.concatenate((np.zeros(0), *found))
+
+    def redrawn(self, grades: Floats) -> Floats:
+        """Measure new - base with other grades of all judgments: a row a redraw, a column a query.
+
+        NaN where a query would not count any more.
+        """
+        every = np.arange(len(self.qrels.queries))
+        apart = self._apart(np.tile(every, len(grades)), grades.reshape(-1))
+        return apart.reshape(len(grades), -1)
+
+    def _apart(self, query: Ints, grades: Floats) -> Floats:
+        base, new = (self._measured(one, query, grades) for one in self.ranked)
+        return np.where(base.counted & new.counted, new.values - base.values, np.nan)
 
     def _blocks(self, labels: Labels) -> Iterator[Labels]:
         sizes = np.cumsum(np.diff(self.qrels.starts)[labels.query])
@@ -129,9 +141,9 @@ class Relabelling:
         for first, last in pairwise([*edges, len(sizes)]):
             yield labels.at(slice(first, last))
 
-    def _measured(self, whole: Placements, labels: Labels) -> Measured:
+    def _measured(self, whole: Placements, query: Ints, grades: Floats) -> Measured:
         protocol = self.instrument.protocol
-        placements = replace(_relabelled(whole, labels, self.grades), protocol=protocol)
+        placements = replace(_relabelled(whole, query, grades), protocol=protocol)
         if protocol.grades == "nonzero":
             placements = _without_zero(placements)
         vars(placements.qrels)["maximum"] = self.highest  # the scale stays what it is
@@ -158,19 +170,25 @@ def _levels(qrels: Qrels, instrument: Instrument) -> dict[float, float]:
     return {read: own for read, own in levels.items() if read <= highest or highest <= 0}
 
 
-def _relabelled(whole: Placements, labels: Labels, grades: Floats) -> Placements:
-    """Make every row of labels a query of its own."""
-    qrels, query = whole.qrels, labels.query
+def _changed(starts: Ints, labels: Labels, grades: Floats) -> Floats:
+    """Return the grades of the query of every row, with those that the row changes."""
+    put, index = _spans(starts, labels.query)
+    changed: Floats = grades[index]
+    changed[labels.judgment + (put[:-1] - starts[labels.query])[:, None]] = labels.grade
+    return changed
+
+
+def _relabelled(whole: Placements, query: Ints, grades: Floats) -> Placements:
+    """Make every one of some queries, which may repeat, a query with its own grades."""
+    qrels = whole.qrels
     starts, index = _spans(qrels.starts, query)
-    changed = grades[index]
-    moved = (starts[:-1] - qrels.starts[query])[:, None]
-    changed[labels.judgment + moved] = labels.grade
+    moved = starts[:-1] - qrels.starts[query]
     made = replace(
         qrels,
         queries=tuple(qrels.queries[q] for q in query.tolist()),
         starts=freeze(starts),
         documents=("",) * len(index),
-        grades=freeze(changed),
+        grades=freeze(grades),
         columns={name: column[index] for name, column in qrels.numbers.items()},
         subtopics=None,
         preferences=None,
@@ -182,7 +200,7 @@ def _relabelled(whole: Placements, labels: Labels, grades: Floats) -> Placements
         whole,
         qrels=made,
         query=rows,
-        judgment=whole.judgment[place] + moved[rows, 0],
+        judgment=whole.judgment[place] + moved[rows],
         **{name: getattr(whole, name)[query] for name in per_query},
         **{name: getattr(whole, name)[place] for name in ("rank", "first", "last", "score")},
     )
