@@ -544,7 +544,7 @@ def test_how_robust_a_verdict_is() -> None:
     data = json.loads(json.dumps(first.data(), allow_nan=False))
     assert data.keys() >= {"holes", "fragility", "multiverse"}
     assert found.data()["pairs"][1].keys().isdisjoint({"holes", "fragility", "multiverse"})
-    for word in ("Unjudged: ", "Labels: ", "Conventions: "):
+    for word in ("Unjudged: ", "Labels, at worst: ", "Conventions: "):
         assert word in str(found)
     plain = il.compare(QRELS, [BM25, RERANKED], ["nDCG@10", "AP"])
     assert plain.pairs[0].unjudged is not None

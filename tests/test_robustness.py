@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import random
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,8 @@ from hypothesis import given, settings
 import idealist as il
 from generated import seeds
 from idealist.comparing.multiverse import Multiverse, multiverse
-from idealist.comparing.unjudged import UnjudgedEffect, coverage, effect_between
+from idealist.comparing.unjudged import UnjudgedEffect
+from idealist.comparing.unjudged import unjudged_effect as effect_or_none
 from idealist.conventions import CONVENTIONS
 from idealist.errors import IdealistError, UsageError
 from idealist.evaluating.evaluator import Evaluator
@@ -28,8 +30,9 @@ Judged = dict[str, dict[str, float]]
 
 def unjudged_effect(evaluator: Evaluator, baseline: Any, run: Any, measure: str) -> UnjudgedEffect:
     """Find what the unjudged documents of two runs could make of their difference."""
-    before, after = (coverage(evaluator, measure, one) for one in (baseline, run))
-    return effect_between(evaluator, before, after, measure)
+    found = effect_or_none(evaluator, baseline, run, measure)
+    assert found is not None
+    return found
 
 
 def some_runs(rng: random.Random) -> tuple[Judged, dict[str, list[str]], dict[str, list[str]]]:
@@ -46,10 +49,10 @@ def some_runs(rng: random.Random) -> tuple[Judged, dict[str, list[str]], dict[st
     return qrels, base, new
 
 
-def completions(qrels: Judged, runs: list[dict[str, list[str]]], k: int) -> list[Judged]:
-    """Judge what is unjudged above a cutoff, in all ways."""
+def completions(qrels: Judged, runs: list[dict[str, list[str]]]) -> list[Judged]:
+    """Judge what is unjudged, above and below a cutoff, in all ways."""
     unjudged = sorted({
-        (q, d) for run in runs for q, docs in run.items() for d in docs[:k] if d not in qrels[q]
+        (q, d) for run in runs for q, docs in run.items() for d in docs if d not in qrels[q]
     })  # fmt: skip
     levels = sorted({0.0, 1.0, *(g for judged in qrels.values() for g in judged.values())})
     made = []
@@ -62,29 +65,63 @@ def completions(qrels: Judged, runs: list[dict[str, list[str]]], k: int) -> list
 
 
 @given(seeds)
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=25, deadline=None)
 def test_unjudged_documents_overturn_what_some_judgments_overturn(seed: int) -> None:
     rng = random.Random(seed)
     qrels, base, new = some_runs(rng)
-    measure = rng.choice(["nDCG@3", "P@2", "DCG@3"])
+    measure = rng.choice(["nDCG@1", "nDCG@3", "P@2", "DCG@3", "AP@2", "RR", "R@2"])
     found = unjudged_effect(Evaluator(qrels, measure), base, new, measure)
-    values = []
-    for judged in completions(qrels, [base, new], int(measure[-1])):
-        a, b = (il.evaluate(judged, run, measure)[measure] for run in (base, new))
-        values.append(b - a)
-    if not found.together:
-        assert len(values) == 1
-        assert found.overturns is False
-        return
-    assert found.kind == "exact"
-    assert math.isclose(found.low, min(values), abs_tol=1e-12)
-    assert math.isclose(found.high, max(values), abs_tol=1e-12)
-    if abs(found.value) < 1e-12:
+    apart = []
+    for judged in completions(qrels, [base, new]):
+        a, b = (il.evaluate(judged, run, measure).values[measure] for run in (base, new))
+        apart.append(differences(a, b))
+    values = [float(one.mean()) for one in apart]
+    assert found.low <= min(values) + 1e-12
+    assert found.high >= max(values) - 1e-12
+    assert all(min(abs(end - v) for v in values) < 1e-12 for end in found.found)
+    if found.kind == "exact":
+        assert math.isclose(found.low, min(values), abs_tol=1e-12)
+        assert math.isclose(found.high, max(values), abs_tol=1e-12)
+    assert_p_is_known(found, [paired(one).p for one in apart])
+    if "cannot change" in str(found):
+        assert max(values) - min(values) < 1e-12
+    elif abs(found.value) < 1e-12:
         assert found.overturns is None
         assert "level" in str(found)
+    else:
+        reverses = min(values) < -1e-12 if found.value > 0 else max(values) > 1e-12
+        assert found.overturns in ({reverses} if found.kind == "exact" else {reverses, None})
+
+
+def assert_p_is_known(found: UnjudgedEffect, values: list[float]) -> None:
+    """What is said to be reached is, and nothing goes beyond what is said to be proven."""
+    known = [p for p in values if not math.isnan(p)]  # not where nothing varies
+    if not known:
         return
-    reverses = min(values) < -1e-12 if found.value > 0 else max(values) > 1e-12
-    assert found.overturns == reverses
+    for p in (found.p.low, found.p.high):
+        assert min(abs(p - one) for one in known) < 1e-9
+    assert found.p.least <= min(known) + 1e-9
+    assert found.p.most >= max(known) - 1e-9
+
+
+def test_documents_below_the_cutoff_can_reverse_what_is_judged_above_it() -> None:
+    qrels: Judged = {"q1": {"a": 1, "n": 0}, "q2": {"a": 1, "b": 1, "n": 0}}
+    base = {"q1": ["n", "a", "u"], "q2": ["a", "n"]}
+    new = {"q1": ["a", "n", "u"], "q2": ["n", "a"]}
+    found = unjudged_effect(Evaluator(qrels, "nDCG@2"), base, new, "nDCG@2")
+    assert found.value > 0
+    assert found.unjudged == (0, 0)
+    assert found.overturns is False  # with a grade of 1 the difference falls to 0 at least
+    assert "cannot change" not in str(found)
+    graded = il.read_qrels(qrels).on(il.Scale.of(2))
+    found = unjudged_effect(Evaluator(graded, "nDCG@2"), base, new, "nDCG@2")
+    assert found.overturns is True
+    qrels["q1"]["u"] = 2
+    a, b = (il.evaluate(qrels, run, "nDCG@2")["nDCG@2"] for run in (base, new))
+    assert b - a == pytest.approx(found.low)
+    assert b < a
+    fixed = unjudged_effect(Evaluator(graded, "P@2"), base, new, "P@2")
+    assert "more judgments cannot change the difference" in str(fixed)
 
 
 def test_the_examples_hold_whatever_is_judged() -> None:
@@ -132,12 +169,14 @@ def test_nothing_to_reverse_is_not_called_reversible() -> None:
     assert "nan" not in str(none)
 
 
-def test_outer_bounds_that_cross_zero_decide_nothing() -> None:
+def test_outer_bounds_that_cross_zero_decide_nothing_unless_judgments_do() -> None:
     base, new = {"q": ["u1", "a"]}, {"q": ["u2", "u3", "a"]}
     found = unjudged_effect(Evaluator({"q": {"a": 1}}, "RR"), base, new, "RR")
     assert found.kind == "outer"
-    assert found.overturns is None
-    assert "is not known" in str(found)
+    assert found.overturns is True
+    outside = replace(found, found=(found.value, found.value))
+    assert outside.overturns is None
+    assert "is not known" in str(outside)
 
 
 def test_what_has_no_bounds_still_has_counts() -> None:
@@ -162,6 +201,54 @@ def test_runs_that_are_judged_throughout_cannot_change() -> None:
     assert isinstance(found, UnjudgedEffect)
     assert found.together == 0
     assert "none of the documents in the first 1" in str(found)
+
+
+def judged_less(judged: int) -> tuple[Judged, dict[str, Any], dict[str, Any]]:
+    """Make a run whose first ten hold so many judged documents, none relevant, and a better one."""
+    qrels: Judged = {
+        f"q{i}": {**{f"r{j}": 1 for j in range(3 + i % 3)}, **{f"n{j}": 0 for j in range(10)}}
+        for i in range(20)
+    }
+    good = {q: [*(d for d in own if d[0] == "r"), *(f"n{j}" for j in range(10))][:10]
+            for q, own in qrels.items()}  # fmt: skip
+    poor = {q: [*(f"n{j}" for j in range(judged)), *(f"u{j}" for j in range(10 - judged))]
+            for q in qrels}  # fmt: skip
+    return qrels, good, poor
+
+
+def test_a_verdict_hears_that_the_loser_is_judged_less() -> None:
+    qrels, good, poor = judged_less(4)
+    pair = il.compare(qrels, {"good": good, "poor": poor}, "P@10").pairs[0]
+    assert pair.verdict.startswith("poor is worse than good on P@10")
+    doubt = "but 60 % of poor's documents in the first 10 are unjudged, against 0 % of good's"
+    assert f"{doubt}: judging them could make the difference anything up to +0." in pair.verdict
+    turned = il.compare(qrels, {"poor": poor, "good": good}, "P@10")
+    assert doubt in turned.pairs[0].verdict
+    assert "anything down to -0." in turned.summary
+    assert turned.data()["pairs"][0]["verdict"] == turned.pairs[0].verdict
+    failed = il.gate(qrels, good, poor, "P@10")
+    assert failed.verdict == "FAIL"
+    assert "% of run's documents in the first 10 are unjudged" in failed.lines[0]
+    several = il.compare(qrels, {"good": good, "poor": poor, "none": poor}, "P@10")
+    assert "Not to be taken as they stand" in str(several)
+
+
+@pytest.mark.parametrize("judged", [9, 10])
+def test_a_verdict_has_no_doubt_that_could_not_undo_it(judged: int) -> None:
+    qrels, good, poor = judged_less(judged)
+    found = il.compare(qrels, {"good": good, "poor": poor}, "P@10")
+    assert ", but " not in found.summary
+    assert ", but " not in il.gate(qrels, good, poor, "P@10").lines[0]
+
+
+def test_a_real_verdict_hears_its_doubts(data: Path) -> None:
+    folder = data / "trec-covid-r1"
+    runs = [str(folder / "more" / f"{name}.xz") for name in ("poznan_run1", "jlprec")]
+    pair = il.compare(str(folder / "qrels.txt"), runs, "nDCG@10").pairs[0]
+    assert pair.significant
+    doubt = "but 61 % of jlprec's documents in the first 10 are unjudged, against 17 %"
+    assert doubt in pair.verdict
+    assert "anything up to +0.3766" in pair.verdict
 
 
 def examples(measure: str, **options: Any) -> Multiverse:

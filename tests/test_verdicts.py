@@ -221,7 +221,7 @@ def asked(**options: Any) -> il.Comparison:
 def test_all_that_is_asked_for_is_printed_for_every_pair() -> None:
     found = asked()
     words = (
-        "Labels: ", "Conventions: ", "(TOST)", "BCa bootstrap interval", "Gained most",
+        "Labels, at worst: ", "Conventions: ", "(TOST)", "BCa bootstrap interval", "Gained most",
         "P(better", "URisk", "Unjudged: ", "Hedges' g", "Size: relative",
     )  # fmt: skip
     for text in (text_of(found, details=True), found.markdown(details=True)):

@@ -10,6 +10,7 @@ from idealist.comparing import verdict_words
 from idealist.comparing.compare_options import CORRECTIONS, TESTS
 from idealist.comparing.pair import flat
 from idealist.comparing.pairing import name_of_test
+from idealist.comparing.qualification import qualified
 from idealist.conventions.signature import shortened
 from idealist.notation import many
 from idealist.report import document as doc
@@ -259,13 +260,14 @@ def _behind(comparison: Comparison) -> Iterator[str]:
             if more := list(verdict_words.asked_for(pair)):
                 yield from (pair.verdict, *(f"  {line}" for line in more))
         yield from _unjudged(primary)
+        yield from _qualified(primary)
     elif not primary[0].unmeasured:
         yield from verdict_words.behind(primary[0])
         yield from verdict_words.asked_for(primary[0])
 
 
 def _unjudged(pairs: Sequence[Pair]) -> list[str]:
-    """Say which significant differences unjudged documents could reverse."""
+    """Say which significant differences unjudged documents could reverse, or undo."""
     known = [pair for pair in pairs if pair.significant and pair.unjudged is not None]
     bounded = [p for p in known if p.unjudged.kind != "none" or p.unjudged.overturns is False]
     can = {False: "cannot", True: "could", None: "may or may not"}
@@ -274,7 +276,16 @@ def _unjudged(pairs: Sequence[Pair]) -> list[str]:
         for end, word in can.items()
         if (some := [pair for pair in bounded if pair.unjudged.overturns is end])
     ]
+    if undone := [verdict_words.who(pair) for pair in bounded if pair.unjudged.undoes]:
+        parts.append(f"could make {few(undone)} not significant (t-test)")
     return [f"Judging the unjudged documents {'; it '.join(parts)}."] if parts else []
+
+
+def _qualified(pairs: Sequence[Pair]) -> list[str]:
+    """Name the verdicts that have a but."""
+    found = [verdict_words.who(pair) for pair in pairs if pair.significant and qualified(pair)]
+    start = "Not to be taken as they stand, for reasons that --details gives"
+    return [f"{start}: {few(found)}."] if found else []
 
 
 def _details(comparison: Comparison) -> Iterator[doc.Block]:

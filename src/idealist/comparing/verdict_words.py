@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from idealist.comparing.compare_options import CORRECTIONS
+from idealist.comparing.qualification import qualified
 from idealist.notation import many
 from idealist.report.document import Interval
 from idealist.report.wording import number, p_words, percent, signed
@@ -66,7 +67,8 @@ def _decided(pair: Pair) -> str:
     numbers = ", ".join(filter(None, (relative, _interval(pair), _p(pair))))
     small = f", but by less than {pair.rope:g}" if pair.p_equal > 1 - pair.options.alpha else ""
     start = f"{pair.run} is {word} than {pair.baseline} on {pair.measure}"
-    return f"{start} by {number(abs(pair.difference))} ({numbers}){small}"
+    decided = f"{start} by {number(abs(pair.difference))} ({numbers}){small}"
+    return ", ".join(filter(None, (decided, qualified(pair))))
 
 
 def _held_back(pair: Pair) -> str:

@@ -2,24 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from idealist.comparing.compare_options import Options, whole_number
 from idealist.comparing.pairing import aligned, pair_of
+from idealist.comparing.unjudged import unjudged_effect
 from idealist.conventions import DEFAULT, Convention
 from idealist.data.queries import NONE
 from idealist.errors import IdealistError, UsageError
 from idealist.evaluating.evaluation import Evaluation
 from idealist.evaluating.evaluator import Evaluator
 from idealist.gating.baseline import Baseline, check_run, find_baseline
-from idealist.gating.checks import ALPHA, MAX_DROP, Check, Rule, adjusted, checked_looks, rules_of
+from idealist.gating.checks import (
+    ALPHA,
+    FAIL,
+    MAX_DROP,
+    Check,
+    Rule,
+    adjusted,
+    checked_looks,
+    rules_of,
+)
 from idealist.gating.gate_result import Gate, github_annotations, junit
 from idealist.gating.plan import GatePlan
 from idealist.notation import text
 from idealist.ranking.placements import Placements
+from idealist.ranking.ranked import Ranked
 
 __all__ = [
     "Gate", "GatePlan", "assert_not_worse", "check_run", "check_target", "find_baseline", "gate",
@@ -92,8 +103,9 @@ def gate(
         before = stored.evaluation
     had, has = map(_answered, map(evaluator.placed, runs))
     checks = _checks(evaluator, before, after, rules, slices)
+    checks = tuple(replace(_heard(one, evaluator, runs), unmet=unmet) for one in checks)
     return Gate(
-        before.run, after.run, tuple(replace(check, unmet=unmet) for check in checks),
+        before.run, after.run, checks,
         tuple(sorted(had - has)), allowed, after.signatures, after.doubts, rescore, dropped,
         after.convention,
     )  # fmt: skip
@@ -183,6 +195,15 @@ def _checks(
             pair = pair_of(part, 1, 0, Options(), slice=name, limits=own[label].bounds(lowest))
             found.append(Check(pair, rules[label]))
     return adjusted(found)
+
+
+def _heard(check: Check, evaluator: Evaluator, runs: Sequence[Ranked]) -> Check:
+    """Let a failed check of all queries hear what unjudged documents could make of it."""
+    if check.ruled != FAIL or check.pair.slice:
+        return check
+    alpha = 2 * check.rule.alpha  # the gate looks at one side only
+    found = unjudged_effect(evaluator, runs[0], runs[1], check.pair.measure, alpha)
+    return replace(check, pair=replace(check.pair, unjudged=found))
 
 
 def _unmet(evaluation: Evaluation) -> str:

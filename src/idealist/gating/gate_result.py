@@ -10,6 +10,7 @@ from statistics import NormalDist
 from typing import Any
 from xml.etree import ElementTree
 
+from idealist.comparing.qualification import judged_less
 from idealist.conventions.signature import Signature, shortened
 from idealist.gating.checks import FAIL, INCONCLUSIVE, PASS, UNTESTED, Check
 from idealist.gating.plan import GatePlan
@@ -37,7 +38,8 @@ def sentence(check: Check) -> str:
     base, new, change, *_ = check.numbers
     seen = f"{check.name}: {base:.4f} to {new:.4f} ({change:+.4f})"
     floor = f"below the floor of {check.rule.floor:g}; " if check.below_floor else ""
-    return f"{seen}, {floor}{_why(check)}."
+    doubt = judged_less(check.pair)
+    return f"{seen}, {floor}{_why(check)}{doubt and f', {doubt}'}."
 
 
 def most_lost(check: Check) -> str:
