@@ -253,6 +253,22 @@ def test_brute_force_over_both_runs_agrees(measure: str) -> None:
                 assert x - y == pytest.approx(end, abs=1e-12)
 
 
+def test_a_difference_says_which_documents_it_is_bounded_over() -> None:
+    qrels, base = {"q": {"a": 1}}, {"q": ["x", "a", "u"]}
+    run = {"q": ["a", "x", "v"]}
+    reaches = {
+        "P@2": "collection",
+        "nDCG@1": "collection",
+        "nDCG@2": "collection",
+        "R@2": "retrieved",
+    }
+    for measure, reach in reaches.items():
+        assert il.bounds_of_difference(qrels, base, run, measure).reach == reach
+    assert il.bounds_of_difference(qrels, base, run, "nDCG@2", reach="list").reach == "list"
+    with pytest.raises(UsageError, match="no reach 'all'"):
+        il.bounds_of_difference(qrels, base, run, "nDCG@2", reach="all")
+
+
 @pytest.mark.parametrize("measure", ["nDCG@3", "AP", "RR", "P@2", "ERR", "RBP", "R@2"])
 def test_tie_bounds_are_those_of_all_orders(measure: str) -> None:
     for seed in range(4):
