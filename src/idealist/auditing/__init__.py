@@ -11,6 +11,7 @@ from idealist.auditing.audit_case import Check, examine
 from idealist.auditing.audit_report import Audit
 from idealist.auditing.ids import unmatched_ids
 from idealist.auditing.judgment_checks import read_judgments, unread
+from idealist.auditing.order_checks import wrong_order
 from idealist.auditing.pool_teams import PoolTeams, teams_left_out
 from idealist.conventions import DEFAULT, Convention
 from idealist.errors import InputError
@@ -18,11 +19,12 @@ from idealist.evaluating.evaluator import DEFAULT_MEASURES, Evaluator
 from idealist.formats import read_queries
 from idealist.formats.query_files import read_texts
 from idealist.formats.team_files import read_teams
-from idealist.report.doubt import SEVERITIES
+from idealist.report.doubt import SEVERITIES, Doubt
 
 __all__ = ["CHECKS", "Audit", "PoolTeams", "audit"]
 
-#: All checks but that of ids, in the order in which findings of the same severity are listed.
+#: All checks but those of ids and of order, in the order in which findings of the same severity
+#: are listed.
 CHECKS: tuple[Check, ...] = (
     *judgment_checks.FILE_CHECKS, *run_checks.CHECKS, *judgment_checks.CHECKS,
     *text_checks.CHECKS,
@@ -67,10 +69,13 @@ def audit(
         teams=None if pool_teams is None else read_teams(pool_teams),
         contradictions=contradictions,
     )
-    odd = [finding.explained for finding in unmatched_ids(case)]  # others may follow from these
-    mismatched = (name for one in odd for name in ([one.run] if one.run else case.runs))
-    case = replace(case, mismatched=frozenset(mismatched))
-    found = [*odd, *(finding.explained for check in CHECKS for finding in check(case))]
+    found: list[Doubt] = []
+    for check in (unmatched_ids, wrong_order):  # others may follow from these
+        found += [finding.explained for finding in check(case)]
+        errors = (one for one in found if one.severity == "error")
+        mismatched = (name for one in errors for name in ([one.run] if one.run else case.runs))
+        case = replace(case, mismatched=frozenset(mismatched))
+    found += [finding.explained for check in CHECKS for finding in check(case)]
     return Audit(
         tuple(sorted(found, key=lambda one: SEVERITIES.index(one.severity))),
         {name: one.aggregates for name, one in case.runs.items()},

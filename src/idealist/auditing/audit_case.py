@@ -42,8 +42,8 @@ class AuditCase:
     and `refused` are the runs that cannot be read, each with the reason. `texts` are those of the
     queries, `docs` those of the documents and `teams` the team of each run, where they are given.
     `settings` are the measures, the convention and the axes asked for. `contradictions` were left
-    out of the judgments; `mismatched` are runs whose ids do not match: what seems unjudged there
-    is not.
+    out of the judgments; `mismatched` are runs whose ids do not match, or whose order is wrong:
+    nobody can tell what of their first documents is judged.
     """
 
     evaluator: Evaluator
@@ -87,13 +87,19 @@ class AuditCase:
         return self._compared(one, one.run, qrels)
 
     def without_rows(self, one: DoubtCase, stays: Callable[[Rows], Bools]) -> RunPrice:
-        """Price rows of a run; a run with too many to read them again has no price."""
+        """Price rows of a run."""
+
+        def kept(rows: Rows) -> Rows:
+            index = np.flatnonzero(stays(rows))
+            return rows.at(index, rows.queries, np.searchsorted(index, rows.starts))
+
+        return self.rewritten(one, kept)
+
+    def rewritten(self, one: DoubtCase, rewrite: Callable[[Rows], Rows]) -> RunPrice:
+        """Price other rows; a run with too many to read them again has no price."""
         if one.whole.retrieved.sum() > PRICED_ROWS:
             return {}
-        rows = one.run.rows()
-        index = np.flatnonzero(stays(rows))
-        kept = rows.at(index, rows.queries, np.searchsorted(index, rows.starts))
-        return self._compared(one, Run(kept, one.run.name), self.qrels)
+        return self._compared(one, Run(rewrite(one.run.rows()), one.run.name), self.qrels)
 
     def _compared(self, one: DoubtCase, run: Run, qrels: Qrels) -> RunPrice:
         moved = {}

@@ -1,10 +1,9 @@
-"""Findings about runs: short or empty lists, scores that are constant or contradict ranks."""
+"""Findings about runs: short or empty lists, repeated rows, scores that cannot rank."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterator
-from contextlib import suppress
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any
@@ -16,11 +15,10 @@ from idealist.auditing.chances import DEPTHS
 from idealist.auditing.judgment_checks import JUDGMENT_DOUBTS
 from idealist.data import Qrels, Rows
 from idealist.data.columns import Bools, Floats, Ints
-from idealist.errors import IdealistError, InputError
+from idealist.errors import InputError
 from idealist.evaluating.doubt_case import DoubtCase
 from idealist.evaluating.doubts import untied
 from idealist.notation import many
-from idealist.ranking.placements import Placements
 from idealist.ranking.ranked import listing
 from idealist.report.doubt import EXAMPLES, Doubt
 
@@ -28,11 +26,6 @@ from idealist.report.doubt import EXAMPLES, Doubt
 SHORT_LISTS = 0.1
 #: A list of less than this share of the longest one of all runs was cut by the system. Suggested.
 CUT_LIST = 0.5
-#: Share of queries in which rank column and scores differ that makes it an error.
-#: Suggested.
-OTHER_ORDER = 0.5
-#: Share of documents whose ranks must be turned round before it is said that scores are. Suggested.
-TURNED = 0.9
 #: Queries that must all have a document in their first 10 before it is doubted. Suggested.
 EVERYWHERE = 10
 #: Queries whose lists are read for that. Suggested.
@@ -51,9 +44,9 @@ SELF_LEAST = 2
 #: What an evaluation doubts and the audit does not repeat: it looks closer with checks of its own,
 #: or the doubt is about measures and weights, not about data.
 NOT_REPEATED = frozenset({
-    "collapsed", "duplicates", "few-queries-weigh", "not-in-tool", "not-weighted",
+    "collapsed", "duplicates", "few-meet", "few-queries-weigh", "not-in-tool", "not-weighted",
     "nothing-matches", "other-name", "preferences", "subtopics", "undivided", "unjudged",
-    "unjudged-traffic", "unknown-utility", *JUDGMENT_DOUBTS,
+    "unjudged-traffic", "unknown-utility", "upside-down", *JUDGMENT_DOUBTS,
 })  # fmt: skip
 
 
@@ -285,49 +278,8 @@ def _marked(queries: Ints, like: Bools) -> Bools:
     return marked
 
 
-@of_each_run
-def other_order(case: AuditCase, one: DoubtCase) -> Iterator[Doubt]:
-    """Look for rank columns that contradict the scores."""
-    if (ranked := _by_rank(case, one)) is None:
-        return
-    wrong, turned = _disagreeing(one.whole, ranked)
-    if queries := one.named(wrong):
-        total = int(np.count_nonzero(one.whole.in_run))
-        how = ", as if lower scores were better" if turned else ""
-        yield Doubt(
-            "rank-column",
-            f"scores and rank column order judged documents differently in "
-            f"{many(len(queries), 'query', 'queries')} of {total}{how}",
-            len(queries), queries, one.reranked(order="rank"), "if the ranks are right",
-            severity="error" if len(queries) >= OTHER_ORDER * total else "warning", total=total,
-            remedy="negate the scores, so that higher is better" if turned else "",
-            command=one.command(order="rank"),
-        )  # fmt: skip
-
-
-def _by_rank(case: AuditCase, one: DoubtCase) -> Placements | None:
-    """Rank by the rank column, where the run has both that and scores."""
-    asked = np.flatnonzero(one.whole.in_run)[:1]
-    rows = one.run.source.some([case.qrels.queries[i] for i in asked])
-    if rows.ranks is None or rows.scores is None or one.whole.protocol.order != "score":
-        return None
-    with suppress(IdealistError):  # such as a rank that is no number
-        return one.ranked[replace(one.whole.protocol, order="rank")]
-    return None
-
-
-def _disagreeing(by_score: Placements, by_rank: Placements) -> tuple[Bools, bool]:
-    """Tell where two rankings differ beyond ties, and whether one is the other reversed."""
-    a, b = np.argsort(by_score.judgment), np.argsort(by_rank.judgment)
-    apart = (by_rank.first[b] > by_score.last[a]) | (by_rank.last[b] < by_score.first[a])
-    query = by_score.query[a]
-    wrong = _marked(query[apart], by_score.in_run)
-    turned = by_rank.rank[b] + by_score.rank[a] == by_score.retrieved[query] + 1
-    return wrong, bool(turned[wrong[query]].mean() > TURNED) if wrong.any() else False
-
-
 #: In the order in which findings of the same severity are listed.
 CHECKS = (
-    duplicates, nonfinite, constant, other_order, doubted_runs, short, empty, finding_themselves,
+    duplicates, nonfinite, constant, doubted_runs, short, empty, finding_themselves,
     everywhere,
 )  # fmt: skip

@@ -143,6 +143,13 @@ class DoubtCase:
         names = self.evaluator.qrels.name, self.run.source.name
         return evaluate_again(self.evaluator, *names, **axes)
 
+    @property
+    def audit(self) -> str:
+        """How to audit the run and the judgments: a command, or a call if they are not in files."""
+        names = self.evaluator.qrels.name, self.run.source.name
+        command = shlex.join(["idealist", "audit", *map(file_word, names)])
+        return command if is_filed(*names) else "idealist.audit(qrels, run)"
+
     def price(self, values: Mapping[str, float | tuple[float, ...]]) -> RunPrice:
         """Set what measures would be, or the range of it, beside what they are."""
         judging = {

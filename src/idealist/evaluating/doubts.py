@@ -14,6 +14,7 @@ import numpy as np
 from idealist.errors import IdealistError
 from idealist.evaluating import data_doubts as data
 from idealist.evaluating.doubt_case import DoubtCase
+from idealist.evaluating.other_orders import upside_down
 from idealist.measures.instrument import Measured, retied
 from idealist.notation import many
 from idealist.report.doubt import Doubt
@@ -147,8 +148,8 @@ def rows_left_out(case: DoubtCase) -> Iterator[Doubt]:
 
 Check = Callable[[DoubtCase], Iterator[Doubt]]
 CHECKS: tuple[Check, ...] = (
-    data.nothing_matches, data.missing, data.unknown, data.no_relevant,
-    data.unjudged_traffic, data.few_weigh, data.not_weighted,
+    data.nothing_matches, data.few_meet, upside_down, data.missing, data.unknown,
+    data.no_relevant, data.unjudged_traffic, data.few_weigh, data.not_weighted,
     unjudged, ties, float32, duplicates, rows_left_out,
     data.subtopics, data.undivided, data.preferences, data.fractional, data.binary,
     data.not_in_tool, data.other_name, data.utility,

@@ -200,6 +200,18 @@ class Placements:
             vars(condensed)[name] = getattr(self, name)
         return condensed
 
+    def turned(self) -> Placements:
+        """Turn every list round: its last document comes first."""
+        order, end = np.lexsort((-self.rank, self.query)), self.retrieved[self.query] + 1
+        return replace(
+            self,
+            rank=(end - self.rank)[order],
+            first=(end - self.last)[order],
+            last=(end - self.first)[order],
+            score=-self.score[order],
+            judgment=self.judgment[order],
+        )
+
     def at(self, kept: Bools, retrieved: Ints) -> Placements:
         """Keep some places; `retrieved` says how long each list is."""
         names = ("query", "rank", "first", "last", "score", "judgment")

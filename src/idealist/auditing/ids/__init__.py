@@ -1,4 +1,4 @@
-"""Repair of ids: queries and documents that run and judgments write differently.
+"""Repair of ids: queries and documents that run and judgments write differently, or mix up.
 
 `unmatched_ids` is the one way in; without this folder an audit only skips these findings.
 """
@@ -14,13 +14,24 @@ import numpy as np
 
 from idealist.auditing.audit_case import AuditCase
 from idealist.auditing.ids import id_words as words
+from idealist.auditing.ids.alignment import BY_CHANCE, WINDOW, Alignment, align, in_order
 from idealist.auditing.ids.matching import REPAIRED_EASILY, best_repair
-from idealist.auditing.ids.proposal import IdSets, Proposal, Side, propose, together
+from idealist.auditing.ids.proposal import (
+    IdSets,
+    Proposal,
+    Repair,
+    Side,
+    propose,
+    shape,
+    together,
+)
 from idealist.data import Qrels, Run
+from idealist.evaluating.data_doubts import COULD_MEET, SEEN
 from idealist.evaluating.doubt_case import DoubtCase, differing
 from idealist.formats.id_mapping import map_ids
 from idealist.formats.id_steps import Chain, Step
 from idealist.ranking.order import whole
+from idealist.ranking.ranked import listing
 from idealist.report.doubt import EXAMPLES, Doubt
 from idealist.report.wording import visible
 
@@ -31,6 +42,12 @@ CONFIRMED_ODDS = 2
 #: Share of the queries that do not meet which a repair must make meet, to need no confirmation by
 #: their documents. Suggested.
 REPAIRED_QUERIES = 0.8
+
+#: Documents of a list that are compared with the judgments of other queries. Suggested.
+LIST_DEPTH = 1000
+#: Queries without which lists are not said to be of another collection, and the share of judged
+#: documents at the top from which on they cannot be. Suggested.
+FOREIGN_QUERIES, FOREIGN_JUDGED = 10, 0.5
 
 CODES = {"queries": "query-ids", "documents": "document-ids"}
 
@@ -66,6 +83,25 @@ class State:
         inside = np.flatnonzero(self.now.first.in_run)
         return Run(self.run.source.some([self.qrels.queries[i] for i in inside]), self.run.name)
 
+    @cached_property
+    def names(self) -> list[str]:
+        """The queries of both sides in order; those that are not judged only where they are few."""
+        judged, unknown = self.qrels.queries, self.now.first.unknown
+        return in_order([*judged, *(unknown if len(unknown) <= len(judged) else ())])
+
+    @cached_property
+    def alignment(self) -> Alignment:
+        """How well the lists fit the judgments of each query."""
+        some, protocol = self.names[:WINDOW], self.now.whole.protocol
+        ranked = listing(self.run, protocol, some, depth=LIST_DEPTH)
+        lists = {query: own.documents for query, own in ranked.items()}
+        return align(self.qrels, lists, some)
+
+    @property
+    def could(self) -> int:
+        """How many judged documents the lists could hold."""
+        return int(np.minimum(self.now.whole.retrieved, np.diff(self.qrels.starts)).sum())
+
 
 def unmatched_ids(case: AuditCase) -> Iterator[Doubt]:
     """Look for ids that would match if both sides wrote them alike.
@@ -90,6 +126,10 @@ def _unmatched(case: AuditCase) -> Iterator[Doubt]:
     """
     states = [State(name, one.run, case.qrels, one) for name, one in case.runs.items()]
     for what, look in (("queries", _queries), ("documents", _documents)):
+        for i, state in enumerate(states if what == "documents" else ()):
+            if (moved := _misplaced(case, state)) is not None:
+                finding, states[i] = moved
+                yield finding
         proposals = _agreed([look(state, "") for state in states])
         odd = [one for one in proposals if one is not None and one.side == "qrels"]
         if odd:
@@ -103,6 +143,8 @@ def _unmatched(case: AuditCase) -> Iterator[Doubt]:
                 yield finding
             elif not states[i].met(what) and (what == "queries" or states[i].met("queries")):
                 yield _never(states[i], what)
+            elif what == "documents" and _is_foreign(states[i]):
+                yield _foreign(states[i])
 
 
 def _agreed(proposals: list[Proposal | None]) -> list[Proposal | None]:
@@ -141,6 +183,49 @@ def _confirmed(state: State, proposal: Proposal) -> bool:
     own = np.trace(common)
     chance = (common.sum() - own) / max(1, len(columns) - 1)
     return bool(own > CONFIRMED_ODDS * chance)
+
+
+def _misplaced(case: AuditCase, state: State) -> tuple[Doubt, State] | None:
+    """Look for lists that stand under the ids of other queries, and put them under their own."""
+    found, names = state.alignment.elsewhere, state.names
+    if found is None or not (found.step or len(names) <= WINDOW):
+        return None
+    places = np.roll(np.arange(len(names)), -found.step) if found.step else found.places
+    mapping = {old: names[i] for old, i in zip(names, places, strict=True) if old != names[i]}
+    proposal = Proposal("run", Repair(), mapping, mapping)
+    finding, (then,) = _repaired(case, [state], proposal, "queries")
+    if not any(now < mended for now, mended in finding.price.get(state.name, {}).values()):
+        return None
+    message = words.misplaced(found, state.names)
+    return replace(
+        finding, code="misplaced-lists", finding=message, count=found.better, total=len(names),
+        supposing="with each list under its own query",
+    ), then  # fmt: skip
+
+
+def _is_foreign(state: State) -> bool:
+    """Whether the lists fit their own queries no better than others, which cannot be chance."""
+    lists = state.now.whole
+    looked = np.minimum(SEEN, np.minimum(lists.retrieved, np.diff(state.qrels.starts)))
+    judged = np.count_nonzero(lists.rank <= SEEN) / max(1, looked.sum())
+    enough = np.count_nonzero(looked) >= FOREIGN_QUERIES and state.could >= COULD_MEET
+    return bool(enough and judged < FOREIGN_JUDGED and state.alignment.own < BY_CHANCE)
+
+
+def _foreign(state: State) -> Doubt:
+    """Say that the documents of a run are not those that were judged."""
+    lists = state.now.whole
+    count, total = (
+        int(np.count_nonzero(lists.rank <= SEEN)),
+        int(np.minimum(SEEN, lists.retrieved).sum()),
+    )
+    return Doubt(
+        "other-collection",
+        f"{count} of {total} documents in the first {SEEN} are judged, and the lists fit the "
+        "judgments of their own queries no better than those of other queries",
+        count, severity="error", run=state.name, total=total,
+        examples=_examples(*_some_ids(state, "documents")),
+    )  # fmt: skip
 
 
 def _documents(state: State, only: str) -> Proposal | None:
@@ -221,17 +306,29 @@ def _after(case: AuditCase, state: State, proposal: Proposal, what: str) -> Stat
 
 
 def _never(state: State, what: str) -> Doubt:
-    """Say that nothing matches and no step helps."""
-    wanted: Sequence[str] = state.qrels.queries
-    found: Sequence[str] = state.now.first.unknown
-    if what == "documents":
-        query = wanted[int(np.argmax(state.now.whole.retrieved))]
-        wanted = list(state.qrels.lookup[query])
-        found = state.run.source.some([query]).documents[:EXAMPLES]
+    """Say that nothing matches and no step helps.
+
+    Of few judged documents, a system may well have found none, if the ids look alike.
+    """
+    wanted, found = _some_ids(state, what)
+    alike = {*map(shape, wanted)} & {*map(shape, found)}
+    chance = what == "documents" and alike and state.could < COULD_MEET
+    few = "; so few are judged that this may be the system's doing" if chance else ""
     return Doubt(
-        f"no-{what}-meet", words.nothing_meets(what, wanted, found), len(wanted),
-        severity="error", run=state.name, total=len(wanted),
-        examples=(*(f"judged: {visible(one)}" for one in wanted[:EXAMPLES]),
-                  *(f"in the run: {visible(one)}" for one in found[:EXAMPLES])),
-        remedy=words.no_repair(what),
+        f"no-{what}-meet", words.nothing_meets(what, wanted, found) + few, len(wanted),
+        severity="warning" if chance else "error", run=state.name, total=len(wanted),
+        examples=_examples(wanted, found), remedy=words.no_repair(what),
     )  # fmt: skip
+
+
+def _some_ids(state: State, what: str) -> tuple[Sequence[str], Sequence[str]]:
+    """List the ids that are judged and some that are in the run, of documents for one query."""
+    if what == "queries":
+        return state.qrels.queries, state.now.first.unknown
+    query = state.qrels.queries[int(np.argmax(state.now.whole.retrieved))]
+    return list(state.qrels.lookup[query]), state.run.source.some([query]).documents[:EXAMPLES]
+
+
+def _examples(wanted: Sequence[str], found: Sequence[str]) -> tuple[str, ...]:
+    sides = (("judged", wanted), ("in the run", found))
+    return tuple(f"{side}: {visible(one)}" for side, own in sides for one in own[:EXAMPLES])

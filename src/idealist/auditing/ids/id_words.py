@@ -19,6 +19,7 @@ from idealist.report.wording import visible
 if TYPE_CHECKING:
     from idealist.auditing.audit_case import AuditCase
     from idealist.auditing.ids import State
+    from idealist.auditing.ids.alignment import Elsewhere
 
 
 #: How people call the sides.
@@ -157,6 +158,18 @@ def nothing_meets(what: str, wanted: Sequence[str], found: Sequence[str]) -> str
     none = "judged query is in the run" if what == "queries" else "judged document was retrieved"
     ours, theirs = (", ".join(map(visible, some[:3])) for some in (wanted, found))
     return f"no {none}: judged are {ours}, in the run are {theirs}"
+
+
+def misplaced(found: Elsewhere, names: Sequence[str]) -> str:
+    """Say that lists stand under the ids of other queries."""
+    lists = many(found.better, "list fits", "lists fit")
+    better = f"{lists} the judgments of another query better than those of its own, of {len(names)}"
+    if not found.step:
+        return f"lists stand under the ids of other queries: {better}"
+    back = found.step > len(found.places) / 2
+    places = len(found.places) - found.step if back else found.step
+    where = f"{many(places, 'place', 'places')} {'before' if back else 'after'}"
+    return f"each list seems to be that of the query {where}: {better}"
 
 
 def no_repair(what: str) -> str:
