@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+import statistics
 from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -193,6 +194,39 @@ def shuffle_ranks(qrels: Qrels, run: Run, rng: random.Random) -> Any:
     return qrels, rows
 
 
+def swap_columns(qrels: Qrels, run: Run, rng: random.Random) -> Any:
+    return qrels, [{**row, "rank": row["score"], "score": row["rank"]} for row in rows_of(run)]
+
+
+def rotate(qrels: Qrels, run: Run, rng: random.Random) -> Any:
+    if len(run) < 10:
+        return None
+    names = sorted(run, key=lambda name: (len(name), name))
+    new = dict(zip(names, [*names[1:], names[0]], strict=True))
+    return qrels, {new[query]: own for query, own in run.items()}
+
+
+def _rotates_back(data: Data, broken: Data, finding: il.Doubt) -> bool:
+    """Whether the mapping gives every list back, and the cost is that of the clean data."""
+    new = finding.mappings["queries"]
+    back = {new[query]: own for query, own in broken[1].items()}
+    return back == data[1] and of_clean(data, broken, finding)
+
+
+def _prices_both(data: Data, broken: Data, finding: il.Doubt) -> bool:
+    """Whether the better order is recommended, and none where the difference could be chance."""
+    scores, ranks = (il.evaluate(*broken, MEASURES, order=order) for order in ("score", "rank"))
+    gains = [
+        b - a for a, b in zip(*(one.values[MEASURES[0]] for one in (scores, ranks)), strict=True)
+    ]
+    error = statistics.stdev(gains) / math.sqrt(len(gains))
+    named = all(f"{one[MEASURES[0]]:.4f}" in finding.message for one in (scores, ranks))
+    if statistics.mean(gains) >= 2 * error:
+        return named and gives(order="rank")(data, broken, finding)
+    kept = "keep the scores" if statistics.mean(gains) <= -2 * error else "find out which"
+    return named and kept in finding.remedy and not finding.price and not finding.command
+
+
 def lose_queries(qrels: Qrels, run: Run, rng: random.Random, share: float) -> Any:
     lost = _some(rng, run, share)
     return qrels, {query: own for query, own in run.items() if query not in lost}
@@ -251,10 +285,12 @@ RUNS: dict[str, tuple[str, Any, Mends]] = {
     ),
     "rounded scores": ("ties", round_scores, gives(ties="expected")),
     "scores that float32 ties": ("float32", crowd_scores, gives(precision="float32")),
-    "distances for scores": (
-        "rank-column", turn_scores, both(gives_back(order="rank"), of_clean),
+    "distances for scores": ("rank-column", turn_scores, _prices_both),
+    "ranks of another order": ("rank-column", shuffle_ranks, _prices_both),
+    "rank and score swapped": (
+        "swapped-columns", swap_columns, both(gives_back(order="given"), of_clean),
     ),
-    "ranks of another order": ("rank-column", shuffle_ranks, gives(order="rank")),
+    "lists under the next query": ("misplaced-lists", rotate, _rotates_back),
     **{
         f"{share:.0%} of queries missing": (
             "missing-queries", partial(lose_queries, share=share),

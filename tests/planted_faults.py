@@ -135,7 +135,9 @@ def _price(found: il.Doubt, now: float) -> float:
 def _keeps(found: il.Doubt, clean: float, now: float) -> bool:
     """Whether the scores are kept, or nothing is recommended where nobody can tell."""
     undecided = "find out which" in found.remedy
-    return not found.command and not found.price and (undecided or "keep the scores" in found.remedy)
+    return (
+        not found.command and not found.price and (undecided or "keep the scores" in found.remedy)
+    )
 
 
 def _follows_ranks(found: il.Doubt, clean: float, now: float) -> bool:
@@ -165,7 +167,13 @@ class Fault:
 
 def harmless(audit: Audit) -> bool:
     """Whether nothing that mends an order or ids would lower the measure."""
-    mending = {"rank-column", "upside-down", "swapped-columns", "misplaced-lists", "constant-scores"}
+    mending = {
+        "rank-column",
+        "upside-down",
+        "swapped-columns",
+        "misplaced-lists",
+        "constant-scores",
+    }
     prices = (
         pair for one in audit.findings if one.code in mending and one.remedy
         for own in one.price.values() for label, pair in own.items() if label == MEASURE

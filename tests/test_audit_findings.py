@@ -162,7 +162,8 @@ def test_ranks_that_contradict_the_scores(tmp_path: Path) -> None:
     turned = trec(tmp_path / "turned.run", [(q, d, rank, -score) for q, d, rank, score in rows])
     one = found("rank-column", qrels, turned)
     assert (one.severity, one.count, one.total) == ("error", 12, 12)
-    assert "lower scores were better" in one.message
+    assert "each turned round" in one.message
+    assert "negate the scores, as if lower ones were better" in one.remedy
     assert one.price["turned"]["AP"][1] == il.evaluate(qrels, run, "AP")["AP"]
     few = [(q, d, 13 - rank if q == "q0" else rank, score) for q, d, rank, score in rows]
     assert found("rank-column", qrels, trec(tmp_path / "few.run", few)).severity == "warning"
@@ -490,6 +491,7 @@ def test_every_fault_that_is_put_in_has_a_code_of_the_reference() -> None:
     codes = {one.code for one in (*MUTATIONS, *DATA_MUTATIONS)}
     assert codes - errors.CODES.keys() <= CODES.keys()
     made = {"no-documents-meet", "no-queries-meet", "pool-bias", "ungraded", "unscored"}
+    made |= {"other-collection"}  # of real runs
     only_eval = NOT_REPEATED - {*JUDGMENT_DOUBTS, "duplicates"}
     only_compare = {
         "carried-by-few", "constant-difference", "few-draws", "few-queries", "judged-unequal",

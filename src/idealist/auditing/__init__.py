@@ -7,11 +7,11 @@ from dataclasses import replace
 from typing import Any
 
 from idealist.auditing import coverage_checks, judgment_checks, run_checks, text_checks
-from idealist.auditing.audit_case import Check, examine
+from idealist.auditing.audit_case import AuditCase, Check, examine
 from idealist.auditing.audit_report import Audit
 from idealist.auditing.ids import unmatched_ids
 from idealist.auditing.judgment_checks import read_judgments, unread
-from idealist.auditing.order_checks import wrong_order
+from idealist.auditing.order_checks import hides_coverage, wrong_order
 from idealist.auditing.pool_teams import PoolTeams, teams_left_out
 from idealist.conventions import DEFAULT, Convention
 from idealist.errors import InputError
@@ -69,12 +69,11 @@ def audit(
         teams=None if pool_teams is None else read_teams(pool_teams),
         contradictions=contradictions,
     )
-    found: list[Doubt] = []
-    for check in (unmatched_ids, wrong_order):  # others may follow from these
-        found += [finding.explained for finding in check(case)]
-        errors = (one for one in found if one.severity == "error")
-        mismatched = (name for one in errors for name in ([one.run] if one.run else case.runs))
-        case = replace(case, mismatched=frozenset(mismatched))
+    ids = [finding.explained for finding in unmatched_ids(case)]  # others may follow from these
+    case = _without(case, [one for one in ids if one.severity == "error"])
+    order = [finding.explained for finding in wrong_order(case)]
+    case = _without(case, [one for one in order if hides_coverage(one)])
+    found = [*ids, *order]
     found += [finding.explained for check in CHECKS for finding in check(case)]
     return Audit(
         tuple(sorted(found, key=lambda one: SEVERITIES.index(one.severity))),
@@ -82,3 +81,9 @@ def audit(
         case.coverage,
         None if case.teams is None else teams_left_out(case.coverage, case.evaluator, case.teams),
     )
+
+
+def _without(case: AuditCase, found: Iterable[Doubt]) -> AuditCase:
+    """Leave out, for the checks that follow, the runs of which something is found."""
+    runs = (name for one in found for name in ([one.run] if one.run else case.runs))
+    return replace(case, mismatched=case.mismatched.union(runs))

@@ -17,7 +17,7 @@ from idealist.data import Rows
 from idealist.data.columns import Bools, Floats
 from idealist.errors import IdealistError
 from idealist.evaluating.doubt_case import DoubtCase
-from idealist.evaluating.other_orders import gain_of
+from idealist.evaluating.other_orders import TURNED_TIMES, gain_of
 from idealist.notation import many
 from idealist.ranking.placements import Placements
 from idealist.report.doubt import Doubt
@@ -38,6 +38,13 @@ def wrong_order(case: AuditCase, one: DoubtCase) -> Iterator[Doubt]:
     """Look for the first cause that there is of a wrong order: others would follow from it."""
     found = (doubt for check in (swapped, other_order, turned) for doubt in check(case, one))
     yield from islice(found, 1)
+
+
+def hides_coverage(found: Doubt) -> bool:
+    """Whether the order is so wrong that the first documents are not those of the system."""
+    prices = (pair for own in found.price.values() for pair in own.values())
+    far = any(then >= TURNED_TIMES * now for now, then in islice(prices, 1))
+    return found.severity == "error" and (found.code != "rank-column" or far)
 
 
 def swapped(case: AuditCase, one: DoubtCase) -> Iterator[Doubt]:
@@ -91,7 +98,7 @@ def other_order(case: AuditCase, one: DoubtCase) -> Iterator[Doubt]:
     found = Doubt(
         "rank-column",
         f"scores and rank column order judged documents differently in "
-        f"{many(len(queries), 'query', 'queries')} of {total}",
+        f"{many(len(queries), 'query', 'queries')} of {total}{', each turned round' * reversed_}",
         len(queries), queries, severity="error" if often else "warning", total=total,
     )  # fmt: skip
     if one.run.name in case.mismatched or gain is None:
@@ -100,11 +107,11 @@ def other_order(case: AuditCase, one: DoubtCase) -> Iterator[Doubt]:
     both = f"by the scores {gain.label} is {number(gain.now)}, by the ranks {number(gain.then)}"
     found = replace(found, finding=f"{found.finding}; {both}")
     if gain.errors >= BETTER_ERRORS:
-        negate = "; the scores seem to be lower where they should be higher: negate them"
+        negate = "; or negate the scores, as if lower ones were better" * reversed_
         yield replace(
             found, price=one.reranked(order="rank"), supposing="if the ranks are right",
             command=one.command(order="rank"),
-            remedy=f"rank by the rank column, which is the better order{negate * reversed_}",
+            remedy=f"rank by the rank column, which is the better order{negate}",
         )  # fmt: skip
     elif gain.errors <= -BETTER_ERRORS:
         remedy = "keep the scores, which are the better order, and write the ranks anew from them"

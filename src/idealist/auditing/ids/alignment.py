@@ -28,8 +28,8 @@ BY_CHANCE = 3.0
 #: Standard deviations by which lists must fit other queries, and how many times as well as their
 #: own, to be said to belong to these. The lists of no such run do. Suggested.
 ELSEWHERE, TIMES_OWN = 5.0, 1.6
-#: Share of the lists that must be shifted alike for all to be called shifted. Suggested.
-ONE_STEP = 0.5
+#: How well all lists must fit when shifted alike, against the best fit of each. Suggested.
+ONE_STEP = 0.9
 
 
 def in_order(queries: Sequence[str]) -> list[str]:
@@ -92,8 +92,8 @@ class Alignment:
             return None
         places = np.roll(np.arange(len(self.queries)), -step)
         pairs = best_pairs(self.whole)
-        one_step = shifted >= tested or np.mean(pairs == places) > ONE_STEP
-        return self._moved(places, step) if one_step else self._moved(pairs, 0)
+        alike = shifted >= ONE_STEP * deviations(self.whole, pairs)
+        return self._moved(places, step) if alike or tested < least else self._moved(pairs, 0)
 
     def _moved(self, places: Ints, step: int) -> Elsewhere:
         there, own = (
