@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
@@ -22,7 +23,6 @@ from idealist.auditing.ids.proposal import (
     Repair,
     Side,
     propose,
-    shape,
     together,
 )
 from idealist.data import Qrels, Run
@@ -45,9 +45,11 @@ REPAIRED_QUERIES = 0.8
 
 #: Documents of a list that are compared with the judgments of other queries. Suggested.
 LIST_DEPTH = 1000
-#: Queries without which lists are not said to be of another collection, and the share of judged
-#: documents at the top from which on they cannot be. Suggested.
-FOREIGN_QUERIES, FOREIGN_JUDGED = 10, 0.5
+#: Judged documents of a query, in the median, and the share of judged ones at the top of another
+#: run, from which on a run of the same documents must have some. Suggested.
+POOL_JUDGED, POOL_SHARE = 20, 0.5
+#: The share of judged documents at the top from which on a run is not of other ones. Suggested.
+FOREIGN_SHARE = 0.5
 
 CODES = {"queries": "query-ids", "documents": "document-ids"}
 
@@ -99,8 +101,14 @@ class State:
 
     @property
     def could(self) -> int:
-        """How many judged documents the lists could hold."""
-        return int(np.minimum(self.now.whole.retrieved, np.diff(self.qrels.starts)).sum())
+        """How many judged documents the tops of the lists could hold."""
+        judged = np.diff(self.qrels.starts)
+        return int(np.minimum(SEEN, np.minimum(self.now.whole.retrieved, judged)).sum())
+
+    @property
+    def share(self) -> float:
+        """The share of these that they hold."""
+        return float(np.count_nonzero(self.now.whole.rank <= SEEN)) / max(1, self.could)
 
 
 def unmatched_ids(case: AuditCase) -> Iterator[Doubt]:
@@ -143,7 +151,7 @@ def _unmatched(case: AuditCase) -> Iterator[Doubt]:
                 yield finding
             elif not states[i].met(what) and (what == "queries" or states[i].met("queries")):
                 yield _never(states[i], what)
-            elif what == "documents" and _is_foreign(states[i]):
+            elif what == "documents" and _is_foreign(states[i], states):
                 yield _foreign(states[i])
 
 
@@ -203,13 +211,17 @@ def _misplaced(case: AuditCase, state: State) -> tuple[Doubt, State] | None:
     ), then  # fmt: skip
 
 
-def _is_foreign(state: State) -> bool:
-    """Whether the lists fit their own queries no better than others, which cannot be chance."""
-    lists = state.now.whole
-    looked = np.minimum(SEEN, np.minimum(lists.retrieved, np.diff(state.qrels.starts)))
-    judged = np.count_nonzero(lists.rank <= SEEN) / max(1, looked.sum())
-    enough = np.count_nonzero(looked) >= FOREIGN_QUERIES and state.could >= COULD_MEET
-    return bool(enough and judged < FOREIGN_JUDGED and state.alignment.own < BY_CHANCE)
+def _is_foreign(state: State, states: Sequence[State]) -> bool:
+    """Whether the lists fit their own queries no better than others, which is no accident.
+
+    It may be one where the judgments hold little of what was found for a query, and no other run
+    has more.
+    """
+    sizes, grades = np.diff(state.qrels.starts), state.qrels.grades
+    pooled = np.median(sizes) >= POOL_JUDGED and bool((grades <= 0).any())
+    expected = pooled or max(one.share for one in states) >= POOL_SHARE
+    enough = expected and state.could >= COULD_MEET and state.share < FOREIGN_SHARE
+    return enough and state.alignment.own < BY_CHANCE
 
 
 def _foreign(state: State) -> Doubt:
@@ -311,7 +323,7 @@ def _never(state: State, what: str) -> Doubt:
     Of few judged documents, a system may well have found none, if the ids look alike.
     """
     wanted, found = _some_ids(state, what)
-    alike = {*map(shape, wanted)} & {*map(shape, found)}
+    alike = {*map(_kind, wanted)} & {*map(_kind, found)}
     chance = what == "documents" and alike and state.could < COULD_MEET
     few = "; so few are judged that this may be the system's doing" if chance else ""
     return Doubt(
@@ -319,6 +331,15 @@ def _never(state: State, what: str) -> Doubt:
         severity="warning" if chance else "error", run=state.name, total=len(wanted),
         examples=_examples(wanted, found), remedy=words.no_repair(what),
     )  # fmt: skip
+
+
+def _kind(name: str) -> str:
+    """Tell ids that are numbers, or written with other signs, from others.
+
+    >>> _kind("1234"), _kind("ug7v899j"), _kind("FT911-3")
+    ('0', 'a', 'a-a')
+    """
+    return "0" if name.isdecimal() else re.sub(r"[^\W_]+", "a", name)
 
 
 def _some_ids(state: State, what: str) -> tuple[Sequence[str], Sequence[str]]:

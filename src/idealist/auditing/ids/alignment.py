@@ -28,6 +28,8 @@ BY_CHANCE = 3.0
 #: Standard deviations by which lists must fit other queries, and how many times as well as their
 #: own, to be said to belong to these. The lists of no such run do. Suggested.
 ELSEWHERE, TIMES_OWN = 5.0, 1.6
+#: Standard deviations by which more lists must fit better than worse, else a few decide. Suggested.
+MOST_LISTS = 2.5
 #: How well all lists must fit when shifted alike, against the best fit of each. Suggested.
 ONE_STEP = 0.9
 
@@ -92,14 +94,15 @@ class Alignment:
             return None
         places = np.roll(np.arange(len(self.queries)), -step)
         pairs = best_pairs(self.whole)
-        alike = shifted >= ONE_STEP * deviations(self.whole, pairs)
-        return self._moved(places, step) if alike or tested < least else self._moved(pairs, 0)
+        alike = tested < least or shifted >= ONE_STEP * deviations(self.whole, pairs)
+        return self._moved(places, step) if alike else self._moved(pairs, 0)
 
-    def _moved(self, places: Ints, step: int) -> Elsewhere:
-        there, own = (
-            self.whole[np.arange(len(places)), at] for at in (places, np.arange(len(places)))
-        )
-        return Elsewhere(places, step, int(np.count_nonzero(there > own)))
+    def _moved(self, places: Ints, step: int) -> Elsewhere | None:
+        """Put each list elsewhere, unless only few of them fit better there."""
+        there, own = self.whole[np.arange(len(places)), places], self.whole.diagonal()
+        better, worse = int(np.count_nonzero(there > own)), int(np.count_nonzero(there < own))
+        most = better - worse >= MOST_LISTS * (better + worse) ** 0.5
+        return Elsewhere(places, step, better) if most else None
 
     @cached_property
     def _best_shift(self) -> tuple[int, float]:

@@ -226,20 +226,20 @@ def _collapsed(
     alone = len(own.steps) == 1 and not repair.wanted.steps
     if alone and not any(map(suffix(pattern).search, wanted)):
         return made
-    shapes = {*map(shape, wanted)}
+    shapes = {*map(_shape, wanted)}
     uncut = {repair.wanted.apply(name): name for name in found if own.apply(name) == name}
     mapping = dict(meeting)
     for name in sorted(found - wanted - meeting.keys() - set(ambiguous)):
         new = own.apply(name)
-        if new != name and (shape(name) not in shapes or shape(new) in shapes):
+        if new != name and (_shape(name) not in shapes or _shape(new) in shapes):
             mapping[name] = uncut.get(new, new)
     return replace(made, mapping=mapping, collapse=mapping)
 
 
-def shape(name: str) -> str:
+def _shape(name: str) -> str:
     """Describe what ids of a kind have in common.
 
-    >>> shape("FT911-3"), shape("FT944-3-12")
+    >>> _shape("FT911-3"), _shape("FT944-3-12")
     ('a0-0', 'a0-0-0')
     """
     return re.sub(r"[^\W\d_]+", "a", re.sub(r"\d+", "0", name))
