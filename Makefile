@@ -56,7 +56,7 @@ bench: $(VENV)/test.stamp ## Time us and our peers on the same data, and write t
 study: $(VENV)/test.stamp ## Run the slow proofs on real runs, and print the calibration tables of the docs
 	IDEALIST_SLOW=1 $(BIN)/python -m pytest -s --timeout 14400 -o faulthandler_timeout=15000 \
 	  tests/test_type_one.py tests/test_gate_plan.py tests/test_fragility.py tests/test_label_noise.py \
-	  tests/test_audit_mutations.py tests/test_audit_faults.py tests/test_chance.py \
+	  tests/test_audit_mutations.py tests/test_audit_faults.py tests/test_audit_real.py tests/test_chance.py \
 	  tests/test_diagnose_runs.py tests/test_pool_prices.py tests/test_pool_teams.py \
 	  tests/test_compare_families.py tests/test_power.py
 

@@ -116,6 +116,18 @@ def of_clean(data: Data, broken: Data, finding: il.Doubt) -> bool:
     return costs(finding, "run", lenient(*broken), lenient(*data))
 
 
+def _unless_lower(mends: Mends) -> Mends:
+    """Expect a remedy, but none that would lower the first measure."""
+
+    def expected(data: Data, broken: Data, finding: il.Doubt) -> bool:
+        label = MEASURES[0]
+        if lenient(*data)[label] < lenient(*broken)[label]:
+            return not finding.command and not finding.price
+        return mends(data, broken, finding)
+
+    return expected
+
+
 # --- faults of runs
 
 
@@ -281,7 +293,7 @@ RUNS: dict[str, tuple[str, Any, Mends]] = {
         for score in (math.nan, math.inf, -math.inf)
     },
     "one score for all": (
-        "constant-scores", level_scores, both(gives_back(order="given"), of_clean),
+        "constant-scores", level_scores, _unless_lower(both(gives_back(order="given"), of_clean)),
     ),
     "rounded scores": ("ties", round_scores, gives(ties="expected")),
     "scores that float32 ties": ("float32", crowd_scores, gives(precision="float32")),

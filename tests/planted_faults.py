@@ -39,13 +39,16 @@ def real_qrels(data: Path) -> il.Qrels:
     return il.read_qrels(data / FOLDER / "qrels.txt")
 
 
-@cache
-def real_rows(path: Path) -> Rows:
-    """Read a run, sorted by score with ranks that say so, as a sound one is written."""
-    return il.read_run(path).rows()
+def sound_runs(data: Path) -> list[Path]:
+    """List those that have nothing against them but what their systems do."""
+    return [path for path in real_runs(data) if name_of(path) not in CONTRADICTING]
 
 
-def sorted_rows(rows: Rows, ranks: bool = True) -> Rows:
+def name_of(path: Path) -> str:
+    return path.name.removesuffix(".xz")
+
+
+def sorted_rows(rows: Rows) -> Rows:
     """Put the rows of each list in the order of the scores, and number them."""
     scores = np.zeros(len(rows)) if rows.scores is None else rows.scores
     order = np.concatenate([
@@ -53,7 +56,7 @@ def sorted_rows(rows: Rows, ranks: bool = True) -> Rows:
     ])  # fmt: skip
     places = [np.arange(1, span.stop - span.start + 1) for span in rows.spans().values()]
     made = rows.at(order, rows.queries, rows.starts)
-    return replace(made, ranks=np.concatenate(places).astype(float) if ranks else None)
+    return replace(made, ranks=np.concatenate(places).astype(float))
 
 
 # --- faults
@@ -179,6 +182,15 @@ def harmless(audit: Audit) -> bool:
         for own in one.price.values() for label, pair in own.items() if label == MEASURE
     )  # fmt: skip
     return all(now < then for now, then in prices)
+
+
+def planted(fault: Fault, path: Path, data: Path, documents: Sequence[str]) -> bool:
+    """Put a fault into a run, and say whether the audit names it."""
+    rng = random.Random(f"{fault.name} {path.name}")
+    qrels, rows = real_qrels(data), sorted_rows(il.read_run(path).rows())
+    clean = il.evaluate(qrels, il.Run(rows, "run"), MEASURE)[MEASURE]
+    broken = il.Run(fault.inject(rows, rng, documents), "run")
+    return fault.found(il.audit(qrels, broken, measures=(MEASURE, "AP")), clean)
 
 
 FAULTS = [

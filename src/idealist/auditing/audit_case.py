@@ -23,7 +23,7 @@ from idealist.formats import several_runs
 from idealist.formats.run_sources import FileRun
 from idealist.protocol import Protocol
 from idealist.ranking.ranked import Ranked
-from idealist.report.doubt import Doubt
+from idealist.report.doubt import Doubt, Price
 
 #: Rows of a run up to which it is read again to price what is wrong with some. Suggested.
 PRICED_ROWS = 1_000_000
@@ -100,6 +100,15 @@ class AuditCase:
         if one.whole.retrieved.sum() > PRICED_ROWS:
             return {}
         return self._compared(one, Run(rewrite(one.run.rows()), one.run.name), self.qrels)
+
+    def lowers(self, price: Price) -> bool:
+        """Whether values would be worse, by the first measure that a price has of each run."""
+        first = [next(iter(own.items())) for own in price.values()]
+        instruments = self.evaluator.instruments
+        return any(
+            instruments[label].measure.direction * (then - now) < 0
+            for label, (now, *_, then) in first
+        )
 
     def _compared(self, one: DoubtCase, run: Run, qrels: Qrels) -> RunPrice:
         moved = {}

@@ -135,12 +135,16 @@ def finding_themselves(case: AuditCase, one: DoubtCase) -> Iterator[Doubt]:
         return
     if (place := _own_rank(one, queries)) > SELF_RANK:  # ids that are equal by chance
         return
+    price = one.reranked(exclude_self=True)
+    relevant = case.lowers(price)
     yield Doubt(
         "self-retrieval",
         f"{many(len(queries), 'query retrieves', 'queries retrieve')} the document of the same id, "
         f"of {total}, at rank {place:g} in the median",
-        len(queries), queries, one.reranked(exclude_self=True), "without these documents",
-        total=total, command=one.command(exclude_self="true"),
+        len(queries), queries, price, "without these documents", total=total,
+        severity="note" if relevant else "warning",
+        remedy="leave them in, since they are judged relevant" if relevant else "",
+        command="" if relevant else one.command(exclude_self="true"),
     )  # fmt: skip
 
 
@@ -171,13 +175,16 @@ def everywhere(case: AuditCase, one: DoubtCase) -> Iterator[Doubt]:
     if len(lists) < EVERYWHERE or len(counts) < EVERYWHERE_DOCUMENTS or not found:
         return
     judged = sum(document in case.qrels.lookup[query] for query in lists for document in found)
+    price = case.without_rows(one, lambda rows: _others(found, rows))
+    relevant = case.lowers(price)
     yield Doubt(
         "everywhere",
         f"{many(len(found), 'document is', 'documents are')} in the first {DEPTHS[0]} of every "
         f"list, of {len(lists)} looked at, and judged in {judged} of them",
         len(found), total=len(lists),
         examples=tuple(f"document {document}" for document in found[:EXAMPLES]),
-        price=case.without_rows(one, lambda rows: _others(found, rows)), supposing="without them",
+        price=price, supposing="without them", severity="note" if relevant else "warning",
+        remedy="leave them in, since they are judged relevant" if relevant else "",
     )  # fmt: skip
 
 
@@ -260,15 +267,16 @@ def constant(case: AuditCase, one: DoubtCase) -> Iterator[Doubt]:
     same &= np.isfinite(whole.score)  # what is no number is another finding
     found = np.bincount(whole.query, minlength=len(whole.in_run)) > 0
     if queries := one.named(_marked(whole.query[same], found)):
-        total = int(np.count_nonzero(found))
+        total, price = int(np.count_nonzero(found)), one.reranked(order="given")
+        worse = case.lowers(price)  # so the rows are in no order of the system's
         yield Doubt(
             "constant-scores",
             f"all documents of a list have the same score in "
             f"{many(len(queries), 'query', 'queries')} of {total} with a judged document",
-            len(queries), queries, one.reranked(order="given"),
-            "if the rows are in the system's order",
+            len(queries), queries, {} if worse else price, "if the rows are in the system's order",
             severity="error" if len(queries) == total else "warning", total=total,
-            command=one.command(order="given"),
+            remedy="write the system's own scores" if worse else "",
+            command="" if worse else one.command(order="given"),
         )  # fmt: skip
 
 

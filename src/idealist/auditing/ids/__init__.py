@@ -202,13 +202,13 @@ def _misplaced(case: AuditCase, state: State) -> tuple[Doubt, State] | None:
     mapping = {old: names[i] for old, i in zip(names, places, strict=True) if old != names[i]}
     proposal = Proposal("run", Repair(), mapping, mapping)
     finding, (then,) = _repaired(case, [state], proposal, "queries")
-    if not any(now < mended for now, mended in finding.price.get(state.name, {}).values()):
-        return None
-    message = words.misplaced(found, state.names)
-    return replace(
-        finding, code="misplaced-lists", finding=message, count=found.better, total=len(names),
-        supposing="with each list under its own query",
-    ), then  # fmt: skip
+    finding = replace(
+        finding, code="misplaced-lists", finding=words.misplaced(found, names),
+        count=found.better, total=len(names), supposing="with each list under its own query",
+    )  # fmt: skip
+    if case.lowers(finding.price):  # each list has its documents, but not in the right order
+        finding = replace(finding, price={}, command="", remedy=words.ORDER_TOO)
+    return finding, then
 
 
 def _is_foreign(state: State, states: Sequence[State]) -> bool:
@@ -227,10 +227,8 @@ def _is_foreign(state: State, states: Sequence[State]) -> bool:
 def _foreign(state: State) -> Doubt:
     """Say that the documents of a run are not those that were judged."""
     lists = state.now.whole
-    count, total = (
-        int(np.count_nonzero(lists.rank <= SEEN)),
-        int(np.minimum(SEEN, lists.retrieved).sum()),
-    )
+    count = int(np.count_nonzero(lists.rank <= SEEN))
+    total = int(np.minimum(SEEN, lists.retrieved).sum())
     return Doubt(
         "other-collection",
         f"{count} of {total} documents in the first {SEEN} are judged, and the lists fit the "

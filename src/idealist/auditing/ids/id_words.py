@@ -28,6 +28,10 @@ SIDES = {"run": "run", "qrels": "judgments"}
 SHORT = {"queries": "queries", "documents": "docs"}
 #: Where commands look for mappings.
 FOLDER = "mappings"
+#: What to do where lists are under the wrong queries and values are lower under the right ones.
+ORDER_TOO = (
+    "mend the order of the lists first, which seems to be wrong too, and audit the run again"
+)
 
 
 def counted(
