@@ -6,7 +6,7 @@ Each says which finding names it, and what the advice must be.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -57,6 +57,20 @@ def sorted_rows(rows: Rows) -> Rows:
     places = [np.arange(1, span.stop - span.start + 1) for span in rows.spans().values()]
     made = rows.at(order, rows.queries, rows.starts)
     return replace(made, ranks=np.concatenate(places).astype(float))
+
+
+def cut(rows: Rows, deep: int) -> Rows:
+    """Keep the first rows of each list."""
+    spans = [range(span.start, min(span.stop, span.start + deep)) for span in rows.spans().values()]
+    starts = np.cumsum([0, *map(len, spans)])
+    return rows.at(
+        np.concatenate([np.array(own, dtype=int) for own in spans]), rows.queries, starts
+    )
+
+
+def one_of(judged: Mapping[str, float], rng: random.Random) -> dict[str, float]:
+    """Keep one relevant document, as in MS MARCO."""
+    return {rng.choice([document for document, grade in judged.items() if grade > 0]): 1.0}
 
 
 # --- faults

@@ -25,7 +25,7 @@ from planted_faults import (
     shuffle_queries,
     sorted_rows,
     swap_columns,
-)  # fmt: skip
+)
 
 Qrels = dict[str, dict[str, int]]
 DOCUMENTS = [f"doc{i}" for i in range(2000)]
