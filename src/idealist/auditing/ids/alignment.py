@@ -2,7 +2,7 @@
 
 A list and the judgments of a query belong together if they share documents that few other lists
 and few other queries have. The sum over all pairs of a list and its own query is compared with that
-of random pairs, whose mean and variance are known (Hoeffding 1951, doi:10.1214/aoms/1177729547).
+of random pairs, whose mean and variance are known (Hoeffding 1951, doi:10.1214/aoms/1177729545).
 """
 
 from __future__ import annotations

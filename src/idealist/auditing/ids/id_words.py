@@ -166,8 +166,8 @@ def nothing_meets(what: str, wanted: Sequence[str], found: Sequence[str]) -> str
 
 def misplaced(found: Elsewhere, names: Sequence[str]) -> str:
     """Say that lists stand under the ids of other queries."""
-    lists = many(found.better, "list fits", "lists fit")
-    better = f"{lists} the judgments of another query better than those of its own, of {len(names)}"
+    some = f"{found.better} of {len(names)} lists"
+    better = f"{some} fit the judgments of another query better than those of their own"
     if not found.step:
         return f"lists stand under the ids of other queries: {better}"
     back = found.step > len(found.places) / 2
