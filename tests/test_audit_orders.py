@@ -160,6 +160,33 @@ def test_a_block_of_lists_that_is_shifted_is_put_back() -> None:
     assert one.mappings["queries"].keys() == {*names[8:]}
 
 
+def marco(queries: int, shuffled: bool) -> tuple[Qrels, dict[str, dict[str, float]]]:
+    """Judge one document a query, of which the run finds four in ten, under another query's id."""
+    rng = random.Random(queries)
+    documents = [str(10**6 + i) for i in range(20_000)]
+    qrels = {str(i): {rng.choice(documents): 1} for i in range(queries)}
+    lists = []
+    for own in qrels.values():
+        found = [*own] if rng.random() < 0.4 else []
+        lists.append({d: rng.random() for d in [*found, *rng.sample(documents, 10)]})
+    names = rng.sample(sorted(qrels), queries) if shuffled else [str(i) for i in range(1, queries)]
+    return qrels, dict(zip(names, lists, strict=False))
+
+
+def test_shifted_queries_are_put_back_where_one_document_is_judged() -> None:
+    qrels, run = marco(400, shuffled=False)  # more queries than are looked at
+    one = only(il.audit(qrels, run, measures="RR@10"), "misplaced-lists")
+    assert one.mappings["queries"]["399"] == "398"
+    assert one.price["run"]["RR@10"][1] > 0.1
+
+
+def test_what_nobody_can_put_back_is_said() -> None:
+    qrels, run = marco(1000, shuffled=True)
+    one = only(il.audit(qrels, run, measures="RR@10"), "few-meet")
+    assert (one.severity, one.total) == ("warning", 1000)
+    assert "each list under its own query" in one.remedy
+
+
 def test_numbers_from_0_are_put_back() -> None:
     zero = replace(ROWS, queries=tuple(str(int(query) - 1) for query in ROWS.queries))
     one = only(audited(zero), "misplaced-lists")

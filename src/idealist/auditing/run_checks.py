@@ -16,6 +16,7 @@ from idealist.auditing.judgment_checks import JUDGMENT_DOUBTS
 from idealist.data import Qrels, Rows
 from idealist.data.columns import Bools, Floats, Ints
 from idealist.errors import InputError
+from idealist.evaluating.data_doubts import SEEN
 from idealist.evaluating.doubt_case import DoubtCase
 from idealist.evaluating.doubts import untied
 from idealist.notation import many
@@ -44,7 +45,7 @@ SELF_LEAST = 2
 #: What an evaluation doubts and the audit does not repeat: it looks closer with checks of its own,
 #: or the doubt is about measures and weights, not about data.
 NOT_REPEATED = frozenset({
-    "collapsed", "duplicates", "few-meet", "few-queries-weigh", "not-in-tool", "not-weighted",
+    "collapsed", "duplicates", "few-queries-weigh", "not-in-tool", "not-weighted",
     "nothing-matches", "other-name", "preferences", "subtopics", "undivided", "unjudged",
     "unjudged-traffic", "unknown-utility", "upside-down", *JUDGMENT_DOUBTS,
 })  # fmt: skip
@@ -64,6 +65,10 @@ def doubted_runs(case: AuditCase, one: DoubtCase) -> Iterator[Doubt]:
             (axis, value), *_ = untied(one).items()
             price, supposing = one.reranked(**{axis: value}), f"with {axis}={value}"
             yield replace(doubt, finding=said, price=price, supposing=supposing)
+        elif doubt.code == "few-meet":
+            said = f"the first {SEEN} documents could hold {doubt.total} judged ones and hold "
+            hidden = one.run.name in case.mismatched
+            yield from () if hidden else [replace(doubt, finding=f"{said}{doubt.count}")]
         elif doubt.code not in NOT_REPEATED:
             yield doubt
 

@@ -47,7 +47,8 @@ def in_order(queries: Sequence[str]) -> list[str]:
 class Elsewhere(NamedTuple):
     """The query that each list belongs to, by its place, and how many lists fit that `better`.
 
-    `step` is the number of places that all lists are shifted by, or 0 if there is no such number.
+    `step` is the number of places that all lists belong further on, or further up if it is below 0;
+    it is 0 if there is no such number.
     """
 
     places: Ints
@@ -107,9 +108,10 @@ class Alignment:
     @cached_property
     def _best_shift(self) -> tuple[int, float]:
         """The number of places by which all lists are best shifted, and how well they fit then."""
-        places = np.arange(len(self.queries))
+        n, places = len(self.queries), np.arange(len(self.queries))
         fits = {
-            step: deviations(self.whole, np.roll(places, -step)) for step in places[1:].tolist()
+            step - n if step > n / 2 else step: deviations(self.whole, np.roll(places, -step))
+            for step in range(1, n)
         }
         step = max(fits, key=fits.__getitem__, default=0)
         return step, fits.get(step, 0.0)

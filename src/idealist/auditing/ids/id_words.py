@@ -170,9 +170,8 @@ def misplaced(found: Elsewhere, names: Sequence[str]) -> str:
     better = f"{some} fit the judgments of another query better than those of their own"
     if not found.step:
         return f"lists stand under the ids of other queries: {better}"
-    back = found.step > len(found.places) / 2
-    places = len(found.places) - found.step if back else found.step
-    where = f"{many(places, 'place', 'places')} {'before' if back else 'after'}"
+    places = many(abs(found.step), "place", "places")
+    where = f"{places} {'after' if found.step > 0 else 'before'}"
     return f"each list seems to be that of the query {where}: {better}"
 
 
