@@ -141,8 +141,8 @@ Judge = Callable[[il.Doubt, float, float], bool]
 
 
 def _restores(found: il.Doubt, clean: float, now: float) -> bool:
-    """Whether the cost is the value of the clean run, nearly: what is lost stays lost."""
-    return abs(_price(found, now) - clean) <= 0.1 * clean + 0.01
+    """Whether the cost regains three quarters of what the fault lost, and not more than that."""
+    return 0.75 * (clean - now) <= _price(found, now) - now <= 1.1 * (clean - now) + 0.01
 
 
 def _price(found: il.Doubt, now: float) -> float:

@@ -15,7 +15,7 @@ import numpy as np
 
 from idealist.auditing.audit_case import AuditCase
 from idealist.auditing.ids import id_words as words
-from idealist.auditing.ids.alignment import BY_CHANCE, WINDOW, Alignment, align, in_order
+from idealist.auditing.ids.alignment import BY_CHANCE, SPREAD, WINDOW, Alignment, align, in_order
 from idealist.auditing.ids.matching import REPAIRED_EASILY, best_repair
 from idealist.auditing.ids.proposal import (
     IdSets,
@@ -221,7 +221,8 @@ def _is_foreign(state: State, states: Sequence[State]) -> bool:
     pooled = np.median(sizes) >= POOL_JUDGED and bool((grades <= 0).any())
     expected = pooled or max(one.share for one in states) >= POOL_SHARE
     enough = expected and state.could >= COULD_MEET and state.share < FOREIGN_SHARE
-    return enough and state.alignment.own < BY_CHANCE
+    fit = state.alignment
+    return enough and fit.own < BY_CHANCE and fit.spread >= SPREAD
 
 
 def _foreign(state: State) -> Doubt:

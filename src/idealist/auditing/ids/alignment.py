@@ -25,13 +25,13 @@ WINDOW = 300
 #: but two of 109 runs of TREC-COVID fit by 11 and more, those two hold the same documents for every
 #: query; documents drawn at random fit by less than 3.
 BY_CHANCE = 3.0
+#: Lists that hold the same documents for every query fit none better than others. Suggested.
+SPREAD = 2.0
 #: Standard deviations by which lists must fit other queries, and how many times as well as their
 #: own, to be said to belong to these. The lists of no such run do. Suggested.
 ELSEWHERE, TIMES_OWN = 5.0, 1.6
 #: Standard deviations by which more lists must fit better than worse, else a few decide. Suggested.
 MOST_LISTS = 2.5
-#: How well all lists must fit when shifted alike, against the best fit of each. Suggested.
-ONE_STEP = 0.9
 
 
 def in_order(queries: Sequence[str]) -> list[str]:
@@ -61,12 +61,14 @@ class Alignment:
     """How well the list of each query fits the judgments of each query.
 
     `odd` and `even` hold this for the documents at odd and at even ranks: rows are lists, columns
-    judgments, in the order of `queries`.
+    judgments, in the order of `queries`. `spread` is how many times as many judged documents all
+    lists hold as one does: 1 where all hold the same.
     """
 
     queries: Sequence[str]
     odd: Floats
     even: Floats
+    spread: float
 
     @cached_property
     def whole(self) -> Floats:
@@ -89,14 +91,17 @@ class Alignment:
         if deviations(self.whole, _centred(self.whole).argmax(axis=1)) < least:
             return None  # no pairs fit better than these
         step, shifted = self._best_shift
-        odd, even = (best_pairs(half) for half in (self.odd, self.even))
-        tested = (deviations(self.even, odd) + deviations(self.odd, even)) / 2**0.5
+        places = np.roll(np.arange(len(self.queries)), -step)
+        tested = self._by_halves(best_pairs(self.odd), best_pairs(self.even))
         if max(shifted, tested) < least:
             return None
-        places = np.roll(np.arange(len(self.queries)), -step)
-        pairs = best_pairs(self.whole)
-        alike = tested < least or shifted >= ONE_STEP * deviations(self.whole, pairs)
-        return self._moved(places, step) if alike else self._moved(pairs, 0)
+        if self._by_halves(places, places) >= tested:
+            return self._moved(places, step)
+        return self._moved(best_pairs(self.whole), 0)
+
+    def _by_halves(self, by_odd: Ints, by_even: Ints) -> float:
+        """Say how well pairs fit by the documents other than those they were found with."""
+        return (deviations(self.even, by_odd) + deviations(self.odd, by_even)) / 2**0.5
 
     def _moved(self, places: Ints, step: int) -> Elsewhere | None:
         """Put each list elsewhere, unless only few of them fit better there."""
@@ -142,7 +147,8 @@ def align(qrels: Qrels, lists: Mapping[str, Sequence[str]], queries: Sequence[st
                 shared = often[document] * len(judged[document]) * discount[i]
                 for column, own in judged[document]:
                     halves[i % 2, row, column] += own / shared
-    return Alignment(queries, *halves)
+    found = np.count_nonzero((halves[0] + halves[1]).any(axis=1))
+    return Alignment(queries, halves[0], halves[1], len(often) * found / max(1, often.total()))
 
 
 def _centred(fit: Floats) -> Floats:
