@@ -26,10 +26,13 @@ WINDOW = 300
 #: query; documents drawn at random fit by less than 3.
 BY_CHANCE = 3.0
 #: Lists that hold the same documents for every query fit none better than others. Suggested.
-SPREAD = 2.0
+SPREAD = 1.1
 #: Standard deviations by which lists must fit other queries, and how many times as well as their
 #: own, to be said to belong to these. The lists of no such run do. Suggested.
 ELSEWHERE, TIMES_OWN = 5.0, 1.6
+#: How well lists that are all shifted alike must fit, against lists that each go where they fit
+#: best: one rule for all needs less evidence. Suggested.
+ONE_STEP = 0.9
 #: Standard deviations by which more lists must fit better than worse, else a few decide. Suggested.
 MOST_LISTS = 2.5
 
@@ -95,7 +98,7 @@ class Alignment:
         tested = self._by_halves(best_pairs(self.odd), best_pairs(self.even))
         if max(shifted, tested) < least:
             return None
-        if self._by_halves(places, places) >= tested:
+        if self._by_halves(places, places) >= ONE_STEP * tested:
             return self._moved(places, step)
         return self._moved(best_pairs(self.whole), 0)
 
