@@ -376,7 +376,7 @@ def test_the_command_says_what_to_judge_first(capsys: pytest.CaptureFixture[str]
     main(["eval", QRELS, BM25, "-m", "nDCG@10", "--bounds", "--reach", "collection"])
     assert wide.summary in capsys.readouterr().err
     assert run(capsys, "--bounds", "--set", "depth=3") == (
-        "nDCG@10 0.3932 depends on no unjudged document\n"
+        "nDCG@10 0.3932 depends on no unjudged document of its list\n"
     )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
@@ -14,7 +13,7 @@ from idealist.data import Qrels, Queries
 from idealist.data.columns import Bools, Floats
 from idealist.errors import Defect
 from idealist.evaluating.data_doubts import missing, nothing_matches, unknown
-from idealist.evaluating.doubt_case import file_word, is_filed
+from idealist.evaluating.doubt_case import audit_command
 from idealist.evaluating.doubts import find_doubts
 from idealist.evaluating.evaluator import Evaluator
 from idealist.explaining.ladder import Ladder, ladder
@@ -87,10 +86,8 @@ class MeasuredRun:
 
     @property
     def audit(self) -> str:
-        """How to audit the run and the judgments: a command, or a call if they are not in files."""
-        names = [self.qrels.name, self.run.source.name]
-        command = shlex.join(["idealist", "audit", *map(file_word, names)])
-        return command if is_filed(*names) else "idealist.audit(qrels, run)"
+        """How to audit the run and the judgments."""
+        return audit_command(self.qrels.name, self.run.source.name)
 
     @property
     def lists(self) -> Placements:

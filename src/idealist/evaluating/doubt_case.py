@@ -39,6 +39,12 @@ def file_word(name: str) -> str:
     return "-" if name == STDIN else f"./{name}" if name.startswith("-") else name
 
 
+def audit_command(*names: str) -> str:
+    """Write how to audit judgments and a run: a command, or a call if they are not in files."""
+    command = shlex.join(["idealist", "audit", *map(file_word, names)])
+    return command if is_filed(*names) else "idealist.audit(qrels, run)"
+
+
 def shell(
     evaluator: Evaluator, verb: str, files: Sequence[str], *flags: str, **axes: Any
 ) -> str:  # fmt: skip
@@ -145,10 +151,8 @@ class DoubtCase:
 
     @property
     def audit(self) -> str:
-        """How to audit the run and the judgments: a command, or a call if they are not in files."""
-        names = self.evaluator.qrels.name, self.run.source.name
-        command = shlex.join(["idealist", "audit", *map(file_word, names)])
-        return command if is_filed(*names) else "idealist.audit(qrels, run)"
+        """How to audit the run and the judgments."""
+        return audit_command(self.evaluator.qrels.name, self.run.source.name)
 
     def price(self, values: Mapping[str, float | tuple[float, ...]]) -> RunPrice:
         """Set what measures would be, or the range of it, beside what they are."""
