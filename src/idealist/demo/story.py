@@ -81,7 +81,7 @@ class Story(Result):
             doc.Heading("What to try next"), Items(advice),
         )  # fmt: skip
         signatures = doc.Signatures(Evaluations(self.evaluations).signatures)
-        return Document(blocks, (Text("± is half a 95 % interval"), signatures))
+        return Document(blocks, (Text("± is the longer half of a 95 % interval"), signatures))
 
     def data(self) -> Any:
         """Return the comparison as plain data."""

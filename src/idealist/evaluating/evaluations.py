@@ -81,7 +81,7 @@ class Evaluations(Result):
             not math.isnan(one.interval(label)[0]) for one in self.runs for label in one
         )
         mean = "weighted mean" if weighted else "mean"
-        plus_minus = f"; ± is half a 95 % interval of the {mean}" if intervals else ""
+        plus_minus = f"; ± is the longer half of a 95 % interval of the {mean}" if intervals else ""
         if intervals and most < FEWEST:
             plus_minus = "; too few queries for an interval"
         return f"{words}{weighted}, convention {self.runs[0].convention}{plus_minus}"
