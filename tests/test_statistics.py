@@ -151,7 +151,8 @@ def test_t_is_scipys(values: list[float], alpha: float, margin: float) -> None:
     theirs = stats.ttest_1samp(values, 0)
     assert (found.t, found.p) == pytest.approx((theirs.statistic, theirs.pvalue), rel=1e-9)
     interval = theirs.confidence_interval(1 - alpha)
-    assert (found.low, found.high) == pytest.approx((interval.low, interval.high), abs=1e-10)
+    if math.isnan(found.changed):  # else it is an interval of shares
+        assert (found.low, found.high) == pytest.approx((interval.low, interval.high), abs=1e-10)
     above = stats.ttest_1samp(values, margin, alternative="greater").pvalue
     assert found.p_above(margin) == pytest.approx(above, rel=1e-9)
     assert found.p_below(margin) == pytest.approx(1 - above, abs=1e-12)
