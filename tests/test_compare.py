@@ -556,7 +556,7 @@ def test_unequal_judging_is_a_doubt() -> None:
     runs = {"old": {q: ["a", "b"] for q in qrels}, "new": {q: ["x", "a"] for q in qrels}}
     pair = il.compare(qrels, runs, "RR@2").pairs[0]
     (doubt,) = (one for one in pair.doubts if one.code == "judged-unequal")
-    assert "50.0% of new's are judged, and 100.0% of old's" in doubt.message
+    assert "50.0 % of new's are judged, and 100.0 % of old's" in doubt.message
 
 
 def test_measures_compared_together_are_as_alone() -> None:

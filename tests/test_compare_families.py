@@ -174,6 +174,43 @@ def test_an_interval_leaves_out_0_where_p_is_below_alpha(every: bool, n: int) ->
     assert agreed >= 0.97 * total
 
 
+@pytest.mark.parametrize("runs", [2, 4])
+def test_weighted_differences_are_significant_where_their_interval_says_so(runs: int) -> None:
+    """Sign flips and t see weights differently; a verdict and its interval do not."""
+    some = 0
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        values = alike(rng, runs, 30, 1) + 0.06 * np.arange(runs)[None, :, None]
+        weights = rng.permutation(1 / np.arange(1.0, 31))
+        tables = [replace(one, weights=weights) for one in tables_of(values)]
+        places = places_of(runs, 0, False)
+        for pair in pairs_of(tables, places, options_of(len(places), ())):
+            assert (pair.ci[0] > 0 or pair.ci[1] < 0) == pair.significant
+            some += pair.significant
+    assert some > 5
+
+
+def test_no_interval_leaves_out_0_where_signs_may_be_chance() -> None:
+    """Five of 50 queries gain: t is sure, but five equal signs have a chance of 1 in 16."""
+    values = np.full((1, 2, 50), 0.5)
+    values[0, 1, :5] += 0.4
+    pair = decided(values)[0]
+    assert pair.p_t < 0.05 < pair.p_adjusted == 0.0625
+    assert pair.statistics.low > 0
+    assert pair.ci[0] == 0
+
+
+def test_a_secondary_measure_states_its_own_p() -> None:
+    rng = np.random.default_rng(2)
+    values = np.full((3, 2, 40), 0.5)
+    values[0, 1] += rng.normal(0.03, 0.08, 40)
+    values[1, 1] += rng.normal(0.2, 0.1, 40)
+    values[2, 1] += rng.normal(0.1, 0.1, 40)
+    first, second, _ = decided(values)
+    assert first.p_own == first.p_adjusted
+    assert second.p_own < second.p_adjusted == max(first.p_adjusted, second.p_own)
+
+
 def test_an_interval_that_ends_at_0_holds_it() -> None:
     folder = Path(__file__).parents[1] / "examples"
     runs = [folder / "bm25.run", folder / "reranked.run"]

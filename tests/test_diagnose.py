@@ -627,7 +627,7 @@ def test_queries_without_documents_are_not_those_of_a_bad_first_stage() -> None:
     found = il.diagnose(qrels, dict(list(run.items())[:10]), "RR")
     assert found.advice == "answer"
     assert found.first == (
-        "retrieve something for the 30 queries that have no documents. They lose 0.7500 of RR"
+        "retrieve something for the 30 queries that have no documents. That loses 0.7500 of RR"
     )
     assert found.fixes["RR"].means["rerank"] == 0.125
     assert found.fixes["RR"].means["retrieve"] == 0

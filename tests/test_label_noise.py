@@ -188,7 +188,10 @@ def test_redraws_foretell_what_second_labels_do(
         if before.p >= 0.05:
             continue
         relabelling = Relabelling.of(here, "nDCG@10", *map(here.ranked, runs))
-        told = [label_noise(relabelling, before.mean, 0.05, way, seed) for way in ways]
+        told = [
+            label_noise(relabelling, before.mean, 0.05, Confusion.of(way, relabelling.grades), seed)
+            for way in ways
+        ]
         same = after.mean * before.mean > 0
         rows.append(((same, same and after.p < 0.05), *((t.sign, t.significant) for t in told)))
     means = np.mean(rows, axis=0)

@@ -10,7 +10,7 @@ import idealist as il
 from idealist.reconciling.classes import Answer
 from planting import Plant, planted
 
-PLANTS = 300
+PLANTS = 180
 
 
 def near(ours: float, theirs: float) -> bool:

@@ -230,7 +230,7 @@ def test_a_verdict_hears_that_the_loser_is_judged_less() -> None:
     assert failed.verdict == "FAIL"
     assert "% of run's documents in the first 10 are unjudged" in failed.lines[0]
     several = il.compare(qrels, {"good": good, "poor": poor, "none": poor}, "P@10")
-    assert "Not to be taken as they stand" in str(several)
+    assert "In doubt, for reasons that --details gives" in str(several)
 
 
 @pytest.mark.parametrize("judged", [9, 10])

@@ -41,6 +41,14 @@ Z = 1.645
 THINNING = 2.0
 
 
+def names_nonrelevant(grades: Floats) -> bool:
+    """Whether enough judgments are of documents that are not relevant.
+
+    Where only relevant documents were written down, the judged say nothing about the others.
+    """
+    return bool(np.count_nonzero(grades <= 0) >= max(1, LEAST_NONRELEVANT * len(grades)))
+
+
 @dataclass(frozen=True, eq=False)
 class Chances:
     """How often a document of one run has each of the `grades`, in each band of ranks.
@@ -95,12 +103,8 @@ class Chances:
 
     @cached_property
     def usable(self) -> bool:
-        """Whether enough judgments are of documents that are not relevant.
-
-        Where only relevant documents were written down, the judged say nothing about the others.
-        """
-        grades = self.placements.qrels.grades
-        return bool(np.count_nonzero(grades <= 0) >= max(1, LEAST_NONRELEVANT * len(grades)))
+        """Whether what was judged says anything about what was not."""
+        return names_nonrelevant(self.placements.qrels.grades)
 
     @cached_property
     def ends(self) -> tuple[float, float]:

@@ -112,7 +112,9 @@ def command(
             raise UsageError("saved evaluations have their rules, queries and weights", hint)
         if [name for name in ("fragility", "agreement", "multiverse") if options.pop(name)]:
             hint = "give qrels and runs instead"
-            raise UsageError("--fragility and --multiverse need judgments and runs", hint)
+            raise UsageError(
+                "--fragility, --agreement and --multiverse need judgments and runs", hint
+            )
         found = compare_evaluations([qrels, *runs], measures or None, **options)
     else:
         from idealist.comparing import COMPARED, compare

@@ -12,7 +12,7 @@ from idealist.report import doubt_words
 from idealist.report.doubt import CODES, Doubt
 from idealist.report.wording import few, p_words, signed
 from idealist.significance.power_analysis import ENOUGH
-from idealist.significance.rank_tests import rank_correlation
+from idealist.significance.resampling import spread_of_heavy
 
 if TYPE_CHECKING:
     from idealist.comparing.comparison import Comparison
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 #: The least p-value that random draws can give should be below this share of alpha.
 COARSE = 0.1
-#: How sure a doubt about an assumption has to be, as a p-value.
-SURE = 0.01
+#: An assumption is doubted where the data would be this unlikely under it.
+UNLIKELY = 0.05
 
 
 def doubts_of(pair: Pair) -> tuple[Doubt, ...]:
@@ -69,8 +69,10 @@ def _carried_by_few(pair: Pair) -> Iterator[Doubt]:
     many_others = pair.n >= 2 * ENOUGH  # of fewer queries, three are too large a part
     few_left = pair.significant and many_others and pair.p_without_top3 >= pair.options.alpha
     if few_left and pair.top3_share > pair.usual_top3_share:
-        usual = f"three of {pair.n} seldom carry more than {pair.usual_top3_share:.0%}"
-        start = f"the queries {few(pair.top3)} carry {pair.top3_share:.0%} of the difference"
+        usual = f"three of {pair.n} seldom carry more than {100 * pair.usual_top3_share:.0f} %"
+        start = (
+            f"the queries {few(pair.top3)} carry {100 * pair.top3_share:.0f} % of the difference"
+        )
         rest = f"without them it is {signed(pair.without_top3)}, and not significant"
         message = f"{start}, where {usual}; {rest} ({p_words(pair.p_without_top3)}, t-test)"
         yield Doubt("carried-by-few", message, len(pair.top3), pair.top3)
@@ -78,7 +80,7 @@ def _carried_by_few(pair: Pair) -> Iterator[Doubt]:
 
 def _judged_unequal(pair: Pair) -> Iterator[Doubt]:
     if pair.unjudged is not None and pair.unjudged.unequal:
-        base, new = (f"{share:.1%}" for share in pair.unjudged.judged)
+        base, new = (f"{100 * share:.1f} %" for share in pair.unjudged.judged)
         depth = pair.unjudged.depth
         reach = "retrieved" if depth is None else f"in the first {depth}"
         judged = f"{new} of {pair.run}'s are judged, and {base} of {pair.baseline}'s"
@@ -86,16 +88,14 @@ def _judged_unequal(pair: Pair) -> Iterator[Doubt]:
         yield Doubt("judged-unequal", message, sum(pair.unjudged.unjudged))
 
 
-def _heavy_vary_more(pair: Pair) -> Iterator[Doubt]:
+def heavy_vary_more(pair: Pair) -> Iterator[Doubt]:
     """Doubt the error of a weighted mean where heavy queries vary more than light ones."""
     if pair.weights is None or not pair.tested or pair.n < ENOUGH:
         return
-    centre = pair.differences.mean()
-    r, p = rank_correlation(pair.weights, abs(pair.differences - centre))
-    if r > 0 and p < SURE:
-        found = f"queries with more weight vary more (rank correlation {r:.2f}, {p_words(p)})"
-        message = f"{found}: the interval may be too narrow, and p too small"
-        yield Doubt("weights-and-spread", message, pair.n)
+    times, p = spread_of_heavy(pair.differences, pair.weights)
+    if p < UNLIKELY:
+        found = f"queries with more weight vary more ({times:.1f} times the variance, {p_words(p)})"
+        yield Doubt("weights-and-spread", f"{found}: the interval may be too narrow", pair.n)
 
 
 def _not_a_mean(pair: Pair) -> Iterator[Doubt]:
@@ -106,7 +106,7 @@ def _not_a_mean(pair: Pair) -> Iterator[Doubt]:
 
 CHECKS: tuple[Callable[[Pair], Iterator[Doubt]], ...] = (
     _few_queries, _few_draws, _undefined, _tests_disagree, _constant, _carried_by_few,
-    _judged_unequal, _heavy_vary_more, _not_a_mean,
+    _judged_unequal, heavy_vary_more, _not_a_mean,
 )  # fmt: skip
 
 

@@ -101,12 +101,20 @@ def _baseline(pairs: Sequence[Pair]) -> str:
     parts: list[str] = []
     for end, said in words.items():
         own = [pair for pair in pairs if way(pair) == end]
-        names = ", ".join(p.run if p.unmeasured else f"{p.run} {signed(p.difference)}" for p in own)
+        names = ", ".join(map(_named, own))
         if own or not parts:
             among = "" if parts else f" of {len(pairs)} runs"
             count = f"{len(own) or 'None'}{among} {'are' if len(own) > 1 else 'is'}"
             parts.append(f"{count} {said}{names and f': {names}'}")
     return f"{'; '.join(parts)}."
+
+
+def _named(pair: Pair) -> str:
+    """Name a run with its difference, and whether a verdict on it is in doubt."""
+    if pair.unmeasured:
+        return pair.run
+    doubted = " (in doubt)" if pair.significant and qualified(pair) else ""
+    return f"{pair.run} {signed(pair.difference)}{doubted}"
 
 
 def _all_pairs(pairs: Sequence[Pair]) -> str:
@@ -119,13 +127,14 @@ def _all_pairs(pairs: Sequence[Pair]) -> str:
 
 def _top(pairs: Sequence[Pair]) -> str:
     """Say what the run with the best mean is better than, and what not."""
+    best, better = ("best", "better") if pairs[0].sense else ("highest", "higher")
     means = _means(pairs)
     top = next(iter(means))
     own = [pair for pair in pairs if top in (pair.run, pair.baseline)]
     level = [pair for pair in own if not pair.significant]
     names = [pair.baseline if pair.run == top else pair.run for pair in level]
     count = f"{len(own) - len(level)} of {len(own)} others"
-    start = f"{top} has the best mean, significantly better than {count}"
+    start = f"{top} has the {best} mean, significantly {better} than {count}"
     return f"{start}, but not than {few(names)}" if level else start
 
 
@@ -138,7 +147,7 @@ def _means(pairs: Sequence[Pair]) -> dict[str, float]:
 
 def _not_found(pairs: Sequence[Pair]) -> list[str]:
     """Say how large a difference has to be; Tukey's test has one limit for all pairs."""
-    small = [pair for pair in pairs if not math.isnan(pair.detectable)]
+    small = [pair for pair in pairs if not math.isnan(pair.detectable) and not pair.held_back]
     if not small:
         return []
     if small[0].options.correction != "tukey":
@@ -284,7 +293,7 @@ def _unjudged(pairs: Sequence[Pair]) -> list[str]:
 def _qualified(pairs: Sequence[Pair]) -> list[str]:
     """Name the verdicts that have a but."""
     found = [verdict_words.who(pair) for pair in pairs if pair.significant and qualified(pair)]
-    start = "Not to be taken as they stand, for reasons that --details gives"
+    start = "In doubt, for reasons that --details gives"
     return [f"{start}: {few(found)}."] if found else []
 
 
@@ -334,7 +343,7 @@ def heading(comparison: Comparison) -> list[str]:
     if options.correction == "tukey":
         correction = f"Tukey HSD({pair.draws})"
     how = f"{name_of_test(pair.n)}, seed {options.seed}; {correction}"
-    kind = "t-intervals" if options.correction == "none" else "simultaneous intervals"
+    kind = "intervals" if options.correction == "none" else "simultaneous intervals"
     lines.append(f"alpha {options.alpha:g}, two-sided; {how}; {options.confidence} {kind}")
     if len(labels) > 1:
         others = (

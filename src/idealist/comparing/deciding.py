@@ -161,8 +161,17 @@ def _by_tukey(
 
 
 def _corrected(pair: Pair, p: float, beyond: float, correction: str) -> Pair:
+    """Note what the family says; weighted differences must also be significant by t.
+
+    Sign flips let heavy queries vary as they do, t takes them to vary as all others; where the two
+    differ, the more careful one decides.
+    """
     options = replace(pair.options, correction=correction)
-    return replace(pair, p_adjusted=p, beyond=beyond, options=options)
+    found = replace(pair, p_adjusted=p, p_own=p, beyond=beyond, options=options)
+    if pair.weights is None or math.isnan(p) or math.isnan(found.p_t):
+        return found
+    careful = max(p, min(1.0, found.p_t * options.alpha / found.level))
+    return replace(found, p_adjusted=careful, p_own=careful)
 
 
 def _or_one(weights: Floats | None) -> Any:

@@ -49,11 +49,11 @@ class Pair:
     higher is better, -1 where lower is, 0 where neither; `in_unit` says whether values are on
     [0, 1] unless grades are negative, `limits` the range they never leave, `aggregate` how they
     become one; `undefined` are the queries left out. `p_randomisation` is Fisher's test alone,
-    `p_adjusted` what it is among all that are decided together, and what decides; it rests on so
-    many random `draws`, 0 where all were tried. Intervals go by `beyond`, the |t| that the family
-    asks for. Where another measure is `primary` this one is at most as significant, and `held_back`
-    if by itself it would be. A part of the queries has its name in `slice`; one of too few is not
-    `tested`, nor are runs that no judgment meets, `unmeasured`. `unjudged`, `fragility` and
+    `p_own` what it is among all that are decided together, on so many random `draws`, 0 where all
+    were tried; intervals go by `beyond`, the |t| that the family asks for. `p_adjusted` decides:
+    where another measure is `primary` it is at least that one's, and the pair is `held_back` if by
+    `p_own` it would be significant. A part of the queries has its name in `slice`; one of too few
+    is not `tested`, nor are runs that no judgment meets, `unmeasured`. `unjudged`, `fragility` and
     `multiverse` say how robust it is.
     """
 
@@ -72,6 +72,7 @@ class Pair:
     options: Options = field(default_factory=Options)
     p_randomisation: float = math.nan
     p_adjusted: float = math.nan
+    p_own: float = math.nan
     beyond: float = 0.0
     draws: int = 0
     primary: str = ""
@@ -222,8 +223,7 @@ class Pair:
         """The interval of the mean difference, cut to the differences there can be.
 
         Intervals of many that are decided together hold the true differences all at once, as often
-        as alpha says. They leave out 0 where `p_adjusted` is below alpha, unless the pair's own
-        interval does not.
+        as alpha says. They hold 0 where `p_own` is not below alpha.
         """
         if math.isinf(self.beyond):  # no difference would be significant
             return (-self.widest, self.widest) if self.widest < math.inf else (math.nan, math.nan)
@@ -231,6 +231,8 @@ class Pair:
         low = min(self._t.lower(self.level / 2), self.difference - half)
         high = max(self._t.upper(self.level / 2), self.difference + half)
         low, high = (0.0 if abs(end) <= ROUNDING * half else end for end in (low, high))
+        if self.p_own >= self.options.alpha:  # exact flips may see less than t
+            low, high = min(low, 0.0), max(high, 0.0)
         return max(low, -self.widest), min(high, self.widest)
 
     @cached_property
@@ -428,9 +430,10 @@ class Pair:
 #: The numbers of a pair, in the order they are written.
 NUMBERS = (
     "n", "base_mean", "run_mean", "difference", "relative", "relative_ci", "ci", "p_t",
-    "p_randomisation", "p_adjusted", "significant", "held_back", "d_z", "d_z_ci", "hedges_g",
-    "wins", "ties", "losses", "top3_share", "without_top3", "sign_holds", "p_without_top3", "rope",
-    "p_better", "p_equal", "p_worse", "detectable", "needed", "urisk", "trisk",
+    "p_randomisation", "p_own", "p_adjusted", "significant", "held_back", "d_z", "d_z_ci",
+    "hedges_g", "wins", "ties", "losses", "top3_share", "without_top3", "sign_holds",
+    "p_without_top3", "rope", "p_better", "p_equal", "p_worse", "detectable", "needed", "urisk",
+    "trisk",
 )  # fmt: skip
 #: What is known of how robust a verdict is, and what plain data calls it.
 ROBUSTNESS = {"unjudged": "holes", "fragility": "fragility", "multiverse": "multiverse"}

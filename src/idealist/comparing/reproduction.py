@@ -190,7 +190,8 @@ class Reproduction(Result):
         total = len(self.orders) + len(self.alone)
         queries = many(total, "query", "queries")
         if self.same:
-            return f"{self.reproduced} is the same ranking as {self.original} for all {queries}"
+            every = f"all {queries}" if total > 1 else "the only query"
+            return f"{self.reproduced} is the same ranking as {self.original} for {every}"
         same = sum(one.same for one in self.orders)
         ordered = f"{same} of {queries} {'is' if same == 1 else 'are'} ordered identically"
         first = self.fidelity[0]
@@ -264,7 +265,7 @@ class Reproduction(Result):
             "identical": sum(one.same for one in self.orders),
             "queries": len(self.orders) + len(self.alone),
             "alone": list(self.alone),
-            "rankings": {name: self.mean(name) for name in ("rbo", "tau", "ktu")},
+            "rankings": record({name: self.mean(name) for name in ("rbo", "tau", "ktu")}),
             "measures": [record(asdict(one)) for one in self.fidelity],
             "orders": [record(asdict(one)) for one in self.orders],
             "values": self.values,

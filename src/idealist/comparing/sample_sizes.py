@@ -250,9 +250,16 @@ def typical_sizes(measure: Any, alpha: float = 0.05, power: float = 0.8) -> Size
     near = min(_farness(made, one) for one in same)
     some = [one for one in same if _farness(made, one) == near]
     first = max(some, key=lambda one: one.sd)
-    usual = min(one.low for one in some), max(one.high for one in some)
     source = f"the median over pairs of {first.source} ({first.measure})"
-    return Sizes(str(measure), first.sd, source, alpha, power, most=_widest(made), usual=usual)
+    return Sizes(
+        str(measure),
+        first.sd,
+        source,
+        alpha,
+        power,
+        most=_widest(made),
+        usual=(first.low, first.high),
+    )
 
 
 def _farness(measure: Measure, typical: Typical) -> float:

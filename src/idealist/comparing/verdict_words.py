@@ -146,7 +146,8 @@ def _p(pair: Pair) -> str:
     by = "" if correction == "none" else f" by {CORRECTIONS[correction]}"
     rough = f", rough with {pair.n} queries" if pair.significant and pair.n < 2 * ENOUGH else ""
     least = ", the least possible" if _least(pair) else ""
-    return f"{p_words(pair.p_adjusted)}{by}{rough}{least}"
+    own = pair.p_own if pair.primary else pair.p_adjusted
+    return f"{p_words(own)}{by}{rough}{least}"
 
 
 def _least(pair: Pair) -> bool:
@@ -217,4 +218,4 @@ def _probabilities(pair: Pair) -> str:
     by = f" by more than {pair.rope:g}" if pair.rope else ""
     equal = f", P(within {pair.rope:g}) {number(pair.p_equal)}" if pair.rope else ""
     numbers = f"P({better}{by}) {number(pair.p_better)}{equal}, P({worse}) {number(pair.p_worse)}"
-    return f"{numbers}: the t-interval in other words."
+    return f"{numbers}: by Student's t."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 
 from idealist.conventions.convention import Convention
 from idealist.conventions.libraries import LEARNING, PRODUCTS
@@ -32,12 +33,18 @@ def convention(given: str | Convention) -> Convention:
     """
     if isinstance(given, Convention):
         return given
+    found = CONVENTIONS.get(given) or _spellings().get(_folded(given))
+    if found is None:
+        raise UsageError(f"there is no convention {given!r}", nearest(given, CONVENTIONS))
+    return found
+
+
+@cache
+def _spellings() -> dict[str, Convention]:
+    """Find all conventions by their folded names, other spellings and tools; names come first."""
     folded = {_folded(one.tool): one for one in reversed(CONVENTIONS.values())}
     folded |= {_folded(name): CONVENTIONS[own] for name, own in USUAL.items()}
-    folded |= {_folded(name): one for name, one in CONVENTIONS.items()}
-    if _folded(given) not in folded:
-        raise UsageError(f"there is no convention {given!r}", nearest(given, CONVENTIONS))
-    return folded[_folded(given)]
+    return folded | {_folded(name): one for name, one in CONVENTIONS.items()}
 
 
 def _folded(name: str) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from idealist.auditing.chances import names_nonrelevant
 from idealist.data.columns import Bools, Floats
 from idealist.diagnosing.losses import ALL, NOTHING, TOPS, Headroom, Losses, Stages, better
 from idealist.diagnosing.measured_run import MeasuredRun
@@ -78,7 +79,7 @@ class Fixes:
         won = f"{number(self.means[fix])} of {measure}"
         empty = many(len(self.behind("answer")), "query that has", "queries that have")
         return {
-            "answer": f"retrieve something for the {empty} no documents. They lose {won}",
+            "answer": f"retrieve something for the {empty} no documents. That loses {won}",
             "retrieve": f"retrieve more relevant documents{self._longer()}. "
             f"No reranker can win back this {won}",
             "rerank": f"rerank what was retrieved. A perfect reranker would take {measure} from "
@@ -118,7 +119,7 @@ def fixes(run: MeasuredRun, losses: Losses, room: Headroom, two: Stages | None) 
     nothing = run.placements(losses.measure).retrieved == 0
     missing, unjudged = np.where(nothing, 0.0, lost["missing"]), lost["unjudged"]
     beyond = missing if two is None else np.minimum(missing, two.parts["beyond"])
-    doubtful = np.zeros_like(unjudged) if (run.qrels.grades > 0).all() else unjudged
+    doubtful = unjudged if names_nonrelevant(run.qrels.grades) else np.zeros_like(unjudged)
     ordered = lost["duplicates"] + lost["order"] + lost["cutoff"]
     parts = {
         "answer": np.where(nothing, lost["missing"], 0.0),

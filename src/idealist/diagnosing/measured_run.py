@@ -12,7 +12,7 @@ import numpy as np
 from idealist.data import Qrels, Queries
 from idealist.data.columns import Bools, Floats
 from idealist.errors import Defect
-from idealist.evaluating.data_doubts import missing, nothing_matches, unknown
+from idealist.evaluating.data_doubts import few_meet, missing, nothing_matches, unknown
 from idealist.evaluating.doubt_case import audit_command
 from idealist.evaluating.doubts import find_doubts
 from idealist.evaluating.evaluator import Evaluator
@@ -72,7 +72,7 @@ class MeasuredRun:
         Other doubts of an evaluation are rules here, or causes of a loss.
         """
         case = self._evaluator.case(self._ranked)
-        return find_doubts(case, (nothing_matches, missing, unknown))
+        return find_doubts(case, (nothing_matches, few_meet, missing, unknown))
 
     @property
     def apart(self) -> tuple[Doubt, ...]:

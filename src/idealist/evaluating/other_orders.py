@@ -64,6 +64,8 @@ def _errors(differences: np.ndarray[tuple[int], np.dtype[np.float64]]) -> float:
 
 def upside_down(case: DoubtCase) -> Iterator[Doubt]:
     """Look for lists that are far better from the bottom up: lower scores seem to be better."""
+    if len(case.qrels.queries) < LEAST_QUERIES:
+        return
     gain = gain_of(case, Placements.turned)
     if gain and gain.is_far:
         total = int(np.count_nonzero(case.first.in_run))

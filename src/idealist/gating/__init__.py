@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from idealist.comparing.compare_options import Options, whole_number
+from idealist.comparing.comparison_doubts import heavy_vary_more
 from idealist.comparing.pairing import aligned, pair_of
 from idealist.comparing.unjudged import unjudged_effect
 from idealist.conventions import DEFAULT, Convention
@@ -69,7 +70,8 @@ def gate(
     pass. A run of which no document is judged fails too: nothing was measured.
 
     `looks` is how many runs will be checked against this baseline, one a push. Each FAIL is then at
-    alpha / looks, so that the chance of any false one is at most alpha. Each PASS is at alpha.
+    alpha / looks, so that the chance of any false one is about alpha at most. Each PASS is at
+    alpha.
 
     `baseline` is a run, or a file that `save_baseline` wrote. The file's measures and convention
     are then used unless others are given; the looks that it states cannot be overruled; and
@@ -104,10 +106,10 @@ def gate(
     had, has = map(_answered, map(evaluator.placed, runs))
     checks = _checks(evaluator, before, after, rules, slices)
     checks = tuple(replace(_heard(one, evaluator, runs), unmet=unmet) for one in checks)
+    spread = {doubt.message: doubt for one in checks for doubt in heavy_vary_more(one.pair)}
     return Gate(
-        before.run, after.run, checks,
-        tuple(sorted(had - has)), allowed, after.signatures, after.doubts, rescore, dropped,
-        after.convention,
+        before.run, after.run, checks, tuple(sorted(had - has)), allowed, after.signatures,
+        (*spread.values(), *after.doubts), rescore, dropped, after.convention,
     )  # fmt: skip
 
 

@@ -17,7 +17,7 @@ from idealist.report.plain_data import finite
 from idealist.significance.families import holm
 from idealist.significance.paired import ALPHAS, Paired, checked_alpha, paired
 from idealist.significance.power_analysis import ENOUGH
-from idealist.significance.resampling import exact_flips
+from idealist.significance.resampling import exact_flips, randomisation
 
 PASS, FAIL, INCONCLUSIVE, UNTESTED = "PASS", "FAIL", "INCONCLUSIVE", "UNTESTED"
 
@@ -116,10 +116,15 @@ def p_of_drop(differences: Floats, weights: Floats | None = None) -> float:
     """Compute the one-sided p-value of a drop: by exact sign flips where few queries change.
 
     There, t would take the many queries that did not change for evidence. Where more change than
-    signs can be tried for, t decides.
+    signs can be tried for, t decides. With weights it must be significant by both: flips let heavy
+    queries vary as they do, t takes them to vary as all others.
     """
-    exact = exact_flips(differences, weights, drop=True)
-    return paired(differences, weights).p_below() if math.isnan(exact) else exact
+    by_t = paired(differences, weights).p_below()
+    if weights is not None:
+        by_flips = float(randomisation(differences, weights, drop=True))
+        return by_flips if math.isnan(by_t) else max(by_t, by_flips)
+    exact = exact_flips(differences, drop=True)
+    return by_t if math.isnan(exact) else exact
 
 
 @dataclass(frozen=True, eq=False)

@@ -228,7 +228,7 @@ class Gate(Result):
             every = "where every push is checked against this baseline, --looks N shares it among N"
             return f"alpha {rule.alpha:g} is for one look; {every}"
         sliced = any(check.pair.slice for check in self.checks)
-        most = f"at most {rule.alpha:g}{', and as much for slices' * sliced}"
+        most = f"about {rule.alpha:g} at most{', and as much for slices' * sliced}"
         return (
             f"alpha {rule.alpha:g} is shared by {rule.looks:,} looks: each FAIL is at "
             f"{rule.level:.3g}, so that the chance of any false one is {most}; each PASS is at "

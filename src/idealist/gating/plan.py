@@ -225,7 +225,8 @@ class Chances:
         if math.isinf(self.caught):
             level = self.rule.level / self.tests
             fewest = f"at {level:.3g} at least {math.ceil(-math.log2(level))} queries must change"
-            return f"No drop in {self.measure} can FAIL: {fewest}, and in these runs fewer do."
+            which = "any measure" if self.measure == EVERY else self.measure
+            return f"No drop in {which} can FAIL: {fewest}, and in these runs fewer do."
         caught = f"A true drop of {self.caught:.4f} in {self.measure} would FAIL four times in five"
         if self.once is None:
             return f"{caught}."

@@ -98,7 +98,7 @@ class Neighbourhood:
         `costs` holds the changes of vectors, `tools` the number that each tool prints.
         """
         needed = self._different(costs)
-        share = self.step / self.width if self.width else 1.0  # all print the same
+        share = min(1.0, self.step / self.width) if self.width else 1.0  # all print the same
         near = Counter(self._shown(np.array([one for one in tools if self._has(one)])).tolist())
         own = int(np.count_nonzero(self.target.prints(np.array(tools))))
         common = sum(count >= own for count in near.values())

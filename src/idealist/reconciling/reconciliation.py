@@ -167,10 +167,11 @@ def _also(rivals: Sequence[Answer]) -> str:
 
 def _chances(chance: Chance, fit: int) -> str:
     """Say how many classes fit, how many results are near, and how many would fit by chance."""
-    near = f"results that rules reach within {number(chance.within, 2)} of it"
+    near = f"that rules reach within {number(chance.within, 2)} of it"
+    results = "the only result" if chance.results == 1 else f"the {chance.results:,} results"
     tools = f", and {_about(chance.plausible)} of those that as many tools share"
     would = f"about {_about(chance.expected)} would by chance{tools if chance.of_tools else ''}"
-    return f"{many(fit, 'class fits', 'classes fit')}; of the {chance.results:,} {near}, {would}"
+    return f"{many(fit, 'class fits', 'classes fit')}; of {results} {near}, {would}"
 
 
 def _doubt(chance: Chance) -> str:

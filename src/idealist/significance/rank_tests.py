@@ -26,29 +26,6 @@ def tau_b(x: ArrayLike, y: ArrayLike) -> float:
     return float((first * second).sum()) / math.sqrt(pairs) if pairs else math.nan
 
 
-def rank_correlation(x: ArrayLike, y: ArrayLike) -> tuple[float, float]:
-    """Compute Spearman's rank correlation and its two-sided p-value; NaN if a list is all tied.
-
-    Formula: r is Pearson's correlation of the ranks; r √((n - 2) / (1 - r²)) is Student's t
-
-    >>> [round(each, 4) for each in rank_correlation([1, 2, 3, 4, 5], [1, 3, 2, 5, 4])]
-    [0.8, 0.1041]
-
-    Reference: Spearman 1904, doi:10.2307/1412159
-    """
-    from scipy.special import stdtr
-    from scipy.stats import rankdata
-
-    ranks = np.array([rankdata(x), rankdata(y)])
-    apart = ranks - ranks.mean(axis=1, keepdims=True)
-    size = math.sqrt(float((apart[0] ** 2).sum() * (apart[1] ** 2).sum()))
-    if not size:
-        return math.nan, math.nan
-    r, df = float((apart[0] * apart[1]).sum()) / size, ranks.shape[1] - 2
-    t = abs(r) * math.sqrt(df / max(1 - r * r, 1e-300))
-    return r, 2 * float(stdtr(df, -t))
-
-
 def tau_ap(truth: ArrayLike, estimate: ArrayLike) -> float:
     """Compute τ_AP, a rank correlation in which errors at the top of the estimate count most.
 

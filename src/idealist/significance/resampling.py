@@ -31,9 +31,16 @@ def flips_for(n: int, flips: int = FLIPS) -> int:
 
 
 def randomisation(
-    differences: ArrayLike, weights: ArrayLike | None = None, flips: int = FLIPS, seed: int = 0
+    differences: ArrayLike,
+    weights: ArrayLike | None = None,
+    flips: int = FLIPS,
+    seed: int = 0,
+    *,
+    drop: bool = False,
 ) -> Array:
-    """Compute the two-sided p-value of Fisher's randomisation test, one per row of a matrix.
+    """Compute the p-value of Fisher's randomisation test, one per row of a matrix.
+
+    It is two-sided; of a `drop` it is one-sided.
 
     Formula: (1 + #{|m*| ≥ |m|}) / (flips + 1), where m* is the mean under random signs; over all
     signs where at most 20 queries change, or all by the same amount (`exact_flips`)
@@ -48,19 +55,22 @@ def randomisation(
     """
     given = np.asarray(differences, float)
     rows = np.atleast_2d(given)
-    p = np.array([exact_flips(row, weights) for row in rows])
+    p = np.array([exact_flips(row, weights, drop=drop) for row in rows])
     if (drawn := np.isnan(p)).any():
-        p[drawn] = _random_flips(rows[drawn], weights, flips, seed)
+        p[drawn] = _random_flips(rows[drawn], weights, flips, seed, drop)
     return p.reshape(given.shape[:-1])
 
 
-def _random_flips(rows: Array, weights: ArrayLike | None, flips: int, seed: int) -> Array:
+def _random_flips(
+    rows: Array, weights: ArrayLike | None, flips: int, seed: int, drop: bool
+) -> Array:
     whole, tolerance = integers(rows, weights)
-    least = (np.abs(whole.sum(axis=1)) - tolerance)[:, None]
+    total, size = whole.sum(axis=1), np.negative if drop else np.abs
+    least = (size(total) - tolerance)[:, None]
     n, found = whole.shape[1], np.zeros(len(whole), dtype=np.int64)
     for signs in sign_blocks(n, len(whole), flips, seed):
         moved = whole @ signs.T
-        found += np.count_nonzero(np.abs(moved, out=moved) >= least, axis=1)
+        found += np.count_nonzero(size(moved, out=moved) >= least, axis=1)
     return shares(found, n, flips)
 
 
@@ -185,6 +195,34 @@ def sign_blocks(n: int, rows: int, flips: int = FLIPS, seed: int = 0) -> Iterato
         signs *= -2.0
         signs += 1.0
         yield signs
+
+
+#: Orders tried for the spread of heavy queries.
+ORDERS = 999
+
+
+def spread_of_heavy(
+    differences: ArrayLike, weights: ArrayLike, orders: int = ORDERS, seed: int = 0
+) -> tuple[float, float]:
+    """Compare the spread of heavy queries with that of all: the ratio of variances, and p.
+
+    Formula: (Σ w² r² / Σ w²) / mean r², where r are the deviations from the mean; p is the share of
+    random orders of r in which the ratio is as large
+
+    >>> ratio, p = spread_of_heavy([3, -3, 0.5, -0.5, 0.4, -0.4, 0, 0], [9, 9, 2, 2, 2, 2, 1, 1])
+    >>> round(ratio, 2), p < 0.1
+    (3.45, True)
+    """
+    d, w = weighing(differences, weights)
+    squares, shares_of = (d - d.mean()) ** 2, w**2 / np.sum(w**2)
+    if not squares.any():
+        return math.nan, math.nan
+    source, seen = np.random.Generator(np.random.PCG64(seed)), float(squares @ shares_of)
+    as_large = sum(
+        float(source.permutation(squares) @ shares_of) >= seen * (1 - ROUNDING)
+        for _ in range(orders)
+    )
+    return seen / float(squares.mean()), (1 + as_large) / (1 + orders)
 
 
 #: Draws for an interval, and for a p-value, whose tail needs more.

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from idealist.comparing.fragility.changing import Changing
+from idealist.comparing.fragility.confusion import USUAL, Confusion
 from idealist.comparing.fragility.fewest import (
     Plan,
     Problem,
@@ -184,8 +185,9 @@ def fragility(
     mean = float(weights @ start) / float(weights.sum()) if len(start) else math.nan
     sign = significance = noise = None
     significant = False
+    confusion = Confusion.of(USUAL if agreement is None else agreement, relabelling.grades)
     if abs(mean) > ROUNDING:
-        noise = label_noise(relabelling, mean, alpha, agreement, seed)
+        noise = label_noise(relabelling, mean, alpha, confusion, seed)
         changing = Changing(relabelling, math.copysign(1.0, mean))
         sign, significance, significant = _searched(changing, weights, alpha, most)
     by = relabelling.instrument.measure

@@ -110,6 +110,8 @@ def _read(source: Source) -> Any:
     sign = max("\t,;", key=content.split(b"\n", 1)[0].decode().count)
     columns, _ = delimited.read(content, sign, Faults(source.name))
     first, *others = columns
+    if len(set(columns[first])) < len(columns[first]):
+        raise UsageError(f"{source.name} has two rows for one grade", HINT)
     return {
         grade: {to: columns[to][i] or 0 for to in others} for i, grade in enumerate(columns[first])
     }

@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from idealist.comparing.fragility.confusion import USUAL, Confusion
+from idealist.comparing.fragility.confusion import Confusion
 from idealist.comparing.fragility.relabelling import BLOCK, Relabelling
 from idealist.data.columns import Floats
 from idealist.report.plain_data import record
+from idealist.report.wording import signed
 from idealist.significance.paired import ROUNDING, paired
 
 #: How often labels are redrawn; less often where so many judgments would be measured.
@@ -36,7 +37,9 @@ class LabelNoise:
         """Say how often a finding holds."""
         start = f"redrawn at random, {self.agreement}: {finding} in {_share(self.sign)}"
         often = f"significantly by the t-test in {_share(self.significant)}"
-        return f"{start} of {self.redraws} redraws, {often}"
+        return (
+            f"{start} of {self.redraws} redraws, {often}, by {signed(self.difference)} on average"
+        )
 
     def data(self) -> dict[str, Any]:
         """Return it as plain data."""
@@ -49,10 +52,9 @@ def _share(share: float) -> str:
 
 
 def label_noise(
-    relabelling: Relabelling, mean: float, alpha: float, agreement: Any = None, seed: int = 0
+    relabelling: Relabelling, mean: float, alpha: float, confusion: Confusion, seed: int = 0
 ) -> LabelNoise:
     """Redraw all labels many times, and count how often a difference of `mean` holds."""
-    confusion = Confusion.of(USUAL if agreement is None else agreement, relabelling.grades)
     size = max(1, len(relabelling.grades))
     redraws = max(1, min(REDRAWS, MOST // size))
     source, found = np.random.Generator(np.random.PCG64(seed)), []
