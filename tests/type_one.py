@@ -23,7 +23,7 @@ from idealist.gating.checks import FAIL, Rule, p_of_drop
 from idealist.significance.families import holm, max_t, tukey
 from idealist.significance.paired import paired
 from idealist.significance.rank_tests import sign_test, wilcoxon
-from idealist.significance.resampling import bca, bootstrap_shift, randomisation
+from idealist.significance.resampling import EXACT, bca, bootstrap_shift, randomisation
 
 Array = NDArray[np.float64]
 
@@ -145,20 +145,34 @@ def _in_bca(row: Array) -> float:
 
 
 def weighted(trials: int = TRIALS) -> Iterator[Rate]:
-    """Weigh the queries as Zipf would, and count intervals that miss 0 and gates that fail."""
+    """Weigh queries as Zipf would; count intervals that miss 0, false findings and false FAILs."""
     for where in (*COLLECTIONS, *COVID):
         for n in (30, 50, 200):
             rows = recentred(where, n, trials, np.random.default_rng([len(where), n, 3]))
             for power in POWERS:
-                weights = np.arange(1.0, n + 1) ** -power
+                weights = np.arange(1.0, n + 1) ** -power if power else None
                 found = [paired(row, weights) for row in rows]
-                missed = [not one.low <= 0 <= one.high for one in found]
-                yield Rate(where, n, f"miss, Zipf {power:g}", 0.05, float(np.mean(missed)), trials)
-                failed = [
-                    Rule(max_drop=0).verdict(one, p_of_drop(row, weights)) == FAIL
-                    for one, row in zip(found, rows, strict=True)
-                ]
-                yield Rate(where, n, f"FAIL, Zipf {power:g}", 0.05, float(np.mean(failed)), trials)
+                happened = {
+                    "miss": np.array([not one.low <= 0 <= one.high for one in found]),
+                    "find": decided(rows, weights, [one.p for one in found]) <= 0.05,
+                    "FAIL": decided(rows, weights, [one.p_below() for one in found], drop=True)
+                    <= 0.05,
+                }
+                for what, times in happened.items():
+                    share = float(times.mean())
+                    yield Rate(where, n, f"{what}, Zipf {power:g}", 0.05, share, len(rows))
+
+
+def decided(rows: Array, weights: Array | None, by_t: list[float], *, drop: bool = False) -> Array:
+    """Give the p-values that decide: of flips and of t with weights, without of one of them.
+
+    `compare` decides by flips, `gate` by exact ones where few queries change, else by t.
+    """
+    flips = randomisation(rows, weights, flips=DRAWS, drop=drop)
+    if weights is not None:
+        return np.maximum(flips, by_t)
+    exact = np.count_nonzero(rows, axis=1) <= EXACT
+    return np.where(exact, flips, by_t) if drop else flips
 
 
 def few_changes(trials: int = TRIALS) -> Iterator[Rate]:
