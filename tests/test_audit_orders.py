@@ -126,6 +126,14 @@ def test_points_by_place_are_not_swapped_ranks() -> None:
     assert not audited(counts).at_least("error")
 
 
+@pytest.mark.parametrize("distance", [True, False])
+def test_right_scores_beside_ranks_that_are_none_are_not_swapped(distance: bool) -> None:
+    """Points that count down to 1, and a distance or the system's own score as the rank."""
+    places = np.zeros(0) if ROWS.ranks is None else ROWS.ranks
+    beside = places / 64 if distance else 9.5 - places / 8
+    assert not audited(replace(ROWS, scores=51 - places, ranks=beside)).at_least("error")
+
+
 def test_lists_upside_down_are_named_by_audit_and_eval() -> None:
     rows = broken(negate_alone)
     one = only(audited(rows), "upside-down")

@@ -25,7 +25,7 @@ from idealist.report.wording import number
 
 #: Share of queries in which rank column and scores differ that makes it an error. Suggested.
 OTHER_ORDER = 0.5
-#: Share of documents whose ranks must be turned round before it is said that scores are. Suggested.
+#: Share of documents that must be turned round before it is said that a list is. Suggested.
 TURNED = 0.9
 #: Standard errors by which one of two orders must be better to be recommended. Suggested.
 BETTER_ERRORS = 2.0
@@ -53,8 +53,11 @@ def swapped(case: AuditCase, one: DoubtCase) -> Iterator[Doubt]:
     rows = one.run.source.some(asked)
     if one.whole.protocol.order != "score" or not _are_swapped(rows):
         return
-    price = case.rewritten(one, lambda rows: replace(rows, scores=rows.ranks, ranks=rows.scores))
-    price = {} if one.run.name in case.mismatched else price  # which says nothing then
+    price = one.priced({label: own.turned() for label, own in one.placed.items()})
+    if one.run.name in case.mismatched:
+        price = {}  # it says nothing then
+    elif not price or case.lowers(price):
+        return  # the scores are right, such as points that count down
     given = one.reranked(order="given")
     yield Doubt(
         "swapped-columns",
@@ -71,12 +74,15 @@ def _column(values: Floats | None) -> Floats:
 
 
 def _are_swapped(rows: Rows) -> bool:
-    """Whether the scores count up from 0 or 1 in each list, and the ranks are no whole numbers."""
+    """Whether scores count up from 0 or 1 as ranks, which are no whole numbers, fall."""
     scores, ranks = _column(rows.scores), _column(rows.ranks)
     if not len(scores) or not len(ranks) or not np.isfinite(ranks).all():
         return False
-    counts = all(_counts_up(scores[span]) for span in rows.spans().values())
-    return counts and bool(np.any(ranks != np.trunc(ranks)))
+    spans = [*rows.spans().values()]
+    counts = all(_counts_up(scores[span]) for span in spans)
+    steps = np.concatenate([np.diff(ranks[span][np.argsort(scores[span])]) for span in spans])
+    falls = not len(steps) or np.mean(steps <= 0) > TURNED
+    return bool(counts and falls and np.any(ranks != np.trunc(ranks)))
 
 
 def _counts_up(scores: Floats) -> bool:
