@@ -92,6 +92,16 @@ def test_right_ranks_are_followed_where_the_scores_are_reversed() -> None:
     assert one.severity == "error"
 
 
+def test_scores_are_not_to_be_negated_where_those_of_some_queries_are_right() -> None:
+    scores = np.zeros(0) if ROWS.scores is None else ROWS.scores
+    some = replace(
+        ROWS, scores=np.where(np.arange(len(scores)) < len(scores) * 0.6, -scores, scores)
+    )
+    one = only(audited(some), "rank-column")
+    assert "12 queries of 20, each turned round" in one.message
+    assert one.remedy == "rank by the rank column, which is the better order"
+
+
 def test_neither_order_is_recommended_where_the_difference_could_be_chance() -> None:
     near = [{"query": "1", "document": f"d{i}", "score": i, "rank": i} for i in range(4)]
     one = only(il.audit({"1": {"d0": 1, "d3": 1}}, near, measures="RR"), "rank-column")

@@ -96,7 +96,7 @@ def other_order(case: AuditCase, one: DoubtCase) -> Iterator[Doubt]:
     """Look for rank columns that contradict the scores, and recommend the better order."""
     if (ranked := _by_rank(case, one)) is None:
         return
-    wrong, reversed_ = _disagreeing(one.whole, ranked)
+    wrong, reversed_, all_reversed = _disagreeing(one.whole, ranked)
     if not (queries := one.named(wrong)):
         return
     total = int(np.count_nonzero(one.whole.in_run))
@@ -114,7 +114,7 @@ def other_order(case: AuditCase, one: DoubtCase) -> Iterator[Doubt]:
     both = f"by the scores {gain.label} is {number(gain.now)}, by the ranks {number(gain.then)}"
     found = replace(found, finding=f"{found.finding}; {both}")
     if gain.errors >= BETTER_ERRORS:
-        negate = "; or negate the scores, as if lower ones were better" * reversed_
+        negate = "; or negate the scores, as if lower ones were better" * all_reversed
         yield replace(
             found, price=one.reranked(order="rank"), supposing="if the ranks are right",
             command=one.command(order="rank"),
@@ -138,15 +138,21 @@ def _by_rank(case: AuditCase, one: DoubtCase) -> Placements | None:
     return None
 
 
-def _disagreeing(by_score: Placements, by_rank: Placements) -> tuple[Bools, bool]:
-    """Tell where two rankings differ beyond ties, and whether one is the other reversed."""
+def _disagreeing(by_score: Placements, by_rank: Placements) -> tuple[Bools, bool, bool]:
+    """Tell in which queries two rankings differ beyond ties, and if one is the other reversed.
+
+    This is said of those queries, and of all.
+    """
     a, b = np.argsort(by_score.judgment), np.argsort(by_rank.judgment)
     apart = (by_rank.first[b] > by_score.last[a]) | (by_rank.last[b] < by_score.first[a])
     query = by_score.query[a]
     wrong = np.zeros_like(by_score.in_run)
     wrong[query[apart]] = True
     turned = by_rank.rank[b] + by_score.rank[a] == by_score.retrieved[query] + 1
-    return wrong, bool(turned[wrong[query]].mean() > TURNED) if wrong.any() else False
+    there, all_ = (
+        bool(len(some) and some.mean() > TURNED) for some in (turned[wrong[query]], turned)
+    )
+    return wrong, there, there and all_
 
 
 def turned(case: AuditCase, one: DoubtCase) -> Iterator[Doubt]:
