@@ -11,7 +11,7 @@ import pytest
 
 import idealist as il
 from idealist.auditing import Audit
-from idealist.auditing.ids.alignment import Alignment, align, deviations
+from idealist.auditing.ids.alignment import Alignment, align, deviations, in_order
 from idealist.data import Rows
 from planted_faults import (
     MEASURE,
@@ -178,6 +178,22 @@ def test_a_block_of_lists_that_is_shifted_is_put_back() -> None:
     assert one.mappings["queries"].keys() == {*names[8:]}
 
 
+def test_lists_of_a_weak_run_are_not_moved_to_queries_on_the_same_topic() -> None:
+    """The documents of a topic are the same for all of its queries, and ranked nearly at random."""
+    for seed in (23, 38):
+        rng = random.Random(seed)
+        qrels: Qrels = {}
+        run: dict[str, dict[str, float]] = {}
+        for i in range(12):
+            topic = [f"t{i // 6}d{j}" for j in range(30)]
+            relevant = {*rng.sample(topic, rng.choice([1, 3, 6]))}
+            scores = {d: 0.2 * (d in relevant) + rng.gauss(0, 1) + 0.5 for d in topic}
+            scores |= {f"o{rng.randrange(500)}": rng.gauss(0, 1) for _ in range(20)}
+            run[f"q{i}"] = {d: scores[d] for d in sorted(scores, key=lambda d: -scores[d])[:10]}
+            qrels[f"q{i}"] = dict.fromkeys(rng.sample(topic, 22), 0) | dict.fromkeys(relevant, 1)
+        assert not il.audit(qrels, run, measures=MEASURE).at_least("error")
+
+
 def marco(queries: int, shuffled: bool) -> tuple[Qrels, dict[str, dict[str, float]]]:
     """Judge one document a query, of which the run finds four in ten, under another query's id."""
     rng = random.Random(queries)
@@ -203,6 +219,12 @@ def test_what_nobody_can_put_back_is_said() -> None:
     one = only(il.audit(qrels, run, measures="RR@10"), "few-meet")
     assert (one.severity, one.total) == ("warning", 1000)
     assert "each list under its own query" in one.remedy
+
+
+def test_ids_that_are_long_numbers_are_sorted() -> None:
+    """Longer than Python reads as a number."""
+    ids = ["9" * 5000, "q2", "10", "1" + "0" * 5000, "007", "q01", "8"]
+    assert in_order(ids) == ["007", "8", "10", ids[0], ids[3], "q01", "q2"]
 
 
 def test_numbers_from_0_are_put_back() -> None:
