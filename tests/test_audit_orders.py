@@ -211,6 +211,8 @@ def test_shifted_queries_are_put_back_where_one_document_is_judged() -> None:
     qrels, run = marco(400, shuffled=False)  # more queries than are looked at
     one = only(il.audit(qrels, run, measures="RR@10"), "misplaced-lists")
     assert one.mappings["queries"]["399"] == "398"
+    assert f"{one.count} of 300 lists looked at fit" in one.message
+    assert one.total == 300
     assert one.price["run"]["RR@10"][1] > 0.1
 
 
@@ -250,6 +252,18 @@ def test_another_run_tells_what_sparse_judgments_do_not() -> None:
     assert "other-collection" not in {one.code for one in alone.findings}
     both = il.audit(qrels, [il.Run(rows, "sound"), foreign], measures=MEASURE)
     assert only(both, "other-collection").run == "foreign"
+
+
+@pytest.mark.parametrize(("queries", "severity"), [(30, "error"), (5, "warning")])
+def test_a_run_that_finds_nothing_is_wrong_beside_one_that_finds_much(
+    queries: int, severity: str
+) -> None:
+    qrels = {str(i): {f"{1000 + i}": 1} for i in range(queries)}
+    sound = {query: {**own, "1": 2} for query, own in qrels.items()}
+    other = {query: {f"{2000 + i}": 1 for i in range(10)} for query in qrels}
+    for runs, expected in (({"sound": sound, "other": other}, severity), (other, "warning")):
+        one = only(il.audit(qrels, runs, measures="RR@10"), "no-documents-meet")
+        assert one.severity == expected
 
 
 @pytest.mark.parametrize("queries", [1, 3, 5, 30])

@@ -30,8 +30,8 @@ SPREAD = 1.1
 #: Standard deviations by which lists must fit other queries, and how many times as well as their
 #: own, to be said to belong to these. The lists of no such run do. Suggested.
 ELSEWHERE, TIMES_OWN = 5.0, 1.6
-#: How many times as well, if each list goes where it fits best: those of a weak run go to queries on
-#: the same topic, and fit there up to 1.9 times as well; shuffled lists fit 10 times. Suggested.
+#: How many times as well, if each list goes where it fits best. The lists of a weak run fit queries
+#: on the same topic up to 1.9 times as well, shuffled ones their own 10 times. Suggested.
 FREE_TIMES_OWN = 3.0
 #: How well lists that are all shifted alike must fit, against lists that each go where they fit
 #: best: one rule for all needs less evidence. Suggested.

@@ -164,9 +164,10 @@ def nothing_meets(what: str, wanted: Sequence[str], found: Sequence[str]) -> str
     return f"no {none}: judged are {ours}, in the run are {theirs}"
 
 
-def misplaced(found: Elsewhere, names: Sequence[str]) -> str:
-    """Say that lists stand under the ids of other queries."""
-    some = f"{found.better} of {len(names)} lists"
+def misplaced(found: Elsewhere, total: int) -> str:
+    """Say that lists, of which some were looked at, stand under the ids of other queries."""
+    looked = len(found.places)
+    some = f"{found.better} of {looked} lists{' looked at' * (looked < total)}"
     better = f"{some} fit the judgments of another query better than those of their own"
     if not found.step:
         return f"lists stand under the ids of other queries: {better}"
