@@ -108,7 +108,9 @@ def uneven(case: AuditCase) -> Iterator[Doubt]:
         examples=tuple(f"{name}: {shares[name]:.4f}" for name in ranked[:EXAMPLES]),
         price=case.for_each_run(lambda one: one.reranked(unjudged="drop")),
         supposing="with unjudged documents taken out",
-        command=doubt_case.evaluate_again(case.evaluator, *files, unjudged="drop"),
+        command=doubt_case.evaluate_again(
+            case.evaluator, *files, unjudged="drop", **case.leniency(ranked)
+        ),
     )  # fmt: skip
 
 

@@ -123,7 +123,8 @@ def _commands(
         yield shell(case.evaluator, "audit", given, *flags)
     yield from converts.values()
     if given:
-        yield shell(case.evaluator, "eval", [*new.values()], **axes)
+        lenient = case.leniency(state.name for state in then)
+        yield shell(case.evaluator, "eval", [*new.values()], **lenient, **axes)
 
 
 def _in_python(proposal: Proposal, what: str, names: Mapping[str, str]) -> str:
