@@ -157,6 +157,21 @@ def test_lists_upside_down_are_named_by_audit_and_eval() -> None:
     assert not any(d.code == "upside-down" for d in il.evaluate(QRELS, il.Run(ROWS, "r")).doubts)
 
 
+def test_lists_without_scores_are_to_be_turned_round() -> None:
+    lists = {query: list(ROWS.documents[span])[::-1] for query, span in ROWS.spans().items()}
+    one = only(il.audit(QRELS, lists, measures=MEASURE), "upside-down")
+    assert one.finding.endswith("from the bottom up, as if the last were best")
+    assert one.remedy.startswith("turn the lists round")
+    assert one.message.count(MEASURE) == 1  # its value is said once
+
+
+def test_queries_that_the_run_lacks_say_nothing_about_its_order() -> None:
+    """They count as 0 in any order, which would hide that all lists are upside down."""
+    some = il.Run(broken(negate_alone).some(ROWS.queries[:6]), "run")
+    doubts = il.evaluate(QRELS, some, MEASURE, missing="zero").doubts
+    assert "upside-down" in {doubt.code for doubt in doubts}
+
+
 @pytest.mark.parametrize("fault", [shift_queries, rotate_queries, shuffle_queries])
 def test_lists_under_other_queries_are_put_back(fault: Any) -> None:
     one = only(audited(broken(fault)), "misplaced-lists")
