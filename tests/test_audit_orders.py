@@ -184,13 +184,14 @@ def test_lists_under_other_queries_are_put_back(fault: Any) -> None:
         assert "each list seems to be that of the query 1 place before" in one.message
 
 
-def test_a_block_of_lists_that_is_shifted_is_put_back() -> None:
+@pytest.mark.parametrize("skipped", [8, 12])
+def test_a_block_of_lists_that_is_shifted_is_put_back(skipped: int) -> None:
     """One query was skipped half way, so all that follow have the list of the next one."""
     names = list(ROWS.queries)
-    moved = replace(ROWS, queries=(*names[:8], *names[9:], names[8]))
+    moved = replace(ROWS, queries=(*names[:skipped], *names[skipped + 1 :], names[skipped]))
     one = only(audited(moved), "misplaced-lists")
     assert one.price["run"][MEASURE][1] == CLEAN
-    assert one.mappings["queries"].keys() == {*names[8:]}
+    assert one.mappings["queries"].keys() == {*names[skipped:]}
 
 
 def test_lists_of_a_weak_run_are_not_moved_to_queries_on_the_same_topic() -> None:

@@ -201,7 +201,7 @@ def teams_of(data: Any, runs: Iterable[str]) -> dict[str, str]:
         name = data if isinstance(data, (str, Path)) else "the teams given"
         raise UsageError(
             f"{name}: has the team of no run that is audited",
-            f"it has {few(tuple(teams))}; audited: {few(audited)}",
+            f"it has {few(tuple(teams)) or 'no run'}; audited: {few(audited)}",
         )
     return teams
 

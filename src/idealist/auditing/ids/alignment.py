@@ -30,8 +30,8 @@ SPREAD = 1.1
 #: Standard deviations by which lists must fit other queries, and how many times as well as their
 #: own, to be said to belong to these. The lists of no such run do. Suggested.
 ELSEWHERE, TIMES_OWN = 5.0, 1.6
-#: How many times as well, if each list goes where it fits best. The lists of a weak run fit queries
-#: on the same topic up to 1.9 times as well, shuffled ones their own 10 times. Suggested.
+#: How many times as well, if each list goes where it fits best, those must fit that are moved. In a
+#: weak run they fit other queries on the same topic up to 2.8 times as well. Suggested.
 FREE_TIMES_OWN = 3.0
 #: How well lists that are all shifted alike must fit, against lists that each go where they fit
 #: best: one rule for all needs less evidence. Suggested.
@@ -108,17 +108,26 @@ class Alignment:
             return None  # no pairs fit better than these
         step, shifted = self._best_shift
         places = np.roll(np.arange(len(self.queries)), -step)
-        tested = self._by_halves(best_pairs(self.odd), best_pairs(self.even))
+        by_halves = best_pairs(self.odd), best_pairs(self.even)
+        tested = self._by_halves(*by_halves)
         if max(shifted, tested) < least:
             return None
         if self._by_halves(places, places) >= ONE_STEP * tested:
             return self._moved(places, step)
-        free = tested >= FREE_TIMES_OWN * self.own
-        return self._moved(best_pairs(self.whole), 0) if free else None
+        return self._moved(best_pairs(self.whole), 0) if self._leave(*by_halves) else None
 
     def _by_halves(self, by_odd: Ints, by_even: Ints) -> float:
         """Say how well pairs fit by the documents other than those they were found with."""
         return (deviations(self.even, by_odd) + deviations(self.odd, by_even)) / 2**0.5
+
+    def _leave(self, by_odd: Ints, by_even: Ints) -> bool:
+        """Whether the lists that are moved fit their own queries far worse, tried likewise."""
+        there = own = 0.0
+        for fit, pairs in ((self.even, by_odd), (self.odd, by_even)):
+            moved = np.flatnonzero(pairs != np.arange(len(pairs)))
+            there += float(_scaled(fit)[moved, pairs[moved]].sum())
+            own += float(_scaled(fit)[moved, moved].sum())
+        return there >= FREE_TIMES_OWN * own
 
     def _moved(self, places: Ints, step: int) -> Elsewhere | None:
         """Put each list elsewhere, unless only few of them fit better there."""
@@ -130,9 +139,9 @@ class Alignment:
     @cached_property
     def _best_shift(self) -> tuple[int, float]:
         """The number of places by which all lists are best shifted, and how well they fit then."""
-        n, places, centred = len(self.queries), np.arange(len(self.queries)), _centred(self.whole)
+        n, places, scaled = len(self.queries), np.arange(len(self.queries)), _scaled(self.whole)
         fits = {
-            step - n if step > n / 2 else step: _summed(centred, np.roll(places, -step))
+            step - n if step > n / 2 else step: float(scaled[places, np.roll(places, -step)].sum())
             for step in range(1, n)
         }
         step = max(fits, key=fits.__getitem__, default=0)
@@ -173,18 +182,20 @@ def _centred(fit: Floats) -> Floats:
     return centred
 
 
+def _scaled(fit: Floats) -> Floats:
+    """Centre a fit, and divide it by the standard deviation of the sum over random pairs."""
+    centred = _centred(fit)
+    variance = float((centred**2).sum()) / max(1, len(fit) - 1)
+    return centred / variance**0.5 if variance else centred
+
+
 def deviations(fit: Floats, pairs: Ints) -> float:
     """Say how much better some pairs of rows and columns fit than random ones do.
 
     >>> deviations(np.eye(5), np.arange(5)), deviations(np.eye(5), np.array([1, 2, 3, 4, 0]))
     (4.0, -1.0)
     """
-    return _summed(_centred(fit), pairs)
-
-
-def _summed(centred: Floats, pairs: Ints) -> float:
-    variance = float((centred**2).sum()) / max(1, len(centred) - 1)
-    return float(centred[np.arange(len(pairs)), pairs].sum()) / variance**0.5 if variance else 0.0
+    return float(_scaled(fit)[np.arange(len(pairs)), pairs].sum())
 
 
 def best_pairs(fit: Floats) -> Ints:
