@@ -44,7 +44,7 @@ def shell(
 ) -> str:  # fmt: skip
     """Write a command as a shell takes it, with the measures, convention and axes asked for."""
     words = ["idealist", verb, *map(file_word, files), *flags]
-    if not evaluator.usual:
+    if not (evaluator.usual_to_audit if verb == "audit" else evaluator.usual):
         words += [word for label in evaluator.measures for word in ("-m", label)]
     if evaluator.convention.name != DEFAULT:
         words += ["--convention", evaluator.convention.name]
