@@ -503,3 +503,22 @@ def test_the_repair_of_ids_can_be_removed() -> None:
     modules = [path for path in source.rglob("*.py") if "auditing/ids/" not in path.as_posix()]
     users = [path for path in modules if "auditing.ids" in path.read_text("utf-8")]
     assert users == [source / "auditing" / "__init__.py"]
+
+
+@pytest.mark.parametrize("fault", ["duplicates", "nonfinite-scores"])
+def test_commands_work_where_a_run_has_another_fault_too(fault: str, tmp_path: Path) -> None:
+    lines = renamed(tmp_path / "bm25.run", 2, str.upper).read_text().splitlines(keepends=True)
+    extra = lines[0] if fault == "duplicates" else " ".join([*lines[0].split()[:4], "nan", "x\n"])
+    rest = lines if fault == "duplicates" else lines[1:]
+    (tmp_path / "bm25.run").write_text("".join([extra, *rest]))
+    found = il.audit(QRELS, tmp_path / "bm25.run", measures=["RR"]).findings
+    assert [one.code for one in found[:2]] == ["document-ids", fault]
+    assert followed(found[0]).exit_code == 0
+
+
+def test_the_audit_that_an_evaluation_names_asks_the_same(tmp_path: Path) -> None:
+    some = iter(range(1000))
+    broken = renamed(tmp_path / "bm25.run", 2, lambda name: name + "?" * (next(some) % 12 > 0))
+    done = idealist("eval", QRELS, broken, "-m", "RR@10", "-c", "ranx", "--set", "order=rank")
+    asked = "-m RR@10 --convention ranx --set order=rank"
+    assert f"idealist audit {QRELS} {broken} {asked}" in done.stderr

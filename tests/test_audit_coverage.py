@@ -339,3 +339,12 @@ def test_the_command_writes_the_pairs_to_judge_first(tmp_path: Path) -> None:
     assert head == ["query", "document", "runs", "rank", "worth"]
     assert all(document not in qrels[query] for query, document, *_ in rows)
     assert rows
+
+
+def test_the_price_of_holes_says_what_it_supposes_where_judgments_do_not_thin_out() -> None:
+    """Every other document is judged, down to the end of each list."""
+    lists = {f"q{q}": [f"d{q}-{i}" for i in range(20)] for q in range(10)}
+    qrels = {q: {d: int(i % 4 == 0) for i, d in enumerate(own) if i % 2 == 0}
+             for q, own in lists.items()}  # fmt: skip
+    (holes,) = (one for one in il.audit(qrels, lists, "P@10").findings if one.code == "holes")
+    assert "less often than judged ones at the same rank, as is usual" in holes.supposing

@@ -11,7 +11,7 @@ import pytest
 
 import idealist as il
 from idealist.auditing import Audit
-from idealist.auditing.ids.alignment import Alignment, align, deviations
+from idealist.auditing.ids.alignment import Alignment, align, deviations, in_order
 from idealist.data import Rows
 from planted_faults import (
     MEASURE,
@@ -92,6 +92,16 @@ def test_right_ranks_are_followed_where_the_scores_are_reversed() -> None:
     assert one.severity == "error"
 
 
+def test_scores_are_not_to_be_negated_where_those_of_some_queries_are_right() -> None:
+    scores = np.zeros(0) if ROWS.scores is None else ROWS.scores
+    some = replace(
+        ROWS, scores=np.where(np.arange(len(scores)) < len(scores) * 0.6, -scores, scores)
+    )
+    one = only(audited(some), "rank-column")
+    assert "12 queries of 20, each turned round" in one.message
+    assert one.remedy == "rank by the rank column, which is the better order"
+
+
 def test_neither_order_is_recommended_where_the_difference_could_be_chance() -> None:
     near = [{"query": "1", "document": f"d{i}", "score": i, "rank": i} for i in range(4)]
     one = only(il.audit({"1": {"d0": 1, "d3": 1}}, near, measures="RR"), "rank-column")
@@ -126,6 +136,14 @@ def test_points_by_place_are_not_swapped_ranks() -> None:
     assert not audited(counts).at_least("error")
 
 
+@pytest.mark.parametrize("distance", [True, False])
+def test_right_scores_beside_ranks_that_are_none_are_not_swapped(distance: bool) -> None:
+    """Points that count down to 1, and a distance or the system's own score as the rank."""
+    places = np.zeros(0) if ROWS.ranks is None else ROWS.ranks
+    beside = places / 64 if distance else 9.5 - places / 8
+    assert not audited(replace(ROWS, scores=51 - places, ranks=beside)).at_least("error")
+
+
 def test_lists_upside_down_are_named_by_audit_and_eval() -> None:
     rows = broken(negate_alone)
     one = only(audited(rows), "upside-down")
@@ -137,6 +155,21 @@ def test_lists_upside_down_are_named_by_audit_and_eval() -> None:
     }
     assert doubts["upside-down"].values[MEASURE] == CLEAN
     assert not any(d.code == "upside-down" for d in il.evaluate(QRELS, il.Run(ROWS, "r")).doubts)
+
+
+def test_lists_without_scores_are_to_be_turned_round() -> None:
+    lists = {query: list(ROWS.documents[span])[::-1] for query, span in ROWS.spans().items()}
+    one = only(il.audit(QRELS, lists, measures=MEASURE), "upside-down")
+    assert one.finding.endswith("from the bottom up, as if the last were best")
+    assert one.remedy.startswith("turn the lists round")
+    assert one.message.count(MEASURE) == 1  # its value is said once
+
+
+def test_queries_that_the_run_lacks_say_nothing_about_its_order() -> None:
+    """They count as 0 in any order, which would hide that all lists are upside down."""
+    some = il.Run(broken(negate_alone).some(ROWS.queries[:6]), "run")
+    doubts = il.evaluate(QRELS, some, MEASURE, missing="zero").doubts
+    assert "upside-down" in {doubt.code for doubt in doubts}
 
 
 @pytest.mark.parametrize("fault", [shift_queries, rotate_queries, shuffle_queries])
@@ -151,13 +184,30 @@ def test_lists_under_other_queries_are_put_back(fault: Any) -> None:
         assert "each list seems to be that of the query 1 place before" in one.message
 
 
-def test_a_block_of_lists_that_is_shifted_is_put_back() -> None:
+@pytest.mark.parametrize("skipped", [8, 12])
+def test_a_block_of_lists_that_is_shifted_is_put_back(skipped: int) -> None:
     """One query was skipped half way, so all that follow have the list of the next one."""
     names = list(ROWS.queries)
-    moved = replace(ROWS, queries=(*names[:8], *names[9:], names[8]))
+    moved = replace(ROWS, queries=(*names[:skipped], *names[skipped + 1 :], names[skipped]))
     one = only(audited(moved), "misplaced-lists")
     assert one.price["run"][MEASURE][1] == CLEAN
-    assert one.mappings["queries"].keys() == {*names[8:]}
+    assert one.mappings["queries"].keys() == {*names[skipped:]}
+
+
+def test_lists_of_a_weak_run_are_not_moved_to_queries_on_the_same_topic() -> None:
+    """The documents of a topic are the same for all of its queries, and ranked nearly at random."""
+    for seed in (23, 38):
+        rng = random.Random(seed)
+        qrels: Qrels = {}
+        run: dict[str, dict[str, float]] = {}
+        for i in range(12):
+            topic = [f"t{i // 6}d{j}" for j in range(30)]
+            relevant = {*rng.sample(topic, rng.choice([1, 3, 6]))}
+            scores = {d: 0.2 * (d in relevant) + rng.gauss(0, 1) + 0.5 for d in topic}
+            scores |= {f"o{rng.randrange(500)}": rng.gauss(0, 1) for _ in range(20)}
+            run[f"q{i}"] = {d: scores[d] for d in sorted(scores, key=lambda d: -scores[d])[:10]}
+            qrels[f"q{i}"] = dict.fromkeys(rng.sample(topic, 22), 0) | dict.fromkeys(relevant, 1)
+        assert not il.audit(qrels, run, measures=MEASURE).at_least("error")
 
 
 def marco(queries: int, shuffled: bool) -> tuple[Qrels, dict[str, dict[str, float]]]:
@@ -177,6 +227,8 @@ def test_shifted_queries_are_put_back_where_one_document_is_judged() -> None:
     qrels, run = marco(400, shuffled=False)  # more queries than are looked at
     one = only(il.audit(qrels, run, measures="RR@10"), "misplaced-lists")
     assert one.mappings["queries"]["399"] == "398"
+    assert f"{one.count} of 300 lists looked at fit" in one.message
+    assert one.total == 300
     assert one.price["run"]["RR@10"][1] > 0.1
 
 
@@ -185,6 +237,12 @@ def test_what_nobody_can_put_back_is_said() -> None:
     one = only(il.audit(qrels, run, measures="RR@10"), "few-meet")
     assert (one.severity, one.total) == ("warning", 1000)
     assert "each list under its own query" in one.remedy
+
+
+def test_ids_that_are_long_numbers_are_sorted() -> None:
+    """Longer than Python reads as a number."""
+    ids = ["9" * 5000, "q2", "10", "1" + "0" * 5000, "007", "q01", "8"]
+    assert in_order(ids) == ["007", "8", "10", ids[0], ids[3], "q01", "q2"]
 
 
 def test_numbers_from_0_are_put_back() -> None:
@@ -210,6 +268,18 @@ def test_another_run_tells_what_sparse_judgments_do_not() -> None:
     assert "other-collection" not in {one.code for one in alone.findings}
     both = il.audit(qrels, [il.Run(rows, "sound"), foreign], measures=MEASURE)
     assert only(both, "other-collection").run == "foreign"
+
+
+@pytest.mark.parametrize(("queries", "severity"), [(30, "error"), (5, "warning")])
+def test_a_run_that_finds_nothing_is_wrong_beside_one_that_finds_much(
+    queries: int, severity: str
+) -> None:
+    qrels = {str(i): {f"{1000 + i}": 1} for i in range(queries)}
+    sound = {query: {**own, "1": 2} for query, own in qrels.items()}
+    other = {query: {f"{2000 + i}": 1 for i in range(10)} for query in qrels}
+    for runs, expected in (({"sound": sound, "other": other}, severity), (other, "warning")):
+        one = only(il.audit(qrels, runs, measures="RR@10"), "no-documents-meet")
+        assert one.severity == expected
 
 
 @pytest.mark.parametrize("queries", [1, 3, 5, 30])

@@ -544,9 +544,9 @@ def test_the_command_that_audits_names_the_files(
 ) -> None:
     broken = tmp_path / "my broken.run"
     broken.write_text(Path(BM25).read_text("utf-8").replace(" Q0 ", " Q0 DOC-"), "utf-8")
-    found = il.diagnose(QRELS, broken)
-    assert found.audit == shlex.join(["idealist", "audit", QRELS, str(broken)])
-    shown = run(capsys, QRELS, str(broken))
+    found = il.diagnose(QRELS, broken, "AP")
+    assert found.audit == shlex.join(["idealist", "audit", QRELS, str(broken), "-m", "AP"])
+    shown = run(capsys, QRELS, str(broken), "-m", "AP")
     assert f"do first: rewrite the ids of the run\n\n  {found.audit}\n" in shown
     assert f"$ {found.audit}\n" in found.markdown()
     assert found.data()["first"] == f"{found.first}: {found.audit}"

@@ -7,6 +7,8 @@ import io
 import json
 import os
 import random
+from dataclasses import replace
+from math import nan
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +18,7 @@ from scipy import stats
 
 import idealist as il
 from idealist.auditing import PoolTeams, audit
+from idealist.auditing.pool_teams import Effect
 from idealist.cli.main import cli
 from idealist.errors import InputError, UsageError
 from idealist.formats.team_files import read_teams
@@ -176,6 +179,7 @@ FILES = {
     "no header": "a\tone\nb\tone\n",
     "commas and no header": "a, one\nb,one\n",
     "JSON": '{"a": "one", "b": "one"}',
+    "records": '[{"Run ID": "a", "team": "one"}, {"Run ID": "b", "team": "one"}]',
     "a blank line": "run,team\r\n\r\na,one\r\nb,one\r\n",
     "a run twice": "a,one\nb,one\na,one\n",
 }
@@ -195,6 +199,8 @@ FAULTS = {
     "run,team\na,one\nb,one\na,two\n": ("columns", 4, "'two'"),
     "name,score,year\na,1,2\n": ("columns", 1, "'name,score,year'"),
     "{a": ("json", 1, "at 'a'"),
+    '[{"run": "a"}]': ("columns", None, "run 'a' has no team"),
+    '["a"]': ("columns", None, "has no run"),
     "": ("empty", None, "empty"),
 }
 
@@ -209,6 +215,22 @@ def test_teams_that_cannot_be_read_are_refused(text: str, tmp_path: Path) -> Non
     assert (caught.value.code, caught.value.faults[0].line) == (code, line)
     assert "teams.csv" in str(caught.value)
     assert words in str(caught.value)
+
+
+def test_teams_of_other_runs_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "teams.csv").write_text("run,team\nx1,x\n")
+    with pytest.raises(UsageError, match=r"teams\.csv: has the team of no run") as caught:
+        audit(*pool(), MEASURES, pool_teams=tmp_path / "teams.csv")
+    assert caught.value.hint == "it has x1; audited: a1, a2, b, c, outside"
+
+
+def test_a_tau_that_there_is_not_is_left_out() -> None:
+    qrels, runs = pool()
+    found = effect_of(qrels, {"x": runs["b"], "y": runs["b"]}, {"x": "x", "y": "y"})
+    assert "nan" not in found.summary
+    twice = replace(found, effects={"P@5": (Effect("x", "P@5", 0.5, 0.4, 1, 1),)}, tau={"P@5": nan})
+    assert twice.summary.startswith("Leaving a team's own documents out of the pool lowers P@5")
+    assert "tau" not in twice.summary
 
 
 def test_teams_of_another_type_are_refused() -> None:

@@ -12,13 +12,12 @@ from idealist.auditing.audit_report import Audit
 from idealist.auditing.ids import unmatched_ids
 from idealist.auditing.judgment_checks import read_judgments, unread
 from idealist.auditing.order_checks import hides_coverage, wrong_order
-from idealist.auditing.pool_teams import PoolTeams, teams_left_out
+from idealist.auditing.pool_teams import PoolTeams, teams_left_out, teams_of
 from idealist.conventions import DEFAULT, Convention
 from idealist.errors import InputError
 from idealist.evaluating.evaluator import DEFAULT_MEASURES, Evaluator
 from idealist.formats import read_queries
 from idealist.formats.query_files import read_texts
-from idealist.formats.team_files import read_teams
 from idealist.report.doubt import SEVERITIES, Doubt
 
 __all__ = ["CHECKS", "Audit", "PoolTeams", "audit"]
@@ -62,11 +61,13 @@ def audit(
         if error.code == "no-file":
             raise
         return Audit(tuple(unread(error)))
+    case = examine(Evaluator(judged, queries=queries, **settings), runs, settings)
+    known = (*case.runs, *case.refused)
     case = replace(
-        examine(Evaluator(judged, queries=queries, **settings), runs, settings),
+        case,
         texts=None if texts is None else read_queries(texts),
         docs=None if docs is None else read_texts(docs, frozenset(judged.documents)),
-        teams=None if pool_teams is None else read_teams(pool_teams),
+        teams=None if pool_teams is None else teams_of(pool_teams, known),
         contradictions=contradictions,
     )
     ids = [finding.explained for finding in unmatched_ids(case)]  # others may follow from these

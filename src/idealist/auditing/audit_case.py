@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property, wraps
@@ -73,6 +73,10 @@ class AuditCase:
         names = self.runs if runs is None else runs
         files = [self.qrels.name, *(self.runs[name].run.source.name for name in names)]
         return files if doubt_case.is_filed(*files) else []
+
+    def leniency(self, runs: Iterable[str]) -> dict[str, str]:
+        """Return the axes without which some of these runs cannot be evaluated."""
+        return LENIENT if any(run in self.faults for run in runs) else {}
 
     def tried(self, run: Run, qrels: Qrels, **axes: Any) -> DoubtCase:
         """Measure another run, with other judgments or under other axes."""

@@ -32,9 +32,12 @@ POOL_RUNS = 3
 POOL_BIAS = 0.05
 
 TOP, DEEP = DEPTHS
-#: What the price of unjudged documents supposes.
+#: What the price of unjudged documents supposes, where judgments thin out with rank and where not.
 AS_IN_A_POOL = "if they are about as seldom relevant as what only one team brings into a pool"
-AS_MAY_BE = f"{AS_IN_A_POOL}, or at most as often as judged ones at their rank"
+AS_MAY_BE = (
+    "if unjudged documents are relevant less often than judged ones at the same rank, as is usual, "
+    "or at most as often"
+)
 #: The options that write the pairs to judge first.
 TO_JUDGE = ("--to-judge", "judge.tsv")
 
@@ -108,7 +111,9 @@ def uneven(case: AuditCase) -> Iterator[Doubt]:
         examples=tuple(f"{name}: {shares[name]:.4f}" for name in ranked[:EXAMPLES]),
         price=case.for_each_run(lambda one: one.reranked(unjudged="drop")),
         supposing="with unjudged documents taken out",
-        command=doubt_case.evaluate_again(case.evaluator, *files, unjudged="drop"),
+        command=doubt_case.evaluate_again(
+            case.evaluator, *files, unjudged="drop", **case.leniency(ranked)
+        ),
     )  # fmt: skip
 
 

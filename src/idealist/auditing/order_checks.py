@@ -25,7 +25,7 @@ from idealist.report.wording import number
 
 #: Share of queries in which rank column and scores differ that makes it an error. Suggested.
 OTHER_ORDER = 0.5
-#: Share of documents whose ranks must be turned round before it is said that scores are. Suggested.
+#: Share of documents that must be turned round before it is said that a list is. Suggested.
 TURNED = 0.9
 #: Standard errors by which one of two orders must be better to be recommended. Suggested.
 BETTER_ERRORS = 2.0
@@ -53,8 +53,11 @@ def swapped(case: AuditCase, one: DoubtCase) -> Iterator[Doubt]:
     rows = one.run.source.some(asked)
     if one.whole.protocol.order != "score" or not _are_swapped(rows):
         return
-    price = case.rewritten(one, lambda rows: replace(rows, scores=rows.ranks, ranks=rows.scores))
-    price = {} if one.run.name in case.mismatched else price  # which says nothing then
+    price = one.priced({label: own.turned() for label, own in one.placed.items()})
+    if one.run.name in case.mismatched:
+        price = {}  # it says nothing then
+    elif not price or case.lowers(price):
+        return  # the scores are right, such as points that count down
     given = one.reranked(order="given")
     yield Doubt(
         "swapped-columns",
@@ -71,12 +74,15 @@ def _column(values: Floats | None) -> Floats:
 
 
 def _are_swapped(rows: Rows) -> bool:
-    """Whether the scores count up from 0 or 1 in each list, and the ranks are no whole numbers."""
+    """Whether scores count up from 0 or 1 as ranks, which are no whole numbers, fall."""
     scores, ranks = _column(rows.scores), _column(rows.ranks)
     if not len(scores) or not len(ranks) or not np.isfinite(ranks).all():
         return False
-    counts = all(_counts_up(scores[span]) for span in rows.spans().values())
-    return counts and bool(np.any(ranks != np.trunc(ranks)))
+    spans = [*rows.spans().values()]
+    counts = all(_counts_up(scores[span]) for span in spans)
+    steps = np.concatenate([np.diff(ranks[span][np.argsort(scores[span])]) for span in spans])
+    falls = not len(steps) or np.mean(steps <= 0) > TURNED
+    return bool(counts and falls and np.any(ranks != np.trunc(ranks)))
 
 
 def _counts_up(scores: Floats) -> bool:
@@ -90,7 +96,7 @@ def other_order(case: AuditCase, one: DoubtCase) -> Iterator[Doubt]:
     """Look for rank columns that contradict the scores, and recommend the better order."""
     if (ranked := _by_rank(case, one)) is None:
         return
-    wrong, reversed_ = _disagreeing(one.whole, ranked)
+    wrong, reversed_, all_reversed = _disagreeing(one.whole, ranked)
     if not (queries := one.named(wrong)):
         return
     total = int(np.count_nonzero(one.whole.in_run))
@@ -108,7 +114,7 @@ def other_order(case: AuditCase, one: DoubtCase) -> Iterator[Doubt]:
     both = f"by the scores {gain.label} is {number(gain.now)}, by the ranks {number(gain.then)}"
     found = replace(found, finding=f"{found.finding}; {both}")
     if gain.errors >= BETTER_ERRORS:
-        negate = "; or negate the scores, as if lower ones were better" * reversed_
+        negate = "; or negate the scores, as if lower ones were better" * all_reversed
         yield replace(
             found, price=one.reranked(order="rank"), supposing="if the ranks are right",
             command=one.command(order="rank"),
@@ -132,15 +138,21 @@ def _by_rank(case: AuditCase, one: DoubtCase) -> Placements | None:
     return None
 
 
-def _disagreeing(by_score: Placements, by_rank: Placements) -> tuple[Bools, bool]:
-    """Tell where two rankings differ beyond ties, and whether one is the other reversed."""
+def _disagreeing(by_score: Placements, by_rank: Placements) -> tuple[Bools, bool, bool]:
+    """Tell in which queries two rankings differ beyond ties, and if one is the other reversed.
+
+    This is said of those queries, and of all.
+    """
     a, b = np.argsort(by_score.judgment), np.argsort(by_rank.judgment)
     apart = (by_rank.first[b] > by_score.last[a]) | (by_rank.last[b] < by_score.first[a])
     query = by_score.query[a]
     wrong = np.zeros_like(by_score.in_run)
     wrong[query[apart]] = True
     turned = by_rank.rank[b] + by_score.rank[a] == by_score.retrieved[query] + 1
-    return wrong, bool(turned[wrong[query]].mean() > TURNED) if wrong.any() else False
+    there, all_ = (
+        bool(len(some) and some.mean() > TURNED) for some in (turned[wrong[query]], turned)
+    )
+    return wrong, there, there and all_
 
 
 def turned(case: AuditCase, one: DoubtCase) -> Iterator[Doubt]:

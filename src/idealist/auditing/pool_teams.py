@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from idealist.auditing.coverage import Coverage
 from idealist.auditing.leave_out import POOL_DEPTH, POOL_HELD, LeftOut
+from idealist.errors import UsageError
 from idealist.evaluating.evaluator import Evaluator
+from idealist.formats.team_files import read_teams
 from idealist.notation import many
 from idealist.report.document import (
     COUNT,
@@ -97,9 +100,14 @@ class PoolTeams(Result):
         places = f"by more than {many(far, 'place', 'places')}" if far else "to another place"
         return (
             f"{leaving} lowers {label} of its runs by at most {number(-most.change)} "
-            f"({most.run}), and moves {moved} of {count} runs {places}; Kendall's tau of the two "
-            f"orders is {number(self.tau[label], 3)}.{self._limit}"
+            f"({most.run}), and moves {moved} of {count} runs {places}{self._tau(label)}."
+            f"{self._limit}"
         )
+
+    def _tau(self, label: str) -> str:
+        """Say how alike the two orders are, unless all runs are equal in one."""
+        tau = self.tau[label]
+        return "" if np.isnan(tau) else f"; Kendall's tau of the two orders is {number(tau, 3)}"
 
     @property
     def _limit(self) -> str:
@@ -184,6 +192,18 @@ class PoolTeams(Result):
                     "place": one.place, "place_without": one.place_without}
             for label, found in self.effects.items() for one in found if one.run == run
         }  # fmt: skip
+
+
+def teams_of(data: Any, runs: Iterable[str]) -> dict[str, str]:
+    """Read the teams of runs; a file that has none of them is that of others."""
+    teams, audited = read_teams(data), tuple(runs)
+    if teams.keys().isdisjoint(audited):
+        name = data if isinstance(data, (str, Path)) else "the teams given"
+        raise UsageError(
+            f"{name}: has the team of no run that is audited",
+            f"it has {few(tuple(teams)) or 'no run'}; audited: {few(audited)}",
+        )
+    return teams
 
 
 def teams_left_out(coverage: Coverage, evaluator: Evaluator, teams: Mapping[str, str]) -> PoolTeams:

@@ -117,20 +117,15 @@ def same_query(case: AuditCase) -> Iterator[Doubt]:
 
 
 def unrelated(case: AuditCase) -> Iterator[Doubt]:
-    """Look for texts of queries, and teams, that name nothing of what is audited."""
-    queries, runs = case.qrels.queries, [*case.runs, *case.refused]
-    for told, known, file, what, those in (
-        (case.texts and case.texts.text, queries, "texts", "query", "queries"),
-        (case.teams, runs, "teams", "run", "runs"),
-    ):
-        if told is not None and {*told}.isdisjoint(known):
-            yield Doubt(
-                "unrelated",
-                f"the {file} that were given name no {what} of those audited: do the ids match?",
-                len(told), total=len(told),
-                examples=(f"given: {few(tuple(told))}", f"audited: {few(tuple(known))}"),
-                remedy=f"give the {file} of these {those}",
-            )  # fmt: skip
+    """Look for texts of queries that are none of those judged."""
+    told = case.texts and case.texts.text
+    if told is not None and {*told}.isdisjoint(case.qrels.queries):
+        yield Doubt(
+            "unrelated", "the texts that were given name no judged query: do the ids match?",
+            len(told), total=len(told),
+            examples=(f"given: {few(tuple(told))}", f"audited: {few(case.qrels.queries)}"),
+            remedy="give the texts of these queries",
+        )  # fmt: skip
 
 
 def _groups(texts: Mapping[str, str]) -> list[list[str]]:

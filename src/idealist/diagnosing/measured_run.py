@@ -87,7 +87,7 @@ class MeasuredRun:
     @property
     def audit(self) -> str:
         """How to audit the run and the judgments."""
-        return audit_command(self.qrels.name, self.run.source.name)
+        return audit_command(self._evaluator, self.qrels.name, self.run.source.name)
 
     @property
     def lists(self) -> Placements:

@@ -39,24 +39,23 @@ def file_word(name: str) -> str:
     return "-" if name == STDIN else f"./{name}" if name.startswith("-") else name
 
 
-def audit_command(*names: str) -> str:
-    """Write how to audit judgments and a run: a command, or a call if they are not in files."""
-    command = shlex.join(["idealist", "audit", *map(file_word, names)])
-    return command if is_filed(*names) else "idealist.audit(qrels, run)"
-
-
 def shell(
     evaluator: Evaluator, verb: str, files: Sequence[str], *flags: str, **axes: Any
 ) -> str:  # fmt: skip
     """Write a command as a shell takes it, with the measures, convention and axes asked for."""
     words = ["idealist", verb, *map(file_word, files), *flags]
-    if verb == "eval" and not evaluator.usual:
+    if not (evaluator.usual_to_audit if verb == "audit" else evaluator.usual):
         words += [word for label in evaluator.measures for word in ("-m", label)]
     if evaluator.convention.name != DEFAULT:
         words += ["--convention", evaluator.convention.name]
     for axis, value in _axes(evaluator, axes).items():
         words += ["--set", f"{axis}={value}"]
     return shlex.join(words)
+
+
+def audit_command(evaluator: Evaluator, *names: str) -> str:
+    """Write how to audit judgments and a run: a command, or a call if they are not in files."""
+    return shell(evaluator, "audit", names) if is_filed(*names) else "idealist.audit(qrels, run)"
 
 
 def evaluate_again(evaluator: Evaluator, *files: str, **axes: Any) -> str:
@@ -152,7 +151,7 @@ class DoubtCase:
     @property
     def audit(self) -> str:
         """How to audit the run and the judgments."""
-        return audit_command(self.evaluator.qrels.name, self.run.source.name)
+        return audit_command(self.evaluator, self.evaluator.qrels.name, self.run.source.name)
 
     def price(self, values: Mapping[str, float | tuple[float, ...]]) -> RunPrice:
         """Set what measures would be, or the range of it, beside what they are."""

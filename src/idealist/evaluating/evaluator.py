@@ -99,6 +99,12 @@ class Evaluator:
         """Whether the measures are those that are computed where nobody says which."""
         return tuple(self.measures) == DEFAULT_MEASURES
 
+    @property
+    def usual_to_audit(self) -> bool:
+        """Whether an audit finds the same with the usual measures, as it counts what is judged."""
+        judging = (label for label in DEFAULT_MEASURES if not label.startswith("Judged"))
+        return self.usual or tuple(self.measures) == tuple(judging)
+
     def ranked(self, run: Any) -> Ranked:
         """Rank a run under the protocols of all measures, unless it has been."""
         ranked = run if isinstance(run, Ranked) else Ranked(self.qrels, borrowed_run(run))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -13,7 +14,6 @@ from idealist.evaluating.doubt_case import DoubtCase
 from idealist.measures.instrument import measured
 from idealist.ranking.placements import Placements
 from idealist.report.doubt import Doubt
-from idealist.report.wording import number
 
 #: Queries without which one order is not called better than another. Suggested.
 LEAST_QUERIES = 5
@@ -47,7 +47,7 @@ def gain_of(case: DoubtCase, reorder: Callable[[Placements], Placements]) -> Gai
         for label in rating[:1]:
             now = case.measured[label]
             then = measured(case.instruments[label], reorder(case.placed[label]))
-            both = now.counted & then.counted
+            both = now.counted & then.counted & case.first.in_run
             better = case.instruments[label].measure.direction * (then.values - now.values)[both]
             return Gain(label, now.aggregate, then.aggregate, _errors(better))
     return None
@@ -70,9 +70,18 @@ def upside_down(case: DoubtCase) -> Iterator[Doubt]:
     if gain and gain.is_far:
         total = int(np.count_nonzero(case.first.in_run))
         turned = {label: one.turned() for label, one in case.placed.items()}
-        yield Doubt(
+        found = Doubt(
             "upside-down",
-            f"the lists are far better from the bottom up: {gain.label} is {number(gain.now)} as "
-            f"they are and {number(gain.then)} turned round, as if lower scores were better",
+            "the lists are far better from the bottom up, as if lower scores were better",
             total, price=case.priced(turned), supposing="turned round", total=total,
         )  # fmt: skip
+        yield found if _by_scores(case) else replace(
+            found, finding="the lists are far better from the bottom up, as if the last were best",
+            remedy="turn the lists round, so that the best document comes first",
+        )  # fmt: skip
+
+
+def _by_scores(case: DoubtCase) -> bool:
+    """Whether the lists are ordered by scores, and not by ranks or as they are given."""
+    rows = case.run.source.some(case.named(case.first.in_run)[:1])
+    return case.first.protocol.order == "score" and rows.scores is not None

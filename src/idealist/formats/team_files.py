@@ -19,7 +19,7 @@ def read_teams(data: Any) -> dict[str, str]:
     """Read the team of each run: {run: team}, or a file of it.
 
     A file holds columns (CSV, TSV) with a header that names the run and the team, lines of a run
-    and a team without one, or JSON.
+    and a team without one, or JSON: {"run": "team"}, or records with a run and a team.
 
     >>> read_teams({"bm25": "a", "dense": "a"})
     {'bm25': 'a', 'dense': 'a'}
@@ -30,8 +30,11 @@ def read_teams(data: Any) -> dict[str, str]:
         raise UsageError(f"cannot read teams from {data!r:.60}", "give {run: team}, or a file")
     source = Source.of(data)
     text, faults = source.read(), Faults(source.name)
-    if text.lstrip().startswith(b"{"):
-        return {run: str(team) for run, team in json_text.load(text, source.name).items()}
+    if text.lstrip()[:1] in (b"{", b"["):
+        held = json_text.load(text, source.name)
+        if isinstance(held, Mapping):
+            return {run: str(team) for run, team in held.items()}
+        return _of_rows(_records(held), faults)
     return _of_rows(_rows(text, faults), faults)
 
 
@@ -46,6 +49,18 @@ def _rows(text: bytes, faults: Faults) -> Iterable[tuple[int, str | None, str | 
     return _unnamed(text.decode().splitlines(), faults)
 
 
+def _records(held: list[Any]) -> Iterator[tuple[int | None, str | None, str | None]]:
+    """Find the run and the team of each record."""
+    for one in held:
+        own = one if isinstance(one, Mapping) else {}
+        run, team = (next(iter(known(own, some)), "") for some in (RUN_NAMES, TEAM_NAMES))
+        yield None, _cell(own.get(run)), _cell(own.get(team))
+
+
+def _cell(value: Any) -> str | None:
+    return None if value is None else str(value)
+
+
 def _unnamed(lines: list[str], faults: Faults) -> Iterator[tuple[int, str, str]]:
     """Split lines without a header: a run and a team."""
     sign = "\t" if any("\t" in line for line in lines) else ","
@@ -58,7 +73,7 @@ def _unnamed(lines: list[str], faults: Faults) -> Iterator[tuple[int, str, str]]
 
 
 def _of_rows(
-    rows: Iterable[tuple[int, str | None, str | None]], faults: Faults
+    rows: Iterable[tuple[int | None, str | None, str | None]], faults: Faults
 ) -> dict[str, str]:  # fmt: skip
     found: dict[str, str] = {}
     for line, *cells in rows:

@@ -50,6 +50,9 @@ LIST_DEPTH = 1000
 POOL_JUDGED, POOL_SHARE = 20, 0.5
 #: The share of judged documents at the top from which on a run is not of other ones. Suggested.
 FOREIGN_SHARE = 0.5
+#: A system that finds judged documents for this many times fewer queries than another is far worse,
+#: and what is less probable than this is not put down to a system that is so. Suggested.
+FAR_WORSE, UNLIKELY = 4, 0.01
 
 CODES = {"queries": "query-ids", "documents": "document-ids"}
 
@@ -110,6 +113,12 @@ class State:
         """The share of these that they hold."""
         return float(np.count_nonzero(self.now.whole.rank <= SEEN)) / max(1, self.could)
 
+    @property
+    def answered(self) -> float:
+        """The share of queries for which something judged is at the top."""
+        top = self.now.whole.rank <= SEEN
+        return len(np.unique(self.now.whole.query[top])) / max(1, self.met("queries"))
+
 
 def unmatched_ids(case: AuditCase) -> Iterator[Doubt]:
     """Look for ids that would match if both sides wrote them alike.
@@ -150,7 +159,7 @@ def _unmatched(case: AuditCase) -> Iterator[Doubt]:
                 finding, (states[i],) = _repaired(case, [states[i]], proposal, what)
                 yield finding
             elif not states[i].met(what) and (what == "queries" or states[i].met("queries")):
-                yield _never(states[i], what)
+                yield _never(states[i], what, states)
             elif what == "documents" and _is_foreign(states[i], states):
                 yield _foreign(states[i])
 
@@ -203,8 +212,8 @@ def _misplaced(case: AuditCase, state: State) -> tuple[Doubt, State] | None:
     proposal = Proposal("run", Repair(), mapping, mapping)
     finding, (then,) = _repaired(case, [state], proposal, "queries")
     finding = replace(
-        finding, code="misplaced-lists", finding=words.misplaced(found, names),
-        count=found.better, total=len(names), supposing="with each list under its own query",
+        finding, code="misplaced-lists", finding=words.misplaced(found, len(names)),
+        count=found.better, total=len(found.places), supposing="with each list under its own query",
     )  # fmt: skip
     if case.lowers(finding.price):  # each list has its documents, but not in the right order
         finding = replace(finding, price={}, command="", remedy=words.ORDER_TOO)
@@ -316,14 +325,16 @@ def _after(case: AuditCase, state: State, proposal: Proposal, what: str) -> Stat
     return replace(state, now=case.tried(state.run, state.qrels), options=options)
 
 
-def _never(state: State, what: str) -> Doubt:
+def _never(state: State, what: str, states: Sequence[State]) -> Doubt:
     """Say that nothing matches and no step helps.
 
-    Of few judged documents, a system may well have found none, if the ids look alike.
+    Of few judged documents, a system may well have found none, if the ids look alike and a far
+    worse system than the best of the other runs would often find none either.
     """
     wanted, found = _some_ids(state, what)
     alike = {*map(_kind, wanted)} & {*map(_kind, found)}
-    chance = what == "documents" and alike and state.could < COULD_MEET
+    none = (1 - max(one.answered for one in states) / FAR_WORSE) ** state.met("queries")
+    chance = what == "documents" and alike and state.could < COULD_MEET and none > UNLIKELY
     few = "; so few are judged that this may be the system's doing" if chance else ""
     return Doubt(
         f"no-{what}-meet", words.nothing_meets(what, wanted, found) + few, len(wanted),

@@ -30,6 +30,9 @@ SPREAD = 1.1
 #: Standard deviations by which lists must fit other queries, and how many times as well as their
 #: own, to be said to belong to these. The lists of no such run do. Suggested.
 ELSEWHERE, TIMES_OWN = 5.0, 1.6
+#: How many times as well, if each list goes where it fits best, those must fit that are moved. In a
+#: weak run they fit other queries on the same topic up to 2.8 times as well. Suggested.
+FREE_TIMES_OWN = 3.0
 #: How well lists that are all shifted alike must fit, against lists that each go where they fit
 #: best: one rule for all needs less evidence. Suggested.
 ONE_STEP = 0.9
@@ -38,13 +41,23 @@ MOST_LISTS = 2.5
 
 
 def in_order(queries: Sequence[str]) -> list[str]:
-    """Sort ids with the numbers in them as numbers.
+    """Sort ids with the numbers in them as numbers, however long.
 
     >>> in_order(["q10", "q9", "q1"])
     ['q1', 'q9', 'q10']
     """
-    parts = {q: [int(x) if x.isdecimal() else x for x in re.split(r"(\d+)", q)] for q in queries}
-    return sorted(queries, key=parts.__getitem__)
+    return sorted(queries, key=_parts)
+
+
+def _parts(query: str) -> list[tuple[int, str]]:
+    """Split an id, its numbers with their lengths: the longer is the larger.
+
+    >>> _parts("q007")
+    [(0, 'q'), (1, '7'), (0, '')]
+    """
+    words = re.split(r"(\d+)", query)
+    words[1::2] = [number.lstrip("0") for number in words[1::2]]
+    return [(len(word) if i % 2 else 0, word) for i, word in enumerate(words)]
 
 
 class Elsewhere(NamedTuple):
@@ -95,16 +108,26 @@ class Alignment:
             return None  # no pairs fit better than these
         step, shifted = self._best_shift
         places = np.roll(np.arange(len(self.queries)), -step)
-        tested = self._by_halves(best_pairs(self.odd), best_pairs(self.even))
+        by_halves = best_pairs(self.odd), best_pairs(self.even)
+        tested = self._by_halves(*by_halves)
         if max(shifted, tested) < least:
             return None
         if self._by_halves(places, places) >= ONE_STEP * tested:
             return self._moved(places, step)
-        return self._moved(best_pairs(self.whole), 0)
+        return self._moved(best_pairs(self.whole), 0) if self._leave(*by_halves) else None
 
     def _by_halves(self, by_odd: Ints, by_even: Ints) -> float:
         """Say how well pairs fit by the documents other than those they were found with."""
         return (deviations(self.even, by_odd) + deviations(self.odd, by_even)) / 2**0.5
+
+    def _leave(self, by_odd: Ints, by_even: Ints) -> bool:
+        """Whether the lists that are moved fit their own queries far worse, tried likewise."""
+        there = own = 0.0
+        for fit, pairs in ((self.even, by_odd), (self.odd, by_even)):
+            moved = np.flatnonzero(pairs != np.arange(len(pairs)))
+            there += float(_scaled(fit)[moved, pairs[moved]].sum())
+            own += float(_scaled(fit)[moved, moved].sum())
+        return there >= FREE_TIMES_OWN * own
 
     def _moved(self, places: Ints, step: int) -> Elsewhere | None:
         """Put each list elsewhere, unless only few of them fit better there."""
@@ -116,9 +139,9 @@ class Alignment:
     @cached_property
     def _best_shift(self) -> tuple[int, float]:
         """The number of places by which all lists are best shifted, and how well they fit then."""
-        n, places = len(self.queries), np.arange(len(self.queries))
+        n, places, scaled = len(self.queries), np.arange(len(self.queries)), _scaled(self.whole)
         fits = {
-            step - n if step > n / 2 else step: deviations(self.whole, np.roll(places, -step))
+            step - n if step > n / 2 else step: float(scaled[places, np.roll(places, -step)].sum())
             for step in range(1, n)
         }
         step = max(fits, key=fits.__getitem__, default=0)
@@ -159,15 +182,20 @@ def _centred(fit: Floats) -> Floats:
     return centred
 
 
+def _scaled(fit: Floats) -> Floats:
+    """Centre a fit, and divide it by the standard deviation of the sum over random pairs."""
+    centred = _centred(fit)
+    variance = float((centred**2).sum()) / max(1, len(fit) - 1)
+    return centred / variance**0.5 if variance else centred
+
+
 def deviations(fit: Floats, pairs: Ints) -> float:
     """Say how much better some pairs of rows and columns fit than random ones do.
 
     >>> deviations(np.eye(5), np.arange(5)), deviations(np.eye(5), np.array([1, 2, 3, 4, 0]))
     (4.0, -1.0)
     """
-    centred = _centred(fit)
-    variance = float((centred**2).sum()) / max(1, len(fit) - 1)
-    return float(centred[np.arange(len(fit)), pairs].sum()) / variance**0.5 if variance else 0.0
+    return float(_scaled(fit)[np.arange(len(pairs)), pairs].sum())
 
 
 def best_pairs(fit: Floats) -> Ints:

@@ -123,7 +123,8 @@ def _commands(
         yield shell(case.evaluator, "audit", given, *flags)
     yield from converts.values()
     if given:
-        yield shell(case.evaluator, "eval", [*new.values()], **axes)
+        lenient = case.leniency(state.name for state in then)
+        yield shell(case.evaluator, "eval", [*new.values()], **lenient, **axes)
 
 
 def _in_python(proposal: Proposal, what: str, names: Mapping[str, str]) -> str:
@@ -164,9 +165,10 @@ def nothing_meets(what: str, wanted: Sequence[str], found: Sequence[str]) -> str
     return f"no {none}: judged are {ours}, in the run are {theirs}"
 
 
-def misplaced(found: Elsewhere, names: Sequence[str]) -> str:
-    """Say that lists stand under the ids of other queries."""
-    some = f"{found.better} of {len(names)} lists"
+def misplaced(found: Elsewhere, total: int) -> str:
+    """Say that lists, of which some were looked at, stand under the ids of other queries."""
+    looked = len(found.places)
+    some = f"{found.better} of {looked} lists{' looked at' * (looked < total)}"
     better = f"{some} fit the judgments of another query better than those of their own"
     if not found.step:
         return f"lists stand under the ids of other queries: {better}"
