@@ -10,7 +10,7 @@ import idealist as il
 from idealist.reconciling.classes import Answer
 from planting import Plant, planted
 
-PLANTS = 180
+PLANTS = 120
 
 
 def near(ours: float, theirs: float) -> bool:

@@ -118,14 +118,14 @@ def test_another_run_may_decide() -> None:
 
 def test_values_of_queries_leave_one_class() -> None:
     alone = 0
-    for seed in range(50):
+    for seed in range(30):
         plant = planted(seed)
         value = plant.evaluated()[plant.measure]
         found = il.reconcile(plant.qrels, plant.run, plant.measure, value, 12, plant.values())
         assert any(map(Wanted(plant).is_of, found.answers)), seed
         assert not found.misfits
         alone += len(found.answers) == 1
-    assert alone >= 49
+    assert alone >= 29
 
 
 def test_queries_that_fit_no_convention_are_named() -> None:
