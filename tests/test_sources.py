@@ -24,6 +24,7 @@ from idealist import files
 from idealist.errors import CODES, Defect, Faults, InputError, UsageError
 from idealist.formats import contents, trec
 from idealist.formats.compression import KINDS
+from idealist.formats.reading import Reading
 from idealist.formats.source import BLOCK, HEAD, Source
 from idealist.formats.trec import LONGEST_LINE, Line, first_line, is_msmarco
 
@@ -241,7 +242,7 @@ def test_binary_data_is_refused_by_its_first_bytes(
     whole = refused(source.read)
     monkeypatch.delattr(Source, "data")
     for read in (
-        lambda: contents.cells(source, "score", Faults()),
+        lambda: contents.cells(source, Reading("score", Faults())),
         lambda: contents.is_trec(source),
     ):
         assert str(refused(read)) == str(whole)
@@ -252,7 +253,7 @@ def test_damaged_data_is_not_called_binary(tmp_path: Path) -> None:
     stored[40] = 0
     source = source_of(tmp_path / "run.gz", bytes(stored))
     assert b"\x00" in source.head()
-    error = refused(lambda: contents.cells(source, "score", Faults(source.name)))
+    error = refused(lambda: contents.cells(source, Reading("score", Faults(source.name))))
     assert error.code == "compressed"
 
 
@@ -285,7 +286,7 @@ def test_trec_text_is_known_by_its_head(name: str, tmp_path: Path) -> None:
     source = source_of(tmp_path / name, content)
     assert contents.is_trec(source) is known
     if known:
-        assert contents.cells(source, "score", Faults()) == source.read()
+        assert contents.cells(source, Reading("score", Faults())) == source.read()
 
 
 def outcome(act: Callable[[], object]) -> tuple[object, str]:
@@ -324,7 +325,7 @@ def test_what_is_called_trec_text_is_read_as_trec_text(
 ) -> None:
     source = source_of(tmp_path / name, pack(b"".join(parts)))
     told, words = outcome(lambda: contents.is_trec(source))
-    found, fault = outcome(lambda: contents.cells(source, "score", Faults(source.name)))
+    found, fault = outcome(lambda: contents.cells(source, Reading("score", Faults(source.name))))
     if words or (told and fault):
         assert fault == outcome(source.read)[1]
         assert words in ("", fault)

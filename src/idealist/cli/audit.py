@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from idealist.cli import options
+
+if TYPE_CHECKING:
+    from idealist.formats.reading import ReadOptions
 
 EXIT_FOUND = 1
 TEXTS = "CSV, JSON, or id<TAB>text lines"
@@ -18,6 +21,7 @@ TEXTS = "CSV, JSON, or id<TAB>text lines"
 @click.argument("qrels")
 @click.argument("runs", nargs=-1, required=True)
 @options.measuring
+@options.reading
 @click.option("--queries", metavar="FILE", help=f"The texts of the queries: {TEXTS}.")
 @click.option("--docs", metavar="FILE", help=f"The texts of the documents: {TEXTS}.")
 @click.option(
@@ -42,7 +46,8 @@ TEXTS = "CSV, JSON, or id<TAB>text lines"
 def command(
     qrels: str, runs: tuple[str, ...], measures: tuple[str, ...], convention: str,
     settings: tuple[str, ...], fail_on: str, save_mappings: Path | None, to_judge: Path | None,
-    queries: str | None, docs: str | None, pool_teams: str | None, **view: Any,
+    queries: str | None, docs: str | None, pool_teams: str | None, reading: ReadOptions,
+    **view: Any,
 ) -> None:  # fmt: skip
     """Look QRELS and RUNS over for what makes numbers wrong or doubtful.
 
@@ -64,7 +69,8 @@ def command(
 
     options.check_inputs([qrels, *runs, queries, docs, pool_teams])
     found = audit(
-        qrels, options.runs_of(runs), measures or DEFAULT_MEASURES, convention=convention,
+        reading.of(qrels), options.runs_of(runs, reading), measures or DEFAULT_MEASURES,
+        convention=convention,
         texts=queries, docs=docs, pool_teams=pool_teams, **options.axes_of(settings),
     )  # fmt: skip
     options.emit(found, **view)

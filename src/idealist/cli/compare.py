@@ -15,12 +15,13 @@ from idealist.errors import UsageError
 
 if TYPE_CHECKING:
     from idealist.comparing.reproduction import Reproduction
+    from idealist.formats.reading import ReadOptions
 
 TESTS = ("wilcoxon", "sign", "bootstrap")
 #: What goes with --reproduce.
 REPRODUCING = {
     "qrels", "runs", "measures", "convention", "settings", "queries", "baselines", "reproducing",
-    "per_query", "details", "quiet", "form", "output",
+    "columns", "per_query", "details", "quiet", "form", "output",
 }  # fmt: skip
 
 
@@ -28,6 +29,7 @@ REPRODUCING = {
 @click.argument("qrels")
 @click.argument("runs", nargs=-1, required=True)
 @partial(shared.measuring, usual=shared.COMPARED)
+@shared.reading
 @click.option("--baseline", "-b", metavar="RUN", help="The run to compare with, if not the first.")
 @click.option("--all-pairs", is_flag=True, help="Compare every run with every other.")
 @click.option("--alpha", type=float, default=0.05, show_default=True, help="Two-sided.")
@@ -72,7 +74,7 @@ def command(
     qrels: str, runs: tuple[str, ...], measures: tuple[str, ...], convention: str,
     settings: tuple[str, ...], column: str | None, queries: str | None, weights: str | None,
     saved: bool, per_query: bool, reproducing: bool, baselines: tuple[str, ...] | None,
-    **options: Any,
+    reading: ReadOptions, **options: Any,
 ) -> None:  # fmt: skip
     """Compare RUNS, judged by QRELS, with a baseline: the first run, unless -b names another.
 
@@ -96,7 +98,8 @@ def command(
     known = shared.queries_of(queries)
     if reproducing:
         same = _reproduction(
-            qrels, [*runs, *(baselines or ())], measures, queries=known, convention=convention,
+            reading, qrels, [*runs, *(baselines or ())], measures, queries=known,
+            convention=convention,
             **shared.axes_of(settings),
         )  # fmt: skip
         shared.emit(replace(same, per_query=per_query), **view)
@@ -126,14 +129,15 @@ def command(
             options["baseline"] = shared.run_names(runs)[runs.index(options["baseline"])]
         axes = shared.axes_beside(settings, options, "compare")
         found = compare(
-            qrels, shared.runs_of(runs), measures or COMPARED, convention=convention,
+            reading.of(qrels), shared.runs_of(runs, reading), measures or COMPARED,
+            convention=convention,
             queries=known, weights=shared.queries_of(weights), **options, **axes,
         )  # fmt: skip
     shared.emit(replace(found, per_query=per_query), **view)
 
 
 def _reproduction(
-    qrels: str, runs: Sequence[str], measures: Sequence[str], **options: Any
+    reading: ReadOptions, qrels: str, runs: Sequence[str], measures: Sequence[str], **options: Any
 ) -> Reproduction:
     """Compare a run with the one that it should be."""
     from idealist.comparing import COMPARED
@@ -148,7 +152,12 @@ def _reproduction(
     if len(context.params["runs"]) != 2:
         hint = "write idealist compare QRELS ORIGINAL REPRODUCED --reproduce"
         raise UsageError("--reproduce needs two runs", hint)
-    original, reproduced, *baselines = shared.runs_of(runs)
+    original, reproduced, *baselines = shared.runs_of(runs, reading)
     return reproduce(
-        qrels, original, reproduced, measures or COMPARED, baselines=baselines, **options
+        reading.of(qrels),
+        original,
+        reproduced,
+        measures or COMPARED,
+        baselines=baselines,
+        **options,
     )

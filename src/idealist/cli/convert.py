@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from idealist.cli.options import reading as reads
 from idealist.cli.options import say
 from idealist.errors import UsageError
+
+if TYPE_CHECKING:
+    from idealist.formats.reading import ReadOptions
 
 #: Formats that no suffix names; what each is for is in `idealist.writing.FORMATS`.
 NAMED = ("trec", "msmarco", "beir", "quepid", "quepid-snapshot", "rank-eval", "hits")
@@ -30,10 +34,11 @@ NAMED = ("trec", "msmarco", "beir", "quepid", "quepid-snapshot", "rank-eval", "h
     help="Rewrite document ids: a file of old<TAB>new lines, or steps such as lower, path or "
     "prefix:doc-, joined by +. `idealist audit` proposes them.",
 )  # fmt: skip
+@reads
 @click.option("--map-queries", metavar="HOW", help="Rewrite query ids in the same way.")
 def command(
     source: str, target: str, kind: str | None, to: str, map_docs: str | None,
-    map_queries: str | None,
+    map_queries: str | None, reading: ReadOptions,
 ) -> None:  # fmt: skip
     """Write the judgments or the run in IN to OUT, in the format that OUT's suffix names.
 
@@ -63,7 +68,7 @@ def command(
         hint = "say which with --kind qrels or --kind run"
         raise UsageError(f"{source} could hold judgments or a run", hint)
     samples = {"strata": read_strata, "prels": read_prels}  # others are read as they are written
-    data: Any = samples[kind](source) if kind in samples else source
+    data: Any = samples[kind](source) if kind in samples else reading.of(source)
     if map_docs is not None or map_queries is not None:
         read = read_run if kind == "run" else read_qrels
         data = map_ids(read(data), map_docs, map_queries)

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from idealist.cli import options as shared
+
+if TYPE_CHECKING:
+    from idealist.formats.reading import ReadOptions
 
 
 @click.command("diagnose")
 @click.argument("qrels")
 @click.argument("run")
 @partial(shared.measuring, usual=shared.COMPARED)
+@shared.reading
 @click.option("--first-stage", metavar="RUN", help="The run whose documents RUN put in order.")
 @click.option("--baseline", metavar="RUN", help="A run to compare with, such as the one before.")
 @click.option(
@@ -34,7 +38,7 @@ from idealist.cli import options as shared
 def command(
     qrels: str, run: str, measures: tuple[str, ...], convention: str, settings: tuple[str, ...],
     first_stage: str | None, baseline: str | None, context: int | None, queries: str | None,
-    column: str | None, **view: Any,
+    column: str | None, reading: ReadOptions, **view: Any,
 ) -> None:  # fmt: skip
     """Say where RUN loses its points against the judgments in QRELS, and what to do.
 
@@ -55,10 +59,11 @@ def command(
     others = {"first_stage": first_stage, "baseline": baseline}
     given = {"run": run} | {name: path for name, path in others.items() if path}
     shared.check_inputs([qrels, *given.values(), queries])
-    runs = dict(zip(given, shared.runs_of(list(given.values())), strict=True))
+    runs = dict(zip(given, shared.runs_of(list(given.values()), reading), strict=True))
     known, axes = shared.queries_of(queries), shared.axes_of(settings)
     found = diagnose(
-        qrels, measures=measures or DIAGNOSED, context=context, queries=known, texts=known,
+        reading.of(qrels), measures=measures or DIAGNOSED, context=context, queries=known,
+        texts=known,
         slices=shared.slices_of(known, column), convention=convention, **runs, **axes,
     )  # fmt: skip
     shared.emit(found, **view)

@@ -5,18 +5,22 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from idealist.cli import options
 from idealist.errors import UsageError
 
+if TYPE_CHECKING:
+    from idealist.formats.reading import ReadOptions
+
 
 @click.command("eval")
 @click.argument("qrels")
 @click.argument("runs", nargs=-1, required=True)
 @options.measuring
+@options.reading
 @click.option("--per-query", is_flag=True, help="Also give the value of every query.")
 @click.option(
     "--bounds", "bounded", is_flag=True,
@@ -33,7 +37,7 @@ from idealist.errors import UsageError
 def command(
     qrels: str, runs: tuple[str, ...], measures: tuple[str, ...], convention: str,
     settings: tuple[str, ...], per_query: bool, bounded: bool, reach: str, queries: str | None,
-    weights: str | None, save: Path | None, **shown: Any,
+    weights: str | None, save: Path | None, reading: ReadOptions, **shown: Any,
 ) -> None:  # fmt: skip
     """Measure RUNS against the judgments in QRELS.
 
@@ -58,12 +62,12 @@ def command(
     if save is not None and len(runs) > 1:
         raise UsageError("--save takes the evaluation of one run", "evaluate them one by one")
     evaluator = Evaluator(
-        qrels, measures or DEFAULT_MEASURES, convention=convention,
+        reading.of(qrels), measures or DEFAULT_MEASURES, convention=convention,
         queries=options.queries_of(queries), weights=options.queries_of(weights),
         **options.axes_of(settings),
     )  # fmt: skip
     evaluations, bounds = [], {}
-    for run in progress(options.runs_of(runs)):
+    for run in progress(options.runs_of(runs, reading)):
         ranked = evaluator.ranked(run)
         evaluations.append(evaluator(ranked))
         if bounded:

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from idealist.cli import options
 from idealist.errors import UsageError
 
+if TYPE_CHECKING:
+    from idealist.formats.reading import ReadOptions
+
 
 @click.command("explain")
 @click.argument("qrels")
 @click.argument("run")
 @options.measuring
+@options.reading
 @click.option("--query", metavar="ID", help="Explain this query, rank by rank.")
 @click.option("--worst", metavar="N", type=click.IntRange(1), help="Show the N worst queries.")
 @click.option("--full", is_flag=True, help="With --worst: explain each of them in full.")
@@ -40,7 +44,8 @@ from idealist.errors import UsageError
 def command(
     qrels: str, run: str, measures: tuple[str, ...], convention: str, settings: tuple[str, ...],
     query: str | None, worst: int | None, full: bool, between: tuple[str, str] | None, bounds: bool,
-    reach: str, depth: int | None, queries: str | None, docs: str | None, **shown: Any,
+    reach: str, depth: int | None, queries: str | None, docs: str | None, reading: ReadOptions,
+    **shown: Any,
 ) -> None:  # fmt: skip
     """Explain why RUN has its value against the judgments in QRELS.
 
@@ -65,19 +70,21 @@ def command(
     if len(measures) > 1:
         raise UsageError("more than one measure", "explain one at a time: give one -m")
     measure = measures[0] if measures else "nDCG@10"
-    axes, [named] = options.axes_of(settings), options.runs_of([run])
+    axes, [named] = options.axes_of(settings), options.runs_of([run], reading)
     rules: dict[str, Any] = {"convention": convention, **axes}
     if between is not None:
         from idealist.reconciling.attribution import attribute
 
-        found: Any = attribute(qrels, named, measure, *between, **axes)
+        found: Any = attribute(reading.of(qrels), named, measure, *between, **axes)
     elif bounds:
         from idealist.bounding import bounds as bounds_of
 
-        found = bounds_of(qrels, named, measure, reach=reach, **rules).to_judge(depth or 10)
+        found = bounds_of(reading.of(qrels), named, measure, reach=reach, **rules).to_judge(
+            depth or 10
+        )
     else:
         from idealist.explaining.explainer import Explainer
 
-        explainer = Explainer(qrels, named, measure, texts=queries, docs=docs, **rules)
+        explainer = Explainer(reading.of(qrels), named, measure, texts=queries, docs=docs, **rules)
         found = explainer(query, depth) if worst is None else explainer.worst(worst, full, depth)
     options.emit(found, **shown)

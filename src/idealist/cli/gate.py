@@ -15,6 +15,7 @@ from idealist.cli import options as shared
 from idealist.errors import UsageError
 
 if TYPE_CHECKING:
+    from idealist.formats.reading import ReadOptions
     from idealist.gating import Gate
 
 
@@ -52,6 +53,7 @@ EXIT_FAILED = 1
     "--max-empty", type=click.IntRange(0), default=0, show_default=True,
     help="How many queries may become empty.",
 )  # fmt: skip
+@shared.reading
 @shared.counting
 @click.option(
     "--rescore", is_flag=True, help="Measure a baseline's rankings again: judgments have grown."
@@ -73,7 +75,7 @@ def command(
     settings: tuple[str, ...], drops: tuple[str, ...], floors: tuple[str, ...], column: str | None,
     queries: str | None, weights: str | None, save: str | None, plan: bool, strict: bool,
     quiet: bool, form: str, output: Path | None, junit: str | None, summary: str | None,
-    github: bool, looks: int | None, **rules: Any,
+    github: bool, looks: int | None, reading: ReadOptions, **rules: Any,
 ) -> None:  # fmt: skip
     """Say whether RUN may replace BASELINE: PASS, FAIL or INCONCLUSIVE.
 
@@ -104,7 +106,8 @@ def command(
     for target, kept in ((save, others), (junit, inputs), (summary, inputs), (output, inputs)):
         if target is not None:  # a baseline may be saved anew
             check_target(target, kept)
-    runs, judged, known = shared.runs_of(paths), read_qrels(qrels), shared.queries_of(queries)
+    runs, judged = shared.runs_of(paths, reading), read_qrels(reading.of(qrels))
+    known = shared.queries_of(queries)
     common: dict[str, Any] = {
         "measures": measures or None, "convention": convention, "queries": known,
         "weights": shared.queries_of(weights),

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Collection, Iterable, Sequence
+from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
@@ -18,6 +19,7 @@ from idealist.report.result import FORMS, Result, form_of
 
 if TYPE_CHECKING:
     from idealist.data import Queries, Run
+    from idealist.formats.reading import ReadOptions
 
 
 #: What is measured unless told, as text: the tuples are where NumPy is.
@@ -77,6 +79,37 @@ def measures_of(words: Iterable[str]) -> list[str]:
             base, at, _ = found[-1].rpartition("@") if found else ("", "", "")
             found.append(f"{base}@{part}" if at and part.isdecimal() else part)
     return list(dict.fromkeys(found))
+
+
+def reading(command: Command) -> Command:
+    """Add the options that say how files are read; the verb gets them as `reading`."""
+
+    @click.option(
+        "--columns", metavar="OURS=THEIRS", callback=lambda _, __, words: columns_of(words),
+        help="Name columns, or fields of JSON, that have unusual names: "
+        "document=product_id,grade=stars.",
+    )  # fmt: skip
+    @wraps(command)
+    def reads(*, columns: dict[str, str], **given: Any) -> Any:
+        from idealist.formats.reading import ReadOptions
+
+        return command(reading=ReadOptions(columns), **given)
+
+    return cast("Command", reads)
+
+
+def columns_of(words: str | None) -> dict[str, str]:
+    """Read names of columns, theirs by ours.
+
+    >>> columns_of("document=product_id,grade=stars")
+    {'document': 'product_id', 'grade': 'stars'}
+    """
+    pairs = [pair.partition("=") for pair in words.split(",")] if words else []
+    for ours, sign, theirs in pairs:
+        if not (ours and sign and theirs):
+            hint = "write ours=theirs: --columns document=product_id,grade=stars"
+            raise UsageError(f"--columns {words!r} cannot be read", hint)
+    return {ours.strip(): theirs.strip() for ours, _, theirs in pairs}
 
 
 #: The options that say what is written, and where.
@@ -193,11 +226,12 @@ def run_names(paths: Sequence[str]) -> list[str]:
     return distinct([known[path] for path in paths])
 
 
-def runs_of(paths: Sequence[str]) -> list[Run]:
+def runs_of(paths: Sequence[str], reading: ReadOptions) -> list[Run]:
     """Read runs, each under the name that tells it from the others."""
     from idealist.formats import read_run
 
-    return [read_run(path, name=name) for path, name in zip(paths, run_names(paths), strict=True)]
+    named = zip(paths, run_names(paths), strict=True)
+    return [read_run(reading.of(path), name=name) for path, name in named]
 
 
 def queries_of(path: str | None) -> Queries | None:

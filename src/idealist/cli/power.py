@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from idealist.cli import options
 from idealist.errors import UsageError
+
+if TYPE_CHECKING:
+    from idealist.formats.reading import ReadOptions
 
 
 @click.command("power")
@@ -41,11 +44,13 @@ from idealist.errors import UsageError
     "--best-of", type=click.IntRange(1), default=1, metavar="M",
     help="The run will be chosen as the best of so many, all against one baseline.",
 )  # fmt: skip
+@options.reading
 @options.quietly
 @options.output
 def command(
     qrels: str | None, runs: tuple[str, ...], measure: str, convention: str | None,
-    settings: tuple[str, ...], quiet: bool, form: str, output: Path | None, **asked: Any,
+    settings: tuple[str, ...], reading: ReadOptions,
+    quiet: bool, form: str, output: Path | None, **asked: Any,
 ) -> None:  # fmt: skip
     """Compute how many queries show a difference, and which difference a number of queries shows.
 
@@ -71,5 +76,6 @@ def command(
         raise UsageError(f"{qrels} is no file of judgments", f"did you mean {option} {qrels}?")
     options.check_inputs([qrels, *runs])
     axes = options.axes_beside(settings, asked, "power") | {"convention": convention or DEFAULT}
-    found = plan_queries(measure, qrels, options.runs_of(runs), **asked, **axes)
+    judged = None if qrels is None else reading.of(qrels)
+    found = plan_queries(measure, judged, options.runs_of(runs, reading), **asked, **axes)
     options.emit(found, form, output, quiet=quiet)

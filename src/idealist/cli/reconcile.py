@@ -6,11 +6,14 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from idealist.cli import options
+
+if TYPE_CHECKING:
+    from idealist.formats.reading import ReadOptions
 
 #: Seconds before a progress bar is shown.
 PATIENCE = 1.0
@@ -40,12 +43,13 @@ EXIT_NONE = 1
     "--set", "settings", multiple=True, metavar="AXIS=VALUE",
     help="A rule that you know was followed, such as ties=input. Repeatable.",
 )  # fmt: skip
+@options.reading
 @click.option("--details", is_flag=True, help="Also list all classes, and what cannot matter here.")
 @options.quietly
 @options.output
 def command(
     qrels: str, run: str, measure: str, value: str | None, digits: int | None, values: str | None,
-    others: tuple[str, ...], settings: tuple[str, ...], **view: Any,
+    others: tuple[str, ...], settings: tuple[str, ...], reading: ReadOptions, **view: Any,
 ) -> None:  # fmt: skip
     """Say which conventions print a number for the measure of RUN against QRELS.
 
@@ -66,10 +70,11 @@ def command(
     options.check_inputs([qrels, run, *others, values])
     per_query = {} if values is None else read_values(values, parse(measure))
     total = per_query.pop(ALL, None)
-    runs = options.runs_of([run, *others])
+    runs = options.runs_of([run, *others], reading)
     with progress() as tick:
         found = reconcile(
-            qrels, runs[0], measure, total if value is None else value, digits, per_query,
+            reading.of(qrels), runs[0], measure, total if value is None else value, digits,
+            per_query,
             others=runs[1:], tick=tick, **options.axes_of(settings),
         )  # fmt: skip
     options.emit(found, **view)

@@ -15,6 +15,7 @@ import numpy as np
 from idealist.data.columns import Bools, Floats, Ints, cell_text, columns_at, freeze, starts_of
 from idealist.data.judgments import DECISIVE, Judgments, Scale, Subtopics, check_grades
 from idealist.data.preferences import Group, Preferences, groups_of
+from idealist.data.remarks import Remark
 from idealist.errors import Contradictions, Faults
 from idealist.notation import many, tidy
 
@@ -67,7 +68,8 @@ class Qrels:
 
     The pairs of query ``queries[i]`` are ``documents[starts[i]:starts[i + 1]]``. If a document is
     judged by subtopic, its grade is the highest one and `subtopics` holds the rows; with
-    `preferences`, it is the highest level. `left_out` names judged queries that do not count.
+    `preferences`, it is the highest level. `left_out` names judged queries that do not count,
+    `remarks` says what reading them decided, and `read_with` which options that took.
     """
 
     queries: tuple[str, ...]
@@ -81,6 +83,8 @@ class Qrels:
     repeats: int = 0
     ungraded: int = 0
     ignored: tuple[str, ...] = ()
+    remarks: tuple[Remark, ...] = ()
+    read_with: tuple[str, ...] = ()
     name: str = "qrels"
     left_out: frozenset[str] = frozenset()
 
@@ -98,6 +102,7 @@ class Qrels:
         empty: Sequence[str] = (),
         ungraded: int = 0,
         ignored: Sequence[str] = (),
+        remarks: Sequence[Remark] = (),
         name: str = "qrels",
     ) -> Qrels:
         """Sort rows into a table; a repeated judgment counts once, a contradiction is refused.
@@ -117,7 +122,7 @@ class Qrels:
             raise Contradictions(faults.shown, faults.total, {
                 "query": query, "document": document, "grade": grade, "subtopic": subtopic,
                 "columns": columns, "scale": scale, "lines": lines, "empty": empty,
-                "ungraded": ungraded, "ignored": ignored, "name": name,
+                "ungraded": ungraded, "ignored": ignored, "remarks": remarks, "name": name,
             })  # fmt: skip
         faults.check()
         pairs, subtopics = kept, None
@@ -138,6 +143,7 @@ class Qrels:
             repeats=len(query) - len(kept),
             ungraded=ungraded,
             ignored=tuple(ignored),
+            remarks=tuple(remarks),
             name=name,
         )
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from idealist.data.columns import Floats, Ints, freeze, starts_of
+from idealist.data.remarks import Remark
 from idealist.errors import Faults
 
 if TYPE_CHECKING:
@@ -23,8 +24,8 @@ class Rows:
     The rows of query ``queries[i]`` are ``documents[starts[i]:starts[i + 1]]``. Without scores, the
     ranks are the ranking, or else the given order. `tokens` are the lengths of the documents, if
     known. `lines` holds the line of each row in the file, `ignored` names columns that no ranking
-    needs, `unscored` counts rows that came without a score and were not kept, and `tag` is TREC's
-    last column.
+    needs, `unscored` counts rows that came without a score and were not kept, `remarks` says what
+    reading them decided, and `tag` is TREC's last column.
     """
 
     queries: tuple[str, ...]
@@ -36,6 +37,7 @@ class Rows:
     lines: Ints | None = None
     ignored: tuple[str, ...] = ()
     unscored: int = 0
+    remarks: tuple[Remark, ...] = ()
     tag: str = ""
     name: str = "run"
 
@@ -52,6 +54,7 @@ class Rows:
         empty: Sequence[str] = (),
         ignored: Sequence[str] = (),
         unscored: int = 0,
+        remarks: Sequence[Remark] = (),
         tag: str = "",
         name: str = "run",
     ) -> Rows:
@@ -75,7 +78,8 @@ class Rows:
             document = [document[i] for i in together.tolist()]
             columns = {key: column[together] for key, column in columns.items()}
         columns = {key: freeze(column) for key, column in columns.items()}
-        columns |= {"ignored": tuple(ignored), "unscored": unscored, "tag": tag, "name": name}
+        columns |= {"ignored": tuple(ignored), "unscored": unscored, "remarks": tuple(remarks)}
+        columns |= {"tag": tag, "name": name}
         return cls(tuple(codes), freeze(starts_of(sizes)), document, **columns)
 
     def __len__(self) -> int:
@@ -132,6 +136,10 @@ class Source(Protocol):
     @property
     def name(self) -> str:
         """What errors call it."""
+
+    @property
+    def remarks(self) -> tuple[Remark, ...]:
+        """What reading it decided, once it is read."""
 
     def rows(self) -> Rows:
         """Read all rows."""

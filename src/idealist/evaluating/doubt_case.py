@@ -43,7 +43,7 @@ def shell(
     evaluator: Evaluator, verb: str, files: Sequence[str], *flags: str, **axes: Any
 ) -> str:  # fmt: skip
     """Write a command as a shell takes it, with the measures, convention and axes asked for."""
-    words = ["idealist", verb, *map(file_word, files), *flags]
+    words = ["idealist", verb, *map(file_word, files), *evaluator.qrels.read_with, *flags]
     if not (evaluator.usual_to_audit if verb == "audit" else evaluator.usual):
         words += [word for label in evaluator.measures for word in ("-m", label)]
     if evaluator.convention.name != DEFAULT:

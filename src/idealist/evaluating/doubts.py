@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from idealist.evaluating.doubt_case import DoubtCase
 from idealist.evaluating.other_orders import upside_down
 from idealist.measures.instrument import Measured, retied
 from idealist.notation import many
-from idealist.report.doubt import Doubt
+from idealist.report.doubt import Doubt, Severity
 from idealist.report.wording import few, number
 
 #: How deep a measure without cutoff is looked at for unjudged documents.
@@ -146,8 +146,16 @@ def rows_left_out(case: DoubtCase) -> Iterator[Doubt]:
         yield Doubt("ungraded", said, count, total=total)
 
 
+def remarks(case: DoubtCase) -> Iterator[Doubt]:
+    """Pass on what the readers of both files decided."""
+    for remark in (*case.qrels.remarks, *case.run.source.remarks):
+        severity = cast("Severity", remark.severity)
+        yield Doubt(remark.code, remark.message, remark.count, severity=severity)
+
+
 Check = Callable[[DoubtCase], Iterator[Doubt]]
 CHECKS: tuple[Check, ...] = (
+    remarks,
     data.nothing_matches, data.few_meet, upside_down, data.missing, data.unknown,
     data.no_relevant, data.unjudged_traffic, data.few_weigh, data.not_weighted,
     unjudged, ties, float32, duplicates, rows_left_out,

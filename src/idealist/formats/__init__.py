@@ -12,11 +12,13 @@ from idealist.errors import Faults, UsageError
 from idealist.formats import build, contents, preference_files, python_data, trec
 from idealist.formats.arrays import read_arrays
 from idealist.formats.cells import checked, shown
+from idealist.formats.column_names import Given
 from idealist.formats.column_runs import ColumnRun, is_columns
 from idealist.formats.contents import kind_of
 from idealist.formats.pool_samples import read_prels, read_strata
 from idealist.formats.preference_files import read_preferences
 from idealist.formats.query_files import read_queries
+from idealist.formats.reading import DescribedFile, Reading, ReadOptions, described
 from idealist.formats.run_sources import FileRun, ObjectRun, table
 from idealist.formats.source import Source, distinct, run_name
 
@@ -26,36 +28,47 @@ __all__ = [
 ]  # fmt: skip
 
 
-def read_qrels(data: Any, *, scale: Any = None, name: str = "") -> Qrels:
+def read_qrels(
+    data: Any, *, columns: Given | None = None, scale: Any = None, name: str = ""
+) -> Qrels:
     """Read judgments from a file, a BEIR folder, a data frame or other Python data.
 
     A file is TREC text, JSON, JSON by the line, columns with a header (CSV, TSV), Parquet or
     Arrow, compressed or not; ``-`` is standard input, ``irds:NAME`` a collection of ir_datasets.
-    `scale` declares the possible grades: the highest one, a list, or {grade: label}.
+    `columns` names columns that have other names than usual, theirs by ours:
+    {"document": "product_id"}. `scale` declares the possible grades: the highest one, a list, or
+    {grade: label}.
 
     >>> read_qrels({"q1": {"d1": 2, "d2": 0}})
     <Qrels qrels: 1 query, 2 judgments, b982a29162>
     """
     declared = None if scale is None else Scale.of(scale)
+    data, options = described(data, columns)
     data = contents.resolved(data, "qrels")
     if isinstance(data, Qrels):
         made = data if declared is None else data.on(declared)
     elif isinstance(data, (str, Path)):
-        made = _qrels_of_file(Source.of(data), declared)
+        made = _qrels_of_file(Source.of(data), declared, options)
     else:
-        made = build.qrels(table(data, "grade", name or "qrels"), declared, name or "qrels")
+        reading = Reading("grade", Faults(name or "qrels"), options)
+        found = table(data, reading)
+        made = build.qrels(found, declared, name or "qrels", reading.remarks)
+    if words := options.words():
+        made = replace(made, read_with=tuple(words))
     return replace(made, name=name) if name else made
 
 
-def read_run(data: Any, *, name: str = "") -> Run:
+def read_run(data: Any, *, columns: Given | None = None, name: str = "") -> Run:
     """Read a run from a file, a data frame, search responses by query or other Python data.
 
     Files are of the same kinds as for judgments, and are read only when the run is ranked. Without
-    scores, the ranks are the ranking, or else the given order.
+    scores, the ranks are the ranking, or else the given order. `columns` names columns that have
+    other names than usual, theirs by ours.
 
     >>> read_run({"q1": ["d3", "d1"]}, name="dense")
     <Run dense>
     """
+    data, options = described(data, columns)
     data = contents.resolved(data, "run")
     if isinstance(data, Run):
         return data.renamed(name) if name else data
@@ -63,14 +76,14 @@ def read_run(data: Any, *, name: str = "") -> Run:
         hint = "evaluate several with Evaluator(qrels, measures).each(runs)"
         raise UsageError("these are several runs, not one", hint)
     if not isinstance(data, (str, Path)):
-        return Run(ObjectRun(data, name or "run").rows(), name or "run")
-    return Run(FileRun(Source.of(data)), name or run_name(data))
+        return Run(ObjectRun(data, name or "run", options).rows(), name or "run")
+    return Run(FileRun(Source.of(data), options), name or run_name(data))
 
 
 def borrowed_run(data: Any, *, name: str = "") -> Run:
     """Read a run for the duration of a call: an object in memory is not copied."""
     data = contents.resolved(data, "run")
-    if isinstance(data, (str, Path, Run, list, tuple)):
+    if isinstance(data, (str, Path, Run, DescribedFile, list, tuple)):
         return read_run(data, name=name)
     kind = ColumnRun if is_columns(data) else ObjectRun
     return Run(kind(data, name or "run"), name or "run")
@@ -106,17 +119,17 @@ def read_pairs(pairs: Any, *, name: str = "run") -> tuple[Qrels, Run]:
     if not isinstance(pairs, Iterable) or isinstance(pairs, (str, bytes, Mapping)):
         Faults(place).fail("bad-shape", f"cannot read {shown(pairs)}", "give a list of records")
     records = list(pairs)
-    judged = python_data.side(records, "grade", Faults(place), lines)
-    retrieved = python_data.side(records, "score", Faults(place), lines)
+    judged = python_data.side(records, Reading("grade", Faults(place)), lines)
+    retrieved = python_data.side(records, Reading("score", Faults(place)), lines)
     return read_qrels(judged, name=place), read_run(retrieved, name=name)
 
 
-def _qrels_of_file(source: Source, scale: Scale | None) -> Qrels:
-    faults = Faults(source.name)
-    found = contents.cells(source, "grade", faults)
+def _qrels_of_file(source: Source, scale: Scale | None, options: ReadOptions) -> Qrels:
+    reading = Reading("grade", Faults(source.name), options)
+    found = contents.cells(source, reading)
     if isinstance(found, bytes) and contents.is_preferences(found, source):
         made = preference_files.of_trec(found, source.name)
         return made if scale is None else made.on(scale)
     if isinstance(found, bytes):
         return trec.read_qrels(found, source.name, scale)
-    return build.qrels(checked(found, "grade", faults), scale, source.name)
+    return build.qrels(checked(found, reading), scale, source.name, reading.remarks)

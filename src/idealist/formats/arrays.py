@@ -13,6 +13,7 @@ from idealist.data import Qrels, Run
 from idealist.errors import Faults
 from idealist.formats import build
 from idealist.formats.cells import Cells, checked
+from idealist.formats.reading import Reading
 
 _HINT = "give y_true and y_score in the same shape: one row per query, or one dimension"
 
@@ -56,8 +57,9 @@ def read_arrays(
     ids = {"query": query, "document": [f"{number:0{width}d}" for number in place]}
     judged = Cells({**ids, "grade": labels.tolist()})
     found = Cells({**ids, "score": scores.tolist()})
-    qrels = build.qrels(checked(judged, "grade", faults), None, "y_true")
-    return qrels, Run(build.rows(checked(found, "score", faults), name), name)
+    reading = Reading("grade", faults), Reading("score", faults)
+    qrels = build.qrels(checked(judged, reading[0]), None, "y_true")
+    return qrels, Run(build.rows(checked(found, reading[1]), name), name)
 
 
 def _array(given: Any, name: str, faults: Faults) -> Any:

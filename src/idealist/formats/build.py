@@ -12,6 +12,7 @@ import numpy as np
 from idealist.data import Qrels, Rows, Scale
 from idealist.data.columns import to_float
 from idealist.data.judgments import subtopics_in
+from idealist.data.remarks import Remark
 from idealist.errors import Faults
 from idealist.formats.cells import Table, is_number, shown
 from idealist.formats.column_names import ORDER_HINT
@@ -22,7 +23,7 @@ TEXT_COLUMNS = frozenset({"judge", "stratum", "group", "subtopic", "iteration"})
 RUN_COLUMNS = ("rank", "tokens")
 
 
-def qrels(table: Table, scale: Scale | None, name: str) -> Qrels:
+def qrels(table: Table, scale: Scale | None, name: str, remarks: Sequence[Remark] = ()) -> Qrels:
     """Make judgments; rows without a grade are counted, not kept."""
     faults = Faults(name)
     if len(table.value) < len(table.query):
@@ -38,11 +39,11 @@ def qrels(table: Table, scale: Scale | None, name: str) -> Qrels:
     return Qrels.build(
         table.query, table.document, table.value, subtopic=subtopic, columns=known, scale=scale,
         lines=table.lines, empty=table.empty, ungraded=table.without, name=name,
-        ignored=[key for key in table.columns if key not in columns],
+        ignored=[key for key in table.columns if key not in columns], remarks=remarks,
     )  # fmt: skip
 
 
-def rows(table: Table, name: str) -> Rows:
+def rows(table: Table, name: str, remarks: Sequence[Remark] = ()) -> Rows:
     """Make a run's rows; columns that no ranking needs are named, not kept."""
     faults = Faults(name)
     if "grade" in table.columns and not table.value and "rank" not in table.columns:
@@ -59,6 +60,7 @@ def rows(table: Table, name: str) -> Rows:
         table.query, table.document, table.value or None,
         lines=table.lines, empty=table.empty, name=name, **numbers,
         unscored=table.without, ignored=[key for key in table.columns if key not in RUN_COLUMNS],
+        remarks=remarks,
     )  # fmt: skip
 
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from idealist.data.columns import to_float, to_id
 from idealist.errors import Faults
+from idealist.formats.reading import Reading
 
 Line = Callable[[int], int | None]
 
@@ -72,8 +73,9 @@ class Table:
         return self.lines[row] if self.lines is not None else None
 
 
-def checked(cells: Cells, value: str, faults: Faults) -> Table:
-    """Check ids and values; `value` is "grade", "level" or "score". Report all faults together."""
+def checked(cells: Cells, reading: Reading) -> Table:
+    """Check ids and values. Report all faults together."""
+    value, faults = reading.value, reading.faults
     cells, empty, without = _without_nulls(cells, value, faults)
     query, document = _ids(cells.columns["query"]), _ids(cells.columns["document"])
     if query is None or document is None:

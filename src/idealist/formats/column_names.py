@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -43,15 +43,25 @@ SKIPPED = frozenset(
 ORDER_HINT = "judgments come first, then runs"
 
 
-def ours(names: Iterable[Any]) -> dict[str, Any]:
-    """Map our column names to the names found.
+#: Names of theirs by ours, as a user gives them.
+Given = Mapping[str, str]
+
+
+def ours(names: Iterable[Any], given: Given | None = None) -> dict[str, Any]:
+    """Map our column names to the names found; what is `given` comes before what is usual.
 
     >>> ours(["query-id", "corpus-id", "score"])
     {'query': 'query-id', 'document': 'corpus-id', 'score': 'score'}
+    >>> ours(["qid", "docid", "sku"], {"document": "sku"})
+    {'document': 'sku', 'query': 'qid'}
     """
-    some = _some(names)
+    if given:
+        names = list(names)
+    mine = {column: theirs for column, theirs in (given or {}).items() if theirs in names}
+    some = tuple(name for name in _some(names) if name not in mine.values())
     found = {column: _known(some, aliases) for column, aliases in ALIASES.items()}
-    return {column: theirs[0] for column, theirs in found.items() if theirs}
+    usual = {column: theirs[0] for column, theirs in found.items() if theirs}
+    return {**mine, **{column: name for column, name in usual.items() if column not in mine}}
 
 
 def known(names: Iterable[Any], aliases: tuple[str, ...]) -> tuple[Any, ...]:
@@ -91,14 +101,14 @@ KNOWN = frozenset(
 )
 
 
-def _check_values(names: list[Any], value: str, faults: Faults) -> None:
+def _check_values(names: list[Any], value: str, given: Given, faults: Faults) -> None:
     """Refuse two columns that could hold the same value: nobody can tell which one is meant."""
     some = _some(names)
     for column in ("grade",) if value == "grade" else ("score", "rank", "tokens"):
         both = [str(name) for name in _known(some, ALIASES[column])]
-        if len(both) > 1:
+        if len(both) > 1 and column not in given:
             message = f"{' and '.join(both)} could each be the {column}"
-            faults.fail("bad-column", message, "rename or drop all but one")
+            faults.fail("bad-column", message, f"choose one: --columns {column}={both[0]}")
 
 
 def _check_kind(found: dict[str, Any], faults: Faults) -> None:
@@ -108,7 +118,9 @@ def _check_kind(found: dict[str, Any], faults: Faults) -> None:
         faults.fail("bad-column", message, f"name the grade column grade; {ORDER_HINT}")
 
 
-def renamed(names: Iterable[Any], value: str, faults: Faults) -> dict[Any, str]:
+def renamed(
+    names: Iterable[Any], value: str, faults: Faults, given: Given | None = None
+) -> dict[Any, str]:
     """Map the names found to ours, or to themselves if we have none; `value` is the main column.
 
     BEIR's judgments call the grade score. A column ``query`` beside ``qid`` is the text. Quepid's
@@ -118,14 +130,15 @@ def renamed(names: Iterable[Any], value: str, faults: Faults) -> dict[Any, str]:
     {'qid': 'query', 'pid': 'document', 'score': 'grade', 'utility': 'utility'}
     """
     names = list(names)
-    found = ours(names)
+    given = given or {}
+    found = ours(names, given)
     if value == "grade":
         _check_kind(found, faults)
         if "grade" not in found and "score" in found:
             found["grade"] = found.pop("score")
-    elif _known((found.get("grade"),), ("rating",)):
+    elif "grade" not in given and _known((found.get("grade"),), ("rating",)):
         found["rating"] = found.pop("grade")
-    _check_values(names, value, faults)
+    _check_values([name for name in names if name not in given.values()], value, given, faults)
     own = {theirs: name for name, theirs in found.items()}
     for name in names:
         try:

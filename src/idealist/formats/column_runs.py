@@ -17,8 +17,7 @@ import numpy as np
 from idealist import kernel
 from idealist.data import Rows
 from idealist.data.columns import starts_of
-from idealist.errors import Faults
-from idealist.formats.column_names import renamed
+from idealist.formats.reading import Reading
 from idealist.formats.run_sources import ObjectRun
 from idealist.ranking.compiled import KernelAnswer, KernelRequest
 
@@ -65,7 +64,7 @@ class ColumnRun(ObjectRun):
     @cached_property
     def _columns(self) -> Columns | None:
         module = kernel.native()
-        return None if module is None else _columns(self.data, self.name, module)
+        return None if module is None else _columns(self.data, self._reading(), module)
 
     def ranked(self, request: KernelRequest) -> KernelAnswer | None:
         """Let the kernel read and rank the columns."""
@@ -95,27 +94,27 @@ class ColumnRun(ObjectRun):
         return Rows(queries, starts_of(sizes), documents, **facts).present()
 
 
-def _columns(data: Any, name: str, module: ModuleType) -> Columns | None:
+def _columns(data: Any, reading: Reading, module: ModuleType) -> Columns | None:
     try:
         if type(data) is dict:
-            return _of_arrays(data, name)
+            return _of_arrays(data, reading)
         of = _of_frame if _is_indexed(data) else _of_stream
-        return of(data, name, module)
+        return of(data, reading, module)
     except Exception:  # whatever is wrong, the Python reader reports it
         return None
 
 
-def _of_arrays(data: dict[Any, Any], name: str) -> Columns | None:
+def _of_arrays(data: dict[Any, Any], reading: Reading) -> Columns | None:
     if len({column.shape[0] for column in data.values()}) > 1:
         return None
     numeric = {theirs: column.dtype.kind in KINDS for theirs, column in data.items()}
-    return _chosen(_named(data, name), numeric, data)
+    return _chosen(_named(data, reading), numeric, data)
 
 
-def _of_frame(frame: Any, name: str, module: ModuleType) -> Columns | None:
+def _of_frame(frame: Any, reading: Reading, module: ModuleType) -> Columns | None:
     if any(index is not None for index in frame.index.names):
         return None
-    named = _named(frame.columns, name)
+    named = _named(frame.columns, reading)
     used = {theirs: frame[theirs] for theirs, ours in named.items() if ours in USED}
     numeric = {theirs: series.dtype.kind in KINDS for theirs, series in used.items()}
     cells = {theirs: _cells(series, named[theirs], module) for theirs, series in used.items()}
@@ -132,23 +131,23 @@ def _cells(series: Any, ours: str, module: ModuleType) -> Any:
     return None if ours == "score" and np.isnan(cells).any() else cells
 
 
-def _of_stream(data: Any, name: str, module: ModuleType) -> Columns | None:
+def _of_stream(data: Any, reading: Reading, module: ModuleType) -> Columns | None:
     """Read the columns of a stream, and close it before another may begin."""
     table = module.arrow_table(data.__arrow_c_stream__())
     if table is None or table.names is None:
         return None
     numeric = dict(zip(table.names, table.numeric, strict=True))
     cells = {theirs: (table, number) for number, theirs in enumerate(table.names)}
-    columns = _chosen(_named(table.names, name), numeric, cells)
+    columns = _chosen(_named(table.names, reading), numeric, cells)
     return columns if columns is not None and table.read() else None
 
 
-def _named(names: Iterable[Any], name: str) -> dict[Any, str]:
+def _named(names: Iterable[Any], reading: Reading) -> dict[Any, str]:
     """Map the names found to ours; raise what is wrong with them."""
     names = list(names)
     if len(set(names)) < len(names):
         raise ValueError("two columns have the same name")
-    return renamed(names, "score", Faults(name))
+    return reading.renamed(names)
 
 
 def _chosen(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -11,6 +12,7 @@ from idealist.errors import Faults, UsageError
 from idealist.formats import delimited, frames, json_text, python_data, search_engines, trec
 from idealist.formats.cells import Cells, is_number, pivot
 from idealist.formats.column_names import ours
+from idealist.formats.reading import Reading
 from idealist.formats.source import HEAD, Source
 
 #: Files that idealist writes, by the key they start with: what they are, and what reads them.
@@ -63,27 +65,29 @@ def content_of(
     return Content("text", text)
 
 
-def cells(source: Source, value: str, faults: Faults) -> Cells | bytes:
+def cells(source: Source, reading: Reading) -> Cells | bytes:
     """Read a file's columns; TREC text, whose columns have no names, is returned as it is."""
-    return cells_of(content_of(source, faults), source, value, faults)
+    given = partial(delimited.delimiter_of, given=reading.options.columns)
+    return cells_of(content_of(source, reading.faults, given), source, reading)
 
 
-def cells_of(found: Content, source: Source, value: str, faults: Faults) -> Cells | bytes:
+def cells_of(found: Content, source: Source, reading: Reading) -> Cells | bytes:
     """Read the columns of what a file holds, or return its TREC text."""
+    faults = reading.faults
     if found.kind == "columns":
-        return python_data.of_columns(found.value, value, faults, found.lines, nulls=True)
+        return python_data.of_columns(found.value, reading, found.lines, nulls=True)
     if found.is_document:
         _check_ours(found.value, faults)
         locate = json_text.locator(found.text)
-        return python_data.cells_of(found.value, value, faults, locate)
+        return python_data.cells_of(found.value, reading, locate)
     if found.kind == "json":
-        return _of_lines(found.value, found.lines or [], value, faults)
+        return _of_lines(found.value, found.lines or [], reading)
     text: bytes = found.value
     _check_header(text, faults)
     if source.suffix == ".csv":
         first = text.split(b"\n", 1)[0].decode().strip()[:60]
         message = f"{first!r} names neither the query column nor the document column"
-        faults.fail("columns", message, f"start with a header: query,document,{value}", 1)
+        faults.fail("columns", message, f"start with a header: query,document,{reading.value}", 1)
     return text
 
 
@@ -99,7 +103,7 @@ def kind_of(path: str | Path) -> str | None:
     if content.is_document:
         is_request = isinstance(content.value, dict) and "requests" in content.value
         return "qrels" if is_request else None
-    found = cells_of(content, source, "score", faults)
+    found = cells_of(content, source, Reading("score", faults))
     if isinstance(found, bytes):
         return "qrels" if is_preferences(found, source) else trec.kind_of(found)
     judged, ranked = (names & found.columns.keys() for names in (JUDGED, RANKED))
@@ -181,23 +185,23 @@ def _half_header(content: bytes) -> list[str] | None:
     return None
 
 
-def _of_lines(records: list[Any], lines: list[int], value: str, faults: Faults) -> Cells:
+def _of_lines(records: list[Any], lines: list[int], reading: Reading) -> Cells:
     """Read a row from each line, or an engine's response with the query it answers."""
+    ours, faults = reading.ours, reading.faults
     for record, line in zip(records, lines, strict=True):
         if not isinstance(record, dict):
             faults.fail("json", "not a JSON object", 'give {"query": …, "document": …}', line)
     if all(map(python_data.is_pair, records)):
-        side = python_data.side(records, value, faults, lines)
-        return python_data.cells_of(side, value, faults)
+        return python_data.cells_of(python_data.side(records, reading, lines), reading)
     if all("hits" in record and "document" not in ours(record) for record in records):
-        responses = search_engines.by_query(records, faults, lines)
-        return python_data.cells_of(responses, value, faults)
+        responses = search_engines.by_query(records, reading, lines)
+        return python_data.cells_of(responses, reading)
     if {"query", "document"} <= ours(names := records[0]).keys() and all(
         record.keys() == names.keys() for record in records
     ):  # as most files are
         columns = {name: [record[name] for record in records] for name in names}
-        return python_data.of_columns(columns, value, faults, lines, nulls=True)
-    rows = (python_data.record(r, i, value, faults) for i, r in zip(lines, records, strict=True))
+        return python_data.of_columns(columns, reading, lines, nulls=True)
+    rows = (python_data.record(r, i, reading) for i, r in zip(lines, records, strict=True))
     return Cells(pivot(rows), lines, nulls=True)
 
 

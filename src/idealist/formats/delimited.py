@@ -11,14 +11,14 @@ import io
 from typing import Any
 
 from idealist.errors import Faults
-from idealist.formats.column_names import ours
+from idealist.formats.column_names import Given, ours
 
 #: The header of Quepid's ratings.
 QUEPID = ["query", "docid", "rating"]
 HEADER_HINT = "the first line names the columns, such as query,document,grade"
 
 
-def delimiter_of(content: bytes) -> str | None:
+def delimiter_of(content: bytes, given: Given | None = None) -> str | None:
     """Find what separates the columns, if the first line names the query and the document.
 
     >>> delimiter_of(b"query-id\\tcorpus-id\\tscore\\nq1\\td1\\t2\\n")
@@ -26,8 +26,8 @@ def delimiter_of(content: bytes) -> str | None:
     >>> delimiter_of(b"q1 0 d1 2\\n")
     """
     needed = {"query", "document"}
-    found = (sign for sign, names in headers(content).items() if needed <= ours(names).keys())
-    return next(found, None)
+    by_sign = headers(content).items()
+    return next((sign for sign, names in by_sign if needed <= ours(names, given).keys()), None)
 
 
 def headers(content: bytes) -> dict[str, list[str]]:

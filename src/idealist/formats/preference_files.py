@@ -15,6 +15,7 @@ from idealist.data.preferences import UNNAMED, Preferences
 from idealist.errors import Contradictions, Faults
 from idealist.formats import contents, json_text, python_data, trec
 from idealist.formats.cells import ID_RULE, Cells, Table, checked, checked_id, pivot, shown
+from idealist.formats.reading import Reading
 from idealist.formats.source import Source
 
 SHAPE_HINT = (
@@ -55,14 +56,14 @@ def _of_file(source: Source) -> Qrels:
     content = contents.content_of(source, faults)
     if content.is_document:
         return _of_cells(_cells(content.value, faults, content.text), faults)
-    found = contents.cells_of(content, source, "level", faults)
+    found = contents.cells_of(content, source, Reading("level", faults))
     return of_trec(found, source.name) if isinstance(found, bytes) else _of_cells(found, faults)
 
 
 def _cells(data: Any, faults: Faults, text: bytes = b"") -> Cells:
     """Read documents by query and group, or any table; `text` is the JSON that held them."""
     if not (isinstance(data, Mapping) and all(isinstance(one, Mapping) for one in data.values())):
-        return python_data.cells_of(data, "level", faults)
+        return python_data.cells_of(data, Reading("level", faults))
     columns = pivot(_rows(data, faults))
     named = (checked_id(query, faults) for query, some in data.items() if not any(some.values()))
     empty = [query for query in named if query is not None]
@@ -86,7 +87,7 @@ def _rows(data: Mapping[Any, Mapping[Any, Any]], faults: Faults) -> Iterator[pyt
 
 
 def _of_cells(cells: Cells, faults: Faults) -> Qrels:
-    table = checked(cells, "level", faults)
+    table = checked(cells, Reading("level", faults))
     if len(table.value) < len(table.query):
         faults.fail("missing-column", "the preferences have no levels", SHAPE_HINT)
     columns = {

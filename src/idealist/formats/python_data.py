@@ -16,7 +16,7 @@ from typing import Any, NoReturn
 from idealist.errors import Faults
 from idealist.formats import frames, search_engines
 from idealist.formats.cells import Cells, add_query, checked_id, pivot, shown
-from idealist.formats.column_names import ours, renamed
+from idealist.formats.reading import Reading
 
 #: Finds the line of a key in JSON by its path.
 Locate = Callable[..., int | None]
@@ -28,35 +28,37 @@ SHAPES_HINT = (
 )
 
 
-def cells_of(data: Any, value: str, faults: Faults, locate: Locate | None = None) -> Cells:
-    """Read any of the shapes; `value` is "grade" or "score"."""
-    if (found := _by_query(data, value, faults)) is not None:
-        return _nested(found, value, faults, locate)
+def cells_of(data: Any, reading: Reading, locate: Locate | None = None) -> Cells:
+    """Read any of the shapes."""
+    faults = reading.faults
+    if (found := _by_query(data, reading)) is not None:
+        return _nested(found, reading, locate)
     if (columns := frames.columns(data, faults)) is not None:
-        return of_columns(columns, value, faults, nulls=True)
+        return of_columns(columns, reading, nulls=True)
     if isinstance(data, Mapping):
-        if _is_record(data):
-            return Cells(pivot([record(data, 1, value, faults)]), nulls=True)
-        if _column_names(data):
+        if _is_record(data, reading):
+            return Cells(pivot([record(data, 1, reading)]), nulls=True)
+        if _column_names(data, reading):
             listed = {key: _listed(key, column, faults) for key, column in data.items()}
-            return of_columns(listed, value, faults)
-        return _nested(data, value, faults, locate)
+            return of_columns(listed, reading)
+        return _nested(data, reading, locate)
     if isinstance(data, Iterable) and not isinstance(data, (str, bytes)):
-        return Cells(pivot((record(r, i, value, faults) for i, r in enumerate(data, 1)), value))
+        rows = (record(one, number, reading) for number, one in enumerate(data, 1))
+        return Cells(pivot(rows, reading.value))
     faults.fail("bad-shape", f"{type(data).__name__} cannot be read as a table", SHAPES_HINT)
 
 
-def _by_query(data: Any, value: str, faults: Faults) -> dict[Any, Any] | None:
+def _by_query(data: Any, reading: Reading) -> dict[Any, Any] | None:
     """Read search responses, and logs that hold both sides; None for anything else."""
     if isinstance(data, (list, tuple)) and data and all(map(is_pair, data)):
-        return side(data, value, faults)
-    return search_engines.lists(data, value, faults)
+        return side(data, reading)
+    return search_engines.lists(data, reading)
 
 
-def _nested(data: Mapping[Any, Any], value: str, faults: Faults, locate: Locate | None) -> Cells:
+def _nested(data: Mapping[Any, Any], reading: Reading, locate: Locate | None) -> Cells:
     """Read documents by query."""
-    rows = (row for q, e in data.items() for row in _Query(q, value, faults, locate).rows(e))
-    columns = pivot(rows, value)
+    rows = (row for q, e in data.items() for row in _Query(q, reading, locate).rows(e))
+    columns, faults = pivot(rows, reading.value), reading.faults
 
     def line(row: int) -> int | None:
         query, document = (str(columns[key][row]) for key in ("query", "document"))
@@ -69,13 +71,13 @@ def _nested(data: Mapping[Any, Any], value: str, faults: Faults, locate: Locate 
 
 def of_columns(
     columns: Mapping[Any, list[Any]],
-    value: str,
-    faults: Faults,
+    reading: Reading,
     lines: list[int] | None = None,
     nulls: bool = False,
 ) -> Cells:
     """Read columns of equal length, whatever their names."""
-    found = {name: list(columns[key]) for key, name in renamed(columns, value, faults).items()}
+    faults = reading.faults
+    found = {name: list(columns[key]) for key, name in reading.renamed(columns).items()}
     lengths = {key: len(column) for key, column in found.items()}
     if len(set(lengths.values())) > 1:
         words = ", ".join(f"{key} {length}" for key, length in lengths.items())
@@ -84,25 +86,25 @@ def of_columns(
     missing = [name for name in ("query", "document") if name not in found]
     if missing:
         known = ", ".join(map(str, columns))
-        hint = f"the columns are {known}; rename one of them to {missing[0]}"
+        hint = f"the columns are {known}; say which one it is: --columns {missing[0]}=…"
         faults.fail("missing-column", f"there is no {missing[0]} column", hint)
     return Cells(found, lines, nulls=nulls)
 
 
-def is_nested(data: Mapping[Any, Any]) -> bool:
+def is_nested(data: Mapping[Any, Any], reading: Reading) -> bool:
     """Whether a dict of lists is documents by query, not columns or a search engine's JSON."""
-    return not _column_names(data) and not {"requests", "responses"} & data.keys()
+    return not _column_names(data, reading) and not {"requests", "responses"} & data.keys()
 
 
-def _column_names(data: Mapping[Any, Any]) -> bool:
+def _column_names(data: Mapping[Any, Any], reading: Reading) -> bool:
     """Whether the keys are names of columns, not queries."""
-    names = ours(data)
+    names = reading.ours(data)
     return {"query", "document"} <= names.keys() and not isinstance(data[names["query"]], Mapping)
 
 
-def _is_record(data: Mapping[Any, Any]) -> bool:
+def _is_record(data: Mapping[Any, Any], reading: Reading) -> bool:
     """Whether the data is a single row, as in JSON by the line with one line only."""
-    names = ours(data)
+    names = reading.ours(data)
     cells = [data[names[key]] for key in ("query", "document") if key in names]
     return len(cells) == 2 and all(cell is None or isinstance(cell, (str, int)) for cell in cells)
 
@@ -112,9 +114,13 @@ class _Query:
     """One query of a dict, while its documents are read."""
 
     name: Any
-    value: str
-    faults: Faults
+    reading: Reading
     locate: Locate | None
+
+    @property
+    def value(self) -> str:
+        """The column that matters."""
+        return self.reading.value
 
     def rows(self, entries: Any) -> Iterator[Row]:
         """Read a dict or a list of documents."""
@@ -141,7 +147,7 @@ class _Query:
         """Read a document, a pair of document and value, or everything known about a document."""
         if isinstance(entry, (tuple, list)) and len(entry) == 2:
             return self.name, entry[0], {self.value: entry[1]}
-        if isinstance(entry, Mapping) and "document" in ours(entry):
+        if isinstance(entry, Mapping) and "document" in self.reading.ours(entry):
             return self.known(entry)
         if isinstance(entry, (tuple, list, Mapping)):
             self.refuse(entry)
@@ -149,7 +155,7 @@ class _Query:
 
     def known(self, cells: Mapping[Any, Any], document: Any = None) -> Row:
         """Read the cells of one document, which may name it and its query once more."""
-        found = _named(cells, self.value, self.faults)
+        found = _named(cells, self.reading)
         own = found.pop("query", self.name), found.pop("document", document)
         if own != (self.name, own[1] if document is None else document):
             self.refuse(cells)
@@ -159,26 +165,27 @@ class _Query:
         """Report that the data has none of the shapes."""
         line = self.locate(str(self.name)) if self.locate else None
         message = f"query {shown(self.name)}: cannot read {shown(found)}"
-        self.faults.fail("bad-shape", message, SHAPES_HINT, line)
+        self.reading.faults.fail("bad-shape", message, SHAPES_HINT, line)
 
 
-def record(record: Any, number: int, value: str, faults: Faults) -> Row:
+def record(record: Any, number: int, reading: Reading) -> Row:
     """Read one row; errors name its number."""
+    value = reading.value
     if hasattr(record, "_asdict"):
         record = record._asdict()
     if isinstance(record, Mapping):
-        cells = _named(record, value, faults)
+        cells = _named(record, reading)
         if {"query", "document"} <= cells.keys():
             return cells.pop("query"), cells.pop("document"), cells
     elif isinstance(record, (tuple, list)) and len(record) == 3:
         return record[0], record[1], {value: record[2]}
     elif isinstance(record, (tuple, list)) and len(record) == 2 and value == "score":
         return record[0], record[1], {}
-    faults.fail("bad-shape", f"row {number}: cannot read {shown(record)}", SHAPES_HINT)
+    reading.faults.fail("bad-shape", f"row {number}: cannot read {shown(record)}", SHAPES_HINT)
 
 
-def _named(cells: Mapping[Any, Any], value: str, faults: Faults) -> dict[str, Any]:
-    return {name: cells[key] for key, name in renamed(cells, value, faults).items()}
+def _named(cells: Mapping[Any, Any], reading: Reading) -> dict[str, Any]:
+    return {name: cells[key] for key, name in reading.renamed(cells).items()}
 
 
 def _listed(key: Any, column: Any, faults: Faults) -> list[Any]:
@@ -204,13 +211,14 @@ def is_pair(record: Any) -> bool:
 
 
 def side(
-    records: Sequence[Any], value: str, faults: Faults, lines: Sequence[int] | None = None
+    records: Sequence[Any], reading: Reading, lines: Sequence[int] | None = None
 ) -> dict[Any, Any]:
     """Return one side by query: judgments for "grade", the run for "score".
 
     Queries are named by their key ``query``, ``query_id``, ``qid`` or ``id``, or else numbered.
     """
     found: dict[Any, Any] = {}
+    value, faults = reading.value, reading.faults
     for number, record in enumerate(records, 1):
         line = lines[number - 1] if lines else None
         if not is_pair(record):
@@ -220,7 +228,7 @@ def side(
         entries = next(record[name] for name in names if name in record)
         if value == "score":
             entries = _joined(record, entries, number, faults)
-        query = record.get(ours(record).get("query", "id"), number)
+        query = record.get(reading.ours(record).get("query", "id"), number)
         add_query(found, query, entries, faults, line, f"record {number}: ")
     faults.check()
     return found

@@ -14,9 +14,11 @@ import numpy as np
 from idealist import kernel
 from idealist.data import Rows
 from idealist.data.columns import freeze
+from idealist.data.remarks import Remark
 from idealist.errors import Faults
 from idealist.formats import build, contents, python_data, trec
 from idealist.formats.cells import Table, checked, plain
+from idealist.formats.reading import Reading, ReadOptions
 from idealist.formats.source import Source
 from idealist.ranking.compiled import KernelAnswer, KernelRequest
 
@@ -29,19 +31,25 @@ class FileRun:
     """A run's file; the kernel ranks TREC text while reading it, never all of it in memory."""
 
     source: Source
+    options: ReadOptions = field(default_factory=ReadOptions)
 
     @property
     def name(self) -> str:
         """What errors call it."""
         return self.source.name
 
+    @property
+    def remarks(self) -> tuple[Remark, ...]:
+        """None: what must be remarked on is held as rows."""
+        return ()
+
     def rows(self) -> Rows:
         """Read all rows."""
-        faults = Faults(self.name)
-        found = contents.cells(self.source, "score", faults)
+        reading = Reading("score", Faults(self.name), self.options)
+        found = contents.cells(self.source, reading)
         if isinstance(found, bytes):
             return trec.read_run(found, self.name)
-        return build.rows(checked(found, "score", faults), self.name)
+        return build.rows(checked(found, reading), self.name, reading.remarks)
 
     def held(self) -> FileRun | Rows:
         """Return the file itself if the kernel reads it, or else its rows."""
@@ -127,13 +135,24 @@ class ObjectRun:
 
     data: Any
     name: str
+    options: ReadOptions = field(default_factory=ReadOptions)
     read: list[Rows] = field(default_factory=list)
+
+    @property
+    def remarks(self) -> tuple[Remark, ...]:
+        """What reading it remarked on; what the kernel reads is plain."""
+        return self.read[0].remarks if self.read else ()
 
     def rows(self) -> Rows:
         """Read all rows, once."""
         if not self.read:
-            self.read.append(build.rows(table(self.data, "score", self.name), self.name))
+            reading = self._reading()
+            rows = build.rows(table(self.data, reading), self.name, reading.remarks)
+            self.read.append(rows)
         return self.read[0]
+
+    def _reading(self) -> Reading:
+        return Reading("score", Faults(self.name), self.options)
 
     def some(self, queries: Collection[str]) -> Rows:
         """Return the rows of some queries."""
@@ -148,12 +167,11 @@ class ObjectRun:
         if type(self.data) is not dict or self.read or request.needs:
             return None
         found = request.kernel.rank_dict(self.data, request.judged, request.rules, request.threads)
-        if found is None or (found[2] and not python_data.is_nested(self.data)):
+        if found is None or (found[2] and not python_data.is_nested(self.data, self._reading())):
             return None
         return KernelAnswer(found[0], found[1])
 
 
-def table(data: Any, value: str, name: str) -> Table:
-    """Read an object; `value` is "grade" or "score"."""
-    faults = Faults(name)
-    return plain(data) or checked(python_data.cells_of(data, value, faults), value, faults)
+def table(data: Any, reading: Reading) -> Table:
+    """Read an object."""
+    return plain(data) or checked(python_data.cells_of(data, reading), reading)

@@ -14,15 +14,16 @@ from typing import Any, NoReturn
 
 from idealist.errors import Faults
 from idealist.formats.cells import add_query, shown
-from idealist.formats.column_names import ours
+from idealist.formats.reading import Reading
 
 AGAIN = "search again, and save the whole response"
 
 
-def lists(data: Any, value: str, faults: Faults) -> dict[Any, list[Any]] | None:
+def lists(data: Any, reading: Reading) -> dict[Any, list[Any]] | None:
     """Read an engine's JSON as ``{query: [(document, value), …]}``; None for anything else."""
+    value, faults = reading.value, reading.faults
     if isinstance(data, list) and data and all(map(_is_response, data)):
-        data = by_query(data, faults)
+        data = by_query(data, reading)
     if not isinstance(data, Mapping) or not data:
         return None
     if _is_response(data) or isinstance(data.get("responses"), list):
@@ -48,14 +49,14 @@ def _is_answer(data: Any) -> bool:
 
 
 def by_query(
-    responses: list[Any], faults: Faults, lines: Sequence[int] | None = None
+    responses: list[Any], reading: Reading, lines: Sequence[int] | None = None
 ) -> dict[str, Any]:
     """Sort responses by the query that each one names."""
     found: dict[str, Any] = {}
     for number, response in enumerate(responses):
-        query = response.get(ours(response).get("query", "id"))
-        add_query(found, query, response, faults, lines[number] if lines else None)
-    faults.check()
+        query = response.get(reading.ours(response).get("query", "id"))
+        add_query(found, query, response, reading.faults, lines[number] if lines else None)
+    reading.faults.check()
     return found
 
 

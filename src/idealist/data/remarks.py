@@ -1,0 +1,15 @@
+"""Remarks: what a reader decided or noticed, to be mentioned with every result."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Remark:
+    """One such thing: the code of the doubt it becomes, a sentence, how often, and how bad."""
+
+    code: str
+    message: str
+    count: int = 0
+    severity: str = "note"
