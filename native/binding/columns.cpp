@@ -14,8 +14,6 @@ namespace {
 
 using namespace nb::literals;
 
-constexpr const char* names_of_numbers[] = {"scores", "ranks", "tokens"};
-
 // Columns by role, each a NumPy array or, for a column of an Arrow table, (table, number).
 class Given {
   public:
@@ -100,16 +98,6 @@ nb::tuple pick_columns(const nb::dict& columns, const Judged& queries, std::size
             numbers[names_of_numbers[i]] = nb::bytes(reinterpret_cast<const char*>(found[i].data()),
                                                      found[i].size() * sizeof(double));
     return nb::make_tuple(sizes, documents, numbers);
-}
-
-// The result of the work, or None if it was declined.
-template <typename Work>
-nb::object unless_declined(const Work& work) {
-    try {
-        return work();
-    } catch (const Declined&) {
-        return nb::none();
-    }
 }
 
 nb::object arrow_table(nb::handle capsule) {

@@ -3,6 +3,8 @@
 #include <array>
 #include <cstring>
 
+#include "text/utf8.hpp"
+
 namespace idealist {
 
 namespace {
@@ -20,33 +22,15 @@ class FixedTexts : public Ids {
         std::vector<char> many(4 * size > few.size() ? 4 * size : 0);
         char* const text = many.empty() ? few.data() : many.data();
         char* end = text;
-        for (std::size_t i = 0; i < size; ++i)
-            end = write(static_cast<std::uint32_t>(load<std::uint32_t>(from + 4 * i)), end);
+        for (std::size_t i = 0; i < size; ++i) {
+            const auto code = static_cast<std::uint32_t>(load<std::uint32_t>(from + 4 * i));
+            require(code < 0x110000);
+            end = write_utf8(code, end);
+        }
         return arena.copy({text, static_cast<std::size_t>(end - text)});
     }
 
   private:
-    // Write a code point as UTF-8.
-    static char* write(std::uint32_t code, char* to) {
-        const auto tail = [&](int shift) {
-            *to++ = static_cast<char>(0x80 | (code >> shift & 0x3f));
-        };
-        if (code < 0x80) {
-            *to++ = static_cast<char>(code);
-        } else if (code < 0x800) {
-            *to++ = static_cast<char>(0xc0 | code >> 6);
-            tail(0);
-        } else if (code < 0x10000) {
-            *to++ = static_cast<char>(0xe0 | code >> 12);  // not valid UTF-8 if it is a surrogate
-            tail(6), tail(0);
-        } else {
-            require(code < 0x110000);
-            *to++ = static_cast<char>(0xf0 | code >> 18);
-            tail(12), tail(6), tail(0);
-        }
-        return to;
-    }
-
     Array array_;
     std::size_t width_;
 };

@@ -67,6 +67,19 @@ class Tasks {
 // places with their scores.
 nb::list columns_of(const Found& found);
 
+// What Python calls the numbers of rows.
+constexpr const char* names_of_numbers[] = {"scores", "ranks", "tokens"};
+
+// The result of the work, or None if it was declined.
+template <typename Work>
+nb::object unless_declined(const Work& work) {
+    try {
+        return work();
+    } catch (const Declined&) {
+        return nb::none();
+    }
+}
+
 // Let Ctrl-C stop the work.
 void check_signals();
 

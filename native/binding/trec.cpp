@@ -1,4 +1,4 @@
-// TREC text: ranked, or some rows picked from it.
+// A run in text: ranked, or some rows picked from it.
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -63,8 +63,51 @@ Open opening(const nb::callable& begin) {
     };
 }
 
-Layout layout_of(bool msmarco) {
-    return msmarco ? Layout::msmarco : Layout::trec;
+template <typename Value>
+Value chosen(string_view name, std::initializer_list<std::pair<string_view, Value>> values) {
+    for (const auto& [known, value] : values)
+        if (known == name) return value;
+    throw nb::value_error(("the kernel reads no " + std::string(name)).c_str());
+}
+
+// Fields are pairs of a name and what it holds.
+std::vector<Field> fields_of(const nb::list& pairs) {
+    using Role = Field::Role;
+    std::vector<Field> fields;
+    for (const nb::handle pair : pairs) {
+        const Role role =
+            chosen<Role>(text_of(nb::object(pair[1]).ptr()), {{"query", Role::query},
+                                                              {"document", Role::document},
+                                                              {"score", Role::score},
+                                                              {"rank", Role::rank},
+                                                              {"tokens", Role::tokens},
+                                                              {"list", Role::list},
+                                                              {"required", Role::required},
+                                                              {"", Role::other}});
+        fields.push_back({std::string(text_of(nb::object(pair[0]).ptr())), role});
+    }
+    return fields;
+}
+
+void make_layout(Layout* made, const std::string& kind, const nb::list& fields, std::size_t header,
+                 char separator, bool decimal_comma, bool skip_blanks, const std::string& items,
+                 const nb::list& item_fields) {
+    using Kind = Layout::Kind;
+    using Items = Layout::Items;
+    new (made) Layout{
+        chosen<Kind>(kind, {{"trec", Kind::trec},
+                            {"msmarco", Kind::msmarco},
+                            {"delimited", Kind::delimited},
+                            {"hits", Kind::hits},
+                            {"lists", Kind::lists}}),
+        fields_of(fields),
+        header,
+        separator,
+        decimal_comma,
+        skip_blanks,
+        chosen<Items>(items,
+                      {{"ids", Items::ids}, {"pairs", Items::pairs}, {"objects", Items::objects}}),
+        fields_of(item_fields)};
 }
 
 nb::list lines_of(const Report& report) {
@@ -107,6 +150,7 @@ nb::dict report_of(const Report& report) {
     made["lines"] = lines_of(report);
     made["faults"] = report.total_faults;
     made["least_rank"] = report.least_rank;
+    made["empty"] = report.empty;
     return made;
 }
 
@@ -119,37 +163,47 @@ nb::bytes bytes_of(const std::vector<Number>& numbers) {
 }  // namespace
 
 void bind_text(nb::module_& module) {
+    nb::class_<Layout>(module, "Layout")
+        .def("__init__", make_layout, "kind"_a, "fields"_a = nb::list(), "header"_a = 0,
+             "separator"_a = ',', "decimal_comma"_a = false, "skip_blanks"_a = false,
+             "items"_a = "ids", "item_fields"_a = nb::list());
     module.def(
         "rank_text",
-        [](const nb::callable& begin, bool msmarco, const nb::list& judged,
+        [](const nb::callable& begin, const Layout& layout, const nb::list& judged,
            const nb::list& protocols, std::size_t threads) {
             const Tasks tasks(judged, protocols);
-            const TextRanked ranked = reading(begin, [&](const Open& open) {
-                return rank_text(open, layout_of(msmarco), tasks.all(), threads, check_signals);
+            return unless_declined([&] {
+                const TextRanked ranked = reading(begin, [&](const Open& open) {
+                    return rank_text(open, layout, tasks.all(), threads, check_signals);
+                });
+                nb::dict made = report_of(ranked.report);
+                if (ranked.found) {
+                    made["columns"] = columns_of(*ranked.found);
+                    made["unknown"] = nb::cast(ranked.unknown);
+                }
+                return made;
             });
-            nb::dict made = report_of(ranked.report);
-            if (ranked.found) {
-                made["columns"] = columns_of(*ranked.found);
-                made["unknown"] = nb::cast(ranked.unknown);
-            }
-            return made;
         },
-        "begin"_a, "msmarco"_a, "judged"_a, "protocols"_a, "threads"_a);
+        "begin"_a, "layout"_a, "judged"_a, "protocols"_a, "threads"_a);
     module.def(
         "pick_rows",
-        [](const nb::callable& begin, bool msmarco, const Judged& queries, std::size_t threads) {
-            const Picked picked = reading(begin, [&](const Open& open) {
-                return pick_rows(open, layout_of(msmarco), queries, threads, check_signals);
+        [](const nb::callable& begin, const Layout& layout, const Judged& queries,
+           std::size_t threads) {
+            return unless_declined([&] {
+                const Picked picked = reading(begin, [&](const Open& open) {
+                    return pick_rows(open, layout, queries, threads, check_signals);
+                });
+                nb::dict made = report_of(picked.report);
+                made["starts"] = bytes_of(picked.starts);
+                made["documents"] = nb::cast(picked.documents);
+                for (std::size_t i = 0; i < picked.numbers.size(); ++i)
+                    if (layout.numbers()[i])
+                        made[names_of_numbers[i]] = bytes_of(picked.numbers[i]);
+                made["lines_of_rows"] = bytes_of(picked.lines);
+                return made;
             });
-            nb::dict made = report_of(picked.report);
-            made["starts"] = bytes_of(picked.starts);
-            made["documents"] = nb::cast(picked.documents);
-            made["scores"] = bytes_of(picked.scores);
-            made["ranks"] = bytes_of(picked.ranks);
-            made["lines_of_rows"] = bytes_of(picked.lines);
-            return made;
         },
-        "begin"_a, "msmarco"_a, "queries"_a, "threads"_a);
+        "begin"_a, "layout"_a, "queries"_a, "threads"_a);
 }
 
 }  // namespace idealist

@@ -1,4 +1,4 @@
-// TREC text with queries' rows apart, and rows picked from a text: everything is read first.
+// Text with queries' rows apart, and rows picked from a text: everything is read first.
 #include <atomic>
 
 #include "trec/collected.hpp"
@@ -11,7 +11,7 @@ namespace {
 // Read all rows of these queries; return the names of the others.
 Names collect(const Open& open, const Judged& queries, Collected& collected, std::size_t threads,
               const Pause& pause, Report& report) {
-    Reading reading(open, false, threads, pause);
+    Reading reading(open, collected.layout(), false, threads, pause);
     Names unknown;
     reading.run([&](std::size_t) {
         return [&](const Block& block, Report& mine) {
@@ -31,20 +31,17 @@ void rank_collected(const Collected& collected, std::size_t query, Group& group,
     group.clear();
     for (std::size_t i = collected.begin(query); i < collected.end(query); ++i) {
         const Chunk& chunk = collected.chunk(i);
-        const std::size_t row = collected.row(i);
-        group.documents.push_back(chunk.document(row));
-        if (!chunk.scores.empty()) group.scores.push_back(chunk.scores[row]);
-        if (!chunk.ranks.empty()) group.ranks.push_back(chunk.ranks[row]);
+        group.add(chunk.document(collected.row(i)), chunk.numbers_of(collected.row(i)));
     }
     if (!group.documents.empty()) ranker.place(query, group.rows());
 }
 
 }  // namespace
 
-void rank_apart(const Open& open, Layout layout, const std::vector<Task>& tasks,
+void rank_apart(const Open& open, const Layout& layout, const std::vector<Task>& tasks,
                 std::size_t threads, const Pause& pause, TextRanked& result) {
     const Judged& judged = *tasks.front().judged;
-    Collected collected(layout, needs_ranks(layout, tasks), false);
+    Collected collected(layout, needed(layout, tasks), false);
     const Names unknown = collect(open, judged, collected, threads, pause, result.report);
     result.unknown.assign(unknown.begin(), unknown.end());
     if (!result.report.is_clean()) return;
@@ -52,7 +49,7 @@ void rank_apart(const Open& open, Layout layout, const std::vector<Task>& tasks,
     Team team(threads);
     team.run([&](std::size_t worker) {
         Ranker ranker(tasks, *result.found, worker);
-        Group group;
+        Group group(collected.kept());
         for (std::size_t query; !team.stopped() && (query = next++) < judged.queries();) {
             rank_collected(collected, query, group, ranker);
             if (worker == 0) pause();
@@ -60,10 +57,10 @@ void rank_apart(const Open& open, Layout layout, const std::vector<Task>& tasks,
     });
 }
 
-Picked pick_rows(const Open& open, Layout layout, const Judged& queries, std::size_t threads,
+Picked pick_rows(const Open& open, const Layout& layout, const Judged& queries, std::size_t threads,
                  const Pause& pause) {
     Picked picked;
-    Collected collected(layout, true, true);
+    Collected collected(layout, layout.numbers(), true);
     collect(open, queries, collected, threads, pause, picked.report);
     const auto before = picked.report.lines_before();
     picked.starts.push_back(0);
@@ -72,8 +69,9 @@ Picked pick_rows(const Open& open, Layout layout, const Judged& queries, std::si
             const Chunk& chunk = collected.chunk(i);
             const std::size_t row = collected.row(i);
             picked.documents.emplace_back(chunk.document(row));
-            if (!chunk.scores.empty()) picked.scores.push_back(chunk.scores[row]);
-            picked.ranks.push_back(chunk.ranks[row]);
+            for (std::size_t kind = 0; kind < picked.numbers.size(); ++kind)
+                if (collected.kept()[kind])
+                    picked.numbers[kind].push_back(chunk.numbers[kind][row]);
             picked.lines.push_back(
                 static_cast<std::int64_t>(before[chunk.block] + chunk.line[row]));
         }

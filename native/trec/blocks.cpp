@@ -4,7 +4,10 @@
 #include <cerrno>
 #include <system_error>
 
+#include "base/declined.hpp"
+#include "trec/delimited.hpp"
 #include "trec/lines.hpp"
+#include "trec/records.hpp"
 
 #if defined(_WIN32)
 #include <io.h>
@@ -17,6 +20,15 @@ namespace idealist {
 namespace {
 
 constexpr string_view mark = "\xef\xbb\xbf";  // the byte order mark, not part of the text
+
+// Where the records of a text end, if they are not the same as lines.
+std::vector<std::size_t> ends_of_records(const Block& block, const Layout& layout) {
+    std::vector<std::size_t> ends;
+    const char* p = block.begin();
+    while (p < block.end() && (p = record_end(p, block.end(), layout)))
+        ends.push_back(static_cast<std::size_t>(p - block.begin()));
+    return ends;
+}
 
 }  // namespace
 
@@ -63,11 +75,8 @@ bool Splitter::fill(Block& block, std::size_t size) {
     block.reserve(size);
     while (!ended_ && block.size < size) {
         block.size += read(block.text.data() + block.size, size - block.size);
-        if (!begun_ && (block.size >= mark.size() || ended_)) {
-            begun_ = true;
-            if (string_view(block.begin(), block.size).starts_with(mark)) block.drop(mark.size());
-        }
-        shorten_last_line(block);
+        if (!begun_ && (block.size >= mark.size() + layout_.header || ended_)) begin(block);
+        if (layout_.is_trec()) shorten_last_line(block);
     }
     if (!ended_) return true;
     if (block.size && block.text[block.size - 1] != '\n') {
@@ -75,6 +84,13 @@ bool Splitter::fill(Block& block, std::size_t size) {
         block.text[block.size++] = '\n';
     }
     return false;
+}
+
+// Leave out the byte order mark, and the header.
+void Splitter::begin(Block& block) {
+    begun_ = true;
+    if (string_view(block.begin(), block.size).starts_with(mark)) block.drop(mark.size());
+    block.drop(std::min(layout_.header, block.size));
 }
 
 // Drop what exceeds the longest line, so that an endless line cannot exhaust memory.
@@ -88,26 +104,51 @@ void Splitter::shorten_last_line(Block& block) {
     shortened_ = true;
 }
 
-// Where to end a block: after its last whole line, or before the first line of its last query.
+// Where to end a block: after its last whole record, or before the first one of its last query.
 std::size_t Splitter::cut(const Block& block) const {
-    const auto line_before = [&](std::size_t end) {  // where the line that ends at `end` starts
+    const bool quoted = layout_.kind == Layout::Kind::delimited &&
+                        std::memchr(block.begin(), '"', block.size) != nullptr;
+    std::vector<std::size_t> ends;
+    if (quoted) ends = ends_of_records(block, layout_);
+    const auto record_before = [&](std::size_t end) {  // where the record that ends there starts
+        if (quoted) {
+            ends.pop_back();
+            return ends.empty() ? 0 : ends.back();
+        }
         while (end > 1 && block.text[end - 2] != '\n') --end;
         return end - 1;
     };
     std::size_t end = block.size;
-    while (end > 0 && block.text[end - 1] != '\n') --end;
-    if (!by_query_ || end == 0) return end;
+    if (quoted)
+        end = ends.empty() ? 0 : ends.back();
+    else
+        while (end > 0 && block.text[end - 1] != '\n') --end;
+    require(end > 0 || layout_.is_trec() || block.size <= longest_record);
+    if (!by_query_ || end == 0 || layout_.kind == Layout::Kind::lists) return end;
     std::size_t first = end;
     string_view query;
     for (std::size_t at = end; at > 0;) {
-        at = line_before(at);
-        const string_view other = query_of(block.begin() + at);
+        at = record_before(at);
+        const string_view other = query_at(block, at);
         if (other.empty()) continue;
         if (query.empty()) query = other;
         if (other != query) break;
         first = at;
     }
     return first;
+}
+
+// The query of a record, empty if it holds no data.
+string_view Splitter::query_at(const Block& block, std::size_t begin) const {
+    const char* record = block.begin() + begin;
+    switch (layout_.kind) {
+        case Layout::Kind::delimited:
+            return query_of_record(record, block.end(), layout_);
+        case Layout::Kind::hits:
+            return query_of_hit(record, layout_);
+        default:
+            return query_of(record);
+    }
 }
 
 }  // namespace idealist

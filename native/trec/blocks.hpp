@@ -1,4 +1,4 @@
-// Blocks: text for several threads, in pieces that end where a line or a query ends.
+// Blocks: text for several threads, in pieces that end where a record or a query ends.
 #pragma once
 
 #include <cstddef>
@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/sizes.hpp"
+#include "trec/layout.hpp"
 
 namespace idealist {
 
@@ -30,7 +31,7 @@ class Descriptor : public Input {
 
 constexpr std::size_t padding = 72;  // for the last line feed, and to read 64 bytes from any line
 
-// Whole lines; the last one ends in a line feed, even if the file does not.
+// Whole records; the last one ends in a line feed, even if the file does not.
 struct Block {
     std::vector<char> text;  // never shrinks; only the first `size` bytes count
     std::size_t size = 0;
@@ -53,7 +54,8 @@ struct Block {
 class Splitter {
   public:
     // With `by_query`, no block may end in the middle of a query.
-    Splitter(Input& input, bool by_query) : input_(input), by_query_(by_query) {}
+    Splitter(Input& input, const Layout& layout, bool by_query)
+        : input_(input), layout_(layout), by_query_(by_query) {}
 
     // Fill a block; false at the end.
     bool next(Block& block);
@@ -62,11 +64,14 @@ class Splitter {
 
   private:
     bool fill(Block& block, std::size_t size);
+    void begin(Block& block);
     void shorten_last_line(Block& block);
     std::size_t cut(const Block& block) const;
+    string_view query_at(const Block& block, std::size_t begin) const;
     std::size_t read(char* into, std::size_t size);
 
     Input& input_;
+    const Layout& layout_;
     bool by_query_;
     std::mutex mutex_;
     std::vector<char> carry_;

@@ -5,12 +5,12 @@
 
 namespace idealist {
 
-void Collected::add(Chunk& chunk, std::size_t query, std::size_t number, const Line& line) {
-    chunk.text.insert(chunk.text.end(), line.document.begin(), line.document.end());
+void Collected::add(Chunk& chunk, std::size_t query, std::size_t number, const Row& row) {
+    chunk.text.insert(chunk.text.end(), row.document.begin(), row.document.end());
     chunk.begin.push_back(static_cast<std::uint32_t>(chunk.text.size()));
     chunk.query.push_back(static_cast<std::uint32_t>(query));
-    if (layout_ == Layout::trec) chunk.scores.push_back(line.score);
-    if (ranks_) chunk.ranks.push_back(rank_of(line));
+    for (std::size_t i = 0; i < kept_.size(); ++i)
+        if (kept_[i]) chunk.numbers[i].push_back(row.numbers[i]);
     if (lines_) chunk.line.push_back(static_cast<std::uint32_t>(number));
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <mutex>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -16,18 +17,28 @@ struct Chunk {
     std::size_t block = 0;
     std::vector<char> text;
     std::vector<std::uint32_t> query, begin, line;
-    std::vector<double> scores, ranks;
+    ByNumber<std::vector<double>> numbers;
 
     string_view document(std::size_t row) const {
         return {text.data() + begin[row], begin[row + 1] - begin[row]};
+    }
+
+    ByNumber<double> numbers_of(std::size_t row) const {
+        ByNumber<double> found{};
+        for (std::size_t i = 0; i < found.size(); ++i)
+            if (!numbers[i].empty()) found[i] = numbers[i][row];
+        return found;
     }
 };
 
 class Collected {
   public:
-    // `ranks` and `lines` say whether to keep these, too.
-    Collected(Layout layout, bool ranks, bool lines)
-        : layout_(layout), ranks_(ranks), lines_(lines) {}
+    // Keep these numbers, and the lines if these are wanted.
+    Collected(const Layout& layout, const ByNumber<bool>& kept, bool lines)
+        : layout_(layout), kept_(kept), lines_(lines) {}
+
+    const Layout& layout() const { return layout_; }
+    const ByNumber<bool>& kept() const { return kept_; }
 
     // Keep the rows of a block whose queries are known; names of other queries go to `unknown`.
     template <typename Unknown>
@@ -47,10 +58,11 @@ class Collected {
     std::size_t row(std::size_t i) const { return order_[i].row; }
 
   private:
-    void add(Chunk& chunk, std::size_t query, std::size_t number, const Line& line);
+    void add(Chunk& chunk, std::size_t query, std::size_t number, const Row& row);
 
-    Layout layout_;
-    bool ranks_, lines_;
+    const Layout& layout_;
+    ByNumber<bool> kept_;
+    bool lines_;
     std::mutex mutex_;
     std::vector<Chunk> chunks_;
     std::vector<std::size_t> starts_;
@@ -62,18 +74,20 @@ void Collected::read(const Block& block, const Judged& queries, Report& report, 
     Chunk chunk;
     chunk.block = block.number;
     chunk.begin.push_back(0);
-    string_view last;
+    std::string last;
     std::int64_t query = Judged::none;
-    read_block(block, layout_, report, [&](std::size_t number, const Line& line) {
-        if (last.empty() || line.query != last) {
-            last = line.query;
-            query = queries.find_query(last);
-        }
-        if (query == Judged::none)
-            unknown(last);
-        else
-            add(chunk, static_cast<std::size_t>(query), number, line);
-    });
+    Arena arena;
+    read_block(block, layout_, kept_[rank_of_row], arena, report,
+               [&](std::size_t number, const Row& row) {
+                   if (row.query != last) {
+                       last = row.query;
+                       query = queries.find_query(last);
+                   }
+                   if (query == Judged::none)
+                       unknown(last);
+                   else if (!row.document.empty())
+                       add(chunk, static_cast<std::size_t>(query), number, row);
+               });
     chunk.text.shrink_to_fit();
     const std::lock_guard lock(mutex_);
     chunks_.push_back(std::move(chunk));

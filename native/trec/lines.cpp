@@ -108,15 +108,15 @@ double rank_of(const Line& line) {
     return number_of(line.rank).value_or(std::numeric_limits<double>::quiet_NaN());
 }
 
-Kind read_line(const char*& p, const char* end, Layout layout, Line& line) {
-    if (layout == Layout::trec && read_plain_line(p, end, line)) return Kind::row;
+Kind read_line(const char*& p, const char* end, Layout::Kind layout, Line& line) {
+    if (layout == Layout::Kind::trec && read_plain_line(p, end, line)) return Kind::row;
     line.query = cell(p);
     Kind kind = Kind::nothing;
     if (!line.query.empty() && line.query[0] != '#') {
-        if (layout == Layout::trec) cell(p);
+        if (layout == Layout::Kind::trec) cell(p);
         line.document = cell(p);
         line.rank = cell(p);
-        if (layout == Layout::trec) {
+        if (layout == Layout::Kind::trec) {
             const auto score = number_of(cell(p));
             line.score = score.value_or(0);
             kind = score && !cell(p).empty() ? Kind::row : Kind::fault;

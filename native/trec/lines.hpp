@@ -1,11 +1,9 @@
 // Lines of TREC text. Each ends in a line feed, and 64 bytes may be read from where it starts.
 #pragma once
 
-#include "text/bytes.hpp"
+#include "trec/layout.hpp"
 
 namespace idealist {
-
-enum class Layout { trec, msmarco };
 
 // One data line: query Q0 document rank score tag, or MS MARCO's query document rank.
 struct Line {
@@ -17,7 +15,7 @@ struct Line {
 enum class Kind { row, nothing, fault };
 
 // Read the line that starts at `p`, and move on to the next.
-Kind read_line(const char*& p, const char* end, Layout layout, Line& line);
+Kind read_line(const char*& p, const char* end, Layout::Kind layout, Line& line);
 
 // The rank on a line, NaN if it is not a number.
 double rank_of(const Line& line);

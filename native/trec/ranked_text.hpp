@@ -1,4 +1,4 @@
-// Ranked text: TREC text ranked as it is read, or the rows of some queries picked from it.
+// Ranked text: a run in text, ranked as it is read, or the rows of some queries picked from it.
 #pragma once
 
 #include <functional>
@@ -26,7 +26,7 @@ using Open = std::function<std::unique_ptr<Input>()>;
 
 // Rank a text. If each query's rows are together, each thread needs memory for one query only; if
 // not, the text is read again, and rows are kept until all of them are there.
-TextRanked rank_text(const Open& open, Layout layout, const std::vector<Task>& tasks,
+TextRanked rank_text(const Open& open, const Layout& layout, const std::vector<Task>& tasks,
                      std::size_t threads, const Pause& pause);
 
 // The rows of some queries, in the order they came.
@@ -34,11 +34,11 @@ struct Picked {
     Report report;
     std::vector<std::size_t> starts;  // of each query's rows, followed by the end
     std::vector<std::string> documents;
-    std::vector<double> scores, ranks;
+    ByNumber<std::vector<double>> numbers;
     std::vector<std::int64_t> lines;
 };
 
-Picked pick_rows(const Open& open, Layout layout, const Judged& queries, std::size_t threads,
+Picked pick_rows(const Open& open, const Layout& layout, const Judged& queries, std::size_t threads,
                  const Pause& pause);
 
 }  // namespace idealist

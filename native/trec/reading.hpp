@@ -30,18 +30,26 @@ class Noted {
     string_view last_;
 };
 
-inline bool needs_ranks(Layout layout, const std::vector<Task>& tasks) {
-    return layout == Layout::msmarco ||
-           std::any_of(tasks.begin(), tasks.end(), [](const Task& task) {
-               return task.protocol->order == Protocol::Order::rank;
-           });
+// The numbers of a layout that some tasks need.
+inline ByNumber<bool> needed(const Layout& layout, const std::vector<Task>& tasks) {
+    const ByNumber<bool> has = layout.numbers();
+    const auto any = [&](auto is_so) {
+        return std::any_of(tasks.begin(), tasks.end(),
+                           [&](const Task& task) { return is_so(*task.protocol); });
+    };
+    const bool ranks = !has[score_of_row] || any([](const Protocol& protocol) {
+        return protocol.order == Protocol::Order::rank;
+    });
+    const bool tokens = any([](const Protocol& protocol) { return protocol.in_tokens; });
+    return {has[score_of_row], has[rank_of_row] && ranks, has[tokens_of_row] && tokens};
 }
 
 // Reads blocks in every thread until there are no more, or until one of them stops it.
 class Reading {
   public:
-    Reading(const Open& open, bool by_query, std::size_t threads, const Pause& pause)
-        : input_(open()), splitter_(*input_, by_query), team_(threads), pause_(pause) {}
+    Reading(const Open& open, const Layout& layout, bool by_query, std::size_t threads,
+            const Pause& pause)
+        : input_(open()), splitter_(*input_, layout, by_query), team_(threads), pause_(pause) {}
 
     // `work(worker)` makes the function that a thread calls with each of its blocks.
     template <typename Work>
@@ -77,26 +85,34 @@ class Reading {
     Report report_;
 };
 
-// One query's rows as they are gathered.
+// One query's rows as they are gathered, with the numbers that are kept.
 struct Group {
-    string_view query;
-    std::vector<string_view> documents;
-    std::vector<double> scores, ranks;
+    explicit Group(const ByNumber<bool>& kept) : kept(kept) {}
+
+    void add(string_view document, const ByNumber<double>& values) {
+        documents.push_back(document);
+        for (std::size_t i = 0; i < kept.size(); ++i)
+            if (kept[i]) numbers[i].push_back(values[i]);
+    }
 
     void clear() {
         documents.clear();
-        scores.clear();
-        ranks.clear();
+        for (std::vector<double>& some : numbers) some.clear();
     }
 
     Rows rows() const {
-        return {documents.data(), documents.size(), scores.empty() ? nullptr : scores.data(),
-                ranks.empty() ? nullptr : ranks.data(), nullptr};
+        const auto data = [&](std::size_t i) { return kept[i] ? numbers[i].data() : nullptr; };
+        return {documents.data(), documents.size(), data(score_of_row), data(rank_of_row),
+                data(tokens_of_row)};
     }
+
+    ByNumber<bool> kept;
+    std::vector<string_view> documents;
+    ByNumber<std::vector<double>> numbers;
 };
 
 // Rank queries whose rows are apart.
-void rank_apart(const Open& open, Layout layout, const std::vector<Task>& tasks,
+void rank_apart(const Open& open, const Layout& layout, const std::vector<Task>& tasks,
                 std::size_t threads, const Pause& pause, TextRanked& result);
 
 }  // namespace idealist

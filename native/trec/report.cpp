@@ -4,6 +4,7 @@
 #include <cstring>
 #include <numeric>
 
+#include "base/declined.hpp"
 #include "text/utf8.hpp"
 
 namespace idealist {
@@ -48,6 +49,8 @@ void Report::add(const Report& other) {
     total_faults += other.total_faults;
     rows += other.rows;
     least_rank = std::min(least_rank, other.least_rank);
+    empty |= other.empty;
+    for (const std::string& query : other.lists) require(lists.insert(query).second);
     for (std::size_t kind = 0; kind < text.size(); ++kind)
         if (other.text[kind].position < text[kind].position) text[kind] = other.text[kind];
 }

@@ -4,13 +4,18 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <string>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
+#include "base/declined.hpp"
 #include "trec/blocks.hpp"
+#include "trec/delimited.hpp"
 #include "trec/lines.hpp"
+#include "trec/records.hpp"
 
 namespace idealist {
 
@@ -44,6 +49,8 @@ struct Report {
     bool shortened = false;  // part of a line that is too long was left out
     std::array<TextFound, 3> text;
     double least_rank = std::numeric_limits<double>::infinity();
+    std::unordered_set<std::string> lists;  // the queries of lists
+    bool empty = false;                     // one of these lists is
 
     bool is_clean() const;
     void add(const Report& other);                  // another block's report, in any order
@@ -54,14 +61,10 @@ struct Report {
 // Look for bytes that cannot be text.
 void check_text(const Block& block, Report& report);
 
-// Pass each data line of a block to `row`, with its number in the block, and note the faulty ones.
-template <typename Row>
-void read_block(const Block& block, Layout layout, Report& report, Row row) {
-    check_text(block, report);
-    if (!report.is_clean()) {  // whatever these bytes are, they are not rows
-        report.lines.emplace_back(block.number, std::count(block.begin(), block.end(), '\n'));
-        return;
-    }
+// Pass the row of each data line to `add`, with the line's number in the block, and note faulty
+// ones.
+template <typename Add>
+void read_lines(const Block& block, Layout::Kind layout, bool ranks, Report& report, Add add) {
     std::size_t number = 0;
     Line line;
     for (const char *p = block.begin(), *end = block.end(); p < end;) {
@@ -74,13 +77,64 @@ void read_block(const Block& block, Layout layout, Report& report, Row row) {
                 report.faults.push_back({{block.number, number},
                                          std::string(begin, std::min(length, longest_line + 1))});
         } else if (kind == Kind::row) {
-            ++report.rows;
-            if (layout == Layout::msmarco)
-                report.least_rank = std::min(report.least_rank, rank_of(line));
-            row(number, line);
+            const double rank = ranks ? rank_of(line) : 0;
+            if (layout == Layout::Kind::msmarco)
+                report.least_rank = std::min(report.least_rank, rank);
+            add(number, Row{line.query, line.document, {line.score, rank, 0}});
         }
     }
     report.lines.emplace_back(block.number, number);
+}
+
+// Pass the rows of delimited text or JSON to `add`, each with the number of its first line.
+template <typename Add>
+void read_records(const Block& block, const Layout& layout, Arena& arena, Report& report, Add add) {
+    std::size_t number = 1;
+    Row row;
+    for (const char *p = block.begin(), *end = block.end(); p < end;) {
+        const char* begin = p;
+        if (layout.kind == Layout::Kind::delimited) {
+            if (read_record(p, end, layout, arena, row)) add(number, row);
+            number += static_cast<std::size_t>(std::count(begin, p, '\n'));
+            continue;
+        }
+        p = static_cast<const char*>(std::memchr(p, '\n', static_cast<std::size_t>(end - p))) + 1;
+        if (begin + std::strspn(begin, " \t\r") + 1 == p) {
+            // nothing but blanks
+        } else if (layout.kind == Layout::Kind::hits) {
+            read_hit(begin, layout, arena, row);
+            add(number, row);
+        } else {
+            const string_view query = read_list(begin, layout, arena, [&](const Row& one) {
+                report.empty |= one.document.empty();
+                add(number, one);
+            });
+            require(report.lists.emplace(query).second);
+        }
+        ++number;
+    }
+    report.lines.emplace_back(block.number, number - 1);
+}
+
+// Pass the rows of a block to `add`, each with its line in the block; of TREC text, faults are
+// noted, and ranks are read if they are wanted. The arena holds what had to be decoded.
+template <typename Add>
+void read_block(const Block& block, const Layout& layout, bool ranks, Arena& arena, Report& report,
+                Add add) {
+    check_text(block, report);
+    if (!report.is_clean()) {  // whatever these bytes are, they are not rows
+        require(layout.is_trec());
+        report.lines.emplace_back(block.number, std::count(block.begin(), block.end(), '\n'));
+        return;
+    }
+    const auto counted = [&](std::size_t number, const Row& row) {
+        ++report.rows;
+        add(number, row);
+    };
+    if (layout.is_trec())
+        read_lines(block, layout.kind, ranks, report, counted);
+    else
+        read_records(block, layout, arena, report, counted);
 }
 
 }  // namespace idealist

@@ -1,4 +1,4 @@
-// TREC text with each query's rows together: a query is ranked as soon as its last row is read.
+// Text with each query's rows together: a query is ranked as soon as its last row is read.
 #include <atomic>
 
 #include "trec/ranked_text.hpp"
@@ -10,19 +10,19 @@ namespace {
 
 // What is shared by the threads that rank queries as they are read.
 struct Shared {
-    Shared(Layout layout, const std::vector<Task>& tasks, Reading& reading, Found& found)
+    Shared(const Layout& layout, const std::vector<Task>& tasks, Reading& reading, Found& found)
         : layout(layout),
           tasks(tasks),
-          ranks(needs_ranks(layout, tasks)),
+          kept(needed(layout, tasks)),
           reading(reading),
           found(found),
           seen(tasks.front().judged->queries()) {}
 
     const Judged& judged() const { return *tasks.front().judged; }
 
-    Layout layout;
+    const Layout& layout;
     const std::vector<Task>& tasks;
-    bool ranks;
+    ByNumber<bool> kept;
     Reading& reading;
     Found& found;
     std::vector<std::atomic<bool>> seen;
@@ -34,11 +34,12 @@ struct Shared {
 class Grouping {
   public:
     Grouping(Shared& shared, std::size_t worker)
-        : shared_(shared), ranker_(shared.tasks, shared.found, worker) {}
+        : shared_(shared), ranker_(shared.tasks, shared.found, worker), group_(shared.kept) {}
 
     void operator()(const Block& block, Report& report) {
-        read_block(block, shared_.layout, report,
-                   [&](std::size_t, const Line& line) { add(line); });
+        arena_.clear();
+        read_block(block, shared_.layout, shared_.kept[rank_of_row], arena_, report,
+                   [&](std::size_t, const Row& row) { add(row); });
         finish();
         const std::lock_guard lock(shared_.reading.mutex());
         shared_.unknown.merge(noted_.names);
@@ -46,21 +47,19 @@ class Grouping {
     }
 
   private:
-    void add(const Line& line) {
-        if (group_.documents.empty() || line.query != group_.query) {
+    void add(const Row& row) {
+        if (row.query != query_) {
             finish();
-            group_.query = line.query;
+            query_ = row.query;
         }
-        group_.documents.push_back(line.document);
-        if (shared_.layout == Layout::trec) group_.scores.push_back(line.score);
-        if (shared_.ranks) group_.ranks.push_back(rank_of(line));
+        if (!row.document.empty()) group_.add(row.document, row.numbers);
     }
 
     void finish() {
-        if (group_.documents.empty()) return;
-        const auto query = shared_.judged().find_query(group_.query);
+        if (query_.empty()) return;
+        const auto query = shared_.judged().find_query(query_);
         if (query == Judged::none) {
-            noted_(group_.query);
+            noted_(query_);
         } else if (shared_.seen[static_cast<std::size_t>(query)].exchange(true)) {
             shared_.apart = true;
             shared_.reading.stop();
@@ -68,18 +67,21 @@ class Grouping {
             ranker_.place(static_cast<std::size_t>(query), group_.rows());
         }
         group_.clear();
+        query_ = {};
     }
 
     Shared& shared_;
     Ranker ranker_;
+    string_view query_;  // of the group, empty if there is none
     Group group_;
+    Arena arena_;
     Noted noted_;
 };
 
 // Rank queries as they are read; false if the rows of one are apart.
-bool rank_grouped(const Open& open, Layout layout, const std::vector<Task>& tasks,
+bool rank_grouped(const Open& open, const Layout& layout, const std::vector<Task>& tasks,
                   std::size_t threads, const Pause& pause, TextRanked& result) {
-    Reading reading(open, true, threads, pause);
+    Reading reading(open, layout, true, threads, pause);
     Shared shared(layout, tasks, reading, *result.found);
     reading.run([&](std::size_t worker) { return Grouping(shared, worker); });
     result.report = reading.finished();
@@ -89,7 +91,7 @@ bool rank_grouped(const Open& open, Layout layout, const std::vector<Task>& task
 
 }  // namespace
 
-TextRanked rank_text(const Open& open, Layout layout, const std::vector<Task>& tasks,
+TextRanked rank_text(const Open& open, const Layout& layout, const std::vector<Task>& tasks,
                      std::size_t threads, const Pause& pause) {
     TextRanked result;
     const auto fresh = [&] {

@@ -127,6 +127,11 @@ def is_trec(source: Source) -> bool:
         return False
 
 
+def is_json_lines(source: Source) -> bool:
+    """Whether a file's head shows that it is JSON by the line."""
+    return _is_lines(_head(source), source)
+
+
 def is_preferences(content: bytes, source: Source) -> bool:
     """Whether TREC text is preferences: its first line shows it, or its suffix says so."""
     return source.suffix == ".prefs" or trec.is_preferences(content)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -20,6 +20,7 @@ from idealist.formats import build, contents, python_data, trec
 from idealist.formats.cells import Table, checked, plain
 from idealist.formats.reading import Reading, ReadOptions
 from idealist.formats.source import Source
+from idealist.formats.text_layouts import TextLayout, layout_of
 from idealist.ranking.compiled import KernelAnswer, KernelRequest
 
 #: Hands the kernel a file from its beginning: a descriptor, or blocks of bytes.
@@ -28,10 +29,15 @@ Begin = Callable[[], Any]
 
 @dataclass(frozen=True)
 class FileRun:
-    """A run's file; the kernel ranks TREC text while reading it, never all of it in memory."""
+    """A run's file; the kernel ranks text while reading it, never all of it in memory.
+
+    Where the kernel declines it, a file that is `held` keeps its rows.
+    """
 
     source: Source
     options: ReadOptions = field(default_factory=ReadOptions)
+    kept: list[Rows] = field(default_factory=list)
+    is_held: bool = False
 
     @property
     def name(self) -> str:
@@ -40,60 +46,72 @@ class FileRun:
 
     @property
     def remarks(self) -> tuple[Remark, ...]:
-        """None: what must be remarked on is held as rows."""
-        return ()
+        """What its head made the readers remark on; they keep to it."""
+        if self.kept:
+            return self.kept[0].remarks
+        return self._layout.remarks if self._layout else ()
 
     def rows(self) -> Rows:
         """Read all rows."""
+        if self.kept:
+            return self.kept[0]
         reading = Reading("score", Faults(self.name), self.options)
         found = contents.cells(self.source, reading)
         if isinstance(found, bytes):
             return trec.read_run(found, self.name)
-        return build.rows(checked(found, reading), self.name, reading.remarks)
+        rows = build.rows(checked(found, reading), self.name, reading.remarks)
+        self.kept.extend([rows] if self.is_held else [])
+        return rows
 
     def held(self) -> FileRun | Rows:
         """Return the file itself if the kernel reads it, or else its rows."""
-        return self if kernel.native() is not None and self._is_text else self.rows()
+        native = kernel.native() is not None and self._layout is not None
+        return replace(self, is_held=True) if native else self.rows()
 
     @cached_property
-    def _is_text(self) -> bool:
-        return contents.is_trec(self.source)
+    def _layout(self) -> TextLayout | None:
+        return layout_of(self.source, self.options)
 
     @cached_property
     def _first(self) -> trec.Line:
         return trec.first_line(self.source.head())
 
-    @property
-    def _is_msmarco(self) -> bool:
-        return trec.is_msmarco(self._first)
-
     def ranked(self, request: KernelRequest) -> KernelAnswer | None:
         """Let the kernel rank the file while reading it."""
-        if not self._is_text or "tokens" in request.needs:
+        layout = None if self.kept else self._layout
+        if layout is None or not request.needs <= layout.columns:
             return None
         with self._begin() as (begin, size):
             found = request.kernel.rank_text(
-                begin, self._is_msmarco, request.judged, request.rules, request.threads
-            )
-        if found["rows"] == 0:
+                begin, layout.native(request.kernel), request.judged, request.rules,
+                request.threads,
+            )  # fmt: skip
+        if found is None or found["rows"] == 0:
             return None
-        self._check(found, size)
+        self._check(found, size, layout)
         return KernelAnswer(found["columns"], found["unknown"])
 
     def some(self, queries: Collection[str]) -> Rows:
         """Read the rows of some queries."""
-        module = kernel.native()
-        if module is None or not self._is_text:
-            return self.rows().some(queries)
-        wanted = module.Judged(tuple(queries), np.zeros(len(queries) + 1, np.int64), ())
+        return self._picked(tuple(queries)) or self.rows().some(queries)
+
+    def _picked(self, queries: tuple[str, ...]) -> Rows | None:
+        """Let the kernel look for the rows of some queries."""
+        module, layout = kernel.native(), None if self.kept else self._layout
+        if module is None or layout is None:
+            return None
+        wanted = module.Judged(queries, np.zeros(len(queries) + 1, np.int64), ())
         with self._begin() as (begin, size):
-            found = module.pick_rows(begin, self._is_msmarco, wanted, kernel.threads())
-        self._check(found, size)
-        numbers = {key: _numbers(found[key]) for key in ("scores", "ranks")}
+            found = module.pick_rows(begin, layout.native(module), wanted, kernel.threads())
+        if found is None or found["empty"]:
+            return None
+        self._check(found, size, layout)
+        facts: dict[str, Any] = {
+            name: _numbers(found[name]) for name in ("scores", "ranks", "tokens") if name in found
+        }
         lines, starts = (_numbers(found[key], np.int64) for key in ("lines_of_rows", "starts"))
-        facts: dict[str, Any] = {"lines": lines, "name": self.name}
-        facts |= {key: column for key, column in numbers.items() if len(column) or not len(lines)}
-        return Rows(tuple(queries), starts, found["documents"], **facts).present()
+        facts |= {"lines": lines + layout.lines, "name": self.name, "remarks": self.remarks}
+        return Rows(queries, starts, found["documents"], **facts).present()
 
     @contextmanager
     def _begin(self) -> Iterator[tuple[Begin, int]]:
@@ -108,7 +126,7 @@ class FileRun:
 
             yield begin, size
 
-    def _check(self, found: dict[str, Any], size: int) -> None:
+    def _check(self, found: dict[str, Any], size: int, layout: TextLayout) -> None:
         """Raise what the kernel found wrong with the text, in the words of the Python reader."""
         faults = Faults(self.name)
         if found["bytes"] < size:
@@ -118,10 +136,11 @@ class FileRun:
             self.source.read()  # the rest may not be text
         for kind, line, byte in found["text"]:
             self.source.refuse_text(kind, line, byte)
+        is_msmarco = layout.kind == "msmarco"
         if found["lines"]:
-            layout = trec.MSMARCO if self._is_msmarco else trec.RUN
-            layout.refuse(found["lines"], faults, found["faults"], first=self._first)
-        if self._is_msmarco:
+            defined = trec.MSMARCO if is_msmarco else trec.RUN
+            defined.refuse(found["lines"], faults, found["faults"], first=self._first)
+        if is_msmarco:
             trec.check_least_rank(found["least_rank"], faults)
 
 

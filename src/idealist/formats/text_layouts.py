@@ -1,0 +1,220 @@
+"""How a run's text holds its rows, as the compiled kernel must know it; its first rows tell.
+
+The Python readers are the definition. They read the head of the file, and what they made of it is
+found again among its columns or keys. Where that leaves anything open, there is no layout, and they
+read the whole file or name its fault. The kernel in turn declines a file whose rows are not as plain
+as its head promised.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from types import ModuleType
+from typing import Any
+
+from idealist.data.columns import to_float, to_id
+from idealist.data.remarks import Remark
+from idealist.errors import Faults, InputError
+from idealist.formats import build, contents, delimited, trec
+from idealist.formats.cells import Table, checked
+from idealist.formats.reading import Reading, ReadOptions
+from idealist.formats.source import HEAD, Source
+
+#: A head is made longer until there is a whole record in it, or so long.
+LONGEST_HEAD = 2**24
+#: What a row may hold besides its ids.
+NUMBERS, QUERY = frozenset({"score", "rank", "tokens"}), frozenset({"query"})
+COLUMNS = NUMBERS | QUERY | {"document"}
+#: The kernel tells so many keys of an object apart.
+MOST_KEYS = 64
+
+#: Names of theirs, each with what it holds: one of our columns, or nothing.
+Fields = list[tuple[str, str]]
+
+
+@dataclass(frozen=True)
+class TextLayout:
+    """What the kernel is told about a text; so many `lines` come before its first row."""
+
+    kind: str
+    numbers: frozenset[str]
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    lines: int = 0
+    remarks: tuple[Remark, ...] = ()
+
+    @property
+    def columns(self) -> set[str]:
+        """The numbers that its rows have, under the names of `Rows`."""
+        return {name if name.endswith("s") else f"{name}s" for name in self.numbers}
+
+    def native(self, module: ModuleType) -> Any:
+        """Make the kernel's own."""
+        return module.Layout(self.kind, **self.facts)
+
+
+def layout_of(source: Source, options: ReadOptions) -> TextLayout | None:
+    """Find how a run's file holds its rows; None where Python has to read it."""
+    if contents.is_trec(source):
+        is_msmarco = trec.is_msmarco(trec.first_line(source.head()))
+        kind, numbers = ("msmarco", {"rank"}) if is_msmarco else ("trec", {"score", "rank"})
+        return TextLayout(kind, frozenset(numbers))
+    try:
+        if contents.is_json_lines(source):
+            return _of_json(source, options)
+        return _of_delimited(source, options)
+    except (InputError, ValueError, TypeError, RecursionError, csv.Error):
+        return None  # the Python reader reports it
+
+
+@dataclass(frozen=True)
+class _Head:
+    """The first rows of a file, and what the Python readers make of them."""
+
+    table: Table
+    reading: Reading
+
+    @classmethod
+    def of(cls, source: Source, head: bytes, options: ReadOptions) -> _Head:
+        """Read a head as if it were the file; raise what is wrong with it."""
+        reading = Reading("score", Faults(source.name), options)
+        found = contents.cells(Source(source.name, spooled=head), reading)
+        if isinstance(found, bytes):
+            raise ValueError("there are no names")
+        table = checked(found, reading)
+        build.rows(table, source.name)
+        return cls(table, reading)
+
+    def named(
+        self, names: list[Any], rows: Sequence[Mapping[Any, Any]], which: frozenset[str] = COLUMNS
+    ) -> Fields:
+        """Find which of their names holds each of our columns; nothing if that is not clear."""
+        usual, found = self.reading.ours(names), dict[Any, str]()
+        for ours, column in self._columns(which).items():
+            same = [name for name in names if self._holds(name, rows, ours, column)]
+            best = [name for name in same if name == usual.get(ours)] or same
+            if len(best) != 1 or best[0] in found:
+                return []
+            found[best[0]] = ours
+        return [(str(name), found.get(name, "")) for name in names]
+
+    def _columns(self, which: frozenset[str]) -> dict[str, Sequence[Any]]:
+        table = self.table
+        found = {"query": table.query, "document": table.document, "score": table.value}
+        found |= {name: table.columns.get(name, []) for name in ("rank", "tokens")}
+        return {name: column for name, column in found.items() if column and name in which}
+
+    @staticmethod
+    def _holds(
+        name: str, rows: Sequence[Mapping[str, Any]], ours: str, column: Sequence[Any]
+    ) -> bool:
+        """Whether the cells under this name are those of our column."""
+        read = {"query": to_id, "document": to_id, "score": _number}.get(ours, lambda cell: cell)
+        try:
+            cells = [read(row[name]) for row in rows]
+        except (KeyError, TypeError, ValueError, OverflowError):
+            return False
+        pairs = zip(cells, column, strict=False)
+        same = all(cell == own or cell != cell != own != own for cell, own in pairs)
+        return same and len(cells) == len(column)
+
+    def layout(
+        self, kind: str, fields: Fields, lines: int = 0, **facts: Any
+    ) -> TextLayout | None:
+        """Make a layout of fields, unless it is not clear what they hold."""
+        if not fields or (kind != "delimited" and len(fields) > MOST_KEYS):
+            return None
+        roles = {role for some in (fields, facts.get("item_fields", ())) for _, role in some}
+        facts["fields"] = fields
+        return TextLayout(kind, NUMBERS & roles, facts, lines, tuple(self.reading.remarks))
+
+
+def _number(cell: Any) -> float:
+    return to_float(cell.replace(",", ".") if isinstance(cell, str) else cell)
+
+
+def _of_delimited(source: Source, options: ReadOptions) -> TextLayout | None:
+    data = source.head()
+    header = delimited.header_of(data, options.columns)
+    if header is None or header.sign not in delimited.SIGNS:
+        return None
+    rows, end = _whole_rows(data, header)
+    head = _Head.of(source, data[:end], options)
+    cells = [dict(zip(header.names, row, strict=False)) for row in rows if "".join(row).strip(" \t")]
+    fields = head.named(header.names, cells)
+    numbers = [name for name, role in fields if role in NUMBERS]
+    commas = any("," in row[name] for row in cells for name in numbers)
+    return head.layout(
+        "delimited", fields, header.line - 1, header=header.body, separator=header.sign,
+        skip_blanks=header.skips, decimal_comma=commas,
+    )  # fmt: skip
+
+
+def _whole_rows(data: bytes, header: delimited.Header) -> tuple[list[list[str]], int]:
+    """Split the head of a table into rows; return them, and where the last whole one ends."""
+    lines = data[header.body :].split(b"\n")
+    texts = (line.decode(errors="replace") + "\n" for line in lines)
+    reader = csv.reader(texts, delimiter=header.sign, strict=True, skipinitialspace=header.skips)
+    rows, ends = [], [0]
+    with suppress(csv.Error):  # the last row goes on, or is a fault to report
+        for row in reader:
+            rows.append(row)
+            ends.append(reader.line_num)
+    if len(data) < HEAD:
+        return rows, len(data)
+    last = max(len(rows) - 1, 0)
+    return rows[:last], header.body + sum(len(line) + 1 for line in lines[: ends[last]])
+
+
+def _of_json(source: Source, options: ReadOptions) -> TextLayout | None:
+    data = _whole_lines(source)
+    head = _Head.of(source, data, options)
+    records = [json.loads(line) for line in data.split(b"\n") if line.strip()]
+    names = _keys(records)
+    if len(records) == len(head.table.query) and (fields := head.named(names, records)):
+        return head.layout("hits", fields)
+    lists = [name for name in names if all(isinstance(r.get(name), list) for r in records)]
+    found = [layout for name in lists if (layout := _of_lists(name, names, records, head))]
+    return found[0] if len(found) == 1 else None
+
+
+def _of_lists(
+    name: str, names: list[str], records: list[dict[str, Any]], head: _Head
+) -> TextLayout | None:
+    """Find out if the rows are the items of this list, in records of one query each."""
+    owners = [record for record in records for _ in record[name]]
+    items = [item for record in records for item in record[name]]
+    kinds = {_kind(item) for item in items}
+    if len(kinds) != 1:
+        return None
+    (kind,) = kinds
+    if kind != "objects":
+        items = [dict(enumerate(item if kind == "pairs" else [item])) for item in items]
+    queries = dict(head.named(names, owners, QUERY))
+    item_fields = head.named(_keys(items), items, COLUMNS - QUERY)
+    if not queries or not item_fields:
+        return None
+    roles = {one: "required" for one in names if all(one in record for record in records)}
+    roles |= {one: "query" for one, role in queries.items() if role} | {name: "list"}
+    fields = [(one, roles.get(one, "")) for one in names]
+    return head.layout("lists", fields, items=kind, item_fields=item_fields)
+
+
+def _keys(records: Iterable[Mapping[Any, Any]]) -> list[Any]:
+    return list(dict.fromkeys(name for record in records for name in record))
+
+
+def _kind(item: Any) -> str:
+    pair = isinstance(item, list) and len(item) == 2
+    return "objects" if isinstance(item, dict) else "pairs" if pair else "ids"
+
+
+def _whole_lines(source: Source) -> bytes:
+    """Read a head of whole lines, which is made longer until there is one."""
+    size = HEAD
+    while len(data := source.head(size)) == size and b"\n" not in data and size < LONGEST_HEAD:
+        size *= 8
+    return data[: data.rfind(b"\n") + 1] if len(data) == size else data
