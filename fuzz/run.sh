@@ -2,8 +2,8 @@
 # Fuzz the kernel under sanitizers, each target for so many seconds: fuzz/run.sh SECONDS
 #
 # Needs a C++ compiler, and nanobind and what the tests need for $PYTHON. Where clang has libFuzzer,
-# targets in C++ are guided by what they reach; with atheris so are the cases from Python. What
-# cannot be done here is named. Sizes are small (IDEALIST_SMALL), so that small inputs have many
+# targets in C++ are guided by what they reach; elsewhere their seeds are changed at random. With
+# atheris, cases from Python are guided, too. What cannot be done here is named. Sizes are small (IDEALIST_SMALL), so that small inputs have many
 # blocks; what is found lies in build/fuzz.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -13,6 +13,7 @@ python=$(command -v "$python")
 python=$(cd "$(dirname "$python")" && pwd)/${python##*/}  # CMake takes no relative path
 build=$PWD/build/fuzz
 small=(-DIDEALIST_SMALL) longest_line=80
+targets=(text table number utf8 arrow)
 core=$(printf '%s\n' native/*/*.cpp | grep -v /binding/)  # the sources that need no Python
 mkdir -p "$build"
 "$python" fuzz/seeds.py "$build/corpus"
@@ -46,6 +47,15 @@ target() {
     "-artifact_prefix=$build/$1-" "$build/corpus/$3"
 }
 
+# unguided NAME: the same without libFuzzer
+unguided() {
+  "$cxx" -std=c++20 -O1 -g -fno-omit-frame-pointer -ffp-contract=off -pthread -Inative \
+    "${small[@]}" -fsanitize=address,undefined -fno-sanitize-recover=all \
+    "fuzz/$1_target.cpp" fuzz/driver.cpp $core -o "$build/$1"
+  mkdir -p "$build/corpus/$1"
+  fuzzes "$1" "$build/$1" "$seconds" "$build/corpus/$1"
+}
+
 # kernel NAME COMPILER SANITIZERS: compile the module, and name its file
 kernel() {
   cmake -S native -B "$build/$1" -DCMAKE_CXX_COMPILER="$2" -DCMAKE_CXX_FLAGS="${small[*]}" \
@@ -58,11 +68,12 @@ kernel() {
 export ASAN_OPTIONS=detect_leaks=0 PYTHONMALLOC=malloc ARROW_DEFAULT_MEMORY_POOL=system
 
 if has_libfuzzer; then
-  for name in text number utf8 arrow; do target "$name" address,undefined "$name"; done
+  for name in "${targets[@]}"; do target "$name" address,undefined "$name"; done
   # Threads race for the counters that guide a fuzzer: this one takes what guided `text` has found.
   target threads thread text -fno-sanitize-coverage=inline-8bit-counters,pc-table,trace-cmp
 else
-  say "skipped text, number, utf8, arrow and threads: $clang is not here, or has no libFuzzer"
+  say "$clang is not here, or has no libFuzzer: nothing guides ${targets[*]}"
+  for name in "${targets[@]}"; do unguided "$name"; done
 fi
 
 if preload=$("$python" -c 'import atheris; print(atheris.path())' 2>/dev/null) && has_libfuzzer; then

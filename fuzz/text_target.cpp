@@ -4,6 +4,7 @@
 // Rows and faults must match those of a reader that is too simple to be wrong.
 #include <map>
 
+#include "pieces.hpp"
 #include "target.hpp"
 #include "text/number.hpp"
 #include "trec/ranked_text.hpp"
@@ -11,23 +12,6 @@
 using namespace idealist;
 
 namespace {
-
-// Bytes in memory, handed out in pieces.
-class Pieces : public Input {
-  public:
-    Pieces(string_view text, std::size_t piece) : left_(text), piece_(piece) {}
-
-    std::size_t read(char* into, std::size_t size) override {
-        const std::size_t count = std::min({size, piece_, left_.size()});
-        std::copy_n(left_.data(), count, into);
-        left_.remove_prefix(count);
-        return count;
-    }
-
-  private:
-    string_view left_;
-    std::size_t piece_;
-};
 
 // The faulty lines in a report, with their numbers.
 using Faulty = std::vector<std::pair<std::size_t, std::string>>;
@@ -77,7 +61,7 @@ bool all_digits(const std::string& cell) {
 }
 
 // Read valid text line by line.
-Simple read_simply(string_view text, Layout layout) {
+Simple read_simply(string_view text, const Layout& layout) {
     Simple simple;
     std::int64_t number = 0;
     while (!text.empty()) {
@@ -86,7 +70,7 @@ Simple read_simply(string_view text, Layout layout) {
         ++number;
         const auto cells = cells_of(line);
         const bool data = !cells.empty() && cells[0][0] != '#';
-        const bool trec = layout == Layout::trec;
+        const bool trec = layout.kind == Layout::Kind::trec;
         const auto score = trec && cells.size() > 4 ? number_of(cells[4]) : std::nullopt;
         const bool good =
             trec ? cells.size() > 5 && score : cells.size() == 3 && all_digits(cells[2]);
@@ -110,14 +94,14 @@ void check_picked(const Picked& picked, const Simple& simple) {
             const auto& [line, document, score] = found->second[i];
             CHECK(picked.lines[begin + i] == line);
             CHECK(picked.documents[begin + i] == document);
-            if (!picked.scores.empty())
-                CHECK(std::bit_cast<std::uint64_t>(picked.scores[begin + i]) == score);
+            if (const auto& scores = picked.numbers[score_of_row]; !scores.empty())
+                CHECK(std::bit_cast<std::uint64_t>(scores[begin + i]) == score);
         }
     }
 }
 
-void check(string_view text, Layout layout, const std::vector<Task>& tasks, std::size_t piece,
-           std::size_t threads) {
+void check(string_view text, const Layout& layout, const std::vector<Task>& tasks,
+           std::size_t piece, std::size_t threads) {
     const auto whole = [&] { return std::make_unique<Pieces>(text, text.size()); };
     const auto pieces = [&] { return std::make_unique<Pieces>(text, piece); };
     const Pause pause = [] {};
@@ -145,7 +129,8 @@ void check(string_view text, Layout layout, const std::vector<Task>& tasks, std:
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size) {
     string_view text(reinterpret_cast<const char*>(data), size);
     Choices choices(text);
-    const auto layout = static_cast<Layout>(choices.below(2));
+    Layout layout;
+    layout.kind = choices.below(2) ? Layout::Kind::msmarco : Layout::Kind::trec;
     const std::size_t piece = choices.below(100) + 1, threads = choices.below(4) + 1;
     const std::vector<Protocol> protocols = {some_protocol(choices), some_protocol(choices)};
     check(text, layout, {{&judged(), &protocols[0]}, {&judged(), &protocols[1]}}, piece, threads);

@@ -15,7 +15,7 @@ import generated
 from faulty import COMPRESSED
 from idealist.data import Qrels, Run
 from idealist.errors import IdealistError, InputError, UsageError
-from idealist.formats import borrowed_run, contents, read_qrels, read_run, source
+from idealist.formats import borrowed_run, contents, read_qrels, read_run, source, text_layouts
 from idealist.formats.source import BLOCK, HEAD, Source
 from idealist.protocol import Protocol
 from idealist.ranking.order import Ranking
@@ -37,6 +37,7 @@ from kernel_rows import (
     with_fault,
     with_odd_thing,
 )
+from kernel_tables import delimited, hits, lists, parquet
 
 #: Every axis with all its values; of patterns, numbers and seeds a few.
 AXES: dict[str, list[Any]] = {
@@ -132,14 +133,24 @@ KINDS: dict[str, tuple[Draw, int]] = {
     "arrays": (arrays, 4),
     "records": (records, 4),
     "frame": (frame, 8),
+    "delimited": (delimited, 20),
+    "hits": (hits, 14),
+    "lists": (lists, 14),
+    "parquet": (parquet, 8),
 }
 SUFFIXES = [".run", ".run", ".run", ".run", ".run", ".run", ".gz", ".xz", ".zst", ".csv", ".tsv"]
+#: The kinds that are files, each with the suffixes that it may have.
+FILES = {
+    "trec": SUFFIXES, "msmarco": SUFFIXES, "delimited": [".csv", ".tsv", ".txt", ".csv.gz"],
+    "hits": [".jsonl", ".jsonl", ".json", ".jsonl.gz"], "lists": [".jsonl", ".ndjson", ".jsonl.xz"],
+    "parquet": [".parquet", ".parquet", ".arrow", ".parquet.gz"],
+}  # fmt: skip
 
 
 def some_case(rng: random.Random) -> Case:
     """Draw a case; most have nothing wrong with them, so that there are places to compare."""
     kind = rng.choices(list(KINDS), [weight for _, weight in KINDS.values()])[0]
-    rows, is_text = some_rows(rng), kind in ("trec", "msmarco")
+    rows, is_text = some_rows(rng), kind in FILES and kind != "parquet"
     faulty = rng.random() < 0.2
     if faulty and rows and rng.random() < 0.6:
         rows = with_fault(rng, rows)
@@ -153,13 +164,19 @@ def some_case(rng: random.Random) -> Case:
         kind, some_judgments(rng), run,
         tuple(some_protocol(rng, lenient) for _ in range(rng.choice([1, 1, 2, 3]))),
         threads=rng.choice([1, 1, 1, 2, 2, 3, 8]),
-        suffix=rng.choice(SUFFIXES) if is_text and rng.random() < 0.3 else ".run",
+        suffix=some_suffix(rng, kind),
         copied=rng.random() < 0.2,
         listed=tuple(rng.sample(QUERIES, 3)) if rng.random() < 0.3 else (),
         depth=rng.choice([None, None, 1, 3]),
         head=rng.choice([HEAD, 200, 40]) if is_text else HEAD,
         block=rng.choice([BLOCK, 100, 7, 1]) if is_text else BLOCK,
     )  # fmt: skip
+
+
+def some_suffix(rng: random.Random, kind: str) -> str:
+    """Draw what a file is called."""
+    known = FILES.get(kind, [".run"])
+    return rng.choice(known) if known is not SUFFIXES or rng.random() < 0.3 else ".run"
 
 
 def outcome(case: Case, data: Any, qrels: Qrels, kernel: str) -> Outcome:
@@ -184,7 +201,8 @@ def set_sizes(head: int = HEAD, block: int = BLOCK) -> None:
         for found in BLOCKS(self, size):
             yield from (found[i : i + block] for i in range(0, len(found), block))
 
-    source.HEAD = contents.HEAD = head  # type: ignore[attr-defined]
+    for module in (source, contents, text_layouts):
+        module.HEAD = head  # type: ignore[attr-defined]
     Source.head.__defaults__ = (head,)
     Source.blocks = BLOCKS if block == BLOCK else blocks  # type: ignore[method-assign]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from decimal import Decimal
 from importlib import import_module
 from importlib.util import find_spec
@@ -89,9 +89,12 @@ def joined(rng: random.Random, cells: list[str]) -> str:
     return before + rng.choice(BLANKS).join(cells) + after
 
 
-def text(rng: random.Random, lines: list[str]) -> bytes:
+#: Lines of TREC text that hold no data.
+NOTHING = ("# c", "", "  ", "#", "\t\x0b", "#\r")
+
+
+def text(rng: random.Random, lines: list[str], others: Sequence[str] = NOTHING) -> bytes:
     """Join lines as some tool or editor does, with others between them that hold no data."""
-    others = ["# c", "", "  ", "#", "\t\x0b", "#\r"]
     for _ in range(rng.choice([0, 0, 0, 1, 3])):
         lines.insert(rng.randint(0, len(lines)), rng.choice(others))
     end = rng.choice(["\n", "\n", "\n", "\r\n"])

@@ -7,6 +7,7 @@
 #include "binding/objects.hpp"
 #include "columns/arrow.hpp"
 #include "columns/grouped.hpp"
+#include "columns/streamed.hpp"
 
 namespace idealist {
 
@@ -71,6 +72,32 @@ nb::tuple rank_columns(const nb::dict& columns, const Tasks& tasks, std::size_t 
         grouped->rank(tasks.all(), found, threads, check_signals);
     }
     return nb::make_tuple(columns_of(found), list_of(grouped->unknown()));
+}
+
+// The same for columns that are read batch by batch, by their numbers in a table that is not read
+// yet. It is also declined if the rows of a query are apart.
+nb::tuple rank_batches(ArrowTable& table, const nb::dict& columns, const Tasks& tasks,
+                       std::size_t threads) {
+    const auto number = [&](const char* name) { return nb::cast<std::size_t>(columns[name]); };
+    const std::size_t query = number("query"), document = number("document");
+    std::array<std::int64_t, 3> numbers{-1, -1, -1};
+    for (std::size_t i = 0; i < numbers.size(); ++i)
+        if (columns.contains(names_of_numbers[i]))
+            numbers[i] = static_cast<std::int64_t>(number(names_of_numbers[i]));
+    const Window window = [&] {
+        Columns made{table.ids(query), table.ids(document), {}};
+        for (std::size_t i = 0; i < numbers.size(); ++i)
+            if (numbers[i] >= 0)
+                made.numbers[i] = table.numbers(static_cast<std::size_t>(numbers[i]));
+        return made;
+    };
+    Found found(tasks.all().size(), tasks.queries(), threads);
+    std::unordered_set<std::string> unknown;
+    {
+        const nb::gil_scoped_release released;
+        require(rank_stream(table, window, tasks.all(), found, unknown, threads, check_signals));
+    }
+    return nb::make_tuple(columns_of(found), list_of(unknown));
 }
 
 // The rows of some queries: how many each query has, their documents, and their numbers as bytes.
@@ -152,6 +179,14 @@ void bind_columns(nb::module_& module) {
             return unless_declined([&] { return rank_columns(columns, tasks, threads); });
         },
         "columns"_a, "judged"_a, "protocols"_a, "threads"_a);
+    module.def(
+        "rank_batches",
+        [](ArrowTable& table, const nb::dict& columns, const nb::list& judged,
+           const nb::list& protocols, std::size_t threads) {
+            const Tasks tasks(judged, protocols);
+            return unless_declined([&] { return rank_batches(table, columns, tasks, threads); });
+        },
+        "table"_a, "columns"_a, "judged"_a, "protocols"_a, "threads"_a);
     module.def(
         "pick_columns",
         [](const nb::dict& columns, const Judged& queries, std::size_t threads) {

@@ -31,13 +31,18 @@ std::vector<bool> ArrowTable::numeric() const {
     return numeric;
 }
 
-void ArrowTable::read() {
-    for (bool ended = !stream_; !ended;) {
-        Owned<ArrowArray> batch;
-        require(stream_->get_next(stream_.get(), batch.get()) == 0);
-        ended = !batch;
-        if (batch) batches_.push_back(std::move(batch));
-    }
+bool ArrowTable::read_batch() {
+    if (!stream_) return false;
+    Owned<ArrowArray> batch;
+    require(stream_->get_next(stream_.get(), batch.get()) == 0);
+    if (!batch) return false;
+    require(batch->length >= 0);
+    batches_.push_back(std::move(batch));
+    return true;
+}
+
+void ArrowTable::drop(std::size_t batches) {
+    for (; batches > 0; --batches) batches_.pop_front();
 }
 
 const ArrowSchema& ArrowTable::schema_of(std::size_t column) const {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <vector>
 
@@ -80,8 +81,18 @@ class ArrowTable {
     // Ask for the schema, then read everything, then release the stream. Do not call the first two
     // while holding the GIL: a stream may wait for a thread that needs it.
     void open();
-    void read();
+    void read() {
+        while (read_batch()) continue;
+    }
     void close() { stream_.release(); }
+
+    // Read batch by batch, and forget those that come first; false at the end.
+    bool read_batch();
+    void drop(std::size_t batches);
+    std::size_t batches() const { return batches_.size(); }
+    std::size_t rows(std::size_t batch) const {
+        return static_cast<std::size_t>(batches_[batch]->length);
+    }
 
     // Whether it has named columns; if not, it is itself a column, number 0.
     bool has_names() const;
@@ -97,7 +108,7 @@ class ArrowTable {
 
     Owned<ArrowStream> stream_;
     Owned<ArrowSchema> schema_;
-    std::vector<Owned<ArrowArray>> batches_;
+    std::deque<Owned<ArrowArray>> batches_;
 };
 
 }  // namespace idealist

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
-#include <limits>
 #include <mutex>
 #include <numeric>
 
@@ -15,8 +14,6 @@
 namespace idealist {
 
 namespace {
-
-constexpr std::uint32_t no_query = std::numeric_limits<std::uint32_t>::max();
 
 // An id that Python would accept: valid text, and not empty.
 string_view checked(string_view id) {
@@ -48,8 +45,8 @@ class Grouped::Cursor {
 };
 
 Grouped::Grouped(const Columns& columns, const Judged& judged, std::size_t threads,
-                 const std::function<void()>& check)
-    : columns_(columns) {
+                 const std::function<void()>& check, std::size_t left_out)
+    : columns_(columns), left_out_(left_out) {
     divide(columns_);
     std::atomic<std::size_t> next = 0;
     std::mutex mutex;
@@ -119,27 +116,29 @@ void Grouped::read(Segment& segment, const Judged& judged, Arena& arena,
 // Group the rows by query, keeping their order.
 void Grouped::group(std::size_t queries) {
     starts_.assign(queries + 1, 0);
-    for (const Segment& segment : segments_)
-        for (const std::uint32_t query : segment.queries)
-            if (query != no_query) ++starts_[query + 1];
+    each([&](std::size_t, std::uint32_t query) {
+        if (query != no_query) ++starts_[query + 1];
+    });
     std::partial_sum(starts_.begin(), starts_.end(), starts_.begin());
     order_.resize(starts_.back());
     std::vector<std::size_t> next(starts_.begin(), starts_.end() - 1);
+    std::size_t all = 0;
     for (std::uint32_t i = 0; i < segments_.size(); ++i)
-        for (std::uint32_t row = 0; row < segments_[i].size; ++row)
-            if (const std::uint32_t query = segments_[i].queries[row]; query != no_query)
+        for (std::uint32_t row = 0; row < segments_[i].size; ++row, ++all)
+            if (const std::uint32_t query = segments_[i].queries[row];
+                query != no_query && all >= left_out_)
                 order_[next[query]++] = {i, row};
 }
 
 void Grouped::rank(const std::vector<Task>& tasks, Found& found, std::size_t threads,
-                   const std::function<void()>& check) const {
+                   const std::function<void()>& check, std::uint32_t but) const {
     std::atomic<std::size_t> next = 0;
     Team team(threads);
     team.run([&](std::size_t worker) {
         Ranker ranker(tasks, found, worker);
         Gathered gathered;
         for (std::size_t query; !team.stopped() && (query = next++) + 1 < starts_.size();) {
-            if (size(query)) ranker.place(query, gathered.rows(*this, query));
+            if (size(query) && query != but) ranker.place(query, gathered.rows(*this, query));
             if (worker == 0 && query % 64 == 63) check();
         }
     });

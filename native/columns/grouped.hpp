@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <string>
 #include <unordered_set>
 #include <vector>
@@ -23,16 +24,26 @@ struct Columns {
 // The rows of a run, by query.
 class Grouped {
   public:
-    // Reads and checks every id; calls `check` now and then.
+    // Reads and checks every id; calls `check` now and then. The first rows may be left out.
     Grouped(const Columns& columns, const Judged& judged, std::size_t threads,
-            const std::function<void()>& check);
+            const std::function<void()>& check, std::size_t left_out = 0);
 
     const std::unordered_set<std::string>& unknown() const { return unknown_; }
     std::size_t size(std::size_t query) const { return starts_[query + 1] - starts_[query]; }
 
-    // Rank every judged query.
+    // The query of each row in turn, `no_query` if it is not judged or left out.
+    template <typename See>
+    void each(See see) const {
+        std::size_t row = 0;
+        for (const Segment& segment : segments_)
+            for (const std::uint32_t query : segment.queries)
+                see(row, row < left_out_ ? no_query : query), ++row;
+    }
+    static constexpr std::uint32_t no_query = std::numeric_limits<std::uint32_t>::max();
+
+    // Rank every judged query but one.
     void rank(const std::vector<Task>& tasks, Found& found, std::size_t threads,
-              const std::function<void()>& check) const;
+              const std::function<void()>& check, std::uint32_t but = no_query) const;
 
     // One query's rows, in memory that is reused for the next.
     class Gathered {
@@ -70,6 +81,7 @@ class Grouped {
     void group(std::size_t queries);
 
     Columns columns_;
+    std::size_t left_out_;
     std::vector<Segment> segments_;
     std::unordered_set<std::string> unknown_;
     std::vector<std::size_t> starts_;

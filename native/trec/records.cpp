@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "base/declined.hpp"
-#include "text/json.hpp"
+#include "text/json_values.hpp"
 
 namespace idealist {
 

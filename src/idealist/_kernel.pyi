@@ -35,18 +35,36 @@ class Protocol:
         whole: Callable[[list[str]], list[str]] | None,
     ) -> None: ...
 
+class Layout:
+    """How a text holds its rows: trec, msmarco, delimited, hits or lists.
+
+    `fields` are the columns or keys, each with what it holds.
+    """
+
+    def __init__(
+        self,
+        kind: str,
+        fields: list[tuple[str, str]] = ...,
+        header: int = 0,
+        separator: str = ",",
+        decimal_comma: bool = False,
+        skip_blanks: bool = False,
+        items: str = "ids",
+        item_fields: list[tuple[str, str]] = ...,
+    ) -> None: ...
+
 def rank_text(
     begin: Callable[[], int | Iterator[bytes]],
-    msmarco: bool,
+    layout: Layout,
     judged: list[Judged],
     protocols: list[Protocol],
     threads: int,
-) -> dict[str, Any]:
-    """Rank TREC text while it is read: from a descriptor, or blocks of bytes."""
+) -> dict[str, Any] | None:
+    """Rank text while it is read: from a descriptor, or blocks of bytes; None where not plain."""
 
 def pick_rows(
-    begin: Callable[[], int | Iterator[bytes]], msmarco: bool, queries: Judged, threads: int
-) -> dict[str, Any]:
+    begin: Callable[[], int | Iterator[bytes]], layout: Layout, queries: Judged, threads: int
+) -> dict[str, Any] | None:
     """Read the rows of some queries."""
 
 def rank_dict(
@@ -86,6 +104,15 @@ def rank_columns(
     columns: dict[str, Cells], judged: list[Judged], protocols: list[Protocol], threads: int
 ) -> tuple[list[Columns], list[str]] | None:
     """Rank columns query, document, scores, ranks and tokens; None where one is not plain."""
+
+def rank_batches(
+    table: ArrowTable,
+    columns: dict[str, int],
+    judged: list[Judged],
+    protocols: list[Protocol],
+    threads: int,
+) -> tuple[list[Columns], list[str]] | None:
+    """Rank columns of a table while it is read; None also where rows of a query are apart."""
 
 def pick_columns(
     columns: dict[str, Cells], queries: Judged, threads: int

@@ -6,41 +6,20 @@ unclear about a column ends with None here.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from types import ModuleType
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from idealist import kernel
 from idealist.data import Rows
-from idealist.data.columns import starts_of
+from idealist.formats.kernel_columns import KINDS, NUMBERS, USED, Columns, chosen, our_names, picked
 from idealist.formats.reading import Reading
 from idealist.formats.run_sources import ObjectRun
 from idealist.ranking.compiled import KernelAnswer, KernelRequest
-
-#: The columns of a run that are numbers, and what its rows call them.
-NUMBERS = {"score": "scores", "rank": "ranks", "tokens": "tokens"}
-#: All columns that the kernel reads.
-USED = {"query": "query", "document": "document", **NUMBERS}
-#: What NumPy calls whole numbers and floats.
-KINDS = frozenset("iuf")
-
-
-class Columns(NamedTuple):
-    """Columns the kernel reads, each an array or (Arrow table, number), and the other names."""
-
-    cells: dict[str, Any]
-    ignored: tuple[str, ...]
-
-    def used(self, needs: Collection[str]) -> dict[str, Any] | None:
-        """Return the columns that rank; None if one that is needed is missing."""
-        if not self.cells.keys() >= set(needs):
-            return None
-        ranking = {"query", "document", *needs, "scores" if "scores" in self.cells else "ranks"}
-        return {name: cells for name, cells in self.cells.items() if name in ranking}
 
 
 def is_columns(data: Any) -> bool:
@@ -84,14 +63,8 @@ class ColumnRun(ObjectRun):
         module, columns = kernel.native(), None if self.read else self._columns
         if module is None or columns is None:
             return None
-        wanted = module.Judged(queries, starts_of([0] * len(queries)), ())
-        found = module.pick_columns(columns.cells, wanted, kernel.threads())
-        if found is None:
-            return None
-        sizes, documents, numbers = found
-        facts: dict[str, Any] = {name: np.frombuffer(column) for name, column in numbers.items()}
-        facts |= {"ignored": columns.ignored, "name": self.name}
-        return Rows(queries, starts_of(sizes), documents, **facts).present()
+        found = {"ignored": columns.ignored, "name": self.name}
+        return picked(module, columns.cells, queries, **found)
 
 
 def _columns(data: Any, reading: Reading, module: ModuleType) -> Columns | None:
@@ -108,17 +81,17 @@ def _of_arrays(data: dict[Any, Any], reading: Reading) -> Columns | None:
     if len({column.shape[0] for column in data.values()}) > 1:
         return None
     numeric = {theirs: column.dtype.kind in KINDS for theirs, column in data.items()}
-    return _chosen(_named(data, reading), numeric, data)
+    return chosen(our_names(data, reading), numeric, data)
 
 
 def _of_frame(frame: Any, reading: Reading, module: ModuleType) -> Columns | None:
     if any(index is not None for index in frame.index.names):
         return None
-    named = _named(frame.columns, reading)
+    named = our_names(frame.columns, reading)
     used = {theirs: frame[theirs] for theirs, ours in named.items() if ours in USED}
     numeric = {theirs: series.dtype.kind in KINDS for theirs, series in used.items()}
     cells = {theirs: _cells(series, named[theirs], module) for theirs, series in used.items()}
-    return None if any(one is None for one in cells.values()) else _chosen(named, numeric, cells)
+    return None if any(one is None for one in cells.values()) else chosen(named, numeric, cells)
 
 
 def _cells(series: Any, ours: str, module: ModuleType) -> Any:
@@ -138,26 +111,5 @@ def _of_stream(data: Any, reading: Reading, module: ModuleType) -> Columns | Non
         return None
     numeric = dict(zip(table.names, table.numeric, strict=True))
     cells = {theirs: (table, number) for number, theirs in enumerate(table.names)}
-    columns = _chosen(_named(table.names, reading), numeric, cells)
+    columns = chosen(our_names(table.names, reading), numeric, cells)
     return columns if columns is not None and table.read() else None
-
-
-def _named(names: Iterable[Any], reading: Reading) -> dict[Any, str]:
-    """Map the names found to ours; raise what is wrong with them."""
-    names = list(names)
-    if len(set(names)) < len(names):
-        raise ValueError("two columns have the same name")
-    return reading.renamed(names)
-
-
-def _chosen(
-    named: Mapping[Any, str], numeric: Mapping[Any, bool], cells: Mapping[Any, Any]
-) -> Columns | None:
-    """Choose the columns the kernel reads; ranks must be numbers even where nothing needs them."""
-    ours = set(named.values())
-    if not {"query", "document"} <= ours or ("grade" in ours and not {"score", "rank"} & ours):
-        return None
-    if not all(numeric[theirs] for theirs, ours in named.items() if ours in NUMBERS):
-        return None
-    used = {USED[ours]: cells[theirs] for theirs, ours in named.items() if ours in USED}
-    return Columns(used, tuple(ours for ours in named.values() if ours not in USED))

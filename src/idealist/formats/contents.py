@@ -127,6 +127,11 @@ def is_trec(source: Source) -> bool:
         return False
 
 
+def may_be_frame(source: Source) -> bool:
+    """Whether a file may be Parquet or Arrow, by its first bytes or its suffix."""
+    return _may_be_frame(source.head(), source.name)
+
+
 def is_json_lines(source: Source) -> bool:
     """Whether a file's head shows that it is JSON by the line."""
     return _is_lines(_head(source), source)

@@ -48,9 +48,7 @@ def header_of(content: bytes, given: Given | None = None) -> Header | None:
     if sign is None or first.count(b'"') % 2:
         return None
     skips = f"{sign} ".encode() in first
-    names = next(
-        csv.reader([first.decode().rstrip("\r")], delimiter=sign, skipinitialspace=skips)
-    )
+    names = next(csv.reader([first.decode().rstrip("\r")], delimiter=sign, skipinitialspace=skips))
     return Header(sign, names, len(first) + 1, 2, skips)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -39,21 +40,45 @@ def of_file(content: bytes, name: str, faults: Faults) -> dict[str, list[Any]] |
     """Return the columns of a Parquet or Arrow file; None for anything else."""
     if not is_binary(content) and Path(name).suffix.lower() not in SUFFIXES:
         return None
-    pyarrow, ipc = arrow(), import_module("pyarrow.ipc")
-    source = pyarrow.BufferReader(content)  # threads may outlive a file of Python's
+    pyarrow = arrow()
     try:
-        if content.startswith(ARROW):
-            table = ipc.open_file(source).read_all()
-        elif content.startswith(STREAM):
-            table = ipc.open_stream(source).read_all()
-        else:
-            file = import_module("pyarrow.parquet").ParquetFile(source)
-            table = file.read(use_threads=False)
-        table.validate(full=True)  # invalid offsets are read without an error
+        file = FrameFile(pyarrow.BufferReader(content), content)
+        table = pyarrow.Table.from_batches(file.batches(), file.schema)
+        table.validate(full=True)
         return _of_arrow(table, faults)
     except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
         words = str(error).splitlines()[0][:80]
         faults.fail("damaged", f"the data cannot be read: {words}", "copy or create the file again")
+
+
+class FrameFile:
+    """A Parquet or Arrow file: its schema, and its rows in batches.
+
+    What it is read from is pyarrow's own, since threads may outlive a file of Python's.
+    """
+
+    def __init__(self, opened: Any, head: bytes) -> None:
+        ipc = import_module("pyarrow.ipc")
+        self._is_parquet = not head.startswith((ARROW, STREAM))
+        if head.startswith(ARROW):
+            self._file = ipc.open_file(opened)
+        elif head.startswith(STREAM):
+            self._file = ipc.open_stream(opened)
+        else:
+            self._file = import_module("pyarrow.parquet").ParquetFile(opened)
+        self.schema = self._file.schema_arrow if self._is_parquet else self._file.schema
+
+    def batches(self, names: list[str] | None = None) -> Iterator[Any]:
+        """Yield batches of some columns, in the order of the schema."""
+        if self._is_parquet:
+            yield from self._file.iter_batches(columns=names, use_threads=False)
+            return
+        numbers = getattr(self._file, "num_record_batches", None)
+        found = self._file if numbers is None else map(self._file.get_batch, range(numbers))
+        for batch in found:
+            batch.validate(full=True)  # invalid offsets are read without an error
+            kept = [name for name in batch.schema.names if names is None or name in names]
+            yield batch.select(kept)
 
 
 def is_binary(content: bytes) -> bool:

@@ -2,42 +2,36 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Collection, Iterator
-from contextlib import contextmanager
+from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-import numpy as np
-
 from idealist import kernel
 from idealist.data import Rows
-from idealist.data.columns import freeze
 from idealist.data.remarks import Remark
 from idealist.errors import Faults
 from idealist.formats import build, contents, python_data, trec
 from idealist.formats.cells import Table, checked, plain
+from idealist.formats.frame_runs import FrameRun, frame_run
 from idealist.formats.reading import Reading, ReadOptions
 from idealist.formats.source import Source
-from idealist.formats.text_layouts import TextLayout, layout_of
+from idealist.formats.text_layouts import layout_of
+from idealist.formats.text_runs import TextRun
 from idealist.ranking.compiled import KernelAnswer, KernelRequest
-
-#: Hands the kernel a file from its beginning: a descriptor, or blocks of bytes.
-Begin = Callable[[], Any]
 
 
 @dataclass(frozen=True)
 class FileRun:
-    """A run's file; the kernel ranks text while reading it, never all of it in memory.
+    """A run's file, of which the kernel keeps no more in memory than it has to.
 
     Where the kernel declines it, a file that is `held` keeps its rows.
     """
 
     source: Source
     options: ReadOptions = field(default_factory=ReadOptions)
-    kept: list[Rows] = field(default_factory=list)
     is_held: bool = False
+    kept: list[Rows] = field(default_factory=list)
 
     @property
     def name(self) -> str:
@@ -46,10 +40,10 @@ class FileRun:
 
     @property
     def remarks(self) -> tuple[Remark, ...]:
-        """What its head made the readers remark on; they keep to it."""
-        if self.kept:
-            return self.kept[0].remarks
-        return self._layout.remarks if self._layout else ()
+        """What its reader remarked on; the kernel's goes by the head of the file."""
+        if self.kept or self._compiled is None:
+            return self.kept[0].remarks if self.kept else ()
+        return self._compiled.remarks
 
     def rows(self) -> Rows:
         """Read all rows."""
@@ -65,87 +59,31 @@ class FileRun:
 
     def held(self) -> FileRun | Rows:
         """Return the file itself if the kernel reads it, or else its rows."""
-        native = kernel.native() is not None and self._layout is not None
-        return replace(self, is_held=True) if native else self.rows()
+        return self.rows() if self._compiled is None else replace(self, is_held=True)
 
     @cached_property
-    def _layout(self) -> TextLayout | None:
-        return layout_of(self.source, self.options)
-
-    @cached_property
-    def _first(self) -> trec.Line:
-        return trec.first_line(self.source.head())
+    def _compiled(self) -> TextRun | FrameRun | None:
+        """The file as the kernel reads it; None if Python has to."""
+        if self.kept or kernel.native() is None:
+            return None
+        if contents.may_be_frame(self.source):
+            return frame_run(self.source, self.options)
+        layout = layout_of(self.source, self.options)
+        return None if layout is None else TextRun(self.source, layout)
 
     def ranked(self, request: KernelRequest) -> KernelAnswer | None:
-        """Let the kernel rank the file while reading it."""
-        layout = None if self.kept else self._layout
-        if layout is None or not request.needs <= layout.columns:
-            return None
-        with self._begin() as (begin, size):
-            found = request.kernel.rank_text(
-                begin, layout.native(request.kernel), request.judged, request.rules,
-                request.threads,
-            )  # fmt: skip
-        if found is None or found["rows"] == 0:
-            return None
-        self._check(found, size, layout)
-        return KernelAnswer(found["columns"], found["unknown"])
+        """Let the kernel rank the file."""
+        compiled = None if self.kept else self._compiled
+        return None if compiled is None else compiled.ranked(request)
 
     def some(self, queries: Collection[str]) -> Rows:
         """Read the rows of some queries."""
-        return self._picked(tuple(queries)) or self.rows().some(queries)
-
-    def _picked(self, queries: tuple[str, ...]) -> Rows | None:
-        """Let the kernel look for the rows of some queries."""
-        module, layout = kernel.native(), None if self.kept else self._layout
-        if module is None or layout is None:
-            return None
-        wanted = module.Judged(queries, np.zeros(len(queries) + 1, np.int64), ())
-        with self._begin() as (begin, size):
-            found = module.pick_rows(begin, layout.native(module), wanted, kernel.threads())
-        if found is None or found["empty"]:
-            return None
-        self._check(found, size, layout)
-        facts: dict[str, Any] = {
-            name: _numbers(found[name]) for name in ("scores", "ranks", "tokens") if name in found
-        }
-        lines, starts = (_numbers(found[key], np.int64) for key in ("lines_of_rows", "starts"))
-        facts |= {"lines": lines + layout.lines, "name": self.name, "remarks": self.remarks}
-        return Rows(queries, starts, found["documents"], **facts).present()
-
-    @contextmanager
-    def _begin(self) -> Iterator[tuple[Begin, int]]:
-        if not self.source.is_plain:
-            yield self.source.blocks, 0
-            return
-        with self.source.descriptor() as (descriptor, size):
-
-            def begin() -> int:
-                os.lseek(descriptor, 0, os.SEEK_SET)
-                return descriptor
-
-            yield begin, size
-
-    def _check(self, found: dict[str, Any], size: int, layout: TextLayout) -> None:
-        """Raise what the kernel found wrong with the text, in the words of the Python reader."""
-        faults = Faults(self.name)
-        if found["bytes"] < size:
-            hint = "wait until it is written, then read it again"
-            faults.fail("truncated", "the file shrank while it was read", hint)
-        if found["shortened"]:
-            self.source.read()  # the rest may not be text
-        for kind, line, byte in found["text"]:
-            self.source.refuse_text(kind, line, byte)
-        is_msmarco = layout.kind == "msmarco"
-        if found["lines"]:
-            defined = trec.MSMARCO if is_msmarco else trec.RUN
-            defined.refuse(found["lines"], faults, found["faults"], first=self._first)
-        if is_msmarco:
-            trec.check_least_rank(found["least_rank"], faults)
-
-
-def _numbers(data: bytes, kind: Any = np.float64) -> Any:
-    return freeze(np.frombuffer(data, kind))
+        compiled, module = None if self.kept else self._compiled, kernel.native()
+        if compiled is not None and module is not None:
+            found = compiled.picked(tuple(dict.fromkeys(queries)), module)
+            if found is not None:
+                return found
+        return self.rows().some(queries)
 
 
 @dataclass(frozen=True)

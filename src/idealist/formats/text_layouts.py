@@ -2,15 +2,15 @@
 
 The Python readers are the definition. They read the head of the file, and what they made of it is
 found again among its columns or keys. Where that leaves anything open, there is no layout, and they
-read the whole file or name its fault. The kernel in turn declines a file whose rows are not as plain
-as its head promised.
+read the whole file or name its fault. The kernel in turn declines a file whose rows are not as
+plain as its head promised.
 """
 
 from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from types import ModuleType
@@ -82,8 +82,8 @@ class _Head:
         """Read a head as if it were the file; raise what is wrong with it."""
         reading = Reading("score", Faults(source.name), options)
         found = contents.cells(Source(source.name, spooled=head), reading)
-        if isinstance(found, bytes):
-            raise ValueError("there are no names")
+        if isinstance(found, bytes) or not len(found):
+            raise ValueError("there are no rows under names")
         table = checked(found, reading)
         build.rows(table, source.name)
         return cls(table, reading)
@@ -103,7 +103,8 @@ class _Head:
 
     def _columns(self, which: frozenset[str]) -> dict[str, Sequence[Any]]:
         table = self.table
-        found = {"query": table.query, "document": table.document, "score": table.value}
+        found: dict[str, Sequence[Any]] = {"query": table.query, "document": table.document}
+        found |= {"score": table.value}
         found |= {name: table.columns.get(name, []) for name in ("rank", "tokens")}
         return {name: column for name, column in found.items() if column and name in which}
 
@@ -112,18 +113,17 @@ class _Head:
         name: str, rows: Sequence[Mapping[str, Any]], ours: str, column: Sequence[Any]
     ) -> bool:
         """Whether the cells under this name are those of our column."""
-        read = {"query": to_id, "document": to_id, "score": _number}.get(ours, lambda cell: cell)
+        read: Callable[[Any], Any] = READ.get(ours, _unread)
         try:
             cells = [read(row[name]) for row in rows]
         except (KeyError, TypeError, ValueError, OverflowError):
             return False
         pairs = zip(cells, column, strict=False)
-        same = all(cell == own or cell != cell != own != own for cell, own in pairs)
-        return same and len(cells) == len(column)
+        return len(cells) == len(column) and all(
+            cell == own or str(cell) == str(own) == "nan" for cell, own in pairs
+        )
 
-    def layout(
-        self, kind: str, fields: Fields, lines: int = 0, **facts: Any
-    ) -> TextLayout | None:
+    def layout(self, kind: str, fields: Fields, lines: int = 0, **facts: Any) -> TextLayout | None:
         """Make a layout of fields, unless it is not clear what they hold."""
         if not fields or (kind != "delimited" and len(fields) > MOST_KEYS):
             return None
@@ -136,6 +136,14 @@ def _number(cell: Any) -> float:
     return to_float(cell.replace(",", ".") if isinstance(cell, str) else cell)
 
 
+def _unread(cell: Any) -> Any:
+    return cell
+
+
+#: How the cells of our columns are read; the others are checked later.
+READ = {"query": to_id, "document": to_id, "score": _number}
+
+
 def _of_delimited(source: Source, options: ReadOptions) -> TextLayout | None:
     data = source.head()
     header = delimited.header_of(data, options.columns)
@@ -143,7 +151,9 @@ def _of_delimited(source: Source, options: ReadOptions) -> TextLayout | None:
         return None
     rows, end = _whole_rows(data, header)
     head = _Head.of(source, data[:end], options)
-    cells = [dict(zip(header.names, row, strict=False)) for row in rows if "".join(row).strip(" \t")]
+    cells = [
+        dict(zip(header.names, row, strict=False)) for row in rows if "".join(row).strip(" \t")
+    ]
     fields = head.named(header.names, cells)
     numbers = [name for name, role in fields if role in NUMBERS]
     commas = any("," in row[name] for row in cells for name in numbers)

@@ -1,4 +1,4 @@
-#include "text/json.hpp"
+#include "text/json_values.hpp"
 
 #include <algorithm>
 #include <cstdint>
