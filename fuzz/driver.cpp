@@ -2,9 +2,12 @@
 //
 //     target SECONDS FOLDER [SEED]
 //
-// The input at hand is kept in FOLDER/../NAME.input, and removed once the target is done with it.
+// An input that ends the process is written to TARGET.input.
+#include <sanitizer/common_interface_defs.h>
+
 #include <algorithm>
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -19,6 +22,11 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t siz
 namespace {
 
 std::mt19937_64 rng;
+std::string input, text;  // where the input at hand would be written, and the input
+
+void write_input() {
+    std::ofstream(input, std::ios::binary) << text;
+}
 
 std::size_t below(std::size_t limit) {
     return limit ? rng() % limit : 0;
@@ -27,7 +35,7 @@ std::size_t below(std::size_t limit) {
 // Signs that mean something to one of the readers.
 const std::string signs = "\"\\,;\t|\n\r {}[]:-+.0159eEqdslrxu#\xc3\xa9\xff";
 
-void change(std::string& text, const std::vector<std::string>& seeds) {
+void change(const std::vector<std::string>& seeds) {
     const std::size_t at = below(text.size() + 1),
                       count = below(std::min<std::size_t>(text.size() - at, 20) + 1);
     switch (below(6)) {
@@ -64,20 +72,20 @@ int main(int count, char** words) {
         std::ifstream file(entry.path(), std::ios::binary);
         seeds.emplace_back(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
     }
-    const std::string input = std::string(words[0]) + ".input";
+    input = std::string(words[0]) + ".input";
+    __sanitizer_set_death_callback(write_input);
+    std::signal(SIGABRT, [](int) { write_input(); });
     const auto begun = std::chrono::steady_clock::now();
     const auto elapsed = [&] {
         return std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
     };
     std::size_t runs = 0;
     for (; elapsed() < seconds; ++runs) {
-        std::string text = seeds[below(seeds.size())];
-        for (std::size_t changes = below(8); changes > 0; --changes) change(text, seeds);
+        text = seeds[below(seeds.size())];
+        for (std::size_t changes = below(8); changes > 0; --changes) change(seeds);
         if (text.size() > 4096) text.resize(4096);
-        std::ofstream(input, std::ios::binary) << text;
         LLVMFuzzerTestOneInput(reinterpret_cast<const unsigned char*>(text.data()), text.size());
     }
-    std::filesystem::remove(input);
     std::printf("Done %zu runs in %.0f seconds\n", runs, elapsed());
     return 0;
 }

@@ -147,7 +147,10 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t siz
     Choices choices(text);
     const std::size_t piece = choices.below(100) + 1, threads = choices.below(4) + 1;
     const Layout layout = some_layout(choices);
-    const std::vector<Protocol> protocols = {some_protocol(choices), some_protocol(choices)};
+    std::vector<Protocol> protocols = {some_protocol(choices), some_protocol(choices)};
+    for (Protocol& protocol : protocols)
+        if (!layout.numbers()[rank_of_row] && protocol.order == Protocol::Order::rank)
+            protocol.order = Protocol::Order::given;  // Python would not ask for ranks
     check(text, layout, {{&judged(), &protocols[0]}, {&judged(), &protocols[1]}}, piece, threads);
     return 0;
 }

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/declined.hpp"
 #include "base/team.hpp"
 #include "trec/ranked_text.hpp"
 
@@ -30,18 +31,18 @@ class Noted {
     string_view last_;
 };
 
-// The numbers of a layout that some tasks need.
+// The numbers of a layout that some tasks need; declined if it lacks one.
 inline ByNumber<bool> needed(const Layout& layout, const std::vector<Task>& tasks) {
-    const ByNumber<bool> has = layout.numbers();
     const auto any = [&](auto is_so) {
         return std::any_of(tasks.begin(), tasks.end(),
                            [&](const Task& task) { return is_so(*task.protocol); });
     };
-    const bool ranks = !has[score_of_row] || any([](const Protocol& protocol) {
-        return protocol.order == Protocol::Order::rank;
-    });
-    const bool tokens = any([](const Protocol& protocol) { return protocol.in_tokens; });
-    return {has[score_of_row], has[rank_of_row] && ranks, has[tokens_of_row] && tokens};
+    const ByNumber<bool> has = layout.numbers();
+    const bool by_rank =
+        any([](const Protocol& one) { return one.order == Protocol::Order::rank; });
+    const bool by_tokens = any([](const Protocol& one) { return one.in_tokens; });
+    require((has[rank_of_row] || !by_rank) && (has[tokens_of_row] || !by_tokens));
+    return {has[score_of_row], by_rank || (has[rank_of_row] && !has[score_of_row]), by_tokens};
 }
 
 // Reads blocks in every thread until there are no more, or until one of them stops it.

@@ -41,15 +41,9 @@ class TextLayout:
     """What the kernel is told about a text; so many `lines` come before its first row."""
 
     kind: str
-    numbers: frozenset[str]
     facts: Mapping[str, Any] = field(default_factory=dict)
     lines: int = 0
     remarks: tuple[Remark, ...] = ()
-
-    @property
-    def columns(self) -> set[str]:
-        """The numbers that its rows have, under the names of `Rows`."""
-        return {name if name.endswith("s") else f"{name}s" for name in self.numbers}
 
     def native(self, module: ModuleType) -> Any:
         """Make the kernel's own."""
@@ -60,8 +54,7 @@ def layout_of(source: Source, options: ReadOptions) -> TextLayout | None:
     """Find how a run's file holds its rows; None where Python has to read it."""
     if contents.is_trec(source):
         is_msmarco = trec.is_msmarco(trec.first_line(source.head()))
-        kind, numbers = ("msmarco", {"rank"}) if is_msmarco else ("trec", {"score", "rank"})
-        return TextLayout(kind, frozenset(numbers))
+        return TextLayout("msmarco" if is_msmarco else "trec")
     try:
         if contents.is_json_lines(source):
             return _of_json(source, options)
@@ -127,9 +120,8 @@ class _Head:
         """Make a layout of fields, unless it is not clear what they hold."""
         if not fields or (kind != "delimited" and len(fields) > MOST_KEYS):
             return None
-        roles = {role for some in (fields, facts.get("item_fields", ())) for _, role in some}
         facts["fields"] = fields
-        return TextLayout(kind, NUMBERS & roles, facts, lines, tuple(self.reading.remarks))
+        return TextLayout(kind, facts, lines, tuple(self.reading.remarks))
 
 
 def _number(cell: Any) -> float:

@@ -39,8 +39,6 @@ class TextRun:
 
     def ranked(self, request: KernelRequest) -> KernelAnswer | None:
         """Let the kernel rank the file while reading it; None if it declines."""
-        if not request.needs <= self.layout.columns:
-            return None
         with self._begin() as (begin, size):
             found = request.kernel.rank_text(
                 begin, self.layout.native(request.kernel), request.judged, request.rules,
