@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import csv
 import io
-from typing import Any, NamedTuple
+from typing import Any
 
 from idealist.errors import Faults
 from idealist.formats.column_names import Given, ours
 
 #: The header of Quepid's ratings.
 QUEPID = ["query", "docid", "rating"]
-SIGNS = "\t,;"
 HEADER_HINT = "the first line names the columns, such as query,document,grade"
 
 
@@ -29,27 +28,6 @@ def delimiter_of(content: bytes, given: Given | None = None) -> str | None:
     needed = {"query", "document"}
     by_sign = headers(content).items()
     return next((sign for sign, names in by_sign if needed <= ours(names, given).keys()), None)
-
-
-class Header(NamedTuple):
-    """How a table is divided."""
-
-    sign: str
-    names: list[str]
-    body: int
-    line: int
-    skips: bool = False
-
-
-def header_of(content: bytes, given: Given | None = None) -> Header | None:
-    """Find the header."""
-    sign = delimiter_of(content, given)
-    first = content.split(b"\n", 1)[0]
-    if sign is None or first.count(b'"') % 2:
-        return None
-    skips = f"{sign} ".encode() in first
-    names = next(csv.reader([first.decode().rstrip("\r")], delimiter=sign, skipinitialspace=skips))
-    return Header(sign, names, len(first) + 1, 2, skips)
 
 
 def headers(content: bytes) -> dict[str, list[str]]:

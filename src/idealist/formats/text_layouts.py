@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from types import ModuleType
@@ -19,10 +19,11 @@ from typing import Any
 from idealist.data.columns import to_float, to_id
 from idealist.data.remarks import Remark
 from idealist.errors import Faults, InputError
-from idealist.formats import build, contents, delimited, trec
+from idealist.formats import build, contents, trec
 from idealist.formats.cells import Table, checked
 from idealist.formats.reading import Reading, ReadOptions
 from idealist.formats.source import HEAD, Source
+from idealist.formats.table_headers import Header, table_header
 
 #: A head is made longer until there is a whole record in it, or so long.
 LONGEST_HEAD = 2**24
@@ -138,8 +139,8 @@ READ = {"query": to_id, "document": to_id, "score": _number}
 
 def _of_delimited(source: Source, options: ReadOptions) -> TextLayout | None:
     data = source.head()
-    header = delimited.header_of(data, options.columns)
-    if header is None or header.sign not in delimited.SIGNS:
+    header = table_header(data, Reading("score", Faults(source.name), options))
+    if header is None or header.sign == " ":
         return None
     rows, end = _whole_rows(data, header)
     head = _Head.of(source, data[:end], options)
@@ -155,7 +156,7 @@ def _of_delimited(source: Source, options: ReadOptions) -> TextLayout | None:
     )  # fmt: skip
 
 
-def _whole_rows(data: bytes, header: delimited.Header) -> tuple[list[list[str]], int]:
+def _whole_rows(data: bytes, header: Header) -> tuple[list[list[str]], int]:
     """Split the head of a table into rows; return them, and where the last whole one ends."""
     lines = data[header.body :].split(b"\n")
     texts = (line.decode(errors="replace") + "\n" for line in lines)
@@ -176,33 +177,41 @@ def _of_json(source: Source, options: ReadOptions) -> TextLayout | None:
     head = _Head.of(source, data, options)
     records = [json.loads(line) for line in data.split(b"\n") if line.strip()]
     names = _keys(records)
+    always = {name for name in names if all(name in record for record in records)}
     if len(records) == len(head.table.query) and (fields := head.named(names, records)):
-        return head.layout("hits", fields)
+        return head.layout("hits", _required(fields, always))
     lists = [name for name in names if all(isinstance(r.get(name), list) for r in records)]
-    found = [layout for name in lists if (layout := _of_lists(name, names, records, head))]
-    return found[0] if len(found) == 1 else None
+    found = [(name, fact) for name in lists if (fact := _items_of(name, names, records, head))]
+    if len(found) != 1:
+        return None
+    ((name, (query, kind, item_fields)),) = found
+    roles = {name: "list", query: "query"}
+    fields = [(one, roles.get(one, "")) for one in names]
+    return head.layout("lists", _required(fields, always), items=kind, item_fields=item_fields)
 
 
-def _of_lists(
+def _required(fields: Fields, always: Collection[str]) -> Fields:
+    """Require what all records had so far: one without it may be read in another way."""
+    return [(name, role or ("required" if name in always else "")) for name, role in fields]
+
+
+def _items_of(
     name: str, names: list[str], records: list[dict[str, Any]], head: _Head
-) -> TextLayout | None:
-    """Find out if the rows are the items of this list, in records of one query each."""
-    owners = [record for record in records for _ in record[name]]
+) -> tuple[str, str, Fields] | None:
+    """Find out if the rows are the items of this list, in records of one query each.
+
+    Return the name of the query, what the items are, and their fields.
+    """
     items = [item for record in records for item in record[name]]
-    kinds = {_kind(item) for item in items}
-    if len(kinds) != 1:
+    owners = [record for record in records for _ in record[name]]
+    if len(kinds := {_kind(item) for item in items}) != 1:
         return None
     (kind,) = kinds
     if kind != "objects":
         items = [dict(enumerate(item if kind == "pairs" else [item])) for item in items]
-    queries = dict(head.named(names, owners, QUERY))
-    item_fields = head.named(_keys(items), items, COLUMNS - QUERY)
-    if not queries or not item_fields:
-        return None
-    roles = {one: "required" for one in names if all(one in record for record in records)}
-    roles |= {one: "query" for one, role in queries.items() if role} | {name: "list"}
-    fields = [(one, roles.get(one, "")) for one in names]
-    return head.layout("lists", fields, items=kind, item_fields=item_fields)
+    query = [one for one, role in head.named(names, owners, QUERY) if role]
+    fields = head.named(_keys(items), items, COLUMNS - QUERY)
+    return (query[0], kind, fields) if query and fields else None
 
 
 def _keys(records: Iterable[Mapping[Any, Any]]) -> list[Any]:
