@@ -41,7 +41,11 @@ void Ranker::place(std::size_t query, const Rows& rows) {
     query_ = query;
     rows_ = rows;
     hash_rows();
-    for (std::size_t task = 0; task < tasks_.size(); ++task) place_under(task);
+    for (std::size_t task = 0; task < tasks_.size(); ++task) {
+        const int beside = tasks_[task].protocol->beside;
+        if (beside < 0 || found_.listed[static_cast<std::size_t>(beside)][query].float32)
+            place_under(task);
+    }
 }
 
 void Ranker::hash_rows() {

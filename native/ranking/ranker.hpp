@@ -46,6 +46,7 @@ struct Protocol {
     bool in_tokens = false;
     bool exclude_self = false;
     Whole whole;  // empty: nothing is collapsed
+    int beside = -1;  // the task that ranks like this, except where float32 ties scores
 };
 
 // A judged document that was found.

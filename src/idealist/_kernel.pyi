@@ -18,7 +18,11 @@ class Judged:
     ) -> None: ...
 
 class Protocol:
-    """The rules of `idealist.protocol.Protocol` that order a list."""
+    """The rules of `idealist.protocol.Protocol` that order a list.
+
+    If not -1, `beside` is the number of a protocol among those asked for with it: only queries that
+    have scores that differ in float64 alone are ranked.
+    """
 
     def __init__(
         self,
@@ -32,6 +36,7 @@ class Protocol:
         budget: float,
         in_tokens: bool,
         exclude_self: bool,
+        beside: int,
         whole: Callable[[list[str]], list[str]] | None,
     ) -> None: ...
 
