@@ -70,10 +70,21 @@ nb::list columns_of(const Found& found);
 // Let Ctrl-C stop the work.
 void check_signals();
 
+// The result of the work, or None if it was declined.
+template <typename Work>
+nb::object unless_declined(const Work& work) {
+    try {
+        return work();
+    } catch (const Declined&) {
+        return nb::none();
+    }
+}
+
 void bind_tables(nb::module_& module);
 void bind_text(nb::module_& module);
 void bind_dict(nb::module_& module);
 void bind_rows(nb::module_& module);
 void bind_columns(nb::module_& module);
+void bind_judgments(nb::module_& module);
 
 }  // namespace idealist

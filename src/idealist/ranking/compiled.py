@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 from types import ModuleType
 from typing import Any, NamedTuple
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -128,7 +127,7 @@ def compiled(
     if module is None:
         return None
     asked = list(orderings)
-    judged = [_judged(module, qrels)] * len(asked)
+    judged = [qrels.pairs(module).judged()] * len(asked)
     rules = [
         _rules(module, ordering, -1 if beside is None else asked.index(beside))
         for ordering, beside in orderings.items()
@@ -153,16 +152,6 @@ def _rows_ranked(rows: Rows, request: KernelRequest) -> KernelAnswer | None:
 def _needs(protocols: Sequence[Protocol]) -> list[str]:
     ranks = ["ranks" for protocol in protocols if protocol.order == "rank"]
     return ranks + ["tokens" for protocol in protocols if str(protocol.depth).startswith("tokens")]
-
-
-#: Judgments in the form the kernel looks them up, kept as long as they live.
-_JUDGED: WeakKeyDictionary[Qrels, Any] = WeakKeyDictionary()
-
-
-def _judged(module: Any, qrels: Qrels) -> Any:
-    if qrels not in _JUDGED:
-        _JUDGED[qrels] = module.Judged(qrels.queries, qrels.starts, qrels.documents)
-    return _JUDGED[qrels]
 
 
 @lru_cache(maxsize=256)
