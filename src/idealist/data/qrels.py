@@ -163,7 +163,13 @@ class Qrels:
         return f"<Qrels {self.name}: {queries}, {judgments}, {self.hash}>"
 
     @classmethod
-    def of_kernel(cls, found: tuple[Any, bytes, int], scale: Scale | None, name: str) -> Qrels | None:
+    def of_kernel(
+        cls,
+        found: tuple[Any, bytes, int],
+        scale: Scale | None,
+        name: str,
+        remarks: Sequence[Remark] = (),
+    ) -> Qrels | None:
         """Take over what the kernel read; None where a grade is not on the scale."""
         pairs, grades, repeats = found
         documents, column = KernelDocuments(pairs), freeze(np.frombuffer(grades))
@@ -171,7 +177,7 @@ class Qrels:
             return None
         return cls(
             documents.queries, documents.starts, documents, column,
-            scale=scale, repeats=repeats, name=name,
+            scale=scale, repeats=repeats, name=name, remarks=tuple(remarks),
         )  # fmt: skip
 
     def pairs(self, module: Any) -> Any:
