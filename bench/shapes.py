@@ -15,7 +15,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "build" / "bench"
 #: The bytes of a row, at most.
-ROW = 45
+ROW = 54
 
 
 @dataclass(frozen=True)
@@ -27,6 +27,7 @@ class Shape:
     judged: float = 1.06
     graded: bool = False
     shuffled: bool = False
+    close: bool = False
 
     @property
     def rows(self) -> int:
@@ -35,7 +36,12 @@ class Shape:
     @property
     def name(self) -> str:
         words = [f"{self.queries}x{self.depth}", f"{self.judged:g}"]
-        return "-".join(words + ["graded"] * self.graded + ["shuffled"] * self.shuffled)
+        return "-".join([*words, *self.kinds])
+
+    @property
+    def kinds(self) -> list[str]:
+        """The options of bench/generate.py that are set."""
+        return [name for name in ("graded", "shuffled", "close") if getattr(self, name)]
 
 
 #: Two queries; a TREC track with deep judgments; MS MARCO's dev queries.
@@ -67,7 +73,7 @@ class Data:
         say(f"making {self.shape.rows:,} rows in {self.folder}")
         script = [sys.executable, str(ROOT / "bench" / "generate.py"), str(self.folder)]
         shape = self.shape
-        flags = ["--graded"] * shape.graded + ["--shuffled"] * shape.shuffled
+        flags = [f"--{kind}" for kind in shape.kinds]
         numbers = map(str, (shape.queries, shape.depth, shape.judged))
         subprocess.run([*script, *numbers, *flags], check=True)
 

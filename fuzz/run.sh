@@ -2,8 +2,8 @@
 # Fuzz the kernel under sanitizers, each target for so many seconds: fuzz/run.sh SECONDS
 #
 # Needs a C++ compiler, and nanobind and what the tests need for $PYTHON. Where clang has libFuzzer,
-# targets in C++ are guided by what they reach; elsewhere their seeds are changed at random. With
-# atheris, cases from Python are guided, too. What cannot be done here is named. Sizes are small (IDEALIST_SMALL), so that small inputs have many
+# targets in C++ are guided by what they reach; elsewhere they get blind changes of the seeds. With
+# atheris the cases from Python are guided too. What cannot be done here is named. Sizes are small (IDEALIST_SMALL), so that small inputs have many
 # blocks; what is found lies in build/fuzz.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -13,7 +13,7 @@ python=$(command -v "$python")
 python=$(cd "$(dirname "$python")" && pwd)/${python##*/}  # CMake takes no relative path
 build=$PWD/build/fuzz
 small=(-DIDEALIST_SMALL) longest_line=80
-targets=(text table number utf8 arrow)
+targets=(text table number utf8 arrow qrels)
 core=$(printf '%s\n' native/*/*.cpp | grep -v /binding/)  # the sources that need no Python
 mkdir -p "$build"
 "$python" fuzz/seeds.py "$build/corpus"
@@ -22,7 +22,7 @@ say() { printf 'fuzz: %s\n' "$*"; }
 
 # fuzzes NAME COMMAND...: run it, and show what it said only if it found something
 fuzzes() {
-  local name=$1 log=$build/$1.log
+  local name=$1 log=$build/${1%%,*}.log
   shift
   if ! "$@" >"$log" 2>&1; then
     tail -n 60 "$log"
@@ -47,13 +47,13 @@ target() {
     "-artifact_prefix=$build/$1-" "$build/corpus/$3"
 }
 
-# unguided NAME: the same without libFuzzer
-unguided() {
+# blind NAME: compile and run one without libFuzzer
+blind() {
   "$cxx" -std=c++20 -O1 -g -fno-omit-frame-pointer -ffp-contract=off -pthread -Inative \
     "${small[@]}" -fsanitize=address,undefined -fno-sanitize-recover=all \
-    "fuzz/$1_target.cpp" fuzz/driver.cpp $core -o "$build/$1"
-  mkdir -p "$build/corpus/$1"
-  fuzzes "$1" "$build/$1" "$seconds" "$build/corpus/$1"
+    "fuzz/$1_target.cpp" fuzz/blind.cpp $core -o "$build/$1"
+  mkdir -p "$build/corpus/$1"  # where there are no seeds
+  fuzzes "$1, blind," "$build/$1" "$seconds" "$RANDOM" "$build/corpus/$1" "$build/$1-input"
 }
 
 # kernel NAME COMPILER SANITIZERS: compile the module, and name its file
@@ -72,8 +72,8 @@ if has_libfuzzer; then
   # Threads race for the counters that guide a fuzzer: this one takes what guided `text` has found.
   target threads thread text -fno-sanitize-coverage=inline-8bit-counters,pc-table,trace-cmp
 else
-  say "$clang is not here, or has no libFuzzer: nothing guides ${targets[*]}"
-  for name in "${targets[@]}"; do unguided "$name"; done
+  for name in "${targets[@]}"; do blind "$name"; done
+  say "skipped threads: $clang is not here, or has no libFuzzer"
 fi
 
 if preload=$("$python" -c 'import atheris; print(atheris.path())' 2>/dev/null) && has_libfuzzer; then

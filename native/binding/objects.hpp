@@ -3,6 +3,7 @@
 
 #include <nanobind/nanobind.h>
 
+#include <array>
 #include <memory>
 #include <string_view>
 #include <vector>
@@ -68,7 +69,8 @@ class Tasks {
 nb::list columns_of(const Found& found);
 
 // What Python calls the numbers of rows.
-constexpr const char* names_of_numbers[] = {"scores", "ranks", "tokens"};
+using NumberNames = std::array<const char*, 3>;
+constexpr NumberNames names_of_numbers = {"scores", "ranks", "tokens"};
 
 // The result of the work, or None if it was declined.
 template <typename Work>
@@ -88,5 +90,6 @@ void bind_text(nb::module_& module);
 void bind_dict(nb::module_& module);
 void bind_rows(nb::module_& module);
 void bind_columns(nb::module_& module);
+void bind_judgments(nb::module_& module);
 
 }  // namespace idealist

@@ -9,7 +9,7 @@
 
 namespace idealist {
 
-// Copies stay at the same address until they are cleared.
+// Copies stay at the same address until they are cleared; eight bytes may be read from any of them.
 class Arena {
   public:
     Arena() = default;
@@ -34,7 +34,7 @@ class Arena {
     void grow(std::size_t least) {
         constexpr std::size_t chunk = std::size_t{1} << 16;
         left_ = least > chunk ? least : chunk;
-        chunks_.push_back(std::make_unique_for_overwrite<char[]>(left_));
+        chunks_.push_back(std::make_unique_for_overwrite<char[]>(left_ + sizeof(std::uint64_t)));
         next_ = chunks_.back().get();
     }
 

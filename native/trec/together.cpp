@@ -48,7 +48,7 @@ class Grouping {
 
   private:
     void add(const Row& row) {
-        if (row.query != query_) {
+        if (!same_word(row.query, query_)) {
             finish();
             query_ = row.query;
         }

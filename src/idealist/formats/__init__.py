@@ -13,7 +13,7 @@ from idealist.formats import build, contents, preference_files, python_data, tre
 from idealist.formats.arrays import read_arrays
 from idealist.formats.cells import checked, shown
 from idealist.formats.column_names import Given
-from idealist.formats.column_runs import ColumnRun, is_columns
+from idealist.formats.column_runs import ColumnRun, column_qrels, is_columns
 from idealist.formats.contents import kind_of
 from idealist.formats.pool_samples import read_prels, read_strata
 from idealist.formats.preference_files import read_preferences
@@ -50,9 +50,9 @@ def read_qrels(
     elif isinstance(data, (str, Path)):
         made = _qrels_of_file(Source.of(data), declared, options)
     else:
-        reading = Reading("grade", Faults(name or "qrels"), options)
-        found = table(data, reading)
-        made = build.qrels(found, declared, name or "qrels", reading.remarks)
+        made = column_qrels(data, options, declared, name or "qrels") or _qrels_of_object(
+            data, declared, name or "qrels", options
+        )
     if words := options.words():
         made = replace(made, read_with=tuple(words))
     return replace(made, name=name) if name else made
@@ -122,6 +122,11 @@ def read_pairs(pairs: Any, *, name: str = "run") -> tuple[Qrels, Run]:
     judged = python_data.side(records, Reading("grade", Faults(place)), lines)
     retrieved = python_data.side(records, Reading("score", Faults(place)), lines)
     return read_qrels(judged, name=place), read_run(retrieved, name=name)
+
+
+def _qrels_of_object(data: Any, scale: Scale | None, name: str, options: ReadOptions) -> Qrels:
+    reading = Reading("grade", Faults(name), options)
+    return build.qrels(table(data, reading), scale, name, reading.remarks)
 
 
 def _qrels_of_file(source: Source, scale: Scale | None, options: ReadOptions) -> Qrels:

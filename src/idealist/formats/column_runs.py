@@ -15,9 +15,10 @@ from typing import Any
 import numpy as np
 
 from idealist import kernel
-from idealist.data import Rows
-from idealist.formats.kernel_columns import KINDS, NUMBERS, USED, Columns, chosen, our_names, picked
-from idealist.formats.reading import Reading
+from idealist.data import Qrels, Rows, Scale
+from idealist.errors import Faults
+from idealist.formats.kernel_columns import KINDS, Columns, chosen, known, our_names, picked
+from idealist.formats.reading import Reading, ReadOptions
 from idealist.formats.run_sources import ObjectRun
 from idealist.ranking.compiled import KernelAnswer, KernelRequest
 
@@ -67,6 +68,19 @@ class ColumnRun(ObjectRun):
         return picked(module, columns.cells, queries, **found)
 
 
+def column_qrels(
+    data: Any, options: ReadOptions, scale: Scale | None, name: str
+) -> Qrels | None:
+    """Let the kernel read judgments in columns; None if it cannot."""
+    module = kernel.native()
+    if module is None or not is_columns(data):
+        return None
+    reading = Reading("grade", Faults(name), options)
+    columns = _columns(data, reading, module)
+    found = None if columns is None else module.read_judgments(columns.cells)
+    return found and Qrels.of_kernel(found, scale, name, reading.remarks)
+
+
 def _columns(data: Any, reading: Reading, module: ModuleType) -> Columns | None:
     try:
         if type(data) is dict:
@@ -81,22 +95,24 @@ def _of_arrays(data: dict[Any, Any], reading: Reading) -> Columns | None:
     if len({column.shape[0] for column in data.values()}) > 1:
         return None
     numeric = {theirs: column.dtype.kind in KINDS for theirs, column in data.items()}
-    return chosen(our_names(data, reading), numeric, data)
+    return chosen(our_names(data, reading), numeric, data, reading)
 
 
 def _of_frame(frame: Any, reading: Reading, module: ModuleType) -> Columns | None:
     if any(index is not None for index in frame.index.names):
         return None
-    named = our_names(frame.columns, reading)
-    used = {theirs: frame[theirs] for theirs, ours in named.items() if ours in USED}
+    named, columns = our_names(frame.columns, reading), known(reading)
+    used = {theirs: frame[theirs] for theirs, ours in named.items() if ours in columns}
     numeric = {theirs: series.dtype.kind in KINDS for theirs, series in used.items()}
     cells = {theirs: _cells(series, named[theirs], module) for theirs, series in used.items()}
-    return None if any(one is None for one in cells.values()) else chosen(named, numeric, cells)
+    if any(one is None for one in cells.values()):
+        return None
+    return chosen(named, numeric, cells, reading)
 
 
 def _cells(series: Any, ours: str, module: ModuleType) -> Any:
     """Return a column of pandas; None if it has nulls, which may be NaN."""
-    text = ours not in NUMBERS and getattr(series.dtype, "storage", "") == "pyarrow"
+    text = ours in ("query", "document") and getattr(series.dtype, "storage", "") == "pyarrow"
     if text and hasattr(series, "__arrow_c_stream__"):
         table = module.arrow_table(series.__arrow_c_stream__())
         return (table, 0) if table is not None and table.read() else None
@@ -111,5 +127,5 @@ def _of_stream(data: Any, reading: Reading, module: ModuleType) -> Columns | Non
         return None
     numeric = dict(zip(table.names, table.numeric, strict=True))
     cells = {theirs: (table, number) for number, theirs in enumerate(table.names)}
-    columns = chosen(our_names(table.names, reading), numeric, cells)
+    columns = chosen(our_names(table.names, reading), numeric, cells, reading)
     return columns if columns is not None and table.read() else None

@@ -81,7 +81,7 @@ def frame_run(source: Source, options: ReadOptions) -> FrameRun | None:
         with _opened(source) as file:
             empty = module.arrow_table(file.schema.empty_table().__arrow_c_stream__())
         numeric = dict(zip(empty.names, empty.numeric, strict=True))
-        columns = chosen(our_names(empty.names, reading), numeric, {name: name for name in numeric})
+        columns = chosen(our_names(empty.names, reading), numeric, {name: name for name in numeric}, reading)
     except Exception:  # whatever is wrong, the Python reader reports it
         return None
     return columns and FrameRun(source, columns, tuple(reading.remarks))

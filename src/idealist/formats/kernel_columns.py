@@ -17,6 +17,8 @@ from idealist.formats.reading import Reading
 NUMBERS = {"score": "scores", "rank": "ranks", "tokens": "tokens"}
 #: All columns that the kernel reads.
 USED = {"query": "query", "document": "document", **NUMBERS}
+#: All columns of judgments that it reads.
+JUDGED = {"query": "query", "document": "document", "grade": "grades"}
 #: What NumPy calls whole numbers and floats.
 KINDS = frozenset("iuf")
 
@@ -43,17 +45,33 @@ def our_names(names: Iterable[Any], reading: Reading) -> dict[Any, str]:
     return reading.renamed(names)
 
 
+def known(reading: Reading) -> dict[str, str]:
+    """Return what the kernel calls the columns that it reads."""
+    return JUDGED if reading.value == "grade" else USED
+
+
 def chosen(
-    named: Mapping[Any, str], numeric: Mapping[Any, bool], cells: Mapping[Any, Any]
+    named: Mapping[Any, str],
+    numeric: Mapping[Any, bool],
+    cells: Mapping[Any, Any],
+    reading: Reading,
 ) -> Columns | None:
-    """Choose the columns the kernel reads; ranks must be numbers even where nothing needs them."""
-    ours = set(named.values())
-    if not {"query", "document"} <= ours or ("grade" in ours and not {"score", "rank"} & ours):
+    """Choose the columns the kernel reads; ranks must be numbers even where nothing needs them.
+
+    Judgments keep every column, so that the kernel reads them only where there are no others.
+    """
+    ours, columns = set(named.values()), known(reading)
+    if reading.value == "grade" and ours != columns.keys():
         return None
-    if not all(numeric[theirs] for theirs, ours in named.items() if ours in NUMBERS):
+    if not {"query", "document"} <= ours or (
+        columns is USED and "grade" in ours and not {"score", "rank"} & ours
+    ):
         return None
-    used = {USED[ours]: cells[theirs] for theirs, ours in named.items() if ours in USED}
-    return Columns(used, tuple(ours for ours in named.values() if ours not in USED))
+    numbers = columns.keys() - {"query", "document"}
+    if not all(numeric[theirs] for theirs, ours in named.items() if ours in numbers):
+        return None
+    used = {columns[ours]: cells[theirs] for theirs, ours in named.items() if ours in columns}
+    return Columns(used, tuple(ours for ours in named.values() if ours not in columns))
 
 
 def picked(
