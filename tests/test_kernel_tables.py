@@ -297,3 +297,69 @@ def test_a_file_that_is_declined_is_read_once(tmp_path: Path) -> None:
     assert run.rows() is not run.rows()
     held = run.held()
     assert held.rows() is held.rows()
+
+
+JUDGMENTS = {
+    "csv": "query-id\tcorpus-id\tscore\nq2\td1\t1\nq1\té\t0.5\nq1\td1\t2\nq1\td1\t2\n",
+    "quoted": 'query,document,grade\n"q1","a ""b""",-1\r\nq1,d2,1e1\n\n',
+    "records": '{"query": "q1", "document": 7, "grade": 1}\n{"query": "q1", "document": "\\u00e9", "grade": 0}\n',
+    "other columns": "query,document,grade,judge\nq1,d1,1,ann\n",
+    "no grade": "query,document,grade\nq1,d1,1\nq1,d2,\n",
+    "no document": "query,document,grade\nq1,d1,1\nq2,,0\n",
+    "contradiction": "query,document,grade\nq1,d1,1\nq1,d1,2\n",
+    "not finite": "query,document,grade\nq1,d1,1\nq1,d2,inf\n",
+    "a word": "query,document,grade\nq1,d1,1\nq1,d2,relevant\n",
+    "no rows": "query,document,grade\n",
+}  # fmt: skip
+
+
+def judgments_of(path: Path, kernel: str, monkeypatch: pytest.MonkeyPatch, **given: Any) -> Any:
+    """Give what is in judgments, or the error."""
+    monkeypatch.setenv("IDEALIST_KERNEL", kernel)
+    try:
+        found = il.read_qrels(path, **given)
+    except il.IdealistError as error:
+        return str(error)
+    facts = (found.queries, found.starts.tolist(), list(found.documents), found.grades.tolist())
+    return (
+        *facts,
+        found.hash,
+        found.repeats,
+        found.ungraded,
+        found.columns,
+        found.remarks,
+        found.scale,
+    )
+
+
+@pytest.mark.parametrize("scale", [None, [-1, 0, 0.5, 1, 2, 10], [7]])
+@pytest.mark.parametrize("name", JUDGMENTS)
+def test_judgments_in_text_are_the_same(
+    name: str, scale: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / ("qrels.jsonl" if name == "records" else "qrels.tsv")
+    path.write_bytes(JUDGMENTS[name].encode())
+    defined, found = (judgments_of(path, k, monkeypatch, scale=scale) for k in ("python", "native"))
+    assert found == defined
+
+
+@pytest.mark.parametrize(
+    "others", [{}, {"judge": ["a"] * 3}, {"grade": [1, None, 2]}, {"grade": list("123")}]
+)
+def test_judgments_in_parquet_are_the_same(
+    others: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "qrels.parquet"
+    plain = {"query": ["q2", "q1", "q1"], "document": ["d1", "d2", "d1"], "grade": [1, 0, 2]}
+    path.write_bytes(parquet_of({**plain, **others}))
+    defined, found = (judgments_of(path, k, monkeypatch) for k in ("python", "native"))
+    assert found == defined
+
+
+def test_the_kernel_reads_plain_judgments(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, suffix in (("csv", "tsv"), ("quoted", "csv"), ("records", "jsonl")):
+        path = tmp_path / f"qrels.{suffix}"
+        path.write_bytes(JUDGMENTS[name].encode())
+        with monkeypatch.context() as patch:
+            patch.setattr("idealist.formats.build.qrels", None)
+            assert len(il.read_qrels(path))

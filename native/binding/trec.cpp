@@ -7,6 +7,7 @@
 #include <cstring>
 #include <system_error>
 
+#include "binding/judgments.hpp"
 #include "binding/objects.hpp"
 #include "trec/ranked_text.hpp"
 
@@ -185,6 +186,20 @@ void bind_text(nb::module_& module) {
             });
         },
         "begin"_a, "layout"_a, "judged"_a, "protocols"_a, "threads"_a);
+    module.def(
+        "read_judged_text",
+        [](const nb::callable& begin, const Layout& layout) {
+            return unless_declined([&] {
+                const auto ids = std::make_shared<Arena>();
+                return pairs_of(reading(begin,
+                                        [&](const Open& open) {
+                                            return read_judgments(open, layout, *ids,
+                                                                  check_signals);
+                                        }),
+                                ids);
+            });
+        },
+        "begin"_a, "layout"_a);
     module.def(
         "pick_rows",
         [](const nb::callable& begin, const Layout& layout, const Judged& queries,

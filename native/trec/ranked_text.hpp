@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "judgments/judgments.hpp"
 #include "ranking/ranker.hpp"
 #include "trec/report.hpp"
 
@@ -40,5 +41,8 @@ struct Picked {
 
 Picked pick_rows(const Open& open, const Layout& layout, const Judged& queries, std::size_t threads,
                  const Pause& pause);
+
+// Read judgments, which are rows with their grade as the score; the ids are copied into the arena.
+Judgments read_judgments(const Open& open, const Layout& layout, Arena& ids, const Pause& pause);
 
 }  // namespace idealist

@@ -89,6 +89,11 @@ def rank_text(
 ) -> dict[str, Any] | None:
     """Rank text while it is read: from a descriptor, or blocks of bytes; None where not plain."""
 
+def read_judged_text(
+    begin: Callable[[], int | Iterator[bytes]], layout: Layout
+) -> ReadPairs | None:
+    """Read judgments in text, whose scores are grades; None where they are not plain."""
+
 def pick_rows(
     begin: Callable[[], int | Iterator[bytes]], layout: Layout, queries: Judged, threads: int
 ) -> dict[str, Any] | None:

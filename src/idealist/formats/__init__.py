@@ -15,6 +15,7 @@ from idealist.formats.cells import checked, shown
 from idealist.formats.column_names import Given
 from idealist.formats.column_runs import ColumnRun, column_qrels, is_columns
 from idealist.formats.contents import kind_of
+from idealist.formats.judged_files import kernel_qrels
 from idealist.formats.pool_samples import read_prels, read_strata
 from idealist.formats.preference_files import read_preferences
 from idealist.formats.query_files import read_queries
@@ -130,6 +131,8 @@ def _qrels_of_object(data: Any, scale: Scale | None, name: str, options: ReadOpt
 
 
 def _qrels_of_file(source: Source, scale: Scale | None, options: ReadOptions) -> Qrels:
+    if (read := kernel_qrels(source, scale, options)) is not None:
+        return read
     reading = Reading("grade", Faults(source.name), options)
     found = contents.cells(source, reading)
     if isinstance(found, bytes) and contents.is_preferences(found, source):

@@ -68,9 +68,7 @@ class ColumnRun(ObjectRun):
         return picked(module, columns.cells, queries, **found)
 
 
-def column_qrels(
-    data: Any, options: ReadOptions, scale: Scale | None, name: str
-) -> Qrels | None:
+def column_qrels(data: Any, options: ReadOptions, scale: Scale | None, name: str) -> Qrels | None:
     """Let the kernel read judgments in columns; None if it cannot."""
     module = kernel.native()
     if module is None or not is_columns(data):

@@ -51,6 +51,11 @@ class FrameRun:
         facts["remarks"] = self.remarks
         return None if cells is None else picked(module, cells, queries, **facts)
 
+    def judgments(self, module: ModuleType) -> Any:
+        """Let the kernel read judgments; None if it declines."""
+        cells = self._cells(self.columns.cells, module)
+        return None if cells is None else module.read_judgments(cells)
+
     def _cells(self, used: dict[str, str], module: ModuleType) -> dict[str, Any] | None:
         """Read these columns."""
         with self._table(used, module) as (table, numbers):
@@ -72,16 +77,18 @@ class FrameRun:
             yield table, {ours: numbers[theirs] for ours, theirs in used.items()}
 
 
-def frame_run(source: Source, options: ReadOptions) -> FrameRun | None:
+def frame_run(source: Source, options: ReadOptions, value: str = "score") -> FrameRun | None:
     """Find the columns of a file that the kernel reads; None if Python has to read it."""
-    module, reading = kernel.native(), Reading("score", Faults(source.name), options)
+    module, reading = kernel.native(), Reading(value, Faults(source.name), options)
     if module is None:
         return None
     try:
         with _opened(source) as file:
             empty = module.arrow_table(file.schema.empty_table().__arrow_c_stream__())
         numeric = dict(zip(empty.names, empty.numeric, strict=True))
-        columns = chosen(our_names(empty.names, reading), numeric, {name: name for name in numeric}, reading)
+        columns = chosen(
+            our_names(empty.names, reading), numeric, {name: name for name in numeric}, reading
+        )
     except Exception:  # whatever is wrong, the Python reader reports it
         return None
     return columns and FrameRun(source, columns, tuple(reading.remarks))

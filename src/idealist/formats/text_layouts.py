@@ -30,6 +30,8 @@ LONGEST_HEAD = 2**24
 #: What a row may hold besides its ids.
 NUMBERS, QUERY = frozenset({"score", "rank", "tokens"}), frozenset({"query"})
 COLUMNS = NUMBERS | QUERY | {"document"}
+#: What judgments hold that the kernel reads.
+JUDGED = {"query", "document", "score"}
 #: The kernel tells so many keys of an object apart.
 MOST_KEYS = 64
 
@@ -51,17 +53,25 @@ class TextLayout:
         return module.Layout(self.kind, **self.facts)
 
 
-def layout_of(source: Source, options: ReadOptions) -> TextLayout | None:
-    """Find how a run's file holds its rows; None where Python has to read it."""
+def layout_of(source: Source, options: ReadOptions, value: str = "score") -> TextLayout | None:
+    """Find how a file holds its rows; None where Python has to read it.
+
+    Judgments have a grade for a score, and no other columns.
+    """
     if contents.is_trec(source):
+        if value == "grade":
+            return None
         is_msmarco = trec.is_msmarco(trec.first_line(source.head()))
         return TextLayout("msmarco" if is_msmarco else "trec")
     try:
         if contents.is_json_lines(source):
-            return _of_json(source, options)
-        return _of_delimited(source, options)
+            layout = _of_json(source, options, value)
+        else:
+            layout = _of_delimited(source, options, value)
     except (InputError, ValueError, TypeError, RecursionError, csv.Error):
         return None  # the Python reader reports it
+    used = layout is None or {role for _, role in layout.facts["fields"]} == JUDGED
+    return layout if used or value == "score" else None
 
 
 @dataclass(frozen=True)
@@ -72,14 +82,15 @@ class _Head:
     reading: Reading
 
     @classmethod
-    def of(cls, source: Source, head: bytes, options: ReadOptions) -> _Head:
+    def of(cls, source: Source, head: bytes, options: ReadOptions, value: str) -> _Head:
         """Read a head as if it were the file; raise what is wrong with it."""
-        reading = Reading("score", Faults(source.name), options)
+        reading = Reading(value, Faults(source.name), options)
         found = contents.cells(Source(source.name, spooled=head), reading)
         if isinstance(found, bytes) or not len(found):
             raise ValueError("there are no rows under names")
         table = checked(found, reading)
-        build.rows(table, source.name)
+        if value == "score":
+            build.rows(table, source.name)
         return cls(table, reading)
 
     def named(
@@ -89,7 +100,8 @@ class _Head:
         usual, found = self.reading.ours(names), dict[Any, str]()
         for ours, column in self._columns(which).items():
             same = [name for name in names if self._holds(name, rows, ours, column)]
-            best = [name for name in same if name == usual.get(ours)] or same
+            name = self.reading.value if ours == "score" else ours
+            best = [one for one in same if one == usual.get(name)] or same
             if len(best) != 1 or best[0] in found:
                 return []
             found[best[0]] = ours
@@ -137,13 +149,13 @@ def _unread(cell: Any) -> Any:
 READ = {"query": to_id, "document": to_id, "score": _number}
 
 
-def _of_delimited(source: Source, options: ReadOptions) -> TextLayout | None:
+def _of_delimited(source: Source, options: ReadOptions, value: str) -> TextLayout | None:
     data = source.head()
-    header = table_header(data, Reading("score", Faults(source.name), options))
+    header = table_header(data, Reading(value, Faults(source.name), options))
     if header is None or header.sign == " ":
         return None
     rows, end = _whole_rows(data, header)
-    head = _Head.of(source, data[:end], options)
+    head = _Head.of(source, data[:end], options, value)
     cells = [
         dict(zip(header.names, row, strict=False)) for row in rows if "".join(row).strip(" \t")
     ]
@@ -172,9 +184,9 @@ def _whole_rows(data: bytes, header: Header) -> tuple[list[list[str]], int]:
     return rows[:last], header.body + sum(len(line) + 1 for line in lines[: ends[last]])
 
 
-def _of_json(source: Source, options: ReadOptions) -> TextLayout | None:
+def _of_json(source: Source, options: ReadOptions, value: str) -> TextLayout | None:
     data = _whole_lines(source)
-    head = _Head.of(source, data, options)
+    head = _Head.of(source, data, options, value)
     records = [json.loads(line) for line in data.split(b"\n") if line.strip()]
     names = _keys(records)
     always = {name for name in names if all(name in record for record in records)}

@@ -65,6 +65,11 @@ class TextRun:
         facts["name"] = self.source.name
         return Rows(queries, starts, found["documents"], remarks=self.remarks, **facts).present()
 
+    def judgments(self, module: ModuleType) -> Any:
+        """Let the kernel read judgments; None if it declines."""
+        with self._begin() as (begin, _):
+            return module.read_judged_text(begin, self.layout.native(module))
+
     @contextmanager
     def _begin(self) -> Iterator[tuple[Begin, int]]:
         if not self.source.is_plain:
