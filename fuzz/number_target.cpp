@@ -6,9 +6,9 @@
 #include <memory>
 #include <string>
 
+#include "run_text/blocks.hpp"
+#include "run_text/lines.hpp"
 #include "text/number.hpp"
-#include "trec/blocks.hpp"
-#include "trec/lines.hpp"
 
 using namespace idealist;
 

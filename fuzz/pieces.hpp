@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "trec/blocks.hpp"
+#include "run_text/blocks.hpp"
 
 namespace idealist {
 

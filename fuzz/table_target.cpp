@@ -7,8 +7,8 @@
 #include <optional>
 
 #include "pieces.hpp"
+#include "run_text/ranked_text.hpp"
 #include "target.hpp"
-#include "trec/ranked_text.hpp"
 
 using namespace idealist;
 

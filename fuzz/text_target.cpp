@@ -5,9 +5,9 @@
 #include <map>
 
 #include "pieces.hpp"
+#include "run_text/ranked_text.hpp"
 #include "target.hpp"
 #include "text/number.hpp"
-#include "trec/ranked_text.hpp"
 
 using namespace idealist;
 

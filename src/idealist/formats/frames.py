@@ -71,7 +71,10 @@ class FrameFile:
     def batches(self, names: list[str] | None = None) -> Iterator[Any]:
         """Yield batches of some columns, in the order of the schema."""
         if self._is_parquet:
-            yield from self._file.iter_batches(columns=names, use_threads=False)
+            for group in range(self._file.num_row_groups):  # one by one: the next would be kept
+                yield from self._file.iter_batches(
+                    row_groups=[group], columns=names, use_threads=False
+                )
             return
         numbers = getattr(self._file, "num_record_batches", None)
         found = self._file if numbers is None else map(self._file.get_batch, range(numbers))

@@ -1,4 +1,4 @@
-#include "trec/report.hpp"
+#include "run_text/report.hpp"
 
 #include <algorithm>
 #include <cstring>

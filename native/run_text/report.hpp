@@ -12,10 +12,10 @@
 #include <vector>
 
 #include "base/declined.hpp"
-#include "trec/blocks.hpp"
-#include "trec/delimited.hpp"
-#include "trec/lines.hpp"
-#include "trec/records.hpp"
+#include "run_text/blocks.hpp"
+#include "run_text/delimited.hpp"
+#include "run_text/lines.hpp"
+#include "run_text/records.hpp"
 
 namespace idealist {
 

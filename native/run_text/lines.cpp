@@ -1,4 +1,4 @@
-#include "trec/lines.hpp"
+#include "run_text/lines.hpp"
 
 #include <algorithm>
 #include <array>

@@ -8,7 +8,7 @@
 
 #include "judgments/judgments.hpp"
 #include "ranking/ranker.hpp"
-#include "trec/report.hpp"
+#include "run_text/report.hpp"
 
 namespace idealist {
 

@@ -11,7 +11,7 @@
 
 #include "base/declined.hpp"
 #include "base/team.hpp"
-#include "trec/ranked_text.hpp"
+#include "run_text/ranked_text.hpp"
 
 namespace idealist {
 

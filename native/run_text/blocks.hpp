@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/sizes.hpp"
-#include "trec/layout.hpp"
+#include "run_text/layout.hpp"
 
 namespace idealist {
 

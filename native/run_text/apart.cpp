@@ -1,8 +1,8 @@
 // Text with queries' rows apart, and rows picked from a text: everything is read first.
 #include <atomic>
 
-#include "trec/collected.hpp"
-#include "trec/reading.hpp"
+#include "run_text/collected.hpp"
+#include "run_text/reading.hpp"
 
 namespace idealist {
 

@@ -1,4 +1,4 @@
-#include "trec/delimited.hpp"
+#include "run_text/delimited.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "trec/records.hpp"
+#include "run_text/records.hpp"
 
 #include <algorithm>
 #include <cstdint>

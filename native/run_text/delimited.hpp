@@ -2,8 +2,8 @@
 #pragma once
 
 #include "base/declined.hpp"
+#include "run_text/layout.hpp"
 #include "text/arena.hpp"
-#include "trec/layout.hpp"
 
 namespace idealist {
 

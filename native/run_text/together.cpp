@@ -1,8 +1,8 @@
 // Text with each query's rows together: a query is ranked as soon as its last row is read.
 #include <atomic>
 
-#include "trec/ranked_text.hpp"
-#include "trec/reading.hpp"
+#include "run_text/ranked_text.hpp"
+#include "run_text/reading.hpp"
 
 namespace idealist {
 

@@ -3,8 +3,8 @@
 
 #include <functional>
 
+#include "run_text/layout.hpp"
 #include "text/arena.hpp"
-#include "trec/layout.hpp"
 
 namespace idealist {
 

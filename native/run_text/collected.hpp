@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "ranking/judged.hpp"
-#include "trec/report.hpp"
+#include "run_text/report.hpp"
 
 namespace idealist {
 

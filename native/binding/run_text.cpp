@@ -9,7 +9,7 @@
 
 #include "binding/judgments.hpp"
 #include "binding/objects.hpp"
-#include "trec/ranked_text.hpp"
+#include "run_text/ranked_text.hpp"
 
 namespace idealist {
 

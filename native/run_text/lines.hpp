@@ -1,7 +1,7 @@
 // Lines of TREC text. Each ends in a line feed, and 64 bytes may be read from where it starts.
 #pragma once
 
-#include "trec/layout.hpp"
+#include "run_text/layout.hpp"
 
 namespace idealist {
 

@@ -1,13 +1,13 @@
-#include "trec/blocks.hpp"
+#include "run_text/blocks.hpp"
 
 #include <algorithm>
 #include <cerrno>
 #include <system_error>
 
 #include "base/declined.hpp"
-#include "trec/delimited.hpp"
-#include "trec/lines.hpp"
-#include "trec/records.hpp"
+#include "run_text/delimited.hpp"
+#include "run_text/lines.hpp"
+#include "run_text/records.hpp"
 
 #if defined(_WIN32)
 #include <io.h>

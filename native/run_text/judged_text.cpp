@@ -1,5 +1,5 @@
 // Judgments in text: rows whose score is the grade.
-#include "trec/ranked_text.hpp"
+#include "run_text/ranked_text.hpp"
 
 namespace idealist {
 

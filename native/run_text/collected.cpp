@@ -1,4 +1,4 @@
-#include "trec/collected.hpp"
+#include "run_text/collected.hpp"
 
 #include <algorithm>
 #include <numeric>
