@@ -198,3 +198,13 @@ def test_a_command_is_given_again_as_it_was_typed() -> None:
     assert typed_again(["eval", "a.json", *typed[5:]], files, {"collapse": "x"}) == (
         "idealist eval a.qrels-fixed.json a.run-fixed.json --set collapse=x"
     )
+
+
+def test_files_that_had_to_be_described_are_rewritten(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    gold, run = tmp_path / "gold.csv", tmp_path / "run.csv"
+    gold.write_text("".join(["query,ware,grade\n", *(f"q{i},A-{i},1\n" for i in range(9))]))
+    run.write_text("".join(["query,ware,score\n", *(f"q{i},shop/A-{i},1\n" for i in range(9))]))
+    words = [gold, run, "--columns", "document=ware", "-m", "RR"]
+    assert "1.0000" in follow(said("eval", *words, capsys=capsys)).stdout

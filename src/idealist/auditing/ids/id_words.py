@@ -174,7 +174,7 @@ def _commands(
             new.setdefault((side, name), name)
             if side in state.options:
                 new[side, name] = _fixed(name, side if own["qrels"] == own["run"] else "")
-                options = state.options[side]
+                options = (*state.options[side], *case.qrels.read_with)
                 converts[side, name] = _convert(name, new[side, name], side, options)
     given = case.files()
     how = [word for state in then for own in state.options.values() for word in own]
