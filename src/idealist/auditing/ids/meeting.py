@@ -29,8 +29,8 @@ def met(
     `typed` are the words of the command that was given, and `settings` those of the evaluations.
     Where no id meets but ids are written alike, nothing was found, and that is a measurement.
     """
-    asked = [one for one in evaluations if _doubted(one)]
-    if not asked:
+    doubted = {one.run: doubt for one in evaluations if (doubt := _doubted(one))}
+    if not doubted:
         return [*evaluations]
     queries = settings.pop("queries", None)
     evaluator = Evaluator(qrels, queries=queries, **settings)
@@ -38,17 +38,24 @@ def met(
     findings, states = repairs(case)
     files = evaluator.qrels.name, *(run.source.name for run in runs)
     command = all_repairs(case, states, typed) or audit_command(evaluator, *files)
-    own = {one.run: [x for x in findings if x.run in ("", one.run)] for one in asked}
-    errors = {run: [x for x in found if x.severity == "error"] for run, found in own.items()}
-    apart = [one.run for one in asked if _doubted(one) == "nothing-matches" and errors[one.run]]
+    found = {
+        run: [one for one in findings if one.run in ("", run)] or [doubt]
+        for run, doubt in doubted.items()
+    }
+    apart = {
+        run: errors
+        for run, doubt in doubted.items()
+        if doubt.code == "nothing-matches"
+        and (errors := [one for one in found[run] if one.severity == "error"])
+    }
     if apart:
-        raise _nothing_measured({run: errors[run] for run in apart}, command)
-    return [_told(one, own.get(one.run, ()), command) for one in evaluations]
+        raise _nothing_measured(apart, command)
+    return [_told(one, found[one.run], command) if one.run in found else one for one in evaluations]
 
 
-def _doubted(evaluation: Evaluation) -> str:
-    """Return the code of the doubt that ids meet, if there is one."""
-    return next((one.code for one in evaluation.doubts if one.code in BEFORE_VALUES), "")
+def _doubted(evaluation: Evaluation) -> Doubt | None:
+    """Return the doubt that ids meet, if there is one."""
+    return next((one for one in evaluation.doubts if one.code in BEFORE_VALUES), None)
 
 
 def _nothing_measured(found: dict[str, list[Doubt]], command: str) -> UsageError:
@@ -66,12 +73,10 @@ def _nothing_measured(found: dict[str, list[Doubt]], command: str) -> UsageError
 
 def _told(evaluation: Evaluation, findings: Sequence[Doubt], command: str) -> Evaluation:
     """Say what was found about ids in the doubt that they meet."""
-    code, said = _doubted(evaluation), "; ".join(map(finding_of, findings))
-    if not code or not said:
-        return evaluation
+    said = "; ".join(map(finding_of, findings))
     doubts = tuple(
         replace(one, finding=said, severity=findings[0].severity, command=command)
-        if one.code == code
+        if one.code in BEFORE_VALUES
         else one
         for one in evaluation.doubts
     )
