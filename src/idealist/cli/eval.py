@@ -43,7 +43,8 @@ def command(
 
     Files are TREC text, CSV, TSV, JSON, JSONL, Parquet or Arrow, also compressed (.gz, .xz, .zst).
     - is standard input. The result goes to standard output; doubts and signatures go to standard
-    error, or into the JSON.
+    error, or into the JSON. Where not one id of a run meets the judgments, nothing is measured: the
+    exit code is 2, and the command that repairs the ids is printed.
 
     \b
     Examples:

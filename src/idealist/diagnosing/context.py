@@ -148,7 +148,7 @@ class Context:
         if lacking is None or not lacking.any():
             return ()
         why = {
-            "rerank": f"it stands further down: rerank, or read more than {self.size} passages",
+            "rerank": "it stands further down: rerank, or read more",
             "retrieve": "none was retrieved",
         }[fix]
         queries, total = chosen(all_queries, lacking), np.count_nonzero(~np.isnan(self.answered))

@@ -128,7 +128,8 @@ class Diagnosis(Result):
             details = (Items(tuple(self._rules())), self._by_cause())
             blocks.append(doc.Details("rules and causes", details))
         shown = shared_signatures([*shortened(self.signatures, self.convention).values()])
-        notes = (Text(self._settings()), doc.Doubts(self.doubts), doc.Signatures(tuple(shown)))
+        doubts = tuple(replace(one, command="") if self.errors else one for one in self.doubts)
+        notes = (Text(self._settings()), doc.Doubts(doubts), doc.Signatures(tuple(shown)))
         return Document(tuple(blocks), notes)
 
     def _found(self) -> Iterator[doc.Block]:

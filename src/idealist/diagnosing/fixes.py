@@ -130,8 +130,8 @@ class Fixes:
             + (f"; lists end at rank {end}" if end < TOPS[-1] else ""),
             "rerank": f"rerank what was retrieved{deep}",
             "break ties": "break ties by a finer score",
-            "judge": "judge what stands unjudged above relevant documents, which may be no fault "
-            "of the run (see idealist audit --to-judge)",
+            "judge": "judge what is unjudged above relevant documents, as idealist audit "
+            "--to-judge lists it: it may be no fault of the run",
             "shorten": "return shorter lists: some documents are worth nothing",
         }[fix]
 
