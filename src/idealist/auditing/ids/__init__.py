@@ -353,7 +353,11 @@ def _never(state: State, what: str, states: Sequence[State]) -> Doubt:
     said = "; so few are judged that this may be the system's doing" if chance else ""
     if what == "documents" and not chance and not _expects(state, states):
         there = elsewhere(state.now)
-        said = f"; ids are written alike ({there}), so it is the system's doing" if there else ""
+        said = (
+            f"; ids are written alike ({there}), so the system seems to have found none"
+            if there
+            else ""
+        )
     return Doubt(
         f"no-{what}-meet", words.nothing_meets(what, wanted, found) + said, len(wanted),
         severity="warning" if said else "error", run=state.name, total=len(wanted),

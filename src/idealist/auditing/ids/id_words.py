@@ -155,8 +155,9 @@ def typed_again(
         taken = new if typed.count(word) == 1 else [new.pop(0) if len(new) > 1 else new[0]]
         words += [f"{option}{sign}{name}" for name in taken]
     for axis, value in axes.items():
-        at = next((i for i, word in enumerate(words) if word.startswith(f"{axis}=")), 0)
-        words[max(at - 1, 0) : at + 1] = [] if at else words[:1]  # instead of the one that was set
+        given = next((i for i, word in enumerate(words) if word.startswith(f"{axis}=")), 0)
+        if given:  # behind its --set
+            del words[given - 1 : given + 1]
         words += ["--set", f"{axis}={value}"]
     return shlex.join(["idealist", *words])
 

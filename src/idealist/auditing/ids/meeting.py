@@ -39,7 +39,7 @@ def met(
     files = evaluator.qrels.name, *(run.source.name for run in runs)
     command = all_repairs(case, states, typed) or audit_command(evaluator, *files)
     found = {
-        run: [one for one in findings if one.run in ("", run)] or [doubt]
+        run: [one.explained for one in findings if one.run in ("", run)] or [doubt]
         for run, doubt in doubted.items()
     }
     apart = {
