@@ -613,12 +613,12 @@ def test_what_to_do_is_ranked_and_names_queries() -> None:
     found = il.diagnose(QRELS, BM25)
     assert found.summary.endswith("0.2459 of it to the order of what was retrieved")
     assert lines(found) == [
-        "+0.2459 rerank what was retrieved (12 of 12 queries: most in q06, q09, q01)",
-        "+0.0789 retrieve more: no reranker can win this back; lists end at rank 10 "
-        "(9 of 12 queries: most in q05, q07, q02)",
-        "+0.0008 break ties by a finer score (1 of 12 queries: q07)",
+        "+0.2459 rerank what was retrieved (12 of 12: q06, q09, q01, …)",
+        "+0.0789 retrieve more: no reranker wins this back; lists end at rank 10 "
+        "(9 of 12: q05, q07, q02, …)",
+        "+0.0008 break ties by a finer score (1 of 12: q07)",
         "+0.0002 judge what is unjudged above relevant documents, as idealist audit --to-judge "
-        "lists it: it may be no fault of the run (1 of 12 queries: q04)",
+        "lists it: it may be no fault of the run (1 of 12: q04)",
     ]
     shown = [*json.loads(found.to_json())["todo"]]
     assert [one["fix"] for one in shown] == ["rerank", "retrieve", "break ties", "judge"]
@@ -649,10 +649,9 @@ def test_the_fixes_of_contexts_name_those_that_lack_the_answer() -> None:
     run |= {"q3": [*"abcdef", "gold3"], "q4": [*"abcdef"]}
     found = il.diagnose(qrels, run, context=5)
     assert lines(found) == [
-        "+0.2000 retrieve more: no reranker can win this back; lists end at rank 7 "
-        "(1 of 5 queries: q4)",
+        "+0.2000 retrieve more: no reranker wins this back; lists end at rank 7 (1 of 5: q4)",
         "  1 of 5 contexts (q4) holds nothing relevant; none was retrieved",
-        "+0.1333 rerank what was retrieved (1 of 5 queries: q3)",
+        "+0.1333 rerank what was retrieved (1 of 5: q3)",
         "  1 of 5 contexts (q3) holds nothing relevant; it stands further down: rerank, or read more",
     ]
 
@@ -674,7 +673,7 @@ def test_queries_without_documents_are_not_those_of_a_bad_first_stage() -> None:
     found = il.diagnose(qrels, dict(list(run.items())[:10]), "RR")
     assert found.advice == "answer"
     assert lines(found)[0].startswith(
-        "+0.7500 retrieve something where nothing was retrieved (30 of 40 queries: most in q010, "
+        "+0.7500 retrieve something where nothing was retrieved (30 of 40: q010, "
     )
     assert found.fixes["RR"].means["rerank"] == 0.125
     assert found.fixes["RR"].means["retrieve"] == 0
@@ -686,7 +685,7 @@ def test_what_the_first_stage_has_need_not_be_retrieved() -> None:
     run = {query: found[:2] for query, found in first.items()}
     alone, both = il.diagnose(qrels, run), il.diagnose(qrels, run, first_stage=first)
     assert (alone.advice, both.advice) == ("retrieve", "rerank")
-    assert alone.first == "retrieve more: no reranker can win this back; lists end at rank 2"
+    assert alone.first == "retrieve more: no reranker wins this back; lists end at rank 2"
     assert both.todo[0].wins == 1.0
 
 
@@ -861,8 +860,10 @@ def test_rules_are_named_among_the_details(capsys: pytest.CaptureFixture[str]) -
     plain, full = run(capsys, QRELS, BM25), run(capsys, QRELS, BM25, "--details")
     found = il.diagnose(QRELS, BM25)
     assert plain.splitlines()[0] == found.summary
-    assert plain.splitlines()[2] == "what to do, and what it could win of nDCG@10"
-    assert plain.splitlines()[3].startswith("+0.2459 rerank what was retrieved (12 of 12 queries")
+    assert plain.splitlines()[2] == "what to do, what it could win of nDCG@10, and in which queries"
+    assert plain.splitlines()[3].startswith(
+        "+0.2459 rerank what was retrieved (12 of 12: q06, q09, "
+    )
     assert "the data speaks against it: one-hit, top-grade" in full
     assert "documents below worse ones" in full
     for words in ("one-hit", "source:", "documents below worse ones"):

@@ -118,7 +118,7 @@ class Diagnosis(Result):
         blocks: list[doc.Block] = [Text(self.summary, strong=True)]
         if self.todo:
             blocks += [
-                doc.Heading(f"what to do, and what it could win of {self._main.losses.measure}"),
+                doc.Heading(self._heading()),
                 Items(tuple(line for one in self.todo for line in one.lines())),
             ]
         blocks += [doc.Command(self.command)] if self.command else []
@@ -131,6 +131,12 @@ class Diagnosis(Result):
         doubts = tuple(replace(one, command="") if self.errors else one for one in self.doubts)
         notes = (Text(self._settings()), doc.Doubts(doubts), doc.Signatures(tuple(shown)))
         return Document(tuple(blocks), notes)
+
+    def _heading(self) -> str:
+        win = f"what it could win of {self._main.losses.measure}"
+        return (
+            f"what to do, and {win}" if self.errors else f"what to do, {win}, and in which queries"
+        )
 
     def _found(self) -> Iterator[doc.Block]:
         """Show the tables, and what rules say of anything else than the fixes."""

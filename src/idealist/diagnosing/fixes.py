@@ -54,11 +54,10 @@ class ToDo:
         """Say it in one line, and what rules add in one below each.
 
         >>> ToDo("rerank", "rerank", "AP", 0.25, {"q1": 0.5}, 2).lines()
-        ['+0.2500 rerank (1 of 2 queries: q1)']
+        ['+0.2500 rerank (1 of 2: q1)']
         """
-        names = [*self.queries]
-        most = f"most in {', '.join(names[:NAMED])}" if len(names) > NAMED else ", ".join(names)
-        where = f" ({len(names)} of {self.of} queries: {most})" if names else ""
+        some = [*self.queries][:NAMED] + ["…"] * (len(self.queries) > NAMED)
+        where = f" ({len(self.queries)} of {self.of}: {', '.join(some)})" if some else ""
         points = "" if math.isnan(self.wins) else f"{signed(self.wins)} "
         return [f"{points}{self.words}{where}", *(f"  {words}" for words in self.also)]
 
@@ -126,7 +125,7 @@ class Fixes:
         deep = f"; {number(below)} of this stands below the cutoff" if below > SHOWN else ""
         return {
             "answer": "retrieve something where nothing was retrieved",
-            "retrieve": "retrieve more: no reranker can win this back"
+            "retrieve": "retrieve more: no reranker wins this back"
             + (f"; lists end at rank {end}" if end < TOPS[-1] else ""),
             "rerank": f"rerank what was retrieved{deep}",
             "break ties": "break ties by a finer score",
