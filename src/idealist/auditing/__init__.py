@@ -10,6 +10,7 @@ from idealist.auditing import coverage_checks, judgment_checks, run_checks, text
 from idealist.auditing.audit_case import AuditCase, Check, examine
 from idealist.auditing.audit_report import Audit
 from idealist.auditing.ids import unmatched_ids
+from idealist.auditing.ids.meeting import met
 from idealist.auditing.judgment_checks import read_judgments, unread
 from idealist.auditing.order_checks import hides_coverage, wrong_order
 from idealist.auditing.pool_teams import PoolTeams, teams_left_out, teams_of
@@ -20,7 +21,7 @@ from idealist.formats import read_queries
 from idealist.formats.query_files import read_texts
 from idealist.report.doubt import SEVERITIES, Doubt
 
-__all__ = ["CHECKS", "Audit", "PoolTeams", "audit"]
+__all__ = ["CHECKS", "Audit", "PoolTeams", "audit", "met"]
 
 #: All checks but those of ids and of order, in the order in which findings of the same severity
 #: are listed.

@@ -178,7 +178,7 @@ def in_memory(run: Run) -> Run:
     source = run.source
     if not isinstance(source, FileRun):
         return run
-    return Run(FileRun(source.source.kept(HELD_BYTES)), run.name)
+    return Run(replace(source, source=source.source.kept(HELD_BYTES)), run.name)
 
 
 def named_runs(runs: Any) -> dict[str, Run]:

@@ -68,7 +68,9 @@ def doubted_runs(case: AuditCase, one: DoubtCase) -> Iterator[Doubt]:
         elif doubt.code == "few-meet":
             said = f"the first {SEEN} documents could hold {doubt.total} judged ones and hold "
             hidden = one.run.name in case.mismatched
-            yield from () if hidden else [replace(doubt, finding=f"{said}{doubt.count}")]
+            yield from (
+                () if hidden else [replace(doubt, finding=f"{said}{doubt.count}", command="")]
+            )
         elif doubt.code not in NOT_REPEATED:
             yield doubt
 

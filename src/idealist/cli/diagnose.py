@@ -32,7 +32,9 @@ if TYPE_CHECKING:
     "--slice", "column", metavar="COLUMN",
     help="Also look at slices of the queries, by a column of --queries.",
 )  # fmt: skip
-@click.option("--details", is_flag=True, help="Name all rules, and show losses by cause.")
+@click.option(
+    "--details", is_flag=True, help="Name rules with their evidence, and show losses by cause."
+)
 @shared.quietly
 @shared.output
 def command(
@@ -42,9 +44,9 @@ def command(
 ) -> None:  # fmt: skip
     """Say where RUN loses its points against the judgments in QRELS, and what to do.
 
-    Shown are the losses of each measure, by what would win them back, with the queries behind them;
-    what a perfect reranker or first stage would reach; and the rules that the data supports, with
-    their evidence. The data is audited first: an error in it comes before any advice.
+    It begins with what to do, ranked by the points it could win, and the queries behind each line.
+    Tables follow: what each measure loses, and what a perfect reranker or first stage would reach.
+    The data is audited first: an error in it comes before any other advice.
 
     \b
     Examples:

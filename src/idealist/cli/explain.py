@@ -83,8 +83,14 @@ def command(
             depth or 10
         )
     else:
+        from idealist.evaluating.evaluator import evaluate
         from idealist.explaining.explainer import Explainer
+        from idealist.formats import read_qrels
 
-        explainer = Explainer(reading.of(qrels), named, measure, texts=queries, docs=docs, **rules)
+        judged = read_qrels(reading.of(qrels))
+        explainer = Explainer(judged, named, measure, texts=queries, docs=docs, **rules)
+        if not len(explainer.placements.query):
+            measured = [evaluate(judged, named, [measure], **rules)]
+            options.with_ids_met(measured, judged, [named], measures=[measure], **rules)
         found = explainer(query, depth) if worst is None else explainer.worst(worst, full, depth)
     options.emit(found, **shown)

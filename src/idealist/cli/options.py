@@ -18,7 +18,8 @@ from idealist.report import terminal
 from idealist.report.result import FORMS, Result, form_of
 
 if TYPE_CHECKING:
-    from idealist.data import Queries, Run
+    from idealist.data import Qrels, Queries, Run
+    from idealist.evaluating.evaluation import Evaluation
     from idealist.formats.reading import ReadOptions
 
 
@@ -234,6 +235,17 @@ def runs_of(paths: Sequence[str], reading: ReadOptions) -> list[Run]:
     return [read_run(reading.of(path), name=name) for path, name in named]
 
 
+def with_ids_met(
+    evaluations: Sequence[Evaluation], qrels: Qrels, runs: Sequence[Run], **settings: Any
+) -> Sequence[Evaluation]:
+    """Refuse evaluations of which not one id meets, with the command that repairs them."""
+    if not any(doubt.comes_first for one in evaluations for doubt in one.doubts):
+        return evaluations
+    from idealist.auditing import met
+
+    return met(evaluations, qrels, runs, click.get_current_context().obj, **settings)
+
+
 def queries_of(path: str | None) -> Queries | None:
     """Read a file of queries, if there is one."""
     from idealist.formats import read_queries
@@ -255,6 +267,7 @@ def emit(
         return
     document = result.report()
     data = form != "table"
+    say([] if quiet else terminal.front(document))
     write(result.render(form) if data else terminal.render(document, details, columns), output)
     say([] if quiet else terminal.notes(document))
 

@@ -86,7 +86,7 @@ def _diagnosed(inputs: Inputs, evaluator: Evaluator, errors: tuple[Doubt, ...]) 
     first = inputs.first_stage if belong(inputs) else None
     room = {label: headroom(run, one) for label, one in lost.items()}
     two = {label: stages(first, one) for label, one in lost.items()} if first else {}
-    won = {label: fixes(run, one, room[label], two.get(label)) for label, one in lost.items()}
+    won = {label: fixes(run, one, two.get(label)) for label, one in lost.items()}
     return Diagnosis(
         run=run.name,
         convention=evaluator.convention.name,

@@ -76,8 +76,9 @@ class MeasuredRun:
 
     @property
     def apart(self) -> tuple[Doubt, ...]:
-        """The doubt that any id matches, if no judged document was retrieved for its query."""
-        return tuple(one.explained for one in self.doubts if one.code == "nothing-matches")
+        """The doubt that any id matches, if no judged document was retrieved."""
+        found = (one for one in self.doubts if one.code == "nothing-matches")
+        return tuple(one for one in found if one.severity == "error")
 
     @property
     def matches(self) -> bool:
