@@ -130,7 +130,9 @@ def main() -> None:
     parser.add_argument("judged", type=float)
     parser.add_argument("--graded", action="store_true")
     parser.add_argument("--shuffled", action="store_true", help="the rows in any order")
-    parser.add_argument("--close", action="store_true", help="scores that float32 cannot tell apart")
+    parser.add_argument(
+        "--close", action="store_true", help="scores that float32 cannot tell apart"
+    )
     asked = parser.parse_args()
     partial = asked.folder.with_suffix(".partial")
     partial.mkdir(parents=True, exist_ok=True)

@@ -23,8 +23,8 @@ namespace {
 constexpr std::size_t longest = 4096;
 // What numbers, lines and ids are made of.
 constexpr std::string_view words[] = {
-    "\n", " ",  "\t", "\r\n", "0",    "1",  "Q0",   "-1",  "0.5",  "1e9", "nan",      "q1",
-    "q2", "d1", "#",  "é",    "a#1",  "日", "\xff", "\0",  "1e-5", "-0",  "123456789", "12345678"};
+    "\n", " ",  "\t", "\r\n", "0",   "1",  "Q0",   "-1", "0.5",  "1e9", "nan",       "q1",
+    "q2", "d1", "#",  "é",    "a#1", "日", "\xff", "\0", "1e-5", "-0",  "123456789", "12345678"};
 
 std::string input, artifact;
 

@@ -1,7 +1,7 @@
 // Fuzz target: TREC's qrels, and judgments in rows.
 //
-// Nothing may be read outside the text, and the table must be that of a reader that is too simple to
-// be wrong: what it finds unusual is declined.
+// Nothing may be read outside the text, and the table must be that of a reader that is too simple
+// to be wrong: what it finds unusual is declined.
 #include <cmath>
 #include <map>
 #include <optional>

@@ -74,7 +74,9 @@ def test_the_kernel_reads_a_file_once(
     assert calls == {"rank_text": 1}
 
 
-@pytest.mark.parametrize("axes", [{}, {"precision": "float32"}, {"depth": 2, "ties": "best"}], ids=str)
+@pytest.mark.parametrize(
+    "axes", [{}, {"precision": "float32"}, {"depth": 2, "ties": "best"}], ids=str
+)
 def test_python_reads_a_file_once(
     axes: dict[str, Any], calls: Counter[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -96,7 +96,8 @@ void make_pairs(Pairs* made, const nb::tuple& queries, nb::handle starts,
         !std::is_sorted(table.starts.begin(), table.starts.end()) ||
         static_cast<std::size_t>(table.starts.back()) != documents.size())
         throw nb::value_error("one start for each query, and the end");
-    new (made) Pairs(std::move(table), std::make_shared<nb::tuple>(nb::make_tuple(queries, documents)));
+    new (made)
+        Pairs(std::move(table), std::make_shared<nb::tuple>(nb::make_tuple(queries, documents)));
 }
 
 // Read a dict of dicts of numbers, whose ids are copied: Python may change it later.

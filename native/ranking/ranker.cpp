@@ -41,9 +41,9 @@ Ranker::Ranker(const std::vector<Task>& tasks, Found& found, std::size_t worker)
     : tasks_(tasks),
       found_(found),
       worker_(worker),
-      alike_(std::all_of(tasks.begin(), tasks.end(), [&](const Task& task) {
-          return task.judged == tasks.front().judged;
-      })) {}
+      alike_(std::all_of(tasks.begin(), tasks.end(),
+                         [&](const Task& task) { return task.judged == tasks.front().judged; })) {
+}
 
 void Ranker::place(std::size_t query, const Rows& rows) {
     query_ = query;
@@ -115,7 +115,8 @@ void Ranker::place_beside(std::size_t task, std::size_t other) {
         entry.key = key_of(-static_cast<float>(rows_.scores[kept_[entry.place]]));
     const auto end = ranked_.end();
     for (auto first = ranked_.begin(), last = first; first != end; first = last) {
-        while (++last != end && last->key == first->key) {}
+        while (++last != end && last->key == first->key) {
+        }
         if (last - first > 1)
             std::sort(first, last,
                       [](const Entry& a, const Entry& b) { return a.place < b.place; });

@@ -45,7 +45,7 @@ struct Protocol {
     double budget = -1;  // negative: no budget
     bool in_tokens = false;
     bool exclude_self = false;
-    Whole whole;  // empty: nothing is collapsed
+    Whole whole;      // empty: nothing is collapsed
     int beside = -1;  // the task that ranks like this, except where float32 ties scores
 };
 

@@ -113,9 +113,9 @@ constexpr auto fives = [] {
 
 }  // namespace
 
-// Divide whole numbers to 63 bits or more, then round to 53. A power of 2 shifts the result only, so
-// that it suffices to divide by the power of 5. Multiplying with its inverse gives a quotient that
-// is too small by less than 2, which hardly ever matters.
+// Divide whole numbers to 63 bits or more, then round to 53. A power of 2 shifts the result only,
+// so that it suffices to divide by the power of 5. Multiplying with its inverse gives a quotient
+// that is too small by less than 2, which hardly ever matters.
 double divided(std::uint64_t digits, int places) {
     if (digits == 0) return 0;
     const Power& by = fives[static_cast<std::size_t>(places)];

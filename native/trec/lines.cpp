@@ -47,8 +47,8 @@ constexpr auto powers = [] {
     return made;
 }();
 
-// The number that the last digits before `end` make, up to eight of them; sets `odd` if one of these
-// bytes is not a digit.
+// The number that the last digits before `end` make, up to eight of them; sets `odd` if one of
+// these bytes is not a digit.
 inline std::uint64_t last_digits(const char* end, std::ptrdiff_t count, std::uint64_t& odd) {
     constexpr std::uint64_t ones = 0x0101010101010101, pair = 0x000000ff000000ff;
     const int others = static_cast<int>(8 * (8 - count));
@@ -82,7 +82,8 @@ std::optional<double> simple_score(string_view cell) {
     const std::uint64_t all = whole * powers[static_cast<std::size_t>(places)] + fraction;
     const double value = places > 8
                              ? divided(all, static_cast<int>(places))
-                             : static_cast<double>(all) / static_cast<double>(powers[static_cast<std::size_t>(places)]);
+                             : static_cast<double>(all) /
+                                   static_cast<double>(powers[static_cast<std::size_t>(places)]);
     return negative ? -value : value;
 }
 

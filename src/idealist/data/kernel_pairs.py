@@ -68,7 +68,9 @@ def kernel_pairs(
     return module.Pairs(queries, starts, tuple(documents))
 
 
-def pair_lines(pairs: Any, queries: int, grades: Floats, text: Callable[[float], str]) -> Iterator[bytes]:
+def pair_lines(
+    pairs: Any, queries: int, grades: Floats, text: Callable[[float], str]
+) -> Iterator[bytes]:
     """Write pairs and their grades as lines of JSON, those of some queries at a time."""
     for begin in range(0, queries, QUERIES):
         yield pairs.lines(grades, text, begin, min(begin + QUERIES, queries))

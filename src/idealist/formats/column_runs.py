@@ -97,9 +97,7 @@ class ColumnRun(ObjectRun):
         return Rows(queries, starts_of(sizes), documents, **facts).present()
 
 
-def compiled_qrels(
-    data: Any, options: ReadOptions, scale: Scale | None, name: str
-) -> Qrels | None:
+def compiled_qrels(data: Any, options: ReadOptions, scale: Scale | None, name: str) -> Qrels | None:
     """Let the kernel read judgments in columns, or in a dict of dicts; None if it cannot."""
     module, found = kernel.native(), None
     reading = Reading("grade", Faults(name), options)
@@ -135,8 +133,10 @@ def _of_frame(frame: Any, reading: Reading, module: ModuleType) -> Columns | Non
     used = {theirs: frame[theirs] for theirs, ours in named.items() if ours in known}
     numeric = {theirs: series.dtype.kind in KINDS for theirs, series in used.items()}
     cells = {theirs: _cells(series, named[theirs], module) for theirs, series in used.items()}
-    return None if any(one is None for one in cells.values()) else _chosen(
-        named, numeric, cells, reading
+    return (
+        None
+        if any(one is None for one in cells.values())
+        else _chosen(named, numeric, cells, reading)
     )
 
 

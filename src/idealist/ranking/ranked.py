@@ -117,7 +117,9 @@ class Ranked:
         columns = self._ordered(ordering)
         if protocol.grades == "nonzero":
             columns = _without_zeros(columns, self.qrels)
-        placements = Placements(qrels, protocol, unknown=unknown, unscored=found.unscored, **columns)
+        placements = Placements(
+            qrels, protocol, unknown=unknown, unscored=found.unscored, **columns
+        )
         if protocol.ties in ("best", "worst"):
             placements = placements.retied(protocol.ties)
         return limited(placements, protocol)
