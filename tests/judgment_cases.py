@@ -48,6 +48,11 @@ class JudgmentsCase:
             return path
         query, _, document, grade = map(list, zip(*self.rows, strict=True))
         columns: dict[str, Any] = {"query": query, "document": document, "grade": _numbers(grade)}
+        if self.kind == "dict":
+            made: dict[Any, Any] = {}
+            for q, d, g in zip(query, document, columns["grade"], strict=True):
+                made.setdefault(int(q) if q == "7" else q, {})[d] = int(g) if g == g // 1 else g
+            return made
         if self.kind == "arrays":
             return {name: np.array(cells) for name, cells in columns.items()}
         return pd.DataFrame(columns) if self.kind == "frame" else pa.table(columns)
@@ -75,7 +80,7 @@ def some_judgments_case(rng: random.Random) -> JudgmentsCase:
     if rng.random() < 0.2:
         place = rng.randrange(len(pairs))
         pairs[place] = (*pairs[place][:3], rng.choice(ODD_GRADES))
-    kind = rng.choice(["trec", "trec", "trec", "arrays", "frame", "arrow"])
+    kind = rng.choice(["trec", "trec", "trec", "arrays", "frame", "arrow", "dict"])
     scale = rng.choice([None, None, None, 3, [0, 1]])
     return JudgmentsCase(kind, _text(rng, pairs), tuple(pairs), scale)
 

@@ -50,12 +50,17 @@ def test_documents_become_texts_when_they_are_asked_for(tmp_path: Path) -> None:
     assert isinstance(documents, KernelDocuments)
     found = il.evaluate(qrels, {"q1": ["d10"], "q2": ["d1"]}, ["AP", "nDCG@10"])
     assert found["AP"] == 1
-    assert qrels.hash and len(qrels) == 3 and qrels.repeats == 1
+    assert qrels.hash
+    assert len(qrels) == 3
+    assert qrels.repeats == 1
     assert "texts" not in vars(documents)
     assert documents == ("d10", "d9", "d1")
-    assert documents[0] == "d10" and documents[1:] == ("d9", "d1") and "d9" in documents
+    assert documents[0] == "d10"
+    assert documents[1:] == ("d9", "d1")
+    assert "d9" in documents
     assert pickle.loads(pickle.dumps(documents)) == documents.texts
-    assert repr(documents) == "('d10', 'd9', 'd1')" and hash(documents) == hash(documents.texts)
+    assert repr(documents) == "('d10', 'd9', 'd1')"
+    assert hash(documents) == hash(documents.texts)
 
 
 def test_other_queries_are_not_looked_up_among_these(tmp_path: Path) -> None:

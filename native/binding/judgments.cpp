@@ -100,6 +100,23 @@ void make_pairs(Pairs* made, const nb::tuple& queries, nb::handle starts,
         Pairs(std::move(table), std::make_shared<nb::tuple>(nb::make_tuple(queries, documents)));
 }
 
+// Read a dict of dicts of numbers, whose ids are copied: Python may change it later.
+nb::object judgments_of_dict(const nb::dict& data) {
+    const auto arena = std::make_shared<Arena>();
+    JudgmentRows rows;
+    PyObject *query, *entries, *document, *grade;
+    for (Py_ssize_t i = 0; PyDict_Next(data.ptr(), &i, &query, &entries);) {
+        require(Py_TYPE(query) == &PyUnicode_Type && Py_TYPE(entries) == &PyDict_Type &&
+                PyDict_Size(entries) > 0);
+        const string_view name = arena->copy(plain_text(query));
+        for (Py_ssize_t j = 0; PyDict_Next(entries, &j, &document, &grade);) {
+            require(Py_TYPE(document) == &PyUnicode_Type);
+            rows.add(name, arena->copy(plain_text(document)), number_of_object(grade));
+        }
+    }
+    return pairs_of(rows.sorted(), arena);
+}
+
 }  // namespace
 
 const Judged& Pairs::judged() {
@@ -124,6 +141,12 @@ void bind_judgments(nb::module_& module) {
         .def("documents", [](const Pairs& pairs) { return texts(pairs.table().documents); })
         .def("judged", &Pairs::judged, nb::rv_policy::reference_internal)
         .def("lines", &lines_of, "grades"_a, "text"_a, "begin"_a, "end"_a);
+    module.def(
+        "read_judgment_dict",
+        [](const nb::dict& data) -> nb::object {
+            return unless_declined([&] { return judgments_of_dict(data); });
+        },
+        "data"_a);
     module.def(
         "read_qrels",
         [](const nb::bytes& text) -> nb::object {

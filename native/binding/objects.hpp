@@ -24,6 +24,9 @@ string_view plain_text(PyObject* id);
 // An id as exact text: a str, or the digits of an int; anything else is declined.
 string_view id_of(PyObject* id, Arena& arena);
 
+// A number: a float, an int, or a NumPy float; anything else is declined.
+double number_of_object(PyObject* object);
+
 // A contiguous column of float64 or int64; null and empty if it is None.
 template <typename Number>
 class Column {

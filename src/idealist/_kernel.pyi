@@ -36,6 +36,9 @@ class Pairs:
 #: What was read of judgments: the pairs, their grades, and how many rows repeat another.
 ReadPairs = tuple[Pairs, bytes, int]
 
+def read_judgment_dict(data: dict[Any, Any]) -> ReadPairs | None:
+    """Read a dict of dicts of grades; None where it holds anything but texts and numbers."""
+
 def read_qrels(text: bytes) -> ReadPairs | None:
     """Read TREC's qrels; None where there are faults, or iterations that mean something."""
 

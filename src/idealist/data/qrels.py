@@ -193,6 +193,7 @@ class Qrels:
         named |= {name: self.columns[name] for name in DECISIVE if name in self.columns}
         scale = map(str, self.scale.grades) if self.scale else ()
         digest = hashlib.sha256(_json_line("columns", *sorted(named), "scale", *scale))
+        lines: Iterable[bytes]
         module = None if named else kernel.native()
         if module is None:
             lines = starmap(_json_line, self._hash_rows(named))

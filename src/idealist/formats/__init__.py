@@ -13,7 +13,7 @@ from idealist.formats import build, contents, preference_files, python_data, tre
 from idealist.formats.arrays import read_arrays
 from idealist.formats.cells import checked, shown
 from idealist.formats.column_names import Given
-from idealist.formats.column_runs import ColumnRun, column_qrels, is_columns
+from idealist.formats.column_runs import ColumnRun, compiled_qrels, is_columns
 from idealist.formats.contents import kind_of
 from idealist.formats.judged_files import kernel_qrels
 from idealist.formats.pool_samples import read_prels, read_strata
@@ -51,7 +51,7 @@ def read_qrels(
     elif isinstance(data, (str, Path)):
         made = _qrels_of_file(Source.of(data), declared, options)
     else:
-        made = column_qrels(data, options, declared, name or "qrels") or _qrels_of_object(
+        made = compiled_qrels(data, options, declared, name or "qrels") or _qrels_of_object(
             data, declared, name or "qrels", options
         )
     if words := options.words():

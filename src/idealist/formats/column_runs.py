@@ -68,15 +68,16 @@ class ColumnRun(ObjectRun):
         return picked(module, columns.cells, queries, **found)
 
 
-def column_qrels(data: Any, options: ReadOptions, scale: Scale | None, name: str) -> Qrels | None:
-    """Let the kernel read judgments in columns; None if it cannot."""
-    module = kernel.native()
-    if module is None or not is_columns(data):
-        return None
+def compiled_qrels(data: Any, options: ReadOptions, scale: Scale | None, name: str) -> Qrels | None:
+    """Let the kernel read judgments in columns, or in a dict of dicts; None if it cannot."""
+    module, found = kernel.native(), None
     reading = Reading("grade", Faults(name), options)
-    columns = _columns(data, reading, module)
-    found = None if columns is None else module.read_judgments(columns.cells)
-    return found and Qrels.of_kernel(found, scale, name, reading.remarks)
+    if module is not None and is_columns(data):
+        columns = _columns(data, reading, module)
+        found = None if columns is None else module.read_judgments(columns.cells)
+    elif module is not None and type(data) is dict:
+        found = module.read_judgment_dict(data)
+    return None if found is None else Qrels.of_kernel(found, scale, name, reading.remarks)
 
 
 def _columns(data: Any, reading: Reading, module: ModuleType) -> Columns | None:
