@@ -3,8 +3,8 @@
 #
 # Needs a C++ compiler, and nanobind and what the tests need for $PYTHON. Where clang has libFuzzer,
 # targets in C++ are guided by what they reach; elsewhere they get blind changes of the seeds. With
-# atheris the cases from Python are guided too. What cannot be done here is named. Sizes are small (IDEALIST_SMALL), so that small inputs have many
-# blocks; what is found lies in build/fuzz.
+# atheris the cases from Python are guided too. What cannot be done here is named. Sizes are small
+# (IDEALIST_SMALL), so that small inputs have many blocks; what is found lies in build/fuzz.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 seconds=${1:?give the seconds for each target}
