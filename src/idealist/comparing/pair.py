@@ -350,13 +350,18 @@ class Pair:
         """Whether the run is better in the mean."""
         return self.difference * (self.sense or 1) > 0
 
+    @property
+    def missed(self) -> bool:
+        """Whether a larger difference, or more queries, would have been significant."""
+        return not self.significant and self._t.sd > 0
+
     @cached_property
     def detectable(self) -> float:
         """The difference that so many queries, varying so much, show in 4 of 5 cases.
 
         One beyond `widest` says that they show no difference there can be.
         """
-        if self.significant or not self._t.sd > 0:
+        if not self.missed:
             return math.nan
         return detectable(self._t.n, self.level, POWER) * self._spread
 
@@ -364,7 +369,7 @@ class Pair:
     def needed(self) -> float:
         """The queries that show, in 4 of 5 cases, the least difference that matters."""
         least = self.options.margin or self.rope
-        if self.significant or not self._t.sd > 0 or not least:
+        if not self.missed or not least:
             return math.nan
         return needed(least / self._spread, self.level, POWER)
 

@@ -6,7 +6,7 @@ again in Python, which says what is wrong.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from types import ModuleType
@@ -23,6 +23,7 @@ from idealist.errors import SHOWN, Defect, Faults, InputError
 from idealist.notation import call
 from idealist.protocol import Protocol
 from idealist.ranking.order import order, whole
+from idealist.ranking.unjudged_names import UnjudgedNames
 
 
 class KernelRequest(NamedTuple):
@@ -44,7 +45,7 @@ class KernelAnswer(NamedTuple):
     `queries` holds all queries without judgments; those with judgments may be missing.
     """
 
-    columns: list[tuple[bytes, bytes, bytes, bytes]]
+    columns: list[tuple[Any, ...]]
     queries: Collection[str]
     unscored: int = 0
 
@@ -91,7 +92,14 @@ class Compiled:
             "score": np.frombuffer(found[3]), "judgment": judgment,
         }  # fmt: skip
 
-    def _found(self, protocol: Protocol) -> tuple[bytes, bytes, bytes, bytes]:
+    def names(self, qrels: Qrels, protocol: Protocol, most: int) -> UnjudgedNames:
+        """Return the names of each query's first unjudged documents."""
+        starts, ends, text = self._found(protocol)[4]
+        return UnjudgedNames(
+            np.frombuffer(starts, np.int64), np.frombuffer(ends, np.int64), text, most
+        )
+
+    def _found(self, protocol: Protocol) -> tuple[Any, ...]:
         return self.answer.columns[self.protocols.index(protocol)]
 
     def _explain(self, qrels: Qrels, protocol: Protocol, counts: Ints) -> None:
@@ -108,13 +116,21 @@ class Compiled:
         raise InputError(faults.shown, int(counts.sum()))
 
 
-def compiled(qrels: Qrels, source: Source | Rows, protocols: Sequence[Protocol]) -> Compiled | None:
-    """Let the kernel rank a run; None if Python has to."""
+def compiled(
+    qrels: Qrels,
+    source: Source | Rows,
+    protocols: Sequence[Protocol],
+    naming: Mapping[Protocol, int],
+) -> Compiled | None:
+    """Let the kernel rank a run; None if Python has to.
+
+    `naming` says under which protocols how many unjudged documents of each query are named.
+    """
     module = kernel.native()
     if module is None:
         return None
     judged = [_judged(module, qrels.cast(protocol.grades)) for protocol in protocols]
-    rules = [_rules(module, protocol) for protocol in protocols]
+    rules = [_rules(module, protocol, naming.get(protocol, 0)) for protocol in protocols]
     needs = frozenset(_needs(protocols))
     request = KernelRequest(module, judged, rules, kernel.threads(), needs)
     answer = _rows_ranked(source, request) if isinstance(source, Rows) else source.ranked(request)
@@ -148,7 +164,7 @@ def _judged(module: Any, qrels: Qrels) -> Any:
 
 
 @lru_cache(maxsize=256)
-def _rules(module: Any, protocol: Protocol) -> Any:
+def _rules(module: Any, protocol: Protocol, named: int) -> Any:
     (ties, arguments), budget = call(protocol.ties), protocol.budget
     return module.Protocol(
         single=protocol.precision == "float32",
@@ -163,4 +179,5 @@ def _rules(module: Any, protocol: Protocol) -> Any:
         whole=None
         if protocol.collapse == "none"
         else lambda ids: [whole(i, protocol) for i in ids],
+        named=named,
     )

@@ -21,10 +21,18 @@ from idealist.protocol import Protocol
 from idealist.ranking.compiled import Compiled, compiled
 from idealist.ranking.order import Ranking, order
 from idealist.ranking.placements import Placements
+from idealist.ranking.unjudged_names import UNNAMED, UnjudgedNames
+
+#: No unjudged documents are named.
+NOBODY: Mapping[Protocol, int] = {}
 
 
-def rank(qrels: Qrels, run: Run, protocols: Iterable[Protocol]) -> dict[Protocol, Placements]:
+def rank(
+    qrels: Qrels, run: Run, protocols: Iterable[Protocol], naming: Mapping[Protocol, int] = NOBODY
+) -> dict[Protocol, Placements]:
     """Find the judged documents of a run under each protocol; the run is read once.
+
+    `naming` says how many unjudged documents of each query are to be named, by protocol.
 
     >>> from idealist.formats import read_qrels, read_run
     >>> qrels = read_qrels({"q1": {"d1": 2, "d2": 0, "d9": 1}})
@@ -34,18 +42,21 @@ def rank(qrels: Qrels, run: Run, protocols: Iterable[Protocol]) -> dict[Protocol
     ([1, 3], [0.0, 2.0], [3])
     """
     asked = tuple(dict.fromkeys(protocols))
-    found: Compiled | Defined | None = compiled(qrels, run.source, asked)
+    found: Compiled | Defined | None = compiled(qrels, run.source, asked, naming)
     if found is None:
         rows = run.rows()
-        found = compiled(qrels, rows, asked) or Defined(rows)
-    return {protocol: _placed(qrels, found, protocol) for protocol in asked}
+        found = compiled(qrels, rows, asked, naming) or Defined(rows)
+    return {
+        protocol: _placed(qrels, found, protocol, naming.get(protocol, 0)) for protocol in asked
+    }
 
 
 class Ranked:
     """Judgments, a run, and its placements per protocol: whoever needs a ranking asks here.
 
     The run is read once for all protocols that are asked for together. Its rows are held in memory
-    only where they cannot be ranked from the file.
+    only where they cannot be ranked from the file. `naming` says how many unjudged documents of
+    each query will be asked for by name, so that they are found when the run is first read.
 
     >>> from idealist.formats import read_qrels, read_run
     >>> ranked = Ranked(read_qrels({"q1": {"d1": 2}}), read_run({"q1": ["d3", "d1"]}))
@@ -53,8 +64,8 @@ class Ranked:
     ([2], True)
     """
 
-    def __init__(self, qrels: Qrels, run: Run) -> None:
-        self.qrels, self.run = qrels, run
+    def __init__(self, qrels: Qrels, run: Run, naming: Mapping[Protocol, int] = NOBODY) -> None:
+        self.qrels, self.run, self._naming = qrels, run, naming
         self._held: Run | None = None
         self._placed: dict[Protocol, Placements] = {}
 
@@ -68,8 +79,22 @@ class Ranked:
         """Return the placements under each protocol, ranking once under those that are new."""
         asked = dict.fromkeys(protocols)
         if new := [protocol for protocol in asked if protocol not in self._placed]:
-            self._placed |= rank(self.qrels, self.held, new)
+            self._placed |= rank(self.qrels, self.held, new, self._naming)
         return {protocol: self._placed[protocol] for protocol in asked}
+
+    def names(self, protocol: Protocol, most: int) -> UnjudgedNames:
+        """Return the names of each query's first unjudged documents, `most` at least.
+
+        Those that `naming` did not announce are found by ranking again, and not kept.
+        """
+        known = self[protocol].names
+        if known.most >= most:
+            return known
+        return rank(self.qrels, self.held, [protocol], {protocol: most})[protocol].names
+
+    def forget(self) -> None:
+        """Let go of rows in memory; they are read again if they are needed."""
+        self._held = None
 
     def tried(self, protocols: Iterable[Protocol]) -> dict[Protocol, Placements | IdealistError]:
         """Return the placements under each protocol, or why it refuses the run."""
@@ -140,8 +165,22 @@ class Defined:
         """Return the queries of the run."""
         return self.spans.keys()
 
+    def names(self, qrels: Qrels, protocol: Protocol, most: int) -> UnjudgedNames:
+        """Return the names of each query's first unjudged documents."""
+        rankings, known = self._rankings(qrels, protocol), qrels.lookup
+        return UnjudgedNames.of(
+            (
+                [d for d in rankings[i].documents if d not in known[query]] if i in rankings else []
+                for i, query in enumerate(qrels.queries)
+            ),
+            most,
+        )
+
     def columns(self, qrels: Qrels, protocol: Protocol) -> dict[str, Any]:
         """Return the columns of `Placements`; raise what is wrong with the rows."""
+        return _columns(qrels, self._rankings(qrels, protocol))
+
+    def _rankings(self, qrels: Qrels, protocol: Protocol) -> dict[int, Ranking]:
         faults = Faults(self.name)
         rankings = {
             index: order(self.rows, self.spans[query], query, protocol, faults)
@@ -149,16 +188,19 @@ class Defined:
             if query in self.spans
         }
         faults.check()
-        return _columns(qrels, rankings)
+        return rankings
 
 
-def _placed(qrels: Qrels, found: Defined | Compiled, protocol: Protocol) -> Placements:
+def _placed(qrels: Qrels, found: Defined | Compiled, protocol: Protocol, most: int) -> Placements:
     judged = qrels.cast(protocol.grades)
     queries = found.queries(judged, protocol)
     unknown = tuple(sorted(set(queries) - judged.known - judged.left_out))
     _check_queries(judged, queries, unknown, Faults(found.name), protocol)
     columns = found.columns(judged, protocol)
-    placements = Placements(judged, protocol, unknown=unknown, unscored=found.unscored, **columns)
+    names = found.names(judged, protocol, most) if most else UNNAMED
+    placements = Placements(
+        judged, protocol, unknown=unknown, unscored=found.unscored, names=names, **columns
+    )
     if protocol.ties in ("best", "worst"):
         placements = placements.retied(protocol.ties)
     return limited(placements, protocol)

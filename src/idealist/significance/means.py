@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import lru_cache
 from statistics import NormalDist
 
 #: Fewer values than this carry no interval that is worth reading.
 FEWEST = 5
 
 
+@lru_cache(maxsize=1024)
 def quantile(probability: float, df: int) -> float:
     """Compute a quantile of Student's t with `df` degrees of freedom.
 
