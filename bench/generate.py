@@ -1,9 +1,11 @@
 """Write judgments and a run of a given shape as TREC files, the same ones every time.
 
-    python bench/generate.py FOLDER QUERIES DEPTH JUDGED [--graded] [--shuffled]
+    python bench/generate.py FOLDER QUERIES DEPTH JUDGED [--graded] [--shuffled] [--close]
 
 Ids have seven digits, as MS MARCO's have. Scores have six decimals, as Anserini writes them, and
-fall from rank to rank by 0.00001 at least, so that nothing ties, not even in single precision.
+fall from rank to rank by 0.00001 at least, so that nothing ties, not even in single precision. With
+``--close`` they have fifteen decimals, as a program prints doubles, and every fourth falls by less
+than single precision can tell.
 """
 
 from __future__ import annotations
@@ -29,6 +31,8 @@ GRADES = (0.55, 0.2, 0.17, 0.08)
 FOUND = {True: 0.5, False: 0.85}
 #: The first score is about 16, the last about 8; in millionths, as is the least fall.
 TOP, FALL, LEAST = 16_000_000, 7_900_000, 10
+#: What close scores have below a millionth, how often they are close, and their falls.
+FINER, CLOSE, CLOSE_FALLS = 10**9, 0.25, (10**4, 10**8)
 
 
 def distinct(rng: np.random.Generator, rows: int, count: int, within: tuple[int, int]) -> Numbers:
@@ -38,10 +42,14 @@ def distinct(rng: np.random.Generator, rows: int, count: int, within: tuple[int,
     return rng.permuted(low - 1 + np.cumsum(gaps, axis=1), axis=1)
 
 
-def falling(rng: np.random.Generator, rows: int, depth: int) -> Numbers:
-    """Draw scores that fall from rank to rank, in millionths."""
-    falls = rng.integers(LEAST, 2 * FALL // depth, size=(rows, depth))
-    scores: Numbers = TOP - np.cumsum(falls, axis=1)
+def falling(rng: np.random.Generator, rows: int, depth: int, close: bool) -> Numbers:
+    """Draw scores that fall from rank to rank, in millionths; close ones `FINER` than that."""
+    finer = FINER if close else 1
+    falls = rng.integers(LEAST * finer, 2 * FALL * finer // depth, size=(rows, depth))
+    if close:
+        near = rng.random(size=falls.shape) < CLOSE
+        falls[near] = rng.integers(*CLOSE_FALLS, size=np.count_nonzero(near))
+    scores: Numbers = TOP * finer - np.cumsum(falls, axis=1)
     return scores
 
 
@@ -77,15 +85,16 @@ def stripped(text: Text) -> Text:
     return text
 
 
-def lines(queries: Numbers, documents: Numbers, scores: Numbers) -> Text:
+def lines(queries: Numbers, documents: Numbers, scores: Numbers, close: bool) -> Text:
     """Write the rows of some queries, each padded with zero bytes to the same width."""
     count, depth = documents.shape
+    scores, rest = np.divmod(scores, FINER if close else 1)
     whole, millionths = np.divmod(scores, 1_000_000)
     ranks = stripped(digits(np.arange(1, depth + 1), len(str(depth))))
     fields: list[Any] = [
         np.repeat(digits(queries, 7), depth, axis=0), b" Q0 ", digits(documents, 7), b" ",
         np.tile(ranks, (count, 1)), b" ", stripped(digits(whole, 2)), b".", digits(millionths, 6),
-        b" bm25\n",
+        *([digits(rest, 9)] if close else ()), b" bm25\n",
     ]  # fmt: skip
     constant = {bytes: lambda text: np.tile(np.frombuffer(text, np.uint8), (count * depth, 1))}
     return np.hstack([constant.get(type(field), np.asarray)(field) for field in fields])
@@ -97,17 +106,19 @@ def written(text: Text) -> bytes:
     return content
 
 
-def blocks(queries: int, depth: int, judged: float, graded: bool) -> Iterator[tuple[str, Text]]:
+def blocks(
+    queries: int, depth: int, judged: float, graded: bool, close: bool
+) -> Iterator[tuple[str, Text]]:
     """Make some queries at a time: their judgments, their padded lines."""
     names = distinct(np.random.default_rng(SEED), 1, queries, QUERIES)[0]
     for start in range(0, queries, BLOCK):
         some = names[start : start + BLOCK]
         rng = np.random.default_rng((SEED, start))
         documents = distinct(rng, len(some), depth, RETRIEVED)
-        scores = falling(rng, len(some), depth)
+        scores = falling(rng, len(some), depth, close)
         pairs = zip(some.tolist(), documents, strict=True)
         qrels = [judgments(rng, query, row, judged, graded) for query, row in pairs]
-        yield "".join(qrels), lines(some, documents, scores)
+        yield "".join(qrels), lines(some, documents, scores, close)
 
 
 def main() -> None:
@@ -119,10 +130,13 @@ def main() -> None:
     parser.add_argument("judged", type=float)
     parser.add_argument("--graded", action="store_true")
     parser.add_argument("--shuffled", action="store_true", help="the rows in any order")
+    parser.add_argument(
+        "--close", action="store_true", help="scores that float32 cannot tell apart"
+    )
     asked = parser.parse_args()
     partial = asked.folder.with_suffix(".partial")
     partial.mkdir(parents=True, exist_ok=True)
-    made = blocks(asked.queries, asked.depth, asked.judged, asked.graded)
+    made = blocks(asked.queries, asked.depth, asked.judged, asked.graded, asked.close)
     with (partial / "qrels.txt").open("w") as qrels, (partial / "run.txt").open("wb") as run:
         if asked.shuffled:
             made = shuffled(made)
