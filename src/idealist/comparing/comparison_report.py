@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from idealist.comparing import verdict_words
 from idealist.comparing.compare_options import CORRECTIONS, TESTS
-from idealist.comparing.pair import flat
+from idealist.comparing.pair_data import flat
 from idealist.comparing.pairing import name_of_test
 from idealist.comparing.qualification import qualified
 from idealist.conventions.signature import shortened
