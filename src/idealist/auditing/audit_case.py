@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from idealist.auditing.coverage import Coverage, cover
-from idealist.auditing.remembered import remembering
+from idealist.auditing.remembered import bytes_held, remembering
 from idealist.data import Qrels, Queries, Rows, Run
 from idealist.data.columns import Bools
 from idealist.errors import Contradictions, IdealistError, InputError, UsageError
@@ -28,6 +28,8 @@ from idealist.report.doubt import Doubt, Price
 
 #: Rows of a run up to which it is read again to price what is wrong with some. Suggested.
 PRICED_ROWS = 1_000_000
+#: Bytes of small files, all together, that are kept in memory, to be read once. Suggested.
+HELD_BYTES = 2**26
 
 #: What lets a run with faults be evaluated nevertheless, so that the rest of it can be audited.
 LENIENT = {"duplicates": "first", "nonfinite": "last"}
@@ -140,9 +142,11 @@ def examine(evaluator: Evaluator, given: Any, settings: Mapping[str, Any]) -> Au
     doubts: dict[str, Sequence[Doubt]] = {}
     faults: dict[str, InputError] = {}
     refused: dict[str, InputError] = {}
+    left = HELD_BYTES
     for name, run in named_runs(given).items():
         try:
-            ranked = run if isinstance(run, Ranked) else ranked_once(evaluator, run)
+            ranked = run if isinstance(run, Ranked) else ranked_once(evaluator, run, left)
+            left -= bytes_held(ranked.run)
             found, fault = measured(ranked, settings, evaluator)
             runs[name], doubts[name] = found, find_doubts(found)
             faults |= {name: fault} if fault else {}
@@ -161,9 +165,12 @@ def measured(
         return Evaluator(ranked.qrels, **{**settings, **LENIENT}).case(ranked), fault
 
 
-def ranked_once(evaluator: Evaluator, run: Any) -> Ranked:
-    """Rank a run under all protocols that checks look at most runs under, reading it once."""
-    ranked = Ranked(evaluator.qrels, remembering(borrowed_run(run)))
+def ranked_once(evaluator: Evaluator, run: Any, most: int = HELD_BYTES) -> Ranked:
+    """Rank a run under all protocols that checks look at most runs under.
+
+    A file of up to `most` bytes is read once for all, a larger one once for that.
+    """
+    ranked = Ranked(evaluator.qrels, remembering(borrowed_run(run), most))
     with suppress(IdealistError):  # then each is tried for itself
         ranked.under(_foreseen(evaluator, ranked))
     return ranked

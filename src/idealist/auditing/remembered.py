@@ -23,12 +23,17 @@ class RememberedRun(FileRun):
         return super().some(queries)
 
 
-def remembering(run: Run) -> Run:
-    """Let a run that is a file remember rows."""
+def remembering(run: Run, most: int) -> Run:
+    """Let a run that is a file remember rows; one of no more bytes than `most` is read now."""
     file = run.source
     if type(file) is not FileRun:
         return run
-    return Run(RememberedRun(file.source, file.options), run.name)
+    return Run(RememberedRun(file.source.kept(most), file.options), run.name)
+
+
+def bytes_held(run: Run) -> int:
+    """Count the bytes of a file that is kept in memory."""
+    return len(run.source.source.spooled) if isinstance(run.source, FileRun) else 0
 
 
 def remember(run: Run, queries: Collection[str]) -> None:
