@@ -143,7 +143,8 @@ nb::tuple names_of(const Found& found, std::size_t task) {
         if (!one.names) continue;
         const std::size_t from = begin(one);
         for (std::size_t i = 0; i < one.names; ++i)
-            *++end = written + static_cast<std::int64_t>(names(one).ends[one.names_begin + i] - from);
+            *++end =
+                written + static_cast<std::int64_t>(names(one).ends[one.names_begin + i] - from);
         const auto length = static_cast<std::size_t>(*end - written);
         std::memcpy(byte + written, names(one).text.data() + from, length);
         written = *end;
@@ -249,8 +250,7 @@ void bind_tables(nb::module_& module) {
                                                 budget, in_tokens, exclude_self, whole, named));
             },
             nb::kw_only(), "single"_a, "order"_a, "ties"_a, "seed"_a, "duplicates"_a, "nonfinite"_a,
-            "budget"_a, "in_tokens"_a, "exclude_self"_a, "whole"_a.none(),
-            "named"_a = 0);
+            "budget"_a, "in_tokens"_a, "exclude_self"_a, "whole"_a.none(), "named"_a = 0);
 }
 
 }  // namespace idealist

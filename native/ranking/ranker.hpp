@@ -45,7 +45,7 @@ struct Protocol {
     double budget = -1;  // negative: no budget
     bool in_tokens = false;
     bool exclude_self = false;
-    Whole whole;  // empty: nothing is collapsed
+    Whole whole;            // empty: nothing is collapsed
     std::size_t named = 0;  // how many of a query's unjudged documents are named, from the top
 };
 
