@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 
 from idealist.data import Rows, Run
 from idealist.formats.run_sources import FileRun
@@ -28,7 +28,8 @@ def remembering(run: Run, most: int) -> Run:
     file = run.source
     if type(file) is not FileRun:
         return run
-    return Run(RememberedRun(file.source.kept(most), file.options), run.name)
+    same = {one.name: getattr(file, one.name) for one in fields(file)}
+    return Run(RememberedRun(**{**same, "source": file.source.kept(most)}), run.name)
 
 
 def bytes_held(run: Run) -> int:
