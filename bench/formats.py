@@ -33,7 +33,9 @@ def write_text(run: Path) -> None:
             pairs = [*zip(documents, scores, strict=True)]
             csv.writelines(f"{query},{document},{score}\n" for document, score in pairs)
             tsv.writelines(f"{query}\t{document}\t{score}\n" for document, score in pairs)
-            own = [f'"id": "{document}", "score": {float(score)!r}}}' for document, score in pairs]
+            own = [
+                f'"doc_id": "{document}", "score": {float(score)!r}}}' for document, score in pairs
+            ]
             hits.writelines(f'{{"query": "{query}", {one}\n' for one in own)
             listed = ", ".join(f"{{{one}" for one in own)
             nested.write(f'{{"query": {json.dumps(query)}, "results": [{listed}]}}\n')
