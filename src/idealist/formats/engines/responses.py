@@ -1,0 +1,209 @@
+"""Which query each response answers: by a key, by what it repeats itself, or by `--queries`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from idealist.errors import Faults
+from idealist.formats.cells import add_query, shown
+from idealist.formats.column_names import QUERY_IDS, known
+from idealist.formats.engines import hits, rank_eval
+from idealist.formats.engines.table import ENGINES, Engine, at, engine_of
+from idealist.formats.reading import Reading
+
+#: What logs call the response to a request.
+BODIES = ("response", "result", "body", "answer", "output", "hits")
+#: What a response holds that is an error alone.
+ERROR_KEYS = frozenset(
+    ["error", "errors", "message", "status", "code", "type", "link", "details", "requestId"]
+)
+NAMES = 'name the queries in their order: --queries FILE, or give {"q1": response, "q2": response}'
+
+
+@dataclass(frozen=True)
+class Response:
+    """One response: the query that it answers, whose it is, and where it was found."""
+
+    query: Any
+    body: Mapping[str, Any]
+    engine: Engine | None
+    faults: Faults
+    line: int | None = None
+    words: Any = None  # the query's text, if the response repeats it
+
+
+def lists(
+    data: Any, reading: Reading, lines: Sequence[int] | None = None
+) -> dict[Any, list[Any]] | None:
+    """Read engines' JSON as ``{query: [(document, value), …]}``; None for anything else.
+
+    `lines` are those of a list's elements.
+    """
+    if isinstance(data, Mapping) and (judged := rank_eval.lists(data, reading)) is not None:
+        return judged
+    found = _responses(data, reading.faults, lines)
+    if found is None:
+        return None
+    if reading.value == "grade":
+        hint = "give judgments first, then runs; a _rank_eval request holds ratings"
+        reading.faults.fail("bad-shape", "search responses are a run: they lack the ratings", hint)
+    return hits.by_query(*named(found, reading), reading)
+
+
+def responses_in(data: Any, faults: Faults, line: int | None = None) -> list[Response] | None:
+    """Find the responses in a value: one, those to several queries, or None."""
+    if isinstance(data, Mapping) and (bodies := _bodies(data)):
+        query = _named_by(data, None)
+        inner = [each for key in bodies for each in responses_in(data[key], faults, line) or ()]
+        if data.get("is_partial") or data.get("is_running"):
+            faults.fail("failed-search", f"query {shown(query)} is partial", hits.AGAIN, line)
+        return [replace(each, query=query or each.query) for each in inner]
+    for key in ("responses", "results"):
+        several = data.get(key) if isinstance(data, Mapping) else None
+        if isinstance(several, list) and several and all(map(_is_answer, several)):
+            return [each for one in several for each in responses_in(one, faults, line) or ()]
+    if not _is_answer(data):
+        return None
+    engine = engine_of(data)
+    parts = engine.parts(data) if engine and engine.parts else None
+    if parts is not None:
+        return [Response(None, part, engine, faults, line) for part in parts]
+    words = at(data, engine.query) if engine and engine.query else None
+    return [Response(_named_by(data, words), data, engine, faults, line, words)]
+
+
+def _responses(data: Any, faults: Faults, lines: Sequence[int] | None) -> list[Response] | None:
+    if isinstance(data, list) and data and all(map(_holds_answers, data)):
+        numbered = enumerate(data)
+        return [
+            each
+            for number, one in numbered
+            for each in responses_in(one, faults, lines[number] if lines else None) or ()
+        ]
+    if not isinstance(data, Mapping) or not data or _is_error(data):
+        return None
+    if _is_by_query(data):
+        return [
+            replace(each, query=query)
+            for query, one in data.items()
+            for each in _only(query, responses_in(one, faults) or [], faults)
+        ]
+    return responses_in(data, faults)
+
+
+def _only(query: Any, found: list[Response], faults: Faults) -> list[Response]:
+    if len(found) > 1:
+        message = f"query {query!r} has {len(found)} responses"
+        faults.fail("bad-shape", message, "give one response a query")
+    return found
+
+
+def _is_by_query(data: Mapping[Any, Any]) -> bool:
+    """Whether every key is a query: its value an answer, and at least one of them no error."""
+    if engine_of(data) is not None or (len(data) == 1 and data.keys() & {*BODIES[:-1]}):
+        return False
+    return any(map(engine_of, data.values())) and all(map(_is_answer, data.values()))
+
+
+def _bodies(data: Mapping[Any, Any]) -> list[str]:
+    """Find the keys under which something holds a whole response, beside what names the query."""
+    return [key for key in BODIES if key in data and _holds_answers(data[key])]
+
+
+def _holds_answers(data: Any) -> bool:
+    if not isinstance(data, Mapping):
+        return False
+    several = next((data[key] for key in ("responses", "results") if key in data), None)
+    batch = isinstance(several, list) and bool(several) and all(map(_is_answer, several))
+    return batch or _is_answer(data) or bool(_bodies(data))
+
+
+def _is_answer(data: Any) -> bool:
+    return engine_of(data) is not None or _is_error(data)
+
+
+def _is_error(data: Any) -> bool:
+    """Whether something is an error and nothing else, in words or as an object with words."""
+    if not isinstance(data, Mapping) or not {"error", "errors", "message"} & data.keys():
+        return False
+    plain = any(isinstance(found, (str, int)) for found in data.values())
+    return data.keys() <= ERROR_KEYS and (plain or not any(map(engine_of, data.values())))
+
+
+def _named_by(data: Mapping[Any, Any], words: Any) -> Any:
+    """Return the id that something names, or else the text of its query."""
+    ids = [data[key] for key in QUERY_IDS if isinstance(data.get(key), (str, int))]
+    texts = [data[key] for key in known(data, ("query", "question", "topic", "q"))]
+    return next((name for name in (*ids, words, *texts) if isinstance(name, (str, int))), None)
+
+
+def named(found: list[Response], reading: Reading) -> tuple[dict[str, Response], str]:
+    """Sort responses by the ids of their queries; say in words where these were found."""
+    how = "the query is its text, " if all(_by_text(each) for each in found) else ""
+    faults, queries = reading.faults, reading.options.queries
+    nameless = [number for number, each in enumerate(found, 1) if each.query is None]
+    if nameless and len(nameless) < len(found):
+        message = f"response {nameless[0]} of {len(found)} does not name its query"
+        faults.fail("bad-shape", message, NAMES, found[nameless[0] - 1].line)
+    if nameless and queries is None:
+        what = "these are search responses" if len(found) > 1 else "this is a search response"
+        faults.fail("bad-shape", f"{what} without queries", NAMES)
+    if nameless and queries is not None:
+        if len(queries) != len(found):
+            message = f"{len(found)} responses, but {len(queries)} queries in {queries.name}"
+            faults.fail("bad-shape", message, "give a query for each response, in their order")
+        how = f"the queries are those of {queries.name} in their order, "
+        found = [replace(each, query=query) for each, query in zip(found, queries, strict=True)]
+    elif queries is not None:
+        how = f"the queries are those of {queries.name}, "
+        found = list(_mapped(found, reading))
+    result: dict[str, Response] = {}
+    for each in found:
+        add_query(result, each.query, each, faults, each.line)
+    faults.check()
+    return result, how
+
+
+def _by_text(response: Response) -> bool:
+    return response.words is not None and response.query == response.words
+
+
+def _mapped(found: list[Response], reading: Reading) -> Iterator[Response]:
+    """Name the responses by ids of `--queries`, which knows their names as ids or as texts."""
+    queries, faults = reading.options.queries, reading.faults
+    assert queries is not None
+    by_text: dict[str, list[str]] = {}
+    for query, text in queries.text.items():
+        for key in dict.fromkeys((text, _folded(text))):
+            by_text.setdefault(key, []).append(query)
+    strange = []
+    for each in found:
+        names = [str(name) for name in (each.query, each.words) if name is not None]
+        ids = [name for name in names if name in queries]
+        texts = [by_text[key] for name in names for key in (name, _folded(name)) if key in by_text]
+        if not ids and texts and len(texts[0]) > 1:
+            both = " and ".join(map(repr, texts[0][:2]))
+            message = f"{names[0]!r} is the text of {both} in {queries.name}"
+            faults.fail("bad-shape", message, "name the responses by id", each.line)
+        ids += [ids[0] for ids in texts]
+        strange += [] if ids else names[:1]
+        yield replace(each, query=ids[0]) if ids else each
+    if strange:
+        some = ", ".join(map(repr, strange[:3]))
+        if len(strange) == len(found):
+            message = f"{queries.name} knows none of the queries that are answered: {some}"
+            faults.fail("bad-shape", message, "give their ids or their texts")
+        message = f"{len(strange)} responses answer queries that {queries.name} lacks: {some}"
+        reading.remark("read-as", message, len(strange))
+
+
+def _folded(text: str) -> str:
+    """Write a text as the name of a file may: without case and signs."""
+    return re.sub(r"[\W_]+", " ", text).strip().casefold()
+
+
+#: What messages call the engines that are known.
+KNOWN = ", ".join(engine.name for engine in ENGINES)

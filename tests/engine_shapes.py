@@ -1,0 +1,269 @@
+"""Answers of search engines as they document them, each with the run that it is."""
+
+from __future__ import annotations
+
+import copy
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+#: What every sample ranks, best first, unless it says otherwise.
+DOCUMENTS = ("d2", "d1", "d3")
+SCORES = (3.5, 2.25, 1.0)
+DISTANCES = (0.1, 0.2, 0.75)
+
+
+def es(*ids: str, **more: Any) -> dict[str, Any]:
+    ids = ids or DOCUMENTS
+    hits = [
+        {"_index": "docs", "_id": i, "_score": s, "_source": {"sku": f"s-{i}", "shop": "x"}}
+        for i, s in zip(ids, SCORES, strict=False)
+    ]
+    return {
+        "took": 5, "timed_out": False, "_shards": {"total": 1, "successful": 1, "failed": 0},
+        "hits": {"total": {"value": len(hits), "relation": "eq"}, "max_score": 3.5, "hits": hits},
+    } | more  # fmt: skip
+
+
+def solr(text: str = "red shoes") -> dict[str, Any]:
+    docs = [{"id": i, "score": s} for i, s in zip(DOCUMENTS, SCORES, strict=True)]
+    return {
+        "responseHeader": {"status": 0, "QTime": 3, "params": {"q": text, "fl": "id,score"}},
+        "response": {"numFound": 3, "start": 0, "maxScore": 3.5, "docs": docs},
+    }
+
+
+def vespa() -> dict[str, Any]:
+    children = [
+        {"id": f"id:shop:product::{i}", "relevance": s, "source": "shop", "fields": {"sku": f"s-{i}"}}
+        for i, s in zip(DOCUMENTS, SCORES, strict=True)
+    ]  # fmt: skip
+    coverage = {"coverage": 100, "documents": 9, "full": True, "nodes": 1, "results": 1}
+    return {"root": {
+        "id": "toplevel", "relevance": 1.0, "fields": {"totalCount": 3}, "coverage": coverage,
+        "children": children,
+    }}  # fmt: skip
+
+
+def points(numbers: tuple[float, ...] = SCORES) -> list[dict[str, Any]]:
+    found = zip(DOCUMENTS, numbers, strict=True)
+    return [{"id": i, "version": 1, "score": s, "payload": {"sku": f"s-{i}"}} for i, s in found]
+
+
+def qdrant(result: Any) -> dict[str, Any]:
+    return {"result": result, "status": "ok", "time": 0.0002, "usage": None}
+
+
+def weaviate(key: str = "distance", numbers: tuple[Any, ...] = DISTANCES) -> dict[str, Any]:
+    found = [
+        {"title": f"t {i}", "_additional": {"id": i, key: n}}
+        for i, n in zip(DOCUMENTS, numbers, strict=True)
+    ]
+    return {"data": {"Get": {"Article": found}}}
+
+
+def meili(text: str = "red shoes", key: str = "id", **more: Any) -> dict[str, Any]:
+    hits = [
+        {key: i, "title": "same", "_rankingScore": s}
+        for i, s in zip(DOCUMENTS, (0.9, 0.8, 0.1), strict=True)
+    ]
+    return {
+        "hits": hits, "query": text, "processingTimeMs": 1, "limit": 20, "offset": 0,
+        "estimatedTotalHits": 3,
+    } | more  # fmt: skip
+
+
+def typesense(text: str = "red shoes", vector: bool = False) -> dict[str, Any]:
+    hits: list[dict[str, Any]] = [{"document": {"id": i, "sku": f"s-{i}"}} for i in DOCUMENTS]
+    for hit, match, distance in zip(hits, (578730123365711993, 9, 7), DISTANCES, strict=True):
+        hit |= {"vector_distance": distance} if vector else {"text_match": match, "highlights": []}
+    params = {"collection_name": "docs", "per_page": 10, "q": text}
+    return {
+        "facet_counts": [], "found": 3, "hits": hits, "out_of": 9, "page": 1,
+        "request_params": params, "search_cutoff": False, "search_time_ms": 1,
+    }  # fmt: skip
+
+
+def algolia(text: str = "red shoes") -> dict[str, Any]:
+    hits = [{"objectID": i, "name": "x", "_highlightResult": {}} for i in DOCUMENTS]
+    return {
+        "hits": hits, "nbHits": 3, "page": 0, "nbPages": 1, "hitsPerPage": 20, "query": text,
+        "params": "query=red", "processingTimeMS": 1, "queryID": "43b15df305339e827f0ac0bdc5ebcaa7",
+    }  # fmt: skip
+
+
+def pinecone(numbers: tuple[float, ...] = SCORES) -> dict[str, Any]:
+    matches = [{"id": i, "score": s} for i, s in zip(DOCUMENTS, numbers, strict=True)]
+    return {"matches": matches, "namespace": "", "usage": {"readUnits": 5}}
+
+
+def milvus(numbers: tuple[float, ...] = SCORES) -> dict[str, Any]:
+    data = [{"id": i, "distance": n} for i, n in zip(DOCUMENTS, numbers, strict=True)]
+    return {"code": 0, "cost": 0, "data": data}
+
+
+def chroma(times: int = 1) -> dict[str, Any]:
+    return {
+        "ids": [list(DOCUMENTS)] * times, "distances": [list(DISTANCES)] * times,
+        "embeddings": None, "documents": [["x", "y", "z"]] * times, "uris": None,
+        "metadatas": [[{"sku": f"s-{i}"} for i in DOCUMENTS]] * times, "data": None,
+    }  # fmt: skip
+
+
+def azure(**more: Any) -> dict[str, Any]:
+    value = [
+        {"@search.score": s, "HotelId": i, "HotelName": f"n {i}", **more}
+        for i, s in zip(DOCUMENTS, SCORES, strict=True)
+    ]
+    return {"@odata.context": "https://x/$metadata#docs(*)", "@odata.count": 3, "value": value}
+
+
+def discovery() -> dict[str, Any]:
+    results = [
+        {"id": i, "document": {"name": f"projects/1/documents/{i}", "id": i}} for i in DOCUMENTS
+    ]
+    return {"results": results, "totalSize": 3, "attributionToken": "abc"}
+
+
+def serpapi() -> dict[str, Any]:
+    found = [{"position": n, "link": i, "title": "x"} for n, i in enumerate(DOCUMENTS, 1)]
+    return {
+        "search_metadata": {"id": "1", "status": "Success"},
+        "search_parameters": {"engine": "google", "q": "red shoes"}, "organic_results": found,
+    }  # fmt: skip
+
+
+def bing() -> dict[str, Any]:
+    value = [{"id": f"https://api/#{n}", "url": i, "name": "x"} for n, i in enumerate(DOCUMENTS)]
+    return {
+        "_type": "SearchResponse", "queryContext": {"originalQuery": "red shoes"},
+        "webPages": {"totalEstimatedMatches": 3, "value": value},
+    }  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Shape:
+    """A file or folder, how it is read, and what it then is: the order of each query's documents."""
+
+    name: str
+    content: Any
+    queries: tuple[str, ...] = ("q1",)
+    file: str = "run.json"
+    columns: dict[str, str] = field(default_factory=dict)
+    named: str = ""  # what --queries holds
+    says: str = ""
+    ids: str = "{}"
+
+    def write(self, folder: Path) -> Path:
+        path = folder / self.file
+        if self.file.endswith("/"):
+            path.mkdir()
+            for name, each in self.content.items():
+                (path / name).write_text(json.dumps(each))
+        elif self.file.endswith(".jsonl"):
+            path.write_text("\n".join(map(json.dumps, self.content)))
+        else:
+            path.write_text(json.dumps(self.content))
+        return path
+
+    def options(self, folder: Path) -> dict[str, Any]:
+        """Give what `read_run` is told about it."""
+        if self.named:
+            (folder / "queries.tsv").write_text(self.named)
+        queries = str(folder / "queries.tsv") if self.named else None
+        return {"columns": self.columns or None, "queries": queries}
+
+    def expected(self) -> dict[str, list[str]]:
+        return {query: [self.ids.format(i) for i in DOCUMENTS] for query in self.queries}
+
+
+TWO = "q1\tred shoes\nq2\tblue\n"
+BY_TEXT = ("red shoes",)
+BOTH = ("q1", "q2")
+CHUNKS = ["a", "b"]
+
+
+def wrapped(key: str, **more: Any) -> list[dict[str, Any]]:
+    return [{"query": q, key: es(), **more} for q in BOTH]
+
+
+SHAPES = [
+    Shape("Elasticsearch by query", {"q1": es()}),
+    Shape("Elasticsearch lines with a query", [{"query": q, **es()} for q in BOTH], BOTH, "r.jsonl"),
+    Shape("Elasticsearch by another field", {"q1": es()}, columns={"document": "sku"}, ids="s-{}",
+          says="the document is _source.sku"),
+    Shape("msearch", {"took": 9, "responses": [es(), es()]}, BOTH, named=TWO, says="in their order"),
+    Shape("lines of bare responses", [es(), es()], BOTH, "r.jsonl", named=TWO),
+    Shape("query and response, lines", wrapped("response"), BOTH, "r.jsonl"),
+    Shape("query and response, list", wrapped("response"), BOTH),
+    Shape("qid, request and result", [{"qid": "q1", "query": "x", "request": {}, "result": es()}]),
+    Shape("id, request and body", [{"id": "q1", "request": {"q": "x"}, "body": es()}]),
+    Shape("id and hits", [{"id": "q1", "hits": es()}]),
+    Shape("async search", [{"id": "q1", "is_partial": False, "response": es()}]),
+    Shape("texts mapped", [{"query": "red shoes", "response": es()}], named=TWO, says="those of"),
+    Shape("folder", {"q1.json": es(), "q2.json": es()}, BOTH, "responses/", says="name of the file"),
+    Shape("folder with names", {"red_shoes.json": es(), "blue.json": es()}, BOTH, "r/", named=TWO),
+    Shape("folder of Solr, mapped", {"0.json": solr(), "1.json": solr("blue")}, BOTH, "r/", named=TWO),
+    Shape("folder of logs", {"q1.json": {"query": "red", "response": es()}}, file="r/"),
+    Shape("folder with a note", {"q1.json": es(), "notes.md": 1}, file="r/", says="notes.md"),
+    Shape("Solr", solr(), BY_TEXT, says="Solr: the query is its text, the document is id"),
+    Shape("Solr by query", {"q1": solr()}),
+    Shape("Solr, other key", {"q1": {"response": {"docs": [{"sku": f"s-{i}"} for i in DOCUMENTS]}}},
+          columns={"document": "sku"}, ids="s-{}", says="their order ranks them"),
+    Shape("Vespa", {"q1": vespa()}, says="the last part of id"),
+    Shape("Vespa, whole ids", {"q1": vespa()}, columns={"document": "id"}, ids="id:shop:product::{}"),
+    Shape("Vespa, field", {"q1": vespa()}, columns={"document": "sku"}, ids="s-{}"),
+    Shape("Qdrant", {"q1": qdrant(points())}, says="Qdrant"),
+    Shape("Qdrant points", {"q1": qdrant({"points": points()})}),
+    Shape("Qdrant, Euclid", {"q1": qdrant(points(DISTANCES))}, says="smaller is better"),
+    Shape("Qdrant batch", qdrant([points(), points()]), BOTH, named=TWO),
+    Shape("Qdrant query batch", qdrant([{"points": points()}] * 2), BOTH, named=TWO),
+    Shape("Qdrant payload", {"q1": qdrant(points())}, columns={"document": "sku"}, ids="s-{}"),
+    Shape("Weaviate", {"q1": weaviate()}, says="distance, where smaller is better"),
+    Shape("Weaviate bm25", {"q1": weaviate("score", ("3.5", "2.25", "1"))}, says="additional.score"),
+    Shape("Weaviate certainty", {"q1": weaviate("certainty", SCORES)}),
+    Shape("Weaviate batch", [weaviate(), weaviate()], BOTH, named=TWO),
+    Shape("Meilisearch", meili(), BY_TEXT, says="the document is id, the score is _rankingScore"),
+    Shape("Meilisearch, key inferred", meili(key="movie_id"), BY_TEXT, says="is movie_id"),
+    Shape("Meilisearch, other key", meili(key="sku"), BY_TEXT, columns={"document": "sku"}),
+    Shape("Meilisearch multi-search", {"results": [meili(), meili("blue")]}, ("red shoes", "blue")),
+    Shape("Typesense", typesense(), BY_TEXT, says="Typesense"),
+    Shape("Typesense vectors", typesense(vector=True), BY_TEXT, says="smaller is better"),
+    Shape("Typesense multi_search", {"results": [typesense(), typesense("blue")]}, BOTH, named=TWO),
+    Shape("Algolia", algolia(), BY_TEXT, says="their order ranks them"),
+    Shape("Algolia queries", {"results": [algolia(), algolia("blue")]}, BOTH, named=TWO),
+    Shape("Pinecone", {"q1": pinecone()}),
+    Shape("Pinecone, Euclid", {"q1": pinecone(DISTANCES)}, says="smaller is better"),
+    Shape("Milvus", {"q1": milvus()}),
+    Shape("Milvus, L2", {"q1": milvus(DISTANCES)}, says="smaller is better"),
+    Shape("Milvus, two vectors", {**milvus(), "data": milvus()["data"] * 2, "topks": [3, 3]}, BOTH,
+          named=TWO),
+    Shape("Chroma", chroma(2), BOTH, named=TWO, says="distances, where smaller is better"),
+    Shape("Chroma by query", {"q1": chroma()}),
+    Shape("Azure AI Search", {"q1": azure()}, says="the document is HotelId"),
+    Shape("Azure, name as id", {"q1": azure()}, columns={"document": "HotelName"}, ids="n {}"),
+    Shape("Discovery Engine", {"q1": discovery()}, says="document.id"),
+    Shape("SerpApi", serpapi(), BY_TEXT, says="the document is link"),
+    Shape("Bing", [{"id": "q1", "response": bing()}]),
+]  # fmt: skip
+
+
+def without(data: Any, *path: Any) -> Any:
+    """Copy data without what is at a path."""
+    found = copy.deepcopy(data)
+    inner = found
+    for key in path[:-1]:
+        inner = inner[key]
+    del inner[path[-1]]
+    return found
+
+
+def changed(data: Any, value: Any, *path: Any) -> Any:
+    """Copy data with a value at a path."""
+    found = copy.deepcopy(data)
+    inner = found
+    for key in path[:-1]:
+        inner = inner.setdefault(key, {}) if isinstance(inner, dict) else inner[key]
+    inner[path[-1]] = value
+    return found
