@@ -77,7 +77,7 @@ def meili(text: str = "red shoes", key: str = "id", **more: Any) -> dict[str, An
 def typesense(text: str = "red shoes", vector: bool = False) -> dict[str, Any]:
     hits: list[dict[str, Any]] = [{"document": {"id": i, "sku": f"s-{i}"}} for i in DOCUMENTS]
     for hit, match, distance in zip(hits, (578730123365711993, 9, 7), DISTANCES, strict=True):
-        hit |= {"vector_distance": distance} if vector else {"text_match": match, "highlights": []}
+        hit.update({"vector_distance": distance} if vector else {"text_match": match})
     params = {"collection_name": "docs", "per_page": 10, "q": text}
     return {
         "facet_counts": [], "found": 3, "hits": hits, "out_of": 9, "page": 1,
@@ -267,3 +267,177 @@ def changed(data: Any, value: Any, *path: Any) -> Any:
         inner = inner.setdefault(key, {}) if isinstance(inner, dict) else inner[key]
     inner[path[-1]] = value
     return found
+
+
+@dataclass(frozen=True)
+class Refused:
+    """A faulty answer: what is said of it, and of which file or line."""
+
+    code: str
+    content: Any
+    says: str
+    file: str = "run.json"
+    named: str = ""
+    columns: dict[str, str] = field(default_factory=dict)
+    place: str = ""  # what the message starts with, after the folder
+    hint: str = ""
+
+    def shape(self) -> Shape:
+        return Shape("", self.content, (), self.file, self.columns, self.named)
+
+
+FAILED, SHAPED = "failed-search", "bad-shape"
+AGAIN = "search again"
+NAMES = "--queries FILE"
+
+
+def failures() -> list[Refused]:
+    """Give what shows that a search failed, or is incomplete: the query and the file are named."""
+    errors: list[tuple[Any, str]] = [
+        ({"error": {"type": "x"}, "status": 400}, "failed: {'type': 'x'}"),
+        (es(timed_out=True), "timed out"),
+        (es(_shards={"failed": 2}), "failed on 2 shards"),
+        (es(_clusters={"total": 2, "successful": 1, "skipped": 1}), "skipped 1 clusters"),
+        (es(_clusters={"total": 2, "failed": 1}), "failed on 1 clusters"),
+        (changed(es(), [], "hits", "hits"), "lists none of the 3 documents found"),
+        ({"responseHeader": {"status": 400}, "error": {"msg": "undefined field"}}, "failed: "),
+        (changed(solr(), 503, "responseHeader", "status"), "failed with status 503"),
+        (changed(solr(), True, "responseHeader", "partialResults"), "has partial results"),
+        (changed(solr(), [], "response", "docs"), "lists none of the 3 documents found"),
+        (changed(vespa(), [{"code": 12, "summary": "Timed out"}], "root", "errors"), "failed: [{"),
+        (changed(vespa(), False, "root", "coverage", "full"), "did not look at all documents"),
+        (changed(vespa(), True, "root", "coverage", "degraded", "timeout"), "timed out"),
+        (without(vespa(), "root", "children"), "has no list of hits"),
+        ({"status": {"error": "Not found: Collection `x`"}, "time": 0.1}, "failed: "),
+        (qdrant({"points": points()}) | {"status": {"error": "x"}}, "failed: "),
+        ({"data": {"Get": {"A": None}}, "errors": [{"message": "x"}]}, "failed: [{'message': 'x'}]"),
+        (meili(degraded=True), "was cut off early"),
+        ({"message": "Index `x` not found.", "code": "index_not_found", "type": "x", "link": "y"},
+         "failed: 'Index `x` not found.'"),
+        (typesense() | {"search_cutoff": True}, "was cut off early"),
+        ({"code": 404, "error": "Not found."}, "failed: 'Not found.'"),
+        (algolia() | {"timeoutHits": True}, "timed out"),
+        ({"message": "Index does not exist", "status": 404}, "failed: 'Index does not exist'"),
+        ({"code": 3, "message": "dimension 3 does not match", "details": []}, "failed: 'dimension"),
+        ({"code": 1100, "message": "collection not found", "data": []}, "failed with code 1100"),
+        ({"error": "InvalidDimension", "message": "x"}, "failed: 'InvalidDimension'"),
+        (azure() | {"@search.semanticPartialResponseReason": "capacity"}, "is partial"),
+        (azure() | {"@search.nextPageParameters": {"skip": 50}}, "is the first page only"),
+        ({"error": {"code": "", "message": "no index"}}, "failed: {'code'"),
+        ({"error": {"code": 403, "status": "PERMISSION_DENIED"}}, "failed: {'code': 403"),
+        (changed(serpapi(), "Processing", "search_metadata", "status"), "status is 'Processing'"),
+        ({"_type": "ErrorResponse", "errors": [{"code": "x"}], **bing()}, "failed: [{'code'"),
+    ]  # fmt: skip
+    found = []
+    for number, (answer, says) in enumerate(errors):
+        code = SHAPED if "no list" in says else FAILED
+        hint = "ask for hits" if "lists none" in says else AGAIN
+        if number % 2:
+            files = {"q1.json": answer, "q2.json": answer}
+            found.append(Refused(code, files, says, "r/", place="r/q1.json: query 'q1'", hint=hint))
+        else:
+            line = [{"query": "q1", "response": answer}]
+            place = "run.jsonl:1: query 'q1'"
+            found.append(Refused(code, line, says, "run.jsonl", place=place, hint=hint))
+    return found
+
+
+def two_ids(**more: Any) -> dict[str, Any]:
+    found = meili(**more)
+    return found | {"hits": [{**hit, "brand_id": f"b{hit['id']}"} for hit in found["hits"]]}
+
+
+#: A folder that holds something else.
+OTHERS: list[tuple[dict[str, Any], str, str]] = [
+    ({}, "it holds nothing", "a response in JSON for each query"),
+    ({"bm25.run": 1, "dense.run": 1}, "it holds 2 .run", "give the files, "),
+    ({"bm25.txt": 1}, "it holds 1 .txt", "/*.txt"),
+    ({"rows.csv": 1, "more.csv": 2}, "it holds 2 .csv", "give a file inside it"),
+    ({"all.jsonl": 1}, "it holds 1 .jsonl", "give a file inside it"),
+    ({".q1.json": 1}, "it holds nothing", "give a file inside it"),
+]
+
+REFUSED = [
+    *failures(),
+    *(Refused("no-file", files, says, "r/", place="r: this is a folder", hint=hint)
+      for files, says, hint in OTHERS),
+    # whose query is it?
+    Refused(SHAPED, es(), "this is a search response without queries", hint=NAMES),
+    Refused(SHAPED, vespa(), "this is a search response without queries", hint=NAMES),
+    Refused(SHAPED, {"responses": [es(), es()]}, "these are search responses without", hint=NAMES),
+    Refused(SHAPED, qdrant([points(), points()]), "without queries", hint=NAMES),
+    Refused(SHAPED, chroma(2), "without queries", hint=NAMES),
+    Refused(SHAPED, [es(), es()], "without queries", "run.jsonl", hint=NAMES),
+    Refused(SHAPED, [{"query": "q1", **es()}, es()], "response 2 of 2 does not name its query",
+            "run.jsonl", place="run.jsonl:2:", hint=NAMES),
+    Refused(SHAPED, [{"query": {"match": {}}, "response": es()}], "without queries", hint=NAMES),
+    Refused(SHAPED, {"responses": [es()] * 3}, "3 responses, but 2 queries in", named=TWO,
+            hint="a query for each response"),
+    Refused(SHAPED, {"responses": [es()]}, "1 responses, but 2 queries in", named=TWO),
+    Refused(SHAPED, [{"query": "green", "response": es()}], "knows none of the queries", named=TWO,
+            hint="give their ids or their texts"),
+    Refused(SHAPED, {"x.json": es()}, "knows none of the queries", "r/", named=TWO),
+    Refused(SHAPED, [{"query": "red", "response": es()}], "is the text of 'a' and 'b'",
+            named="a\tred\nb\tred\n", hint="name the responses by id"),
+    Refused("duplicate-key", wrapped("response") * 2, "query 'q1' appears twice", "run.jsonl",
+            place="run.jsonl:3:"),
+    Refused("duplicate-key", {"results": [meili(), meili()]}, "query 'red shoes' appears twice"),
+    Refused("duplicate-key", {"q1.json": es(), "red-shoes.json": es()}, "query 'q1' appears twice",
+            "r/", named=TWO),
+    Refused(SHAPED, {"q1": {"responses": [es(), es()]}, "q2": es()}, "query 'q1' has 2 responses"),
+    Refused(SHAPED, {"q1": solr(), "q2": vespa()}, "these are responses of Solr and Vespa"),
+    # what is in a file
+    Refused(SHAPED, {"q1.json": {"a": 1}}, "cannot read {'a': 1} as the response", "r/",
+            place="r/q1.json:", hint="Solr, Vespa"),
+    Refused(SHAPED, {"q1.json": 7}, "cannot read 7", "r/", place="r/q1.json:"),
+    Refused(SHAPED, {"q1.json": []}, "cannot read []", "r/", place="r/q1.json:"),
+    Refused(SHAPED, {"q1.json": {"responses": [es(), es()]}}, "the responses to 2 queries", "r/",
+            place="r/q1.json:", hint="--queries FILE"),
+    Refused(SHAPED, {"q1.json": es(), "q2.json": solr()}, "Elasticsearch or OpenSearch and Solr", "r/"),
+    # which field is the document?
+    Refused(SHAPED, {"q1": changed(es(), [{"_score": 1}], "hits", "hits")}, "a hit has no _id"),
+    Refused(SHAPED, {"q1": changed(es(), [1], "hits", "hits")}, "cannot read 1"),
+    Refused("bad-column", two_ids(), "id and brand_id could each be the document",
+            hint="--columns document=id"),
+    Refused(SHAPED, meili(key="sku"), "a hit has no", hint="--columns document=sku"),
+    Refused(SHAPED, {"q1": {"response": {"docs": [{"sku": "a"}, {"sku": "b"}]}}}, "a hit has no id",
+            hint="--columns document=sku"),
+    Refused(SHAPED, {"q1": changed(vespa(), "index:shop/0/c4ca", "root", "children", 0, "id")},
+            "'index:shop/0/c4ca' is not the id of a document of Vespa",
+            hint="--columns document=sku"),
+    Refused(SHAPED, {"q1": changed(vespa(), "group:root:0", "root", "children", 0, "id")},
+            "'group:root:0' is not the id of a document"),
+    Refused(SHAPED, {"q1": solr()}, "a hit has no nothing", columns={"document": "nothing"},
+            hint="--columns document=id"),
+    Refused(SHAPED, {"q1": without(algolia(), "hits", 1, "objectID")}, "a hit has no objectID"),
+    Refused(SHAPED, {"q1": without(typesense(), "hits", 0, "document", "id")}, "a hit has no document",
+            hint="--columns document=sku"),
+    Refused(SHAPED, {"q1": weaviate() | {"data": {"Get": {"A": [], "B": []}}}}, "has no list of hits"),
+    Refused("missing-column", {"q1": solr()}, "some hits have no boost", columns={"score": "boost"}),
+    Refused("bad-score", {"q1": changed(solr(), "high", "response", "docs", 0, "score")}, "'high'"),
+    Refused("bad-id", {"q1": changed(solr(), ["a"], "response", "docs", 0, "id")}, "an id must be"),
+    # groups in place of hits
+    Refused(SHAPED, {"q1": {"responseHeader": {"status": 0}, "grouped": {"x": {"groups": []}}}},
+            "the hits of Solr are in groups", hint="group.main=true"),
+    Refused(SHAPED, {"q1": without(typesense(), "hits") | {"grouped_hits": []}}, "are in groups",
+            hint="without group_by"),
+    Refused(SHAPED, {"q1": qdrant({"groups": [{"id": 1, "hits": []}]})}, "are in groups"),
+]  # fmt: skip
+
+
+def paths(data: Any, *above: Any) -> list[tuple[Any, ...]]:
+    """List the paths of everything in data."""
+    inner = data.items() if isinstance(data, dict) else enumerate(data)
+    found = []
+    for key, value in inner if isinstance(data, (dict, list)) else ():
+        found += [
+            (*above, key),
+            *(paths(value, *above, key) if isinstance(value, (dict, list)) else ()),
+        ]
+    return found
+
+
+def at_path(data: Any, path: tuple[Any, ...]) -> Any:
+    for key in path:
+        data = data[key]
+    return data

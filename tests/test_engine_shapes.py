@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import random
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import idealist as il
-from engine_shapes import SHAPES, Shape
-from idealist.formats.engines.table import ENGINES, engine_of
+from engine_shapes import REFUSED, SHAPES, Refused, Shape, at_path, changed, paths, without
+from idealist.errors import Faults
+from idealist.formats.engines import lists
+from idealist.formats.engines.responses import BODIES, ERROR_KEYS
+from idealist.formats.engines.table import ENGINES, is_of
+from idealist.formats.reading import Reading, ReadOptions
 
 
 def order(run: il.Run) -> dict[str, list[str]]:
@@ -31,3 +36,96 @@ def test_a_shape_is_read_as_the_run_that_it_is(shape: Shape, tmp_path: Path) -> 
     run = il.read_run(str(path), **shape.options(tmp_path))
     assert order(run) == shape.expected()
     assert shape.says in "; ".join(remark.message for remark in run.rows().remarks)
+
+
+@pytest.mark.parametrize("case", REFUSED, ids=lambda case: case.says[:40])
+def test_a_faulty_answer_is_refused_with_code_place_and_hint(case: Refused, tmp_path: Path) -> None:
+    shape = case.shape()
+    path = shape.write(tmp_path)
+    with pytest.raises(il.InputError) as caught:
+        il.read_run(str(path), **shape.options(tmp_path)).rows()
+    error = caught.value
+    assert error.code == case.code
+    assert case.says in error.message
+    assert error.message.startswith(str(tmp_path / (case.place or path.name)))
+    assert case.hint in error.hint
+    assert error.hint
+
+
+def test_there_are_many_of_both() -> None:
+    assert len(SHAPES) >= 25
+    assert len(REFUSED) >= 60
+    assert len({case.says for case in REFUSED}) >= 40
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: shape.name)
+def test_a_shape_is_of_one_engine_only(shape: Shape) -> None:
+    content = shape.content
+    for response in content.values() if isinstance(content, dict) else content:
+        known = [engine.name for engine in ENGINES if is_of(response, engine)]
+        assert len(known) < 2, known
+
+
+def test_names_of_queries_are_no_marks_of_engines() -> None:
+    marks = {
+        part
+        for engine in ENGINES
+        for path in (*engine.hits, *engine.shown_by, *engine.hit_by, *engine.ids, *engine.total)
+        for part in path.replace("+", "/").split("/")
+    }
+    names = sorted({*marks, *BODIES, *ERROR_KEYS, "responses", "results", "score"} - {"requests"})
+    draw = random.Random(7)
+    for _ in range(300):
+        queries, documents = draw.sample(names, 3), draw.sample(names, 4)
+        for run in (
+            {query: dict.fromkeys(documents, 1.5) for query in queries},
+            dict.fromkeys(queries, documents),
+            {query: [[document, 2.5] for document in documents] for query in queries},
+        ):
+            assert lists(run, Reading("score", Faults())) is None, run
+            assert lists(run, Reading("grade", Faults())) is None, run
+
+
+#: What may be taken away without a change: it is not read, or says nothing is wrong.
+PATHS = [
+    (shape, path) for shape in SHAPES if not shape.file.endswith("/") for path in paths(shape.content)
+]  # fmt: skip
+
+
+def test_a_field_that_is_dropped_or_renamed_never_yields_another_run(tmp_path: Path) -> None:
+    draw = random.Random(16)
+    refused = 0
+    for shape, path in draw.sample(PATHS, 700):
+        kept = at_path(shape.content, path)
+        for content in (
+            without(shape.content, *path),
+            changed(without(shape.content, *path), kept, *path[:-1], f"x{path[-1]}"),
+        ) if isinstance(path[-1], str) else (without(shape.content, *path),):  # fmt: skip
+            lines = list(range(1, len(content) + 1)) if shape.file.endswith("l") else None
+            options = shape.options(tmp_path)
+            given = ReadOptions(
+                shape.columns, il.read_queries(options["queries"]) if shape.named else None
+            )
+            reading = Reading("score", Faults("run"), given)
+            try:
+                found = lists(content, reading, lines)
+            except il.InputError:
+                refused += 1
+                continue
+            if found is None:  # no engine's answer: another reader's, or nobody's
+                continue
+            check_same(found, shape, path)
+    assert refused > 100
+
+
+def check_same(found: dict[str, Any], shape: Shape, path: tuple[Any, ...]) -> None:
+    """Check that what is left is the same run, named otherwise at most, or without a dropped hit."""
+    expected = shape.expected()
+    for listed in found.values():
+        documents = [entry[0] if isinstance(entry, tuple) else entry for entry in listed]
+        (whole,) = {tuple(each) for each in expected.values()}
+        assert set(documents) <= {*whole, *(f"id:shop:product::{d}" for d in whole)}, (shape, path)
+        rest = [d for d in whole if d in documents]
+        scores = [entry[1] for entry in listed if isinstance(entry, tuple)]
+        assert documents == rest, (shape.name, path)
+        assert scores == sorted(scores, key=float, reverse=True), (shape.name, path)

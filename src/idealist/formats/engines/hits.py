@@ -150,7 +150,8 @@ def _candidates(hits: list[Any], engine: Engine) -> str:
         if all(_is_id(hit.get(name)) for hit in flat)
         and len({str(hit[name]) for hit in flat}) > len(flat) // 2
     ]  # fmt: skip
-    names = [name for name in names if "score" not in name.lower() and name != "relevance"]
+    known = {*engine.ids, *(score.path for score in engine.scores)}
+    names = [name for name in names if name not in known] or [n for n in names if n in engine.ids]
     if not names:
         return "ask the engine to return the field that holds the id"
     return f"say which field is the id: --columns document={names[0]}" + (

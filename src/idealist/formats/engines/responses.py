@@ -105,7 +105,7 @@ def _is_by_query(data: Mapping[Any, Any]) -> bool:
     """Whether every key is a query: its value an answer, and at least one of them no error."""
     if engine_of(data) is not None or (len(data) == 1 and data.keys() & {*BODIES[:-1]}):
         return False
-    return any(map(engine_of, data.values())) and all(map(_is_answer, data.values()))
+    return all(map(_holds_answers, data.values())) and not all(map(_is_error, data.values()))
 
 
 def _bodies(data: Mapping[Any, Any]) -> list[str]:

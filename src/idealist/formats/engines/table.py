@@ -147,7 +147,7 @@ ENGINES = (
     ),
     Engine(
         "Solr", ("response/docs",), ("id", INFERRED), (Score("score"),),
-        shown_by=("response/docs", "responseHeader"), query="responseHeader/params/q",
+        shown_by=("response/docs", "responseHeader/status"), query="responseHeader/params/q",
         total=("response/numFound",), grouped=("grouped", "add group.main=true to the request"),
         trouble=(
             *ERRORS,
@@ -235,11 +235,13 @@ ENGINES = (
     ),
     Engine(
         "SerpApi", ("organic_results",), ("link",),
-        shown_by=("organic_results", "search_metadata"), query="search_parameters/q", omits=True,
+        shown_by=("search_metadata/status",), hit_by=("position+link",),
+        query="search_parameters/q", omits=True,
         trouble=(Sign("search_metadata/status", (None, "Success"), "failed: its status is {}"),),
     ),
     Engine(
-        "Bing", ("webPages/value",), ("url",), shown_by=("webPages/value", "queryContext"),
+        "Bing", ("webPages/value",), ("url",),
+        shown_by=("webPages/value", "queryContext/originalQuery"),
         query="queryContext/originalQuery", omits=True,
     ),
 )  # fmt: skip
@@ -253,7 +255,21 @@ def engine_of(response: Any) -> Engine | None:
     """
     if not isinstance(response, Mapping):
         return None
-    return next((engine for engine in ENGINES if _is_of(response, engine)), None)
+    found = next((engine for engine in ENGINES if is_of(response, engine)), None)
+    return None if found and all(map(_is_tabular, response.values())) else found
+
+
+def _is_tabular(found: Any) -> bool:
+    """Whether something is a score, or a query's documents: then any names are just names."""
+    if isinstance(found, Mapping):
+        return all(isinstance(each, (int, float)) for each in found.values())
+    if isinstance(found, list):
+        return all(isinstance(each, (str, int)) or _is_pair(each) for each in found)
+    return isinstance(found, (int, float))
+
+
+def _is_pair(found: Any) -> bool:
+    return isinstance(found, list) and [*map(type, found)] in ([str, int], [str, float])
 
 
 def list_of(response: Mapping[str, Any], engine: Engine) -> Any:
@@ -262,13 +278,16 @@ def list_of(response: Mapping[str, Any], engine: Engine) -> Any:
     return next((hits for hits in found if isinstance(hits, list)), None)
 
 
-def _is_of(response: Mapping[str, Any], engine: Engine) -> bool:
+def is_of(response: Mapping[str, Any], engine: Engine) -> bool:
+    """Whether a response is an engine's."""
     hits = list_of(response, engine)
     first = hits[0] if hits else None
+    if engine.grouped[0] and _has(response, engine.grouped[0]):
+        return True
     if hits is None and any(at(response, path) is not None for path in engine.hits):
         return False
-    if any(_has(response, sign) for sign in (*engine.shown_by, engine.grouped[0]) if sign):
-        return hits is None or not hits or isinstance(first, (Mapping, list))
+    if any(_has(response, sign) for sign in engine.shown_by):
+        return not hits or isinstance(first, (Mapping, list)) or "/" in engine.hits[0]
     return isinstance(first, Mapping) and any(_has(first, sign) for sign in engine.hit_by)
 
 
@@ -276,4 +295,4 @@ def _has(data: Mapping[str, Any], sign: str) -> bool:
     """Whether something holds all of a+b; one is no list or object, as in no table by query."""
     found = [at(data, path) for path in sign.split("+")]
     is_plain = any(not isinstance(each, (Mapping, list)) for each in found)
-    return None not in found and (is_plain or len(found) == 1)
+    return None not in found and (is_plain or "/" in sign)
