@@ -249,6 +249,27 @@ SHAPES = [
 ]  # fmt: skip
 
 
+#: What each engine answers where it finds nothing: that is no failure.
+EMPTY: dict[str, Any] = {
+    "Elasticsearch": {"hits": {"total": {"value": 0, "relation": "eq"}, "hits": []}},
+    "Elasticsearch, old": {"took": 1, "hits": {"total": 0, "hits": []}},
+    "Solr": {"responseHeader": {"status": 0}, "response": {"numFound": 0, "docs": []}},
+    "Vespa": {"root": {"id": "toplevel", "relevance": 1.0, "fields": {"totalCount": 0}}},
+    "Qdrant": qdrant([]),
+    "Qdrant points": qdrant({"points": []}),
+    "Weaviate": {"data": {"Get": {"Article": []}}},
+    "Meilisearch": meili() | {"hits": [], "estimatedTotalHits": 0},
+    "Typesense": typesense() | {"hits": [], "found": 0},
+    "Algolia": algolia() | {"hits": [], "nbHits": 0},
+    "Pinecone": {"matches": [], "namespace": "x", "usage": {"readUnits": 1}},
+    "Milvus": {"code": 0, "data": []},
+    "Azure": azure() | {"value": [], "@odata.count": 0},
+    "Discovery Engine": {"attributionToken": "abc", "summary": {}},
+    "SerpApi": {"search_metadata": {"status": "Success"}, "error": "no results for this query."},
+    "Bing": {"_type": "SearchResponse", "queryContext": {"originalQuery": "x"}},
+}
+
+
 def without(data: Any, *path: Any) -> Any:
     """Copy data without what is at a path."""
     found = copy.deepcopy(data)

@@ -3,13 +3,28 @@
 from __future__ import annotations
 
 import random
+import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import idealist as il
-from engine_shapes import REFUSED, SHAPES, Refused, Shape, at_path, changed, paths, without
+from engine_shapes import (
+    EMPTY,
+    REFUSED,
+    SHAPES,
+    TWO,
+    Refused,
+    Shape,
+    at_path,
+    changed,
+    es,
+    paths,
+    without,
+)  # fmt: skip
+from idealist.cli.main import main
 from idealist.errors import Faults
 from idealist.formats.engines import lists
 from idealist.formats.engines.responses import BODIES, ERROR_KEYS
@@ -50,6 +65,55 @@ def test_a_faulty_answer_is_refused_with_code_place_and_hint(case: Refused, tmp_
     assert error.message.startswith(str(tmp_path / (case.place or path.name)))
     assert case.hint in error.hint
     assert error.hint
+
+
+@pytest.mark.parametrize("name", EMPTY)
+def test_finding_nothing_is_no_failure(name: str, tmp_path: Path) -> None:
+    answered = {"q1.json": EMPTY[name], "q2.json": EMPTY[name]}
+    path = Shape("", answered, file="r/").write(tmp_path)
+    rows = il.read_run(str(path)).rows()
+    assert (list(rows.queries), len(rows.documents)) == (["q1", "q2"], 0)
+
+
+HINTED = [case for case in REFUSED if "--columns" in case.hint or "--queries FILE" in case.hint]
+
+
+@pytest.mark.parametrize("case", HINTED, ids=lambda case: case.says[:40])
+def test_a_hint_that_is_followed_works(case: Refused, tmp_path: Path) -> None:
+    shape = case.shape()
+    path, options = str(shape.write(tmp_path)), shape.options(tmp_path)
+    with pytest.raises(il.InputError) as caught:
+        il.read_run(path, **options).rows()
+    if named := re.search(r"--columns (\w+)=([^;\s]+)", caught.value.hint):
+        options["columns"] = {named[1]: named[2]}
+    elif "give the file itself" in caught.value.hint:
+        path, options["queries"] = f"{path}/q1.json", {"a": "", "b": ""}
+    else:
+        count = 1 if "this is" in caught.value.message else 2
+        options["queries"] = {f"q{n}": "" for n in range(count)}
+    if "does not name" in caught.value.message:  # one is named, the other is not: name both
+        path = str(replace(shape, content=[es(), es()]).write(tmp_path))
+    assert order(il.read_run(path, **options))
+
+
+def test_the_command_line_says_what_was_taken_for_what(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    shape = Shape("", {"red_shoes.json": es(), "blue.json": es()}, file="r/", named=TWO)
+    folder, queries = str(shape.write(tmp_path)), shape.options(tmp_path)["queries"]
+    qrels = tmp_path / "qrels.txt"
+    qrels.write_text("q1 0 s-d1 1\nq2 0 s-d2 1\n")
+    words = ["--queries", queries, "--columns", "document=sku"]
+    main(["eval", str(qrels), folder, "-m", "RR", *words])
+    out, err = capfd.readouterr()
+    assert "0.7500" in out
+    assert "OpenSearch: the queries are those of" in err
+    assert "the document is _source.sku, the score is _score" in err
+    main(["convert", folder, str(tmp_path / "out.run"), *words])
+    assert (tmp_path / "out.run").read_text().startswith("q2 Q0 s-d2 1 3.5 ")
+    for verb in (["audit", "--fail-on", "never"], ["diagnose"], ["explain", "--query", "q1"]):
+        main([verb[0], str(qrels), folder, "-m", "RR", *verb[1:], *words])
+    main(["compare", str(qrels), folder, folder, "-m", "RR", *words])
 
 
 def test_there_are_many_of_both() -> None:

@@ -162,14 +162,16 @@ def _candidates(hits: list[Any], engine: Engine) -> str:
 def _scores(found: Hits, engine: Engine, reading: Reading) -> tuple[Score | None, Hits, str]:
     """Find the score that every hit has and that agrees with the order; the reason, if another."""
     given = reading.options.columns.get("score")
-    known = [Score(path) for path in _given(given, engine)] if given else engine.scores
+    known = [Score(path, "either") for path in _given(given, engine)] if given else engine.scores
     hits = [hit for listed in found.values() for hit in listed]
     score = next((one for one in known if all(at(hit, one.path) is not None for hit in hits)), None)
     if given and score is None:
         reading.faults.fail(
             "missing-column", f"some hits have no {given}", "name a field that all hits have"
         )
-    if score is None or (engine.disordered and any("sort" in hit for hit in hits)):
+    if engine.disordered and any("sort" in hit for hit in hits):
+        return None, {}, ", because a sort put them in it"
+    if score is None:
         return None, {}, ""
     better = next((one.better for one in engine.scores if one.path == score.path), score.better)
     raw = {q: [at(hit, score.path) for hit in listed] for q, listed in found.items()}

@@ -55,19 +55,17 @@ def lists(
 
 def responses_in(data: Any, faults: Faults, line: int | None = None) -> list[Response] | None:
     """Find the responses in a value: one, those to several queries, or None."""
-    if isinstance(data, Mapping) and (bodies := _bodies(data)):
+    engine = engine_of(data)
+    if engine is None and isinstance(data, Mapping) and (bodies := _bodies(data)):
         query = _named_by(data, None)
-        inner = [each for key in bodies for each in responses_in(data[key], faults, line) or ()]
         if data.get("is_partial") or data.get("is_running"):
             faults.fail("failed-search", f"query {shown(query)} is partial", hits.AGAIN, line)
+        inner = [each for key in bodies for each in responses_in(data[key], faults, line) or ()]
         return [replace(each, query=query or each.query) for each in inner]
-    for key in ("responses", "results"):
-        several = data.get(key) if isinstance(data, Mapping) else None
-        if isinstance(several, list) and several and all(map(_is_answer, several)):
-            return [each for one in several for each in responses_in(one, faults, line) or ()]
-    if not _is_answer(data):
+    if engine is None and (several := _several(data)):
+        return [each for one in several for each in responses_in(one, faults, line) or ()]
+    if engine is None and not _is_error(data):
         return None
-    engine = engine_of(data)
     parts = engine.parts(data) if engine and engine.parts else None
     if parts is not None:
         return [Response(None, part, engine, faults, line) for part in parts]
@@ -116,9 +114,14 @@ def _bodies(data: Mapping[Any, Any]) -> list[str]:
 def _holds_answers(data: Any) -> bool:
     if not isinstance(data, Mapping):
         return False
-    several = next((data[key] for key in ("responses", "results") if key in data), None)
-    batch = isinstance(several, list) and bool(several) and all(map(_is_answer, several))
-    return batch or _is_answer(data) or bool(_bodies(data))
+    return _is_answer(data) or bool(_several(data)) or bool(_bodies(data))
+
+
+def _several(data: Any) -> list[Any]:
+    """Return the answers to several queries in one."""
+    found = (data.get(key) for key in ("responses", "results")) if isinstance(data, Mapping) else ()
+    lists = [each for each in found if isinstance(each, list)]
+    return next((each for each in lists if all(map(_is_answer, each))), [])
 
 
 def _is_answer(data: Any) -> bool:

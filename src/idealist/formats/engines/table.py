@@ -6,8 +6,9 @@ the only key that there is. An engine is one entry: nothing else in the house kn
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import cache, cached_property
 from typing import Any, Literal, NamedTuple
 
 #: Whether larger or smaller scores are better; "either" where that depends on the metric of the
@@ -73,6 +74,17 @@ class Engine:
     omits: bool = False
     disordered: bool = False
 
+    @cached_property
+    def roots(self) -> frozenset[str]:
+        """The keys of a response, without any of which it is not this engine's."""
+        signs = (*self.hits, *self.shown_by, self.grouped[0])
+        return frozenset(path.split("/")[0] for sign in signs for path in sign.split("+"))
+
+
+@cache
+def _keys(path: str) -> tuple[str, ...]:
+    return tuple(path.split("/")) if path else ()
+
 
 def at(data: Any, path: str) -> Any:
     """Follow a path; None where it leads nowhere.
@@ -80,10 +92,10 @@ def at(data: Any, path: str) -> Any:
     >>> at({"hits": {"hits": [{"_id": "d1"}]}}, "hits/hits/0/_id")
     'd1'
     """
-    for key in path.split("/") if path else ():
+    for key in _keys(path):
         if isinstance(data, list) and key.isdecimal():
             data = data[int(key)] if int(key) < len(data) else None
-        elif isinstance(data, Mapping):
+        elif isinstance(data, (dict, Mapping)):
             only = next(iter(data.values())) if key == "*" and len(data) == 1 else None
             data = data.get(key, only)
         else:
@@ -256,16 +268,23 @@ def engine_of(response: Any) -> Engine | None:
     if not isinstance(response, Mapping):
         return None
     found = next((engine for engine in ENGINES if is_of(response, engine)), None)
-    return None if found and all(map(_is_tabular, response.values())) else found
+    return None if found and _is_table(response) else found
 
 
-def _is_tabular(found: Any) -> bool:
-    """Whether something is a score, or a query's documents: then any names are just names."""
-    if isinstance(found, Mapping):
-        return all(isinstance(each, (int, float)) for each in found.values())
+def _is_table(found: Mapping[str, Any]) -> bool:
+    """Whether something is scores by document, or documents by query: then names are just names."""
+    values = found.values()
+    return _are_numbers(values) or all(map(_is_listed, values))
+
+
+def _is_listed(found: Any) -> bool:
     if isinstance(found, list):
         return all(isinstance(each, (str, int)) or _is_pair(each) for each in found)
-    return isinstance(found, (int, float))
+    return isinstance(found, Mapping) and _are_numbers(found.values())
+
+
+def _are_numbers(found: Iterable[Any]) -> bool:
+    return all(isinstance(each, (int, float)) for each in found)
 
 
 def _is_pair(found: Any) -> bool:
@@ -280,6 +299,8 @@ def list_of(response: Mapping[str, Any], engine: Engine) -> Any:
 
 def is_of(response: Mapping[str, Any], engine: Engine) -> bool:
     """Whether a response is an engine's."""
+    if engine.roots.isdisjoint(response):
+        return False
     hits = list_of(response, engine)
     first = hits[0] if hits else None
     if engine.grouped[0] and _has(response, engine.grouped[0]):
