@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 from idealist.data.columns import to_float, to_id
 from idealist.formats.cells import shown
@@ -78,30 +78,37 @@ def ranked(found: Hits, engine: Engine, reading: Reading, how: str = "") -> Hits
 
 
 def _ids(found: Hits, engine: Engine, reading: Reading) -> tuple[str, Hits]:
-    """Find the path of the id that every hit has, and the ids."""
+    """Find the field that is the id of every hit; return its name, and the ids."""
     given = reading.options.columns.get("document")
-    paths = _given(given, engine) if given else [*engine.ids]
     hits = [hit for listed in found.values() for hit in listed]
-    inferred = _inferred(hits, engine) if INFERRED in paths else []
-    paths = [path for path in paths if path != INFERRED] + (inferred if len(inferred) == 1 else [])
-    whole = [path for path in paths if all(at(hit, path) is not None for hit in hits)]
-    path = whole[0] if whole else _refuse_ids(found, paths, inferred, engine, reading)
-    plain = engine.plain_id if not given else None
-    ids = {q: [_plain_id(at(hit, path), plain) for hit in listed] for q, listed in found.items()}
+    paths = _given(given, engine) if given else [*engine.ids]
+    if INFERRED in paths:
+        inferred = _inferred(hits)
+        if len(inferred) > 1 and not any(at(hit, paths[0]) is not None for hit in hits):
+            message = f"{' and '.join(inferred[:3])} could each be the document"
+            hint = f"choose one: --columns document={inferred[0]}"
+            reading.faults.fail("bad-column", message, hint)
+        paths = [path for path in paths if path != INFERRED] + inferred[:1]
+    path = next((path for path in paths if any(at(hit, path) is not None for hit in hits)), None)
+    path = path or (paths or [INFERRED])[0]
+    ids = {q: [at(hit, path) for hit in listed] for q, listed in found.items()}
+    for query, hit in _without(ids, found):
+        message = f"query {query!r}: cannot read {shown(hit)}: a hit has no {_plain(path)}"
+        reading.faults.fail("bad-shape", message, _candidates(hits, engine))
+    if given or engine.plain_id is None:
+        return _plain(path), ids
+    plain = {q: [engine.plain_id(one) for one in listed] for q, listed in ids.items()}
+    for query, one in _without(plain, ids):
+        message = f"query {query!r}: {shown(one)} is not the id of a document of {engine.name}"
+        reading.faults.fail("bad-shape", message, _candidates(hits, engine))
+    return f"the last part of {_plain(path)}", plain
+
+
+def _without(ids: Hits, found: Hits) -> Iterator[tuple[str, Any]]:
+    """Yield what was found where there is no id."""
     for query, listed in ids.items():
         if None in listed:
-            wrong = at(found[query][listed.index(None)], path)
-            hint = _candidates(hits, engine)
-            message = (
-                f"query {query!r}: {shown(wrong)} is not the id of a document of {engine.name}"
-            )
-            reading.faults.fail("bad-shape", message, hint)
-    words = f"the last part of {_plain(path)}" if plain else _plain(path)
-    return words, ids
-
-
-def _plain_id(found: Any, plain: Any) -> Any:
-    return found if plain is None else plain(found)
+            yield query, found[query][listed.index(None)]
 
 
 def _given(name: str, engine: Engine) -> list[str]:
@@ -111,12 +118,10 @@ def _given(name: str, engine: Engine) -> list[str]:
     return list(dict.fromkeys([name, dotted, *inside]))
 
 
-def _inferred(hits: list[Any], engine: Engine) -> list[str]:
-    """Find the fields whose names end with id, in every hit."""
-    names = [name for name in (hits[0] if hits else {}) if str(name).lower().endswith("id")]
-    return [name for name in names if all(_is_id(hit.get(name)) for hit in hits)] or (
-        [] if hits else ["id"]
-    )
+def _inferred(hits: list[Any]) -> list[str]:
+    """Find the fields of every hit whose names end with id."""
+    names = [name for name in (hits[0] if hits else ()) if str(name).lower().endswith("id")]
+    return [name for name in names if all(_is_id(hit.get(name)) for hit in hits)]
 
 
 def _is_id(found: Any) -> bool:
@@ -124,22 +129,6 @@ def _is_id(found: Any) -> bool:
         return bool(to_id(found))
     except (TypeError, ValueError):
         return False
-
-
-def _refuse_ids(
-    found: Hits, paths: list[str], inferred: list[str], engine: Engine, reading: Reading
-) -> NoReturn:
-    hits = [hit for listed in found.values() for hit in listed]
-    if len(inferred) > 1:
-        message = f"{' and '.join(inferred[:3])} could each be the document"
-        hint = f"choose one: --columns document={inferred[0]}"
-        reading.faults.fail("bad-column", message, hint)
-    missing = paths[0] if paths else "…id"
-    query, wrong = next(
-        (q, hit) for q, listed in found.items() for hit in listed if at(hit, missing) is None
-    )
-    message = f"query {query!r}: cannot read {shown(wrong)}: a hit has no {_plain(missing)}"
-    reading.faults.fail("bad-shape", message, _candidates(hits, engine))
 
 
 def _candidates(hits: list[Any], engine: Engine) -> str:
@@ -172,7 +161,8 @@ def _scores(found: Hits, engine: Engine, reading: Reading) -> tuple[Score | None
     if engine.disordered and any("sort" in hit for hit in hits):
         return None, {}, ", because a sort put them in it"
     if score is None:
-        return None, {}, ""
+        some = [one for one in known if any(at(hit, one.path) is not None for hit in hits)]
+        return None, {}, f", because some hits have no {_plain(some[0].path)}" if some else ""
     better = next((one.better for one in engine.scores if one.path == score.path), score.better)
     raw = {q: [at(hit, score.path) for hit in listed] for q, listed in found.items()}
     if engine.disordered:
