@@ -29,7 +29,7 @@ from idealist.errors import Faults
 from idealist.formats.engines import lists
 from idealist.formats.engines.responses import BODIES, ERROR_KEYS
 from idealist.formats.engines.table import ENGINES, is_of
-from idealist.formats.reading import Reading, ReadOptions
+from idealist.formats.reading import Reading
 
 
 def order(run: il.Run) -> dict[str, list[str]]:
@@ -151,46 +151,39 @@ def test_names_of_queries_are_no_marks_of_engines() -> None:
             assert lists(run, Reading("grade", Faults())) is None, run
 
 
-#: What may be taken away without a change: it is not read, or says nothing is wrong.
-PATHS = [
+#: Where something can be taken away from a shape.
+PLACES = [
     (shape, path) for shape in SHAPES if not shape.file.endswith("/") for path in paths(shape.content)
 ]  # fmt: skip
 
 
-def test_a_field_that_is_dropped_or_renamed_never_yields_another_run(tmp_path: Path) -> None:
+def test_a_field_that_is_dropped_or_renamed_never_yields_another_run() -> None:
     draw = random.Random(16)
     refused = 0
-    for shape, path in draw.sample(PATHS, 700):
-        kept = at_path(shape.content, path)
-        for content in (
-            without(shape.content, *path),
-            changed(without(shape.content, *path), kept, *path[:-1], f"x{path[-1]}"),
-        ) if isinstance(path[-1], str) else (without(shape.content, *path),):  # fmt: skip
-            lines = list(range(1, len(content) + 1)) if shape.file.endswith("l") else None
-            options = shape.options(tmp_path)
-            given = ReadOptions(
-                shape.columns, il.read_queries(options["queries"]) if shape.named else None
-            )
-            reading = Reading("score", Faults("run"), given)
-            try:
-                found = lists(content, reading, lines)
-            except il.InputError:
-                refused += 1
-                continue
-            if found is None:  # no engine's answer: another reader's, or nobody's
-                continue
-            check_same(found, shape, path)
+    for shape, path in draw.sample(PLACES, 600):
+        kept, content = at_path(shape.content, path), without(shape.content, *path)
+        if isinstance(path[-1], str) and draw.random() < 0.5:
+            content = changed(content, kept, *path[:-1], f"x{path[-1]}")
+        named = dict(line.split("\t") for line in shape.named.split("\n") if line) or None
+        try:
+            run = il.read_run(content, columns=shape.columns or None, queries=named)
+        except il.InputError:
+            refused += 1
+            continue
+        left = content.get("q1") if isinstance(content, dict) else None
+        if left not in (
+            {"response": {}},
+            {"data": {}},
+            {"code": 0, "cost": 0},
+        ):  # could be documents
+            check_same(order(run), shape, path)
     assert refused > 100
 
 
-def check_same(found: dict[str, Any], shape: Shape, path: tuple[Any, ...]) -> None:
+def check_same(found: dict[str, list[str]], shape: Shape, path: tuple[Any, ...]) -> None:
     """Check that what is left is the same run, named otherwise at most, or without a dropped hit."""
-    expected = shape.expected()
-    for listed in found.values():
-        documents = [entry[0] if isinstance(entry, tuple) else entry for entry in listed]
-        (whole,) = {tuple(each) for each in expected.values()}
-        assert set(documents) <= {*whole, *(f"id:shop:product::{d}" for d in whole)}, (shape, path)
-        rest = [d for d in whole if d in documents]
-        scores = [entry[1] for entry in listed if isinstance(entry, tuple)]
-        assert documents == rest, (shape.name, path)
-        assert scores == sorted(scores, key=float, reverse=True), (shape.name, path)
+    whole = next(iter(shape.expected().values()))
+    known = {*shape.expected(), "red shoes", "blue", "xq1", "q1", "x", "red"}
+    assert found.keys() <= known, (shape.name, path)
+    for documents in found.values():
+        assert documents == [d for d in whole if d in documents], (shape.name, path)

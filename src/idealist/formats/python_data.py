@@ -159,6 +159,8 @@ class _Query:
         own = found.pop("query", self.name), found.pop("document", document)
         if own != (self.name, own[1] if document is None else document):
             self.refuse(cells)
+        if self.value not in found and any(isinstance(c, (Mapping, list)) for c in found.values()):
+            self.refuse(cells)  # an object that holds more than cells
         return *own, found
 
     def refuse(self, found: Any) -> NoReturn:
