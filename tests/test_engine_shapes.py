@@ -116,6 +116,11 @@ def test_the_command_line_says_what_was_taken_for_what(
     main(["compare", str(qrels), folder, folder, "-m", "RR", *words])
 
 
+def test_every_engine_is_in_the_documentation() -> None:
+    page = Path("docs/how-to/read-other-tools.md").read_text()
+    assert all(f"| {engine.name} " in page for engine in ENGINES)
+
+
 def test_there_are_many_of_both() -> None:
     assert len(SHAPES) >= 25
     assert len(REFUSED) >= 60
