@@ -116,6 +116,16 @@ def test_the_command_line_says_what_was_taken_for_what(
     main(["compare", str(qrels), folder, folder, "-m", "RR", *words])
 
 
+def test_queries_that_only_count_rename_nothing(tmp_path: Path) -> None:
+    responses = {"q1": es(), "q2": es(), "q3": es()}
+    rows = il.read_run(responses, queries={"q1": "tea", "q2": "Tea"}).rows()
+    assert (list(rows.queries), rows.remarks) == (["q1", "q2", "q3"], ())
+    folder = Shape("", {"Tea.json": es(), "coffee.json": es()}, file="r/").write(tmp_path)
+    rows = il.read_run(folder, queries={"a": "Tea", "b": "tea"}).rows()
+    assert list(rows.queries) == ["a", "coffee"]
+    assert "queries lacks the queries of 1 responses: 'coffee'" in str(rows.remarks)
+
+
 def test_every_engine_is_in_the_documentation() -> None:
     page = Path("docs/how-to/read-other-tools.md").read_text()
     assert all(f"| {engine.name} " in page for engine in ENGINES)

@@ -33,8 +33,7 @@ def of_folder(folder: Path, reading: Reading) -> dict[Any, list[Any]]:
         some = ", ".join(others[:3]) + (", …" if others[3:] else "")
         reading.remark("read-as", f"{len(others)} other files in {folder} are not read: {some}")
     by_query, how = named([_response(path) for path in files], reading)
-    how = how if reading.options.queries else "the query is the name of the file, "
-    return hits.by_query(by_query, how, reading)
+    return hits.by_query(by_query, how or "the query is the name of the file, ", reading)
 
 
 def _response(path: Path) -> Response:

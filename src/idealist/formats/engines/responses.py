@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from idealist.data import Queries
 from idealist.errors import Faults
 from idealist.formats.cells import add_query, shown
 from idealist.formats.column_names import QUERY_IDS, known
@@ -75,12 +76,9 @@ def responses_in(data: Any, faults: Faults, line: int | None = None) -> list[Res
 
 def _responses(data: Any, faults: Faults, lines: Sequence[int] | None) -> list[Response] | None:
     if isinstance(data, list) and data and all(map(_holds_answers, data)):
-        numbered = enumerate(data)
-        return [
-            each
-            for number, one in numbered
-            for each in responses_in(one, faults, lines[number] if lines else None) or ()
-        ]
+        numbers: Sequence[int | None] = lines or [None] * len(data)
+        pairs = zip(data, numbers, strict=True)
+        return [each for one, line in pairs for each in responses_in(one, faults, line) or ()]
     if not isinstance(data, Mapping) or not data or _is_error(data):
         return None
     if _is_by_query(data):
@@ -145,7 +143,7 @@ def _named_by(data: Mapping[Any, Any], words: Any) -> Any:
 
 def named(found: list[Response], reading: Reading) -> tuple[dict[str, Response], str]:
     """Sort responses by the ids of their queries; say in words where these were found."""
-    how = "the query is its text, " if all(_by_text(each) for each in found) else ""
+    how = "the query is its text, " if all(map(_is_by_text, found)) else ""
     faults, queries = reading.faults, reading.options.queries
     nameless = [number for number, each in enumerate(found, 1) if each.query is None]
     if nameless and len(nameless) < len(found):
@@ -154,15 +152,10 @@ def named(found: list[Response], reading: Reading) -> tuple[dict[str, Response],
     if nameless and queries is None:
         what = "these are search responses" if len(found) > 1 else "this is a search response"
         faults.fail("bad-shape", f"{what} without queries", NAMES)
-    if nameless and queries is not None:
-        if len(queries) != len(found):
-            message = f"{len(found)} responses, but {len(queries)} queries in {queries.name}"
-            faults.fail("bad-shape", message, "give a query for each response, in their order")
-        how = f"the queries are those of {queries.name} in their order, "
-        found = [replace(each, query=query) for each, query in zip(found, queries, strict=True)]
-    elif queries is not None:
-        how = f"the queries are those of {queries.name}, "
-        found = list(_mapped(found, reading))
+    if queries is not None and nameless:
+        found, how = _in_order(found, queries, faults)
+    elif queries is not None and not all(str(each.query) in queries for each in found):
+        found, how = _by_queries(found, queries, reading)
     result: dict[str, Response] = {}
     for each in found:
         add_query(result, each.query, each, faults, each.line)
@@ -170,37 +163,74 @@ def named(found: list[Response], reading: Reading) -> tuple[dict[str, Response],
     return result, how
 
 
-def _by_text(response: Response) -> bool:
+def _is_by_text(response: Response) -> bool:
     return response.words is not None and response.query == response.words
 
 
-def _mapped(found: list[Response], reading: Reading) -> Iterator[Response]:
-    """Name the responses by ids of `--queries`, which knows their names as ids or as texts."""
-    queries, faults = reading.options.queries, reading.faults
-    assert queries is not None
-    by_text: dict[str, list[str]] = {}
-    for query, text in queries.text.items():
-        for key in dict.fromkeys((text, _folded(text))):
-            by_text.setdefault(key, []).append(query)
-    strange = []
-    for each in found:
-        names = [str(name) for name in (each.query, each.words) if name is not None]
-        ids = [name for name in names if name in queries]
-        texts = [by_text[key] for name in names for key in (name, _folded(name)) if key in by_text]
-        if not ids and texts and len(texts[0]) > 1:
-            both = " and ".join(map(repr, texts[0][:2]))
-            message = f"{names[0]!r} is the text of {both} in {queries.name}"
-            faults.fail("bad-shape", message, "name the responses by id", each.line)
-        ids += [ids[0] for ids in texts]
-        strange += [] if ids else names[:1]
-        yield replace(each, query=ids[0]) if ids else each
-    if strange:
-        some = ", ".join(map(repr, strange[:3]))
-        if len(strange) == len(found):
-            message = f"{queries.name} knows none of the queries that are answered: {some}"
-            faults.fail("bad-shape", message, "give their ids or their texts")
-        message = f"{len(strange)} responses answer queries that {queries.name} lacks: {some}"
+def _in_order(
+    found: list[Response], queries: Queries, faults: Faults
+) -> tuple[list[Response], str]:
+    """Name responses without names: there is one for each query."""
+    if len(queries) != len(found):
+        message = f"{len(found)} responses, but {len(queries)} queries in {queries.name}"
+        faults.fail("bad-shape", message, "give a query for each response, in their order")
+    pairs = zip(found, queries, strict=True)
+    how = f"the queries are those of {queries.name} in their order, "
+    return [replace(each, query=query) for each, query in pairs], how
+
+
+def _by_queries(
+    found: list[Response], queries: Queries, reading: Reading
+) -> tuple[list[Response], str]:
+    """Name responses by the queries whose ids or texts they are known by."""
+    lookup = _Lookup.of(queries)
+    ids = [lookup.ids(each) for each in found]
+    for each, some in zip(found, ids, strict=True):
+        if len(some) > 1:
+            message = f"{each.query!r} is the text of {some[0]!r} and {some[1]!r} in {queries.name}"
+            reading.faults.fail("bad-shape", message, "name the responses by id", each.line)
+    strange = [each.query for each, some in zip(found, ids, strict=True) if not some]
+    words = ", ".join(map(repr, strange[:3]))
+    if len(strange) == len(found):
+        message = f"{queries.name} knows none of the queries that are answered: {words}"
+        reading.faults.fail("bad-shape", message, "give their ids or their texts")
+    by_text = any(
+        some and some[0] != str(each.query) for each, some in zip(found, ids, strict=True)
+    )
+    if strange and by_text:
+        message = f"{queries.name} lacks the queries of {len(strange)} responses: {words}"
         reading.remark("read-as", message, len(strange))
+    pairs = zip(found, ids, strict=True)
+    renamed = [replace(each, query=some[0]) if some else each for each, some in pairs]
+    return renamed, f"the queries are those of {queries.name}, " if by_text else ""
+
+
+@dataclass(frozen=True)
+class _Lookup:
+    """Queries by what may name them: their id, their text, or a text as files are named."""
+
+    queries: Queries
+    exact: Mapping[str, list[str]]
+    folded: Mapping[str, list[str]]
+
+    @classmethod
+    def of(cls, queries: Queries) -> _Lookup:
+        exact: dict[str, list[str]] = {}
+        folded: dict[str, list[str]] = {}
+        for query, text in queries.text.items():
+            exact.setdefault(text, []).append(query)
+            folded.setdefault(_folded(text), []).append(query)
+        return cls(queries, exact, folded)
+
+    def ids(self, response: Response) -> list[str]:
+        """Return the queries that a response may answer: none, one, or several with one text."""
+        names = [str(name) for name in (response.query, response.words) if name is not None]
+        known = (
+            *([name] for name in names if name in self.queries),
+            *(self.exact[name] for name in names if name in self.exact),
+            *(self.folded[_folded(name)] for name in names if _folded(name) in self.folded),
+        )
+        return next(iter(known), [])
 
 
 def _folded(text: str) -> str:
