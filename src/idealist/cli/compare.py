@@ -132,7 +132,7 @@ def command(
             "measures": measures or COMPARED, "convention": convention, "queries": known,
             **shared.axes_beside(settings, options, "compare"),
         }  # fmt: skip
-        judged, named = read_qrels(reading.of(qrels)), shared.runs_of(runs, reading)
+        judged, named = read_qrels(reading.of(qrels)), shared.runs_of(runs, reading, known)
         found = compare(judged, named, weights=shared.queries_of(weights), **options, **rules)
         evaluations = shared.with_ids_met(found.evaluations, judged, named, **rules)
         found = replace(found, evaluations=tuple(evaluations))
@@ -155,7 +155,7 @@ def _reproduction(
     if len(context.params["runs"]) != 2:
         hint = "write idealist compare QRELS ORIGINAL REPRODUCED --reproduce"
         raise UsageError("--reproduce needs two runs", hint)
-    original, reproduced, *baselines = shared.runs_of(runs, reading)
+    original, reproduced, *baselines = shared.runs_of(runs, reading, options["queries"])
     return reproduce(
         reading.of(qrels),
         original,

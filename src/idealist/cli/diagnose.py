@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 )  # fmt: skip
 @click.option(
     "--queries", metavar="FILE",
-    help="Count only the queries of this file, and use their texts: id<TAB>text, CSV or JSON.",
+    help="Count only the queries of this file, and use their texts: id<TAB>text, CSV or JSON. "
+    + shared.NAMING,
 )  # fmt: skip
 @click.option(
     "--slice", "column", metavar="COLUMN",
@@ -61,8 +62,8 @@ def command(
     others = {"first_stage": first_stage, "baseline": baseline}
     given = {"run": run} | {name: path for name, path in others.items() if path}
     shared.check_inputs([qrels, *given.values(), queries])
-    runs = dict(zip(given, shared.runs_of(list(given.values()), reading), strict=True))
     known, axes = shared.queries_of(queries), shared.axes_of(settings)
+    runs = dict(zip(given, shared.runs_of(list(given.values()), reading, known), strict=True))
     found = diagnose(
         reading.of(qrels), measures=measures or DIAGNOSED, context=context, queries=known,
         texts=known,

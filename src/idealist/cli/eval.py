@@ -42,9 +42,10 @@ def command(
     """Measure RUNS against the judgments in QRELS.
 
     Files are TREC text, CSV, TSV, JSON, JSONL, Parquet or Arrow, also compressed (.gz, .xz, .zst).
-    - is standard input. The result goes to standard output; doubts and signatures go to standard
-    error, or into the JSON. Where not one id of a run meets the judgments, nothing is measured: the
-    exit code is 2, and the command that repairs the ids is printed.
+    A run may be search responses, also a folder of them, one a query. - is standard input. The
+    result goes to standard output; doubts and signatures go to standard error, or into the JSON.
+    Where not one id of a run meets the judgments, nothing is measured: the exit code is 2, and the
+    command that repairs the ids is printed.
 
     \b
     Examples:
@@ -62,12 +63,13 @@ def command(
     options.check_inputs([qrels, *runs, queries, weights])
     if save is not None and len(runs) > 1:
         raise UsageError("--save takes the evaluation of one run", "evaluate them one by one")
+    known = options.queries_of(queries)
     rules = {
-        "measures": measures or DEFAULT_MEASURES, "convention": convention,
-        "queries": options.queries_of(queries), **options.axes_of(settings),
+        "measures": measures or DEFAULT_MEASURES, "convention": convention, "queries": known,
+        **options.axes_of(settings),
     }  # fmt: skip
     evaluator = Evaluator(reading.of(qrels), weights=options.queries_of(weights), **rules)
-    evaluations, bounds, named = [], {}, options.runs_of(runs, reading)
+    evaluations, bounds, named = [], {}, options.runs_of(runs, reading, known)
     for run in progress(named):
         ranked = evaluator.ranked(run)
         evaluations.append(evaluator(ranked))

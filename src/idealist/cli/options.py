@@ -126,6 +126,8 @@ output = _together(
         help="How to write the result. Without it: as the suffix of -o says, or a table.",
     ),
 )  # fmt: skip
+#: What a file of queries does wherever one is given.
+NAMING = "Where runs are search responses, they name the queries: by id or text, or in their order."
 #: The options that say which queries count, and how much.
 counting = _together(
     click.option(
@@ -134,7 +136,7 @@ counting = _together(
     ),
     click.option(
         "--queries", metavar="FILE",
-        help="Count only the queries of this file: CSV, JSON, or id<TAB>text lines.",
+        help=f"Count only the queries of this file: CSV, JSON, or id<TAB>text lines. {NAMING}",
     ),
 )  # fmt: skip
 #: The option that leaves out the words.
@@ -227,12 +229,14 @@ def run_names(paths: Sequence[str]) -> list[str]:
     return distinct([known[path] for path in paths])
 
 
-def runs_of(paths: Sequence[str], reading: ReadOptions) -> list[Run]:
+def runs_of(
+    paths: Sequence[str], reading: ReadOptions, queries: Queries | None = None
+) -> list[Run]:
     """Read runs, each under the name that tells it from the others."""
     from idealist.formats import read_run
 
     named = zip(paths, run_names(paths), strict=True)
-    return [read_run(reading.of(path), name=name) for path, name in named]
+    return [read_run(reading.of(path), queries=queries, name=name) for path, name in named]
 
 
 def with_ids_met(
