@@ -280,6 +280,9 @@ def overlong_lines() -> Iterator[Case]:
         yield Case(code, code, packed, says, 9, side, f"faulty.{('xz', 'zst')[n]}", more=1)
     three = ["q1 d1 1", f"q1 {'d' * 2**20} 2", "q1 d2 x"]
     yield Case(code, code, text(three), "1 MiB: 'q1 ddd", 2, "run", more=1)
+    burst = gz(b"q1 0 d1 1\n" * 2**17) * 60
+    says = "decompresses to more than 67,108,864 bytes"
+    yield Case("oversized", "oversized", burst, says, name="faulty.gz")
 
 
 NONFINITE = ["nan", "NaN", "-nan", "inf", "-Infinity", "1e999", "-1e310"]

@@ -92,7 +92,7 @@ def engine_lines() -> Iterator[Case]:
     content = "\n".join(rows).encode()
     yield Case("engine", "duplicate-key", content, "query 'q1' appears twice", 3, "run", "f.jsonl")
     content = json.dumps(RESPONSE).encode()
-    yield Case("engine", "bad-id", content, "query None", 1, "run", "f.jsonl")
+    yield Case("engine", "bad-shape", content, "without queries", None, "run", "f.jsonl")
 
 
 def engines() -> Iterator[Case]:

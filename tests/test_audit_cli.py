@@ -514,11 +514,3 @@ def test_commands_work_where_a_run_has_another_fault_too(fault: str, tmp_path: P
     found = il.audit(QRELS, tmp_path / "bm25.run", measures=["RR"]).findings
     assert [one.code for one in found[:2]] == ["document-ids", fault]
     assert followed(found[0]).exit_code == 0
-
-
-def test_the_audit_that_an_evaluation_names_asks_the_same(tmp_path: Path) -> None:
-    some = iter(range(1000))
-    broken = renamed(tmp_path / "bm25.run", 2, lambda name: name + "?" * (next(some) % 12 > 0))
-    done = idealist("eval", QRELS, broken, "-m", "RR@10", "-c", "ranx", "--set", "order=rank")
-    asked = "-m RR@10 --convention ranx --set order=rank"
-    assert f"idealist audit {QRELS} {broken} {asked}" in done.stderr

@@ -340,7 +340,8 @@ def test_a_run_that_no_judgment_meets_is_not_measured() -> None:
     start = "Nothing that ids retrieved is judged, so nothing was measured"
     assert found.summary.startswith(start)
     assert text_of(found).startswith(start)
-    assert found.markdown().startswith(f"**{start}")
+    assert found.markdown().startswith("- doubt: ids: nothing was measured: no judged document")
+    assert f"\n\n**{start}" in found.markdown()
     pair = found.pair("ids")
     assert pair.verdict.startswith(start)
     assert not pair.significant

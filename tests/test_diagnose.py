@@ -546,10 +546,13 @@ def test_the_command_that_audits_names_the_files(
     broken.write_text(Path(BM25).read_text("utf-8").replace(" Q0 ", " Q0 DOC-"), "utf-8")
     found = il.diagnose(QRELS, broken, "AP")
     assert found.audit == shlex.join(["idealist", "audit", QRELS, str(broken), "-m", "AP"])
+    assert found.command.startswith("idealist convert ")
     shown = run(capsys, QRELS, str(broken), "-m", "AP")
-    assert f"do first: rewrite the ids of the run\n\n  {found.audit}\n" in shown
-    assert f"$ {found.audit}\n" in found.markdown()
-    assert found.data()["first"] == f"{found.first}: {found.audit}"
+    wins = il.evaluate(QRELS, BM25, "AP")["AP"]
+    assert f"\n+{wins:.4f} rewrite the ids of the run\n\n  {found.command}\n" in shown
+    assert f"$ {found.command}\n" in found.markdown()
+    assert found.data()["first"] == f"{found.first}: {found.command}"
+    assert found.data()["todo"][0]["wins"] == pytest.approx(wins)
 
 
 def test_standard_input_is_audited_as_such() -> None:
@@ -592,42 +595,85 @@ def test_what_to_do_first_is_what_would_win_most(kind: str) -> None:
     assert found.advice == fix
     if not fix:
         assert (found.first, found.summary) == ("", "run loses nothing of nDCG@10")
-        assert "do first" not in str(found)
+        assert found.render("table") == found.summary
         return
     (label, won), *_ = found.fixes.items()
     assert won.means[fix] == max(won.means.values())
     assert FIXES[fix] in found.summary
+    assert [one.fix for one in found.todo] == won.ranked
     assert found.data()["first"] == f"{found.first} ({fix})"
     assert found.data()["fixes"][label][fix]["wins"] == won.means[fix]
 
 
-def test_a_perfect_reranker_says_what_it_could_reach() -> None:
-    found = il.diagnose(**KINDS["low recall, but it is the order that costs"][0])
-    assert found.first == (
-        "rerank what was retrieved. A perfect reranker would take nDCG@10 from 0.0000 to 1.0000, "
-        "one of the top 100 to 1.0000"
-    )
+def lines(found: il.Diagnosis) -> list[str]:
+    return [line for one in found.todo for line in one.lines()]
+
+
+def test_what_to_do_is_ranked_and_names_queries() -> None:
     found = il.diagnose(QRELS, BM25)
     assert found.summary.endswith("0.2459 of it to the order of what was retrieved")
-    assert found.first.endswith(
-        "from 0.6742 to 0.9211, counting unjudged documents as not relevant"
-    )
-    deep = il.diagnose(**one_run(([0] * 120 + [1] + [0] * 120, [])), measures="RR")
-    assert deep.first.endswith("to 1.0000, one of the top 100 to 0.0083")
+    assert lines(found) == [
+        "+0.2459 rerank what was retrieved (12 of 12: q06, q09, q01, …)",
+        "+0.0789 retrieve more: no reranker wins this back; lists end at rank 10 "
+        "(9 of 12: q05, q07, q02, …)",
+        "+0.0008 break ties by a finer score (1 of 12: q07)",
+        "+0.0002 judge what is unjudged above relevant documents, as idealist audit --to-judge "
+        "lists it: it may be no fault of the run (1 of 12: q04)",
+    ]
+    shown = [*json.loads(found.to_json())["todo"]]
+    assert [one["fix"] for one in shown] == ["rerank", "retrieve", "break ties", "judge"]
+    assert shown[1]["queries"] == found.fixes["nDCG@10"].behind("retrieve")
+    assert sum(one["wins"] for one in shown) == pytest.approx(found.losses["nDCG@10"].loss)
+    below = il.diagnose(**KINDS["below the cutoff"][0])
+    assert below.first == "rerank what was retrieved; 1.0000 of this stands below the cutoff"
+
+
+def test_rules_refine_what_to_do() -> None:
+    """What a rule says of a fix stands with it, and what it says of anything else below."""
+    found = il.diagnose(**PLANTED["ties"])
+    (tied,) = (one for one in found.todo if one.fix == "break ties")
+    assert tied.rules == ("ties",)
+    assert tied.also[0].startswith("many scores are equal: the value depends on the order of ties")
+    assert "what else the data shows" not in str(found)
+    assert "evidence: " in found.render("table", details=True)
+    other = il.diagnose(**PLANTED["capped"])
+    assert all(not one.rules for one in other.todo)
+    assert "what else the data shows" in str(other)
+    assert {rule.refines for rule in RULES} <= {"", *FIXES}
+
+
+def test_the_fixes_of_contexts_name_those_that_lack_the_answer() -> None:
+    """Of five questions one is answered too far down, and one not at all."""
+    qrels = {f"q{i}": {f"gold{i}": 1} for i in range(5)}
+    run = {query: [*own, "a", "b", "c", "d", "e"] for query, own in qrels.items()}
+    run |= {"q3": [*"abcdef", "gold3"], "q4": [*"abcdef"]}
+    found = il.diagnose(qrels, run, context=5)
+    assert lines(found) == [
+        "+0.2000 retrieve more: no reranker wins this back; lists end at rank 7 (1 of 5: q4)",
+        "  1 of 5 contexts (q4) holds nothing relevant; none was retrieved",
+        "+0.1333 rerank what was retrieved (1 of 5: q3)",
+        "  1 of 5 contexts (q3) holds nothing relevant; it stands further down: rerank, or read more",
+    ]
+
+
+def test_a_run_that_loses_nothing_of_the_first_measure_may_lose_others() -> None:
+    found = il.diagnose({"q": {"a": 1, "b": 1}}, {"q": ["a", "x", "b"]}, ["RR", "AP"])
+    assert found.summary.startswith("run loses nothing of RR, but 0.1667 of AP, all of it to")
+    assert [one.measure for one in found.todo] == ["AP"]
 
 
 def test_what_may_be_no_fault_of_the_run_is_not_said_to_be() -> None:
     found = il.diagnose(**KINDS["behind unjudged ones"][0])
-    assert found.first.startswith("judge the unjudged documents")
-    assert found.first.endswith("0.5000 of nDCG@10 hangs on them, and may be no fault of the run")
+    assert found.first.startswith("judge what is unjudged")
+    assert found.first.endswith("it may be no fault of the run")
 
 
 def test_queries_without_documents_are_not_those_of_a_bad_first_stage() -> None:
     qrels, run = made(([0, 1, 0], [1]))
     found = il.diagnose(qrels, dict(list(run.items())[:10]), "RR")
     assert found.advice == "answer"
-    assert found.first == (
-        "retrieve something for the 30 queries that have no documents. That loses 0.7500 of RR"
+    assert lines(found)[0].startswith(
+        "+0.7500 retrieve something where nothing was retrieved (30 of 40: q010, "
     )
     assert found.fixes["RR"].means["rerank"] == 0.125
     assert found.fixes["RR"].means["retrieve"] == 0
@@ -639,11 +685,8 @@ def test_what_the_first_stage_has_need_not_be_retrieved() -> None:
     run = {query: found[:2] for query, found in first.items()}
     alone, both = il.diagnose(qrels, run), il.diagnose(qrels, run, first_stage=first)
     assert (alone.advice, both.advice) == ("retrieve", "rerank")
-    assert alone.first == (
-        "retrieve more relevant documents, perhaps in longer lists than 2. "
-        "No reranker can win back this 1.0000 of nDCG@10"
-    )
-    assert both.first.endswith("from 0.0000 to 1.0000")
+    assert alone.first == "retrieve more: no reranker wins this back; lists end at rank 2"
+    assert both.todo[0].wins == 1.0
 
 
 def test_what_the_audit_finds_comes_before_any_advice(tmp_path: Path) -> None:
@@ -655,7 +698,7 @@ def test_what_the_audit_finds_comes_before_any_advice(tmp_path: Path) -> None:
     assert [error.code for error in found.errors] == ["rank-column"]
     assert found.summary.startswith("turned cannot be diagnosed yet: scores and rank column")
     assert found.first == found.errors[0].remedy
-    assert found.data()["first"] == f"{found.first}: {found.audit}"
+    assert found.data()["first"] == f"{found.first}: {found.errors[0].command}"
     assert found.data()["errors"][0]["code"] == "rank-column"
     assert "lost to" not in found.render("table")
     assert "lost to" in found.render("table", details=True)
@@ -710,7 +753,7 @@ def test_a_first_stage_has_the_documents_that_were_reranked() -> None:
     assert "lacks 1 of the 3 judged documents that run has (q1)" in doubt.message
     other = il.diagnose(qrels, run, "RR", first_stage={"q1": ["x"], "q2": ["a"]})
     assert other.stages == {}
-    assert [doubt.code for doubt in other.doubts] == ["nothing-matches"]
+    assert [doubt.code for doubt in other.doubts] == ["nothing-matches", "not-its-first-stage"]
     qrels["q1"]["x"] = 0
     other = il.diagnose(qrels, run, "RR", first_stage={"q1": ["x"], "q2": ["a"]})
     assert other.stages == {}
@@ -817,7 +860,10 @@ def test_rules_are_named_among_the_details(capsys: pytest.CaptureFixture[str]) -
     plain, full = run(capsys, QRELS, BM25), run(capsys, QRELS, BM25, "--details")
     found = il.diagnose(QRELS, BM25)
     assert plain.splitlines()[0] == found.summary
-    assert plain.splitlines()[2].startswith("do first: ")
+    assert plain.splitlines()[2] == "what to do, what it could win of nDCG@10, and in which queries"
+    assert plain.splitlines()[3].startswith(
+        "+0.2459 rerank what was retrieved (12 of 12: q06, q09, "
+    )
     assert "the data speaks against it: one-hit, top-grade" in full
     assert "documents below worse ones" in full
     for words in ("one-hit", "source:", "documents below worse ones"):

@@ -296,9 +296,9 @@ PYTHON: dict[str, tuple[str, Callable[[], object]]] = {
     "a pair whose query is a list": (
         "an id must be", lambda: il.read_pairs([{"query": ["a"], "retrieved": [], "gold": ["d"]}])),
     "responses without a query": (
-        "an id must be", lambda: il.read_run([{"hits": {"hits": [{"_id": "d"}]}, "score": 1}])),
+        "without queries", lambda: il.read_run([{"hits": {"hits": [{"_id": "d"}]}, "score": 1}])),
     "responses whose query is none": (
-        "an id must be", lambda: il.read_run([{"hits": {"hits": []}, "query": {"match": 1}}])),
+        "without queries", lambda: il.read_run([{"hits": {"hits": []}, "query": {"match": 1}}])),
     "an id that is an object": ("an id must be", lambda: il.read_queries([{"_id": {"$oid": "1"}}])),
     "one id written twice": ("appears twice", lambda: il.read_queries({1: "a", "1": "b"})),
     "numbers that contradict": (

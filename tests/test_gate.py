@@ -688,7 +688,7 @@ def test_where_no_id_is_judged_nothing_is_measured(n: int, other: dict[str, Any]
         found = il.gate(qrels, base, new)
         said = (
             "no document that run retrieved is judged, so nothing was measured; "
-            "idealist audit QRELS RUN says why"
+            "idealist.audit(qrels, run) says why"
         )
         assert found.verdict == FAIL
         assert found.summary == f"FAIL: run should not replace run: {said}"

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from idealist.cli.options import NAMING, queries_of, say
 from idealist.cli.options import reading as reads
-from idealist.cli.options import say
 from idealist.errors import UsageError
 
 if TYPE_CHECKING:
@@ -36,9 +37,10 @@ NAMED = ("trec", "msmarco", "beir", "quepid", "quepid-snapshot", "rank-eval", "h
 )  # fmt: skip
 @reads
 @click.option("--map-queries", metavar="HOW", help="Rewrite query ids in the same way.")
+@click.option("--queries", metavar="FILE", help=f"A file of queries. {NAMING}")
 def command(
     source: str, target: str, kind: str | None, to: str, map_docs: str | None,
-    map_queries: str | None, reading: ReadOptions,
+    map_queries: str | None, queries: str | None, reading: ReadOptions,
 ) -> None:  # fmt: skip
     """Write the judgments or the run in IN to OUT, in the format that OUT's suffix names.
 
@@ -51,6 +53,7 @@ def command(
       idealist convert bm25.run bm25.parquet
       idealist convert judgments.csv qrels.txt
       idealist convert hits.json es.run --kind run
+      idealist convert responses/ solr.run --queries queries.tsv
       idealist convert sampleval-qrels.txt qrels.csv --kind strata
       idealist convert qrels.txt ratings.json --to rank-eval
       idealist convert bm25.run fixed.run --map-docs lower+prefix:doc-
@@ -68,6 +71,7 @@ def command(
         hint = "say which with --kind qrels or --kind run"
         raise UsageError(f"{source} could hold judgments or a run", hint)
     samples = {"strata": read_strata, "prels": read_prels}  # others are read as they are written
+    reading = replace(reading, queries=queries_of(queries))
     data: Any = samples[kind](source) if kind in samples else reading.of(source)
     if map_docs is not None or map_queries is not None:
         read = read_run if kind == "run" else read_qrels

@@ -26,13 +26,16 @@ if TYPE_CHECKING:
 )  # fmt: skip
 @click.option(
     "--queries", metavar="FILE",
-    help="Count only the queries of this file, and use their texts: id<TAB>text, CSV or JSON.",
+    help="Count only the queries of this file, and use their texts: id<TAB>text, CSV or JSON. "
+    + shared.NAMING,
 )  # fmt: skip
 @click.option(
     "--slice", "column", metavar="COLUMN",
     help="Also look at slices of the queries, by a column of --queries.",
 )  # fmt: skip
-@click.option("--details", is_flag=True, help="Name all rules, and show losses by cause.")
+@click.option(
+    "--details", is_flag=True, help="Name rules with their evidence, and show losses by cause."
+)
 @shared.quietly
 @shared.output
 def command(
@@ -42,9 +45,9 @@ def command(
 ) -> None:  # fmt: skip
     """Say where RUN loses its points against the judgments in QRELS, and what to do.
 
-    Shown are the losses of each measure, by what would win them back, with the queries behind them;
-    what a perfect reranker or first stage would reach; and the rules that the data supports, with
-    their evidence. The data is audited first: an error in it comes before any advice.
+    It begins with what to do, ranked by the points it could win, and the queries behind each line.
+    Tables follow: what each measure loses, and what a perfect reranker or first stage would reach.
+    The data is audited first: an error in it comes before any other advice.
 
     \b
     Examples:
@@ -59,8 +62,8 @@ def command(
     others = {"first_stage": first_stage, "baseline": baseline}
     given = {"run": run} | {name: path for name, path in others.items() if path}
     shared.check_inputs([qrels, *given.values(), queries])
-    runs = dict(zip(given, shared.runs_of(list(given.values()), reading), strict=True))
     known, axes = shared.queries_of(queries), shared.axes_of(settings)
+    runs = dict(zip(given, shared.runs_of(list(given.values()), reading, known), strict=True))
     found = diagnose(
         reading.of(qrels), measures=measures or DIAGNOSED, context=context, queries=known,
         texts=known,

@@ -42,8 +42,10 @@ def command(
     """Measure RUNS against the judgments in QRELS.
 
     Files are TREC text, CSV, TSV, JSON, JSONL, Parquet or Arrow, also compressed (.gz, .xz, .zst).
-    - is standard input. The result goes to standard output; doubts and signatures go to standard
-    error, or into the JSON.
+    A run may be search responses, also a folder of them, one a query. - is standard input. The
+    result goes to standard output; doubts and signatures go to standard error, or into the JSON.
+    Where not one id of a run meets the judgments, nothing is measured: the exit code is 2, and the
+    command that repairs the ids is printed.
 
     \b
     Examples:
@@ -61,22 +63,24 @@ def command(
     options.check_inputs([qrels, *runs, queries, weights])
     if save is not None and len(runs) > 1:
         raise UsageError("--save takes the evaluation of one run", "evaluate them one by one")
-    evaluator = Evaluator(
-        reading.of(qrels), measures or DEFAULT_MEASURES, convention=convention,
-        queries=options.queries_of(queries), weights=options.queries_of(weights),
+    known = options.queries_of(queries)
+    rules = {
+        "measures": measures or DEFAULT_MEASURES, "convention": convention, "queries": known,
         **options.axes_of(settings),
-    )  # fmt: skip
-    evaluations, bounds = [], {}
-    for run in progress(options.runs_of(runs, reading)):
+    }  # fmt: skip
+    evaluator = Evaluator(reading.of(qrels), weights=options.queries_of(weights), **rules)
+    evaluations, bounds, named = [], {}, options.runs_of(runs, reading, known)
+    for run in progress(named):
         ranked = evaluator.ranked(run)
         evaluations.append(evaluator(ranked))
         if bounded:
             from idealist.bounding import bounds_of_all
 
             bounds[run.name] = bounds_of_all(evaluator, ranked, reach)
+    found = options.with_ids_met(evaluations, evaluator.qrels, named, **rules)
     if save is not None:
-        evaluations[0].save(save)
-    options.emit(Evaluations(tuple(evaluations), per_query, bounds), **shown)
+        found[0].save(save)
+    options.emit(Evaluations(tuple(found), per_query, bounds), **shown)
 
 
 def progress(runs: list[Any]) -> Iterable[Any]:

@@ -34,7 +34,10 @@ if TYPE_CHECKING:
     "--depth", metavar="N", type=click.IntRange(1),
     help="Show this many ranks, or documents to judge. Default: the cutoff, or 10.",
 )  # fmt: skip
-@click.option("--queries", metavar="FILE", help="The queries' texts: id<TAB>text, CSV or JSON.")
+@click.option(
+    "--queries", metavar="FILE",
+    help=f"The queries' texts: id<TAB>text, CSV or JSON. {options.NAMING}",
+)  # fmt: skip
 @click.option("--docs", metavar="FILE", help="The documents' texts: id<TAB>text, or JSON lines.")
 @click.option(
     "--details", is_flag=True, help="With --bounds: the bounds of each query; --between: all axes."
@@ -70,7 +73,8 @@ def command(
     if len(measures) > 1:
         raise UsageError("more than one measure", "explain one at a time: give one -m")
     measure = measures[0] if measures else "nDCG@10"
-    axes, [named] = options.axes_of(settings), options.runs_of([run], reading)
+    known, axes = options.queries_of(queries), options.axes_of(settings)
+    [named] = options.runs_of([run], reading, known)
     rules: dict[str, Any] = {"convention": convention, **axes}
     if between is not None:
         from idealist.reconciling.attribution import attribute
@@ -83,8 +87,14 @@ def command(
             depth or 10
         )
     else:
+        from idealist.evaluating.evaluator import evaluate
         from idealist.explaining.explainer import Explainer
+        from idealist.formats import read_qrels
 
-        explainer = Explainer(reading.of(qrels), named, measure, texts=queries, docs=docs, **rules)
+        judged = read_qrels(reading.of(qrels))
+        explainer = Explainer(judged, named, measure, texts=known, docs=docs, **rules)
+        if not len(explainer.placements.query):
+            measured = [evaluate(judged, named, [measure], **rules)]
+            options.with_ids_met(measured, judged, [named], measures=[measure], **rules)
         found = explainer(query, depth) if worst is None else explainer.worst(worst, full, depth)
     options.emit(found, **shown)

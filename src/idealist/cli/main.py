@@ -40,6 +40,11 @@ EXIT_INTERRUPTED = 130
 class LazyGroup(click.Group):
     """A group that knows its verbs without importing them."""
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Keep what was typed: a verb may propose it again, with other files."""
+        ctx.obj = tuple(args)
+        return super().parse_args(ctx, args)
+
     def list_commands(self, ctx: click.Context) -> list[str]:
         """List the verbs in the order of the table."""
         return list(VERBS)

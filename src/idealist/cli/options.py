@@ -18,7 +18,8 @@ from idealist.report import terminal
 from idealist.report.result import FORMS, Result, form_of
 
 if TYPE_CHECKING:
-    from idealist.data import Queries, Run
+    from idealist.data import Qrels, Queries, Run
+    from idealist.evaluating.evaluation import Evaluation
     from idealist.formats.reading import ReadOptions
 
 
@@ -125,6 +126,8 @@ output = _together(
         help="How to write the result. Without it: as the suffix of -o says, or a table.",
     ),
 )  # fmt: skip
+#: What a file of queries does wherever one is given.
+NAMING = "Where runs are search responses, they name the queries: by id or text, or in their order."
 #: The options that say which queries count, and how much.
 counting = _together(
     click.option(
@@ -133,7 +136,7 @@ counting = _together(
     ),
     click.option(
         "--queries", metavar="FILE",
-        help="Count only the queries of this file: CSV, JSON, or id<TAB>text lines.",
+        help=f"Count only the queries of this file: CSV, JSON, or id<TAB>text lines. {NAMING}",
     ),
 )  # fmt: skip
 #: The option that leaves out the words.
@@ -226,12 +229,25 @@ def run_names(paths: Sequence[str]) -> list[str]:
     return distinct([known[path] for path in paths])
 
 
-def runs_of(paths: Sequence[str], reading: ReadOptions) -> list[Run]:
+def runs_of(
+    paths: Sequence[str], reading: ReadOptions, queries: Queries | None = None
+) -> list[Run]:
     """Read runs, each under the name that tells it from the others."""
     from idealist.formats import read_run
 
     named = zip(paths, run_names(paths), strict=True)
-    return [read_run(reading.of(path), name=name) for path, name in named]
+    return [read_run(reading.of(path), queries=queries, name=name) for path, name in named]
+
+
+def with_ids_met(
+    evaluations: Sequence[Evaluation], qrels: Qrels, runs: Sequence[Run], **settings: Any
+) -> Sequence[Evaluation]:
+    """Refuse evaluations of which not one id meets, with the command that repairs them."""
+    if not any(doubt.comes_first for one in evaluations for doubt in one.doubts):
+        return evaluations
+    from idealist.auditing import met
+
+    return met(evaluations, qrels, runs, click.get_current_context().obj, **settings)
 
 
 def queries_of(path: str | None) -> Queries | None:
@@ -255,6 +271,7 @@ def emit(
         return
     document = result.report()
     data = form != "table"
+    say([] if quiet else terminal.front(document))
     write(result.render(form) if data else terminal.render(document, details, columns), output)
     say([] if quiet else terminal.notes(document))
 

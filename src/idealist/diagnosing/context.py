@@ -11,8 +11,10 @@ import numpy as np
 from idealist.data.columns import Bools, Floats, Ints
 from idealist.diagnosing.evidence import WithEnds, bounded, of_mean, of_value
 from idealist.diagnosing.measured_run import Inputs
+from idealist.measures.instrument import chosen
 from idealist.ranking.placements import Placements
 from idealist.report.plain_data import finite
+from idealist.report.wording import few
 
 #: A passage that is not relevant misleads from this utility on (suggested).
 MISLEADING = 0.5
@@ -138,6 +140,21 @@ class Context:
         if name not in COUNTS:
             return of_value(values)
         return bounded(of_mean(values), values, COUNTS[name], float(self.size))
+
+    def facts(self, fix: str) -> tuple[str, ...]:
+        """Name the queries whose context holds nothing relevant, by the fix that would fill it."""
+        further, all_queries = self.fillable > 0, self.inputs.qrels.queries
+        lacking = {"rerank": further, "retrieve": (self.answered == 0) & ~further}.get(fix)
+        if lacking is None or not lacking.any():
+            return ()
+        why = {
+            "rerank": "it stands further down: rerank, or read more",
+            "retrieve": "none was retrieved",
+        }[fix]
+        queries, total = chosen(all_queries, lacking), np.count_nonzero(~np.isnan(self.answered))
+        held = "holds" if len(queries) == 1 else "hold"
+        some = f"{len(queries)} of {total} contexts ({few(queries)}) {held} nothing relevant"
+        return (f"{some}; {why}",)
 
     def computed(self) -> Context:
         """Compute the figures now, so that errors appear at once."""

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from math import isnan
+from dataclasses import dataclass, replace
 from typing import Any
 
 from idealist.conventions.signature import Signature, shortened
 from idealist.diagnosing.context import Context
-from idealist.diagnosing.fixes import FIXES, Fixes
-from idealist.diagnosing.losses import NAMED, PARTS, Headroom, Losses, Stages
+from idealist.diagnosing.fixes import FIXES, Fixes, ToDo
+from idealist.diagnosing.losses import PARTS, Headroom, Losses, Stages
 from idealist.diagnosing.ruling import STATES, Ruling
 from idealist.diagnosing.slices import Slice
 from idealist.evaluating.evaluation import ByMeasure
@@ -63,48 +63,89 @@ class Diagnosis(Result):
         """What most of the first measure is lost to, or why that cannot be said."""
         if self.errors:
             return f"{self.run} cannot be diagnosed yet: {self.errors[0].finding}"
-        lost, own = self._main.losses, self._main.means
+        lost, first = self._main.losses, next(iter(self.losses))
         if not self.advice:
             return f"{self.run} loses nothing of {lost.measure}"
-        part, loss = number(own[self.advice]), number(lost.loss)
+        part, loss = number(self._main.means[self.advice]), number(lost.loss)
         share = "all of it" if part == loss else f"{part} of it"
-        return f"{self.run} loses {loss} of {lost.measure}, {share} to {FIXES[self.advice]}"
+        but = "" if lost.measure == first else f"nothing of {first}, but "
+        return f"{self.run} loses {but}{loss} of {lost.measure}, {share} to {FIXES[self.advice]}"
 
     @property
     def _main(self) -> Fixes:
-        """What would win back the first measure."""
-        return next(iter(self.fixes.values()))
+        """What would win back the first measure, or the first of which anything is lost."""
+        found = [*self.fixes.values()]
+        return next((one for one in found if one.ranked), found[0])
 
     @property
     def advice(self) -> str:
-        """The fix that would win most of the first measure; empty if nothing is lost."""
+        """The fix that would win most of the first measure that loses anything; empty if none."""
         return next(iter(self._main.ranked), "")
+
+    @property
+    def todo(self) -> tuple[ToDo, ...]:
+        """What to do, first what could win most; errors in the data come before all else."""
+        if self.errors:
+            return tuple(map(self._mended, self.errors))
+        return tuple(replace(one, **self._refined(one.fix)) for one in self._main.todo)
+
+    def _mended(self, error: Doubt) -> ToDo:
+        """Say what mending an error in the data could win, where that is known."""
+        label = self._main.losses.measure
+        now, *then = error.price.get(self.run, {}).get(label, (math.nan, math.nan))
+        return ToDo("mend", error.remedy, label, then[0] - now, command=error.command)
+
+    def _refined(self, fix: str) -> dict[str, Any]:
+        """Say what rules and the context add to a fix."""
+        rules = [one.rule for one in self.fired if one.rule.refines == fix]
+        facts = self.context.facts(fix) if self.context else ()
+        told = [rule for rule in rules if not (facts and rule.needs == "context")]
+        said = (f"{rule.pattern}: {rule.reading}; {rule.action}" for rule in told)
+        return {"also": (*facts, *said), "rules": tuple(rule.id for rule in rules)}
 
     @property
     def first(self) -> str:
         """What to do first; empty if nothing has to be done."""
-        return self.errors[0].remedy if self.errors else self._main.first
+        return self.todo[0].words if self.todo else ""
+
+    @property
+    def command(self) -> str:
+        """The command that mends the data, or else audits it, where that comes first."""
+        return next((one.command for one in reversed(self.errors) if one.command), self.audit)
 
     def report(self) -> Document:
-        """Describe what is lost and what to do; rules that do not fire are among the details."""
+        """Describe what to do and what is lost; the names of rules are among the details."""
         blocks: list[doc.Block] = [Text(self.summary, strong=True)]
-        blocks += [Text(f"do first: {self.first}")] if self.first else []
-        blocks += [doc.Command(self.audit)] if self.audit else []
+        if self.todo:
+            blocks += [
+                doc.Heading(self._heading()),
+                Items(tuple(line for one in self.todo for line in one.lines())),
+            ]
+        blocks += [doc.Command(self.command)] if self.command else []
         if self.matches:
             found = tuple(self._found())
             blocks += [doc.Details("as the data is", found)] if self.errors else found
             details = (Items(tuple(self._rules())), self._by_cause())
             blocks.append(doc.Details("rules and causes", details))
         shown = shared_signatures([*shortened(self.signatures, self.convention).values()])
-        notes = (Text(self._settings()), doc.Doubts(self.doubts), doc.Signatures(tuple(shown)))
+        doubts = tuple(replace(one, command="") if self.errors else one for one in self.doubts)
+        notes = (Text(self._settings()), doc.Doubts(doubts), doc.Signatures(tuple(shown)))
         return Document(tuple(blocks), notes)
 
+    def _heading(self) -> str:
+        win = f"what it could win of {self._main.losses.measure}"
+        return (
+            f"what to do, and {win}" if self.errors else f"what to do, {win}, and in which queries"
+        )
+
     def _found(self) -> Iterator[doc.Block]:
-        """Show the tables, and the rules that fire."""
+        """Show the tables, and what rules say of anything else than the fixes."""
         yield from self._tables()
-        told = [line for one in self.fired for line in one.lines()]
-        yield doc.Heading("rules that the data supports" if told else "no rule fires")
-        yield Items(tuple(told))
+        told = {rule for one in self.todo for rule in one.rules}
+        rest = [one for one in self.fired if one.rule.id not in told]
+        if rest:
+            yield doc.Heading("what else the data shows")
+            yield Items(tuple(line for one in rest for line in one.lines()))
 
     def _settings(self) -> str:
         counts = sorted({one.queries for one in self.losses.values()})
@@ -116,6 +157,7 @@ class Diagnosis(Result):
         """Name the rules: those that fire with their source, the others by what became of them."""
         for one in self.fired:
             yield f"{one.rule.id}: {one.rule.pattern} (source: {one.rule.source})"
+            yield from (f"  evidence: {proof}" for proof in one.evidence)
         others: dict[str, list[str]] = {}
         for state in ("open", "silent", "left out"):
             for one in (one for one in self.rulings if one.state == state):
@@ -123,7 +165,8 @@ class Diagnosis(Result):
         yield from (f"{why}: {', '.join(ids)}" for why, ids in others.items())
 
     def _tables(self) -> Iterator[Table]:
-        yield from (self._lost(), self._behind(), self._reached())
+        if self.advice:
+            yield from (self._lost(), self._reached())
         if self.stages:
             yield self._staged()
         if self.slices:
@@ -157,16 +200,6 @@ class Diagnosis(Result):
         rows.append(("all", *(one.loss for one in found)))
         rows.append(("the value", *(one.value for one in found)))
         return Table.of([title], list(self.losses), rows)
-
-    def _behind(self) -> Table:
-        """Tabulate the queries that lose most, for the first measure."""
-        label, own = next(iter(self.fixes.items()))
-        rows = []
-        for fix in own.ranked:
-            some = own.behind(fix)
-            most = ", ".join(f"{query} {number(x)}" for query, x in [*some.items()][:NAMED])
-            rows.append((FIXES[fix], f"{len(some)} of {own.losses.queries}", most))
-        return Table.of([f"{label} lost to", "queries", "most in"], [], rows)
 
     def _reached(self) -> Table:
         """Tabulate what each stage would reach if it were perfect."""
@@ -216,10 +249,10 @@ class Diagnosis(Result):
             "losses": self.losses, "fixes": self.fixes, "headroom": self.headroom,
             "stages": self.stages,
         }  # fmt: skip
-        why = f": {self.audit}" if self.audit else f" ({self.advice})" if self.advice else ""
+        why = f": {self.command}" if self.command else f" ({self.advice})" if self.advice else ""
         return {
             "run": self.run, "convention": self.convention, "verdict": self.summary,
-            "first": f"{self.first}{why}",
+            "first": f"{self.first}{why}", "todo": [one.data() for one in self.todo],
             **{key: {m: x.data() for m, x in part.items()} for key, part in by_measure.items()},
             "slices": {label: [x.data() for x in own] for label, own in self.slices.items()},
             "context": self.context and self.context.data(),
@@ -232,7 +265,7 @@ class Diagnosis(Result):
 
 def by_slice(label: str, slices: tuple[Slice, ...]) -> Table:
     """Tabulate a measure by slice; without a run to compare with there are no changes."""
-    compared = not all(isnan(one.change[0]) for one in slices)
+    compared = not all(math.isnan(one.change[0]) for one in slices)
     rows = [
         (
             one.name, one.losses.queries, one.losses.value,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -9,12 +10,12 @@ from typing import Any
 import numpy as np
 
 from idealist.auditing.chances import names_nonrelevant
+from idealist.data import Qrels
 from idealist.data.columns import Bools, Floats
-from idealist.diagnosing.losses import ALL, NOTHING, TOPS, Headroom, Losses, Stages, better
+from idealist.diagnosing.losses import NAMED, NOTHING, TOPS, Losses, Stages
 from idealist.diagnosing.measured_run import MeasuredRun
-from idealist.notation import many
 from idealist.report.plain_data import finite
-from idealist.report.wording import number
+from idealist.report.wording import number, signed
 
 #: What each fix would win back, in words; the order decides between equals.
 FIXES: dict[str, str] = {
@@ -27,14 +28,55 @@ FIXES: dict[str, str] = {
 }
 
 
+#: What is less than this prints as nothing.
+SHOWN = 0.00005
+
+
+@dataclass(frozen=True)
+class ToDo:
+    """One thing to do: what it could win of a measure, at best, and the queries behind that.
+
+    `fix` is one of `FIXES`, or ``mend`` for an error in the data, whose points may be unknown.
+    `also` are sentences that rules and the context add, `rules` the ids of these rules.
+    """
+
+    fix: str
+    words: str
+    measure: str
+    wins: float
+    queries: Mapping[str, float] = field(default_factory=dict)
+    of: int = 0
+    also: tuple[str, ...] = ()
+    rules: tuple[str, ...] = ()
+    command: str = ""
+
+    def lines(self) -> list[str]:
+        """Say it in one line, and what rules add in one below each.
+
+        >>> ToDo("rerank", "rerank", "AP", 0.25, {"q1": 0.5}, 2).lines()
+        ['+0.2500 rerank (1 of 2: q1)']
+        """
+        some = [*self.queries][:NAMED] + ["…"] * (len(self.queries) > NAMED)
+        where = f" ({len(self.queries)} of {self.of}: {', '.join(some)})" if some else ""
+        points = "" if math.isnan(self.wins) else f"{signed(self.wins)} "
+        return [f"{points}{self.words}{where}", *(f"  {words}" for words in self.also)]
+
+    def data(self) -> dict[str, Any]:
+        """Return it as plain data."""
+        return {
+            "fix": self.fix, "do": self.words, "measure": self.measure, "wins": finite(self.wins),
+            "queries": self.queries, "of": self.of, "also": list(self.also),
+            "rules": list(self.rules), "command": self.command,
+        }  # fmt: skip
+
+
 @dataclass(frozen=True, eq=False)
 class Fixes:
     """What each fix would win back of a measure; together they make up all that is lost.
 
-    `parts` holds it for every judged query, by the fixes of `FIXES`. `room` says what perfect
-    stages would reach, and `reach` what a perfect reranker would, query by query; `depth` is the
-    length of the longest list, of the run or its first stage. What stands behind unjudged documents
-    may be no loss at all: judging them would tell.
+    `parts` holds it for every judged query, by the fixes of `FIXES`; `depth` is the length of the
+    longest list, of the run or its first stage. What stands behind unjudged documents may be no
+    loss at all: judging them would tell.
 
     >>> from idealist.diagnosing import diagnose
     >>> qrels = {"q1": {"a": 1, "b": 0}, "q2": {"c": 1}}
@@ -46,8 +88,6 @@ class Fixes:
     """
 
     losses: Losses
-    room: Headroom = field(repr=False)
-    reach: Floats = field(repr=False)
     depth: int
     parts: Mapping[str, Floats] = field(repr=False)
 
@@ -71,34 +111,28 @@ class Fixes:
         return self.losses.most(self.parts[fix])
 
     @property
-    def first(self) -> str:
-        """What to do first, and what that could win; empty if nothing is lost."""
-        if not self.ranked:
-            return ""
-        fix, measure = self.ranked[0], self.losses.measure
-        won = f"{number(self.means[fix])} of {measure}"
-        empty = many(len(self.behind("answer")), "query that has", "queries that have")
+    def todo(self) -> tuple[ToDo, ...]:
+        """What to do, first what could win most."""
+        measure, means, of = self.losses.measure, self.means, self.losses.queries
+        return tuple(
+            ToDo(fix, self._words(fix), measure, means[fix], self.behind(fix), of)
+            for fix in self.ranked
+            if means[fix] > SHOWN
+        )
+
+    def _words(self, fix: str) -> str:
+        below, end = self.losses.by_cause["cutoff"], self.depth
+        deep = f"; {number(below)} of this stands below the cutoff" if below > SHOWN else ""
         return {
-            "answer": f"retrieve something for the {empty} no documents. That loses {won}",
-            "retrieve": f"retrieve more relevant documents{self._longer()}. "
-            f"No reranker can win back this {won}",
-            "rerank": f"rerank what was retrieved. A perfect reranker would take {measure} from "
-            f"{number(self.losses.value)} to {self._reached()}",
-            "break ties": f"break ties by a finer score. Their best order would win {won}",
-            "judge": f"judge the unjudged documents that stand above relevant ones (idealist audit "
-            f"--to-judge lists them). {won} hangs on them, and may be no fault of the run",
-            "shorten": f"return shorter lists. Documents that are worth nothing cost {won}",
+            "answer": "retrieve something where nothing was retrieved",
+            "retrieve": "retrieve more: no reranker wins this back"
+            + (f"; lists end at rank {end}" if end < TOPS[-1] else ""),
+            "rerank": f"rerank what was retrieved{deep}",
+            "break ties": "break ties by a finer score",
+            "judge": "judge what is unjudged above relevant documents, as idealist audit "
+            "--to-judge lists it: it may be no fault of the run",
+            "shorten": "return shorter lists: some documents are worth nothing",
         }[fix]
-
-    def _longer(self) -> str:
-        return f", perhaps in longer lists than {self.depth}" if self.depth < TOPS[-1] else ""
-
-    def _reached(self) -> str:
-        """Say what a perfect reranker of all would reach, and one of as many as is usual."""
-        tops = [stage for stage in self.room.stages if stage.isdecimal()]
-        some = f", one of the top {tops[-1]} to {number(self.room.means[tops[-1]])}" if tops else ""
-        unless = ", counting unjudged documents as not relevant" if self.behind("judge") else ""
-        return f"{number(self.losses.mean(self.reach))}{some}{unless}"
 
     def data(self) -> dict[str, Any]:
         """Return it as plain data."""
@@ -108,18 +142,23 @@ class Fixes:
         }
 
 
-def fixes(run: MeasuredRun, losses: Losses, room: Headroom, two: Stages | None) -> Fixes:
+def judging_helps(qrels: Qrels) -> bool:
+    """Whether an unjudged document could be relevant: not if only relevant ones are named."""
+    return names_nonrelevant(qrels.grades)
+
+
+def fixes(run: MeasuredRun, losses: Losses, two: Stages | None) -> Fixes:
     """Divide what is lost among fixes.
 
     A reranker could win what a better order of the retrieved documents would, and with a first
-    stage what a better order of its documents would. Judgments that only name relevant documents
-    tell nothing of others: these then count as not relevant, which is the order's fault.
+    stage what a better order of its documents would. Where judging more would tell nothing,
+    unjudged documents are not relevant, which is the order's fault.
     """
     lost = losses.ladder.losses
     nothing = run.placements(losses.measure).retrieved == 0
     missing, unjudged = np.where(nothing, 0.0, lost["missing"]), lost["unjudged"]
     beyond = missing if two is None else np.minimum(missing, two.parts["beyond"])
-    doubtful = unjudged if names_nonrelevant(run.qrels.grades) else np.zeros_like(unjudged)
+    doubtful = unjudged if judging_helps(run.qrels) else np.zeros_like(unjudged)
     ordered = lost["duplicates"] + lost["order"] + lost["cutoff"]
     parts = {
         "answer": np.where(nothing, lost["missing"], 0.0),
@@ -129,8 +168,4 @@ def fixes(run: MeasuredRun, losses: Losses, room: Headroom, two: Stages | None) 
         "judge": doubtful,
         "shorten": lost["worthless"],
     }
-    reach, depth, way = room.stages[ALL], room.depth, losses.ladder.direction
-    if two is not None:
-        reach = better(way, reach, losses.ladder.actual + way * two.parts["left"])
-        depth = max(depth, two.depth)
-    return Fixes(losses, room, reach, depth, parts)
+    return Fixes(losses, max(run.depth, two.depth if two else 0), parts)

@@ -167,7 +167,7 @@ def after(run: MeasuredRun, name: str, top: int | None = None) -> Floats:
             measured(instrument, one).values
             for one in (lists, reranked(instrument.measure, lists, top))
         )
-        reached = better(-found.direction, reached, then + (found.actual - now))
+        reached = better(-found.direction, reached, found.actual + (then - now))
     return better(found.direction, found.actual, reached)
 
 

@@ -15,7 +15,7 @@ SAME = 0.02
 DL21 = "63 runs of TREC DL 2021"
 RISES = Clause(change(MAIN), ">", 0.0)
 
-# A rule is: id, pattern / reading / what to do / clauses / source, and what it needs.
+# A rule is: id, pattern / reading / what to do / clauses / source, what it needs, what it refines.
 # fmt: off
 OF_ONE: tuple[Rule, ...] = (
     Rule("one-hit", "RR is high, AP is low",
@@ -27,12 +27,12 @@ OF_ONE: tuple[Rule, ...] = (
          "a good document is among the first ten but seldom first",
          "look at what stands above it, such as ties and near duplicates",
          (Clause(gap("P@1", "Success@10", 0.5), "<", 0.0), Clause(value("Success@10"), ">", 0.80)),
-         "theory; thresholds suggested"),
+         "theory; thresholds suggested", refines="rerank"),
     Rule("top-grade", "nDCG with exponential gain is far below that with linear gain",
          "marginal documents are found, those of the top grade are missed",
          "look at what tells the best documents from good ones",
          (Clause(gap("nDCG(gain=exp2)@10", "nDCG(gain=linear)@10"), "<", -0.115),),
-         f"threshold: 5th percentile of {DL21}"),
+         f"threshold: 5th percentile of {DL21}", refines="rerank"),
     Rule("capped", "most queries have more relevant documents than R@100 can count",
          "recall at 100 cannot reach 1",
          "read R-precision or R(denominator=min(k,R)) instead",
@@ -43,12 +43,12 @@ OF_ONE: tuple[Rule, ...] = (
          "let the system break its ties, and report both ends (idealist eval shows them)",
          (Clause(sample.TIES, ">", ROPE),),
          "TREC-COVID round 3: 17 of 79 runs miss their published value by the order of ties; "
-         "threshold suggested: what matters in a change"),
+         "threshold suggested: what matters in a change", refines="break ties"),
     Rule("duplicates", "lists hold documents twice",
          "repeats take the places of other documents",
          "remove duplicates before the list is cut",
          (Clause(sample.DUPLICATES, ">", 0.05),),
-         "Bernstein and Zobel 2005; threshold suggested"),
+         "Bernstein and Zobel 2005; threshold suggested", refines="rerank"),
     Rule("no-relevant", "queries without a relevant document",
          "a topic that the collection does not have is not a document that cannot be found",
          "check them first; leave them out with no_relevant=skip, or report them apart",
@@ -66,17 +66,19 @@ OF_TWO: tuple[Rule, ...] = (
          "the other run's documents were judged, this one's were not: the comparison is biased",
          "judge this run's documents too, or compare by the bounds of the difference",
          (Clause(change("Judged@10"), "<", -0.05),),
-         "TREC-COVID rounds 1 and 5; threshold suggested", "other"),
+         "TREC-COVID rounds 1 and 5; threshold suggested", "other", refines="judge"),
     Rule("coverage-regression", "R@100 falls, P@10 does not",
          "coverage got worse",
          "look at index, filters and first stage: what is no longer retrieved?",
          (Clause(change("R@100"), "<", 0.0), Clause(change("P@10"), "within", SAME)),
-         "aievals.co: any significant drop; what counts as the same is suggested", "other"),
+         "aievals.co: any significant drop; what counts as the same is suggested", "other",
+         refines="retrieve"),
     Rule("ranking-regression", "RR falls, R@100 does not",
          "the order got worse",
          "look at the reranker and at how scores are combined",
          (Clause(change("RR"), "<", 0.0), Clause(change("R@100"), "within", SAME)),
-         "aievals.co: any significant drop; what counts as the same is suggested", "other"),
+         "aievals.co: any significant drop; what counts as the same is suggested", "other",
+         refines="rerank"),
     Rule("unstable", "the mean rises, many queries fall",
          "the gain is not stable",
          "look at the queries that lose; count wins and losses (idealist compare)",
@@ -126,7 +128,7 @@ OF_CONTEXT: tuple[Rule, ...] = (
          "rerank the candidates, or give more passages",
          (Clause(in_context("fillable", "the share of contexts with nothing relevant, where "
                             "the list has something further down,"), ">", 0.10),),
-         "threshold suggested", "context"),
+         "threshold suggested", "context", refines="rerank"),
     Rule("misleading", "many contexts hold a passage that misleads",
          "the model may answer from it, even where the right passage stands beside it",
          "leave such passages out: filter or rerank by what answers, not by what is similar; "

@@ -41,7 +41,7 @@ class Rule:
     """A rule fires if all clauses hold, each with the whole of its interval.
 
     A threshold that the `source` calls suggested is our own; one from a page on the web is a
-    default and no more.
+    default and no more. `refines` names the fix that it says more about, if there is one.
     """
 
     id: str
@@ -51,6 +51,7 @@ class Rule:
     clauses: tuple[Condition, ...]
     source: str
     needs: str = ""
+    refines: str = ""
 
     def lacks(self, inputs: Inputs) -> str:
         """Say what the rule lacks, if anything."""

@@ -172,18 +172,31 @@ def _meant(case: DoubtCase, label: str) -> str:
 
 
 def nothing_matches(case: DoubtCase) -> Iterator[Doubt]:
-    """Look for ids that never meet, which makes every value 0 for no reason of the system's."""
-    first, queries, said = case.first, case.qrels.queries, ""
+    """Look for ids that never meet: then nothing was measured, though every value is 0.
+
+    Where ids are written alike, the system found nothing, and 0 is what it is worth.
+    """
+    first, queries, found = case.first, case.qrels.queries, None
     if not np.count_nonzero(first.in_run):
         said = f"none of the judged queries ({few(queries)}) is in the run ({few(first.unknown)})"
-    elif not len(first.query):
-        said = _no_document(case)
-    if said:
-        yield Doubt("nothing-matches", f"{said}: do the ids match?", len(queries), queries)
+    elif said := _no_document(case):
+        found = elsewhere(case)
+    if not said:
+        return
+    if found:
+        said = f"{said}, though ids are written alike: {found}; is each list under its own query?"
+        yield Doubt("nothing-matches", said, len(queries), queries, command=case.audit)
+    else:
+        said = f"nothing was measured: {said}; do the ids match?"
+        yield Doubt(
+            "nothing-matches", said, len(queries), queries, severity="error", command=case.audit
+        )
 
 
 def _no_document(case: DoubtCase) -> str:
     """Look past what the protocol leaves out before doubting the ids."""
+    if len(case.first.query):
+        return ""
     placements = case.whole
     if len(placements.query) or not placements.retrieved.any():
         return ""
@@ -194,10 +207,30 @@ def _no_document(case: DoubtCase) -> str:
     return f"no judged document was retrieved for any query (query {query}: {ids})"
 
 
+#: Lists that are searched, and how deep, for documents that are judged for other queries.
+#: Suggested.
+SEARCHED, SEARCHED_DEPTH = 100, 1000
+
+
+def elsewhere(case: DoubtCase) -> str:
+    """Name a document that is judged for one query and was retrieved for another, if there is one.
+
+    Then both sides write ids alike.
+    """
+    documents = case.qrels.documents
+    judged = {documents[i]: query for query, a, b in case.qrels.spans() for i in range(a, b)}
+    queries = case.named(case.whole.retrieved > 0)[:SEARCHED]
+    ranked = listing(case.run, case.whole.protocol, queries, depth=SEARCHED_DEPTH)
+    for query, own in ranked.items():
+        if document := next((one for one in own.documents if one in judged), ""):
+            return f"{document}, judged for {judged[document]}, was retrieved for {query}"
+    return ""
+
+
 #: How many ranks are searched for judged documents, how many they must be able to hold, and the
-#: share found below which the ids, or the order, are doubted. Suggested; of 109 runs of TREC-COVID,
-#: four are below it, and the scores of three of these are upside down.
-SEEN, COULD_MEET, MEETING = 10, 100, 0.2
+#: share found up to which the ids, or the order, are doubted. Suggested; of 109 runs of TREC-COVID,
+#: three are below it, and the scores of all three are upside down.
+SEEN, COULD_HOLD, MEETING = 10, 10, 0.1
 
 
 def few_meet(case: DoubtCase) -> Iterator[Doubt]:
@@ -208,10 +241,10 @@ def few_meet(case: DoubtCase) -> Iterator[Doubt]:
     lists, judged = case.first, np.diff(case.qrels.starts)
     could = int(np.minimum(SEEN, np.minimum(lists.retrieved, judged)).sum())
     count = int(np.count_nonzero(lists.rank <= SEEN))
-    if len(lists.query) and could >= COULD_MEET and count < MEETING * could:
+    if len(lists.query) and could >= COULD_HOLD and count <= MEETING * could:
         said = f"the first {SEEN} documents could hold {could} judged ones and hold {count}"
-        message = f"{said}: do all ids match? Audit them: {case.audit}"
-        yield Doubt("few-meet", message, count, total=could)
+        message = f"{said}: do all ids match?"
+        yield Doubt("few-meet", message, count, total=could, command=case.audit)
 
 
 def missing(case: DoubtCase) -> Iterator[Doubt]:

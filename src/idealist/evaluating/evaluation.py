@@ -154,8 +154,8 @@ class Evaluation(Result):
 
     @property
     def unmatched(self) -> bool:
-        """Whether nothing that the run retrieved is judged, so that nothing was measured."""
-        return any(doubt.code == "nothing-matches" for doubt in self.doubts)
+        """Whether not one id of the run met one of the judgments, so that nothing was measured."""
+        return any(one.code == "nothing-matches" and one.severity == "error" for one in self.doubts)
 
     def short_signature(self, measure: Any) -> str:
         """Give a measure's signature by its convention's name."""
@@ -163,7 +163,9 @@ class Evaluation(Result):
 
     @property
     def summary(self) -> str:
-        """The values and what they are the mean of, in one sentence."""
+        """The values and what they are the mean of, in one sentence; or that there are none."""
+        if self.unmatched:
+            return f"{self.run}: {next(one.finding for one in self.doubts if one.comes_first)}"
         values = ", ".join(f"{label} {number(value)}" for label, value in self.aggregates.items())
         return f"{self.run}: {values} over {many(len(self.queries), 'query', 'queries')}"
 

@@ -119,6 +119,8 @@ class Evaluations(Result):
 
 def _cell(evaluation: Evaluation, label: str) -> Any:
     value = evaluation.aggregates[label]
+    if evaluation.unmatched:  # which is not 0
+        return math.nan
     if dict(evaluation.signatures[label].settings)["aggregate"] == "sum" and value.is_integer():
         return number(value, 0)  # a count
     if np.count_nonzero(evaluation.counted[label]) < FEWEST:

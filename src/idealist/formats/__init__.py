@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from idealist.data import Qrels, Run, Scale
+from idealist.data import Qrels, Rows, Run, Scale
 from idealist.errors import Faults, UsageError
-from idealist.formats import build, contents, preference_files, python_data, trec
+from idealist.formats import build, contents, engines, preference_files, python_data, trec
 from idealist.formats.arrays import read_arrays
 from idealist.formats.cells import checked, shown
 from idealist.formats.column_names import Given
@@ -58,23 +59,29 @@ def read_qrels(
     return replace(made, name=name) if name else made
 
 
-def read_run(data: Any, *, columns: Given | None = None, name: str = "") -> Run:
+def read_run(
+    data: Any, *, columns: Given | None = None, queries: Any = None, name: str = ""
+) -> Run:
     """Read a run from a file, a data frame, search responses by query or other Python data.
 
     Files are of the same kinds as for judgments, and are read only when the run is ranked. Without
     scores, the ranks are the ranking, or else the given order. `columns` names columns that have
-    other names than usual, theirs by ours.
+    other names than usual, theirs by ours. A folder holds one search response a file. `queries`
+    name the queries of responses: by id or text where they are named, or else in their order.
 
     >>> read_run({"q1": ["d3", "d1"]}, name="dense")
     <Run dense>
     """
-    data, options = described(data, columns)
+    known = None if queries is None else read_queries(queries)
+    data, options = described(data, columns, known)
     data = contents.resolved(data, "run")
     if isinstance(data, Run):
         return data.renamed(name) if name else data
     if isinstance(data, (list, tuple)) and data and isinstance(data[0], (str, Path, Run)):
         hint = "evaluate several with Evaluator(qrels, measures).each(runs)"
         raise UsageError("these are several runs, not one", hint)
+    if isinstance(data, (str, Path)) and os.path.isdir(data):
+        return Run(_rows_of_folder(Path(data), options), name or run_name(data))
     if not isinstance(data, (str, Path)):
         return Run(ObjectRun(data, name or "run", options).rows(), name or "run")
     return Run(FileRun(Source.of(data), options), name or run_name(data))
@@ -127,6 +134,12 @@ def read_pairs(pairs: Any, *, name: str = "run") -> tuple[Qrels, Run]:
 def _qrels_of_object(data: Any, scale: Scale | None, name: str, options: ReadOptions) -> Qrels:
     reading = Reading("grade", Faults(name), options)
     return build.qrels(table(data, reading), scale, name, reading.remarks)
+
+
+def _rows_of_folder(folder: Path, options: ReadOptions) -> Rows:
+    reading = Reading("score", Faults(str(folder)), options)
+    found = table(engines.of_folder(folder, reading), reading)
+    return build.rows(found, str(folder), reading.remarks)
 
 
 def _qrels_of_file(source: Source, scale: Scale | None, options: ReadOptions) -> Qrels:

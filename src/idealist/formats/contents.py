@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from idealist.errors import Faults, UsageError
-from idealist.formats import delimited, frames, json_text, python_data, search_engines, trec
+from idealist.formats import delimited, engines, frames, json_text, python_data, trec
 from idealist.formats.cells import Cells, is_number, pivot
 from idealist.formats.column_names import ours
 from idealist.formats.reading import Reading
@@ -96,7 +96,7 @@ def kind_of(path: str | Path) -> str | None:
     if str(path).startswith(IRDS):
         return None
     if os.path.isdir(path):
-        return "qrels"
+        return "run" if engines.is_folder_of_responses(Path(path)) else "qrels"
     source = Source.of(path)
     faults = Faults(source.name)
     content = content_of(source, faults)
@@ -193,9 +193,8 @@ def _of_lines(records: list[Any], lines: list[int], reading: Reading) -> Cells:
             faults.fail("json", "not a JSON object", 'give {"query": …, "document": …}', line)
     if all(map(python_data.is_pair, records)):
         return python_data.cells_of(python_data.side(records, reading, lines), reading)
-    if all("hits" in record and "document" not in ours(record) for record in records):
-        responses = search_engines.by_query(records, reading, lines)
-        return python_data.cells_of(responses, reading)
+    if (found := engines.lists(records, reading, lines)) is not None:
+        return python_data.cells_of(found, reading)
     if {"query", "document"} <= ours(names := records[0]).keys() and all(
         record.keys() == names.keys() for record in records
     ):  # as most files are
@@ -212,14 +211,17 @@ ITERATORS = {"qrels": "qrels_iter", "run": "scoreddocs_iter", "queries": "querie
 
 
 def resolved(data: Any, kind: str) -> Any:
-    """Find the file inside a BEIR folder, or a collection's records; return other data as it is."""
+    """Find the file inside a BEIR folder, or a collection's records; return other data as it is.
+
+    A folder that is a run stays a folder.
+    """
     if isinstance(data, str) and data.startswith(IRDS):
         data = _collection(data.removeprefix(IRDS))
     if hasattr(data, ITERATORS[kind]):
         return getattr(data, ITERATORS[kind])()
     if hasattr(data, "docs_iter"):
         raise UsageError(f"the collection has no {kind}", "give a part of it that has")
-    if isinstance(data, (str, Path)) and os.path.isdir(data):
+    if kind != "run" and isinstance(data, (str, Path)) and os.path.isdir(data):
         return _inside(Path(data), kind)
     return data
 
@@ -244,8 +246,7 @@ def _inside(folder: Path, kind: str) -> Path:
     splits = sorted((folder / "qrels").glob("*.tsv"))
     if kind != "qrels" or not splits:
         hint = "give a file inside it; a BEIR folder has queries.jsonl and qrels/*.tsv"
-        noun = "a run" if kind == "run" else kind
-        faults.fail("no-file", f"this is a folder, not {noun}", hint)
+        faults.fail("no-file", f"this is a folder, not {kind}", hint)
     if len(splits) == 1:
         return splits[0]
     names = ", ".join(f"qrels/{split.name}" for split in splits)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from idealist.errors import Faults, UsageError
+from idealist.formats import compression
 
 #: The suffixes of such files.
 SUFFIXES = (".parquet", ".arrow", ".feather")
@@ -48,12 +49,22 @@ def of_file(content: bytes, name: str, faults: Faults) -> dict[str, list[Any]] |
             table = ipc.open_stream(source).read_all()
         else:
             file = import_module("pyarrow.parquet").ParquetFile(source)
+            _check_size(file.metadata, len(content), faults)
             table = file.read(use_threads=False)
         table.validate(full=True)  # invalid offsets are read without an error
         return _of_arrow(table, faults)
     except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
         words = str(error).splitlines()[0][:80]
         faults.fail("damaged", f"the data cannot be read: {words}", "copy or create the file again")
+
+
+def _check_size(metadata: Any, size: int, faults: Faults) -> None:
+    """Refuse a few bytes that hold billions of cells, all alike."""
+    cells = metadata.num_rows * metadata.num_columns
+    if cells > max(compression.MOST, compression.RATIO * size):
+        message = f"{size:,} bytes of Parquet hold {cells:,} cells"
+        hint = f"more than {compression.RATIO} cells a byte are not read; write it anew, as CSV"
+        faults.fail("oversized", message, hint)
 
 
 def is_binary(content: bytes) -> bool:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from idealist.errors import Faults
-from idealist.formats import frames, search_engines
+from idealist.formats import engines, frames
 from idealist.formats.cells import Cells, add_query, checked_id, pivot, shown
 from idealist.formats.reading import Reading
 
@@ -52,7 +52,7 @@ def _by_query(data: Any, reading: Reading) -> dict[Any, Any] | None:
     """Read search responses, and logs that hold both sides; None for anything else."""
     if isinstance(data, (list, tuple)) and data and all(map(is_pair, data)):
         return side(data, reading)
-    return search_engines.lists(data, reading)
+    return engines.lists(data, reading)
 
 
 def _nested(data: Mapping[Any, Any], reading: Reading, locate: Locate | None) -> Cells:
@@ -159,6 +159,8 @@ class _Query:
         own = found.pop("query", self.name), found.pop("document", document)
         if own != (self.name, own[1] if document is None else document):
             self.refuse(cells)
+        if self.value not in found and any(isinstance(c, (Mapping, list)) for c in found.values()):
+            self.refuse(cells)  # an object that holds more than cells
         return *own, found
 
     def refuse(self, found: Any) -> NoReturn:

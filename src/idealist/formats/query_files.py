@@ -13,7 +13,7 @@ from idealist.errors import Faults, UsageError
 from idealist.formats import contents, delimited, frames, json_text
 from idealist.formats.cells import add_query, shown
 from idealist.formats.column_names import ALIASES, QUERY_IDS, QUERY_TEXTS, known, ours
-from idealist.formats.source import Source
+from idealist.formats.source import LONGEST_TEXT, Source
 
 
 def read_queries(data: Any, *, name: str = "queries") -> Queries:
@@ -186,10 +186,14 @@ def _entries(source: Source, ids: Collection[str]) -> Iterator[tuple[str, str]]:
 
 
 def _lines(source: Source) -> Iterator[bytes]:
-    rest = b""
+    rest, number = b"", 1
     for block in source.blocks():
         *lines, rest = (rest + block).split(b"\n")
         yield from (line.strip() for line in lines)
+        number += len(lines)
+        if len(rest) > LONGEST_TEXT:
+            message = f"the line is longer than {LONGEST_TEXT:,} bytes: {rest[:40]!r}"
+            Faults(source.name).fail("overlong", message, "end lines with LF or CRLF", number)
     yield rest.strip()
 
 

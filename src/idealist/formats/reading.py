@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from idealist.data import Queries
 from idealist.data.remarks import Remark
 from idealist.errors import Faults, UsageError
 from idealist.formats.column_names import ALIASES, Given, ours, renamed
@@ -17,10 +18,12 @@ from idealist.formats.column_names import ALIASES, Given, ours, renamed
 class ReadOptions:
     """What a user says about files that do not say it themselves.
 
-    `columns` names theirs by ours: {"document": "product_id"}.
+    `columns` names theirs by ours: {"document": "product_id"}. `queries` name what search engines
+    answered, where responses do not: by their texts, or in their order.
     """
 
     columns: Given = field(default_factory=dict)
+    queries: Queries | None = None
 
     def __post_init__(self) -> None:
         if unknown := [name for name in self.columns if name not in ALIASES]:
@@ -79,7 +82,10 @@ class Reading:
             self.remarks.append(found)
 
 
-def described(data: Any, columns: Given | None = None) -> tuple[Any, ReadOptions]:
+def described(
+    data: Any, columns: Given | None = None, queries: Queries | None = None
+) -> tuple[Any, ReadOptions]:
     """Part a file from what is said about it; what is said now comes first."""
-    data, said = (data.path, data.options) if isinstance(data, DescribedFile) else (data, None)
-    return data, ReadOptions(columns) if columns else said or ReadOptions()
+    said = data.options if isinstance(data, DescribedFile) else ReadOptions()
+    data = data.path if isinstance(data, DescribedFile) else data
+    return data, replace(said, columns=columns or said.columns, queries=queries or said.queries)

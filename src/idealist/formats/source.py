@@ -16,10 +16,13 @@ from pathlib import Path
 from typing import BinaryIO, Literal, NoReturn
 
 from idealist.errors import Faults
-from idealist.formats.compression import KINDS, Raw, blocks, compression_of
+from idealist.formats import frames
+from idealist.formats.compression import KINDS, Raw, blocks, compression_of, whole
 
 #: How many bytes are read to tell what a file is, and how many at once.
 HEAD, BLOCK = 2**16, 2**22
+#: The most bytes that are kept of what can be read only once, and the longest line of texts.
+SPOOLED, LONGEST_TEXT = 2**30, 2**26
 
 #: The name of standard input in messages.
 STDIN = "<stdin>"
@@ -44,7 +47,7 @@ class Source:
         if str(path) == "-":
             if sys.stdin is None:
                 Faults(STDIN).fail("no-file", "standard input is closed", "give a file")
-            return cls(STDIN, spooled=_spooled(sys.stdin.buffer))
+            return cls(STDIN, spooled=_spooled(sys.stdin.buffer, STDIN))
         path = Path(path)
         try:
             mode = path.stat().st_mode
@@ -55,7 +58,7 @@ class Source:
         found = cls(str(path), path)
         if not stat.S_ISREG(mode):  # a pipe can be read only once
             with found._opened() as file:
-                return cls(str(path), spooled=_spooled(file))
+                return cls(str(path), spooled=_spooled(file, str(path)))
         return found
 
     def kept(self, most: int) -> Source:
@@ -64,7 +67,7 @@ class Source:
             return self
         with self._opened() as file:
             small = os.fstat(file.fileno()).st_size <= most
-            return Source(self.name, spooled=_spooled(file)) if small else self
+            return Source(self.name, spooled=_spooled(file, self.name)) if small else self
 
     @property
     def suffix(self) -> str:
@@ -103,8 +106,9 @@ class Source:
             return next(found, b"").removeprefix(BOM_UTF8)[:size]
 
     def data(self) -> bytes:
-        """Return all bytes, decompressed."""
-        return b"".join(self.blocks(-1))
+        """Return all bytes, decompressed; refuse what would exhaust the memory."""
+        with self._opened() as file:
+            return whole(file, self.name, Faults(self.name))
 
     def read(self) -> bytes:
         """Return all bytes, decompressed; refuse what is not UTF-8 text."""
@@ -161,9 +165,27 @@ class Source:
             _unreadable(self.name, error)
 
 
-def _spooled(file: Raw | BinaryIO) -> bytes:
-    """Read to the end, block by block: a single read would ignore Ctrl-C."""
-    return b"".join(iter(lambda: file.read(BLOCK), b""))
+def _spooled(file: Raw | BinaryIO, name: str) -> bytes:
+    """Read to the end, block by block: a single read would ignore Ctrl-C.
+
+    A first block that shows binary data is enough: it will be refused, and may have no end.
+    """
+    blocks, total = [], 0
+    for block in iter(lambda: file.read(BLOCK), b""):
+        blocks.append(block)
+        total += len(block)
+        if total > SPOOLED:
+            message = f"there are more than {SPOOLED:,} bytes, the most that is read from a pipe"
+            Faults(name).fail("oversized", message, "write it to a file, and give that")
+        if len(blocks) == 1 and b"\0" in block and not _is_binary_data(block, name):
+            break
+    return b"".join(blocks)
+
+
+def _is_binary_data(block: bytes, name: str) -> bool:
+    """Whether bytes that are no text can be read all the same."""
+    start = io.BytesIO(block[:HEAD])
+    return frames.is_binary(block) or compression_of(start, name, Faults(name)) is not None
 
 
 def _line(data: bytes, at: int) -> int:

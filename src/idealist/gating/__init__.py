@@ -212,8 +212,9 @@ def _unmet(evaluation: Evaluation) -> str:
     """Say that nothing that a run retrieved is judged, if a doubt says so."""
     if not evaluation.unmatched:
         return ""
-    why = "idealist audit QRELS RUN says why"
-    return f"no document that {evaluation.run} retrieved is judged, so nothing was measured; {why}"
+    why = next(doubt.command for doubt in evaluation.doubts if doubt.code == "nothing-matches")
+    said = f"no document that {evaluation.run} retrieved is judged, so nothing was measured"
+    return f"{said}; {why} says why"
 
 
 def _answered(placed: Mapping[str, Placements]) -> set[str]:

@@ -6,7 +6,7 @@ A result builds a `Document`; `terminal`, `markdown`, `html`, `latex` and `plain
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import isnan
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -215,6 +215,7 @@ class Document:
     """What a result says: `blocks`, answer first, and `notes` that say how it came about.
 
     On a terminal the notes go to standard error, away from the data; a page or a file has both.
+    Doubts among them that come first stand in front of everything, each with its command.
     """
 
     blocks: tuple[Block, ...]
@@ -222,6 +223,29 @@ class Document:
     title: str = ""
 
     @property
+    def front(self) -> tuple[Block, ...]:
+        """What must be known before anything else is read."""
+        first = [one for block in self.notes for one in _doubts_of(block) if one.comes_first]
+        blocks: list[Block] = []
+        for one in first:
+            blocks += [Doubts((one,)), *([Command(one.command)] if one.command else [])]
+        return tuple(blocks)
+
+    @property
+    def rest(self) -> tuple[Block, ...]:
+        """The notes that do not stand in front."""
+        return tuple(
+            replace(block, doubts=tuple(one for one in block.doubts if not one.comes_first))
+            if isinstance(block, Doubts)
+            else block
+            for block in self.notes
+        )
+
+    @property
     def tables(self) -> Iterator[Table]:
         """The tables, without what is folded up."""
         return (block for block in self.blocks if isinstance(block, Table))
+
+
+def _doubts_of(block: Block) -> tuple[Doubt, ...]:
+    return block.doubts if isinstance(block, Doubts) else ()

@@ -28,6 +28,8 @@ EXAMPLES = 5
 TEXTS: dict[str, dict[str, str]] = json.loads(
     Path(__file__).with_name("doubt_texts.json").read_text("utf-8")
 )
+#: What is said before the values are read: they may not be worth reading.
+BEFORE_VALUES = frozenset({"few-meet", "nothing-matches"})
 #: What each code means; the reference is made from this table. Faults that keep a file from being
 #: read are findings of an audit too, by the code of the error.
 CODES = {code: texts["meaning"] for code, texts in TEXTS.items()}
@@ -79,6 +81,11 @@ class Doubt:
     def first_queries(self) -> tuple[str, ...]:
         """The examples where there are no better ones."""
         return tuple(f"query {query}" for query in self.queries[:EXAMPLES])
+
+    @property
+    def comes_first(self) -> bool:
+        """Whether it is said before the values."""
+        return self.severity == "error" or self.code in BEFORE_VALUES
 
     @property
     def message(self) -> str:

@@ -31,8 +31,8 @@ def render(document: Document, details: bool = False) -> str:
 def fragment(document: Document) -> str:
     """Write a document for a notebook."""
     title = f"<h3>{escape(document.title)}</h3>" if document.title else ""
-    notes = _blocks(document.notes)
-    return title + _blocks(document.blocks) + (f"<small>{notes}</small>" if notes else "")
+    body, notes = _blocks((*document.front, *document.blocks)), _blocks(document.rest)
+    return title + body + (f"<small>{notes}</small>" if notes else "")
 
 
 def _blocks(blocks: Iterable[Block]) -> str:

@@ -20,7 +20,8 @@ _MINUS = re.compile(r"(?<![\w-])-(?=\d)")
 
 def render(document: Document, details: bool = False) -> str:
     """Write the tables of a document; what else it says stands above and below as comments."""
-    blocks = [one for one in document.blocks if details or not isinstance(one, Details)]
+    blocks = [*document.front, *document.blocks]
+    blocks = [one for one in blocks if details or not isinstance(one, Details)]
     written = [_block(block) for block in blocks]
     notes = _comment("\n".join(terminal.notes(document)))
     return "\n\n".join(filter(None, [*written, notes]))

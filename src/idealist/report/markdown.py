@@ -14,7 +14,9 @@ from idealist.report.terminal import marked
 def render(document: Document, details: bool = False) -> str:
     """Write a document; details are folded up, or open where they are asked for."""
     title = [f"### {document.title}"] if document.title else []
-    return "\n\n".join([*title, *_blocks((*document.blocks, *document.notes), details)])
+    return "\n\n".join(
+        [*title, *_blocks((*document.front, *document.blocks, *document.rest), details)]
+    )
 
 
 def _blocks(blocks: Iterable[Block], details: bool) -> list[str]:

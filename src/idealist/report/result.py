@@ -79,8 +79,9 @@ class Result(ABC):
 
     def __str__(self) -> str:
         document = self.report()
-        parts = [terminal.render(document), "\n".join(terminal.notes(document))]
-        return "\n\n".join(filter(None, parts))
+        said = ("\n".join(lines) for lines in (terminal.front(document), terminal.notes(document)))
+        front, notes = said
+        return "\n\n".join(filter(None, [front, terminal.render(document), notes]))
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.summary}>"

@@ -34,10 +34,19 @@ def _blocks(blocks: Iterable[Block], details: bool, columns: int | None) -> str:
     return text.rstrip("\n")
 
 
+def front(document: Document) -> list[str]:
+    """Write what must be known before anything else is read, a line each, unbroken."""
+    return _lines(document.front)
+
+
 def notes(document: Document) -> list[str]:
-    """Write the notes of a document, a line each, unbroken."""
+    """Write the notes of a document but what stands in front, a line each, unbroken."""
+    return _lines(document.rest)
+
+
+def _lines(blocks: Iterable[Block]) -> list[str]:
     lines: list[str] = []
-    for block in document.notes:
+    for block in blocks:
         written = block.text if isinstance(block, doc.Text) else _block(block, False, None)
         lines += written.split("\n") if written else []
     return lines

@@ -26,7 +26,7 @@ from idealist.auditing.ids.proposal import (
     together,
 )
 from idealist.data import Qrels, Run
-from idealist.evaluating.data_doubts import COULD_MEET, SEEN
+from idealist.evaluating.data_doubts import SEEN, elsewhere
 from idealist.evaluating.doubt_case import DoubtCase, differing
 from idealist.formats.id_mapping import map_ids
 from idealist.formats.id_steps import Chain, Step
@@ -48,6 +48,9 @@ LIST_DEPTH = 1000
 #: Judged documents of a query, in the median, and the share of judged ones at the top of another
 #: run, from which on a run of the same documents must have some. Suggested.
 POOL_JUDGED, POOL_SHARE = 20, 0.5
+#: Judged documents that the tops of lists could hold, from which on finding none of them, or hardly
+#: any, is no accident. Suggested.
+COULD_MEET = 100
 #: The share of judged documents at the top from which on a run is not of other ones. Suggested.
 FOREIGN_SHARE = 0.5
 #: A system that finds judged documents for this many times fewer queries than another is far worse,
@@ -62,7 +65,7 @@ class State:
     """A run and the judgments as they are after the repairs proposed so far.
 
     `now` is what they are measured as; `options` are those of `idealist convert` that make these
-    repairs, by side.
+    repairs, by side, and `axes` those of the protocol that do.
     """
 
     name: str
@@ -70,6 +73,7 @@ class State:
     qrels: Qrels
     now: DoubtCase
     options: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    axes: Mapping[str, str] = field(default_factory=dict)
 
     def met(self, what: str) -> int:
         """Count the judged queries that are in the run, or the judged documents that it found."""
@@ -125,7 +129,7 @@ def unmatched_ids(case: AuditCase) -> Iterator[Doubt]:
 
     The last finding of a run has the command, which makes the repairs of those before too.
     """
-    found = [*_unmatched(case)]
+    found, _ = repairs(case)
     for i, one in enumerate(found):
         later = {other.run for other in found[i + 1 :] if other.command}
         own = {one.run} if one.run else case.runs.keys()
@@ -136,12 +140,17 @@ def unmatched_ids(case: AuditCase) -> Iterator[Doubt]:
             yield one
 
 
-def _unmatched(case: AuditCase) -> Iterator[Doubt]:
-    """Look at queries first, then at documents.
+def repairs(case: AuditCase) -> tuple[list[Doubt], list[State]]:
+    """Find what is to be repaired, and every run as it is then."""
+    states = [State(name, one.run, case.qrels, one) for name, one in case.runs.items()]
+    return [*_unmatched(case, states)], states
+
+
+def _unmatched(case: AuditCase, states: list[State]) -> Iterator[Doubt]:
+    """Look at queries first, then at documents, and repair the states.
 
     Judgments are the same for all runs, and mended before them.
     """
-    states = [State(name, one.run, case.qrels, one) for name, one in case.runs.items()]
     for what, look in (("queries", _queries), ("documents", _documents)):
         for i, state in enumerate(states if what == "documents" else ()):
             if (moved := _misplaced(case, state)) is not None:
@@ -151,7 +160,7 @@ def _unmatched(case: AuditCase) -> Iterator[Doubt]:
         odd = [one for one in proposals if one is not None and one.side == "qrels"]
         if odd:
             shared = together(odd, _judged(case.qrels, what))
-            finding, states = _repaired(case, states, shared, what)
+            finding, states[:] = _repaired(case, states, shared, what)
             yield replace(finding, run="")
             proposals = [look(state, "run") for state in states]
         for i, proposal in enumerate(proposals):
@@ -226,12 +235,16 @@ def _is_foreign(state: State, states: Sequence[State]) -> bool:
     It may be one where the judgments hold little of what was found for a query, and no other run
     has more.
     """
-    sizes, grades = np.diff(state.qrels.starts), state.qrels.grades
-    pooled = np.median(sizes) >= POOL_JUDGED and bool((grades <= 0).any())
-    expected = pooled or max(one.share for one in states) >= POOL_SHARE
-    enough = expected and state.could >= COULD_MEET and state.share < FOREIGN_SHARE
+    enough = _expects(state, states) and state.could >= COULD_MEET and state.share < FOREIGN_SHARE
     fit = state.alignment
     return enough and fit.own < BY_CHANCE and fit.spread >= SPREAD
+
+
+def _expects(state: State, states: Sequence[State]) -> bool:
+    """Whether a run of the same documents must have judged ones: of a pool, or as another has."""
+    sizes, grades = np.diff(state.qrels.starts), state.qrels.grades
+    pooled = np.median(sizes) >= POOL_JUDGED and bool((grades <= 0).any())
+    return pooled or max(one.share for one in states) >= POOL_SHARE
 
 
 def _foreign(state: State) -> Doubt:
@@ -274,21 +287,32 @@ def _judged(qrels: Qrels, what: str) -> list[Sequence[str]]:
 
 
 def _sample(state: State) -> list[IdSets]:
-    """Collect the documents of some queries, evenly chosen, as the protocol names them."""
-    placements, lookup = state.now.first, state.qrels.lookup
-    inside = np.flatnonzero(placements.in_run)
-    longest = max(1, int(placements.retrieved[inside].mean()))
-    count = min(len(inside), max(SAMPLED_QUERIES, SAMPLED_ROWS // longest))
-    chosen = inside[np.linspace(0, len(inside) - 1, count).astype(int)]
-    queries = [state.qrels.queries[i] for i in dict.fromkeys(chosen.tolist())]
-    rows = state.run.source.some(queries)
-    protocol = placements.protocol
+    """Collect the documents of some queries, as the protocol names them."""
+    protocol, lookup = state.now.first.protocol, state.qrels.lookup
+    rows = state.run.source.some(_sampled(state))
     return [
         IdSets(
             frozenset(whole(d, protocol) for d in rows.documents[span]), frozenset(lookup[query])
         )
         for query, span in rows.spans().items()
     ]
+
+
+def _sampled(state: State) -> list[str]:
+    """Choose the queries whose documents are compared, evenly."""
+    placements = state.now.first
+    inside = np.flatnonzero(placements.in_run)
+    if not len(inside):
+        return []
+    longest = max(1, int(placements.retrieved[inside].mean()))
+    count = min(len(inside), max(SAMPLED_QUERIES, SAMPLED_ROWS // longest))
+    chosen = inside[np.linspace(0, len(inside) - 1, count).astype(int)]
+    return [state.qrels.queries[i] for i in dict.fromkeys(chosen.tolist())]
+
+
+def queries_seen(state: State) -> list[str]:
+    """Name the queries of a run whose rows are looked at for ids, whatever they are."""
+    return [*state.names[:WINDOW], *_sampled(state)]
 
 
 def _repaired(
@@ -314,7 +338,8 @@ def _repaired(
 def _after(case: AuditCase, state: State, proposal: Proposal, what: str) -> State:
     axes: dict[str, Any] = {"collapse": proposal.collapse} if proposal.collapse else {}
     if axes:
-        return replace(state, now=case.tried(state.run, state.qrels, **axes))
+        now = case.tried(state.run, state.qrels, **axes)
+        return replace(state, now=now, axes=words.collapsing(proposal, state.name))
     if proposal.side == "qrels":
         state = replace(state, qrels=map_ids(state.qrels, **{what: proposal.mapping}))
     else:
@@ -328,27 +353,40 @@ def _after(case: AuditCase, state: State, proposal: Proposal, what: str) -> Stat
 def _never(state: State, what: str, states: Sequence[State]) -> Doubt:
     """Say that nothing matches and no step helps.
 
-    Of few judged documents, a system may well have found none, if the ids look alike and a far
-    worse system than the best of the other runs would often find none either.
+    A system may well have found none, if ids are written alike: of few judged documents, where a
+    far worse system than the best of the other runs would often find none either, or where it found
+    them for other queries and the judgments are not of a pool.
     """
     wanted, found = _some_ids(state, what)
     alike = {*map(_kind, wanted)} & {*map(_kind, found)}
     none = (1 - max(one.answered for one in states) / FAR_WORSE) ** state.met("queries")
     chance = what == "documents" and alike and state.could < COULD_MEET and none > UNLIKELY
-    few = "; so few are judged that this may be the system's doing" if chance else ""
+    said = "; so few are judged that this may be the system's doing" if chance else ""
+    if what == "documents" and not chance and not _expects(state, states):
+        there = elsewhere(state.now)
+        said = (
+            f"; ids are written alike ({there}), so the system seems to have found none"
+            if there
+            else ""
+        )
     return Doubt(
-        f"no-{what}-meet", words.nothing_meets(what, wanted, found) + few, len(wanted),
-        severity="warning" if chance else "error", run=state.name, total=len(wanted),
+        f"no-{what}-meet", words.nothing_meets(what, wanted, found) + said, len(wanted),
+        severity="warning" if said else "error", run=state.name, total=len(wanted),
         examples=_examples(wanted, found), remedy=words.no_repair(what),
     )  # fmt: skip
 
 
-def _kind(name: str) -> str:
-    """Tell ids that are numbers, or written with other signs, from others.
+_HASH = re.compile(r"(?=.*[a-f])(?=.*\d)[0-9a-f]{16,}", re.IGNORECASE)
 
-    >>> _kind("1234"), _kind("ug7v899j"), _kind("FT911-3")
-    ('0', 'a', 'a-a')
+
+def _kind(name: str) -> str:
+    """Tell ids that are numbers, long hashes, or written with other signs, from others.
+
+    >>> _kind("1234"), _kind("ug7v899j"), _kind("FT911-3"), _kind("d41d8cd98f00b204")
+    ('0', 'a', 'a-a', '16')
     """
+    if _HASH.fullmatch(name):
+        return str(len(name))
     return "0" if name.isdecimal() else re.sub(r"[^\W_]+", "a", name)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from idealist.auditing.audit_case import AuditCase
     from idealist.auditing.ids import State
     from idealist.auditing.ids.alignment import Elsewhere
+    from idealist.report.doubt import Doubt
 
 
 #: How people call the sides.
@@ -84,29 +85,89 @@ def remedy(
     case: AuditCase, then: Sequence[State], proposal: Proposal, what: str
 ) -> tuple[str, str]:
     """Say what to do, and write the commands that do it, earlier repairs included."""
-    said, axes, given = f"rewrite the ids of the {SIDES[proposal.side]}", {}, proposal.collapse
+    said, given = f"rewrite the ids of the {SIDES[proposal.side]}", proposal.collapse
     if given:
         said = "count chunks as their document"
-        file = f"{FOLDER}/{mapping_file(then[0].name, what)}"
-        axes = {"collapse": given if isinstance(given, str) else file}
     if given and isinstance(given, str):
         said += f": collapse={given}"
     elif proposal.chain is None:
         said += f", by the mapping that audit --save-mappings {FOLDER} writes"
-    files = [
-        {"qrels": case.qrels.name, "run": case.runs[state.name].run.source.name} for state in then
-    ]
-    needed = files[0] if axes else {side: files[0][side] for side in then[0].options}
+    files = _files(case, then)
+    needed = files[0] if given else {side: files[0][side] for side in then[0].options}
     if not all(Path(name).exists() for name in needed.values()):  # nor is standard input enough
         return f"{said}; {_in_python(proposal, what, needed)}", ""
-    return said, " && ".join(_commands(case, then, files, axes))
+    axes = collapsing(proposal, then[0].name)
+    lenient = case.leniency(state.name for state in then)
+
+    def evaluated(new: Mapping[tuple[str, str], str]) -> str:
+        return shell(case.evaluator, "eval", [*new.values()], **lenient, **axes)
+
+    return said, " && ".join(_commands(case, then, axes, evaluated))
+
+
+def collapsing(proposal: Proposal, run: str) -> dict[str, str]:
+    """Write the axis that makes documents of chunks: a pattern, or the file of the mapping."""
+    given = proposal.collapse
+    file = f"{FOLDER}/{mapping_file(run, 'documents')}"
+    return {"collapse": given if isinstance(given, str) else file} if given else {}
+
+
+def _files(case: AuditCase, then: Sequence[State]) -> list[dict[str, str]]:
+    """Name the files of both sides, for every run."""
+    return [
+        {"qrels": case.qrels.name, "run": case.runs[state.name].run.source.name} for state in then
+    ]
+
+
+def all_repairs(case: AuditCase, states: Sequence[State], typed: Sequence[str]) -> str:
+    """Write the commands that make all repairs, and then do what was typed; empty if none can."""
+    pairs = [*zip(states, _files(case, states), strict=True)]
+    rewritten = [own[side] for state, own in pairs for side in state.options]
+    if not any(state.options or state.axes for state in states):
+        return ""
+    if not all(Path(name).exists() for name in rewritten):
+        return ""
+    axes = {axis: value for state in states for axis, value in state.axes.items()}
+
+    def again(new: Mapping[tuple[str, str], str]) -> str:
+        files: dict[str, list[str]] = {}
+        for (_, old), name in new.items():
+            files.setdefault(file_word(old), []).append(file_word(name))
+        return typed_again(typed, files, axes)
+
+    return " && ".join(_commands(case, states, axes, again))
+
+
+def typed_again(
+    typed: Sequence[str], files: Mapping[str, Sequence[str]], axes: Mapping[str, str]
+) -> str:
+    """Write a command as it was typed, with other files and axes.
+
+    A file that held both sides is followed by both of its new ones.
+
+    >>> typed_again(["eval", "q.txt", "a.run", "-m", "AP"], {"a.run": ["b.run"]}, {"ties": "best"})
+    'idealist eval q.txt b.run -m AP --set ties=best'
+    """
+    words, left = [], {old: [*new] for old, new in files.items()}
+    for word in typed:
+        option, sign, value = word.rpartition("=") if word.startswith("--") else ("", "", word)
+        new = left.get(str(Path(value)), [value])
+        taken = new if typed.count(word) == 1 else [new.pop(0) if len(new) > 1 else new[0]]
+        words += [f"{option}{sign}{name}" for name in taken]
+    for axis, value in axes.items():
+        given = next((i for i, word in enumerate(words) if word.startswith(f"{axis}=")), 0)
+        if given:  # behind its --set
+            del words[given - 1 : given + 1]
+        words += ["--set", f"{axis}={value}"]
+    return shlex.join(["idealist", *words])
 
 
 def _commands(
-    case: AuditCase, then: Sequence[State], files: Sequence[Mapping[str, str]],
-    axes: Mapping[str, str],
+    case: AuditCase, then: Sequence[State], axes: Mapping[str, str],
+    last: Callable[[Mapping[tuple[str, str], str]], str],
 ) -> Iterator[str]:  # fmt: skip
-    """Save the mappings, where there are some, write new files, and evaluate these."""
+    """Save the mappings, where there are some, write new files, and use these at last."""
+    files = _files(case, then)
     converts: dict[tuple[str, str], str] = {}
     new: dict[tuple[str, str], str] = {}
     for state, own in zip(then, files, strict=True):
@@ -114,7 +175,7 @@ def _commands(
             new.setdefault((side, name), name)
             if side in state.options:
                 new[side, name] = _fixed(name, side if own["qrels"] == own["run"] else "")
-                options = state.options[side]
+                options = (*state.options[side], *case.qrels.read_with)
                 converts[side, name] = _convert(name, new[side, name], side, options)
     given = case.files()
     how = [word for state in then for own in state.options.values() for word in own]
@@ -123,8 +184,7 @@ def _commands(
         yield shell(case.evaluator, "audit", given, *flags)
     yield from converts.values()
     if given:
-        lenient = case.leniency(state.name for state in then)
-        yield shell(case.evaluator, "eval", [*new.values()], **lenient, **axes)
+        yield last(new)
 
 
 def _in_python(proposal: Proposal, what: str, names: Mapping[str, str]) -> str:
@@ -175,6 +235,22 @@ def misplaced(found: Elsewhere, total: int) -> str:
     places = many(abs(found.step), "place", "places")
     where = f"{places} {'after' if found.step > 0 else 'before'}"
     return f"each list seems to be that of the query {where}: {better}"
+
+
+def finding_of(finding: Doubt) -> str:
+    """Say what was found about ids, with one example of how they differ."""
+    pairs = [one for one in finding.examples if isinstance(one, tuple)]
+    such = f" ({visible(pairs[0][0])} → {visible(pairs[0][1])})" if pairs else ""
+    return f"{finding.finding}{such}"
+
+
+def remedy_of(finding: Doubt) -> str:
+    """Say in a few words what to do about ids that do not meet."""
+    if not finding.code.startswith("no-"):
+        return finding.remedy.partition(": ")[0]
+    short = SHORT["queries" if finding.code == "no-queries-meet" else "documents"]
+    pairs = f"idealist convert --map-{short} FILE rewrites them by pairs of old and new ids"
+    return f"check that both are of the same collection; if they are, {pairs}; the audit says more"
 
 
 def no_repair(what: str) -> str:
