@@ -47,13 +47,15 @@ def listed_option(rows: Sequence[Sequence[str]], reading: Reading) -> str:
     >>> rows = [["2", "a", "x"], ["0", "a", "y"]]
     >>> listed_option(rows, Reading("grade", Faults()))
     '--columns grade,query,document'
+    >>> listed_option([["q2", "", "", "7"]], Reading("score", Faults()))
+    '--columns query,document,score,-'
     """
     columns = {str(number): cells for number, cells in enumerate(zip(*rows, strict=False))}
     guessed = _guessed(columns, _needed(reading))
     ours = {theirs: name for name, theirs in guessed.items()}
     layout = tuple(ours.get(number, "-") for number in columns)
     if not {"query", "document"} <= {*layout}:
-        layout = (*_needed(reading), *layout)[: len(layout)]
+        layout = (*_needed(reading), *("-" for _ in layout))[: len(layout)]
     own = reading.options.layout(reading.value)
     others = (one for one in reading.options.layouts if one != own)
     return _option(reading, layouts=(*others, layout))
