@@ -13,7 +13,7 @@ from idealist.cli.options import reading as reads
 from idealist.errors import UsageError
 
 if TYPE_CHECKING:
-    from idealist.formats.reading import ReadOptions
+    from idealist.formats.reading import DescribedFile, ReadOptions
 
 #: Formats that no suffix names; what each is for is in `idealist.writing.FORMATS`.
 NAMED = ("trec", "msmarco", "beir", "quepid", "quepid-snapshot", "rank-eval", "hits")
@@ -66,7 +66,7 @@ def command(
 
     if os.path.exists(target) and os.path.exists(source) and os.path.samefile(source, target):
         raise UsageError(f"{target} would be written over itself", "give another name")
-    kind = kind or _kind(source, target, to)
+    kind = kind or _kind(reading.of(source), target, to)
     if kind is None:
         hint = "say which with --kind qrels or --kind run"
         raise UsageError(f"{source} could hold judgments or a run", hint)
@@ -80,7 +80,7 @@ def command(
     say([f"doubt: {words}" for words in lost])
 
 
-def _kind(source: str, target: str, to: str) -> str | None:
+def _kind(described: DescribedFile, target: str, to: str) -> str | None:
     """Tell what is to be written: by the format, by IN, or by the name of OUT."""
     from idealist.formats import kind_of
     from idealist.formats.source import plain_suffix
@@ -88,6 +88,9 @@ def _kind(source: str, target: str, to: str) -> str | None:
 
     if to in FORMATS and len(FORMATS[to].kinds) == 1:
         return FORMATS[to].kinds[0]
+    source = described.path
     pipe = os.path.exists(source) and not (os.path.isfile(source) or os.path.isdir(source))
-    found = None if source == "-" or pipe else kind_of(source)  # these can be read only once
+    found = (
+        None if source == "-" or pipe else kind_of(source, described.options)
+    )  # these can be read only once
     return found or {".run": "run", ".qrels": "qrels"}.get(plain_suffix(target))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import os
 import sys
 from collections.abc import Callable, Collection, Iterable, Sequence
@@ -86,31 +87,60 @@ def reading(command: Command) -> Command:
     """Add the options that say how files are read; the verb gets them as `reading`."""
 
     @click.option(
-        "--columns", metavar="OURS=THEIRS", callback=lambda _, __, words: columns_of(words),
+        "--columns", multiple=True, metavar="OURS=THEIRS",
         help="Name columns, or fields of JSON, that have unusual names: "
-        "document=product_id,grade=stars.",
+        "document=product_id,grade=stars. Without a header, name them all in order: "
+        "query,document,grade; - skips one. Repeatable.",
     )  # fmt: skip
+    @click.option(
+        "--decimal",
+        type=click.Choice(["comma", "point"]),
+        help="What a number such as 1,234 is, where a file does not show it: 1.234 or 1234.",
+    )
     @wraps(command)
-    def reads(*, columns: dict[str, str], **given: Any) -> Any:
+    def reads(*, columns: Sequence[str], decimal: Any, **given: Any) -> Any:
         from idealist.formats.reading import ReadOptions
 
-        return command(reading=ReadOptions(columns), **given)
+        names, layouts = columns_of(columns)
+        said = ReadOptions(names, tuple(layouts), decimal, shared=True)
+        if names:
+            from idealist.formats.contents import check_columns
+
+            check_columns(said, _words_in(given.values()))
+        return command(reading=said, **given)
 
     return cast("Command", reads)
 
 
-def columns_of(words: str | None) -> dict[str, str]:
-    """Read names of columns, theirs by ours.
+def _words_in(values: Iterable[Any]) -> list[str]:
+    """List the words among what was given, files among them."""
+    lists = (value if isinstance(value, (list, tuple)) else [value] for value in values)
+    return [word for one in lists for word in one if isinstance(word, str)]
 
-    >>> columns_of("document=product_id,grade=stars")
-    {'document': 'product_id', 'grade': 'stars'}
+
+def columns_of(words: Sequence[str]) -> tuple[dict[str, list[str]], list[tuple[str, ...]]]:
+    """Read names of columns, theirs by ours; and lists of all columns in their order.
+
+    >>> columns_of(["document=product_id,grade=stars", "query,document,-,score"])
+    ({'document': ['product_id'], 'grade': ['stars']}, [('query', 'document', '-', 'score')])
     """
-    pairs = [pair.partition("=") for pair in words.split(",")] if words else []
-    for ours, sign, theirs in pairs:
-        if not (ours and sign and theirs):
-            hint = "write ours=theirs: --columns document=product_id,grade=stars"
-            raise UsageError(f"--columns {words!r} cannot be read", hint)
-    return {ours.strip(): theirs.strip() for ours, _, theirs in pairs}
+    names: dict[str, list[str]] = {}
+    layouts = []
+    for word in words:
+        lines = word.splitlines(keepends=True) or [" "]  # a name in quotes may have several
+        cells = [cell.strip() for cell in next(csv.reader(lines, skipinitialspace=True), [])]
+        pairs = [cell.partition("=") for cell in cells]
+        if not any(sign for _, sign, _ in pairs) and len(pairs) > 1:
+            layouts.append(tuple(cells))
+            continue
+        for ours, sign, theirs in pairs:
+            if not (ours.strip() and sign and theirs.strip()):
+                hint = (
+                    "write document=product_id,grade=stars, or all in order: query,document,grade"
+                )
+                raise UsageError(f"--columns {word!r} cannot be read", hint)
+            names.setdefault(ours.strip(), []).append(theirs.strip())
+    return names, layouts
 
 
 #: The options that say what is written, and where.

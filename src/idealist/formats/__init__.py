@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ from idealist.formats.contents import kind_of
 from idealist.formats.pool_samples import read_prels, read_strata
 from idealist.formats.preference_files import read_preferences
 from idealist.formats.query_files import read_queries
-from idealist.formats.reading import DescribedFile, Reading, ReadOptions, described
+from idealist.formats.reading import Decimal, DescribedFile, Reading, ReadOptions, described
 from idealist.formats.run_sources import FileRun, ObjectRun, table
 from idealist.formats.source import Source, distinct, run_name
 
@@ -30,21 +30,23 @@ __all__ = [
 
 
 def read_qrels(
-    data: Any, *, columns: Given | None = None, scale: Any = None, name: str = ""
-) -> Qrels:
+    data: Any, *, columns: Given | Sequence[str] | None = None, decimal: Decimal | None = None,
+    scale: Any = None, name: str = "",
+) -> Qrels:  # fmt: skip
     """Read judgments from a file, a BEIR folder, a data frame or other Python data.
 
     A file is TREC text, JSON, JSON by the line, columns with a header (CSV, TSV), Parquet or
     Arrow, compressed or not; ``-`` is standard input, ``irds:NAME`` a collection of ir_datasets.
-    `columns` names columns that have other names than usual, theirs by ours:
-    {"document": "product_id"}. `scale` declares the possible grades: the highest one, a list, or
-    {grade: label}.
+    `columns` names columns that have other names than usual, theirs by ours: {"document": "nr"}; or
+    all columns of a file without a header, in order: ["query", "document", "grade"].
+    `decimal` says what 1,234 is where a file does not show it: 1.234 with "comma", 1234 with
+    "point". `scale` declares the possible grades: the highest one, a list, or {grade: label}.
 
     >>> read_qrels({"q1": {"d1": 2, "d2": 0}})
     <Qrels qrels: 1 query, 2 judgments, b982a29162>
     """
     declared = None if scale is None else Scale.of(scale)
-    data, options = described(data, columns)
+    data, options = described(data, columns, decimal)
     data = contents.resolved(data, "qrels")
     if isinstance(data, Qrels):
         made = data if declared is None else data.on(declared)
@@ -60,20 +62,22 @@ def read_qrels(
 
 
 def read_run(
-    data: Any, *, columns: Given | None = None, queries: Any = None, name: str = ""
-) -> Run:
+    data: Any, *, columns: Given | Sequence[str] | None = None, decimal: Decimal | None = None,
+    queries: Any = None, name: str = "",
+) -> Run:  # fmt: skip
     """Read a run from a file, a data frame, search responses by query or other Python data.
 
     Files are of the same kinds as for judgments, and are read only when the run is ranked. Without
     scores, the ranks are the ranking, or else the given order. `columns` names columns that have
-    other names than usual, theirs by ours. A folder holds one search response a file. `queries`
-    name the queries of responses: by id or text where they are named, or else in their order.
+    other names than usual, or those of a file without a header, and `decimal` says what a comma
+    is, both as for judgments. A folder holds one search response a file. `queries` name the queries
+    of responses: by id or text where they are named, or else in their order.
 
     >>> read_run({"q1": ["d3", "d1"]}, name="dense")
     <Run dense>
     """
     known = None if queries is None else read_queries(queries)
-    data, options = described(data, columns, known)
+    data, options = described(data, columns, decimal, known)
     data = contents.resolved(data, "run")
     if isinstance(data, Run):
         return data.renamed(name) if name else data

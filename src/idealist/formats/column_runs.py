@@ -166,7 +166,7 @@ def _named(names: Iterable[Any], reading: Reading) -> dict[Any, str]:
     names = list(names)
     if len(set(names)) < len(names):
         raise ValueError("two columns have the same name")
-    return reading.renamed(names)
+    return reading.named(names)
 
 
 def _known(reading: Reading) -> dict[str, str]:

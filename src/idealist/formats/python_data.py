@@ -14,8 +14,9 @@ from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from idealist.errors import Faults
-from idealist.formats import engines, frames
+from idealist.formats import column_guesses, engines, frames
 from idealist.formats.cells import Cells, add_query, checked_id, pivot, shown
+from idealist.formats.column_names import ALIASES, are_columns, columns_option
 from idealist.formats.reading import Reading
 
 #: Finds the line of a key in JSON by its path.
@@ -77,18 +78,33 @@ def of_columns(
 ) -> Cells:
     """Read columns of equal length, whatever their names."""
     faults = reading.faults
-    found = {name: list(columns[key]) for key, name in reading.renamed(columns).items()}
+    found = {name: list(columns[key]) for key, name in reading.named(columns).items()}
     lengths = {key: len(column) for key, column in found.items()}
     if len(set(lengths.values())) > 1:
         words = ", ".join(f"{key} {length}" for key, length in lengths.items())
         message = f"columns of different lengths: {words}"
         faults.fail("bad-column", message, "make them equally long")
-    missing = [name for name in ("query", "document") if name not in found]
-    if missing:
-        known = ", ".join(map(str, columns))
-        hint = f"the columns are {known}; say which one it is: --columns {missing[0]}=…"
-        faults.fail("missing-column", f"there is no {missing[0]} column", hint)
+    needed = ("query", "document", *(["grade"] if reading.value == "grade" else []))
+    missing = [name for name in needed if name not in found]
+    if missing and (missing != ["grade"] or any(found.values())):
+        words = "the judgments have no grades" if missing == ["grade"] else "there is no {} column"
+        hint = f"the columns are {', '.join(map(str, columns))[:200]}; say which one it is"
+        option = column_guesses.named_option(columns, reading)
+        faults.fail("missing-column", words.format(missing[0]), f"{hint}: {option}")
+    if reading.value == "score" and not {"score", "rank"} & found.keys():
+        _remark_order(found, reading)
     return Cells(found, lines, nulls=nulls)
+
+
+def _remark_order(columns: dict[str, list[Any]], reading: Reading) -> None:
+    """Say that the rows are the ranking, where some column could be the score."""
+    others = {key: cells for key, cells in columns.items() if key not in ALIASES}
+    if (number := column_guesses.unused_number(others)) is not None:
+        option = columns_option({"score": number})
+        message = (
+            f"{reading.faults.file}: ranked in the order of its rows; if {number} is the score"
+        )
+        reading.remark("read-as", f"{message}: {option}")
 
 
 def is_nested(data: Mapping[Any, Any], reading: Reading) -> bool:
@@ -98,15 +114,17 @@ def is_nested(data: Mapping[Any, Any], reading: Reading) -> bool:
 
 def _column_names(data: Mapping[Any, Any], reading: Reading) -> bool:
     """Whether the keys are names of columns, not queries."""
-    names = reading.ours(data)
-    return {"query", "document"} <= names.keys() and not isinstance(data[names["query"]], Mapping)
+    named = are_columns(data, reading.options.columns)
+    return named and not isinstance(data[reading.ours(data)["query"]], Mapping)
 
 
 def _is_record(data: Mapping[Any, Any], reading: Reading) -> bool:
     """Whether the data is a single row, as in JSON by the line with one line only."""
+    if not are_columns(data, reading.options.columns):
+        return False
     names = reading.ours(data)
-    cells = [data[names[key]] for key in ("query", "document") if key in names]
-    return len(cells) == 2 and all(cell is None or isinstance(cell, (str, int)) for cell in cells)
+    cells = [data[names[key]] for key in ("query", "document")]
+    return all(cell is None or isinstance(cell, (str, int)) for cell in cells)
 
 
 @dataclass(frozen=True)

@@ -53,19 +53,19 @@ def _is_columns(data: Mapping[Any, Any]) -> bool:
 
 def _of_file(source: Source) -> tuple[Any, list[int] | None]:
     faults = Faults(source.name)
-    found = contents.content_of(source, faults, partial(_delimiter_of, suffix=source.suffix))
+    found = contents.content_of(source, faults, partial(_header_of, suffix=source.suffix))
     if found.kind == "text":
         return _tab_lines(found.value, faults), None
     return _records(found.value) if found.kind == "columns" else found.value, found.lines
 
 
-def _delimiter_of(content: bytes, suffix: str) -> str | None:
-    """Find what separates the columns, if the first line names two or more that are known."""
-    headers = delimited.headers(content)
-    for sign, names in headers.items():
-        if len(known(names, ("query", "weight", *QUERY_IDS, *QUERY_TEXTS))) > 1:
-            return sign
-    most = max(headers, key=lambda sign: len(headers[sign]), default=",")
+def _header_of(content: bytes, suffix: str) -> delimited.Header | None:
+    """Find the header, if the first line names two columns or more that are known."""
+    headers = list(delimited.headers(content).values())
+    for header in headers:
+        if len(known(header.names, ("query", "weight", *QUERY_IDS, *QUERY_TEXTS))) > 1:
+            return header
+    most = max(headers, key=lambda header: len(header.names), default=None)
     return most if suffix == ".csv" else None
 
 

@@ -57,7 +57,7 @@ class FileRun:
 
     @cached_property
     def _is_text(self) -> bool:
-        return contents.is_trec(self.source)
+        return contents.is_trec(self.source, self.options)
 
     @cached_property
     def _first(self) -> trec.Line:

@@ -10,13 +10,13 @@ import sys
 from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
 from typing import BinaryIO, Literal, NoReturn
 
 from idealist.errors import Faults
-from idealist.formats import frames
+from idealist.formats import frames, spreadsheets
 from idealist.formats.compression import KINDS, Raw, blocks, compression_of, whole
 
 #: How many bytes are read to tell what a file is, and how many at once.
@@ -26,20 +26,23 @@ SPOOLED, LONGEST_TEXT = 2**30, 2**26
 
 #: The name of standard input in messages.
 STDIN = "<stdin>"
+#: The suffix of Excel's workbooks.
+WORKBOOK = ".xlsx"
 #: Suffixes that are not part of a run's name.
 SUFFIXES = frozenset({
     ".run", ".trec", ".txt", ".tsv", ".csv", ".json", ".jsonl", ".ndjson", ".parquet", ".arrow",
-    ".feather", ".gz", ".xz", ".zst", ".qrels",
+    ".feather", ".gz", ".xz", ".zst", ".qrels", ".xlsx",
 })  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Source:
-    """A file, or the bytes of something that can be read only once."""
+    """A file, a `sheet` of one, or the bytes of something that can be read only once."""
 
     name: str
     path: Path | None = None
     spooled: bytes = b""
+    sheet: str = ""
 
     @classmethod
     def of(cls, path: str | Path) -> Source:
@@ -48,14 +51,14 @@ class Source:
             if sys.stdin is None:
                 Faults(STDIN).fail("no-file", "standard input is closed", "give a file")
             return cls(STDIN, spooled=_spooled(sys.stdin.buffer, STDIN))
-        path = Path(path)
+        name, (path, sheet) = str(path), parted(path)
         try:
             mode = path.stat().st_mode
         except (OSError, ValueError) as error:  # ValueError: a name that no file can have
             _refuse(path, error)
         if stat.S_ISDIR(mode):
             Faults(str(path)).fail("no-file", "this is a folder", "give a file inside it")
-        found = cls(str(path), path)
+        found = cls(name, path, sheet=sheet)
         if not stat.S_ISREG(mode):  # a pipe can be read only once
             with found._opened() as file:
                 return cls(str(path), spooled=_spooled(file, str(path)))
@@ -67,7 +70,7 @@ class Source:
             return self
         with self._opened() as file:
             small = os.fstat(file.fileno()).st_size <= most
-            return Source(self.name, spooled=_spooled(file, self.name)) if small else self
+            return replace(self, path=None, spooled=_spooled(file, self.name)) if small else self
 
     @property
     def suffix(self) -> str:
@@ -185,7 +188,8 @@ def _spooled(file: Raw | BinaryIO, name: str) -> bytes:
 def _is_binary_data(block: bytes, name: str) -> bool:
     """Whether bytes that are no text can be read all the same."""
     start = io.BytesIO(block[:HEAD])
-    return frames.is_binary(block) or compression_of(start, name, Faults(name)) is not None
+    known = frames.is_binary(block) or spreadsheets.may_be_workbook(block)
+    return known or compression_of(start, name, Faults(name)) is not None
 
 
 def _line(data: bytes, at: int) -> int:
@@ -204,15 +208,29 @@ def _refuse(path: Path, error: Exception) -> NoReturn:
     Faults(str(path)).fail("no-file", "there is no such file", hint)
 
 
+def parted(path: str | Path) -> tuple[Path, str]:
+    """Part a workbook's path from the sheet that is named behind it.
+
+    >>> parted("shop.xlsx#Dense run")[1], parted("a#b.txt")[1]
+    ('Dense run', '')
+    """
+    book, sign, sheet = str(path).partition(f"{WORKBOOK}#")
+    return (Path(book + WORKBOOK), sheet) if sign else (Path(path), "")
+
+
 def run_name(path: str | Path) -> str:
     """Name a run after its file, without the suffixes that only say what kind of file it is.
 
     >>> run_name("runs/bm25.trec.gz"), run_name("smith.bm25"), run_name("-")
     ('bm25', 'smith.bm25', 'stdin')
+    >>> run_name("runs.xlsx#dense")
+    'dense'
     """
     if str(path) == "-":
         return "stdin"
-    path = Path(path)
+    path, sheet = parted(path)
+    if sheet:
+        return sheet
     while path.suffix.lower() in SUFFIXES and path.stem:
         path = path.with_suffix("")
     return path.name
