@@ -500,6 +500,14 @@ def test_places_of_a_reranker_need_the_list_they_count_in(tmp_path: Path) -> Non
     check(whole, whole.write(tmp_path, "whole"))
 
 
+def test_lists_beside_hits_are_passed_over() -> None:
+    rows = [{"query": "q1", "document": d, "highlights": ["a", "b"]} for d in ("d1", "d2")]
+    assert il.read_run(rows).rows().documents == ["d1", "d2"]
+    assert il.read_run({key: [row[key] for row in rows] for key in rows[0]}).rows().queries == (
+        "q1",
+    )
+
+
 def test_a_distance_ranks_the_smallest_first_and_says_so(tmp_path: Path) -> None:
     for name in ("parallel distances, out of order", "items with distance"):
         shape = SHAPES[name]
