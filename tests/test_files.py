@@ -290,7 +290,7 @@ PYTHON: dict[str, tuple[str, Callable[[], object]]] = {
     "a frame inside a dict": ("cannot read", lambda: il.read_run({"q": pd.DataFrame({"a": [1]})})),
     "no pairs": ("cannot read 5", lambda: il.read_pairs(5)),
     "a pair without a list": (
-        "cannot read None",
+        "there is a gold and no ranking",
         lambda: il.read_pairs([{"retrieved": None, "scores": [], "gold": ["d"]}]),
     ),
     "a pair whose query is a list": (

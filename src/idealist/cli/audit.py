@@ -19,7 +19,7 @@ TEXTS = "CSV, JSON, or id<TAB>text lines"
 
 @click.command("audit")
 @click.argument("qrels")
-@click.argument("runs", nargs=-1, required=True)
+@click.argument("runs", nargs=-1)
 @options.measuring
 @options.reading
 @click.option(
@@ -72,7 +72,7 @@ def command(
     options.check_inputs([qrels, *runs, queries, docs, pool_teams])
     known = options.queries_of(queries)
     found = audit(
-        reading.of(qrels), options.runs_of(runs, reading, known), measures or DEFAULT_MEASURES,
+        *options.sides_of(qrels, runs, reading, known), measures or DEFAULT_MEASURES,
         convention=convention,
         texts=known, docs=docs, pool_teams=pool_teams, **options.axes_of(settings),
     )  # fmt: skip

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @click.command("explain")
 @click.argument("qrels")
-@click.argument("run")
+@click.argument("run", required=False)
 @options.measuring
 @options.reading
 @click.option("--query", metavar="ID", help="Explain this query, rank by rank.")
@@ -45,7 +45,8 @@ if TYPE_CHECKING:
 @options.quietly
 @options.output
 def command(
-    qrels: str, run: str, measures: tuple[str, ...], convention: str, settings: tuple[str, ...],
+    qrels: str, run: str | None, measures: tuple[str, ...], convention: str,
+    settings: tuple[str, ...],
     query: str | None, worst: int | None, full: bool, between: tuple[str, str] | None, bounds: bool,
     reach: str, depth: int | None, queries: str | None, docs: str | None, reading: ReadOptions,
     **shown: Any,
@@ -74,24 +75,20 @@ def command(
         raise UsageError("more than one measure", "explain one at a time: give one -m")
     measure = measures[0] if measures else "nDCG@10"
     known, axes = options.queries_of(queries), options.axes_of(settings)
-    [named] = options.runs_of([run], reading, known)
+    judged, named = options.one_run(qrels, run, reading, known)
     rules: dict[str, Any] = {"convention": convention, **axes}
     if between is not None:
         from idealist.reconciling.attribution import attribute
 
-        found: Any = attribute(reading.of(qrels), named, measure, *between, **axes)
+        found: Any = attribute(judged, named, measure, *between, **axes)
     elif bounds:
         from idealist.bounding import bounds as bounds_of
 
-        found = bounds_of(reading.of(qrels), named, measure, reach=reach, **rules).to_judge(
-            depth or 10
-        )
+        found = bounds_of(judged, named, measure, reach=reach, **rules).to_judge(depth or 10)
     else:
         from idealist.evaluating.evaluator import evaluate
         from idealist.explaining.explainer import Explainer
-        from idealist.formats import read_qrels
 
-        judged = read_qrels(reading.of(qrels))
         explainer = Explainer(judged, named, measure, texts=known, docs=docs, **rules)
         if not len(explainer.placements.query):
             measured = [evaluate(judged, named, [measure], **rules)]

@@ -280,6 +280,41 @@ def with_ids_met(
     return met(evaluations, qrels, runs, click.get_current_context().obj, **settings)
 
 
+def sides_of(
+    qrels: str, paths: Sequence[str], reading: ReadOptions, queries: Queries | None = None
+) -> tuple[Qrels, list[Run]]:
+    """Find the judgments and the runs; a file may hold both sides.
+
+    Where every file does, each is a run, and all must hold the same judgments.
+    """
+    from idealist.formats import read_pairs, read_qrels
+    from idealist.formats.pairs import holds_both
+
+    files = list(dict.fromkeys([qrels, *paths]))
+    if paths and (len(files) == 1 or not all(holds_both(reading.of(path)) for path in files)):
+        return read_qrels(reading.of(qrels)), runs_of(paths, reading, queries)
+    named = zip(files, run_names(files), strict=True)
+    pairs = {path: read_pairs(reading.of(path), name=name) for path, name in named}
+    judged = pairs[qrels][0]
+    for path, (other, _) in pairs.items():
+        if other.hash != judged.hash:
+            hint = f"idealist convert {qrels} qrels.json --kind qrels writes those of one file"
+            raise UsageError(f"{path} holds other judgments than {qrels}", hint)
+    return judged, [run for _, run in pairs.values()]
+
+
+def one_run(
+    qrels: str, run: str | None, reading: ReadOptions, queries: Queries | None = None
+) -> tuple[Qrels, Run]:
+    """Find the judgments and the one run; without a run, the judgments' file holds both sides."""
+    from idealist.formats import read_qrels
+
+    if run is not None:
+        return read_qrels(reading.of(qrels)), runs_of([run], reading, queries)[0]
+    judged, [found] = sides_of(qrels, (), reading)
+    return judged, found
+
+
 def queries_of(path: str | None) -> Queries | None:
     """Read a file of queries, if there is one."""
     from idealist.formats import read_queries

@@ -10,12 +10,13 @@ from typing import Any
 
 from idealist.data import Qrels, Rows, Run, Scale
 from idealist.errors import Faults, UsageError
-from idealist.formats import build, contents, engines, preference_files, python_data, trec
+from idealist.formats import build, contents, engines, preference_files, trec
 from idealist.formats.arrays import read_arrays
-from idealist.formats.cells import checked, shown
+from idealist.formats.cells import checked
 from idealist.formats.column_names import Given
 from idealist.formats.column_runs import ColumnRun, compiled_qrels, is_columns
 from idealist.formats.contents import kind_of
+from idealist.formats.pairs import Pairs, pairs_name
 from idealist.formats.pool_samples import read_prels, read_strata
 from idealist.formats.preference_files import read_preferences
 from idealist.formats.query_files import read_queries
@@ -110,29 +111,22 @@ def several_runs(data: Iterable[Any]) -> list[Run]:
     return [run.renamed(name) for run, name in zip(found, names, strict=True)]
 
 
-def read_pairs(pairs: Any, *, name: str = "run") -> tuple[Qrels, Run]:
-    """Read records that hold both sides: what was retrieved and what should have been.
+def read_pairs(pairs: Any, *, columns: Given | None = None, name: str = "") -> tuple[Qrels, Run]:
+    """Read data that holds both sides: what was retrieved and what should have been.
 
-    Queries are named by their key ``query``, ``query_id``, ``qid`` or ``id``, or else numbered
-    from 1. A record may also hold the lists ``scores`` and ``tokens`` of the retrieved documents.
-    The records may come from a JSON file, as a list or by the line; `read_qrels` and `read_run`
-    read such a file as well.
+    Usually that is a record for each query, in a JSON file, JSON by the line or Python data.
+    Queries without a name are numbered from 1. A table with scores and grades holds both sides too.
+    `columns` names fields that have other names than usual, theirs by ours: {"ranking": "chunks",
+    "gold": "answers_in"}.
 
     >>> qrels, run = read_pairs([{"retrieved": ["d2", "d1"], "ground_truth": {"d1": 1}}])
     >>> qrels.queries, run
     (('1',), <Run run>)
     """
-    place, lines = name, None
-    if isinstance(pairs, (str, Path)):
-        source = Source.of(pairs)
-        place, content = source.name, contents.content_of(source, Faults(source.name))
-        pairs, lines = content.value, content.lines
-    if not isinstance(pairs, Iterable) or isinstance(pairs, (str, bytes, Mapping)):
-        Faults(place).fail("bad-shape", f"cannot read {shown(pairs)}", "give a list of records")
-    records = list(pairs)
-    judged = python_data.side(records, Reading("grade", Faults(place)), lines)
-    retrieved = python_data.side(records, Reading("score", Faults(place)), lines)
-    return read_qrels(judged, name=place), read_run(retrieved, name=name)
+    data, options = described(pairs, columns)
+    qrels, run = Pairs.of(data, options, name).read(name or pairs_name(data))
+    read_with = tuple(options.words())
+    return (replace(qrels, read_with=read_with) if read_with else qrels), run
 
 
 def _qrels_of_object(data: Any, scale: Scale | None, name: str, options: ReadOptions) -> Qrels:

@@ -68,7 +68,7 @@ def _option(reading: Reading, **changes: Any) -> str:
 
 def unused_number(columns: Mapping[str, Sequence[Any]]) -> str | None:
     """Find a column of numbers that may be a score."""
-    return next(_valued(columns, "score"), None)
+    return next(_valued({name: _seen(cells) for name, cells in columns.items()}, "score"), None)
 
 
 def _needed(reading: Reading) -> list[str]:

@@ -59,6 +59,71 @@ QUERY_TEXTS = ("text", "query_text")
 RUN_NAMES = ("run_id", "run_name", "run_tag", "run", "tag", "system", "name")
 TEAM_NAMES = ("team", "team_name", "group", "participant", "organisation", "organization")
 
+#: In records of one query each, such as logs of RAG: names that only a ranking has, names of lists
+#: that are a ranking or the gold, names that only the gold has, and names of what was judged wrong.
+RANKINGS = (
+    "ranking", "retrieved", "retrieved_ids", "results", "hits", "retrieved_context_ids",
+    "retrieved_doc_ids", "retrieved_document_ids", "retrieved_chunk_ids", "retrieved_node_ids",
+    "retrieved_docs", "retrieved_documents", "retrieved_chunks", "retrieved_passages",
+    "retrieved_nodes", "retrieved_contexts", "retrieval_context", "retrieval_results",
+    "search_results", "source_nodes", "candidates", "ctxs", "matches", "ranked_docs",
+    "ranked_list", "run", "data",
+)  # fmt: skip
+EITHER = (
+    "ids", "docs", "documents", "doc_ids", "document_ids", "chunk_ids", "passage_ids", "node_ids",
+    "contexts", "context", "chunks", "passages", "nodes", "sources",
+)  # fmt: skip
+GOLDS = (
+    "gold", "ground_truth", "relevant", "expected", "gold_ids", "gold_docs", "gold_doc_ids",
+    "gold_documents", "gold_chunks", "gold_chunk_ids", "gold_contexts", "gold_passages",
+    "ground_truth_ids", "ground_truth_docs", "ground_truth_doc_ids", "ground_truth_documents",
+    "ground_truth_contexts", "ground_truth_context_ids", "ground_truths", "relevant_ids",
+    "relevant_docs", "relevant_doc_ids", "relevant_documents", "relevant_document_ids",
+    "relevant_chunks", "relevant_chunk_ids", "relevant_contexts", "relevant_context_ids",
+    "relevant_passages", "expected_ids", "expected_docs", "expected_doc_ids", "expected_documents",
+    "expected_chunks", "expected_chunk_ids", "expected_contexts", "expected_context_ids",
+    "expected_sources", "reference_context_ids", "reference_contexts", "reference_ids",
+    "reference_docs", "reference_doc_ids", "positives", "pos", "positive_ids", "positive_doc_ids",
+    "positive_passages", "positive_ctxs", "answers_docs", "qrels",
+)  # fmt: skip
+NEGATIVES = ("neg", "negatives", "negative_passages", "negative_ids", "negative_ctxs")
+#: Names of a record's query that say id, the one that could be a number of the record, and names
+#: of its text.
+RECORD_IDS = ("query_id", "qid", "question_id", "topic_id")
+RECORD_ID = ("id", "_id")
+RECORD_TEXTS = (
+    "query", "question", "user_input", "topic", "query_text", "search_query", "search_term",
+    "input", "input.value", "prompt",
+)  # fmt: skip
+#: Lists beside the ranking, and what each says about its documents.
+BESIDE = {
+    "scores": "score", "retrieved_scores": "score", "similarities": "score",
+    "similarity_scores": "score", "relevance_scores": "score", "doc_scores": "score",
+    "distances": "distance", "tokens": "tokens", "token_counts": "tokens",
+}  # fmt: skip
+#: What a list of records may be wrapped in.
+WRAPPERS = (
+    "results", "data", "samples", "queries", "records", "rows", "examples", "items", "test_cases",
+    "cases", "dataset", "entries", "evaluations",
+)  # fmt: skip
+#: What lists by query may be wrapped in, as MTEB writes what a model retrieved.
+SPLITS = ("default", "test", "dev", "validation", "train")
+#: Parts of a record that hold its fields; what stands in the last ones is the gold.
+PARTS = ("inputs", "input", "outputs", "output", "query", "vars", "attributes")
+REFERENCES = ("reference_outputs", "reference", "expected_outputs", "expected")
+
+#: In an item of a list: names of its id beside those of columns, names that may be an id, parts
+#: that hold its fields, parts that describe it, and what the list is ranked by.
+ITEM_IDS = ("id", "_id", "id_", "node_id", "passage_id", "file_id", "uuid")
+MAYBE_IDS = ("document", "doc", "item", "url", "source", "filename", "file_name", "file_path",
+             "path", "link")  # fmt: skip
+ITEM_PARTS = ("node", "document", "doc", "chunk", "passage", "item", "entity")
+METADATA = ("metadata", "meta", "payload", "attributes")
+ITEM_SCORES = (
+    "score", "sim", "similarity", "relevance_score", "similarity_score", "rerank_score", "_score",
+)  # fmt: skip
+DISTANCES = ("distance", "_distance", "dist")
+
 #: What data frames call the row numbers they write.
 ROW_NUMBERS = ("", "unnamed: 0", "__index_level_0__")
 #: Columns that say nothing: Quepid's book-keeping, the same in each row, and row numbers.
@@ -69,6 +134,9 @@ SKIPPED = frozenset(
 #: A hint for judgments given as a run, or the reverse.
 ORDER_HINT = "judgments come first, then runs"
 
+
+#: Our names of the two lists of a record; what else a user may name are columns.
+SIDES = ("ranking", "gold")
 
 #: Names of theirs by ours, as a user gives them; of several names, the first that a table has.
 Given = Mapping[str, str | Sequence[str]]

@@ -69,7 +69,7 @@ def content_of(
     if (sheet := spreadsheets.of_file(data, source.name, source.sheet, faults)) is not None:
         return Content("columns", *sheet)
     text = source.text(data)
-    if _is_lines(text, source):
+    if is_lines(text, source):
         return Content("json", *json_text.load_lines(text, source.name))
     if _is_json(text):
         return Content("json", json_text.load(text, source.name), text=text)
@@ -146,7 +146,7 @@ def _text_columns(path: str) -> list[str] | None:
         return None
     source = Source.of(path)
     head = source.head()
-    if _may_be_binary(head, source.name) or _is_lines(head, source) or _is_json(head):
+    if _may_be_binary(head, source.name) or is_lines(head, source) or _is_json(head):
         return None
     try:
         headers = delimited.headers(head[: head.rfind(b"\n") + 1] or head).values()
@@ -160,7 +160,7 @@ def is_trec(source: Source, options: ReadOptions | None = None) -> bool:
     head = _head(source)
     if len(head) == HEAD:  # then the last line may continue
         head = head[: head.rfind(b"\n") + 1]
-    if _may_be_binary(head, source.name) or _is_lines(head, source) or _is_json(head):
+    if _may_be_binary(head, source.name) or is_lines(head, source) or _is_json(head):
         return False
     if not trec.first_line(head)[0]:
         return False
@@ -201,7 +201,7 @@ def _is_json(content: bytes) -> bool:
     return content.lstrip()[:1] in (b"{", b"[")
 
 
-def _is_lines(content: bytes, source: Source) -> bool:
+def is_lines(content: bytes, source: Source) -> bool:
     """Whether text is JSON by the line."""
     return source.suffix in (".jsonl", ".ndjson") or json_text.is_lines(content)
 
@@ -214,20 +214,21 @@ def _check_ours(loaded: Any, faults: Faults) -> None:
 
 
 def _of_lines(records: list[Any], lines: list[int], reading: Reading) -> Cells:
-    """Read a row from each line, or an engine's response with the query it answers."""
+    """Read a list of a query from each line, a row, or an engine's response with its query."""
     ours, faults = reading.ours, reading.faults
     for record, line in zip(records, lines, strict=True):
         if not isinstance(record, dict):
             faults.fail("json", "not a JSON object", 'give {"query": …, "document": …}', line)
-    if all(map(python_data.is_pair, records)):
-        return python_data.cells_of(python_data.side(records, reading, lines), reading)
-    if (found := engines.lists(records, reading, lines)) is not None:
-        return python_data.cells_of(found, reading)
-    if {"query", "document"} <= ours(names := records[0]).keys() and all(
+    is_plain = {"query", "document"} <= ours(names := records[0]).keys() and all(
         record.keys() == names.keys() for record in records
-    ):  # as most files are
+    )
+    if is_plain and not any(isinstance(cell, (list, dict)) for cell in names.values()):
         columns = {name: [record[name] for record in records] for name in names}
         return python_data.of_columns(columns, reading, lines, nulls=True)
+    if (found := python_data.lists_in(records, reading, lines=lines)) is not None:
+        return found
+    if (hits := python_data.hits_in(records, reading, lines)) is not None:
+        return hits
     rows = (python_data.record(r, i, reading) for i, r in zip(lines, records, strict=True))
     return Cells(pivot(rows), lines, nulls=True)
 

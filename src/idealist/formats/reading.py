@@ -14,6 +14,7 @@ from idealist.errors import Faults, UsageError, nearest
 from idealist.formats.column_names import (
     ALIASES,
     PLAIN,
+    SIDES,
     Given,
     columns_option,
     folded,
@@ -113,9 +114,10 @@ def _by_ours(columns: Given) -> dict[str, str | list[str]]:
 
 def _own(name: str) -> str:
     """Return our name of a column, however it is written."""
-    found = name if name in ALIASES else next(iter(ours([name])), None)
+    found = name if name in (*ALIASES, *SIDES) else next(iter(ours([name])), None)
     if found is None:
-        raise UsageError(f"columns: there is no column {name!r} to name", nearest(name, ALIASES))
+        known = nearest(name, (*ALIASES, *SIDES))
+        raise UsageError(f"columns: there is no column {name!r} to name", known)
     return found
 
 
@@ -142,6 +144,12 @@ class Reading:
     faults: Faults
     options: ReadOptions = field(default_factory=ReadOptions)
     remarks: list[Remark] = field(default_factory=list)
+
+    def given(self, column: str, names: Iterable[Any]) -> Any:
+        """Return the name found that a user gave for one of ours; None if there is none."""
+        said = {key: theirs for key, theirs in self.options.columns.items() if key == column}
+        found = (spelt(names, theirs) for _, theirs in given_names(said))
+        return next((alike[0] for alike in found if len(alike) == 1), None)
 
     def ours(self, names: Iterable[Any]) -> dict[str, Any]:
         """Map our column names to the names found."""
