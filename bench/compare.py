@@ -28,8 +28,8 @@ from contenders import (
     trec_eval,
     verb,
 )
-from report import Line, describe, table, write_page
-from shapes import FOLDER, Data, L, M, S, Shape, made, say
+from report import Line, beyond_floor, describe, table, write_page
+from shapes import FOLDER, Data, L, M, S, Shape, cached, made, say
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,14 @@ class Tasks:
             "L-dicts": self.large_dicts,
             "L-measures": self.large_measures,
             "L-trec": self.large_trec,
+            "L-close": self.large_close,
+            "L-judged": self.large_judged,
+            "L-formats": self.large_formats,
             "L-verbs": self.large_verbs,
+            "L-compare": self.large_compare,
+            "runs-20": self.twenty_runs,
+            "runs-500": self.many_runs,
+            "real": self.real,
             "XL": self.extra_large,
         }
 
@@ -108,11 +115,7 @@ class Tasks:
         ranx = python_tool(
             "ranx", "files", data, label="ranx, nothing compiled yet", NUMBA_CACHE_DIR=str(cold)
         )
-        floors = [
-            floor("newlines", data, "floor: counting newlines"),
-            floor("loop", data, "floor: bare C++ loop"),
-        ]
-        return replace(task, contenders=[*task.contenders, replace(ranx, once=True), *floors])
+        return replace(task, contenders=[*task.contenders, replace(ranx, once=True), *floors(data)])
 
     def large_shuffled(self) -> Task:
         return replace(
@@ -137,6 +140,53 @@ class Tasks:
         tools = [dropin(data, options), trec_eval(data, options)]
         return Task("L, trec_eval -q -m all_trec", tools)
 
+    def large_close(self) -> Task:
+        """Scores that do not all fit float32, in which trec_eval compares them."""
+        shape = replace(self.large, judged=15, graded=True, close=True)
+        data = made(shape, self.folder)
+        title = f"L, close scores, {many(shape)} judgments, from files"
+        tools = [*python_tools("files", data, self.warm), trec_eval(data), *floors(data)]
+        return Task(title, tools, agree=False)  # in float32 scores tie that differ
+
+    def large_judged(self) -> Task:
+        shape = replace(self.large, judged=1_000_000 / self.large.queries, graded=True)
+        return self.files(f"L, {many(shape)} judgments", shape)
+
+    def large_formats(self) -> Task:
+        data = made(self.large, self.folder)
+        tools = [python_tool("idealist", "files", data, label="idealist, TREC")]
+        for name, other in data.formats().items():
+            cached(other.run)
+            tools.append(python_tool("idealist", "files", other, label=f"idealist, {name}"))
+        return Task("L, the same rows in each format", tools)
+
+    def large_compare(self) -> Task:
+        """Two runs, with the deep judgments without which little is to be said of unjudged ones."""
+        return self.compared("L, two runs", replace(self.large, judged=15, graded=True), 2)
+
+    def twenty_runs(self) -> Task:
+        return self.compared("20 runs of 50 x 1,000", replace(M, queries=50), 20)
+
+    def compared(self, title: str, shape: Shape, count: int) -> Task:
+        """Time the comparison of runs beside their evaluation."""
+        data = made(shape, self.folder)
+        _, *others = data.others(count)
+        return Task(title, [verb(name, data, *others) for name in ("eval", "compare")], agree=False)
+
+    def many_runs(self) -> Task:
+        data = made(replace(M, queries=50), self.folder)
+        _, *others = data.linked(data.others(20), 500)
+        tools = [verb("eval", data, *others, label="idealist eval"),
+                 verb("eval", data, label="idealist eval, one of them")]  # fmt: skip
+        return Task("500 runs of 50 x 1,000 in one command", tools, repeats=2, agree=False)
+
+    def real(self) -> Task:
+        """Uneven lists in any order, ids such as URLs, ties, missing queries."""
+        shape = Shape(queries=2000, judged=20, graded=True, real=True)
+        task = self.files("2,000 uneven lists, shuffled, ids such as URLs", shape)
+        able = [one for one in task.contenders if one.label != "ranx"]  # it refuses missing queries
+        return replace(task, contenders=able, agree=False)  # which pytrec_eval leaves out
+
     def large_verbs(self) -> Task:
         data = made(self.large, self.folder)
         tools = [verb(name, data) for name in ("eval", "audit", "diagnose")]
@@ -151,6 +201,19 @@ class Tasks:
         ]
         title = f"{sized('XL', ten.shape)}, from files"
         return Task(title, tools, repeats=1, agree=False, removed=(ten,))
+
+
+def floors(data: Data) -> list[Contender]:
+    """Time what reading the file takes at least."""
+    return [
+        floor("newlines", data, "floor: counting newlines"),
+        floor("loop", data, "floor: bare C++ loop"),
+    ]
+
+
+def many(shape: Shape) -> str:
+    """Write the number of judgments, in thousands."""
+    return f"{round(shape.queries * shape.judged, -3):,.0f}"
 
 
 def sized(name: str, shape: Shape) -> str:
@@ -206,7 +269,7 @@ def main() -> None:
     names = asked.only or [name for name in tasks.named() if name != "XL" or not asked.no_xl]
     warm_up(tasks)
     lines = [line for name in names for line in measured(tasks.named()[name]())]
-    text = f"{describe()}\n\n{table(lines)}\n"
+    text = "\n\n".join([describe(), table(lines), *beyond_floor(lines)]) + "\n"
     print(text)
     if asked.write:
         write_page(text)

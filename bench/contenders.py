@@ -93,10 +93,11 @@ def dropin(data: Data, options: Sequence[str]) -> Contender:
     return Contender("idealist trec-eval", command, _read_trec)
 
 
-def verb(name: str, data: Data) -> Contender:
-    """Time a verb of the command line with its defaults, from files."""
+def verb(name: str, data: Data, *more: str | Path, label: str = "") -> Contender:
+    """Time a verb of the command line, from files; `more` are further runs, and options."""
     script = str(Path(sys.executable).with_name("idealist"))
-    return Contender(f"idealist {name}", (script, name, str(data.qrels), str(data.run)))
+    command = (script, name, str(data.qrels), str(data.run), *map(str, more))
+    return Contender(label or f"idealist {name}", command)
 
 
 def floor(mode: str, data: Data, label: str) -> Contender:

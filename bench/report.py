@@ -56,6 +56,15 @@ def table(lines: Iterable[Line]) -> str:
     return "\n".join(rows)
 
 
+def beyond_floor(lines: Iterable[Line]) -> list[str]:
+    """Say how many times the bare loop idealist takes, task by task."""
+    return [
+        f"{line.task}: idealist takes {rounded(line.first / line.best.seconds)} times the bare loop"
+        for line in lines
+        if line.best and line.label == "floor: bare C++ loop"
+    ]
+
+
 def describe() -> str:
     """Say what was measured, where, and with which versions."""
     kernel = "with its kernel" if has_kernel() else "without its kernel"
@@ -103,4 +112,4 @@ def _trec_eval() -> list[str]:
         return []
     said = subprocess.run([path, "-v"], capture_output=True, text=True, check=False)
     found = re.search(r"\d+(\.\d+)+", said.stderr + said.stdout)
-    return [f"trec_eval {found[0]}" if found else "trec_eval"]
+    return [f"trec_eval {found[0] if found else ''} as it is on the PATH".replace("  ", " ")]

@@ -9,11 +9,16 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "build" / "bench"
+#: The formats that bench/formats.py writes, and how their files end.
+FORMATS = {
+    "TREC, gzip": ".txt.gz", "CSV": ".csv", "TSV": ".tsv", "JSONL, a hit a line": "-hits.jsonl",
+    "JSONL, a list a query": "-lists.jsonl", "Parquet": ".parquet",
+}  # fmt: skip
 #: The bytes of a row, at most.
 ROW = 54
 
@@ -28,6 +33,7 @@ class Shape:
     graded: bool = False
     shuffled: bool = False
     close: bool = False
+    real: bool = False
 
     @property
     def rows(self) -> int:
@@ -36,7 +42,7 @@ class Shape:
     @property
     def name(self) -> str:
         words = [f"{self.queries}x{self.depth}", f"{self.judged:g}"]
-        return "-".join([*words, *self.kinds])
+        return "-".join([*words, *self.kinds, *["real"] * self.real])
 
     @property
     def kinds(self) -> list[str]:
@@ -52,10 +58,11 @@ L = Shape(queries=6980)
 
 @dataclass(frozen=True)
 class Data:
-    """The two files of a shape."""
+    """The judgments and the run of a shape, and what is written beside them if asked for."""
 
     shape: Shape
     folder: Path
+    file: str = "run.txt"
 
     @property
     def qrels(self) -> Path:
@@ -63,7 +70,32 @@ class Data:
 
     @property
     def run(self) -> Path:
-        return self.folder / "run.txt"
+        return self.folder / self.file
+
+    def others(self, count: int) -> list[Path]:
+        """Give so many runs: this one, and others that order its documents anew."""
+        runs = [self.run, *(self.folder / f"run-{i:02}.txt" for i in range(2, count + 1))]
+        if not runs[-1].exists():
+            say(f"making {count} runs in {self.folder}")
+            _script("others.py", str(self.run), str(count))
+        return runs
+
+    def linked(self, runs: list[Path], count: int) -> list[Path]:
+        """Give these runs so many names in all, in turn."""
+        folder = self.folder / f"linked-{count}"
+        folder.mkdir(exist_ok=True)
+        for i in range(count):
+            if not (folder / f"{i:03}.run").exists():
+                (folder / f"{i:03}.run").hardlink_to(runs[i % len(runs)])
+        return sorted(folder.iterdir())
+
+    def formats(self) -> dict[str, Data]:
+        """Give the same rows in other formats, by what they are called."""
+        found = {name: replace(self, file=f"run{end}") for name, end in FORMATS.items()}
+        if not all(one.run.exists() for one in found.values()):
+            say(f"writing {self.shape.rows:,} rows in {len(FORMATS)} formats in {self.folder}")
+            _script("formats.py", str(self.run))
+        return found
 
     def make(self) -> None:
         """Write the files, in a process of its own."""
@@ -71,14 +103,18 @@ class Data:
         if shutil.disk_usage(self.folder.parent).free < self.shape.rows * ROW:
             raise SystemExit(f"no room for {self.shape.rows:,} rows in {self.folder}")
         say(f"making {self.shape.rows:,} rows in {self.folder}")
-        script = [sys.executable, str(ROOT / "bench" / "generate.py"), str(self.folder)]
         shape = self.shape
-        flags = [f"--{kind}" for kind in shape.kinds]
         numbers = map(str, (shape.queries, shape.depth, shape.judged))
-        subprocess.run([*script, *numbers, *flags], check=True)
+        flags = [f"--{kind}" for kind in shape.kinds]
+        _script("real.py" if shape.real else "generate.py", str(self.folder), *numbers, *flags)
 
     def remove(self) -> None:
         shutil.rmtree(self.folder)
+
+
+def _script(name: str, *arguments: str) -> None:
+    """Run a script of this folder, in a process of its own."""
+    subprocess.run([sys.executable, str(ROOT / "bench" / name), *arguments], check=True)
 
 
 def made(shape: Shape, folder: Path = FOLDER) -> Data:
@@ -86,10 +122,15 @@ def made(shape: Shape, folder: Path = FOLDER) -> Data:
     data = Data(shape, folder / shape.name)
     if not data.folder.exists():
         data.make()
-    with data.run.open("rb", buffering=0) as file:
+    cached(data.run)
+    return data
+
+
+def cached(path: Path) -> None:
+    """Read a file into the cache of the system."""
+    with path.open("rb", buffering=0) as file:
         while file.read(1 << 20):
             pass
-    return data
 
 
 def say(words: str) -> None:

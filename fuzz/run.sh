@@ -22,7 +22,7 @@ say() { printf 'fuzz: %s\n' "$*"; }
 
 # fuzzes NAME COMMAND...: run it, and show what it said only if it found something
 fuzzes() {
-  local name=$1 log=$build/${1%%,*}.log
+  local name=$1 log=$build/$1.log
   shift
   if ! "$@" >"$log" 2>&1; then
     tail -n 60 "$log"
@@ -47,13 +47,19 @@ target() {
     "-artifact_prefix=$build/$1-" "$build/corpus/$3"
 }
 
-# blind NAME: compile and run one without libFuzzer
+# blind NAMES...: compile and run some without libFuzzer; what they share is compiled once
 blind() {
-  "$cxx" -std=c++20 -O1 -g -fno-omit-frame-pointer -ffp-contract=off -pthread -Inative \
-    "${small[@]}" -fsanitize=address,undefined -fno-sanitize-recover=all \
-    "fuzz/$1_target.cpp" fuzz/blind.cpp $core -o "$build/$1"
-  mkdir -p "$build/corpus/$1"  # where there are no seeds
-  fuzzes "$1, blind," "$build/$1" "$seconds" "$RANDOM" "$build/corpus/$1" "$build/$1-input"
+  local compile=("$cxx" -std=c++20 -O1 -g -fno-omit-frame-pointer -ffp-contract=off -pthread
+    -Inative "${small[@]}" -fsanitize=address,undefined -fno-sanitize-recover=all)
+  mkdir -p "$build/blind"
+  for source in $core fuzz/blind.cpp; do
+    "${compile[@]}" -c "$source" -o "$build/blind/${source//\//-}.o"
+  done
+  for name; do
+    "${compile[@]}" "fuzz/${name}_target.cpp" "$build"/blind/*.o -o "$build/$name"
+    mkdir -p "$build/corpus/$name"  # where there are no seeds
+    fuzzes "$name" "$build/$name" "$seconds" "$RANDOM" "$build/corpus/$name" "$build/$name-input"
+  done
 }
 
 # kernel NAME COMPILER SANITIZERS: compile the module, and name its file
@@ -72,8 +78,8 @@ if has_libfuzzer; then
   # Threads race for the counters that guide a fuzzer: this one takes what guided `text` has found.
   target threads thread text -fno-sanitize-coverage=inline-8bit-counters,pc-table,trace-cmp
 else
-  for name in "${targets[@]}"; do blind "$name"; done
-  say "skipped threads: $clang is not here, or has no libFuzzer"
+  blind "${targets[@]}"
+  say "these were changed blindly; skipped threads: $clang is not here, or has no libFuzzer"
 fi
 
 if preload=$("$python" -c 'import atheris; print(atheris.path())' 2>/dev/null) && has_libfuzzer; then

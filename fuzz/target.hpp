@@ -53,6 +53,7 @@ inline Protocol some_protocol(Choices& choices) {
     made.nonfinite = static_cast<Protocol::Nonfinite>(choices.below(3));
     made.budget = static_cast<double>(choices.below(6)) - 2;
     made.exclude_self = choices.below(2);
+    made.named = choices.below(4);
     if (choices.below(2))
         made.whole = [](const std::vector<string_view>& chunks, Arena& arena,
                         std::vector<string_view>& documents) {
@@ -88,6 +89,11 @@ inline Facts facts_of(const Found& found) {
                 for (const auto number : {place.rank, place.first, place.last, place.judgment})
                     add(number);
                 add(std::bit_cast<std::uint64_t>(place.score));
+            }
+            const Unjudged& ids = found.names[one.worker][task];
+            for (std::size_t i = one.names_begin; i < one.names_begin + one.names; ++i) {
+                const std::size_t begin = i ? ids.ends[i - 1] : 0;
+                add(hash_of(string_view(ids.text).substr(begin, ids.ends[i] - begin)));
             }
         }
     return all;

@@ -64,7 +64,7 @@ def headers() -> Iterator[Case]:
         if ";" in first:
             content = b"query;document;x\nq1;d1;1\n"
         yield Case("header", code, content, expected, line, name="faulty.csv")
-    for first, missing in (("qid\tpassage\tlabel", "document"), ("topic;place;rel", "query")):
+    for first, missing in (("qid\twhere\tlabel", "document"), ("topic;place;rel", "query")):
         name = missing if missing == "document" else "document"
         content = f"{first}\nq1\td1\t1\n".encode()
         yield Case("header", "missing-column", content, f"no {name} column", 1)
@@ -92,7 +92,7 @@ def engine_lines() -> Iterator[Case]:
     content = "\n".join(rows).encode()
     yield Case("engine", "duplicate-key", content, "query 'q1' appears twice", 3, "run", "f.jsonl")
     content = json.dumps(RESPONSE).encode()
-    yield Case("engine", "bad-id", content, "query None", 1, "run", "f.jsonl")
+    yield Case("engine", "bad-shape", content, "without queries", None, "run", "f.jsonl")
 
 
 def engines() -> Iterator[Case]:

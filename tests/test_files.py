@@ -290,15 +290,15 @@ PYTHON: dict[str, tuple[str, Callable[[], object]]] = {
     "a frame inside a dict": ("cannot read", lambda: il.read_run({"q": pd.DataFrame({"a": [1]})})),
     "no pairs": ("cannot read 5", lambda: il.read_pairs(5)),
     "a pair without a list": (
-        "cannot read None",
+        "there is a gold and no ranking",
         lambda: il.read_pairs([{"retrieved": None, "scores": [], "gold": ["d"]}]),
     ),
     "a pair whose query is a list": (
         "an id must be", lambda: il.read_pairs([{"query": ["a"], "retrieved": [], "gold": ["d"]}])),
     "responses without a query": (
-        "an id must be", lambda: il.read_run([{"hits": {"hits": [{"_id": "d"}]}, "score": 1}])),
+        "without queries", lambda: il.read_run([{"hits": {"hits": [{"_id": "d"}]}, "score": 1}])),
     "responses whose query is none": (
-        "an id must be", lambda: il.read_run([{"hits": {"hits": []}, "query": {"match": 1}}])),
+        "without queries", lambda: il.read_run([{"hits": {"hits": []}, "query": {"match": 1}}])),
     "an id that is an object": ("an id must be", lambda: il.read_queries([{"_id": {"$oid": "1"}}])),
     "one id written twice": ("appears twice", lambda: il.read_queries({1: "a", "1": "b"})),
     "numbers that contradict": (

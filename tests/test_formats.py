@@ -185,13 +185,13 @@ def test_pairs_give_both_tables() -> None:
     records: list[dict[str, Any]] = [
         {"retrieved": ["d2", "d1"], "ground_truth": {"d1": 3}},
         {"retrieved": ["d5"], "ground_truth": ["d5", "d6"]},
-        {"query": "named", "retrieved": [], "ground_truth": {"d1": 1}},
+        {"retrieved": [], "ground_truth": {"d1": 1}},
     ]
     qrels, run = il.read_pairs(records)
-    assert qrels.queries == ("1", "2", "named")
+    assert qrels.queries == ("1", "2", "3")
     result = il.evaluate(qrels, run, ["RR", "NumRet"], missing="skip")
     assert result.per_query == {
-        "query": ["1", "2", "named"],
+        "query": ["1", "2", "3"],
         "RR": [0.5, 1, 0],
         "NumRet": [2, 1, 0],
     }
@@ -244,7 +244,9 @@ def test_a_header_that_is_not_understood_is_told(tmp_path: Path) -> None:
     with pytest.raises(il.InputError, match="no document column; Query ID is the query"):
         il.read_run(path).rows()
     path.write_text("where,place,much\r\nq1,d1,1\r\n", newline="")
-    with pytest.raises(il.InputError, match=r"'where,place,much' names(.|\n)*query,document,score"):
+    with pytest.raises(
+        il.InputError, match=r"'where,place,much' names(.|\n)*query=where,document=place,score=much"
+    ):
         il.read_run(path).rows()
 
 
@@ -282,13 +284,15 @@ def test_a_query_may_be_judged_to_have_no_answer() -> None:
 
 
 def test_pairs_name_their_queries_and_may_be_a_file(tmp_path: Path) -> None:
-    records = [
+    records: list[dict[str, Any]] = [
         {"id": "x", "retrieved": ["a"], "ground_truth": []},
-        {"query_id": 7, "retrieved": ["a"], "ground_truth": ["a"]},
+        {"id": 7, "retrieved": ["a"], "ground_truth": ["a"]},
     ]
     path = tmp_path / "pairs.json"
     path.write_text(json.dumps(records))
     assert il.read_pairs(path)[0].queries == il.read_pairs(records)[0].queries == ("7", "x")
+    with pytest.raises(il.InputError, match="record 2: id, which names the query, is missing"):
+        il.read_pairs([records[0], {**records[1], "id": None}])
 
 
 def test_a_data_frame_is_columns() -> None:

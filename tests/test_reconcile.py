@@ -208,7 +208,7 @@ def test_trec_covid_takes_seconds(data: Path) -> None:
 def test_stacked_lists_have_the_values_of_lists(name: str) -> None:
     rng, compared = random.Random(name), 0
     for seed in range(2):
-        qrels, run = map(_read, some_data(rng), (il.read_qrels, il.read_run))
+        qrels, run = map(_read, some_data(rng), READERS)
         cls = MEASURES[name]
         measure = cls() @ 3 if cls.takes_cutoff and seed else cls()
         base = il.CONVENTIONS["trec_eval"].instrument(measure)
@@ -228,6 +228,9 @@ def test_stacked_lists_have_the_values_of_lists(name: str) -> None:
     assert compared
 
 
+READERS: tuple[Any, Any] = (il.read_qrels, il.read_run)
+
+
 def _read(data: Any, reader: Any) -> Any:
     return reader(data)
 
@@ -236,7 +239,7 @@ def test_measures_that_agree_are_tried_once() -> None:
     """The keys under which formulas are one are sound: what is left out agrees with what is not."""
     for name in ("nDCG@3", "nDCG", "DCG@3", "AP", "R@3", "P", "RBP"):
         rng = random.Random(name)
-        qrels, run = map(_read, some_data(rng), (il.read_qrels, il.read_run))
+        qrels, run = map(_read, some_data(rng), READERS)
         measure = il.parse(name)
         base = il.CONVENTIONS["trec_eval"].instrument(measure)
         space = Space.of(measure, {}, Facts.of(Ranked(qrels, run), base.protocol))

@@ -83,7 +83,7 @@ def test_blocks_of_plain_data_are_no_longer_than_they_may_be(tmp_path: Path) -> 
 
 @pytest.mark.parametrize("suffix", COMPRESSED)
 def test_a_file_made_to_burst_the_memory_comes_in_pieces(suffix: str, tmp_path: Path) -> None:
-    source = source_of(tmp_path / "run", COMPRESSED[suffix](bytes(2**27)))
+    source = source_of(tmp_path / "run", COMPRESSED[suffix](bytes(2**26)) * 2)
     sizes = [len(block) for block in source.blocks()]
     assert sum(sizes) == 2**27
     assert max(sizes) <= 2**26 + BLOCK

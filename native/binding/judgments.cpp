@@ -151,8 +151,13 @@ void bind_judgments(nb::module_& module) {
         "read_qrels",
         [](const nb::bytes& text) -> nb::object {
             return unless_declined([&] {
-                return pairs_of(read_qrels({text.c_str(), text.size()}),
-                                std::make_shared<nb::bytes>(text));
+                const string_view bytes(text.c_str(), text.size());
+                Judgments read;
+                {
+                    const nb::gil_scoped_release released;
+                    read = read_qrels(bytes);
+                }
+                return pairs_of(std::move(read), std::make_shared<nb::bytes>(text));
             });
         },
         "text"_a);

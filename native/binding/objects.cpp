@@ -3,6 +3,7 @@
 #include <nanobind/stl/string.h>
 
 #include <charconv>
+#include <cstring>
 #include <map>
 #include <string>
 
@@ -40,7 +41,7 @@ Whole whole_of(const nb::object& function) {
 Protocol protocol_of(bool single, const std::string& order, const std::string& ties,
                      const std::string& seed, const std::string& duplicates,
                      const std::string& nonfinite, double budget, bool in_tokens, bool exclude_self,
-                     int beside, const nb::object& whole) {
+                     int beside, const nb::object& whole, std::size_t named) {
     using Ties = Protocol::Ties;
     Protocol made;
     made.single = single;
@@ -74,6 +75,7 @@ Protocol protocol_of(bool single, const std::string& order, const std::string& t
     made.exclude_self = exclude_self;
     made.beside = beside;
     made.whole = whole_of(whole);
+    made.named = named;
     return made;
 }
 
@@ -116,6 +118,41 @@ nb::object flags_of(const std::vector<Listed>& listed) {
     return made;
 }
 
+// The names of unjudged documents: where each query's begin, where each ends, and the text.
+nb::tuple names_of(const Found& found, std::size_t task) {
+    const std::vector<Listed>& listed = found.listed[task];
+    const auto names = [&](const Listed& one) -> const Unjudged& {
+        return found.names[one.worker][task];
+    };
+    const auto begin = [&](const Listed& one) {
+        return one.names_begin ? names(one).ends[one.names_begin - 1] : 0;
+    };
+    std::size_t count = 0, size = 0;
+    for (const Listed& one : listed) {
+        if (!one.names) continue;
+        count += one.names;
+        size += names(one).ends[one.names_begin + one.names - 1] - begin(one);
+    }
+    auto [starts, start] = fresh<std::int64_t>(listed.size() + 1);
+    auto [ends, end] = fresh<std::int64_t>(count + 1);
+    auto [text, byte] = fresh<char>(size);
+    std::int64_t written = 0;
+    *start = *end = 0;
+    for (const Listed& one : listed) {
+        start[1] = start[0] + static_cast<std::int64_t>(one.names);
+        ++start;
+        if (!one.names) continue;
+        const std::size_t from = begin(one);
+        for (std::size_t i = 0; i < one.names; ++i)
+            *++end =
+                written + static_cast<std::int64_t>(names(one).ends[one.names_begin + i] - from);
+        const auto length = static_cast<std::size_t>(*end - written);
+        std::memcpy(byte + written, names(one).text.data() + from, length);
+        written = *end;
+    }
+    return nb::make_tuple(starts, ends, text);
+}
+
 nb::tuple columns_of(const Found& found, std::size_t task) {
     const std::vector<Listed>& listed = found.listed[task];
     std::size_t size = 0;
@@ -134,7 +171,8 @@ nb::tuple columns_of(const Found& found, std::size_t task) {
             score[at] = from->score;
         }
     }
-    return nb::make_tuple(counts_of(listed), flags_of(listed), places, scores);
+    return nb::make_tuple(counts_of(listed), flags_of(listed), places, scores,
+                          names_of(found, task));
 }
 
 }  // namespace
@@ -211,12 +249,14 @@ void bind_tables(nb::module_& module) {
             [](Protocol* made, bool single, const std::string& order, const std::string& ties,
                const std::string& seed, const std::string& duplicates, const std::string& nonfinite,
                double budget, bool in_tokens, bool exclude_self, int beside,
-               const nb::object& whole) {
-                new (made) Protocol(protocol_of(single, order, ties, seed, duplicates, nonfinite,
-                                                budget, in_tokens, exclude_self, beside, whole));
+               const nb::object& whole, std::size_t named) {
+                new (made)
+                    Protocol(protocol_of(single, order, ties, seed, duplicates, nonfinite, budget,
+                                         in_tokens, exclude_self, beside, whole, named));
             },
             nb::kw_only(), "single"_a, "order"_a, "ties"_a, "seed"_a, "duplicates"_a, "nonfinite"_a,
-            "budget"_a, "in_tokens"_a, "exclude_self"_a, "beside"_a, "whole"_a.none());
+            "budget"_a, "in_tokens"_a, "exclude_self"_a, "beside"_a, "whole"_a.none(),
+            "named"_a = 0);
 }
 
 }  // namespace idealist

@@ -98,7 +98,7 @@ void Ranker::place_under(std::size_t task) {
     if (spends || protocol.whole) sort();
     const std::int64_t faults = listed.faults;
     listed.ties = false;
-    break_ties(tasks_[task], false, listed);
+    break_ties(tasks_[task], protocol.named > 0, listed);
     if (spends) listed.faults = faults;  // these ties have already been counted
     write(task, listed);
 }
@@ -254,12 +254,18 @@ void Ranker::write(std::size_t task, Listed& listed) {
     std::vector<Place>& places = found_.places[worker_][task];
     listed.worker = static_cast<std::uint32_t>(worker_);
     listed.begin = places.size();
+    Unjudged& names = found_.names[worker_][task];
+    listed.names_begin = names.ends.size();
+    std::size_t unnamed = tasks_[task].protocol->named;
     listed.retrieved = static_cast<std::int64_t>(ranked_.size());
     const std::size_t size = ranked_.size();
     std::size_t begin = 0, end = 0;  // of the tie
     for (std::size_t i = 0; i < size; ++i) {
         const auto found = judgment(tasks_[task], ranked_[i].place);
-        if (found == Judged::none) continue;
+        if (found == Judged::none) {
+            if (unnamed > 0 && unnamed--) names.add(documents_of_[ranked_[i].place]);
+            continue;
+        }
         if (i >= end) {
             for (begin = i; begin > end && ranked_[begin - 1].key == ranked_[i].key;) --begin;
             for (end = i + 1; end < size && ranked_[end].key == ranked_[i].key;) ++end;
@@ -271,6 +277,7 @@ void Ranker::write(std::size_t task, Listed& listed) {
                           static_cast<std::int64_t>(end), found, score});
     }
     listed.places = places.size() - listed.begin;
+    listed.names = names.ends.size() - listed.names_begin;
 }
 
 }  // namespace idealist

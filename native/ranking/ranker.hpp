@@ -45,8 +45,9 @@ struct Protocol {
     double budget = -1;  // negative: no budget
     bool in_tokens = false;
     bool exclude_self = false;
-    Whole whole;      // empty: nothing is collapsed
-    int beside = -1;  // the task that ranks like this, except where float32 ties scores
+    Whole whole;            // empty: nothing is collapsed
+    std::size_t named = 0;  // how many of a query's unjudged documents are named, from the top
+    int beside = -1;        // the task that ranks like this, except where float32 ties scores
 };
 
 // A judged document that was found.
@@ -61,6 +62,18 @@ struct Listed {
     bool in_run = false, ties = false, float32 = false;
     std::uint32_t worker = 0;
     std::size_t begin = 0, places = 0;
+    std::size_t names_begin = 0, names = 0;
+};
+
+// Ids of unjudged documents, one after the other in the text, and where each ends.
+struct Unjudged {
+    std::string text;
+    std::vector<std::size_t> ends;
+
+    void add(string_view id) {
+        text.append(id);
+        ends.push_back(text.size());
+    }
 };
 
 // What is asked: judgments and a protocol.
@@ -73,10 +86,12 @@ struct Task {
 struct Found {
     Found(std::size_t tasks, std::size_t queries, std::size_t workers)
         : listed(tasks, std::vector<Listed>(queries)),
-          places(workers, std::vector<std::vector<Place>>(tasks)) {}
+          places(workers, std::vector<std::vector<Place>>(tasks)),
+          names(workers, std::vector<Unjudged>(tasks)) {}
 
     std::vector<std::vector<Listed>> listed;
     std::vector<std::vector<std::vector<Place>>> places;
+    std::vector<std::vector<Unjudged>> names;
 };
 
 // One worker's ranker, with memory that it reuses for every query.

@@ -7,8 +7,9 @@ from numpy.typing import NDArray
 
 from idealist.data.columns import Floats, Ints
 
-#: The counts, flags, places and scores of a ranking, as `idealist.compiled` reads them.
-Columns = tuple[bytes, bytes, bytes, bytes]
+#: The counts, flags, places and scores of a ranking, as `idealist.compiled` reads them, and the
+#: names of unjudged documents: where those of each query start, where each ends, and the text.
+Columns = tuple[bytes, bytes, bytes, bytes, tuple[bytes, bytes, bytes]]
 
 class Judged:
     """Judged documents by query, looked up by the exact text of their ids."""
@@ -63,6 +64,7 @@ class Protocol:
         exclude_self: bool,
         beside: int,
         whole: Callable[[list[str]], list[str]] | None,
+        named: int = 0,
     ) -> None: ...
 
 class Layout:

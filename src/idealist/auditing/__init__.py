@@ -9,11 +9,13 @@ from typing import Any
 from idealist.auditing import coverage_checks, judgment_checks, run_checks, text_checks
 from idealist.auditing.audit_case import AuditCase, Check, examine
 from idealist.auditing.audit_report import Audit
-from idealist.auditing.ids import unmatched_ids
+from idealist.auditing.ids import State, queries_seen, unmatched_ids
 from idealist.auditing.ids.meeting import met
 from idealist.auditing.judgment_checks import read_judgments, unread
-from idealist.auditing.order_checks import hides_coverage, wrong_order
+from idealist.auditing.order_checks import hides_coverage, top_queries, wrong_order
 from idealist.auditing.pool_teams import PoolTeams, teams_left_out, teams_of
+from idealist.auditing.remembered import remember
+from idealist.auditing.run_checks import spread_queries
 from idealist.conventions import DEFAULT, Convention
 from idealist.errors import InputError
 from idealist.evaluating.evaluator import DEFAULT_MEASURES, Evaluator
@@ -63,6 +65,9 @@ def audit(
             raise
         return Audit(tuple(unread(error)))
     case = examine(Evaluator(judged, queries=queries, **settings), runs, settings)
+    for name, one in case.runs.items():
+        seen = State(name, one.run, case.qrels, one)
+        remember(one.run, [*top_queries(one), *spread_queries(one), *queries_seen(seen)])
     known = (*case.runs, *case.refused)
     case = replace(
         case,

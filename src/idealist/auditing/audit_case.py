@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from idealist.auditing.coverage import Coverage, cover
+from idealist.auditing.remembered import bytes_held, remembering
 from idealist.data import Qrels, Queries, Rows, Run
 from idealist.data.columns import Bools
 from idealist.errors import Contradictions, IdealistError, InputError, UsageError
@@ -19,7 +20,7 @@ from idealist.evaluating import doubt_case
 from idealist.evaluating.doubt_case import DoubtCase, RunPrice, differing
 from idealist.evaluating.doubts import find_doubts
 from idealist.evaluating.evaluator import Evaluator
-from idealist.formats import several_runs
+from idealist.formats import borrowed_run, several_runs
 from idealist.formats.run_sources import FileRun
 from idealist.protocol import Protocol
 from idealist.ranking.ranked import Ranked
@@ -27,8 +28,8 @@ from idealist.report.doubt import Doubt, Price
 
 #: Rows of a run up to which it is read again to price what is wrong with some. Suggested.
 PRICED_ROWS = 1_000_000
-#: Bytes of a file up to which it is kept in memory, to be read once. Suggested.
-HELD_BYTES = 2**28
+#: Bytes of small files, all together, that are kept in memory, to be read once. Suggested.
+HELD_BYTES = 2**26
 
 #: What lets a run with faults be evaluated nevertheless, so that the rest of it can be audited.
 LENIENT = {"duplicates": "first", "nonfinite": "last"}
@@ -141,11 +142,11 @@ def examine(evaluator: Evaluator, given: Any, settings: Mapping[str, Any]) -> Au
     doubts: dict[str, Sequence[Doubt]] = {}
     faults: dict[str, InputError] = {}
     refused: dict[str, InputError] = {}
+    left = HELD_BYTES
     for name, run in named_runs(given).items():
         try:
-            ranked = Ranked(evaluator.qrels, in_memory(run))
-            with suppress(IdealistError):  # then each is tried for itself
-                ranked.under(foreseen(evaluator, ranked))
+            ranked = run if isinstance(run, Ranked) else ranked_once(evaluator, run, left)
+            left -= bytes_held(ranked.run)
             found, fault = measured(ranked, settings, evaluator)
             runs[name], doubts[name] = found, find_doubts(found)
             faults |= {name: fault} if fault else {}
@@ -164,8 +165,18 @@ def measured(
         return Evaluator(ranked.qrels, **{**settings, **LENIENT}).case(ranked), fault
 
 
-def foreseen(evaluator: Evaluator, ranked: Ranked) -> list[Protocol]:
-    """List the protocols that most runs are looked at under, to rank a file once for all."""
+def ranked_once(evaluator: Evaluator, run: Any, most: int = HELD_BYTES) -> Ranked:
+    """Rank a run under all protocols that checks look at most runs under.
+
+    A file of up to `most` bytes is read once for all, a larger one once for that.
+    """
+    ranked = Ranked(evaluator.qrels, remembering(borrowed_run(run), most))
+    with suppress(IdealistError):  # then each is tried for itself
+        ranked.under(_foreseen(evaluator, ranked))
+    return ranked
+
+
+def _foreseen(evaluator: Evaluator, ranked: Ranked) -> list[Protocol]:
     own = [one.protocol for one in evaluator.instruments.values()]
     whole = own[0].whole()
     ranks = isinstance(ranked.held.source, FileRun) and whole.order == "score"
@@ -173,16 +184,10 @@ def foreseen(evaluator: Evaluator, ranked: Ranked) -> list[Protocol]:
     return [*own, whole, replace(whole, exclude_self=True), *by_rank]
 
 
-def in_memory(run: Run) -> Run:
-    """Read a file once for all checks, unless it is too large for that."""
-    source = run.source
-    if not isinstance(source, FileRun):
-        return run
-    return Run(replace(source, source=source.source.kept(HELD_BYTES)), run.name)
-
-
-def named_runs(runs: Any) -> dict[str, Run]:
-    """Name the runs: one run, several, or a mapping from names."""
+def named_runs(runs: Any) -> dict[str, Run | Ranked]:
+    """Name the runs: one run, several, or a mapping from names; or one that is ranked already."""
+    if isinstance(runs, Ranked):
+        return {runs.run.name: runs}
     named = isinstance(runs, Mapping) and runs and all(map(_is_run, runs.values()))
     several = isinstance(runs, (list, tuple)) and all(map(_is_run, runs))  # and not one's records
     found = several_runs(runs if named or several else [runs])

@@ -49,7 +49,7 @@ def hides_coverage(found: Doubt) -> bool:
 
 def swapped(case: AuditCase, one: DoubtCase) -> Iterator[Doubt]:
     """Look for ranks in the place of scores and scores in the place of ranks."""
-    asked = one.named(one.whole.in_run & ~one.whole.empty)[:SWAPPED_READ]
+    asked = top_queries(one)
     rows = one.run.source.some(asked)
     if one.whole.protocol.order != "score" or not _are_swapped(rows):
         return
@@ -67,6 +67,11 @@ def swapped(case: AuditCase, one: DoubtCase) -> Iterator[Doubt]:
         total=int(np.count_nonzero(one.whole.in_run)),
         command=one.command(order="given") if price and given == price else "",
     )  # fmt: skip
+
+
+def top_queries(one: DoubtCase) -> tuple[str, ...]:
+    """Name the queries whose rows are read for swapped columns."""
+    return one.named(one.whole.in_run & ~one.whole.empty)[:SWAPPED_READ]
 
 
 def _column(values: Floats | None) -> Floats:

@@ -201,11 +201,15 @@ def _others(documents: Collection[str], rows: Rows) -> Bools:
 
 
 def _tops(case: AuditCase, one: DoubtCase) -> dict[str, list[str]]:
-    """Read the tops of some lists, spread over all."""
-    queries = one.named(one.whole.in_run & ~one.whole.empty)
-    some = queries[:: max(1, len(queries) // EVERYWHERE_READ)][:EVERYWHERE_READ]
-    ranked = listing(one.run, one.whole.protocol, some, depth=DEPTHS[0])
+    """Read the tops of some lists."""
+    ranked = listing(one.run, one.whole.protocol, spread_queries(one), depth=DEPTHS[0])
     return {query: ranking.documents for query, ranking in ranked.items()}
+
+
+def spread_queries(one: DoubtCase) -> tuple[str, ...]:
+    """Name the queries whose lists are read for what is everywhere, spread over all."""
+    queries = one.named(one.whole.in_run & ~one.whole.empty)
+    return queries[:: max(1, len(queries) // EVERYWHERE_READ)][:EVERYWHERE_READ]
 
 
 @of_each_run

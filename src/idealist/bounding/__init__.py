@@ -9,7 +9,7 @@ import numpy as np
 
 from idealist.bounding.bound_case import BoundCase, grades_of, most_elsewhere
 from idealist.bounding.bounds_result import Bounds, Judging, Narrowing, Source
-from idealist.bounding.differences import CasePair
+from idealist.bounding.differences import CasePair, names_ahead
 from idealist.bounding.extremes import ends
 from idealist.bounding.ties import TieBounds, bound_ties
 from idealist.bounding.unjudged_places import documents_of
@@ -18,6 +18,7 @@ from idealist.errors import UsageError
 from idealist.evaluating.evaluator import Evaluator
 from idealist.formats import read_qrels
 from idealist.measures.instrument import chosen, measured
+from idealist.ranking.unjudged_names import decoded
 
 __all__ = [
     "Bounds", "Judging", "Narrowing", "TieBounds", "bounds", "bounds_by", "bounds_of_all",
@@ -101,7 +102,7 @@ def bounds_by(
             raise UsageError(f"{instrument.measure} has no highest value over a collection", hint)
         found, kind = found._replace(low=np.where(np.isnan(found.high), np.nan, 0.0)), "limit"
     written = grades_of(evaluator.qrels, instrument)
-    named = partial(documents_of, case.unjudged, case.placements, ranked.held)
+    named = partial(documents_of, case.unjudged, ranked, instrument.protocol)
     low, high, counted = found.together(instrument, case.queries)
     source = Source(case.queries, case.spans, found, written, counted, named, case)
     return _bounds(
@@ -135,7 +136,8 @@ def difference_by(
     if aggregate.weights is None and aggregate.aggregate not in ("mean", "sum"):
         hint = "use aggregate=mean"
         raise UsageError("only a mean of differences is the difference of means", hint)
-    before, after = evaluator.ranked(baseline), evaluator.ranked(run)
+    naming = {instrument.protocol: names_ahead(instrument)}
+    before, after = evaluator.ranked(baseline, naming), evaluator.ranked(run, naming)
     pair = CasePair.of(instrument, after, before, reach)
     a, b = (measured(instrument, case.placements) for case in pair.cases)
     values, counting = a.values - b.values, a.counted & b.counted
@@ -143,7 +145,9 @@ def difference_by(
     written, spans = grades_of(evaluator.qrels, instrument), pair.spans if pair.exact else []
     low, high, counted = found.together(instrument, queries)
     given = found if pair.exact else pair.attained()
-    source = Source(queries, spans, given, written, counted, lambda: pair.documents)
+    source = Source(
+        queries, spans, given, written, counted, lambda: [decoded(name) for name in pair.names]
+    )
     value = aggregate.of(values[counting], chosen(queries, counting))
     whole = bool(pair.closed[found.must | found.free].all())
     return _bounds(

@@ -168,20 +168,19 @@ def with_judgments(
     return replace(placements, qrels=made, **{key: one[ranked] for key, one in joined.items()})
 
 
-def unjudged_of(instrument: Instrument, ranked: Ranked, whole: bool = False) -> UnjudgedPlaces:
-    """Find the unjudged documents that an instrument sees, or those of the whole lists."""
+def unjudged_of(instrument: Instrument, ranked: Ranked) -> UnjudgedPlaces:
+    """Find the unjudged documents that an instrument sees."""
     measure, protocol = instrument.measure, instrument.protocol
-    cutoff = None if whole else measure.cutoff
     detailed = (
         protocol.ties == "expected"
         or getattr(measure, "positive_score", False)
         or getattr(measure, "block_end", False)
     )
     placements = ranked[protocol]
-    unjudged = find_unjudged(placements, cutoff, ranked.held if detailed and not whole else None)
+    unjudged = find_unjudged(placements, measure.cutoff, ranked.held if detailed else None)
     if protocol.grades != "nonzero":
         return unjudged
-    documents = documents_of(unjudged, placements, ranked.held)
+    documents = documents_of(unjudged, ranked, protocol)
     known, queries = ranked.qrels.lookup, ranked.qrels.queries
     pairs = zip(unjudged.query.tolist(), documents, strict=True)
     never = [document not in known[queries[query]] for query, document in pairs]

@@ -5,20 +5,14 @@ from __future__ import annotations
 from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from itertools import chain
 
 import numpy as np
 
-from idealist.bounding.bound_case import (
-    BoundCase,
-    Completion,
-    most_elsewhere,
-    spans_of,
-    unjudged_of,
-)
+from idealist.bounding.bound_case import EXACT, BoundCase, Completion, most_elsewhere, spans_of
 from idealist.bounding.extremes import Ends, ends, lowest_of
 from idealist.bounding.ndcg_extremes import Extreme, distinct, judged_dcg, rank_weights, weights_of
-from idealist.bounding.unjudged_places import UnjudgedPlaces, documents_of
+from idealist.bounding.unjudged_places import names_of
 from idealist.data.columns import Bools, Floats, Ints, starts_of
 from idealist.errors import UsageError
 from idealist.measures.cumulative import CG, nDCG
@@ -27,6 +21,7 @@ from idealist.measures.judged import Judged
 from idealist.measures.sets import P
 from idealist.measures.stopping import RBP
 from idealist.ranking.ranked import Ranked
+from idealist.ranking.unjudged_names import ALL, UnjudgedNames, decoded
 
 #: Measures to which the rank of a document matters, besides sums of discounted gains.
 BY_RANK = ("AP", "GMAP", "RR", "ERR")
@@ -44,7 +39,7 @@ class CasePair:
 
     cases: tuple[BoundCase, BoundCase]
     query: Ints
-    documents: list[str]
+    names: list[bytes]
     weights: Floats
     own: tuple[Ints, Ints]
     below: Ints
@@ -53,25 +48,28 @@ class CasePair:
     def of(cls, instrument: Instrument, run: Ranked, baseline: Ranked, reach: str) -> CasePair:
         """Join the unjudged documents of two runs."""
         cases = BoundCase.of(instrument, run), BoundCase.of(instrument, baseline)
-        index: dict[tuple[int, str], int] = {}
-        found = []
-        for case, ranked in zip(cases, (run, baseline), strict=True):
-            pairs = _named(case.unjudged, case, ranked)
-            found.append(np.array([index.setdefault(pair, len(index)) for pair in pairs], int))
-        below = np.zeros(cases[0].size, dtype=np.int64)
-        if reach == "retrieved":
-            for pair in _below(cases, (run, baseline), below, index):
-                below[pair[0]] += 1
-                index[pair] = len(index)
-        query = np.array([query for query, _ in index], dtype=np.int64)
-        order = np.argsort(query, kind="stable")
-        place = np.argsort(order)
-        own = place[found[0]], place[found[1]]
-        weights = np.zeros(len(index))
-        for sign, case, at in zip((1.0, -1.0), cases, own, strict=True):
-            weights[at] += sign * _weights(case)
-        names = [document for _, document in index]
-        return cls(cases, query[order], [names[i] for i in order.tolist()], weights, own, below)
+        most = _most_below(cases[0]) if reach == "retrieved" else 0
+        lists = _lists(cases, (run, baseline), most)
+        names: list[bytes] = []
+        places: tuple[list[int], list[int]] = ([], [])
+        counts, below = np.zeros((2, cases[0].size), dtype=np.int64)
+        for query in range(cases[0].size):
+            index: dict[bytes, int] = {}
+            for own, at in zip(lists, places, strict=True):
+                at += [len(names) + index.setdefault(name, len(index)) for name in own.above(query)]
+            above = len(index)
+            for name in chain.from_iterable(own.retrieved(query) for own in lists if most):
+                if len(index) - above >= most:
+                    break
+                index.setdefault(name, len(index))
+            names += index
+            counts[query], below[query] = len(index), len(index) - above
+        own_places = np.array(places[0], dtype=np.int64), np.array(places[1], dtype=np.int64)
+        weights = np.zeros(len(names))
+        for sign, case, its in zip((1.0, -1.0), cases, own_places, strict=True):
+            weights[its] += sign * _weights(case)
+        queries = np.repeat(np.arange(cases[0].size), counts)
+        return cls(cases, queries, names, weights, own_places, below)
 
     @cached_property
     def counts(self) -> Ints:
@@ -145,10 +143,7 @@ class CasePair:
         a, b = self.cases
         base = judged_dcg(a, measure) - judged_dcg(b, measure)
         for sign in (1.0, -1.0):
-            extreme, made = Extreme(a, measure, sign, 0.0), np.zeros(len(self.query))
-            for query, span in self.spans:
-                made[span] = extreme.grades(query, float(base[query]), self.weights[span])
-            yield made
+            yield Extreme(a, measure, sign, 0.0).grades(base, self.query, self.weights)
 
     def _outer_ends(self) -> Ends:
         """Bound a difference by the bounds of both runs, with all documents of both judged."""
@@ -165,30 +160,62 @@ class CasePair:
         )
 
 
-def _named(places: UnjudgedPlaces, case: BoundCase, ranked: Ranked) -> Iterator[tuple[int, str]]:
-    """Name unjudged documents, with their queries."""
-    names = documents_of(places, case.placements, ranked.held)
-    return zip(places.query.tolist(), names, strict=True)
+@dataclass(frozen=True, eq=False)
+class _Lists:
+    """The unjudged documents of a run, by query: those a measure sees, and all that may matter."""
+
+    seen: list[bytes]
+    starts: list[int]
+    names: UnjudgedNames
+    lengths: list[int]
+    judged: Sequence[Container[str]]
+
+    def above(self, query: int) -> list[bytes]:
+        """Name the documents that the measure sees."""
+        return self.seen[self.starts[query] : self.starts[query + 1]]
+
+    def retrieved(self, query: int) -> Iterator[bytes]:
+        """Name the documents that were retrieved, from the top."""
+        for name in self.names.first(query, self.lengths[query]):
+            if not self.judged or decoded(name) not in self.judged[query]:
+                yield name
 
 
-def _below(
-    cases: Sequence[BoundCase], runs: Sequence[Ranked], below: Ints, known: Container[Any]
-) -> Iterator[tuple[int, str]]:
-    """Find documents that are not known yet, of each query no more than can matter."""
-    instrument = cases[0].instrument
-    most = most_elsewhere(instrument.measure, cases[0].placements)
-    if most == 0 or instrument.measure.cutoff is None:
-        return
-    listed = cases[0].unjudged.counts(cases[0].size) + cases[1].unjudged.counts(cases[0].size)
-    for case, ranked in zip(cases, runs, strict=True):
-        places = unjudged_of(instrument, ranked, whole=True)
-        if most is not None:  # so many that enough are left, whichever of them are known
-            starts = starts_of(places.counts(case.size))
-            turn = np.arange(len(places)) - starts[places.query]
-            places = places.at(turn < (listed + most)[places.query])
-        for query, document in _named(places, case, ranked):
-            if (query, document) not in known and (most is None or below[query] < most):
-                yield query, document
+def _lists(cases: Sequence[BoundCase], runs: Sequence[Ranked], most: int) -> list[_Lists]:
+    """Name the unjudged documents of both runs: enough that `most` are left below those seen."""
+    protocol, size = cases[0].instrument.protocol, cases[0].size
+    seen = [case.unjudged.counts(size) for case in cases]
+    by_zero = protocol.grades == "nonzero"  # a grade of 0 was given by somebody, too
+    enough = ALL if by_zero or most == ALL else int((seen[0] + seen[1]).max(initial=0)) + most
+    enough = max(enough if most else 0, *(case.unjudged.deepest for case in cases))
+    found = []
+    for case, ranked, counts in zip(cases, runs, seen, strict=True):
+        names, qrels = ranked.names(protocol, enough), ranked.qrels
+        unjudged = case.placements.retrieved - np.diff(case.placements.starts)
+        judged = [qrels.lookup[query] for query in qrels.queries] if by_zero else ()
+        own = names_of(case.unjudged, names), starts_of(counts).tolist()
+        found.append(_Lists(*own, names, unjudged.tolist(), judged))
+    return found
+
+
+def _most_below(case: BoundCase) -> int:
+    """Return how many documents below the cutoff of both lists can matter to a query."""
+    if case.instrument.measure.cutoff is None:
+        return 0
+    most = most_elsewhere(case.instrument.measure, case.placements)
+    return ALL if most is None else most
+
+
+def names_ahead(instrument: Instrument) -> int:
+    """Return how many unjudged documents of each query the bounds of a difference ask for.
+
+    Those of both lists down to the cutoff may be different, and as many below them can matter;
+    where there is no cutoff, or each one more matters, they are found when they are needed.
+    """
+    measure = instrument.measure
+    if measure.name not in EXACT or instrument.protocol.grades == "nonzero":
+        return 0
+    return 3 * (measure.cutoff or 0)
 
 
 def _weights(case: BoundCase) -> Floats:

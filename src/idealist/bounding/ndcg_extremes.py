@@ -2,104 +2,27 @@
 
 Sorted by weight, the unjudged documents of an extreme completion have grades that only fall (or
 only rise): for given numbers of each grade that makes the DCG greatest (or least), and the ideal
-list depends on the numbers alone. Let n_t be how many documents gain at least the t-th level. DCG
-and ideal are then both sums over t of a function of n_t, so for any λ the best of DCG - λ · ideal
-under n_1 ≥ n_2 ≥ … is found level by level, and Dinkelbach's iteration over λ finds the best ratio.
-docs/design/0015-bounds.md has the argument in full.
+list depends on the numbers alone, which `ratios` finds.
 """
 
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from collections.abc import Iterator
 
 import numpy as np
 
 from idealist.bounding.bound_case import BoundCase, Completion
+from idealist.bounding.ratios import IdealRanks, Pools, ratios_of
 from idealist.bounding.unjudged_places import UnjudgedPlaces
-from idealist.data.columns import Floats
+from idealist.data.columns import Floats, Ints, starts_of
 from idealist.measures.cumulative import CG, nDCG
 from idealist.measures.gains import Discount
 from idealist.ranking.padded_lists import padded
 from idealist.ranking.placements import Placements
 
-#: Far more steps than Dinkelbach's iteration ever takes; it stops by itself.
-STEPS = 100
-
-
-class Ratio(NamedTuple):
-    """What is made extreme: (base + Σ weight · gain) / ideal, `sums` and `ideals` by level and n.
-
-    Row t says what is added if n documents gain at least the level t + 1.
-    """
-
-    base: float
-    ideal: float
-    sums: Floats
-    ideals: Floats
-    at_least_one: int
-
-    @property
-    def divides(self) -> bool:
-        """Whether the ideal is ever above 0."""
-        return bool(self.ideal > 0 or self.ideals[:, -1].any())
-
-    def at(self, counts: list[int]) -> float:
-        """Return the value for some counts."""
-        rows = range(len(counts))
-        above = self.base + math.fsum(self.sums[t, counts[t]] for t in rows)
-        below = self.ideal + math.fsum(self.ideals[t, counts[t]] for t in rows)
-        return float(above / below)
-
-    def extreme(self, sign: float) -> list[int]:
-        """Return the counts of the greatest value (sign 1) or the least (sign -1)."""
-        counts = [int(t < self.at_least_one) for t in range(len(self.sums))]
-        value = self.at(counts)
-        for _ in range(STEPS):
-            found = self._chain(sign * (self.sums - value * self.ideals))
-            if sign * (better := self.at(found)) <= sign * value:
-                break
-            counts, value = found, better
-        return counts
-
-    def _chain(self, worth: Floats) -> list[int]:
-        """Maximise Σ_t worth[t, n_t] under n_1 ≥ n_2 ≥ … of all levels."""
-        worth[: self.at_least_one, 0] = -math.inf
-        for t in range(len(worth) - 2, -1, -1):
-            worth[t] += np.maximum.accumulate(worth[t + 1])
-        counts, most = [], worth.shape[1]
-        for row in worth:
-            most = int(np.argmax(row[:most])) + 1
-            counts.append(most - 1)
-        return counts
-
-
-def ratio_of(
-    base: float, weights: Floats, levels: Floats, pool: Floats, cumulated: Floats
-) -> Ratio:
-    """Set up a ratio.
-
-    `weights` are those of the documents in the order in which they get gains, `levels` the
-    gains, lowest first, `pool` the gains of the other documents of the ideal list, and `cumulated`
-    what its first n ranks weigh together.
-    """
-    size = len(weights)
-    summed = np.concatenate(([0.0], np.cumsum(weights)))
-    sums = np.diff(levels)[:, None] * summed
-    ideals, ideal = np.zeros_like(sums), 0.0
-    pool = np.sort(pool[pool > 0])
-    n = np.arange(size + 1)
-    steps = np.unique(np.concatenate((pool, levels[levels > 0])))
-    for step, width in zip(steps, np.diff(steps, prepend=0.0), strict=True):
-        others = len(pool) - int(np.searchsorted(pool, step))
-        level = int(np.searchsorted(levels, step))  # those that gain so much: n of this level
-        if level == 0 or level == len(levels):
-            ideal += width * cumulated[others + (size if level == 0 else 0)]
-        else:
-            ideals[level - 1] += width * cumulated[others + n]
-    worthless = not ideal and not ideals[:, 0].any()  # unless one document has a gain
-    needed = int(np.searchsorted(levels, 0.0, side="right")) if worthless else 0
-    return Ratio(base + levels[0] * float(summed[-1]), float(ideal), sums, ideals, needed)
+#: So many documents times levels are looked at together; it bounds the memory.
+CELLS = 1 << 18
 
 
 def gains_of(measure: CG, grades: Floats) -> Floats:
@@ -160,42 +83,94 @@ def ndcg_extremes(case: BoundCase, measure: nDCG) -> list[Completion]:
     _, grades = distinct(measure, case.levels)
     base, weights, made = judged_dcg(case, measure), weights_of(case, measure), []
     for sign, outside in ((1.0, grades[0]), (-1.0, grades[-1])):
-        given = case.all_at(grades[0], outside)
         extreme = Extreme(case, measure, sign, outside)
-        for query, span in case.spans:
-            given.grades[span] = extreme.grades(query, float(base[query]), weights[span])
-        made.append(given)
+        given = extreme.grades(base, case.unjudged.query, weights)
+        made.append(Completion(given, np.full(case.size, outside)))
     return [*made, case.all_at(grades[0])]
 
 
 class Extreme:
-    """The grades that make nDCG greatest (sign 1) or least (sign -1), query by query.
+    """The grades that make nDCG greatest (sign 1) or least (sign -1), of every query.
 
     `outside` is the grade of the documents elsewhere that could be judged too.
     """
 
     def __init__(self, case: BoundCase, measure: nDCG, sign: float, outside: float) -> None:
-        self._case, self._measure, self._sign, self._outside = case, measure, sign, outside
+        self._case, self._measure, self._sign = case, measure, sign
         self._levels, self._grades = distinct(measure, case.levels)
+        self._owner, self._pool = _pool(case, measure, outside)
 
-    def grades(self, query: int, base: float, weights: Floats) -> Floats:
-        """Grade a query's unjudged documents, by what they weigh and what the judged ones add."""
-        order = np.argsort(-self._sign * weights, kind="stable")
-        pool = self._pool(query)
-        retrieved = int(self._case.placements.retrieved[query])
-        cumulated = cumulated_ideal(self._measure, len(pool) + len(order), retrieved)
-        ratio = ratio_of(base, weights[order], self._levels, pool, cumulated)
-        given = np.full(len(order), self._grades[0])
-        if ratio.divides:
-            counts = np.array(ratio.extreme(self._sign), dtype=np.int64)
-            level = np.sum(np.arange(len(order)) < counts[:, None], axis=0)  # the first: highest
-            given[order] = self._grades[level]
+    def grades(self, base: Floats, query: Ints, weights: Floats) -> Floats:
+        """Grade unjudged documents by what they weigh, and what the judged ones of a query add.
+
+        The documents come by `query`.
+        """
+        counts, given = np.bincount(query, minlength=self._case.size), self._grades[:1]
+        given, starts, ideals = given.repeat(len(query)), starts_of(counts), self._ideals(counts)
+        for some, gains in self._alike(counts):
+            places = starts[some][:, None] + np.arange(int(counts[some].max()))
+            there = places < starts[some + 1][:, None]
+            own = np.where(there, weights[np.where(there, places, 0)], -self._sign * math.inf)
+            order = np.argsort(-self._sign * own, axis=1, kind="stable")
+            own = np.where(there, np.take_along_axis(own, order, axis=1), 0.0)
+            ratios = ratios_of(
+                base[some], own, counts[some], self._levels, self._pools(some, gains),
+                ideals._replace(cut=ideals.cut[some]),
+            )  # fmt: skip
+            level, divides = np.zeros(own.shape, dtype=np.int64), ratios.divides
+            for n in ratios.some(divides).extreme(self._sign).T:
+                level[divides] += np.arange(own.shape[1]) < n[:, None]  # the first: highest
+            given[np.take_along_axis(places, order, axis=1)[there]] = self._grades[level[there]]
         return given
 
-    def _pool(self, query: int) -> Floats:
-        """Return the gains of the judged documents of the ideal list, and of those elsewhere."""
-        case, measure = self._case, self._measure
-        if measure.ideal == "retrieved":
-            return gains_of(measure, case.placements.grade[case.listed(query)])
-        more = np.full(case.elsewhere[query], self._outside)
-        return gains_of(measure, np.append(case.pool(query), more))
+    def _ideals(self, counts: Ints) -> IdealRanks:
+        """Find what the ideal lists weigh, and where they are cut."""
+        measure, retrieved = self._measure, self._case.placements.retrieved
+        deepest = int((counts + np.bincount(self._owner, minlength=len(counts))).max(initial=0))
+        cut = np.full(len(counts), deepest)
+        if measure.ideal_cut != "none":
+            cut = np.minimum(cut, measure.cutoff or deepest)
+        if measure.ideal_cut == "min(k,n)":
+            cut = np.minimum(cut, retrieved)
+        weights = Discount(str(measure.discount)).weights(deepest)[: deepest + 1]
+        return IdealRanks(np.cumsum(weights), cut)
+
+    def _alike(self, counts: Ints) -> Iterator[tuple[Ints, Floats]]:
+        """Yield queries with unjudged documents whose ideals hold the same gains, some at once.
+
+        Usually judged documents gain what unjudged ones could; `gains` has all other gains.
+        """
+        other = (self._pool > 0) & ~np.isin(self._pool, self._levels)
+        gains: dict[int, set[float]] = {}
+        for query, gain in zip(
+            self._owner[other].tolist(), self._pool[other].tolist(), strict=True
+        ):
+            gains.setdefault(query, set()).add(gain)
+        groups: dict[tuple[float, ...], list[int]] = {}
+        for query in np.flatnonzero(counts)[np.argsort(counts[counts > 0], kind="stable")].tolist():
+            groups.setdefault(tuple(sorted(gains.get(query, ()))), []).append(query)
+        for own, queries in groups.items():
+            while queries:
+                size = max(1, CELLS // (len(self._levels) * int(counts[queries[-1]])))
+                yield np.array(queries[-size:]), np.array(own)
+                del queries[-size:]
+
+    def _pools(self, some: Ints, gains: Floats) -> Pools:
+        """Select the documents in the ideal lists of some queries that have a gain."""
+        member = np.full(self._case.size, -1)
+        member[some] = np.arange(len(some))
+        mine = (member[self._owner] >= 0) & (self._pool > 0)
+        return Pools(len(some), gains, member[self._owner[mine]], self._pool[mine])
+
+
+def _pool(case: BoundCase, measure: nDCG, outside: float) -> tuple[Ints, Floats]:
+    """Return the judged documents of the ideal lists, and those elsewhere: queries and gains."""
+    placed, qrels = case.placements, case.placements.qrels
+    if measure.ideal == "retrieved":
+        return placed.query, gains_of(measure, placed.grade)
+    query, grades = np.repeat(np.arange(case.size), np.diff(qrels.starts)), qrels.grades
+    if placed.protocol.negative == "drop":
+        query, grades = query[grades >= 0], grades[grades >= 0]
+    query = np.concatenate((query, np.repeat(np.arange(case.size), case.elsewhere)))
+    more = np.full(int(case.elsewhere.sum()), outside)
+    return query, gains_of(measure, np.concatenate((grades, more)))

@@ -9,20 +9,26 @@ import numpy as np
 
 from idealist.data import Run
 from idealist.data.columns import Bools, Floats, Ints, starts_of
+from idealist.protocol import Protocol
 from idealist.ranking.order import Ranking
 from idealist.ranking.placements import Placements
-from idealist.ranking.ranked import listing
+from idealist.ranking.ranked import Ranked, listing
+from idealist.ranking.unjudged_names import UnjudgedNames, decoded
 
 
 @dataclass(frozen=True, eq=False)
 class UnjudgedPlaces:
-    """Unjudged documents by query and rank, in the columns that `Placements` has."""
+    """Unjudged documents by query and rank, in the columns that `Placements` has.
+
+    `turn` says how many unjudged documents of the query come before.
+    """
 
     query: Ints
     rank: Ints
     first: Ints
     last: Ints
     score: Floats
+    turn: Ints
 
     def __len__(self) -> int:
         return len(self.query)
@@ -34,6 +40,11 @@ class UnjudgedPlaces:
     def counts(self, queries: int) -> Ints:
         """Count them by query."""
         return np.bincount(self.query, minlength=queries)
+
+    @property
+    def deepest(self) -> int:
+        """How many unjudged documents of a query there are at most, down to the last of these."""
+        return int(self.turn.max(initial=-1)) + 1
 
     @property
     def is_last(self) -> Bools:
@@ -60,7 +71,8 @@ def find_unjudged(
     unjudged = np.ones(len(query), dtype=bool)
     unjudged[starts[placements.query[near]] + placements.rank[near] - 1] = False
     query, rank = query[unjudged], rank[unjudged]
-    places = UnjudgedPlaces(query, rank, rank, rank, np.full(len(rank), np.nan))
+    turn = np.arange(len(query)) - starts_of(np.bincount(query, minlength=len(length)))[query]
+    places = UnjudgedPlaces(query, rank, rank, rank, np.full(len(rank), np.nan), turn)
     return places if run is None or not len(places) else _tied(places, placements, cutoff, run)
 
 
@@ -71,15 +83,22 @@ def _tied(
     ranked, index = _rankings(places, placements, run)
     rows = [(ranked[q].first[i], ranked[q].last[i], ranked[q].scores[i]) for q, i in index]
     first, last, score = (np.array(column) for column in zip(*rows, strict=True))
-    known = UnjudgedPlaces(places.query, places.rank, first, last, score.astype(np.float64))
+    known = replace(places, first=first, last=last, score=score.astype(np.float64))
     by_chance = placements.protocol.ties == "expected"
     return known if cutoff is None else known.at((first if by_chance else known.rank) <= cutoff)
 
 
-def documents_of(places: UnjudgedPlaces, placements: Placements, run: Run) -> list[str]:
+def names_of(places: UnjudgedPlaces, names: UnjudgedNames) -> list[bytes]:
+    """Name the unjudged documents, as bytes."""
+    at = names.starts[places.query] + places.turn
+    ends = zip(names.ends[at].tolist(), names.ends[at + 1].tolist(), strict=True)
+    return [names.text[a:b] for a, b in ends]
+
+
+def documents_of(places: UnjudgedPlaces, ranked: Ranked, protocol: Protocol) -> list[str]:
     """Name the unjudged documents."""
-    ranked, index = _rankings(places, placements, run)
-    return [ranked[query].documents[i] for query, i in index]
+    names = ranked.names(protocol, places.deepest)
+    return [decoded(name) for name in names_of(places, names)]
 
 
 def _rankings(

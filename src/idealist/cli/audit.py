@@ -19,10 +19,12 @@ TEXTS = "CSV, JSON, or id<TAB>text lines"
 
 @click.command("audit")
 @click.argument("qrels")
-@click.argument("runs", nargs=-1, required=True)
+@click.argument("runs", nargs=-1)
 @options.measuring
 @options.reading
-@click.option("--queries", metavar="FILE", help=f"The texts of the queries: {TEXTS}.")
+@click.option(
+    "--queries", metavar="FILE", help=f"The texts of the queries: {TEXTS}. {options.NAMING}"
+)
 @click.option("--docs", metavar="FILE", help=f"The texts of the documents: {TEXTS}.")
 @click.option(
     "--pool-teams", metavar="FILE",
@@ -68,10 +70,11 @@ def command(
     from idealist.report.plain_data import separated
 
     options.check_inputs([qrels, *runs, queries, docs, pool_teams])
+    known = options.queries_of(queries)
     found = audit(
-        reading.of(qrels), options.runs_of(runs, reading), measures or DEFAULT_MEASURES,
+        *options.sides_of(qrels, runs, reading, known), measures or DEFAULT_MEASURES,
         convention=convention,
-        texts=queries, docs=docs, pool_teams=pool_teams, **options.axes_of(settings),
+        texts=known, docs=docs, pool_teams=pool_teams, **options.axes_of(settings),
     )  # fmt: skip
     options.emit(found, **view)
     written = found.save_mappings(save_mappings) if save_mappings is not None else []

@@ -121,20 +121,20 @@ def command(
         found = compare_evaluations([qrels, *runs], measures or None, **options)
     else:
         from idealist.comparing import COMPARED, compare
-        from idealist.formats import read_qrels
 
-        if len(runs) < 2:
+        judged, known_runs = shared.sides_of(qrels, runs, reading, known)
+        if len(known_runs) < 2:
             hint = "write idealist compare QRELS BASELINE RUN"
             raise UsageError("a comparison needs two runs", hint)
-        if options["baseline"] in runs:  # as the run is given
-            options["baseline"] = shared.run_names(runs)[runs.index(options["baseline"])]
+        paths = runs if len(known_runs) == len(runs) else (qrels, *runs)
+        if options["baseline"] in paths:  # as the run is given
+            options["baseline"] = known_runs[paths.index(options["baseline"])].name
         rules = {
             "measures": measures or COMPARED, "convention": convention, "queries": known,
             **shared.axes_beside(settings, options, "compare"),
         }  # fmt: skip
-        judged, named = read_qrels(reading.of(qrels)), shared.runs_of(runs, reading)
-        found = compare(judged, named, weights=shared.queries_of(weights), **options, **rules)
-        evaluations = shared.with_ids_met(found.evaluations, judged, named, **rules)
+        found = compare(judged, known_runs, weights=shared.queries_of(weights), **options, **rules)
+        evaluations = shared.with_ids_met(found.evaluations, judged, known_runs, **rules)
         found = replace(found, evaluations=tuple(evaluations))
     shared.emit(replace(found, per_query=per_query), **view)
 
@@ -155,7 +155,7 @@ def _reproduction(
     if len(context.params["runs"]) != 2:
         hint = "write idealist compare QRELS ORIGINAL REPRODUCED --reproduce"
         raise UsageError("--reproduce needs two runs", hint)
-    original, reproduced, *baselines = shared.runs_of(runs, reading)
+    original, reproduced, *baselines = shared.runs_of(runs, reading, options["queries"])
     return reproduce(
         reading.of(qrels),
         original,

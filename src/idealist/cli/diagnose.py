@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @click.command("diagnose")
 @click.argument("qrels")
-@click.argument("run")
+@click.argument("run", required=False)
 @partial(shared.measuring, usual=shared.COMPARED)
 @shared.reading
 @click.option("--first-stage", metavar="RUN", help="The run whose documents RUN put in order.")
@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 )  # fmt: skip
 @click.option(
     "--queries", metavar="FILE",
-    help="Count only the queries of this file, and use their texts: id<TAB>text, CSV or JSON.",
+    help="Count only the queries of this file, and use their texts: id<TAB>text, CSV or JSON. "
+    + shared.NAMING,
 )  # fmt: skip
 @click.option(
     "--slice", "column", metavar="COLUMN",
@@ -38,7 +39,8 @@ if TYPE_CHECKING:
 @shared.quietly
 @shared.output
 def command(
-    qrels: str, run: str, measures: tuple[str, ...], convention: str, settings: tuple[str, ...],
+    qrels: str, run: str | None, measures: tuple[str, ...], convention: str,
+    settings: tuple[str, ...],
     first_stage: str | None, baseline: str | None, context: int | None, queries: str | None,
     column: str | None, reading: ReadOptions, **view: Any,
 ) -> None:  # fmt: skip
@@ -58,13 +60,16 @@ def command(
     """
     from idealist.diagnosing import DIAGNOSED, diagnose
 
-    others = {"first_stage": first_stage, "baseline": baseline}
-    given = {"run": run} | {name: path for name, path in others.items() if path}
+    paths = {"run": run, "first_stage": first_stage, "baseline": baseline}
+    given = {name: path for name, path in paths.items() if path}
     shared.check_inputs([qrels, *given.values(), queries])
-    runs = dict(zip(given, shared.runs_of(list(given.values()), reading), strict=True))
     known, axes = shared.queries_of(queries), shared.axes_of(settings)
+    runs = dict(zip(given, shared.runs_of(list(given.values()), reading, known), strict=True))
+    judged: Any = reading.of(qrels)
+    if run is None:
+        judged, runs["run"] = shared.one_run(qrels, None, reading)
     found = diagnose(
-        reading.of(qrels), measures=measures or DIAGNOSED, context=context, queries=known,
+        judged, measures=measures or DIAGNOSED, context=context, queries=known,
         texts=known,
         slices=shared.slices_of(known, column), convention=convention, **runs, **axes,
     )  # fmt: skip

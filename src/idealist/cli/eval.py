@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @click.command("eval")
 @click.argument("qrels")
-@click.argument("runs", nargs=-1, required=True)
+@click.argument("runs", nargs=-1)
 @options.measuring
 @options.reading
 @click.option("--per-query", is_flag=True, help="Also give the value of every query.")
@@ -42,9 +42,11 @@ def command(
     """Measure RUNS against the judgments in QRELS.
 
     Files are TREC text, CSV, TSV, JSON, JSONL, Parquet or Arrow, also compressed (.gz, .xz, .zst).
-    - is standard input. The result goes to standard output; doubts and signatures go to standard
-    error, or into the JSON. Where not one id of a run meets the judgments, nothing is measured: the
-    exit code is 2, and the command that repairs the ids is printed.
+    A run may be search responses, also a folder of them, one a query. A file that holds both sides,
+    such as a RAG log, needs no other file. - is standard input. The result goes to standard output;
+    doubts and signatures go to standard error, or into the JSON. If not one id of a run meets the
+    judgments, nothing is measured: the exit code is 2, and the command that repairs the ids is
+    printed.
 
     \b
     Examples:
@@ -54,20 +56,23 @@ def command(
       idealist eval qrels.txt bm25.run dense.run --weights traffic.csv
       idealist eval qrels.txt bm25.run -m nDCG@10 --bounds
       idealist eval qrels.txt bm25.run --save bm25.json
+      idealist eval log.jsonl --columns ranking=chunks,gold=expected_ids
       idealist eval gold.jsonl chunks.jsonl -m AllHit --set 'depth=tokens(4096)'
     """
     from idealist.evaluating.evaluations import Evaluations
     from idealist.evaluating.evaluator import DEFAULT_MEASURES, Evaluator
 
     options.check_inputs([qrels, *runs, queries, weights])
-    if save is not None and len(runs) > 1:
+    known = options.queries_of(queries)
+    judged, named = options.sides_of(qrels, runs, reading, known)
+    if save is not None and len(named) > 1:
         raise UsageError("--save takes the evaluation of one run", "evaluate them one by one")
     rules = {
-        "measures": measures or DEFAULT_MEASURES, "convention": convention,
-        "queries": options.queries_of(queries), **options.axes_of(settings),
+        "measures": measures or DEFAULT_MEASURES, "convention": convention, "queries": known,
+        **options.axes_of(settings),
     }  # fmt: skip
-    evaluator = Evaluator(reading.of(qrels), weights=options.queries_of(weights), **rules)
-    evaluations, bounds, named = [], {}, options.runs_of(runs, reading)
+    evaluator = Evaluator(judged, weights=options.queries_of(weights), **rules)
+    evaluations, bounds = [], {}
     for run in progress(named):
         ranked = evaluator.ranked(run)
         evaluations.append(evaluator(ranked))

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @click.command("explain")
 @click.argument("qrels")
-@click.argument("run")
+@click.argument("run", required=False)
 @options.measuring
 @options.reading
 @click.option("--query", metavar="ID", help="Explain this query, rank by rank.")
@@ -34,7 +34,10 @@ if TYPE_CHECKING:
     "--depth", metavar="N", type=click.IntRange(1),
     help="Show this many ranks, or documents to judge. Default: the cutoff, or 10.",
 )  # fmt: skip
-@click.option("--queries", metavar="FILE", help="The queries' texts: id<TAB>text, CSV or JSON.")
+@click.option(
+    "--queries", metavar="FILE",
+    help=f"The queries' texts: id<TAB>text, CSV or JSON. {options.NAMING}",
+)  # fmt: skip
 @click.option("--docs", metavar="FILE", help="The documents' texts: id<TAB>text, or JSON lines.")
 @click.option(
     "--details", is_flag=True, help="With --bounds: the bounds of each query; --between: all axes."
@@ -42,7 +45,8 @@ if TYPE_CHECKING:
 @options.quietly
 @options.output
 def command(
-    qrels: str, run: str, measures: tuple[str, ...], convention: str, settings: tuple[str, ...],
+    qrels: str, run: str | None, measures: tuple[str, ...], convention: str,
+    settings: tuple[str, ...],
     query: str | None, worst: int | None, full: bool, between: tuple[str, str] | None, bounds: bool,
     reach: str, depth: int | None, queries: str | None, docs: str | None, reading: ReadOptions,
     **shown: Any,
@@ -70,25 +74,22 @@ def command(
     if len(measures) > 1:
         raise UsageError("more than one measure", "explain one at a time: give one -m")
     measure = measures[0] if measures else "nDCG@10"
-    axes, [named] = options.axes_of(settings), options.runs_of([run], reading)
+    known, axes = options.queries_of(queries), options.axes_of(settings)
+    judged, named = options.one_run(qrels, run, reading, known)
     rules: dict[str, Any] = {"convention": convention, **axes}
     if between is not None:
         from idealist.reconciling.attribution import attribute
 
-        found: Any = attribute(reading.of(qrels), named, measure, *between, **axes)
+        found: Any = attribute(judged, named, measure, *between, **axes)
     elif bounds:
         from idealist.bounding import bounds as bounds_of
 
-        found = bounds_of(reading.of(qrels), named, measure, reach=reach, **rules).to_judge(
-            depth or 10
-        )
+        found = bounds_of(judged, named, measure, reach=reach, **rules).to_judge(depth or 10)
     else:
         from idealist.evaluating.evaluator import evaluate
         from idealist.explaining.explainer import Explainer
-        from idealist.formats import read_qrels
 
-        judged = read_qrels(reading.of(qrels))
-        explainer = Explainer(judged, named, measure, texts=queries, docs=docs, **rules)
+        explainer = Explainer(judged, named, measure, texts=known, docs=docs, **rules)
         if not len(explainer.placements.query):
             measured = [evaluate(judged, named, [measure], **rules)]
             options.with_ids_met(measured, judged, [named], measures=[measure], **rules)

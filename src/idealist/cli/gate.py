@@ -106,8 +106,8 @@ def command(
     for target, kept in ((save, others), (junit, inputs), (summary, inputs), (output, inputs)):
         if target is not None:  # a baseline may be saved anew
             check_target(target, kept)
-    runs, judged = shared.runs_of(paths, reading), read_qrels(reading.of(qrels))
     known = shared.queries_of(queries)
+    runs, judged = shared.runs_of(paths, reading, known), read_qrels(reading.of(qrels))
     common: dict[str, Any] = {
         "measures": measures or None, "convention": convention, "queries": known,
         "weights": shared.queries_of(weights),

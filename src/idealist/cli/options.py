@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import os
 import sys
 from collections.abc import Callable, Collection, Iterable, Sequence
@@ -86,31 +87,60 @@ def reading(command: Command) -> Command:
     """Add the options that say how files are read; the verb gets them as `reading`."""
 
     @click.option(
-        "--columns", metavar="OURS=THEIRS", callback=lambda _, __, words: columns_of(words),
+        "--columns", multiple=True, metavar="OURS=THEIRS",
         help="Name columns, or fields of JSON, that have unusual names: "
-        "document=product_id,grade=stars.",
+        "document=product_id,grade=stars. Without a header, name them all in order: "
+        "query,document,grade; - skips one. Repeatable.",
     )  # fmt: skip
+    @click.option(
+        "--decimal",
+        type=click.Choice(["comma", "point"]),
+        help="What a number such as 1,234 is, where a file does not show it: 1.234 or 1234.",
+    )
     @wraps(command)
-    def reads(*, columns: dict[str, str], **given: Any) -> Any:
+    def reads(*, columns: Sequence[str], decimal: Any, **given: Any) -> Any:
         from idealist.formats.reading import ReadOptions
 
-        return command(reading=ReadOptions(columns), **given)
+        names, layouts = columns_of(columns)
+        said = ReadOptions(names, tuple(layouts), decimal, shared=True)
+        if names:
+            from idealist.formats.contents import check_columns
+
+            check_columns(said, _words_in(given.values()))
+        return command(reading=said, **given)
 
     return cast("Command", reads)
 
 
-def columns_of(words: str | None) -> dict[str, str]:
-    """Read names of columns, theirs by ours.
+def _words_in(values: Iterable[Any]) -> list[str]:
+    """List the words among what was given, files among them."""
+    lists = (value if isinstance(value, (list, tuple)) else [value] for value in values)
+    return [word for one in lists for word in one if isinstance(word, str)]
 
-    >>> columns_of("document=product_id,grade=stars")
-    {'document': 'product_id', 'grade': 'stars'}
+
+def columns_of(words: Sequence[str]) -> tuple[dict[str, list[str]], list[tuple[str, ...]]]:
+    """Read names of columns, theirs by ours; and lists of all columns in their order.
+
+    >>> columns_of(["document=product_id,grade=stars", "query,document,-,score"])
+    ({'document': ['product_id'], 'grade': ['stars']}, [('query', 'document', '-', 'score')])
     """
-    pairs = [pair.partition("=") for pair in words.split(",")] if words else []
-    for ours, sign, theirs in pairs:
-        if not (ours and sign and theirs):
-            hint = "write ours=theirs: --columns document=product_id,grade=stars"
-            raise UsageError(f"--columns {words!r} cannot be read", hint)
-    return {ours.strip(): theirs.strip() for ours, _, theirs in pairs}
+    names: dict[str, list[str]] = {}
+    layouts = []
+    for word in words:
+        lines = word.splitlines(keepends=True) or [" "]  # a name in quotes may have several
+        cells = [cell.strip() for cell in next(csv.reader(lines, skipinitialspace=True), [])]
+        pairs = [cell.partition("=") for cell in cells]
+        if not any(sign for _, sign, _ in pairs) and len(pairs) > 1:
+            layouts.append(tuple(cells))
+            continue
+        for ours, sign, theirs in pairs:
+            if not (ours.strip() and sign and theirs.strip()):
+                hint = (
+                    "write document=product_id,grade=stars, or all in order: query,document,grade"
+                )
+                raise UsageError(f"--columns {word!r} cannot be read", hint)
+            names.setdefault(ours.strip(), []).append(theirs.strip())
+    return names, layouts
 
 
 #: The options that say what is written, and where.
@@ -126,6 +156,8 @@ output = _together(
         help="How to write the result. Without it: as the suffix of -o says, or a table.",
     ),
 )  # fmt: skip
+#: What a file of queries does wherever one is given.
+NAMING = "Where runs are search responses, they name the queries: by id or text, or in their order."
 #: The options that say which queries count, and how much.
 counting = _together(
     click.option(
@@ -134,7 +166,7 @@ counting = _together(
     ),
     click.option(
         "--queries", metavar="FILE",
-        help="Count only the queries of this file: CSV, JSON, or id<TAB>text lines.",
+        help=f"Count only the queries of this file: CSV, JSON, or id<TAB>text lines. {NAMING}",
     ),
 )  # fmt: skip
 #: The option that leaves out the words.
@@ -227,12 +259,14 @@ def run_names(paths: Sequence[str]) -> list[str]:
     return distinct([known[path] for path in paths])
 
 
-def runs_of(paths: Sequence[str], reading: ReadOptions) -> list[Run]:
+def runs_of(
+    paths: Sequence[str], reading: ReadOptions, queries: Queries | None = None
+) -> list[Run]:
     """Read runs, each under the name that tells it from the others."""
     from idealist.formats import read_run
 
     named = zip(paths, run_names(paths), strict=True)
-    return [read_run(reading.of(path), name=name) for path, name in named]
+    return [read_run(reading.of(path), queries=queries, name=name) for path, name in named]
 
 
 def with_ids_met(
@@ -244,6 +278,41 @@ def with_ids_met(
     from idealist.auditing import met
 
     return met(evaluations, qrels, runs, click.get_current_context().obj, **settings)
+
+
+def sides_of(
+    qrels: str, paths: Sequence[str], reading: ReadOptions, queries: Queries | None = None
+) -> tuple[Qrels, list[Run]]:
+    """Find the judgments and the runs; a file may hold both sides.
+
+    Where every file does, each is a run, and all must hold the same judgments.
+    """
+    from idealist.formats import read_pairs, read_qrels
+    from idealist.formats.pairs import holds_both
+
+    files = list(dict.fromkeys([qrels, *paths]))
+    if paths and (len(files) == 1 or not all(holds_both(reading.of(path)) for path in files)):
+        return read_qrels(reading.of(qrels)), runs_of(paths, reading, queries)
+    named = zip(files, run_names(files), strict=True)
+    pairs = {path: read_pairs(reading.of(path), name=name) for path, name in named}
+    judged = pairs[qrels][0]
+    for path, (other, _) in pairs.items():
+        if other.hash != judged.hash:
+            hint = f"idealist convert {qrels} qrels.json --kind qrels writes those of one file"
+            raise UsageError(f"{path} holds other judgments than {qrels}", hint)
+    return judged, [run for _, run in pairs.values()]
+
+
+def one_run(
+    qrels: str, run: str | None, reading: ReadOptions, queries: Queries | None = None
+) -> tuple[Qrels, Run]:
+    """Find the judgments and the one run; without a run, the judgments' file holds both sides."""
+    from idealist.formats import read_qrels
+
+    if run is not None:
+        return read_qrels(reading.of(qrels)), runs_of([run], reading, queries)[0]
+    judged, [found] = sides_of(qrels, (), reading)
+    return judged, found
 
 
 def queries_of(path: str | None) -> Queries | None:

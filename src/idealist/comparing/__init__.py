@@ -8,6 +8,7 @@ from numbers import Integral
 from pathlib import Path
 from typing import Any
 
+from idealist.bounding.differences import names_ahead
 from idealist.comparing.agreement import Agreement, agreement, means_of
 from idealist.comparing.compare_options import Options, options_of
 from idealist.comparing.comparison import Comparison
@@ -24,6 +25,7 @@ from idealist.formats import read_qrels, several_runs
 from idealist.formats.source import distinct
 from idealist.measures import Measure
 from idealist.notation import many
+from idealist.protocol import Protocol
 from idealist.ranking.ranked import Ranked
 from idealist.report.wording import few
 
@@ -81,16 +83,30 @@ def compare(
     evaluator = Evaluator(
         judged, measures, convention=convention, queries=queries, weights=weights, **axes
     )
-    ranked = [Ranked(evaluator.qrels, run) for run in _runs_of(runs)]
+    naming = _naming(evaluator)
+    ranked = [Ranked(evaluator.qrels, run, naming) for run in _runs_of(runs)]
     own = {label: one.measure for label, one in evaluator.instruments.items()}
+    evaluations = [_evaluated(evaluator, run) for run in ranked]
     found = _compared(
-        [evaluator(run) for run in ranked], list(evaluator.measures), own, baseline, slices,
-        all_pairs=all_pairs, alpha=alpha, seed=seed, tests=tests, rope=rope,
-        margin=margin,
+        evaluations, list(evaluator.measures), own, baseline, slices, all_pairs=all_pairs,
+        alpha=alpha, seed=seed, tests=tests, rope=rope, margin=margin,
     )  # fmt: skip
     if slices is not None and queries is not None:
         found = replace(found, remarks=_left_out(judged, evaluator.asked))
     return with_robustness(found, evaluator, ranked, fragility, agreement, multiverse, axes)
+
+
+def _naming(evaluator: Evaluator) -> dict[Protocol, int]:
+    """Say how many unjudged documents the first measure will have named."""
+    first = next(iter(evaluator.instruments.values()))
+    return {first.protocol: names_ahead(first)}
+
+
+def _evaluated(evaluator: Evaluator, run: Ranked) -> Evaluation:
+    """Evaluate a run, and forget its rows before the next one is read."""
+    found = evaluator(run)
+    run.forget()
+    return found
 
 
 def compare_evaluations(

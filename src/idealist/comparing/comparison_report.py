@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from idealist.comparing import verdict_words
 from idealist.comparing.compare_options import CORRECTIONS, TESTS
-from idealist.comparing.pair import flat
+from idealist.comparing.pair_data import flat
 from idealist.comparing.pairing import name_of_test
 from idealist.comparing.qualification import qualified
 from idealist.conventions.signature import shortened
@@ -147,7 +147,7 @@ def _means(pairs: Sequence[Pair]) -> dict[str, float]:
 
 def _not_found(pairs: Sequence[Pair]) -> list[str]:
     """Say how large a difference has to be; Tukey's test has one limit for all pairs."""
-    small = [pair for pair in pairs if not math.isnan(pair.detectable) and not pair.held_back]
+    small = [pair for pair in pairs if pair.missed and not pair.held_back]
     if not small:
         return []
     if small[0].options.correction != "tukey":

@@ -12,7 +12,6 @@ import numpy as np
 
 from idealist.comparing.compare_options import POWER, ROPE, Options
 from idealist.data.columns import Floats, Ints
-from idealist.report.plain_data import record
 from idealist.significance.means import FEWEST, mean
 from idealist.significance.normal_samples import usual_share
 from idealist.significance.paired import (
@@ -350,13 +349,18 @@ class Pair:
         """Whether the run is better in the mean."""
         return self.difference * (self.sense or 1) > 0
 
+    @property
+    def missed(self) -> bool:
+        """Whether a larger difference, or more queries, would have been significant."""
+        return not self.significant and self._t.sd > 0
+
     @cached_property
     def detectable(self) -> float:
         """The difference that so many queries, varying so much, show in 4 of 5 cases.
 
         One beyond `widest` says that they show no difference there can be.
         """
-        if self.significant or not self._t.sd > 0:
+        if not self.missed:
             return math.nan
         return detectable(self._t.n, self.level, POWER) * self._spread
 
@@ -364,7 +368,7 @@ class Pair:
     def needed(self) -> float:
         """The queries that show, in 4 of 5 cases, the least difference that matters."""
         least = self.options.margin or self.rope
-        if self.significant or not self._t.sd > 0 or not least:
+        if not self.missed or not least:
             return math.nan
         return needed(least / self._spread, self.level, POWER)
 
@@ -399,21 +403,9 @@ class Pair:
 
     def data(self, per_query: bool = False) -> dict[str, Any]:
         """Return the pair as plain data; undefined values are None."""
-        options = self.options
-        numbers = NUMBERS + (WITH_MARGIN if options.margin else ())
-        data: dict[str, Any] = {"slice": self.slice} if self.slice else {}
-        data |= {"measure": self.measure, "baseline": self.baseline, "run": self.run}
-        data |= {name: getattr(self, name) for name in numbers}
-        data["detectable"] = self.detectable if self.detectable <= self.widest else math.nan
-        data |= {"tests": dict(self.tests)} if options.tests else {}
-        data |= {"ci_bootstrap": self.ci_bootstrap} if "bootstrap" in options.tests else {}
-        data |= {"gained": dict(self.gained), "lost": dict(self.lost)}
-        for name, key in ROBUSTNESS.items():
-            if (found := getattr(self, name)) is not None:
-                data[key] = found.data()
-        data |= {"doubts": [doubt.data() for doubt in self.doubts], "verdict": self.verdict}
-        data |= {"per_query": self.by_query()} if per_query else {}
-        return record(data)
+        from idealist.comparing.pair_data import data_of  # which looks at pairs
+
+        return data_of(self, per_query)
 
     def by_query(self) -> dict[str, dict[str, float]]:
         """Return both values of each query, and the difference."""
@@ -425,40 +417,3 @@ class Pair:
 
     def __repr__(self) -> str:
         return f"<Pair {self.verdict}>"
-
-
-#: The numbers of a pair, in the order they are written.
-NUMBERS = (
-    "n", "base_mean", "run_mean", "difference", "relative", "relative_ci", "ci", "p_t",
-    "p_randomisation", "p_own", "p_adjusted", "significant", "held_back", "d_z", "d_z_ci",
-    "hedges_g", "wins", "ties", "losses", "top3_share", "without_top3", "sign_holds",
-    "p_without_top3", "rope", "p_better", "p_equal", "p_worse", "detectable", "needed", "urisk",
-    "trisk",
-)  # fmt: skip
-#: What is known of how robust a verdict is, and what plain data calls it.
-ROBUSTNESS = {"unjudged": "holes", "fragility": "fragility", "multiverse": "multiverse"}
-#: Those that need a margin.
-WITH_MARGIN = ("p_equivalence", "p_non_inferiority")
-
-
-def flat(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Lay a pair's data out as one row: an interval takes two cells, nested numbers one each."""
-    row: dict[str, Any] = {}
-    for key, value in data.items():
-        if key.endswith("ci") or key == "ci_bootstrap":
-            row |= {f"{key}_low": value[0], f"{key}_high": value[1]}
-        elif key == "tests":
-            row |= {f"p_{name}": p for name, p in value.items()}
-        elif key in ROBUSTNESS.values():
-            row |= _nested(key, value)
-        elif not isinstance(value, (dict, list)):
-            row[key] = value
-    return row
-
-
-def _nested(name: str, value: Any) -> dict[str, Any]:
-    """Name numbers of nested data by the way to them; lists, and reasons in words, are left out."""
-    if isinstance(value, dict):
-        parts = (_nested(f"{name}_{key}", each) for key, each in value.items() if key != "refused")
-        return {key: cell for part in parts for key, cell in part.items()}
-    return {} if isinstance(value, list) else {name: value}

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from idealist.auditing import audit
+from idealist.auditing.audit_case import ranked_once
 from idealist.conventions import DEFAULT, Convention
 from idealist.data.queries import slice_names
 from idealist.diagnosing.context import Context
@@ -61,7 +62,7 @@ def diagnose(
     _check(context, weights)
     axes = {name: value for name, value in axes.items() if value is not None}
     evaluator = Evaluator(qrels, measures, convention=convention, queries=queries, **axes)
-    mine = MeasuredRun(evaluator, axes, run)
+    mine = MeasuredRun(evaluator, axes, ranked_once(evaluator, run))
     first, other = (
         None if one is None else MeasuredRun(evaluator, axes, one)
         for one in (first_stage, baseline)
@@ -76,7 +77,7 @@ def diagnose(
         slices=() if slices is None else tuple(slice_names(slices, evaluator.qrels.queries)),
     )
     asked = tuple(evaluator.measures.values())
-    audited = audit(evaluator.qrels, [mine.run], asked, convention=convention, **axes)
+    audited = audit(evaluator.qrels, mine.ranked, asked, convention=convention, **axes)
     errors = tuple(one for one in audited.findings if one.severity == "error")
     return _diagnosed(inputs, evaluator, errors or mine.apart)
 

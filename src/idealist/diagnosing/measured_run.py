@@ -29,8 +29,8 @@ class MeasuredRun:
 
     def __init__(self, evaluator: Evaluator, axes: Mapping[str, Any], run: Any) -> None:
         self._evaluator, self._axes = evaluator, axes
-        self._ranked = evaluator.ranked(run)
-        self.run = self._ranked.held
+        self.ranked = evaluator.ranked(run)
+        self.run = self.ranked.held
         self.measured, self.ladder = cache(self._measured), cache(self._ladder)
 
     @property
@@ -50,7 +50,7 @@ class MeasuredRun:
 
     def placements(self, measure: str) -> Placements:
         """Return the lists as a measure sees them."""
-        return self._ranked[self.instrument(measure).protocol]
+        return self.ranked[self.instrument(measure).protocol]
 
     def _measured(self, measure: str) -> Measured:
         """Measure the lists."""
@@ -71,7 +71,7 @@ class MeasuredRun:
 
         Other doubts of an evaluation are rules here, or causes of a loss.
         """
-        case = self._evaluator.case(self._ranked)
+        case = self._evaluator.case(self.ranked)
         return find_doubts(case, (nothing_matches, few_meet, missing, unknown))
 
     @property

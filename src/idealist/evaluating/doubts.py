@@ -148,7 +148,7 @@ def rows_left_out(case: DoubtCase) -> Iterator[Doubt]:
 
 def remarks(case: DoubtCase) -> Iterator[Doubt]:
     """Pass on what the readers of both files decided."""
-    for remark in (*case.qrels.remarks, *case.run.source.remarks):
+    for remark in dict.fromkeys((*case.qrels.remarks, *case.run.source.remarks)):
         severity = cast("Severity", remark.severity)
         yield Doubt(remark.code, remark.message, remark.count, severity=severity)
 

@@ -20,8 +20,9 @@ from idealist.evaluating.evaluation import Evaluation
 from idealist.formats import borrowed_run, read_qrels
 from idealist.measures import Measure, as_measure
 from idealist.measures.instrument import Aggregate, check_axes, measured
+from idealist.protocol import Protocol
 from idealist.ranking.placements import Placements
-from idealist.ranking.ranked import Ranked
+from idealist.ranking.ranked import NOBODY, Ranked
 
 #: What is measured where nobody says what.
 DEFAULT_MEASURES = ("nDCG@10", "AP", "RR@10", "R@100", "Judged@10")
@@ -105,9 +106,9 @@ class Evaluator:
         judging = (label for label in DEFAULT_MEASURES if not label.startswith("Judged"))
         return self.usual or tuple(self.measures) == tuple(judging)
 
-    def ranked(self, run: Any) -> Ranked:
+    def ranked(self, run: Any, naming: Mapping[Protocol, int] = NOBODY) -> Ranked:
         """Rank a run under the protocols of all measures, unless it has been."""
-        ranked = run if isinstance(run, Ranked) else Ranked(self.qrels, borrowed_run(run))
+        ranked = run if isinstance(run, Ranked) else Ranked(self.qrels, borrowed_run(run), naming)
         ranked.under(one.protocol for one in self.instruments.values())
         return ranked
 

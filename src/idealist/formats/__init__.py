@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import os
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from idealist.data import Qrels, Run, Scale
+from idealist.data import Qrels, Rows, Run, Scale
 from idealist.errors import Faults, UsageError
-from idealist.formats import build, contents, preference_files, python_data, trec
+from idealist.formats import build, contents, engines, preference_files, trec
 from idealist.formats.arrays import read_arrays
-from idealist.formats.cells import checked, shown
+from idealist.formats.cells import checked
 from idealist.formats.column_names import Given
 from idealist.formats.column_runs import ColumnRun, compiled_qrels, is_columns
 from idealist.formats.contents import kind_of
 from idealist.formats.judged_files import kernel_qrels
+from idealist.formats.pairs import Pairs, pairs_name
 from idealist.formats.pool_samples import read_prels, read_strata
 from idealist.formats.preference_files import read_preferences
 from idealist.formats.query_files import read_queries
-from idealist.formats.reading import DescribedFile, Reading, ReadOptions, described
+from idealist.formats.reading import Decimal, DescribedFile, Reading, ReadOptions, described
 from idealist.formats.run_sources import FileRun, ObjectRun, table
 from idealist.formats.source import Source, distinct, run_name
 
@@ -30,21 +32,23 @@ __all__ = [
 
 
 def read_qrels(
-    data: Any, *, columns: Given | None = None, scale: Any = None, name: str = ""
-) -> Qrels:
+    data: Any, *, columns: Given | Sequence[str] | None = None, decimal: Decimal | None = None,
+    scale: Any = None, name: str = "",
+) -> Qrels:  # fmt: skip
     """Read judgments from a file, a BEIR folder, a data frame or other Python data.
 
     A file is TREC text, JSON, JSON by the line, columns with a header (CSV, TSV), Parquet or
     Arrow, compressed or not; ``-`` is standard input, ``irds:NAME`` a collection of ir_datasets.
-    `columns` names columns that have other names than usual, theirs by ours:
-    {"document": "product_id"}. `scale` declares the possible grades: the highest one, a list, or
-    {grade: label}.
+    `columns` names columns that have other names than usual, theirs by ours: {"document": "nr"}; or
+    all columns of a file without a header, in order: ["query", "document", "grade"].
+    `decimal` says what 1,234 is where a file does not show it: 1.234 with "comma", 1234 with
+    "point". `scale` declares the possible grades: the highest one, a list, or {grade: label}.
 
     >>> read_qrels({"q1": {"d1": 2, "d2": 0}})
     <Qrels qrels: 1 query, 2 judgments, b982a29162>
     """
     declared = None if scale is None else Scale.of(scale)
-    data, options = described(data, columns)
+    data, options = described(data, columns, decimal)
     data = contents.resolved(data, "qrels")
     if isinstance(data, Qrels):
         made = data if declared is None else data.on(declared)
@@ -59,23 +63,31 @@ def read_qrels(
     return replace(made, name=name) if name else made
 
 
-def read_run(data: Any, *, columns: Given | None = None, name: str = "") -> Run:
+def read_run(
+    data: Any, *, columns: Given | Sequence[str] | None = None, decimal: Decimal | None = None,
+    queries: Any = None, name: str = "",
+) -> Run:  # fmt: skip
     """Read a run from a file, a data frame, search responses by query or other Python data.
 
     Files are of the same kinds as for judgments, and are read only when the run is ranked. Without
     scores, the ranks are the ranking, or else the given order. `columns` names columns that have
-    other names than usual, theirs by ours.
+    other names than usual, or those of a file without a header, and `decimal` says what a comma
+    is, both as for judgments. A folder holds one search response a file. `queries` name the queries
+    of responses: by id or text where they are named, or else in their order.
 
     >>> read_run({"q1": ["d3", "d1"]}, name="dense")
     <Run dense>
     """
-    data, options = described(data, columns)
+    known = None if queries is None else read_queries(queries)
+    data, options = described(data, columns, decimal, known)
     data = contents.resolved(data, "run")
     if isinstance(data, Run):
         return data.renamed(name) if name else data
     if isinstance(data, (list, tuple)) and data and isinstance(data[0], (str, Path, Run)):
         hint = "evaluate several with Evaluator(qrels, measures).each(runs)"
         raise UsageError("these are several runs, not one", hint)
+    if isinstance(data, (str, Path)) and os.path.isdir(data):
+        return Run(_rows_of_folder(Path(data), options), name or run_name(data))
     if not isinstance(data, (str, Path)):
         return Run(ObjectRun(data, name or "run", options).rows(), name or "run")
     return Run(FileRun(Source.of(data), options), name or run_name(data))
@@ -100,34 +112,33 @@ def several_runs(data: Iterable[Any]) -> list[Run]:
     return [run.renamed(name) for run, name in zip(found, names, strict=True)]
 
 
-def read_pairs(pairs: Any, *, name: str = "run") -> tuple[Qrels, Run]:
-    """Read records that hold both sides: what was retrieved and what should have been.
+def read_pairs(pairs: Any, *, columns: Given | None = None, name: str = "") -> tuple[Qrels, Run]:
+    """Read data that holds both sides: what was retrieved and what should have been.
 
-    Queries are named by their key ``query``, ``query_id``, ``qid`` or ``id``, or else numbered
-    from 1. A record may also hold the lists ``scores`` and ``tokens`` of the retrieved documents.
-    The records may come from a JSON file, as a list or by the line; `read_qrels` and `read_run`
-    read such a file as well.
+    Usually that is a record for each query, in a JSON file, JSON by the line or Python data.
+    Queries without a name are numbered from 1. A table with scores and grades holds both sides too.
+    `columns` names fields that have other names than usual, theirs by ours: {"ranking": "chunks",
+    "gold": "answers_in"}.
 
     >>> qrels, run = read_pairs([{"retrieved": ["d2", "d1"], "ground_truth": {"d1": 1}}])
     >>> qrels.queries, run
     (('1',), <Run run>)
     """
-    place, lines = name, None
-    if isinstance(pairs, (str, Path)):
-        source = Source.of(pairs)
-        place, content = source.name, contents.content_of(source, Faults(source.name))
-        pairs, lines = content.value, content.lines
-    if not isinstance(pairs, Iterable) or isinstance(pairs, (str, bytes, Mapping)):
-        Faults(place).fail("bad-shape", f"cannot read {shown(pairs)}", "give a list of records")
-    records = list(pairs)
-    judged = python_data.side(records, Reading("grade", Faults(place)), lines)
-    retrieved = python_data.side(records, Reading("score", Faults(place)), lines)
-    return read_qrels(judged, name=place), read_run(retrieved, name=name)
+    data, options = described(pairs, columns)
+    qrels, run = Pairs.of(data, options, name).read(name or pairs_name(data))
+    read_with = tuple(options.words())
+    return (replace(qrels, read_with=read_with) if read_with else qrels), run
 
 
 def _qrels_of_object(data: Any, scale: Scale | None, name: str, options: ReadOptions) -> Qrels:
     reading = Reading("grade", Faults(name), options)
     return build.qrels(table(data, reading), scale, name, reading.remarks)
+
+
+def _rows_of_folder(folder: Path, options: ReadOptions) -> Rows:
+    reading = Reading("score", Faults(str(folder)), options)
+    found = table(engines.of_folder(folder, reading), reading)
+    return build.rows(found, str(folder), reading.remarks)
 
 
 def _qrels_of_file(source: Source, scale: Scale | None, options: ReadOptions) -> Qrels:

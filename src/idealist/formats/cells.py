@@ -14,6 +14,7 @@ from typing import Any
 from idealist.data.columns import to_float, to_id
 from idealist.errors import Faults
 from idealist.formats.reading import Reading
+from idealist.formats.trec import LONGEST_LINE
 
 Line = Callable[[int], int | None]
 
@@ -180,6 +181,8 @@ def _ids(cells: list[Any]) -> list[str] | None:
     """Take a column of ids at once; None if one needs a closer look."""
     if not {str} >= set(map(type, cells)) or "" in set(cells):
         return None
+    if max(map(len, cells), default=0) > LONGEST_LINE // 4:  # a sign has four bytes at most
+        return None
     return cells if "".join(cells).isascii() else None
 
 
@@ -189,6 +192,8 @@ def _ids_one_by_one(cells: Cells, faults: Faults) -> tuple[list[str], list[str]]
     for i, (query, document) in enumerate(pairs):
         try:
             ids = to_id(query), to_id(document)
+            if max(map(len, ids)) > LONGEST_LINE // 4:
+                _check_length(ids, cells.at(i), faults)
         except (TypeError, ValueError):
             message = f"query {shown(query)}, document {shown(document)}: {ID_RULE}"
             faults.add("bad-id", message, "write ids as text", cells.at(i))
@@ -196,6 +201,13 @@ def _ids_one_by_one(cells: Cells, faults: Faults) -> tuple[list[str], list[str]]
         queries.append(ids[0])
         documents.append(ids[1])
     return queries, documents
+
+
+def _check_length(ids: tuple[str, str], line: int | None, faults: Faults) -> None:
+    for one in ids:
+        if (size := len(one.encode(errors="replace"))) > LONGEST_LINE:
+            message = f"the id {shown(one)} has {size:,} bytes, more than the 1 MiB allowed"
+            faults.add("overlong", message, "is a text in the place of an id?", line)
 
 
 def _numbers(cells: list[Any], value: str) -> list[float] | None:

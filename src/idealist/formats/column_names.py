@@ -2,27 +2,54 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import csv
+import io
+import shlex
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
+from itertools import chain
 from typing import Any
 
 from idealist.errors import Faults
 
-#: Our name of each column and the names understood as it, in order of preference; case, spaces,
-#: hyphens and underscores do not matter. A name that says id comes before one that may be the text.
-ALIASES: dict[str, tuple[str, ...]] = {
-    "query": ("query_id", "qid", "topic_id", "question_id", "query", "query text", "topic"),
-    "document": (
-        "doc_id", "document_id", "docno", "corpus_id", "pid", "chunk_id", "item_id", "document",
-        "doc", "item", "url",
+#: Our name of each column and the names understood as it. Case, spaces, hyphens and underscores do
+#: not matter. Names of an earlier line are preferred: one that says id comes before one that may be
+#: a text or an address. Names of one line could each be meant, so that two of them are refused.
+_TIERS = {
+    "query": (
+        "query_id qid topic_id question_id",
+        "query topic",
+        "query_text query_string search_query search_term search_terms search_phrase search_string "
+        "search_keyword keyword keywords phrase search user_query user_input top_queries question "
+        "term q",
     ),
-    "grade": ("grade", "relevance", "rel", "label", "rating"),
-    "score": ("score", "sim", "similarity"),
-    "rank": ("rank", "position", "doc position"),
-    "tokens": ("tokens", "token_count", "num_tokens", "n_tokens"),
+    "document": (
+        "docno",  # beside it, PyTerrier's docid is a number of its own
+        "doc_id document_id corpus_id pid passage_id chunk_id product_id product_uid item_id sku "
+        "asin article_id object_id node_id",
+        "document doc",
+        "item product passage chunk article page url uri link url_hash uri_hash page_url "
+        "product_url document_url doc_url",
+    ),
+    "grade": (
+        "grade relevance rel label rating judgment judgement gain stars star_rating esci_label "
+        "relevance_grade relevance_label relevance_rating relevancy is_relevant relevant",
+    ),
+    "score": ("score sim similarity similarity_score relevance_score search_score",),
+    "rank": ("rank position doc_position pos result_position result_rank search_rank",),
+    "tokens": ("tokens token_count num_tokens n_tokens",),
     "subtopic": ("subtopic",),
-    "iteration": ("iteration", "iter"),
-}  # fmt: skip
+    "iteration": ("iteration iter",),
+}
+TIERS = {column: [tuple(tier.split()) for tier in tiers] for column, tiers in _TIERS.items()}
+#: The same names in order of preference.
+ALIASES = {column: tuple(chain(*tiers)) for column, tiers in TIERS.items()}
+#: Those that nobody has to be told the meaning of.
+PLAIN = frozenset([
+    "queryid", "qid", "query", "topicid", "topic", "docno", "docid", "documentid", "corpusid",
+    "pid", "document", "doc", "grade", "relevance", "rel", "label", "rating", "score", "rank",
+    "tokens", "subtopic", "iteration", "iter", "querytext", "docposition", "chunkid",
+])  # fmt: skip
 
 #: In a table of queries: names of the id, and of the text; ``query`` may be either.
 QUERY_IDS = ("query_id", "qid", "topic_id", "_id", "id")
@@ -31,6 +58,71 @@ QUERY_TEXTS = ("text", "query_text")
 #: In a table of teams: names of the run, and of the team.
 RUN_NAMES = ("run_id", "run_name", "run_tag", "run", "tag", "system", "name")
 TEAM_NAMES = ("team", "team_name", "group", "participant", "organisation", "organization")
+
+#: In records of one query each, such as logs of RAG: names that only a ranking has, names of lists
+#: that are a ranking or the gold, names that only the gold has, and names of what was judged wrong.
+RANKINGS = (
+    "ranking", "retrieved", "retrieved_ids", "results", "hits", "retrieved_context_ids",
+    "retrieved_doc_ids", "retrieved_document_ids", "retrieved_chunk_ids", "retrieved_node_ids",
+    "retrieved_docs", "retrieved_documents", "retrieved_chunks", "retrieved_passages",
+    "retrieved_nodes", "retrieved_contexts", "retrieval_context", "retrieval_results",
+    "search_results", "source_nodes", "candidates", "ctxs", "matches", "ranked_docs",
+    "ranked_list", "run", "data",
+)  # fmt: skip
+EITHER = (
+    "ids", "docs", "documents", "doc_ids", "document_ids", "chunk_ids", "passage_ids", "node_ids",
+    "contexts", "context", "chunks", "passages", "nodes", "sources",
+)  # fmt: skip
+GOLDS = (
+    "gold", "ground_truth", "relevant", "expected", "gold_ids", "gold_docs", "gold_doc_ids",
+    "gold_documents", "gold_chunks", "gold_chunk_ids", "gold_contexts", "gold_passages",
+    "ground_truth_ids", "ground_truth_docs", "ground_truth_doc_ids", "ground_truth_documents",
+    "ground_truth_contexts", "ground_truth_context_ids", "ground_truths", "relevant_ids",
+    "relevant_docs", "relevant_doc_ids", "relevant_documents", "relevant_document_ids",
+    "relevant_chunks", "relevant_chunk_ids", "relevant_contexts", "relevant_context_ids",
+    "relevant_passages", "expected_ids", "expected_docs", "expected_doc_ids", "expected_documents",
+    "expected_chunks", "expected_chunk_ids", "expected_contexts", "expected_context_ids",
+    "expected_sources", "reference_context_ids", "reference_contexts", "reference_ids",
+    "reference_docs", "reference_doc_ids", "positives", "pos", "positive_ids", "positive_doc_ids",
+    "positive_passages", "positive_ctxs", "answers_docs", "qrels",
+)  # fmt: skip
+NEGATIVES = ("neg", "negatives", "negative_passages", "negative_ids", "negative_ctxs")
+#: Names of a record's query that say id, the one that could be a number of the record, and names
+#: of its text.
+RECORD_IDS = ("query_id", "qid", "question_id", "topic_id")
+RECORD_ID = ("id", "_id")
+RECORD_TEXTS = (
+    "query", "question", "user_input", "topic", "query_text", "search_query", "search_term",
+    "input", "input.value", "prompt",
+)  # fmt: skip
+#: Lists beside the ranking, and what each says about its documents.
+BESIDE = {
+    "scores": "score", "retrieved_scores": "score", "similarities": "score",
+    "similarity_scores": "score", "relevance_scores": "score", "doc_scores": "score",
+    "distances": "distance", "tokens": "tokens", "token_counts": "tokens",
+}  # fmt: skip
+#: What a list of records may be wrapped in.
+WRAPPERS = (
+    "results", "data", "samples", "queries", "records", "rows", "examples", "items", "test_cases",
+    "cases", "dataset", "entries", "evaluations",
+)  # fmt: skip
+#: What lists by query may be wrapped in, as MTEB writes what a model retrieved.
+SPLITS = ("default", "test", "dev", "validation", "train")
+#: Parts of a record that hold its fields; what stands in the last ones is the gold.
+PARTS = ("inputs", "input", "outputs", "output", "query", "vars", "attributes")
+REFERENCES = ("reference_outputs", "reference", "expected_outputs", "expected")
+
+#: In an item of a list: names of its id beside those of columns, names that may be an id, parts
+#: that hold its fields, parts that describe it, and what the list is ranked by.
+ITEM_IDS = ("id", "_id", "id_", "node_id", "passage_id", "file_id", "uuid")
+MAYBE_IDS = ("document", "doc", "item", "url", "source", "filename", "file_name", "file_path",
+             "path", "link")  # fmt: skip
+ITEM_PARTS = ("node", "document", "doc", "chunk", "passage", "item", "entity")
+METADATA = ("metadata", "meta", "payload", "attributes")
+ITEM_SCORES = (
+    "score", "sim", "similarity", "relevance_score", "similarity_score", "rerank_score", "_score",
+)  # fmt: skip
+DISTANCES = ("distance", "_distance", "dist")
 
 #: What data frames call the row numbers they write.
 ROW_NUMBERS = ("", "unnamed: 0", "__index_level_0__")
@@ -43,8 +135,11 @@ SKIPPED = frozenset(
 ORDER_HINT = "judgments come first, then runs"
 
 
-#: Names of theirs by ours, as a user gives them.
-Given = Mapping[str, str]
+#: Our names of the two lists of a record; what else a user may name are columns.
+SIDES = ("ranking", "gold")
+
+#: Names of theirs by ours, as a user gives them; of several names, the first that a table has.
+Given = Mapping[str, str | Sequence[str]]
 
 
 def ours(names: Iterable[Any], given: Given | None = None) -> dict[str, Any]:
@@ -52,16 +147,61 @@ def ours(names: Iterable[Any], given: Given | None = None) -> dict[str, Any]:
 
     >>> ours(["query-id", "corpus-id", "score"])
     {'query': 'query-id', 'document': 'corpus-id', 'score': 'score'}
-    >>> ours(["qid", "docid", "sku"], {"document": "sku"})
-    {'document': 'sku', 'query': 'qid'}
+    >>> ours(["qid", "docid", "Artikel Nr"], {"document": "artikel_nr"})
+    {'document': 'Artikel Nr', 'query': 'qid'}
     """
     if given:
         names = list(names)
-    mine = {column: theirs for column, theirs in (given or {}).items() if theirs in names}
+    mine = _chosen(names, given or {})
     some = tuple(name for name in _some(names) if name not in mine.values())
-    found = {column: _known(some, aliases) for column, aliases in ALIASES.items()}
-    usual = {column: theirs[0] for column, theirs in found.items() if theirs}
+    known_ones = {column: _known(some, aliases) for column, aliases in ALIASES.items()}
+    usual = {column: theirs[0] for column, theirs in known_ones.items() if theirs}
     return {**mine, **{column: name for column, name in usual.items() if column not in mine}}
+
+
+def are_columns(names: Iterable[Any], given: Given | None = None) -> bool:
+    """Whether the keys of a dict are columns and not queries, which may be words such as search.
+
+    >>> are_columns(["query", "doc"]), are_columns(["search", "product"])
+    (True, False)
+    >>> are_columns(["search", "product", "rating"])
+    True
+    """
+    found, mine = ours(names, given), _chosen(names, given or {})
+    plain = [key for key in ("query", "document") if key in mine or folded(found.get(key)) in PLAIN]
+    named = {"query", "document"} <= found.keys()
+    return named and (len(plain) == 2 or bool({"grade", "score", "rank"} & found.keys()))
+
+
+def given_names(given: Given) -> list[tuple[str, str]]:
+    """List ours and theirs, one by one.
+
+    >>> given_names({"query": "search", "document": ["sku", "asin"]})
+    [('query', 'search'), ('document', 'sku'), ('document', 'asin')]
+    """
+    several = (
+        (ours, [found] if isinstance(found, str) else found) for ours, found in given.items()
+    )
+    return [(ours, theirs) for ours, found in several for theirs in found]
+
+
+def _chosen(names: Iterable[Any], given: Given) -> dict[str, Any]:
+    """Map our names to those of theirs that a user gave, if they are found."""
+    mine: dict[str, Any] = {}
+    for column, theirs in given_names(given):
+        if len(alike := spelt(names, theirs)) == 1:
+            mine.setdefault(column, alike[0])
+    return mine
+
+
+def spelt(names: Iterable[Any], theirs: str) -> list[Any]:
+    """Find the names that a user may mean: the very name, or else it in another spelling.
+
+    >>> spelt(["Product ID", "product_id"], "product_id"), spelt(["Product ID", "sku"], "PRODUCTID")
+    (['product_id'], ['Product ID'])
+    """
+    names = list(names)
+    return [theirs] if theirs in names else [n for n in names if folded(n) == folded(theirs)]
 
 
 def known(names: Iterable[Any], aliases: tuple[str, ...]) -> tuple[Any, ...]:
@@ -75,47 +215,72 @@ def known(names: Iterable[Any], aliases: tuple[str, ...]) -> tuple[Any, ...]:
 
 def _some(names: Iterable[Any]) -> tuple[Any, ...]:
     """Keep the names that may be aliases: where names are queries, there may be millions."""
-    return tuple(name for name in names if _folded(name) in KNOWN)
+    return tuple(name for name in names if folded(name) in KNOWN)
 
 
 @lru_cache(1000)  # records mostly have the same names
 def _known(names: tuple[Any, ...], aliases: tuple[str, ...]) -> tuple[Any, ...]:
-    folded: dict[str, Any] = {}
+    spelt_so: dict[str, Any] = {}
     for name in names:
-        for key in (_folded(name), str(name)):
-            if key not in folded or name == key:
-                folded[key] = name
-    found = (folded.get(alias, folded.get(_folded(alias))) for alias in aliases)
+        for key in (folded(name), str(name)):
+            if key not in spelt_so or name == key:
+                spelt_so[key] = name
+    found = (spelt_so.get(alias, spelt_so.get(folded(alias))) for alias in aliases)
     return tuple(dict.fromkeys(name for name in found if name is not None))
 
 
-def _folded(name: Any) -> str:
-    return str(name).strip().lower().replace("_", "").replace("-", "").replace(" ", "")
+def folded(name: Any) -> str:
+    """Return a name without what does not matter about it: case, blanks, hyphens, underscores."""
+    return "".join(str(name).lower().replace("_", "").replace("-", "").split())
 
 
 #: Every name that is understood, folded.
 KNOWN = frozenset(
-    _folded(name)
+    folded(name)
     for names in (*ALIASES.values(), QUERY_IDS, QUERY_TEXTS, RUN_NAMES, TEAM_NAMES, ["weight"])
     for name in names
 )
 
 
-def _check_values(names: list[Any], value: str, given: Given, faults: Faults) -> None:
-    """Refuse two columns that could hold the same value: nobody can tell which one is meant."""
-    some = _some(names)
-    for column in ("grade",) if value == "grade" else ("score", "rank", "tokens"):
-        both = [str(name) for name in _known(some, ALIASES[column])]
-        if len(both) > 1 and column not in given:
+def _check_choice(names: list[Any], value: str, mine: Given, faults: Faults) -> None:
+    """Refuse two columns that could each be meant: nobody can tell which one is."""
+    some = _some(name for name in names if name not in mine.values())
+    values = ("grade",) if value == "grade" else ("score", "rank", "tokens")
+    for column in ("query", "document", *values):
+        tiers = (_known(some, tier) for tier in TIERS[column])
+        both = [str(name) for name in next(filter(None, tiers), ())]
+        if len(both) > 1 and column not in mine:
             message = f"{' and '.join(both)} could each be the {column}"
-            faults.fail("bad-column", message, f"choose one: --columns {column}={both[0]}")
+            faults.fail("bad-column", message, f"choose one: {columns_option({column: both[0]})}")
+
+
+def columns_option(given: Given) -> str:
+    """Write names as the option that gives them.
+
+    >>> columns_option({"query": "Search term", "document": "sku"})
+    "--columns 'query=Search term,document=sku'"
+    """
+    words = listed(f"{ours}={theirs}" for ours, theirs in given_names(given))
+    return f"--columns {shlex.quote(words)}"
+
+
+def listed(words: Iterable[str]) -> str:
+    """Write words between commas, in quotes where they have commas themselves.
+
+    >>> listed(["query", "a,b"])
+    'query,"a,b"'
+    """
+    line = io.StringIO()
+    csv.writer(line).writerow(words)
+    return line.getvalue().removesuffix("\r\n")
 
 
 def _check_kind(found: dict[str, Any], faults: Faults) -> None:
     """Refuse a run given as judgments; without ranks, it could be BEIR's judgments."""
     if "grade" not in found and {"score", "rank"} <= found.keys():
         message = f"{found['score']} and {found['rank']} are columns of a run; there is no grade"
-        faults.fail("bad-column", message, f"name the grade column grade; {ORDER_HINT}")
+        option = columns_option({"grade": found["score"]})
+        faults.fail("bad-column", message, f"{ORDER_HINT}; if it is the grade: {option}")
 
 
 def renamed(
@@ -138,7 +303,7 @@ def renamed(
             found["grade"] = found.pop("score")
     elif "grade" not in given and _known((found.get("grade"),), ("rating",)):
         found["rating"] = found.pop("grade")
-    _check_values([name for name in names if name not in given.values()], value, given, faults)
+    _check_choice(names, value, _chosen(names, given), faults)
     own = {theirs: name for name, theirs in found.items()}
     for name in names:
         try:

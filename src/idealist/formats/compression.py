@@ -20,11 +20,13 @@ Raw = io.FileIO | io.BytesIO
 class Compression(NamedTuple):
     """One kind of compression, whose files hold one part or several in a row.
 
-    `readers` returns what makes the reader of one part. `bite` is how many bytes a reader gets at
-    once: so few that even a file made to exhaust the memory yields some 64 MB at most.
+    `tool` decompresses them. `readers` returns what makes the reader of one part. `bite` is how
+    many bytes a reader gets at once: so few that even a file made to exhaust the memory yields some
+    64 MB at most.
     """
 
     suffix: str
+    tool: str
     starts: tuple[bytes, ...]
     part: str
     padding: bytes
@@ -34,7 +36,7 @@ class Compression(NamedTuple):
 
 def _xz_readers() -> Callable[[], Any]:
     lzma = import_module("lzma")  # slow to import, and few files need it
-    return partial(lzma.LZMADecompressor, lzma.FORMAT_XZ)
+    return partial(lzma.LZMADecompressor, lzma.FORMAT_XZ, memlimit=XZ_MEMORY)
 
 
 def _zstd_readers() -> Callable[[], Any]:
@@ -47,20 +49,26 @@ def _zstd_readers() -> Callable[[], Any]:
 #: Each frame of zstd may be one to skip: what pzstd writes begins with one.
 KINDS = (
     Compression(
-        ".gz", (b"\x1f\x8b",), "gzip member", b"\x00", 2**16,
+        ".gz", "gzip", (b"\x1f\x8b",), "gzip member", b"\x00", 2**16,
         lambda: partial(zlib.decompressobj, wbits=31),
     ),
     Compression(
-        ".xz", (b"\xfd7zXZ\x00",), "xz stream", b"\x00", 2**13,
+        ".xz", "xz", (b"\xfd7zXZ\x00",), "xz stream", b"\x00", 2**13,
         _xz_readers,
     ),
     Compression(
-        ".zst", (b"\x28\xb5\x2f\xfd", *(b"%c\x2a\x4d\x18" % n for n in range(0x50, 0x60))),
+        ".zst", "zstd", (b"\x28\xb5\x2f\xfd", *(b"%c\x2a\x4d\x18" % n for n in range(0x50, 0x60))),
         "zstd frame", b"", 2**11, _zstd_readers,
     ),
 )  # fmt: skip
 
 AGAIN = "copy or create the file again"
+#: How much decompressing may yield to a reader that holds a file as a whole: so many bytes, or so
+#: many times the compressed ones, whichever is more. Text with ids never reaches that ratio; files
+#: made to exhaust the memory are known by it. Readers that go block by block need no limit.
+MOST, RATIO = 2**26, 200
+#: The most memory that xz may ask for; `xz -9` needs 65 MiB.
+XZ_MEMORY = 2**28
 
 
 def compression_of(file: BinaryIO, name: str, faults: Faults) -> Compression | None:
@@ -84,6 +92,23 @@ def blocks(file: Raw, name: str, size: int, faults: Faults) -> Iterator[bytes]:
     if kind is None:
         return iter(partial(file.read, size), b"")
     return _gathered(_decompressed(file, kind, faults), size)
+
+
+def whole(file: Raw, name: str, faults: Faults) -> bytes:
+    """Return all that a file holds, decompressed; refuse what would exhaust the memory."""
+    kind = compression_of(file, name, faults)
+    if kind is None:
+        return file.read() or b""
+    pieces, total = [], 0
+    for piece in _decompressed(file, kind, faults):
+        pieces.append(piece)
+        total += len(piece)
+        if total > max(MOST, RATIO * (read := file.tell())):
+            times = f"{total / read:,.0f} times its size"
+            message = f"the {kind.suffix} data decompresses to more than {MOST:,} bytes, {times}"
+            hint = f"more than {RATIO} times is not read at once; if it is right, decompress it: "
+            faults.fail("oversized", message, f"{hint}{kind.tool} -d")
+    return b"".join(pieces)
 
 
 def _decompressed(raw: Raw, kind: Compression, faults: Faults) -> Iterator[bytes]:

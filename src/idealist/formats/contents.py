@@ -3,17 +3,28 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from idealist.errors import Faults, UsageError
-from idealist.formats import delimited, frames, json_text, python_data, search_engines, trec
-from idealist.formats.cells import Cells, is_number, pivot
-from idealist.formats.column_names import ours
-from idealist.formats.reading import Reading
-from idealist.formats.source import HEAD, Source
+from idealist.errors import Faults, InputError, UsageError, nearest
+from idealist.formats import (
+    decimals,
+    delimited,
+    engines,
+    frames,
+    json_text,
+    python_data,
+    spreadsheets,
+    trec,
+    wide_tables,
+)
+from idealist.formats.cells import Cells, pivot
+from idealist.formats.column_names import given_names, spelt
+from idealist.formats.reading import Reading, ReadOptions
+from idealist.formats.source import HEAD, Source, parted
+from idealist.formats.table_headers import refuse_table, table_header, unread_table
 
 #: Files that idealist writes, by the key they start with: what they are, and what reads them.
 OURS = {
@@ -48,26 +59,28 @@ class Content(NamedTuple):
 def content_of(
     source: Source,
     faults: Faults,
-    delimiter_of: Callable[[bytes], str | None] = delimited.delimiter_of,
+    header_of: Callable[[bytes], delimited.Header | None] = delimited.header_of,
 ) -> Content:
-    """Read a file; `delimiter_of` finds what separates columns, where the first line names them."""
+    """Read a file; `header_of` finds how text is divided into columns, if it is."""
     _head(source)
     data = source.data()
     if (columns := frames.of_file(data, source.name, faults)) is not None:
         return Content("columns", columns)
+    if (sheet := spreadsheets.of_file(data, source.name, source.sheet, faults)) is not None:
+        return Content("columns", *sheet)
     text = source.text(data)
-    if _is_lines(text, source):
+    if is_lines(text, source):
         return Content("json", *json_text.load_lines(text, source.name))
     if _is_json(text):
         return Content("json", json_text.load(text, source.name), text=text)
-    if (sign := delimiter_of(text)) is not None:
-        return Content("columns", *delimited.read(text, sign, faults))
+    if (header := header_of(text)) is not None:
+        return Content("columns", *delimited.read(text, header, faults))
     return Content("text", text)
 
 
 def cells(source: Source, reading: Reading) -> Cells | bytes:
     """Read a file's columns; TREC text, whose columns have no names, is returned as it is."""
-    given = partial(delimited.delimiter_of, given=reading.options.columns)
+    given = partial(table_header, reading=reading)
     return cells_of(content_of(source, reading.faults, given), source, reading)
 
 
@@ -75,7 +88,9 @@ def cells_of(found: Content, source: Source, reading: Reading) -> Cells | bytes:
     """Read the columns of what a file holds, or return its TREC text."""
     faults = reading.faults
     if found.kind == "columns":
-        return python_data.of_columns(found.value, reading, found.lines, nulls=True)
+        columns, lines = wide_tables.unfolded(found.value, found.lines, reading)
+        table = python_data.of_columns(columns, reading, lines, nulls=True)
+        return decimals.read(table, reading)
     if found.is_document:
         _check_ours(found.value, faults)
         locate = json_text.locator(found.text)
@@ -83,27 +98,24 @@ def cells_of(found: Content, source: Source, reading: Reading) -> Cells | bytes:
     if found.kind == "json":
         return _of_lines(found.value, found.lines or [], reading)
     text: bytes = found.value
-    _check_header(text, faults)
-    if source.suffix == ".csv":
-        first = text.split(b"\n", 1)[0].decode().strip()[:60]
-        message = f"{first!r} names neither the query column nor the document column"
-        faults.fail("columns", message, f"start with a header: query,document,{reading.value}", 1)
+    if (header := unread_table(text, source.suffix)) is not None:
+        refuse_table(text, header, reading)
     return text
 
 
-def kind_of(path: str | Path) -> str | None:
+def kind_of(path: str | Path, options: ReadOptions | None = None) -> str | None:
     """Tell judgments from a run by what a file's rows hold; None where they could be either."""
     if str(path).startswith(IRDS):
         return None
     if os.path.isdir(path):
-        return "qrels"
+        return "run" if engines.is_folder_of_responses(Path(path)) else "qrels"
     source = Source.of(path)
-    faults = Faults(source.name)
-    content = content_of(source, faults)
+    reading = Reading("score", Faults(source.name), options or ReadOptions())
+    content = content_of(source, reading.faults, partial(table_header, reading=reading))
     if content.is_document:
         is_request = isinstance(content.value, dict) and "requests" in content.value
         return "qrels" if is_request else None
-    found = cells_of(content, source, Reading("score", faults))
+    found = cells_of(content, source, reading)
     if isinstance(found, bytes):
         return "qrels" if is_preferences(found, source) else trec.kind_of(found)
     judged, ranked = (names & found.columns.keys() for names in (JUDGED, RANKED))
@@ -112,29 +124,61 @@ def kind_of(path: str | Path) -> str | None:
     return "qrels" if judged else "run" if ranked else None
 
 
-def is_trec(source: Source) -> bool:
-    """Whether a file's head shows that `cells` would return it as TREC text."""
+def check_columns(options: ReadOptions, paths: Iterable[str]) -> None:
+    """Refuse a name of a column that no file has, where all files are tables with a header."""
+    tables = {}
+    for path in paths:
+        if os.path.exists(parted(path)[0]) or path == "-" or path.startswith(IRDS):
+            if (names := _text_columns(path)) is None:
+                return
+            tables[path] = names
+    for column, theirs in given_names(options.columns):
+        if tables and not any(spelt(names, theirs) for names in tables.values()):
+            known = list(dict.fromkeys(name for names in tables.values() for name in names))
+            files = "; ".join(f"{path} has {', '.join(names)}" for path, names in tables.items())
+            message = f"--columns: no file has a column {theirs!r} to be the {column}"
+            raise UsageError(message, f"{nearest(theirs, known)} {files}"[:600])
+
+
+def _text_columns(path: str) -> list[str] | None:
+    """Find the columns of a table that is text; None where only reading it would show them."""
+    if not os.path.isfile(path):
+        return None
+    source = Source.of(path)
+    head = source.head()
+    if _may_be_binary(head, source.name) or is_lines(head, source) or _is_json(head):
+        return None
+    try:
+        headers = delimited.headers(head[: head.rfind(b"\n") + 1] or head).values()
+    except UnicodeDecodeError:
+        return None
+    return max((header.names for header in headers), key=len, default=[])
+
+
+def is_trec(source: Source, options: ReadOptions | None = None) -> bool:
+    """Whether the head of a run's file shows that `cells` would return it as TREC text."""
     head = _head(source)
     if len(head) == HEAD:  # then the last line may continue
         head = head[: head.rfind(b"\n") + 1]
-    if _may_be_frame(head, source.name) or _is_lines(head, source) or _is_json(head):
+    if _may_be_binary(head, source.name) or is_lines(head, source) or _is_json(head):
         return False
-    if source.suffix == ".csv" or not trec.first_line(head)[0]:
+    if not trec.first_line(head)[0]:
         return False
+    reading = Reading("score", Faults(source.name), options or ReadOptions())
     try:
-        return delimited.delimiter_of(head) is None and not _half_header(head)
-    except UnicodeDecodeError:
+        return table_header(head, reading) is None and unread_table(head, source.suffix) is None
+    except (UnicodeDecodeError, InputError):
         return False
 
 
 def may_be_frame(source: Source) -> bool:
     """Whether a file may be Parquet or Arrow, by its first bytes or its suffix."""
-    return _may_be_frame(source.head(), source.name)
+    return _may_be_binary(source.head(), source.name)
 
 
 def is_json_lines(source: Source) -> bool:
     """Whether a file's head shows that it is JSON by the line."""
-    return _is_lines(_head(source), source)
+    return is_lines(_head(source), source)
 
 
 def is_preferences(content: bytes, source: Source) -> bool:
@@ -148,22 +192,26 @@ def _head(source: Source) -> bytes:
     Where compressed data is damaged, they may be anything: `Source.data` will say so.
     """
     head = source.head()
-    if not _may_be_frame(head, source.name) and not source.is_compressed:
+    if not _may_be_binary(head, source.name) and not source.is_compressed:
         source.check_binary(head)
     return head
 
 
-def _may_be_frame(head: bytes, name: str) -> bool:
-    """Whether a file may be Parquet or Arrow, by its first bytes or its suffix."""
+def _may_be_binary(head: bytes, name: str) -> bool:
+    """Whether a file may be Parquet, Arrow or a workbook, by its first bytes or its suffix."""
     starts = (frames.PARQUET, frames.ARROW, frames.STREAM)
-    return head.startswith(starts) or Path(name).suffix.lower() in frames.SUFFIXES
+    return (
+        spreadsheets.may_be_workbook(head)
+        or head.startswith(starts)
+        or Path(name).suffix.lower() in frames.SUFFIXES
+    )
 
 
 def _is_json(content: bytes) -> bool:
     return content.lstrip()[:1] in (b"{", b"[")
 
 
-def _is_lines(content: bytes, source: Source) -> bool:
+def is_lines(content: bytes, source: Source) -> bool:
     """Whether text is JSON by the line."""
     return source.suffix in (".jsonl", ".ndjson") or json_text.is_lines(content)
 
@@ -175,42 +223,22 @@ def _check_ours(loaded: Any, faults: Faults) -> None:
             faults.fail("bad-shape", f"this is {what}, not judgments or a run", hint)
 
 
-def _check_header(content: bytes, faults: Faults) -> None:
-    """Refuse a first line that names one of the two columns needed, but not the other."""
-    if names := _half_header(content):
-        found = ours(names)
-        (missing,) = {"query", "document"} - found.keys()
-        (other,) = {"query", "document"} & found.keys()
-        hint = f"the columns are {', '.join(names)}; rename one of them to {missing}"
-        message = f"there is no {missing} column; {found[other]} is the {other}"
-        faults.fail("missing-column", message, hint, 1)
-
-
-def _half_header(content: bytes) -> list[str] | None:
-    """Return the names on a first line that is a header of this kind."""
-    for names in delimited.headers(content).values():
-        known = {"query", "document"} & ours(names).keys()
-        if len(names) > 2 and len(known) == 1 and not any(map(is_number, names)):
-            return names
-    return None
-
-
 def _of_lines(records: list[Any], lines: list[int], reading: Reading) -> Cells:
-    """Read a row from each line, or an engine's response with the query it answers."""
+    """Read a list of a query from each line, a row, or an engine's response with its query."""
     ours, faults = reading.ours, reading.faults
     for record, line in zip(records, lines, strict=True):
         if not isinstance(record, dict):
             faults.fail("json", "not a JSON object", 'give {"query": …, "document": …}', line)
-    if all(map(python_data.is_pair, records)):
-        return python_data.cells_of(python_data.side(records, reading, lines), reading)
-    if all("hits" in record and "document" not in ours(record) for record in records):
-        responses = search_engines.by_query(records, reading, lines)
-        return python_data.cells_of(responses, reading)
-    if {"query", "document"} <= ours(names := records[0]).keys() and all(
+    is_plain = {"query", "document"} <= ours(names := records[0]).keys() and all(
         record.keys() == names.keys() for record in records
-    ):  # as most files are
+    )
+    if is_plain and not any(isinstance(cell, (list, dict)) for cell in names.values()):
         columns = {name: [record[name] for record in records] for name in names}
         return python_data.of_columns(columns, reading, lines, nulls=True)
+    if (found := python_data.lists_in(records, reading, lines=lines)) is not None:
+        return found
+    if (hits := python_data.hits_in(records, reading, lines)) is not None:
+        return hits
     rows = (python_data.record(r, i, reading) for i, r in zip(lines, records, strict=True))
     return Cells(pivot(rows), lines, nulls=True)
 
@@ -222,14 +250,17 @@ ITERATORS = {"qrels": "qrels_iter", "run": "scoreddocs_iter", "queries": "querie
 
 
 def resolved(data: Any, kind: str) -> Any:
-    """Find the file inside a BEIR folder, or a collection's records; return other data as it is."""
+    """Find the file inside a BEIR folder, or a collection's records; return other data as it is.
+
+    A folder that is a run stays a folder.
+    """
     if isinstance(data, str) and data.startswith(IRDS):
         data = _collection(data.removeprefix(IRDS))
     if hasattr(data, ITERATORS[kind]):
         return getattr(data, ITERATORS[kind])()
     if hasattr(data, "docs_iter"):
         raise UsageError(f"the collection has no {kind}", "give a part of it that has")
-    if isinstance(data, (str, Path)) and os.path.isdir(data):
+    if kind != "run" and isinstance(data, (str, Path)) and os.path.isdir(data):
         return _inside(Path(data), kind)
     return data
 
@@ -254,8 +285,7 @@ def _inside(folder: Path, kind: str) -> Path:
     splits = sorted((folder / "qrels").glob("*.tsv"))
     if kind != "qrels" or not splits:
         hint = "give a file inside it; a BEIR folder has queries.jsonl and qrels/*.tsv"
-        noun = "a run" if kind == "run" else kind
-        faults.fail("no-file", f"this is a folder, not {noun}", hint)
+        faults.fail("no-file", f"this is a folder, not {kind}", hint)
     if len(splits) == 1:
         return splits[0]
     names = ", ".join(f"qrels/{split.name}" for split in splits)

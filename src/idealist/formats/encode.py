@@ -14,8 +14,8 @@ from importlib import import_module
 from typing import Any
 
 from idealist.errors import Faults
-from idealist.formats.column_names import ours
-from idealist.formats.delimited import delimiter_of
+from idealist.formats.column_names import are_columns
+from idealist.formats.delimited import header_of
 from idealist.formats.frames import arrow
 
 Columns = Mapping[str, Sequence[Any]]
@@ -181,7 +181,7 @@ def _check_ids(
 def _without_header(text: str, faults: Faults) -> bytes:
     """Refuse text whose first line would be taken for JSON or for a header."""
     content = text.encode()
-    if content.startswith((b"{", b"[", b"\xef\xbb\xbf")) or delimiter_of(content) is not None:
+    if content.startswith((b"{", b"[", b"\xef\xbb\xbf")) or header_of(content) is not None:
         first = text.split("\n", 1)[0]
         hint = "it would be read as JSON or as a header; write .jsonl or .parquet instead"
         faults.fail("bad-id", f"{first!r} cannot be the first line", hint)
@@ -191,7 +191,7 @@ def _without_header(text: str, faults: Faults) -> bytes:
 def _check_keys(data: Mapping[str, Any], faults: Faults) -> None:
     """Refuse queries whose lists would be read as columns or as a search response."""
     special = {"requests", "responses", "hits", "details"} & data.keys()
-    columns = {"query", "document"} <= ours(data).keys()
+    columns = are_columns(data)
     if (columns or special) and any(isinstance(entries, list) for entries in data.values()):
         hint = "write .jsonl or .parquet instead"
         faults.fail("bad-id", "in JSON, these query ids would be read as names of columns", hint)

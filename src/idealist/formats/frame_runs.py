@@ -84,6 +84,8 @@ def frame_run(source: Source, options: ReadOptions, value: str = "score") -> Fra
         return None
     try:
         with _opened(source) as file:
+            if file.cells > frames.most_cells(file.size):
+                return None
             empty = module.arrow_table(file.schema.empty_table().__arrow_c_stream__())
         numeric = dict(zip(empty.names, empty.numeric, strict=True))
         columns = chosen(

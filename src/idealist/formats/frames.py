@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from idealist.errors import Faults, UsageError
+from idealist.formats import compression
 
 #: The suffixes of such files.
 SUFFIXES = (".parquet", ".arrow", ".feather")
@@ -43,6 +44,8 @@ def of_file(content: bytes, name: str, faults: Faults) -> dict[str, list[Any]] |
     pyarrow = arrow()
     try:
         file = FrameFile(pyarrow.BufferReader(content), content)
+        if file.cells > most_cells(len(content)):
+            _refuse_size(file.cells, len(content), faults)
         table = pyarrow.Table.from_batches(file.batches(), file.schema)
         table.validate(full=True)
         return _of_arrow(table, faults)
@@ -59,6 +62,7 @@ class FrameFile:
 
     def __init__(self, opened: Any, head: bytes) -> None:
         ipc = import_module("pyarrow.ipc")
+        self.size = int(opened.size())
         self._is_parquet = not head.startswith((ARROW, STREAM))
         if head.startswith(ARROW):
             self._file = ipc.open_file(opened)
@@ -67,6 +71,12 @@ class FrameFile:
         else:
             self._file = import_module("pyarrow.parquet").ParquetFile(opened)
         self.schema = self._file.schema_arrow if self._is_parquet else self._file.schema
+
+    @property
+    def cells(self) -> int:
+        """How many cells a Parquet file has; 0 of others, which are as large as what they hold."""
+        found = self._file.metadata if self._is_parquet else None
+        return 0 if found is None else int(found.num_rows * found.num_columns)
 
     def batches(self, names: list[str] | None = None) -> Iterator[Any]:
         """Yield batches of some columns, in the order of the schema."""
@@ -82,6 +92,17 @@ class FrameFile:
             batch.validate(full=True)  # invalid offsets are read without an error
             kept = [name for name in batch.schema.names if names is None or name in names]
             yield batch.select(kept)
+
+
+def most_cells(size: int) -> int:
+    """Return how many cells so many bytes may hold; they could be billions, all alike."""
+    return max(compression.MOST, compression.RATIO * size)
+
+
+def _refuse_size(cells: int, size: int, faults: Faults) -> NoReturn:
+    message = f"{size:,} bytes of Parquet hold {cells:,} cells"
+    hint = f"more than {compression.RATIO} cells a byte are not read; write it anew, as CSV"
+    faults.fail("oversized", message, hint)
 
 
 def is_binary(content: bytes) -> bool:

@@ -42,7 +42,7 @@ def our_names(names: Iterable[Any], reading: Reading) -> dict[Any, str]:
     names = list(names)
     if len(set(names)) < len(names):
         raise ValueError("two columns have the same name")
-    return reading.renamed(names)
+    return reading.named(names)
 
 
 def known(reading: Reading) -> dict[str, str]:

@@ -13,7 +13,7 @@ from idealist.errors import Faults, UsageError
 from idealist.formats import contents, delimited, frames, json_text
 from idealist.formats.cells import add_query, shown
 from idealist.formats.column_names import ALIASES, QUERY_IDS, QUERY_TEXTS, known, ours
-from idealist.formats.source import Source
+from idealist.formats.source import LONGEST_TEXT, Source
 
 
 def read_queries(data: Any, *, name: str = "queries") -> Queries:
@@ -53,19 +53,19 @@ def _is_columns(data: Mapping[Any, Any]) -> bool:
 
 def _of_file(source: Source) -> tuple[Any, list[int] | None]:
     faults = Faults(source.name)
-    found = contents.content_of(source, faults, partial(_delimiter_of, suffix=source.suffix))
+    found = contents.content_of(source, faults, partial(_header_of, suffix=source.suffix))
     if found.kind == "text":
         return _tab_lines(found.value, faults), None
     return _records(found.value) if found.kind == "columns" else found.value, found.lines
 
 
-def _delimiter_of(content: bytes, suffix: str) -> str | None:
-    """Find what separates the columns, if the first line names two or more that are known."""
-    headers = delimited.headers(content)
-    for sign, names in headers.items():
-        if len(known(names, ("query", "weight", *QUERY_IDS, *QUERY_TEXTS))) > 1:
-            return sign
-    most = max(headers, key=lambda sign: len(headers[sign]), default=",")
+def _header_of(content: bytes, suffix: str) -> delimited.Header | None:
+    """Find the header, if the first line names two columns or more that are known."""
+    headers = list(delimited.headers(content).values())
+    for header in headers:
+        if len(known(header.names, ("query", "weight", *QUERY_IDS, *QUERY_TEXTS))) > 1:
+            return header
+    most = max(headers, key=lambda header: len(header.names), default=None)
     return most if suffix == ".csv" else None
 
 
@@ -186,10 +186,14 @@ def _entries(source: Source, ids: Collection[str]) -> Iterator[tuple[str, str]]:
 
 
 def _lines(source: Source) -> Iterator[bytes]:
-    rest = b""
+    rest, number = b"", 1
     for block in source.blocks():
         *lines, rest = (rest + block).split(b"\n")
         yield from (line.strip() for line in lines)
+        number += len(lines)
+        if len(rest) > LONGEST_TEXT:
+            message = f"the line is longer than {LONGEST_TEXT:,} bytes: {rest[:40]!r}"
+            Faults(source.name).fail("overlong", message, "end lines with LF or CRLF", number)
     yield rest.strip()
 
 

@@ -3,42 +3,122 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
+from idealist.data import Queries
 from idealist.data.remarks import Remark
-from idealist.errors import Faults, UsageError
-from idealist.formats.column_names import ALIASES, Given, ours, renamed
+from idealist.errors import Faults, UsageError, nearest
+from idealist.formats.column_names import (
+    ALIASES,
+    PLAIN,
+    SIDES,
+    Given,
+    columns_option,
+    folded,
+    given_names,
+    listed,
+    ours,
+    renamed,
+    spelt,
+)
+
+#: The sign before the decimals of a number.
+Decimal = Literal["comma", "point"]
+#: The columns that files of each kind alone have; a list of columns that names one is about them.
+OWN = {"grade": {"grade", "subtopic", "iteration"}, "score": {"score", "rank", "tokens"}}
+#: What stands in a list of columns for one that does not matter.
+SKIP = ("-", "")
 
 
 @dataclass(frozen=True)
 class ReadOptions:
     """What a user says about files that do not say it themselves.
 
-    `columns` names theirs by ours: {"document": "product_id"}.
+    `columns` names theirs by ours, {"document": "product_id"}, or is a layout. `layouts` name the
+    columns of files without a header, in order: ("query", "document", "grade"). `decimal` says what
+    a comma in a number is where it could be either: decimals with "comma", thousands with "point".
+    With `shared`, this is said about several files; each may lack a column that another one has.
+    `queries` name what search engines answered, where responses do not: by their texts, or in their
+    order.
     """
 
-    columns: Given = field(default_factory=dict)
+    columns: Any = field(default_factory=dict)
+    layouts: tuple[tuple[str, ...], ...] = ()
+    decimal: Decimal | None = None
+    shared: bool = False
+    queries: Queries | None = None
 
     def __post_init__(self) -> None:
-        if unknown := [name for name in self.columns if name not in ALIASES]:
-            hint = f"the columns are {', '.join(ALIASES)}"
-            raise UsageError(f"columns: there is no column {unknown[0]!r} to name", hint)
+        columns, layouts = self.columns, self.layouts
+        if not isinstance(columns, Mapping):
+            columns, layouts = {}, (*layouts, _listed_names(columns))
+        own = (tuple("-" if name in SKIP else _own(name) for name in one) for one in layouts)
+        object.__setattr__(self, "columns", _by_ours(columns))
+        object.__setattr__(self, "layouts", tuple(own))
+        for value in OWN:
+            if len(several := self._layouts(value)) > 1:
+                lists = " and ".join(map(listed, several))
+                message = f"columns: {lists} could each be the columns of one file"
+                raise UsageError(message, "give one list for judgments and one for runs")
+        for layout in self.layouts:
+            twice = [name for name in layout if name != "-" and layout.count(name) > 1]
+            if twice or not {"query", "document"} <= set(layout):
+                fault = f"names {twice[0]} twice" if twice else "lacks the query or the document"
+                hint = "such as query,document,grade; - stands for a column that does not matter"
+                raise UsageError(f"columns: {listed(layout)} {fault}", hint)
+
+    def _layouts(self, value: str) -> list[tuple[str, ...]]:
+        """Find the lists that can be about files with this value; of their own kind, if any is."""
+        others = OWN["score" if value == "grade" else "grade"]
+        fitting = [layout for layout in self.layouts if not others & set(layout)]
+        return [layout for layout in fitting if OWN.get(value, set()) & set(layout)] or fitting
+
+    def layout(self, value: str) -> tuple[str, ...] | None:
+        """Return the columns of files without a header that hold this value."""
+        return next(iter(self._layouts(value)), None)
 
     def words(self) -> list[str]:
         """Write them as options of the command line.
 
-        >>> ReadOptions({"document": "product_id"}).words()
-        ['--columns', 'document=product_id']
+        >>> ReadOptions({"document": "product_id"}, [("query", "document", "score")]).words()
+        ['--columns', 'document=product_id', '--columns', 'query,document,score']
         """
-        named = ",".join(f"{ours}={theirs}" for ours, theirs in self.columns.items())
-        return ["--columns", named] if named else []
+        named = listed(f"{ours}={theirs}" for ours, theirs in given_names(self.columns))
+        lists = [*([named] if self.columns else []), *map(listed, self.layouts)]
+        words = [word for one in lists for word in ("--columns", one)]
+        return [*words, "--decimal", self.decimal] if self.decimal else words
 
     def of(self, path: str | Path) -> DescribedFile:
         """Say this about a file."""
         return DescribedFile(str(path), self)
+
+
+def _listed_names(columns: Any) -> tuple[str, ...]:
+    """Take a list of names, as Python's users give it."""
+    if isinstance(columns, Sequence) and not isinstance(columns, str):
+        return tuple(map(str, columns))
+    hint = 'give {"document": "product_id"} or ["query", "document", "grade"]'
+    raise UsageError(f"columns cannot be {columns!r:.60}", hint)
+
+
+def _by_ours(columns: Given) -> dict[str, str | list[str]]:
+    """Sort names of theirs by ours, however these are written; one name alone is text."""
+    found: dict[str, list[str]] = {}
+    for name, theirs in given_names(columns):
+        found.setdefault(_own(name), []).append(theirs)
+    return {name: theirs[0] if len(theirs) == 1 else theirs for name, theirs in found.items()}
+
+
+def _own(name: str) -> str:
+    """Return our name of a column, however it is written."""
+    found = name if name in (*ALIASES, *SIDES) else next(iter(ours([name])), None)
+    if found is None:
+        known = nearest(name, (*ALIASES, *SIDES))
+        raise UsageError(f"columns: there is no column {name!r} to name", known)
+    return found
 
 
 @dataclass(frozen=True)
@@ -65,6 +145,12 @@ class Reading:
     options: ReadOptions = field(default_factory=ReadOptions)
     remarks: list[Remark] = field(default_factory=list)
 
+    def given(self, column: str, names: Iterable[Any]) -> Any:
+        """Return the name found that a user gave for one of ours; None if there is none."""
+        said = {key: theirs for key, theirs in self.options.columns.items() if key == column}
+        found = (spelt(names, theirs) for _, theirs in given_names(said))
+        return next((alike[0] for alike in found if len(alike) == 1), None)
+
     def ours(self, names: Iterable[Any]) -> dict[str, Any]:
         """Map our column names to the names found."""
         return ours(names, self.options.columns)
@@ -73,13 +159,51 @@ class Reading:
         """Map the names found to ours, or to themselves if we have none."""
         return renamed(names, self.value, self.faults, self.options.columns)
 
+    def named(self, names: Iterable[Any]) -> dict[Any, str]:
+        """Map the names of a table's columns to ours; remark on names that are not obvious.
+
+        Names that were given must be there, unless they may be those of another file.
+        """
+        names = list(names)
+        self.check_given(names)
+        found = self.renamed(names)
+        used = {name: theirs for theirs, name in found.items() if name in ALIASES}
+        given = [theirs for _, theirs in given_names(self.options.columns)]
+        told = {name for theirs in given for name in spelt(names, theirs)}
+        if any(folded(theirs) not in PLAIN and theirs not in told for theirs in used.values()):
+            columns = ", ".join(f"{name} = {used[name]}" for name in ALIASES if name in used)
+            self.remark("read-as", f"{self.faults.file}: {columns}")
+        return found
+
+    def check_given(self, names: list[Any]) -> None:
+        """Refuse names that a user gave and this table does not have, if it is the only one."""
+        for column, theirs in given_names({} if self.options.shared else self.options.columns):
+            self._check_name(column, theirs, names)
+
+    def _check_name(self, column: str, theirs: str, names: list[Any]) -> None:
+        alike = spelt(names, theirs)
+        if len(alike) == 1:
+            return
+        shown = ", ".join(map(str, names))
+        message = f"there is no column {theirs!r} to be the {column}"
+        hint = nearest(theirs, map(str, names))
+        if alike:
+            message = f"{' and '.join(map(str, alike))} could each be {theirs!r}"
+            hint = f"choose one: {columns_option({column: str(alike[0])})}"
+        self.faults.fail("missing-column", message, f"{hint}; the columns are {shown}"[:400])
+
     def remark(self, code: str, message: str, count: int = 0, severity: str = "note") -> None:
         """Note something that results should mention, once."""
         if (found := Remark(code, message, count, severity)) not in self.remarks:
             self.remarks.append(found)
 
 
-def described(data: Any, columns: Given | None = None) -> tuple[Any, ReadOptions]:
+def described(
+    data: Any, columns: Given | Sequence[str] | None = None, decimal: Decimal | None = None,
+    queries: Queries | None = None,
+) -> tuple[Any, ReadOptions]:  # fmt: skip
     """Part a file from what is said about it; what is said now comes first."""
-    data, said = (data.path, data.options) if isinstance(data, DescribedFile) else (data, None)
-    return data, ReadOptions(columns) if columns else said or ReadOptions()
+    said = data.options if isinstance(data, DescribedFile) else ReadOptions()
+    data = data.path if isinstance(data, DescribedFile) else data
+    now: dict[str, Any] = {"columns": columns, "decimal": decimal, "queries": queries}
+    return data, replace(said, **{key: value for key, value in now.items() if value is not None})

@@ -10,33 +10,39 @@ import sys
 from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
 from typing import BinaryIO, Literal, NoReturn
 
 from idealist.errors import Faults
-from idealist.formats.compression import KINDS, Raw, blocks, compression_of
+from idealist.formats import frames, spreadsheets
+from idealist.formats.compression import KINDS, Raw, blocks, compression_of, whole
 
 #: How many bytes are read to tell what a file is, and how many at once.
 HEAD, BLOCK = 2**16, 2**22
+#: The most bytes that are kept of what can be read only once, and the longest line of texts.
+SPOOLED, LONGEST_TEXT = 2**30, 2**26
 
 #: The name of standard input in messages.
 STDIN = "<stdin>"
+#: The suffix of Excel's workbooks.
+WORKBOOK = ".xlsx"
 #: Suffixes that are not part of a run's name.
 SUFFIXES = frozenset({
     ".run", ".trec", ".txt", ".tsv", ".csv", ".json", ".jsonl", ".ndjson", ".parquet", ".arrow",
-    ".feather", ".gz", ".xz", ".zst", ".qrels",
+    ".feather", ".gz", ".xz", ".zst", ".qrels", ".xlsx",
 })  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Source:
-    """A file, or the bytes of something that can be read only once."""
+    """A file, a `sheet` of one, or the bytes of something that can be read only once."""
 
     name: str
     path: Path | None = None
     spooled: bytes = b""
+    sheet: str = ""
 
     @classmethod
     def of(cls, path: str | Path) -> Source:
@@ -44,18 +50,18 @@ class Source:
         if str(path) == "-":
             if sys.stdin is None:
                 Faults(STDIN).fail("no-file", "standard input is closed", "give a file")
-            return cls(STDIN, spooled=_spooled(sys.stdin.buffer))
-        path = Path(path)
+            return cls(STDIN, spooled=_spooled(sys.stdin.buffer, STDIN))
+        name, (path, sheet) = str(path), parted(path)
         try:
             mode = path.stat().st_mode
         except (OSError, ValueError) as error:  # ValueError: a name that no file can have
             _refuse(path, error)
         if stat.S_ISDIR(mode):
             Faults(str(path)).fail("no-file", "this is a folder", "give a file inside it")
-        found = cls(str(path), path)
+        found = cls(name, path, sheet=sheet)
         if not stat.S_ISREG(mode):  # a pipe can be read only once
             with found._opened() as file:
-                return cls(str(path), spooled=_spooled(file))
+                return cls(str(path), spooled=_spooled(file, str(path)))
         return found
 
     def kept(self, most: int) -> Source:
@@ -64,7 +70,7 @@ class Source:
             return self
         with self._opened() as file:
             small = os.fstat(file.fileno()).st_size <= most
-            return Source(self.name, spooled=_spooled(file)) if small else self
+            return replace(self, path=None, spooled=_spooled(file, self.name)) if small else self
 
     @property
     def suffix(self) -> str:
@@ -103,8 +109,9 @@ class Source:
             return next(found, b"").removeprefix(BOM_UTF8)[:size]
 
     def data(self) -> bytes:
-        """Return all bytes, decompressed."""
-        return b"".join(self.blocks(-1))
+        """Return all bytes, decompressed; refuse what would exhaust the memory."""
+        with self._opened() as file:
+            return whole(file, self.name, Faults(self.name))
 
     def read(self) -> bytes:
         """Return all bytes, decompressed; refuse what is not UTF-8 text."""
@@ -161,9 +168,28 @@ class Source:
             _unreadable(self.name, error)
 
 
-def _spooled(file: Raw | BinaryIO) -> bytes:
-    """Read to the end, block by block: a single read would ignore Ctrl-C."""
-    return b"".join(iter(lambda: file.read(BLOCK), b""))
+def _spooled(file: Raw | BinaryIO, name: str) -> bytes:
+    """Read to the end, block by block: a single read would ignore Ctrl-C.
+
+    A first block that shows binary data is enough: it will be refused, and may have no end.
+    """
+    blocks, total = [], 0
+    for block in iter(lambda: file.read(BLOCK), b""):
+        blocks.append(block)
+        total += len(block)
+        if total > SPOOLED:
+            message = f"there are more than {SPOOLED:,} bytes, the most that is read from a pipe"
+            Faults(name).fail("oversized", message, "write it to a file, and give that")
+        if len(blocks) == 1 and b"\0" in block and not _is_binary_data(block, name):
+            break
+    return b"".join(blocks)
+
+
+def _is_binary_data(block: bytes, name: str) -> bool:
+    """Whether bytes that are no text can be read all the same."""
+    start = io.BytesIO(block[:HEAD])
+    known = frames.is_binary(block) or spreadsheets.may_be_workbook(block)
+    return known or compression_of(start, name, Faults(name)) is not None
 
 
 def _line(data: bytes, at: int) -> int:
@@ -182,15 +208,29 @@ def _refuse(path: Path, error: Exception) -> NoReturn:
     Faults(str(path)).fail("no-file", "there is no such file", hint)
 
 
+def parted(path: str | Path) -> tuple[Path, str]:
+    """Part a workbook's path from the sheet that is named behind it.
+
+    >>> parted("shop.xlsx#Dense run")[1], parted("a#b.txt")[1]
+    ('Dense run', '')
+    """
+    book, sign, sheet = str(path).partition(f"{WORKBOOK}#")
+    return (Path(book + WORKBOOK), sheet) if sign else (Path(path), "")
+
+
 def run_name(path: str | Path) -> str:
     """Name a run after its file, without the suffixes that only say what kind of file it is.
 
     >>> run_name("runs/bm25.trec.gz"), run_name("smith.bm25"), run_name("-")
     ('bm25', 'smith.bm25', 'stdin')
+    >>> run_name("runs.xlsx#dense")
+    'dense'
     """
     if str(path) == "-":
         return "stdin"
-    path = Path(path)
+    path, sheet = parted(path)
+    if sheet:
+        return sheet
     while path.suffix.lower() in SUFFIXES and path.stem:
         path = path.with_suffix("")
     return path.name

@@ -40,11 +40,11 @@ def read_teams(data: Any) -> dict[str, str]:
 
 def _rows(text: bytes, faults: Faults) -> Iterable[tuple[int, str | None, str | None]]:
     """Find the line, the run and the team of each row."""
-    headers = delimited.headers(text)
-    for sign, names in headers.items():
+    for header in delimited.headers(text).values():
+        names = header.names
         run, team = (next(iter(known(names, some)), None) for some in (RUN_NAMES, TEAM_NAMES))
         if run is not None and team is not None:
-            columns, lines = delimited.read(text, sign, faults)
+            columns, lines = delimited.read(text, header, faults)
             return zip(lines, columns[run], columns[team], strict=True)
     return _unnamed(text.decode().splitlines(), faults)
 

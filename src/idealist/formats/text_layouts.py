@@ -21,9 +21,10 @@ from idealist.data.remarks import Remark
 from idealist.errors import Faults, InputError
 from idealist.formats import build, contents, trec
 from idealist.formats.cells import Table, checked
+from idealist.formats.delimited import Header
 from idealist.formats.reading import Reading, ReadOptions
 from idealist.formats.source import HEAD, Source
-from idealist.formats.table_headers import Header, table_header
+from idealist.formats.table_headers import table_header
 
 #: A head is made longer until there is a whole record in it, or so long.
 LONGEST_HEAD = 2**24
@@ -58,7 +59,7 @@ def layout_of(source: Source, options: ReadOptions, value: str = "score") -> Tex
 
     Judgments have a grade for a score, and no other columns.
     """
-    if contents.is_trec(source):
+    if contents.is_trec(source, options):
         if value == "grade":
             return None
         is_msmarco = trec.is_msmarco(trec.first_line(source.head()))

@@ -104,8 +104,9 @@ class Layout:
             return f"this looks like qrels; {ORDER_HINT}"
         elif self == RUN and five:
             hint += "; is the tag missing?"
-        elif len(cells) == 1 and b"," in cells[0]:
-            hint += "; separated by spaces or tabs, not commas"
+        elif len(cells) == 3 and number_of(cells[2]) is not None:
+            value = "grade" if self == QRELS else "score"
+            hint += f"; or name the columns: --columns query,document,{value}"
         return hint + SAMPLE_HINT if self == QRELS and five else hint
 
 

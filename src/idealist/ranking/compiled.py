@@ -22,6 +22,7 @@ from idealist.errors import SHOWN, Defect, Faults, InputError
 from idealist.notation import call
 from idealist.protocol import Protocol
 from idealist.ranking.order import order, whole
+from idealist.ranking.unjudged_names import UnjudgedNames
 
 
 class KernelRequest(NamedTuple):
@@ -43,7 +44,7 @@ class KernelAnswer(NamedTuple):
     `queries` holds all queries without judgments; those with judgments may be missing.
     """
 
-    columns: list[tuple[bytes, bytes, bytes, bytes]]
+    columns: list[tuple[Any, ...]]
     queries: Collection[str]
     unscored: int = 0
 
@@ -98,7 +99,14 @@ class Compiled:
             "score": np.frombuffer(found[3]), "judgment": judgment,
         }  # fmt: skip
 
-    def _found(self, ordering: Protocol) -> tuple[bytes, bytes, bytes, bytes]:
+    def names(self, qrels: Qrels, ordering: Protocol, most: int) -> UnjudgedNames:
+        """Return the names of each query's first unjudged documents."""
+        starts, ends, text = self._found(ordering)[4]
+        return UnjudgedNames(
+            np.frombuffer(starts, np.int64), np.frombuffer(ends, np.int64), text, most
+        )
+
+    def _found(self, ordering: Protocol) -> tuple[Any, ...]:
         return self.answer.columns[self.orderings.index(ordering)]
 
     def _explain(self, qrels: Qrels, protocol: Protocol, counts: Ints) -> None:
@@ -116,12 +124,16 @@ class Compiled:
 
 
 def compiled(
-    qrels: Qrels, source: Source | Rows, orderings: Mapping[Protocol, Protocol | None]
+    qrels: Qrels,
+    source: Source | Rows,
+    orderings: Mapping[Protocol, Protocol | None],
+    naming: Mapping[Protocol, int],
 ) -> Compiled | None:
     """Let the kernel rank a run; None if Python has to.
 
     Where an ordering stands beside another, it ranks only queries that both may rank differently:
-    those that have scores that differ in float64 alone.
+    those that have scores that differ in float64 alone. `naming` says under which orderings how
+    many unjudged documents of each query are named.
     """
     module = kernel.native()
     if module is None:
@@ -129,7 +141,9 @@ def compiled(
     asked = list(orderings)
     judged = [qrels.pairs(module).judged()] * len(asked)
     rules = [
-        _rules(module, ordering, -1 if beside is None else asked.index(beside))
+        _rules(module, ordering, naming.get(ordering, 0))
+        if beside is None
+        else _rules(module, ordering, 0, asked.index(beside))
         for ordering, beside in orderings.items()
     ]
     needs = frozenset(_needs(asked))
@@ -155,7 +169,7 @@ def _needs(protocols: Sequence[Protocol]) -> list[str]:
 
 
 @lru_cache(maxsize=256)
-def _rules(module: Any, protocol: Protocol, beside: int = -1) -> Any:
+def _rules(module: Any, protocol: Protocol, named: int, beside: int = -1) -> Any:
     (ties, arguments), budget = call(protocol.ties), protocol.budget
     return module.Protocol(
         single=protocol.precision == "float32",
@@ -171,4 +185,5 @@ def _rules(module: Any, protocol: Protocol, beside: int = -1) -> Any:
         whole=None
         if protocol.collapse == "none"
         else lambda ids: [whole(i, protocol) for i in ids],
+        named=named,
     )

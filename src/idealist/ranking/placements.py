@@ -13,6 +13,7 @@ from idealist.data.columns import Bools, Floats, Ints, starts_of
 from idealist.data.qrels import Pool
 from idealist.protocol import Protocol
 from idealist.ranking.padded_lists import QUICK, PaddedLists
+from idealist.ranking.unjudged_names import UNNAMED, UnjudgedNames
 
 
 class Block(NamedTuple):
@@ -34,7 +35,7 @@ class Placements:
     judged document found, by query and rank: the index of its `query`, its `rank`, the `first` and
     `last` rank of its tie, its `score` (NaN in a list without scores), and its `judgment`, an index
     into `qrels`. `unknown` names queries of the run without judgments, and `unscored` counts its
-    rows without a score.
+    rows without a score. `names` has those of unjudged documents, if they were asked for.
     """
 
     qrels: Qrels
@@ -54,6 +55,7 @@ class Placements:
     judgment: Ints
     unknown: tuple[str, ...] = ()
     unscored: int = 0
+    names: UnjudgedNames = UNNAMED
 
     @cached_property
     def counting(self) -> Bools:

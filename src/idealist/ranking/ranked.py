@@ -22,10 +22,18 @@ from idealist.protocol import Protocol
 from idealist.ranking.compiled import Compiled, compiled
 from idealist.ranking.order import Ranking, order
 from idealist.ranking.placements import Placements
+from idealist.ranking.unjudged_names import UNNAMED, UnjudgedNames
+
+#: No unjudged documents are named.
+NOBODY: Mapping[Protocol, int] = {}
 
 
-def rank(qrels: Qrels, run: Run, protocols: Iterable[Protocol]) -> dict[Protocol, Placements]:
+def rank(
+    qrels: Qrels, run: Run, protocols: Iterable[Protocol], naming: Mapping[Protocol, int] = NOBODY
+) -> dict[Protocol, Placements]:
     """Find the judged documents of a run under each protocol; the run is read once.
+
+    `naming` says how many unjudged documents of each query are to be named, by protocol.
 
     >>> from idealist.formats import read_qrels, read_run
     >>> qrels = read_qrels({"q1": {"d1": 2, "d2": 0, "d9": 1}})
@@ -34,7 +42,7 @@ def rank(qrels: Qrels, run: Run, protocols: Iterable[Protocol]) -> dict[Protocol
     >>> found.rank.tolist(), found.grade.tolist(), found.retrieved.tolist()
     ([1, 3], [0.0, 2.0], [3])
     """
-    return Ranked(qrels, run).under(protocols)
+    return Ranked(qrels, run, naming).under(protocols)
 
 
 class Ranked:
@@ -43,7 +51,8 @@ class Ranked:
     The run is read once for all protocols that are asked for together, and once more only for one
     that orders it by other rules. The other precision is looked at in passing: where scores differ
     in float64 alone, these queries are ranked in both. Rows are held in memory only where they
-    cannot be ranked from the file.
+    cannot be ranked from the file. `naming` says how many unjudged documents of each query will be
+    asked for by name, so that they are found when the run is first read.
 
     >>> from idealist.formats import read_qrels, read_run
     >>> ranked = Ranked(read_qrels({"q1": {"d1": 2}}), read_run({"q1": ["d3", "d1"]}))
@@ -51,8 +60,8 @@ class Ranked:
     ([2], True)
     """
 
-    def __init__(self, qrels: Qrels, run: Run) -> None:
-        self.qrels, self.run = qrels, run
+    def __init__(self, qrels: Qrels, run: Run, naming: Mapping[Protocol, int] = NOBODY) -> None:
+        self.qrels, self.run, self._naming = qrels, run, naming
         self._held: Run | None = None
         self._placed: dict[Protocol, Placements] = {}
         self._found: dict[Protocol, Compiled | Defined] = {}
@@ -73,6 +82,22 @@ class Ranked:
             self._placed |= {protocol: self._place(protocol) for protocol in new}
         return {protocol: self._placed[protocol] for protocol in asked}
 
+    def names(self, protocol: Protocol, most: int) -> UnjudgedNames:
+        """Return the names of each query's first unjudged documents, `most` at least.
+
+        Those that `naming` did not announce are found by ranking again, and not kept.
+        """
+        known = self[protocol].names
+        if known.most >= most:
+            return known
+        return rank(self.qrels, self.held, [protocol], {protocol: most})[protocol].names
+
+    def forget(self) -> None:
+        """Let go of rows in memory; they are read again if they are needed."""
+        self._held = None
+        for known in (self._found, self._beside, self._columns):
+            known.clear()
+
     def _order(self, protocols: Iterable[Protocol]) -> None:
         """Order the run by all rules that are new, in one pass."""
         wanted = dict.fromkeys(protocol.ordering for protocol in protocols)
@@ -85,10 +110,11 @@ class Ranked:
             other = ordering.other_precision
             if other and other not in self._found:
                 new.setdefault(other, ordering)
-        found: Compiled | Defined | None = compiled(self.qrels, self.held.source, new)
+        most = self._most
+        found: Compiled | Defined | None = compiled(self.qrels, self.held.source, new, most)
         if found is None:
             rows = self.held.rows()
-            found = compiled(self.qrels, rows, new) or Defined(rows)
+            found = compiled(self.qrels, rows, new, most) or Defined(rows)
         self._found |= {one: found for one, beside in new.items() if beside is None}
 
     def _ordered(self, ordering: Protocol) -> dict[str, Any]:
@@ -109,6 +135,24 @@ class Ranked:
                 self._found[other], self._beside[other] = found, ordering
         return columns
 
+    @cached_property
+    def _most(self) -> dict[Protocol, int]:
+        """How many unjudged documents are named under each ordering."""
+        most: dict[Protocol, int] = {}
+        for protocol, count in self._naming.items():
+            most[protocol.ordering] = max(count, most.get(protocol.ordering, 0))
+        return most
+
+    def _named(self, protocol: Protocol) -> UnjudgedNames:
+        ordering = protocol.ordering
+        most = self._most.get(ordering, 0)
+        if most and protocol.grades == "nonzero":  # then more documents are unjudged
+            kept = replace(protocol, grades="keep")
+            return rank(self.qrels.nonzero, self.held, [kept], {kept: most})[kept].names
+        if not most or ordering in self._beside:
+            return UNNAMED
+        return self._found[ordering].names(self.qrels, ordering, most)
+
     def _place(self, protocol: Protocol) -> Placements:
         qrels, ordering = self.qrels.cast(protocol.grades), protocol.ordering
         found = self._found[ordering]
@@ -118,8 +162,9 @@ class Ranked:
         if protocol.grades == "nonzero":
             columns = _without_zeros(columns, self.qrels)
         placements = Placements(
-            qrels, protocol, unknown=unknown, unscored=found.unscored, **columns
-        )
+            qrels, protocol, unknown=unknown, unscored=found.unscored, names=self._named(protocol),
+            **columns,
+        )  # fmt: skip
         if protocol.ties in ("best", "worst"):
             placements = placements.retied(protocol.ties)
         return limited(placements, protocol)
@@ -205,6 +250,22 @@ class Defined:
 
         `some` marks queries if only these are asked for.
         """
+        return _columns(qrels, self._rankings(qrels, ordering, some))
+
+    def names(self, qrels: Qrels, ordering: Protocol, most: int) -> UnjudgedNames:
+        """Return the names of each query's first unjudged documents."""
+        rankings, known = self._rankings(qrels, ordering), qrels.lookup
+        return UnjudgedNames.of(
+            (
+                [d for d in rankings[i].documents if d not in known[query]] if i in rankings else []
+                for i, query in enumerate(qrels.queries)
+            ),
+            most,
+        )
+
+    def _rankings(
+        self, qrels: Qrels, ordering: Protocol, some: Bools | None = None
+    ) -> dict[int, Ranking]:
         faults = Faults(self.name)
         rankings = {
             index: order(self.rows, self.spans[query], query, ordering, faults)
@@ -212,7 +273,7 @@ class Defined:
             if query in self.spans and (some is None or some[index])
         }
         faults.check()
-        return _columns(qrels, rankings)
+        return rankings
 
 
 #: The columns of `Placements` for each query, and for each place.

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from idealist.significance.paired import Array
-from idealist.significance.resampling import BLOCK, EXACT, FLIPS, integers, sign_blocks
+from idealist.significance.resampling import BLOCK, EXACT, FLIPS, flipped_sums, integers
 
 #: The most values permuted for one family; larger ones get fewer permutations.
 CELLS = 250_000_000
@@ -109,8 +109,8 @@ def _largest_flipped(rows: Array, flips: int, seed: int) -> Maxima:
     if not n:
         return Maxima(np.zeros(1), tried=True)
     drawn = [
-        (np.abs(signs @ changed.T) / norms).max(axis=1)
-        for signs in sign_blocks(n, len(rows), flips, seed)
+        (np.abs(moved, out=moved) / norms[:, None]).max(axis=0)
+        for moved in flipped_sums(changed, flips, seed)
     ]
     return Maxima(np.sort(np.concatenate(drawn)), n <= EXACT)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import lru_cache
 
 #: Fewer values than this carry no interval that is worth reading.
 FEWEST = 5
@@ -20,6 +21,7 @@ def normal_quantile(probability: float) -> float:
     return NormalDist().inv_cdf(probability)
 
 
+@lru_cache(maxsize=1024)
 def quantile(probability: float, df: int) -> float:
     """Compute a quantile of Student's t with `df` degrees of freedom.
 

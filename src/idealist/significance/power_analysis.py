@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -67,6 +68,7 @@ def power(d_z: float, n: int, alpha: float = 0.05) -> float:
     return float(1 - np.nan_to_num(above) + np.nan_to_num(below))
 
 
+@lru_cache(maxsize=1024)
 def detectable(n: int, alpha: float = 0.05, power: float = 0.8) -> float:
     """Compute the smallest effect d_z that n queries detect with this power.
 

@@ -17,8 +17,9 @@ FLIPS, EXACT = 100_000, 20
 #: The most signs drawn for one test; beyond SIGNS / FLIPS queries there are fewer flips.
 SIGNS = 2_000_000_000
 
-#: Numbers per block; bounds the memory and changes no result.
-BLOCK = 1 << 18
+#: Numbers per block, which bounds the memory, and multiplications per product: of more, BLAS starts
+#: threads, which wait for each other where the cores are busy. Neither changes a result.
+BLOCK, PRODUCT = 1 << 18, 1 << 18
 
 
 def flips_for(n: int, flips: int = FLIPS) -> int:
@@ -68,8 +69,7 @@ def _random_flips(
     total, size = whole.sum(axis=1), np.negative if drop else np.abs
     least = (size(total) - tolerance)[:, None]
     n, found = whole.shape[1], np.zeros(len(whole), dtype=np.int64)
-    for signs in sign_blocks(n, len(whole), flips, seed):
-        moved = whole @ signs.T
+    for moved in flipped_sums(whole, flips, seed):
         found += np.count_nonzero(size(moved, out=moved) >= least, axis=1)
     return shares(found, n, flips)
 
@@ -137,8 +137,7 @@ def all_pairs(
     whole, tolerance = integers(given, weights, together=True)
     (systems, n), sums = whole.shape, whole.sum(axis=1)
     found = np.zeros((systems, systems), dtype=np.int64)
-    for signs in sign_blocks(n, systems, flips, seed):
-        moved = whole @ signs.T
+    for moved in flipped_sums(whole, flips, seed):
         for a in range(systems - 1):
             least = np.abs(sums[a + 1 :] - sums[a]) - 2 * tolerance.max()
             apart = np.abs(moved[a + 1 :] - moved[a])
@@ -174,12 +173,27 @@ def integers(
     return whole, n + ROUNDING * np.abs(whole).sum(axis=-1)
 
 
-def sign_blocks(n: int, rows: int, flips: int = FLIPS, seed: int = 0) -> Iterator[Array]:
-    """Yield signs as matrices of n columns, one row per flip; all of them if n is small.
+def flipped_sums(whole: Array, flips: int = FLIPS, seed: int = 0) -> Iterator[Array]:
+    """Yield the sums of rows of integers under random signs, some flips at a time, a column each.
 
-    When all flips are enumerated the last sign is fixed, because a flip and its opposite are
-    equivalent.
+    All flips are tried if there are few queries; then the last sign is fixed, because a flip and
+    its opposite are equivalent. A sum is the total less twice what gets a minus, which is exact.
     """
+    rows, n = whole.shape
+    sums, few = whole.sum(axis=1, keepdims=True), max(1, PRODUCT // (n * rows))
+    for signs in _sign_bits(rows, n, flips, seed):
+        minus = np.unpackbits(signs, axis=1, count=n, bitorder="little")
+        moved = np.empty((rows, len(signs)))
+        for first in range(0, len(signs), few):
+            part = slice(first, first + few)
+            moved[:, part] = whole @ minus[part].astype(np.float64).T
+        moved *= -2.0
+        moved += sums
+        yield moved
+
+
+def _sign_bits(rows: int, n: int, flips: int, seed: int) -> Iterator[NDArray[np.uint8]]:
+    """Yield random bits, n in a row, eight in a byte; where they are few, all there are."""
     total = 2 ** (n - 1) if n <= EXACT else flips_for(n, flips)
     step = max(1, BLOCK // max(n, rows))
     words, source = -(-n // 64), np.random.PCG64(seed)
@@ -189,12 +203,7 @@ def sign_blocks(n: int, rows: int, flips: int = FLIPS, seed: int = 0) -> Iterato
             raw = np.arange(start, start + size, dtype="<u8")
         else:
             raw = np.atleast_1d(source.random_raw(size * words)).astype("<u8")
-        octets = raw.view(np.uint8).reshape(size, -1)
-        bits = np.unpackbits(octets, axis=1, count=n, bitorder="little")
-        signs = bits.astype(np.float64)
-        signs *= -2.0
-        signs += 1.0
-        yield signs
+        yield raw.view(np.uint8).reshape(size, -1)
 
 
 #: Orders tried for the spread of heavy queries.

@@ -287,21 +287,32 @@ def _judged(qrels: Qrels, what: str) -> list[Sequence[str]]:
 
 
 def _sample(state: State) -> list[IdSets]:
-    """Collect the documents of some queries, evenly chosen, as the protocol names them."""
-    placements, lookup = state.now.first, state.qrels.lookup
-    inside = np.flatnonzero(placements.in_run)
-    longest = max(1, int(placements.retrieved[inside].mean()))
-    count = min(len(inside), max(SAMPLED_QUERIES, SAMPLED_ROWS // longest))
-    chosen = inside[np.linspace(0, len(inside) - 1, count).astype(int)]
-    queries = [state.qrels.queries[i] for i in dict.fromkeys(chosen.tolist())]
-    rows = state.run.source.some(queries)
-    protocol = placements.protocol
+    """Collect the documents of some queries, as the protocol names them."""
+    protocol, lookup = state.now.first.protocol, state.qrels.lookup
+    rows = state.run.source.some(_sampled(state))
     return [
         IdSets(
             frozenset(whole(d, protocol) for d in rows.documents[span]), frozenset(lookup[query])
         )
         for query, span in rows.spans().items()
     ]
+
+
+def _sampled(state: State) -> list[str]:
+    """Choose the queries whose documents are compared, evenly."""
+    placements = state.now.first
+    inside = np.flatnonzero(placements.in_run)
+    if not len(inside):
+        return []
+    longest = max(1, int(placements.retrieved[inside].mean()))
+    count = min(len(inside), max(SAMPLED_QUERIES, SAMPLED_ROWS // longest))
+    chosen = inside[np.linspace(0, len(inside) - 1, count).astype(int)]
+    return [state.qrels.queries[i] for i in dict.fromkeys(chosen.tolist())]
+
+
+def queries_seen(state: State) -> list[str]:
+    """Name the queries of a run whose rows are looked at for ids, whatever they are."""
+    return [*state.names[:WINDOW], *_sampled(state)]
 
 
 def _repaired(

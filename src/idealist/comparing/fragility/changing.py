@@ -51,6 +51,18 @@ class Ways(NamedTuple):
             used[group] += 1
         return judgments, self.grade[chosen].tolist()
 
+    def labels_of(self, sets: Ints) -> tuple[Ints, Floats]:
+        """Do so for several sets, a row each."""
+        if sets.shape[1] == 1:  # the first of each group
+            return self.first[self.group[sets]], self.grade[sets]
+        judgments, grades = zip(*map(self.labels, sets), strict=True)
+        return np.array(judgments, dtype=np.int64), np.array(grades)
+
+    @property
+    def first(self) -> Ints:
+        """The first document of each group."""
+        return np.array([members[0] for members in self.groups], dtype=np.int64)
+
     def possible(self, chosen: Iterable[int]) -> bool:
         """Whether each group has as many documents as the changes need."""
         used = Counter(self.group[list(chosen)].tolist())
@@ -126,19 +138,21 @@ class Changing:
 
     def labels(self, sets: list[Ints]) -> Labels:
         """Write sets of changes as labels, query by query."""
-        rows = [
-            (query, *ways.labels(one))
-            for query, ways, some in zip(self.queries.tolist(), self.ways, sets, strict=True)
-            for one in some
+        counts = [len(some) for some in sets]
+        made = [
+            ways.labels_of(some) for ways, some in zip(self.ways, sets, strict=True) if len(some)
         ]
-        query, judgment, grade = zip(*rows, strict=True) if rows else ((), (), ())
-        return Labels(np.array(query, dtype=np.int64), np.array(judgment), np.array(grade))
+        judgment, grade = zip(*made, strict=True) if made else ((np.zeros(0),), (np.zeros(0),))
+        query = np.repeat(self.queries, counts)
+        return Labels(query, np.concatenate(judgment), np.concatenate(grade))
 
     def _sets(self, i: int, j: int) -> tuple[Ints, bool]:
         """Return sets of j changes of a query: all or, where these are too many, the best."""
         ways = self.ways[i]
+        if j == 1:
+            return np.arange(len(ways.group))[:, None], True
         count = math.comb(len(ways.group) + j - 1, j)
-        if j == 1 or (count <= SETS and self.spent + count * ways.size <= BUDGET):
+        if count <= SETS and self.spent + count * ways.size <= BUDGET:
             drawn = combinations_with_replacement(range(len(ways.group)), j)
             return _table([one for one in drawn if ways.possible(one)], j), True
         if j > DEEPEST or self.spent > BUDGET:

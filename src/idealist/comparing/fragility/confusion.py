@@ -107,8 +107,11 @@ def _read(source: Source) -> Any:
     content = source.read()
     if content.lstrip()[:1] == b"{":
         return json_text.load(content, source.name)
-    sign = max("\t,;", key=content.split(b"\n", 1)[0].decode().count)
-    columns, _ = delimited.read(content, sign, Faults(source.name))
+    headers = delimited.headers(content).values()
+    if not headers:
+        raise UsageError(f"{source.name} is no table of grades by grades", HINT)
+    widest = max(headers, key=lambda header: len(header.names))
+    columns, _ = delimited.read(content, widest, Faults(source.name))
     first, *others = columns
     if len(set(columns[first])) < len(columns[first]):
         raise UsageError(f"{source.name} has two rows for one grade", HINT)

@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from idealist.comparing.fragility.reach import HUGE, Reach
 from idealist.data.columns import Bools, Floats, Ints
@@ -216,6 +217,8 @@ def _walked_back(steps: list[dict[int, Front]], k: int, at: int) -> Picks:
 
 #: The number of slopes, and how far the square root of T may be from what it is now.
 SLOPES, FURTHEST = 121, 30.0
+#: So many costs, by query, number of changes and slope, are computed at a time.
+CELLS = 4_000_000
 
 
 def fewest_for_sign(problem: Problem) -> Plan:
@@ -228,7 +231,7 @@ def fewest_for_sign(problem: Problem) -> Plan:
     found, chosen = cheapest(costs, problem.most)
     reached = np.flatnonzero(found[at_least:, 0] < -ROUNDING * problem.n)
     k = at_least + int(reached[0]) if len(reached) else 0
-    return Plan(_traced(chosen, index, k, 0) if k else None, at_least)
+    return Plan(_traced(chosen, index, k)[0] if k else None, at_least)
 
 
 def fewest_for_significance(problem: Problem) -> Plan:
@@ -237,15 +240,17 @@ def fewest_for_significance(problem: Problem) -> Plan:
     sign = 1.0 if lost else -1.0
     slopes = _slopes(problem)
     at_least = _proven(problem, slopes, sign)
-    costs, index = _attained(problem, slopes, sign)
-    _, chosen = cheapest(costs, problem.most)
-    plan = Plan(None, at_least)
-    for k in range(at_least, problem.most + 1):
-        plans = {_traced(chosen, index, k, line) for line in range(len(slopes))}
-        reached = [p for p in plans if p and problem.significant(problem.picked(p)) != lost]
-        if reached:
-            plan = Plan(min(reached), at_least)
-            break
+    plan, limit = Plan(None, at_least), problem.most
+    for some in _parts(problem, slopes):
+        costs, index = _attained(problem, some, sign)
+        _, chosen = cheapest(costs, problem.most)
+        for k in range(at_least, limit + 1):
+            plans = {*_traced(chosen, index, k)}
+            reached = [p for p in plans if p and problem.significant(problem.picked(p)) != lost]
+            if reached:
+                own = [plan.picks] if plan.picks is not None and k == limit else []
+                plan, limit = Plan(min([*reached, *own]), at_least), k
+                break
     return plan if plan.changes == at_least or not problem.equal else closed(problem, plan, sign)
 
 
@@ -260,12 +265,20 @@ def _proven(problem: Problem, slopes: Floats, sign: float) -> int:
     """Find a number of changes below which there is no plan."""
     if not problem.equal:
         return 1
-    bound, _ = cheapest(_bounded(problem, slopes, sign), problem.most)
+    parts = _parts(problem, slopes)
+    costs = (cheapest(_bounded(problem, some, sign), problem.most)[0] for some in parts)
+    bound = np.concatenate([*costs], axis=1)
     parted = _apart if sign > 0 else _under
     for k, line in enumerate(bound):
         if not parted(line, slopes, problem.kappa):
             return max(k, 1)
     return problem.most + 1
+
+
+def _parts(problem: Problem, slopes: Floats) -> list[Floats]:
+    """Divide the slopes, so that what is computed for some of them fits into memory."""
+    size = max(1, CELLS // (problem.n * (problem.most + 1)))
+    return [slopes[first : first + size] for first in range(0, len(slopes), size)]
 
 
 def _apart(least: Floats, slopes: Floats, kappa: float) -> bool:
@@ -290,7 +303,7 @@ def _under(least: Floats, slopes: Floats, kappa: float) -> bool:
     return bool((tops <= kappa * np.sqrt(at) + ROUNDING).all())
 
 
-def cheapest(costs: Floats, most: int) -> tuple[Floats, Ints]:
+def cheapest(costs: Floats, most: int) -> tuple[Floats, NDArray[np.int16]]:
     """Compute the least cost of 0, 1, … changes in all, and how many each query has in it.
 
     `costs` are by query, number of changes and slope; so is the second answer, with the number of
@@ -299,7 +312,7 @@ def cheapest(costs: Floats, most: int) -> tuple[Floats, Ints]:
     n, width, lines = costs.shape
     best = np.full((most + 1, lines), np.inf)
     best[0] = 0.0
-    chosen = np.zeros((n, most + 1, lines), dtype=np.int64)
+    chosen = np.zeros((n, most + 1, lines), dtype=np.int16)
     for i, cost in enumerate(costs):
         tried = np.full((min(width, most + 1), most + 1, lines), np.inf)
         for j in range(len(tried)):
@@ -308,15 +321,17 @@ def cheapest(costs: Floats, most: int) -> tuple[Floats, Ints]:
     return best, chosen
 
 
-def _traced(chosen: Ints, index: Ints, k: int, line: int) -> Picks:
-    """Follow a plan of k changes back, query by query."""
-    picks = []
+def _traced(chosen: NDArray[np.int16], index: Ints, k: int) -> list[Picks]:
+    """Follow the plans of k changes back, query by query: one for each slope."""
+    lines = np.arange(chosen.shape[2])
+    left, picks = np.full(len(lines), k), [list[tuple[int, int, int]]() for _ in lines]
     for i in range(len(chosen) - 1, -1, -1):
-        j = int(chosen[i, k, line])
-        if j:
-            picks.append((i, j, int(index[i, j, line])))
-        k -= j
-    return tuple(reversed(picks)) if k == 0 else ()
+        taken = chosen[i, left, lines]
+        for line in np.flatnonzero(taken).tolist():
+            j = int(taken[line])
+            picks[line].append((i, j, int(index[i, j, line])))
+        left -= taken
+    return [() if rest else tuple(reversed(own)) for own, rest in zip(picks, left, strict=True)]
 
 
 def _attained(problem: Problem, slopes: Floats, sign: float) -> tuple[Floats, Ints]:

@@ -57,12 +57,12 @@ def label_noise(
     """Redraw all labels many times, and count how often a difference of `mean` holds."""
     size = max(1, len(relabelling.grades))
     redraws = max(1, min(REDRAWS, MOST // size))
-    source, found = np.random.Generator(np.random.PCG64(seed)), []
+    source, found = np.random.Generator(np.random.PCG64(seed)), list[tuple[float, float]]()
     step = max(1, BLOCK // size)
     for start in range(0, redraws, step):
-        times = min(step, redraws - start)
-        found.append(relabelling.redrawn(confusion.redrawn(relabelling.grades, times, source)))
-    means, p = zip(*(_tested(relabelling, row) for row in np.concatenate(found)), strict=True)
+        grades = confusion.redrawn(relabelling.grades, min(step, redraws - start), source)
+        found += [_tested(relabelling, row) for row in relabelling.redrawn(grades)]
+    means, p = zip(*found, strict=True)
     same = np.sign(mean) * np.array(means) > ROUNDING
     sure = same & (np.array(p) < alpha)
     return LabelNoise(

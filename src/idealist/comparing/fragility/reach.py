@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
-from itertools import combinations_with_replacement, pairwise
+from itertools import combinations_with_replacement
 from typing import NamedTuple
 
 import numpy as np
@@ -22,22 +22,37 @@ from idealist.ranking.ranked import limited
 
 #: So many ways to divide changes among pairs of gains are tried: at first, and if need be.
 FIRST, WAYS = 400, 13_000
+#: So many numbers are computed at a time.
+CELLS = 1_000_000
 
 
-class Query(NamedTuple):
-    """The documents of a query: their gains, what each weighs in new - base, and the ideal list.
+class Documents(NamedTuple):
+    """The documents of some queries, a row each, padded: their gains, and what each weighs.
 
-    `levels` are the gains that a document can have, lowest first, `cumulated` is what the first
-    0, 1, … ranks of the ideal list weigh together.
+    The weights are those in new - base. `sizes` says how many documents a query has, `levels` are
+    the gains that a document can have, lowest first, `cumulated` is what the first 0, 1, … ranks of
+    an ideal list weigh together, down to where it is cut.
     """
 
     gains: Floats
     weights: Floats
+    sizes: Ints
     levels: Floats
     cumulated: Floats
 
-    def ends(self, j: int, nothing: float, ways: int) -> tuple[float, float] | None:
-        """Compute the least and greatest difference with j changes; None where `ways` are too few.
+    @property
+    def there(self) -> Bools:
+        """Where there is a document."""
+        return np.arange(self.gains.shape[1]) < self.sizes[:, None]
+
+    @property
+    def base(self) -> Floats:
+        """The differences of DCG as they are."""
+        base: Floats = np.sum(self.weights * self.gains, axis=1)
+        return base
+
+    def ends(self, j: int, nothing: float, ways: int) -> tuple[Floats, Floats] | None:
+        """Compute the least and greatest differences with j changes; None where `ways` are too few.
 
         `nothing` is the difference where no document is worth anything, NaN where it has none.
         """
@@ -45,48 +60,71 @@ class Query(NamedTuple):
         if moves is None:
             return None
         ideal, there = self._ideal(moves)
-        base = float(self.weights @ self.gains)
-        low = base + self._least(moves, self.weights)
-        high = base - self._least(moves, -self.weights)
+        low = self.base[:, None] + self._least(moves, self.weights)
+        high = self.base[:, None] - self._least(moves, -self.weights)
         with np.errstate(divide="ignore", invalid="ignore"):
-            low, high = (np.where(ideal > 0, end / ideal, nothing)[there] for end in (low, high))
-        least, greatest = np.fmin.reduce(low, initial=np.inf), np.fmax.reduce(high, initial=-np.inf)
-        return float(least), float(greatest)
+            low, high = (np.where(ideal > 0, end / ideal, nothing) for end in (low, high))
+        least = np.fmin.reduce(np.where(there, low, np.nan), axis=1, initial=np.inf)
+        greatest = np.fmax.reduce(np.where(there, high, np.nan), axis=1, initial=-np.inf)
+        return least, greatest
 
-    def rough(self, j: int) -> tuple[float, float]:
+    def rough(self, j: int) -> tuple[Floats, Floats]:
         """Bound both: the extreme differences of DCG, by the ideal that makes them most extreme."""
-        top, bottom, base = self.levels[-1], self.levels[0], float(self.weights @ self.gains)
-        effects = np.outer((top, bottom), self.weights) - self.gains * self.weights
-        low = base + np.sort(np.minimum(effects.min(axis=0), 0.0))[:j].sum()
-        high = base - np.sort(np.minimum(-effects.max(axis=0), 0.0))[:j].sum()
-        pool, weights = -np.sort(-self.gains), np.diff(self.cumulated)
-        least = float(np.append(pool[j:], np.full(j, bottom)) @ weights)
-        greatest = float(np.append(np.full(j, top), pool[: len(pool) - j]) @ weights)
-        if least <= 0:
-            return -np.inf, np.inf
-        return low / (least if low < 0 else greatest), high / (least if high > 0 else greatest)
+        top, bottom = self.levels[-1], self.levels[0]
+        effects = np.stack([(level - self.gains) * self.weights for level in (top, bottom)])
+        low = self.base + np.sort(np.minimum(effects.min(axis=0), 0.0))[:, :j].sum(axis=1)
+        high = self.base - np.sort(np.minimum(-effects.max(axis=0), 0.0))[:, :j].sum(axis=1)
+        least, greatest = self._ideal_ends(j)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            low, high = (
+                low / np.where(low < 0, least, greatest), high / np.where(high > 0, least, greatest)
+            )  # fmt: skip
+        return np.where(least > 0, low, -np.inf), np.where(least > 0, high, np.inf)
+
+    def _ideal_ends(self, j: int) -> tuple[Floats, Floats]:
+        """Compute the least and the greatest ideal DCG with j changes."""
+        top, bottom = self.levels[-1], self.levels[0]
+        rank, size = np.arange(self.gains.shape[1]), self.sizes[:, None]
+        pool = -np.sort(-np.where(self.there, self.gains, -np.inf))
+        pool = np.where(self.there, pool, 0.0)
+        weights = np.where(self.there, np.diff(self.cumulated)[rank], 0.0)
+        later = np.take(pool, np.minimum(rank + j, len(rank) - 1), axis=1)
+        earlier = np.take(pool, np.maximum(rank - j, 0), axis=1)
+        least = np.where(rank < size - j, later, bottom) * weights
+        greatest = np.where(rank < j, top, earlier) * weights
+        return least.sum(axis=1), greatest.sum(axis=1)
 
     def _ideal(self, moves: Ints) -> tuple[Floats, Bools]:
         """Compute the ideal DCG of each way, and whether there are as many documents."""
-        counts = np.sum(self.gains == self.levels[:, None], axis=1)
-        there: Bools = (moves.sum(axis=2) <= counts).all(axis=1)
-        after = counts + moves.sum(axis=1) - moves.sum(axis=2)
-        above = np.cumsum(after[:, ::-1], axis=1)[:, ::-1]  # how many gain so much or more
-        above = np.clip(above, 0, len(self.gains))
+        own = self.there[:, :, None] & (self.gains[:, :, None] == self.levels)
+        counts = own.sum(axis=1)
+        leaving = moves.sum(axis=2)
+        there: Bools = (leaving <= counts[:, None]).all(axis=2)
+        after = counts[:, None] + (moves.sum(axis=1) - leaving)
+        above = np.cumsum(after[:, :, ::-1], axis=2)[:, :, ::-1]  # how many gain so much or more
+        above = np.clip(above, 0, self.sizes[:, None, None])
         return self.cumulated[above] @ np.diff(self.levels, prepend=0.0), there
 
     def _least(self, moves: Ints, weights: Floats) -> Floats:
         """Compute the least that each way adds to the difference of DCG."""
-        total: Floats = np.zeros(len(moves))
+        total: Floats = np.zeros((len(weights), len(moves)))
+        most = int(moves.sum(axis=(1, 2)).max(initial=0))
         for i, level in enumerate(self.levels):
-            own = np.sort(weights[self.gains == level])
+            mine = self.there & (self.gains == level)
             upward, downward = range(len(self.levels) - 1, i, -1), range(i)
-            for targets, ordered in ((upward, own), (downward, own[::-1])):
-                summed = np.append(0.0, np.cumsum(ordered))
+            for targets, sign in ((upward, 1.0), (downward, -1.0)):
+                first = np.sort(np.where(mine, sign * weights, np.inf))[:, :most]
+                width, summed = first.shape[1], np.zeros((len(first), most + 1))
+                np.cumsum(
+                    np.where(first < np.inf, sign * first, 0.0),
+                    axis=1,
+                    out=summed[:, 1 : width + 1],
+                )
+                summed[:, width + 1 :] = summed[:, width : width + 1]
                 taken = np.zeros(len(moves), dtype=np.int64)
                 for to in targets:  # the farthest first: it gets the most extreme weights
-                    until = np.minimum(taken + moves[:, i, to], len(own))
-                    total += (self.levels[to] - level) * (summed[until] - summed[taken])
+                    until = taken + moves[:, i, to]
+                    total += (self.levels[to] - level) * (summed[:, until] - summed[:, taken])
                     taken = until
         return total
 
@@ -105,21 +143,29 @@ def _moves(levels: int, j: int, ways: int) -> Ints | None:
     return moves
 
 
-def queries_of(runs: Relabelling, measure: nDCG, sign: float) -> list[Query]:
-    """Set up every query; the weights are turned round with the sign."""
+def documents_of(runs: Relabelling, measure: nDCG, sign: float, queries: Ints) -> Documents:
+    """Set up the documents of some queries; the weights are turned round with the sign."""
+    gains = gains_of(measure, runs.grades)
+    levels = np.unique(gains_of(measure, np.array(list(runs.written))))
+    starts, sizes = runs.qrels.starts[queries], np.diff(runs.qrels.starts)[queries]
+    deepest = int(sizes.max(initial=1))
+    places = starts[:, None] + np.arange(deepest)
+    there = np.arange(deepest) < sizes[:, None]
+    places = np.where(there, places, 0)
+    padded = (np.where(there, column[places], 0.0) for column in (gains, _weights(runs, measure)))
+    own, weights = padded
+    return Documents(own, sign * weights, sizes, levels, cumulated_ideal(measure, deepest, 0))
+
+
+def _weights(runs: Relabelling, measure: nDCG) -> Floats:
+    """Return what the gain of each judged document is multiplied by in new - base."""
     weights, protocol = np.zeros(len(runs.qrels)), runs.instrument.protocol
-    for side, whole in zip((-sign, sign), runs.ranked, strict=True):
+    for side, whole in zip((-1.0, 1.0), runs.ranked, strict=True):
         placed = limited(whole, protocol)
         chance = protocol.ties == "expected"
         own = rank_weights(str(measure.discount), measure.cutoff, placed, chance)
         weights[placed.judgment] += side * own
-    gains = gains_of(measure, runs.grades)
-    levels = np.unique(gains_of(measure, np.array(list(runs.written))))
-    starts = runs.qrels.starts
-    return [
-        Query(gains[a:b], weights[a:b], levels, cumulated_ideal(measure, b - a, 0))
-        for a, b in pairwise(starts.tolist())
-    ]
+    return weights
 
 
 #: What rounding may add to a bound that is reached.
@@ -204,14 +250,19 @@ def _sums(changing: Changing, most: int) -> Reach:
 def _ratios(changing: Changing, measure: nDCG, most: int) -> Reach:
     """Bound nDCG: exactly for few changes, and else by the extremes of DCG and of the ideal."""
     found = _widest(changing, most)
-    queries = queries_of(changing.relabelling, measure, changing.sign)
     ways = FIRST if changing.depth == 1 else WAYS
     undefined = 0.0 if measure.if_undefined in ("0", "1") else np.nan
-    for i, q in enumerate(changing.queries.tolist()):
-        for j in range(min(most, changing.ways[i].size) + 1):
-            low, high = queries[q].ends(j, undefined, ways) or queries[q].rough(j)
-            found.low[i, j] = max(found.low[i, j], low - SLACK)
-            found.high[i, j] = min(found.high[i, j], high + SLACK)
+    sizes = np.diff(changing.relabelling.qrels.starts)[changing.queries]
+    order = np.argsort(sizes, kind="stable")  # those of a size together
+    widest = max(ways * len(changing.relabelling.written), int(sizes.max(initial=1)))
+    step = max(1, CELLS // widest)
+    for first in range(0, len(order), step):
+        some = order[first : first + step]
+        own = documents_of(changing.relabelling, measure, changing.sign, changing.queries[some])
+        for j in range(most + 1):
+            low, high = own.ends(j, undefined, ways) or own.rough(j)
+            found.low[some, j] = np.fmax(found.low[some, j], low - SLACK)
+            found.high[some, j] = np.fmin(found.high[some, j], high + SLACK)
     return found
 
 
