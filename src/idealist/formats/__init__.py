@@ -9,13 +9,14 @@ from pathlib import Path
 from typing import Any
 
 from idealist.data import Qrels, Rows, Run, Scale
-from idealist.errors import Faults, UsageError
+from idealist.errors import Contradictions, Faults, UsageError
 from idealist.formats import build, contents, engines, preference_files, trec
 from idealist.formats.arrays import read_arrays
 from idealist.formats.cells import checked
 from idealist.formats.column_names import Given
 from idealist.formats.column_runs import ColumnRun, is_columns
 from idealist.formats.contents import kind_of
+from idealist.formats.judges import PROPOSED, merged
 from idealist.formats.pairs import Pairs, pairs_name
 from idealist.formats.pool_samples import read_prels, read_strata
 from idealist.formats.preference_files import read_preferences
@@ -32,7 +33,7 @@ __all__ = [
 
 def read_qrels(
     data: Any, *, columns: Given | Sequence[str] | None = None, decimal: Decimal | None = None,
-    scale: Any = None, name: str = "",
+    scale: Any = None, merge: str | None = None, judgments: str | None = None, name: str = "",
 ) -> Qrels:  # fmt: skip
     """Read judgments from a file, a BEIR folder, a data frame or other Python data.
 
@@ -41,24 +42,28 @@ def read_qrels(
     `columns` names columns that have other names than usual, theirs by ours: {"document": "nr"}; or
     all columns of a file without a header, in order: ["query", "document", "grade"].
     `decimal` says what 1,234 is where a file does not show it: 1.234 with "comma", 1234 with
-    "point". `scale` declares the possible grades: the highest one, a list, or {grade: label}.
+    "point". `scale` declares the possible grades: the highest one, a list, {grade: label}, or
+    {word: grade} where the grades are words. `merge` makes one grade of several judges': mean,
+    median, majority, max or min. `judgments` says what a document without a judgment is:
+    ``complete`` or ``positives``, not relevant; ``pooled``, unknown.
 
     >>> read_qrels({"q1": {"d1": 2, "d2": 0}})
     <Qrels qrels: 1 query, 2 judgments, b982a29162>
     """
-    declared = None if scale is None else Scale.of(scale)
-    data, options = described(data, columns, decimal)
-    data = contents.resolved(data, "qrels")
-    if isinstance(data, Qrels):
-        made = data if declared is None else data.on(declared)
-    elif isinstance(data, (str, Path)):
-        made = _qrels_of_file(Source.of(data), declared, options)
-    else:
-        reading = Reading("grade", Faults(name or "qrels"), options)
-        found = table(data, reading)
-        made = build.qrels(found, declared, name or "qrels", reading.remarks)
+    data, options = described(
+        data, columns=columns, decimal=decimal, scale=scale, merge=merge, judgments=judgments
+    )
+    try:
+        made = _judgments(contents.resolved(data, "qrels"), options, name)
+    except Contradictions as error:
+        if not options.merge or error.without:
+            error.read_with = tuple(replace(options, merge=PROPOSED).words())
+            raise
+        made = merged(error.given, options.merge)
     if words := options.words():
         made = replace(made, read_with=tuple(words))
+    if options.judgments:
+        made = replace(made, meant=options.judgments)
     return replace(made, name=name) if name else made
 
 
@@ -78,7 +83,7 @@ def read_run(
     <Run dense>
     """
     known = None if queries is None else read_queries(queries)
-    data, options = described(data, columns, decimal, known)
+    data, options = described(data, columns=columns, decimal=decimal, queries=known)
     data = contents.resolved(data, "run")
     if isinstance(data, Run):
         return data.renamed(name) if name else data
@@ -135,6 +140,20 @@ def _rows_of_folder(folder: Path, options: ReadOptions) -> Rows:
     return build.rows(found, str(folder), reading.remarks)
 
 
+def _judgments(data: Any, options: ReadOptions, name: str) -> Qrels:
+    """Read judgments by what a user says about them."""
+    scale = None if options.scale is None else Scale.of(options.scale)
+    if isinstance(data, Qrels):
+        if options.merge and options.merge != data.merge:
+            raise UsageError("these judgments were read already", "say merge where you read them")
+        return data if scale is None else data.on(scale)
+    if isinstance(data, (str, Path)):
+        return _qrels_of_file(Source.of(data), scale, options)
+    reading = Reading("grade", Faults(name or "qrels"), options)
+    found = table(data, reading)
+    return build.qrels(found, scale, name or "qrels", reading.remarks, options.merge)
+
+
 def _qrels_of_file(source: Source, scale: Scale | None, options: ReadOptions) -> Qrels:
     reading = Reading("grade", Faults(source.name), options)
     found = contents.cells(source, reading)
@@ -142,5 +161,6 @@ def _qrels_of_file(source: Source, scale: Scale | None, options: ReadOptions) ->
         made = preference_files.of_trec(found, source.name)
         return made if scale is None else made.on(scale)
     if isinstance(found, bytes):
-        return trec.read_qrels(found, source.name, scale)
-    return build.qrels(checked(found, reading), scale, source.name, reading.remarks)
+        return replace(trec.read_qrels(found, source.name, scale), is_trec=True)
+    rows = checked(found, reading)
+    return build.qrels(rows, scale, source.name, reading.remarks, options.merge)
