@@ -49,8 +49,8 @@ def fractional(case: DoubtCase) -> Iterator[Doubt]:
 def positives(case: DoubtCase) -> Iterator[Doubt]:
     """Say that a list of relevant documents only was found, where others were retrieved too."""
     qrels, lists = case.qrels, case.first
-    others = int(lists.retrieved.sum()) - len(lists.rank)
-    if qrels.meant or qrels.gold != "positives" or not others:
+    some = 0 < len(lists.rank) < int(lists.retrieved.sum())
+    if qrels.meant or qrels.gold != "positives" or not some:
         return
     whole = f"all {len(qrels)} judgments say" if len(qrels) > 1 else "the only judgment says"
     said = "unjudged documents count as not relevant, and Judged@k says nothing"
