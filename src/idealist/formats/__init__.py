@@ -128,10 +128,9 @@ def read_pairs(pairs: Any, *, columns: Given | None = None, name: str = "") -> t
     >>> qrels.queries, run
     (('1',), <Run run>)
     """
-    data, options = described(pairs, columns)
+    data, options = described(pairs, columns=columns)
     qrels, run = Pairs.of(data, options, name).read(name or pairs_name(data))
-    read_with = tuple(options.words())
-    return (replace(qrels, read_with=read_with) if read_with else qrels), run
+    return replace(qrels, read_with=tuple(options.words()), meant=options.judgments), run
 
 
 def _rows_of_folder(folder: Path, options: ReadOptions) -> Rows:
