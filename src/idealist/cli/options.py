@@ -305,18 +305,22 @@ def with_ids_met(
 
 
 def sides_of(
-    qrels: str, paths: Sequence[str], reading: ReadOptions, queries: Queries | None = None
-) -> tuple[Qrels, list[Run]]:
+    qrels: str, paths: Sequence[str], reading: ReadOptions, queries: Queries | None = None,
+    *, faulty: bool = False,
+) -> tuple[Any, list[Run]]:  # fmt: skip
     """Find the judgments and the runs; a file may hold both sides.
 
-    Where every file does, each is a run, and all must hold the same judgments.
+    Where every file does, each is a run, and all must hold the same judgments. Judgments that may
+    be `faulty` are left to the audit, which says what is wrong with them.
     """
     from idealist.formats import read_pairs, read_qrels
     from idealist.formats.pairs import holds_both
 
     files = list(dict.fromkeys([qrels, *paths]))
     if paths and (len(files) == 1 or not all(holds_both(reading.of(path)) for path in files)):
-        return read_qrels(reading.of(qrels)), runs_of(paths, reading, queries)
+        described = reading.of(qrels)
+        judged = described if faulty else read_qrels(described)
+        return judged, runs_of(paths, reading, queries)
     named = zip(files, run_names(files), strict=True)
     pairs = {path: read_pairs(reading.of(path), name=name) for path, name in named}
     judged = pairs[qrels][0]
