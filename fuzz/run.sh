@@ -2,8 +2,8 @@
 # Fuzz the kernel under sanitizers, each target for so many seconds: fuzz/run.sh SECONDS
 #
 # Needs a C++ compiler, and nanobind and what the tests need for $PYTHON. Where clang has libFuzzer,
-# targets in C++ are guided by what they reach; with atheris so are the cases from Python. What
-# cannot be done here is named. Sizes are small (IDEALIST_SMALL), so that small inputs have many
+# targets in C++ are guided by what they reach; elsewhere they get blind changes of the seeds. With
+# atheris the cases from Python are guided too. What cannot be done here is named. Sizes are small (IDEALIST_SMALL), so that small inputs have many
 # blocks; what is found lies in build/fuzz.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -46,6 +46,21 @@ target() {
     "-artifact_prefix=$build/$1-" "$build/corpus/$3"
 }
 
+# blind NAMES...: compile and run some without libFuzzer; what they share is compiled once
+blind() {
+  local compile=("$cxx" -std=c++20 -O1 -g -fno-omit-frame-pointer -ffp-contract=off -pthread
+    -Inative "${small[@]}" -fsanitize=address,undefined -fno-sanitize-recover=all)
+  mkdir -p "$build/blind"
+  for source in $core fuzz/blind.cpp; do
+    "${compile[@]}" -c "$source" -o "$build/blind/${source//\//-}.o"
+  done
+  for name; do
+    "${compile[@]}" "fuzz/${name}_target.cpp" "$build"/blind/*.o -o "$build/$name"
+    mkdir -p "$build/corpus/$name"  # where there are no seeds
+    fuzzes "$name" "$build/$name" "$seconds" "$RANDOM" "$build/corpus/$name" "$build/$name-input"
+  done
+}
+
 # kernel NAME COMPILER SANITIZERS: compile the module, and name its file
 kernel() {
   cmake -S native -B "$build/$1" -DCMAKE_CXX_COMPILER="$2" -DCMAKE_CXX_FLAGS="${small[*]}" \
@@ -58,11 +73,12 @@ kernel() {
 export ASAN_OPTIONS=detect_leaks=0 PYTHONMALLOC=malloc ARROW_DEFAULT_MEMORY_POOL=system
 
 if has_libfuzzer; then
-  for name in text number utf8 arrow; do target "$name" address,undefined "$name"; done
+  for name in text number utf8 arrow qrels; do target "$name" address,undefined "$name"; done
   # Threads race for the counters that guide a fuzzer: this one takes what guided `text` has found.
   target threads thread text -fno-sanitize-coverage=inline-8bit-counters,pc-table,trace-cmp
 else
-  say "skipped text, number, utf8, arrow and threads: $clang is not here, or has no libFuzzer"
+  blind text number utf8 arrow qrels
+  say "these were changed blindly; skipped threads: $clang is not here, or has no libFuzzer"
 fi
 
 if preload=$("$python" -c 'import atheris; print(atheris.path())' 2>/dev/null) && has_libfuzzer; then

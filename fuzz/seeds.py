@@ -10,6 +10,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 from faulty import LOOK_ALIKES
+from judgment_cases import some_judgments_case
 from kernel_rows import SCORES, damaged, msmarco, some_rows, trec
 
 #: How many texts, and how many bytes before each choose threads, pieces and protocols.
@@ -33,9 +34,15 @@ def numbers() -> list[bytes]:
     return [number.encode() for number in sorted(known)]
 
 
+def judgments() -> list[bytes]:
+    """Give qrels, most of them with something unusual."""
+    return [some_judgments_case(random.Random(seed)).text for seed in range(TEXTS)]
+
+
 def main() -> None:
     """Write one file a seed, in a folder for each target."""
-    for target, seeds in {"text": texts(), "number": numbers(), "utf8": texts()}.items():
+    targets = {"text": texts(), "number": numbers(), "utf8": texts(), "qrels": judgments()}
+    for target, seeds in targets.items():
         folder = Path(sys.argv[1], target)
         folder.mkdir(parents=True, exist_ok=True)
         for i, seed in enumerate(seeds):

@@ -116,6 +116,32 @@ void check_picked(const Picked& picked, const Simple& simple) {
     }
 }
 
+// What one query's list is, faults aside.
+Facts list_of(const Found& found, std::size_t task, std::size_t query) {
+    const Listed& one = found.listed[task][query];
+    Facts all = {one.ties, one.float32, one.in_run};
+    for (const auto count : {one.retrieved, one.duplicates, one.merged})
+        all.push_back(static_cast<std::uint64_t>(count));
+    for (std::size_t i = one.begin; i < one.begin + one.places; ++i) {
+        const Place& place = found.places[one.worker][task][i];
+        for (const auto number : {place.rank, place.first, place.last, place.judgment})
+            all.push_back(static_cast<std::uint64_t>(number));
+        all.push_back(std::bit_cast<std::uint64_t>(place.score));
+    }
+    return all;
+}
+
+// The last task stands beside the first and must rank as the one before it, or else it ranks
+// nothing and the first ranks as that one.
+void check_beside(const Found& found) {
+    const std::size_t last = found.listed.size() - 1;
+    for (std::size_t query = 0; query < judged_queries.size(); ++query) {
+        const bool close = found.listed[0][query].float32;
+        CHECK(close || !found.listed[last][query].in_run);
+        CHECK(list_of(found, close ? last : 0, query) == list_of(found, last - 1, query));
+    }
+}
+
 void check(string_view text, Layout layout, const std::vector<Task>& tasks, std::size_t piece,
            std::size_t threads) {
     const auto whole = [&] { return std::make_unique<Pieces>(text, text.size()); };
@@ -131,6 +157,7 @@ void check(string_view text, Layout layout, const std::vector<Task>& tasks, std:
     CHECK(facts_of(one.report) == facts_of(other.report));
     CHECK(!one.found == !other.found);
     if (one.found) CHECK(facts_of(*one.found) == facts_of(*other.found));
+    if (one.found) check_beside(*one.found);
     CHECK(facts_of(picked.report) == facts_of(one.report));
     if (!is_text(one.report)) return;
     const Simple simple =
@@ -147,7 +174,13 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t siz
     Choices choices(text);
     const auto layout = static_cast<Layout>(choices.below(2));
     const std::size_t piece = choices.below(100) + 1, threads = choices.below(4) + 1;
-    const std::vector<Protocol> protocols = {some_protocol(choices), some_protocol(choices)};
-    check(text, layout, {{&judged(), &protocols[0]}, {&judged(), &protocols[1]}}, piece, threads);
+    std::vector<Protocol> protocols = {some_protocol(choices), some_protocol(choices)};
+    protocols.push_back(protocols[0]);
+    protocols[2].single = !protocols[0].single;
+    protocols.push_back(protocols[2]);
+    protocols[3].beside = 0;
+    std::vector<Task> tasks;
+    for (const Protocol& protocol : protocols) tasks.push_back({&judged(), &protocol});
+    check(text, layout, tasks, piece, threads);
     return 0;
 }

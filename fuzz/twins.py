@@ -18,7 +18,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import fields
 from importlib.util import module_from_spec, spec_from_file_location
@@ -29,9 +29,15 @@ from unittest.mock import patch
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
+import judgment_cases
+import kernel_cases
 from idealist import kernel
 from idealist.formats import trec
-from kernel_cases import Case, both, differences, smaller, some_case
+from judgment_cases import JudgmentsCase, some_judgments_case
+from kernel_cases import Case, Outcome, some_case
+
+#: Of so many cases one is about judgments.
+JUDGMENTS = 4
 
 
 class Counted(ModuleType):
@@ -89,11 +95,41 @@ def loaded(path: Path) -> ModuleType:
     return module
 
 
+AnyCase = Case | JudgmentsCase
+
+
+def drawn(seed: int) -> AnyCase:
+    """Draw a case."""
+    rng = random.Random(seed)
+    return some_case(rng) if seed % JUDGMENTS else some_judgments_case(rng)
+
+
+def both(case: AnyCase, folder: Path) -> tuple[Outcome, Outcome]:
+    """Give the outcome of the definition, and that of the compiled kernel."""
+    if isinstance(case, Case):
+        return kernel_cases.both(case, folder)
+    return judgment_cases.both(case, folder)
+
+
+def differs(case: AnyCase, folder: Path) -> bool:
+    """Whether the kernels differ."""
+    defined, compiled = both(case, folder)
+    return defined != compiled
+
+
+def smaller(case: AnyCase) -> Iterator[AnyCase]:
+    """Give cases that are the same less one part of it."""
+    if isinstance(case, Case):
+        yield from kernel_cases.smaller(case)
+    else:
+        yield from judgment_cases.smaller(case)
+
+
 def compare(seed: int, cases: int, seconds: float, folder: Path, calls: Counter[str]) -> int:
     """Compare case by case; say what came of it."""
     begun, kinds, clean = time.monotonic(), Counter[str](), Counter[str]()
     while kinds.total() < cases and time.monotonic() - begun < seconds:
-        case = some_case(random.Random(seed))
+        case = drawn(seed)
         kinds[case.kind] += 1
         try:
             defined, compiled = both(case, folder)
@@ -113,17 +149,18 @@ def compare(seed: int, cases: int, seconds: float, folder: Path, calls: Counter[
     return 0
 
 
-def show_difference(seed: int, case: Case, folder: Path) -> None:
+def show_difference(seed: int, case: AnyCase, folder: Path) -> None:
     """Print the smallest case that still differs, and what each kernel makes of it."""
-    while rest := next((one for one in smaller(case) if differences(one, folder)), None):
+    while rest := next((one for one in smaller(case) if differs(one, folder)), None):
         case = rest
     print(f"seed {seed}: the kernels differ", *written(case), sep="\n")
     defined, compiled = both(case, folder)
-    for key in differences(case, folder):
-        print(f"{key}:\n  python {defined.get(key)}\n  native {compiled.get(key)}")
+    for key in sorted(defined.keys() | compiled.keys()):
+        if defined.get(key) != compiled.get(key):
+            print(f"{key}:\n  python {defined.get(key)}\n  native {compiled.get(key)}")
 
 
-def written(case: Case) -> list[str]:
+def written(case: AnyCase) -> list[str]:
     """Write a case down."""
     return [f"  {field.name} = {getattr(case, field.name)!r}" for field in fields(case)]
 

@@ -20,7 +20,7 @@ from idealist.formats.source import BLOCK, HEAD, Source
 from idealist.protocol import Protocol
 from idealist.ranking.order import Ranking
 from idealist.ranking.placements import Placements
-from idealist.ranking.ranked import listing, rank
+from idealist.ranking.ranked import Ranked, listing
 from kernel_rows import (
     DOCUMENTS,
     QUERIES,
@@ -61,6 +61,9 @@ LENIENT: dict[str, list[Any]] = {
     "order": ["score", "score", "score", "given"],
     "depth": [value for value in AXES["depth"] if "tokens" not in str(value)],
 }
+
+#: The other precision.
+OTHER = {"float64": "float32", "float32": "float64"}
 
 Outcome = dict[str, Any]
 #: How a file is read, whatever `set_sizes` makes of it.
@@ -168,8 +171,11 @@ def outcome(case: Case, data: Any, qrels: Qrels, kernel: str) -> Outcome:
     set_sizes(case.head, case.block)
     found: Outcome = {}
     try:
-        for i, placements in enumerate(rank(qrels, case.read(data), case.protocols).values()):
+        ranked = Ranked(qrels, case.read(data))
+        for i, (protocol, placements) in enumerate(ranked.under(case.protocols).items()):
+            other = ranked[protocol.varied(precision=OTHER[protocol.precision])]
             found |= {f"{i}.{key}": value for key, value in columns_of(placements)}
+            found |= {f"{i}.other.{key}": value for key, value in columns_of(other)}
     except IdealistError as error:
         found = said(error)
     if case.listed:

@@ -21,6 +21,7 @@ from idealist.cli.main import cli
 from idealist.errors import UsageError
 from idealist.measures import MEASURES
 from idealist.ranking import ranked as ranking
+from idealist.ranking.compiled import compiled
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 CONVENTIONS = ["trec_eval", "sklearn", "burges", "torchmetrics", "elasticsearch", "helm"]
@@ -414,8 +415,11 @@ def test_bounds_are_results_in_every_form() -> None:
 
 def test_both_runs_of_a_difference_are_ranked_once(monkeypatch: pytest.MonkeyPatch) -> None:
     ranked: list[str] = []
-    rank = ranking.rank
-    monkeypatch.setattr(ranking, "rank", lambda *a: ranked.append(a[1].name) or rank(*a))  # type: ignore[func-returns-value]
+    monkeypatch.setattr(
+        ranking,
+        "compiled",
+        lambda *a: ranked.append(Path(a[1].name).stem) or compiled(*a),  # type: ignore[func-returns-value]
+    )
     base, run = (il.read_run(EXAMPLES / f"{name}.run") for name in ("bm25", "reranked"))
     found = il.bounds_of_difference(EXAMPLES / "qrels.txt", base, run, "nDCG@10")
     assert found.kind == "exact"

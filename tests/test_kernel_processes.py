@@ -146,16 +146,16 @@ def test_a_large_run_needs_little_memory(
 FED_BY_PYTHON = """
 import os, sys, threading
 from idealist import Protocol, kernel, read_qrels
-from idealist.ranking.compiled import _judged, _rules
+from idealist.ranking.compiled import _rules
 module, (reader, writer) = kernel.native(), os.pipe()
 def feed():
     with os.fdopen(writer, "wb") as file:
         for i in range(50000):
             file.write(b"q%d Q0 d%d 1 1 t\\n" % (i // 1000, i))
 threading.Thread(target=feed, daemon=True).start()
-judged = _judged(module, read_qrels({"q1": {"d1007": 1}}))
+judged = read_qrels({"q1": {"d1007": 1}}).pairs(module).judged()
 found = module.rank_text(
-    lambda: reader, False, [judged], [_rules(module, Protocol())], int(sys.argv[1])
+    lambda: reader, False, [judged], [_rules(module, Protocol(), 0)], int(sys.argv[1])
 )
 print(found["rows"])
 """

@@ -21,6 +21,7 @@ from idealist.formats import build
 from idealist.formats.run_sources import FileRun
 from idealist.protocol import Protocol
 from idealist.ranking import ranked as ranking
+from idealist.ranking.compiled import compiled
 from idealist.ranking.ranked import Defined, Ranked
 from idealist.ranking.unjudged_names import ALL, decoded
 from idealist.significance import resampling
@@ -105,9 +106,10 @@ def test_a_comparison_reads_each_run_once_and_lists_no_document(
         raise AssertionError("documents were listed in Python")
 
     read: Counter[str] = Counter()
-    rank = ranking.rank
     monkeypatch.setattr(unjudged_places, "listing", refused)
-    monkeypatch.setattr(ranking, "rank", lambda *a: read.update([a[1].name]) or rank(*a))
+    monkeypatch.setattr(
+        ranking, "compiled", lambda *a: read.update([Path(a[1].name).stem]) or compiled(*a)
+    )
     found = il.compare(qrels, runs)
     assert read == {str(i): 1 for i in range(4)}
     assert [one["holes"] for one in found.data()["pairs"] if "holes" in one] == [
@@ -121,14 +123,14 @@ def test_an_audit_and_a_diagnosis_rank_once_and_read_few_rows_twice(
 ) -> None:
     qrels, run = judgments(queries=300), written(tmp_path / "a.run", lists(1, 300, ties=False))
     picked, read = Counter[str](), Counter[str]()
-    some, rank = FileRun.some, ranking.rank
+    some = FileRun.some
 
     def counted(self: FileRun, queries: Any) -> Rows:
         picked.update([self.name])
         return some(self, queries)
 
     monkeypatch.setattr(FileRun, "some", counted)
-    monkeypatch.setattr(ranking, "rank", lambda *a: read.update([a[1].name]) or rank(*a))
+    monkeypatch.setattr(ranking, "compiled", lambda *a: read.update([a[1].name]) or compiled(*a))
     il.audit(qrels, run)
     assert read.total() == 1
     assert picked.total() <= 3

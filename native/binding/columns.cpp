@@ -3,10 +3,11 @@
 #include <deque>
 #include <span>
 
+#include "binding/judgments.hpp"
 #include "binding/numpy.hpp"
 #include "binding/objects.hpp"
 #include "columns/arrow.hpp"
-#include "columns/grouped.hpp"
+#include "columns/judgments.hpp"
 
 namespace idealist {
 
@@ -14,22 +15,24 @@ namespace {
 
 using namespace nb::literals;
 
-constexpr const char* names_of_numbers[] = {"scores", "ranks", "tokens"};
+using Names = std::array<const char*, 3>;  // of the columns that are numbers
+constexpr Names names_of_numbers = {"scores", "ranks", "tokens"};
 
 // Columns by role, each a NumPy array or, for a column of an Arrow table, (table, number).
 class Given {
   public:
-    explicit Given(const nb::dict& columns) {
+    explicit Given(const nb::dict& columns, const Names& names = names_of_numbers) {
         made_.query = ids(columns["query"]);
         made_.document = ids(columns["document"]);
-        for (std::size_t i = 0; i < made_.numbers.size(); ++i) {
-            if (!columns.contains(names_of_numbers[i])) continue;
-            made_.numbers[i] = numbers(columns[names_of_numbers[i]]);
+        for (std::size_t i = 0; i < names.size(); ++i) {
+            if (!names[i] || !columns.contains(names[i])) continue;
+            made_.numbers[i] = numbers(columns[names[i]]);
             require(!made_.numbers[i].parts.empty());
         }
     }
 
     const Columns& columns() const { return made_; }
+    Arena& arena() { return arena_; }  // for ids that the columns do not hold as text
 
   private:
     Parts<Ids> ids(const nb::object& column) {
@@ -53,6 +56,7 @@ class Given {
     std::vector<nb::object> held_;
     std::deque<Buffer> buffers_;
     Columns made_;
+    Arena arena_;
 };
 
 template <typename Texts>
@@ -102,14 +106,10 @@ nb::tuple pick_columns(const nb::dict& columns, const Judged& queries, std::size
     return nb::make_tuple(sizes, documents, numbers);
 }
 
-// The result of the work, or None if it was declined.
-template <typename Work>
-nb::object unless_declined(const Work& work) {
-    try {
-        return work();
-    } catch (const Declined&) {
-        return nb::none();
-    }
+nb::object judgments_of_columns(const nb::dict& columns) {
+    const auto given = std::make_shared<Given>(columns, Names{"grades"});
+    require(!given->columns().numbers[0].parts.empty());
+    return pairs_of(read_judgments(given->columns(), given->arena()), given);
 }
 
 nb::object arrow_table(nb::handle capsule) {
@@ -170,6 +170,12 @@ void bind_columns(nb::module_& module) {
             return unless_declined([&] { return pick_columns(columns, queries, threads); });
         },
         "columns"_a, "queries"_a, "threads"_a);
+    module.def(
+        "read_judgments",
+        [](const nb::dict& columns) {
+            return unless_declined([&] { return judgments_of_columns(columns); });
+        },
+        "columns"_a);
 }
 
 }  // namespace idealist

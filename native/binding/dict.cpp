@@ -55,6 +55,8 @@ bool is_numpy_float(PyObject* object) {
     return type == types[0] || type == types[1];
 }
 
+}  // namespace
+
 double number_of_object(PyObject* object) {
     double number;
     if (is_exactly(object, &PyFloat_Type)) {
@@ -72,6 +74,8 @@ double number_of_object(PyObject* object) {
     }
     return number;
 }
+
+namespace {
 
 // Reads a dict of dicts or lists, and ranks what it has read while it goes on reading.
 class Walk {

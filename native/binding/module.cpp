@@ -9,4 +9,5 @@ NB_MODULE(_kernel, module) {
     idealist::bind_dict(module);
     idealist::bind_rows(module);
     idealist::bind_columns(module);
+    idealist::bind_judgments(module);
 }

@@ -41,7 +41,7 @@ Whole whole_of(const nb::object& function) {
 Protocol protocol_of(bool single, const std::string& order, const std::string& ties,
                      const std::string& seed, const std::string& duplicates,
                      const std::string& nonfinite, double budget, bool in_tokens, bool exclude_self,
-                     const nb::object& whole, std::size_t named) {
+                     int beside, const nb::object& whole, std::size_t named) {
     using Ties = Protocol::Ties;
     Protocol made;
     made.single = single;
@@ -73,6 +73,7 @@ Protocol protocol_of(bool single, const std::string& order, const std::string& t
     made.budget = budget;
     made.in_tokens = in_tokens;
     made.exclude_self = exclude_self;
+    made.beside = beside;
     made.whole = whole_of(whole);
     made.named = named;
     return made;
@@ -209,9 +210,12 @@ Tasks::Tasks(const nb::list& judged, const nb::list& protocols) {
     for (std::size_t i = 0; i < judged.size(); ++i)
         tasks_.push_back(
             {nb::cast<const Judged*>(judged[i]), nb::cast<const Protocol*>(protocols[i])});
-    for (const Task& task : tasks_)
-        if (task.judged->queries() != queries())
+    for (std::size_t i = 0; i < tasks_.size(); ++i) {
+        if (tasks_[i].judged->queries() != queries())
             throw nb::value_error("all judge the same queries");
+        if (tasks_[i].protocol->beside >= static_cast<int>(i))
+            throw nb::value_error("a protocol stands beside one that comes before it");
+    }
 }
 
 nb::list columns_of(const Found& found) {
@@ -244,13 +248,15 @@ void bind_tables(nb::module_& module) {
             "__init__",
             [](Protocol* made, bool single, const std::string& order, const std::string& ties,
                const std::string& seed, const std::string& duplicates, const std::string& nonfinite,
-               double budget, bool in_tokens, bool exclude_self, const nb::object& whole,
-               std::size_t named) {
-                new (made) Protocol(protocol_of(single, order, ties, seed, duplicates, nonfinite,
-                                                budget, in_tokens, exclude_self, whole, named));
+               double budget, bool in_tokens, bool exclude_self, int beside,
+               const nb::object& whole, std::size_t named) {
+                new (made)
+                    Protocol(protocol_of(single, order, ties, seed, duplicates, nonfinite, budget,
+                                         in_tokens, exclude_self, beside, whole, named));
             },
             nb::kw_only(), "single"_a, "order"_a, "ties"_a, "seed"_a, "duplicates"_a, "nonfinite"_a,
-            "budget"_a, "in_tokens"_a, "exclude_self"_a, "whole"_a.none(), "named"_a = 0);
+            "budget"_a, "in_tokens"_a, "exclude_self"_a, "beside"_a, "whole"_a.none(),
+            "named"_a = 0);
 }
 
 }  // namespace idealist

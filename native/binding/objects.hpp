@@ -23,6 +23,9 @@ string_view plain_text(PyObject* id);
 // An id as exact text: a str, or the digits of an int; anything else is declined.
 string_view id_of(PyObject* id, Arena& arena);
 
+// A number: a float, an int, or a NumPy float; anything else is declined.
+double number_of_object(PyObject* object);
+
 // A contiguous column of float64 or int64; null and empty if it is None.
 template <typename Number>
 class Column {
@@ -70,10 +73,21 @@ nb::list columns_of(const Found& found);
 // Let Ctrl-C stop the work.
 void check_signals();
 
+// The result of the work, or None if it was declined.
+template <typename Work>
+nb::object unless_declined(const Work& work) {
+    try {
+        return work();
+    } catch (const Declined&) {
+        return nb::none();
+    }
+}
+
 void bind_tables(nb::module_& module);
 void bind_text(nb::module_& module);
 void bind_dict(nb::module_& module);
 void bind_rows(nb::module_& module);
 void bind_columns(nb::module_& module);
+void bind_judgments(nb::module_& module);
 
 }  // namespace idealist

@@ -37,17 +37,37 @@ Protocol::Order ordered_by(const Rows& rows, const Protocol& protocol) {
 
 }  // namespace
 
+Ranker::Ranker(const std::vector<Task>& tasks, Found& found, std::size_t worker)
+    : tasks_(tasks),
+      found_(found),
+      worker_(worker),
+      alike_(std::all_of(tasks.begin(), tasks.end(),
+                         [&](const Task& task) { return task.judged == tasks.front().judged; })) {
+}
+
 void Ranker::place(std::size_t query, const Rows& rows) {
     query_ = query;
     rows_ = rows;
     hash_rows();
-    for (std::size_t task = 0; task < tasks_.size(); ++task) place_under(task);
+    for (std::size_t task = 0; task < tasks_.size(); ++task) {
+        if (tasks_[task].protocol->beside >= 0) continue;
+        place_under(task);
+        if (!found_.listed[task][query].float32) continue;
+        for (std::size_t other = task + 1; other < tasks_.size(); ++other)
+            if (tasks_[other].protocol->beside == static_cast<int>(task)) place_beside(task, other);
+    }
 }
 
 void Ranker::hash_rows() {
     row_hashes_.resize(rows_.size);
     repeats_ = false;
     std::transform(rows_.documents, rows_.documents + rows_.size, row_hashes_.begin(), hash_of);
+    if (alike_) {
+        const Judged& judged = *tasks_.front().judged;
+        judgments_.resize(rows_.size);
+        for (std::size_t row = 0; row < rows_.size; ++row)
+            judgments_[row] = judged.find(query_, row_hashes_[row], rows_.documents[row]);
+    }
     if (rows_.distinct) return;
     first_rows_.resize(rows_.size);
     index_.reset(rows_.size);
@@ -81,6 +101,28 @@ void Ranker::place_under(std::size_t task) {
     break_ties(tasks_[task], protocol.named > 0, listed);
     if (spends) listed.faults = faults;  // these ties have already been counted
     write(task, listed);
+}
+
+// Rank the same list in the other precision. What float64 has put in order, float32 only ties.
+void Ranker::place_beside(std::size_t task, std::size_t other) {
+    const Protocol& protocol = *tasks_[other].protocol;
+    if (!protocol.single || protocol.budget >= 0 || protocol.whole) return place_under(other);
+    Listed& listed = found_.listed[other][query_] = found_.listed[task][query_];
+    listed.faults = 0;
+    listed.ties = false;
+    tied_ = true;
+    for (Entry& entry : ranked_)
+        entry.key = key_of(-static_cast<float>(rows_.scores[kept_[entry.place]]));
+    const auto end = ranked_.end();
+    for (auto first = ranked_.begin(), last = first; first != end; first = last) {
+        while (++last != end && last->key == first->key) {
+        }
+        if (last - first > 1)
+            std::sort(first, last,
+                      [](const Entry& a, const Entry& b) { return a.place < b.place; });
+    }
+    break_ties(tasks_[other], false, listed);
+    write(other, listed);
 }
 
 // Take one row for each document.

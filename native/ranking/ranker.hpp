@@ -47,6 +47,7 @@ struct Protocol {
     bool exclude_self = false;
     Whole whole;            // empty: nothing is collapsed
     std::size_t named = 0;  // how many of a query's unjudged documents are named, from the top
+    int beside = -1;        // the task that ranks like this, except where float32 ties scores
 };
 
 // A judged document that was found.
@@ -96,8 +97,7 @@ struct Found {
 // One worker's ranker, with memory that it reuses for every query.
 class Ranker {
   public:
-    Ranker(const std::vector<Task>& tasks, Found& found, std::size_t worker)
-        : tasks_(tasks), found_(found), worker_(worker) {}
+    Ranker(const std::vector<Task>& tasks, Found& found, std::size_t worker);
 
     // Rank one query under all protocols.
     void place(std::size_t query, const Rows& rows);
@@ -111,6 +111,7 @@ class Ranker {
 
     void hash_rows();
     void place_under(std::size_t task);
+    void place_beside(std::size_t task, std::size_t other);
     void take_rows(const Protocol& protocol, Listed& listed);
     void set_keys(const Protocol& protocol, Listed& listed);
     void set_documents(const Protocol& protocol);
@@ -127,12 +128,14 @@ class Ranker {
     void write(std::size_t task, Listed& listed);
 
     std::int64_t judgment(const Task& task, std::uint32_t place) const {
+        if (alike_ && !task.protocol->whole) return judgments_[kept_[place]];
         return task.judged->find(query_, hashes_of_[place], documents_of_[place]);
     }
 
     const std::vector<Task>& tasks_;
     Found& found_;
     std::size_t worker_;
+    bool alike_;  // whether all tasks have the same judgments
 
     // The query and its rows, the same under every protocol.
     std::size_t query_ = 0;
@@ -140,6 +143,7 @@ class Ranker {
     bool repeats_ = false;
     std::vector<std::uint64_t> row_hashes_;
     std::vector<std::uint32_t> first_rows_;  // for each row, the first with the same document
+    std::vector<std::int64_t> judgments_;    // of each row, if all tasks have the same
 
     // The entries under a protocol in the order they came: row, key, document and its hash; and the
     // document each is a chunk of, if chunks are to be collapsed.

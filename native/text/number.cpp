@@ -1,5 +1,7 @@
 #include "text/number.hpp"
 
+#include <array>
+#include <bit>
 #include <cfloat>
 #include <charconv>
 #include <cstdint>
@@ -85,6 +87,65 @@ double rounded(string_view number, const Decimal& decimal) {
 
 }  // namespace
 
+#if defined(__SIZEOF_INT128__)
+
+namespace {
+
+__extension__ using Wide = unsigned __int128;
+
+// A power of 5, shifted so that its highest bit is set, and 2^127 divided by that.
+struct Power {
+    std::uint64_t shifted, inverse;
+    int shift;
+};
+
+constexpr auto fives = [] {
+    std::array<Power, most_places + 1> made{};
+    std::uint64_t power = 1;
+    for (Power& one : made) {
+        const int shift = std::countl_zero(power);
+        const std::uint64_t shifted = power << shift;
+        one = {shifted, static_cast<std::uint64_t>(((Wide{1} << 127) - 1) / shifted), shift};
+        power *= 5;
+    }
+    return made;
+}();
+
+}  // namespace
+
+// Divide whole numbers to 63 bits or more, then round to 53. A power of 2 shifts the result only,
+// so that it suffices to divide by the power of 5. Multiplying with its inverse gives a quotient
+// that is too small by less than 2, which hardly ever matters.
+double divided(std::uint64_t digits, int places) {
+    if (digits == 0) return 0;
+    const Power& by = fives[static_cast<std::size_t>(places)];
+    const int shift = std::countl_zero(digits);
+    const std::uint64_t shifted = digits << shift;
+    auto quotient = static_cast<std::uint64_t>(static_cast<Wide>(shifted) * by.inverse >> 64);
+    const int left_out = 11 - std::countl_zero(quotient);
+    const std::uint64_t half = std::uint64_t{1} << (left_out - 1), cut = quotient & (2 * half - 1);
+    bool up = cut > half;
+    if (cut == half || cut == half - 1) [[unlikely]] {
+        const Wide whole = static_cast<Wide>(shifted) << 63;
+        quotient = static_cast<std::uint64_t>(whole / by.shifted);
+        const std::uint64_t exactly = quotient & (2 * half - 1);
+        const bool rest = static_cast<Wide>(quotient) * by.shifted != whole;
+        up = exactly > half || (exactly == half && (rest || (quotient >> left_out & 1)));
+    }
+    const std::uint64_t kept = (quotient >> left_out) + up;
+    const int exponent = left_out + by.shift - shift - places - 63;
+    return static_cast<double>(kept) *
+           std::bit_cast<double>(static_cast<std::uint64_t>(exponent + 1023) << 52);
+}
+
+#else
+
+double divided(std::uint64_t, int) {
+    return std::numeric_limits<double>::quiet_NaN();
+}
+
+#endif
+
 std::optional<double> number_of(string_view cell) {
     const char *p = cell.data(), *end = p + cell.size();
     const bool negative = p < end && *p == '-';
@@ -109,6 +170,8 @@ std::optional<double> number_of(string_view cell) {
     } else if (plain_doubles && !decimal.more && decimal.digits <= exact &&
                -largest_power <= power && power <= largest_power) {
         value = power < 0 ? value / powers[-power] : value * powers[power];
+    } else if (divides && !decimal.more && -most_places <= power && power <= 0) {
+        value = divided(decimal.digits, static_cast<int>(-power));
     } else {
         value = rounded(number, decimal);
     }

@@ -41,14 +41,29 @@ bool all_digits(string_view cell) {
     return !cell.empty() && std::all_of(cell.begin(), cell.end(), is_digit);
 }
 
-constexpr std::uint64_t powers[] = {1,       10,        100,        1'000,      10'000,
-                                    100'000, 1'000'000, 10'000'000, 100'000'000};
+constexpr auto powers = [] {
+    std::array<std::uint64_t, 17> made{1};
+    for (std::size_t i = 1; i < made.size(); ++i) made[i] = made[i - 1] * 10;
+    return made;
+}();
 
-// A score such as 15.990591, whose digits and power of ten are exact, so that a single division
-// rounds once; nullopt for any other. The cells before it guarantee that eight bytes back from its
-// end can be read.
+// The number that the last digits before `end` make, up to eight of them; sets `odd` if one of
+// these bytes is not a digit.
+inline std::uint64_t last_digits(const char* end, std::ptrdiff_t count, std::uint64_t& odd) {
+    constexpr std::uint64_t ones = 0x0101010101010101, pair = 0x000000ff000000ff;
+    const int others = static_cast<int>(8 * (8 - count));
+    const std::uint64_t digits = (load<std::uint64_t>(end - 8) ^ 0x30 * ones) >> others << others;
+    odd |= (digits | (digits + 0x76 * ones)) & 0x80 * ones;
+    const std::uint64_t pairs = digits * 10 + (digits >> 8);
+    const std::uint64_t all =
+        ((pairs & pair) * 0x000f424000000064 + (pairs >> 16 & pair) * 0x0000271000000001) >> 32;
+    return all & 0xffffffff;
+}
+
+// A score such as 15.990591 or 15.999999928655586, whose digits and power of ten are exact, so that
+// a single division rounds once; nullopt for any other. The cells before it guarantee that eight
+// bytes back from its end can be read.
 std::optional<double> simple_score(string_view cell) {
-    constexpr std::uint64_t ones = 0x0101010101010101;
     if constexpr (std::endian::native != std::endian::little || FLT_EVAL_METHOD != 0) return {};
     const char *p = cell.data(), *end = p + cell.size();
     const bool negative = p < end && *p == '-';
@@ -56,18 +71,19 @@ std::optional<double> simple_score(string_view cell) {
     const char* begin = p;
     std::uint64_t whole = 0;
     for (; p < end && is_digit(*p); ++p) whole = whole * 10 + static_cast<std::uint64_t>(*p - '0');
-    const auto places = end - p - 1;
-    if (p == end || *p != '.' || p - begin < 1 || p - begin > 7 || places < 1 || places > 8)
-        return {};
-    const int others = static_cast<int>(8 * (8 - places));
-    const std::uint64_t digits = (load<std::uint64_t>(end - 8) ^ 0x30 * ones) >> others << others;
-    if ((digits | (digits + 0x76 * ones)) & 0x80 * ones) return {};  // one of them is not a digit
-    const std::uint64_t pairs = digits * 10 + (digits >> 8);
-    const std::uint64_t odd = 0x000000ff000000ff;
-    const std::uint64_t fraction =
-        ((pairs & odd) * 0x000f424000000064 + (pairs >> 16 & odd) * 0x0000271000000001) >> 32;
-    const std::uint64_t all = whole * powers[places] + (fraction & 0xffffffff);
-    const double value = static_cast<double>(all) / static_cast<double>(powers[places]);
+    const auto places = end - p - 1, before = p - begin;
+    if (p == end || *p != '.' || before < 1 || before > 7 || places < 1 || places > 16) return {};
+    std::uint64_t odd = 0, fraction = last_digits(end, std::min<std::ptrdiff_t>(places, 8), odd);
+    if (places > 8) {
+        if (!divides || before > 3) return {};
+        fraction += last_digits(end - 8, places - 8, odd) * powers[8];
+    }
+    if (odd) return {};
+    const std::uint64_t all = whole * powers[static_cast<std::size_t>(places)] + fraction;
+    const double value = places > 8
+                             ? divided(all, static_cast<int>(places))
+                             : static_cast<double>(all) /
+                                   static_cast<double>(powers[static_cast<std::size_t>(places)]);
     return negative ? -value : value;
 }
 

@@ -47,7 +47,7 @@ class Grouping {
 
   private:
     void add(const Line& line) {
-        if (group_.documents.empty() || line.query != group_.query) {
+        if (group_.documents.empty() || !same_word(line.query, group_.query)) {
             finish();
             group_.query = line.query;
         }

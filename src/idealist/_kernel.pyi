@@ -18,8 +18,37 @@ class Judged:
         self, queries: tuple[str, ...], starts: Ints, documents: tuple[str, ...]
     ) -> None: ...
 
+class Pairs:
+    """Judged pairs of query and document, sorted by both."""
+
+    def __init__(
+        self, queries: tuple[str, ...], starts: Ints, documents: tuple[str, ...]
+    ) -> None: ...
+    def __len__(self) -> int: ...
+    def queries(self) -> tuple[str, ...]: ...
+    def starts(self) -> bytes: ...
+    def documents(self) -> tuple[str, ...]: ...
+    def judged(self) -> Judged:
+        """Return the same as it is looked up."""
+
+    def lines(self, grades: Floats, text: Callable[[float], str], begin: int, end: int) -> bytes:
+        """Write some queries as lines of JSON, as `idealist.data.Qrels.hash` reads them."""
+
+#: What was read of judgments: the pairs, their grades, and how many rows repeat another.
+ReadPairs = tuple[Pairs, bytes, int]
+
+def read_judgment_dict(data: dict[Any, Any]) -> ReadPairs | None:
+    """Read a dict of dicts of grades; None where it holds anything but texts and numbers."""
+
+def read_qrels(text: bytes) -> ReadPairs | None:
+    """Read TREC's qrels; None where there are faults, or iterations that mean something."""
+
 class Protocol:
-    """The rules of `idealist.protocol.Protocol` that order a list."""
+    """The rules of `idealist.protocol.Protocol` that order a list.
+
+    If not -1, `beside` is the number of a protocol among those asked for with it: only queries that
+    have scores that differ in float64 alone are ranked.
+    """
 
     def __init__(
         self,
@@ -33,6 +62,7 @@ class Protocol:
         budget: float,
         in_tokens: bool,
         exclude_self: bool,
+        beside: int,
         whole: Callable[[list[str]], list[str]] | None,
         named: int = 0,
     ) -> None: ...
@@ -88,6 +118,9 @@ def rank_columns(
     columns: dict[str, Cells], judged: list[Judged], protocols: list[Protocol], threads: int
 ) -> tuple[list[Columns], list[str]] | None:
     """Rank columns query, document, scores, ranks and tokens; None where one is not plain."""
+
+def read_judgments(columns: dict[str, Cells]) -> ReadPairs | None:
+    """Read judgments in columns query, document and grades; None where one is not plain."""
 
 def pick_columns(
     columns: dict[str, Cells], queries: Judged, threads: int

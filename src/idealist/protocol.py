@@ -90,6 +90,9 @@ def suffix(pattern: str) -> re.Pattern[str]:
     return re.compile(rf"(?:{pattern})\Z")
 
 
+#: What another protocol has instead, so that it refuses nothing that nobody complained of.
+LENIENT = {"ties": "docid-desc", "nonfinite": "as_is", "negative": "allow"}
+
 TIES = Kind("one of " + ", ".join(_TIES) + ", random(SEED)", _check_ties)
 #: What can limit a list before chunks are merged: their total length, or their number.
 BUDGETS = ("tokens", "chunks")
@@ -202,3 +205,50 @@ class Protocol(Settings):
         True
         """
         return replace(self, depth="none", unjudged="zero", negative="allow")
+
+    def varied(self, **axes: Any) -> Protocol:
+        """Return the same rules with other axes; what they would newly refuse is let pass.
+
+        >>> Protocol(ties="error").varied(precision="float32").ties
+        'docid-desc'
+        """
+        refusing = {key: LENIENT[key] for key in LENIENT if getattr(self, key) == "error"}
+        return replace(self, **{**refusing, **axes})
+
+    @property
+    def ordering(self) -> Protocol:
+        """The rules that order a list; the others only look at it, or at judgments, afterwards.
+
+        >>> Protocol(depth=10, ties="best", grades="keep").ordering == Protocol().ordering
+        True
+        """
+        return _ordering(self)
+
+    @property
+    def other_precision(self) -> Protocol | None:
+        """The ordering in the other precision; None if no precision orders the list."""
+        other = "float64" if self.precision == "float32" else "float32"
+        return _lenient(self.ordering, other) if self.order == "score" else None
+
+    @property
+    def lenient(self) -> Protocol:
+        """The ordering that refuses neither ties nor infinite scores."""
+        return _lenient(self.ordering, self.precision)
+
+
+@lru_cache(maxsize=1024)
+def _ordering(protocol: Protocol) -> Protocol:
+    by_grade = protocol.ties in ("worst", "best", "expected")
+    return replace(
+        protocol.whole(),
+        depth="none" if protocol.budget is None else protocol.depth,
+        ties="docid-desc" if by_grade else protocol.ties,
+        grades="keep",
+        missing="zero",
+        unknown="skip",
+    )
+
+
+@lru_cache(maxsize=1024)
+def _lenient(ordering: Protocol, precision: str) -> Protocol:
+    return ordering.varied(precision=precision)

@@ -7,11 +7,13 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import chain, starmap
 from json.encoder import encode_basestring_ascii
 from typing import Any
 
 import numpy as np
 
+from idealist import kernel
 from idealist.data.columns import Bools, Floats, Ints, cell_text, columns_at, freeze, starts_of
 from idealist.data.judgments import (
     DECISIVE,
@@ -21,6 +23,7 @@ from idealist.data.judgments import (
     Subtopics,
     check_grades,
 )
+from idealist.data.kernel_pairs import KernelDocuments, kernel_pairs, pair_lines
 from idealist.data.preferences import Group, Preferences, groups_of
 from idealist.data.remarks import Remark
 from idealist.errors import Contradictions, Faults
@@ -48,6 +51,10 @@ class Pool:
     def without_negative(self) -> Pool:
         """The same, with negative grades counted as unjudged."""
         return replace(self, judged=freeze(self.judged & (self.grades >= 0)), known={})
+
+
+def _json_line(*cells: str) -> bytes:
+    return f"[{', '.join(map(encode_basestring_ascii, cells))}]\n".encode()
 
 
 def pools_of(starts: Ints, grades: Floats) -> tuple[Pool, ...]:
@@ -84,7 +91,7 @@ class Qrels:
 
     queries: tuple[str, ...]
     starts: Ints
-    documents: tuple[str, ...]
+    documents: Sequence[str]
     grades: Floats
     columns: Mapping[str, Any] = field(default_factory=dict)
     subtopics: Subtopics | None = None
@@ -169,28 +176,61 @@ class Qrels:
         judgments = many(len(self), "judgment", "judgments")
         return f"<Qrels {self.name}: {queries}, {judgments}, {self.hash}>"
 
+    @classmethod
+    def of_kernel(
+        cls,
+        found: tuple[Any, bytes, int],
+        scale: Scale | None,
+        name: str,
+        remarks: Sequence[Remark] = (),
+    ) -> Qrels | None:
+        """Take over what the kernel read; None where a grade is not on the scale."""
+        pairs, grades, repeats = found
+        documents, column = KernelDocuments(pairs), freeze(np.frombuffer(grades))
+        if scale is not None and not np.isin(column, scale.grades).all():
+            return None
+        return cls(
+            documents.queries, documents.starts, documents, column,
+            scale=scale, repeats=repeats, name=name, remarks=tuple(remarks),
+        )  # fmt: skip
+
+    def pairs(self, module: Any) -> Any:
+        """Return the judged pairs as the kernel keeps them, which is done once."""
+        if "_pairs" not in vars(self):
+            vars(self)["_pairs"] = kernel_pairs(module, self.queries, self.starts, self.documents)
+        return vars(self)["_pairs"]
+
     @cached_property
     def hash(self) -> str:
         """Ten hexadecimal digits that depend only on the judgments, not on order or format."""
-        lines = (f"[{', '.join(map(encode_basestring_ascii, row))}]\n" for row in self._hash_rows())
-        return hashlib.sha256("".join(lines).encode()).hexdigest()[:10]
-
-    def _hash_rows(self) -> Iterable[tuple[str, ...]]:
         named = {name: column.tolist() for name, column in self.numbers.items()}
         named |= {name: self.columns[name] for name in DECISIVE if name in self.columns}
-        names = sorted(named)
-        columns = [self.grades.tolist(), *(named[name] for name in names)]
+        scale = map(str, self.scale.grades) if self.scale else ()
+        digest = hashlib.sha256(_json_line("columns", *sorted(named), "scale", *scale))
+        lines: Iterable[bytes]
+        module = None if named else kernel.native()
+        if module is None:
+            lines = starmap(_json_line, self._hash_rows(named))
+        else:
+            lines = pair_lines(self.pairs(module), len(self.queries), self.grades, cell_text)
+        for line in chain(lines, starmap(_json_line, self._hash_others())):
+            digest.update(line)
+        return digest.hexdigest()[:10]
+
+    def _hash_rows(self, named: Mapping[str, Any]) -> Iterable[tuple[str, ...]]:
+        columns = [self.grades.tolist(), *(named[name] for name in sorted(named))]
         cells = zip(*(map(cell_text, column) for column in columns), strict=True)
-        yield ("columns", *names, "scale", *(map(str, self.scale.grades) if self.scale else ()))
         for query, start, end in self.spans():
             yield (query, str(end - start))
             for document, row in zip(self.documents[start:end], cells, strict=False):
                 yield (query, document, *row)
+
+    def _hash_others(self) -> Iterable[Iterable[str]]:
         if (rows := self.subtopics) is not None:
             for row in zip(rows.pair, rows.subtopic, rows.grade, strict=True):
-                yield tuple(map(cell_text, row))
+                yield map(cell_text, row)
         for row in self.preferences.rows() if self.preferences else ():
-            yield tuple(map(cell_text, row))
+            yield map(cell_text, row)
 
     def spans(self) -> Iterable[tuple[str, int, int]]:
         """Yield each query with the first and the past-the-end index of its pairs."""

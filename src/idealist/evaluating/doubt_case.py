@@ -82,8 +82,6 @@ def _axes(evaluator: Evaluator, axes: Mapping[str, Any]) -> dict[str, str]:
 
 #: What measures of one run are, and what they would be.
 RunPrice = dict[str, dict[str, tuple[float, ...]]]
-#: Another protocol must not refuse what nobody complained of.
-LENIENT = {"ties": "docid-desc", "nonfinite": "as_is", "negative": "allow"}
 
 
 @dataclass(frozen=True)
@@ -200,10 +198,8 @@ class DoubtCase:
         """Price another protocol; what it would newly refuse is let pass."""
         placed: dict[str, Placements] = {}
         for label in self.instruments if labels is None else labels:
-            mine = self.placed[label].protocol
-            refusing = {key: LENIENT[key] for key in LENIENT if getattr(mine, key) == "error"}
             with suppress(IdealistError):  # rules that exclude each other, or nothing to rank
-                placed[label] = self.ranked[replace(mine, **{**refusing, **axes})]
+                placed[label] = self.ranked[self.placed[label].protocol.varied(**axes)]
         return self.priced(placed)
 
 

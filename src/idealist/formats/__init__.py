@@ -14,7 +14,7 @@ from idealist.formats import build, contents, engines, preference_files, trec
 from idealist.formats.arrays import read_arrays
 from idealist.formats.cells import checked
 from idealist.formats.column_names import Given
-from idealist.formats.column_runs import ColumnRun, is_columns
+from idealist.formats.column_runs import ColumnRun, compiled_qrels, is_columns
 from idealist.formats.contents import kind_of
 from idealist.formats.judges import PROPOSED, merged
 from idealist.formats.pairs import Pairs, pairs_name
@@ -148,9 +148,11 @@ def _judgments(data: Any, options: ReadOptions, name: str) -> Qrels:
         return data if scale is None else data.on(scale)
     if isinstance(data, (str, Path)):
         return _qrels_of_file(Source.of(data), scale, options)
-    reading = Reading("grade", Faults(name or "qrels"), options)
-    found = table(data, reading)
-    return build.qrels(found, scale, name or "qrels", reading.remarks, options.merge)
+    name = name or "qrels"
+    if (made := compiled_qrels(data, options, name)) is not None:
+        return made
+    reading = Reading("grade", Faults(name), options)
+    return build.qrels(table(data, reading), scale, name, reading.remarks, options.merge)
 
 
 def _qrels_of_file(source: Source, scale: Scale | None, options: ReadOptions) -> Qrels:

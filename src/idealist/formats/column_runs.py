@@ -15,9 +15,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from idealist import kernel
-from idealist.data import Rows
+from idealist.data import Qrels, Rows
 from idealist.data.columns import starts_of
-from idealist.formats.reading import Reading
+from idealist.errors import Faults
+from idealist.formats.reading import Reading, ReadOptions
 from idealist.formats.run_sources import ObjectRun
 from idealist.ranking.compiled import KernelAnswer, KernelRequest
 
@@ -25,6 +26,8 @@ from idealist.ranking.compiled import KernelAnswer, KernelRequest
 NUMBERS = {"score": "scores", "rank": "ranks", "tokens": "tokens"}
 #: All columns that the kernel reads.
 USED = {"query": "query", "document": "document", **NUMBERS}
+#: All columns of judgments that it reads.
+JUDGED = {"query": "query", "document": "document", "grade": "grades"}
 #: What NumPy calls whole numbers and floats.
 KINDS = frozenset("iuf")
 
@@ -94,6 +97,23 @@ class ColumnRun(ObjectRun):
         return Rows(queries, starts_of(sizes), documents, **facts).present()
 
 
+def compiled_qrels(data: Any, options: ReadOptions, name: str) -> Qrels | None:
+    """Let the kernel read judgments in columns, or in a dict of dicts; None if it cannot.
+
+    It neither renumbers grades nor merges judges.
+    """
+    module, found = kernel.native(), None
+    if options.scale is not None or options.merge:
+        return None
+    reading = Reading("grade", Faults(name), options)
+    if module is not None and is_columns(data):
+        columns = _columns(data, reading, module)
+        found = None if columns is None else module.read_judgments(columns.cells)
+    elif module is not None and type(data) is dict:
+        found = module.read_judgment_dict(data)
+    return None if found is None else Qrels.of_kernel(found, None, name, reading.remarks)
+
+
 def _columns(data: Any, reading: Reading, module: ModuleType) -> Columns | None:
     try:
         if type(data) is dict:
@@ -108,22 +128,26 @@ def _of_arrays(data: dict[Any, Any], reading: Reading) -> Columns | None:
     if len({column.shape[0] for column in data.values()}) > 1:
         return None
     numeric = {theirs: column.dtype.kind in KINDS for theirs, column in data.items()}
-    return _chosen(_named(data, reading), numeric, data)
+    return _chosen(_named(data, reading), numeric, data, reading)
 
 
 def _of_frame(frame: Any, reading: Reading, module: ModuleType) -> Columns | None:
     if any(index is not None for index in frame.index.names):
         return None
-    named = _named(frame.columns, reading)
-    used = {theirs: frame[theirs] for theirs, ours in named.items() if ours in USED}
+    named, known = _named(frame.columns, reading), _known(reading)
+    used = {theirs: frame[theirs] for theirs, ours in named.items() if ours in known}
     numeric = {theirs: series.dtype.kind in KINDS for theirs, series in used.items()}
     cells = {theirs: _cells(series, named[theirs], module) for theirs, series in used.items()}
-    return None if any(one is None for one in cells.values()) else _chosen(named, numeric, cells)
+    return (
+        None
+        if any(one is None for one in cells.values())
+        else _chosen(named, numeric, cells, reading)
+    )
 
 
 def _cells(series: Any, ours: str, module: ModuleType) -> Any:
     """Return a column of pandas; None if it has nulls, which may be NaN."""
-    text = ours not in NUMBERS and getattr(series.dtype, "storage", "") == "pyarrow"
+    text = ours in ("query", "document") and getattr(series.dtype, "storage", "") == "pyarrow"
     if text and hasattr(series, "__arrow_c_stream__"):
         table = module.arrow_table(series.__arrow_c_stream__())
         return (table, 0) if table is not None and table.read() else None
@@ -138,7 +162,7 @@ def _of_stream(data: Any, reading: Reading, module: ModuleType) -> Columns | Non
         return None
     numeric = dict(zip(table.names, table.numeric, strict=True))
     cells = {theirs: (table, number) for number, theirs in enumerate(table.names)}
-    columns = _chosen(_named(table.names, reading), numeric, cells)
+    columns = _chosen(_named(table.names, reading), numeric, cells, reading)
     return columns if columns is not None and table.read() else None
 
 
@@ -150,14 +174,29 @@ def _named(names: Iterable[Any], reading: Reading) -> dict[Any, str]:
     return reading.named(names)
 
 
+def _known(reading: Reading) -> dict[str, str]:
+    return JUDGED if reading.value == "grade" else USED
+
+
 def _chosen(
-    named: Mapping[Any, str], numeric: Mapping[Any, bool], cells: Mapping[Any, Any]
+    named: Mapping[Any, str],
+    numeric: Mapping[Any, bool],
+    cells: Mapping[Any, Any],
+    reading: Reading,
 ) -> Columns | None:
-    """Choose the columns the kernel reads; ranks must be numbers even where nothing needs them."""
-    ours = set(named.values())
-    if not {"query", "document"} <= ours or ("grade" in ours and not {"score", "rank"} & ours):
+    """Choose the columns the kernel reads; ranks must be numbers even where nothing needs them.
+
+    Judgments keep every column, so that the kernel reads them only where there are no others.
+    """
+    ours, known = set(named.values()), _known(reading)
+    if reading.value == "grade" and ours != known.keys():
         return None
-    if not all(numeric[theirs] for theirs, ours in named.items() if ours in NUMBERS):
+    if not {"query", "document"} <= ours or (
+        known is USED and "grade" in ours and not {"score", "rank"} & ours
+    ):
         return None
-    used = {USED[ours]: cells[theirs] for theirs, ours in named.items() if ours in USED}
-    return Columns(used, tuple(ours for ours in named.values() if ours not in USED))
+    numbers = known.keys() - {"query", "document"}
+    if not all(numeric[theirs] for theirs, ours in named.items() if ours in numbers):
+        return None
+    used = {known[ours]: cells[theirs] for theirs, ours in named.items() if ours in known}
+    return Columns(used, tuple(ours for ours in named.values() if ours not in known))

@@ -120,7 +120,7 @@ class Source:
     def text(self, data: bytes) -> bytes:
         """Refuse bytes that are not UTF-8 text."""
         data = data.removeprefix(BOM_UTF8)
-        if not data.strip():
+        if not data or data.isspace():
             hint = "did the step that writes it succeed?"
             Faults(self.name).fail("empty", "the file is empty", hint)
         self.check_binary(data)

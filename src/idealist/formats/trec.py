@@ -11,6 +11,7 @@ from functools import cached_property
 from operator import itemgetter
 from typing import Any, NoReturn
 
+from idealist import kernel
 from idealist.data import Qrels, Rows, Scale
 from idealist.data.judgments import subtopics_in
 from idealist.data.preferences import UNNAMED
@@ -201,7 +202,14 @@ def parsed(data: bytes, layout: Layout, faults: Faults) -> dict[str, Any]:
 
 
 def read_qrels(data: bytes, name: str, scale: Scale | None) -> Qrels:
-    """Read judgments; column 2 is a subtopic only where a document repeats with another value."""
+    """Read judgments; column 2 is a subtopic only where a document repeats with another value.
+
+    The kernel reads files without faults and with nothing in column 2.
+    """
+    module = kernel.native()
+    read = None if module is None else module.read_qrels(data)
+    if read is not None and (made := Qrels.of_kernel(read, scale, name)) is not None:
+        return made
     found = parsed(data, QRELS, Faults(name))
     query, document, iteration = found["query"], found["document"], found["iteration"]
     subtopic = subtopics_in(query, document, iteration)

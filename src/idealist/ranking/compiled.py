@@ -11,13 +11,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 from types import ModuleType
 from typing import Any, NamedTuple
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from idealist import kernel
 from idealist.data import Qrels
-from idealist.data.columns import Ints
+from idealist.data.columns import Bools, Ints
 from idealist.data.run import Rows, Source
 from idealist.errors import SHOWN, Defect, Faults, InputError
 from idealist.notation import call
@@ -52,10 +51,10 @@ class KernelAnswer(NamedTuple):
 
 @dataclass(frozen=True)
 class Compiled:
-    """What the kernel found in a run, under each of some protocols."""
+    """What the kernel found in a run, under each of some orderings."""
 
     source: Source | Rows
-    protocols: Sequence[Protocol]
+    orderings: Sequence[Protocol]
     answer: KernelAnswer
 
     @property
@@ -64,19 +63,27 @@ class Compiled:
         return self.source.name
 
     @property
+    def queries(self) -> Collection[str]:
+        """The queries of the run; those with judgments may be missing."""
+        return self.answer.queries
+
+    @property
     def unscored(self) -> int:
         """How many rows came without a score."""
         return self.answer.unscored
 
-    def queries(self, qrels: Qrels, protocol: Protocol) -> Collection[str]:
-        """Return the queries of the run."""
-        flags = self._found(protocol)[1]
-        in_run = np.frombuffer(flags, np.bool_)[: len(qrels.queries)]
-        return {*self.answer.queries, *(qrels.queries[i] for i in np.flatnonzero(in_run))}
+    def in_run(self, qrels: Qrels) -> Bools:
+        """Mark the judged queries that the run has."""
+        return np.frombuffer(self.answer.columns[0][1], np.bool_)[: len(qrels.queries)]
 
-    def columns(self, qrels: Qrels, protocol: Protocol) -> dict[str, Any]:
-        """Return the columns of `Placements`; raise what is wrong with the rows."""
-        found = self._found(protocol)
+    def columns(
+        self, qrels: Qrels, ordering: Protocol, some: Bools | None = None
+    ) -> dict[str, Any]:
+        """Return the columns of `Placements`; raise what is wrong with the rows.
+
+        `some` marks queries if only these are asked for: the kernel has ranked no others.
+        """
+        found = self._found(ordering)
         counts = np.frombuffer(found[0], np.int64).reshape(4, -1)
         flags = np.frombuffer(found[1], np.bool_).reshape(3, -1)
         places = np.frombuffer(found[2], np.int64).reshape(5, -1)
@@ -84,7 +91,7 @@ class Compiled:
         in_run, ties, float32 = flags
         query, rank, first, last, judgment = places
         if faults.any():
-            self._explain(qrels, protocol, faults)
+            self._explain(qrels, ordering, faults)
         return {
             "in_run": in_run, "empty": retrieved == 0, "retrieved": retrieved,
             "duplicates": duplicates, "merged": merged, "ties": ties, "float32": float32,
@@ -92,15 +99,15 @@ class Compiled:
             "score": np.frombuffer(found[3]), "judgment": judgment,
         }  # fmt: skip
 
-    def names(self, qrels: Qrels, protocol: Protocol, most: int) -> UnjudgedNames:
+    def names(self, qrels: Qrels, ordering: Protocol, most: int) -> UnjudgedNames:
         """Return the names of each query's first unjudged documents."""
-        starts, ends, text = self._found(protocol)[4]
+        starts, ends, text = self._found(ordering)[4]
         return UnjudgedNames(
             np.frombuffer(starts, np.int64), np.frombuffer(ends, np.int64), text, most
         )
 
-    def _found(self, protocol: Protocol) -> tuple[Any, ...]:
-        return self.answer.columns[self.protocols.index(protocol)]
+    def _found(self, ordering: Protocol) -> tuple[Any, ...]:
+        return self.answer.columns[self.orderings.index(ordering)]
 
     def _explain(self, qrels: Qrels, protocol: Protocol, counts: Ints) -> None:
         """Raise the first faults in the words of the Python definition, and count the others."""
@@ -119,22 +126,30 @@ class Compiled:
 def compiled(
     qrels: Qrels,
     source: Source | Rows,
-    protocols: Sequence[Protocol],
+    orderings: Mapping[Protocol, Protocol | None],
     naming: Mapping[Protocol, int],
 ) -> Compiled | None:
     """Let the kernel rank a run; None if Python has to.
 
-    `naming` says under which protocols how many unjudged documents of each query are named.
+    Where an ordering stands beside another, it ranks only queries that both may rank differently:
+    those that have scores that differ in float64 alone. `naming` says under which orderings how
+    many unjudged documents of each query are named.
     """
     module = kernel.native()
     if module is None:
         return None
-    judged = [_judged(module, qrels.cast(protocol.grades)) for protocol in protocols]
-    rules = [_rules(module, protocol, naming.get(protocol, 0)) for protocol in protocols]
-    needs = frozenset(_needs(protocols))
+    asked = list(orderings)
+    judged = [qrels.pairs(module).judged()] * len(asked)
+    rules = [
+        _rules(module, ordering, naming.get(ordering, 0))
+        if beside is None
+        else _rules(module, ordering, 0, asked.index(beside))
+        for ordering, beside in orderings.items()
+    ]
+    needs = frozenset(_needs(asked))
     request = KernelRequest(module, judged, rules, kernel.threads(), needs)
     answer = _rows_ranked(source, request) if isinstance(source, Rows) else source.ranked(request)
-    return None if answer is None else Compiled(source, protocols, answer)
+    return None if answer is None else Compiled(source, asked, answer)
 
 
 def _rows_ranked(rows: Rows, request: KernelRequest) -> KernelAnswer | None:
@@ -153,18 +168,8 @@ def _needs(protocols: Sequence[Protocol]) -> list[str]:
     return ranks + ["tokens" for protocol in protocols if str(protocol.depth).startswith("tokens")]
 
 
-#: Judgments in the form the kernel looks them up, kept as long as they live.
-_JUDGED: WeakKeyDictionary[Qrels, Any] = WeakKeyDictionary()
-
-
-def _judged(module: Any, qrels: Qrels) -> Any:
-    if qrels not in _JUDGED:
-        _JUDGED[qrels] = module.Judged(qrels.queries, qrels.starts, qrels.documents)
-    return _JUDGED[qrels]
-
-
 @lru_cache(maxsize=256)
-def _rules(module: Any, protocol: Protocol, named: int) -> Any:
+def _rules(module: Any, protocol: Protocol, named: int, beside: int = -1) -> Any:
     (ties, arguments), budget = call(protocol.ties), protocol.budget
     return module.Protocol(
         single=protocol.precision == "float32",
@@ -176,6 +181,7 @@ def _rules(module: Any, protocol: Protocol, named: int) -> Any:
         budget=-1.0 if budget is None else float(budget),
         in_tokens=str(protocol.depth).startswith("tokens"),
         exclude_self=protocol.exclude_self,
+        beside=beside,
         whole=None
         if protocol.collapse == "none"
         else lambda ids: [whole(i, protocol) for i in ids],

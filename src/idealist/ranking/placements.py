@@ -204,7 +204,8 @@ class Placements:
 
     def turned(self) -> Placements:
         """Turn every list round: its last document comes first."""
-        order, end = np.lexsort((-self.rank, self.query)), self.retrieved[self.query] + 1
+        both = self.starts[self.query] + self.starts[self.query + 1]
+        order, end = both - 1 - np.arange(len(both)), self.retrieved[self.query] + 1
         return replace(
             self,
             rank=(end - self.rank)[order],

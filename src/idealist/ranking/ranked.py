@@ -10,12 +10,13 @@ from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import compress
 from typing import Any
 
 import numpy as np
 
 from idealist.data import Qrels, Rows, Run
-from idealist.data.columns import Floats, Ints
+from idealist.data.columns import Bools, Floats, Ints
 from idealist.errors import Faults, IdealistError
 from idealist.protocol import Protocol
 from idealist.ranking.compiled import Compiled, compiled
@@ -41,22 +42,17 @@ def rank(
     >>> found.rank.tolist(), found.grade.tolist(), found.retrieved.tolist()
     ([1, 3], [0.0, 2.0], [3])
     """
-    asked = tuple(dict.fromkeys(protocols))
-    found: Compiled | Defined | None = compiled(qrels, run.source, asked, naming)
-    if found is None:
-        rows = run.rows()
-        found = compiled(qrels, rows, asked, naming) or Defined(rows)
-    return {
-        protocol: _placed(qrels, found, protocol, naming.get(protocol, 0)) for protocol in asked
-    }
+    return Ranked(qrels, run, naming).under(protocols)
 
 
 class Ranked:
     """Judgments, a run, and its placements per protocol: whoever needs a ranking asks here.
 
-    The run is read once for all protocols that are asked for together. Its rows are held in memory
-    only where they cannot be ranked from the file. `naming` says how many unjudged documents of
-    each query will be asked for by name, so that they are found when the run is first read.
+    The run is read once for all protocols that are asked for together, and once more only for one
+    that orders it by other rules. The other precision is looked at in passing: where scores differ
+    in float64 alone, these queries are ranked in both. Rows are held in memory only where they
+    cannot be ranked from the file. `naming` says how many unjudged documents of each query will be
+    asked for by name, so that they are found when the run is first read.
 
     >>> from idealist.formats import read_qrels, read_run
     >>> ranked = Ranked(read_qrels({"q1": {"d1": 2}}), read_run({"q1": ["d3", "d1"]}))
@@ -68,6 +64,9 @@ class Ranked:
         self.qrels, self.run, self._naming = qrels, run, naming
         self._held: Run | None = None
         self._placed: dict[Protocol, Placements] = {}
+        self._found: dict[Protocol, Compiled | Defined] = {}
+        self._beside: dict[Protocol, Protocol] = {}
+        self._columns: dict[Protocol, dict[str, Any]] = {}
 
     def __repr__(self) -> str:
         return f"<Ranked {self.run.name}: {len(self._placed)} protocols over {self.qrels!r}>"
@@ -79,7 +78,8 @@ class Ranked:
         """Return the placements under each protocol, ranking once under those that are new."""
         asked = dict.fromkeys(protocols)
         if new := [protocol for protocol in asked if protocol not in self._placed]:
-            self._placed |= rank(self.qrels, self.held, new, self._naming)
+            self._order(new)
+            self._placed |= {protocol: self._place(protocol) for protocol in new}
         return {protocol: self._placed[protocol] for protocol in asked}
 
     def names(self, protocol: Protocol, most: int) -> UnjudgedNames:
@@ -95,6 +95,79 @@ class Ranked:
     def forget(self) -> None:
         """Let go of rows in memory; they are read again if they are needed."""
         self._held = None
+        for known in (self._found, self._beside, self._columns):
+            known.clear()
+
+    def _order(self, protocols: Iterable[Protocol]) -> None:
+        """Order the run by all rules that are new, in one pass."""
+        wanted = dict.fromkeys(protocol.ordering for protocol in protocols)
+        new: dict[Protocol, Protocol | None] = dict.fromkeys(
+            ordering for ordering in wanted if ordering not in self._found
+        )
+        if not new:
+            return
+        for ordering in list(new):
+            other = ordering.other_precision
+            if other and other not in self._found:
+                new.setdefault(other, ordering)
+        most = self._most
+        found: Compiled | Defined | None = compiled(self.qrels, self.held.source, new, most)
+        if found is None:
+            rows = self.held.rows()
+            found = compiled(self.qrels, rows, new, most) or Defined(rows)
+        self._found |= {one: found for one, beside in new.items() if beside is None}
+
+    def _ordered(self, ordering: Protocol) -> dict[str, Any]:
+        """Return the columns of `Placements` before anything is left out; raise faults."""
+        if ordering in self._columns:
+            return self._columns[ordering]
+        found, beside = self._found[ordering], self._beside.get(ordering)
+        if beside is None:
+            columns = found.columns(self.qrels, ordering)
+        else:
+            columns = self._ordered(beside)
+            close = columns["float32"]
+            if ordering.precision != beside.precision and close.any():
+                columns = _spliced(columns, found.columns(self.qrels, ordering, close), close)
+        self._columns[ordering] = columns
+        for other in (ordering.lenient, ordering.other_precision):
+            if other and other not in self._found:
+                self._found[other], self._beside[other] = found, ordering
+        return columns
+
+    @cached_property
+    def _most(self) -> dict[Protocol, int]:
+        """How many unjudged documents are named under each ordering."""
+        most: dict[Protocol, int] = {}
+        for protocol, count in self._naming.items():
+            most[protocol.ordering] = max(count, most.get(protocol.ordering, 0))
+        return most
+
+    def _named(self, protocol: Protocol) -> UnjudgedNames:
+        ordering = protocol.ordering
+        most = self._most.get(ordering, 0)
+        if most and protocol.grades == "nonzero":  # then more documents are unjudged
+            kept = replace(protocol, grades="keep")
+            return rank(self.qrels.nonzero, self.held, [kept], {kept: most})[kept].names
+        if not most or ordering in self._beside:
+            return UNNAMED
+        return self._found[ordering].names(self.qrels, ordering, most)
+
+    def _place(self, protocol: Protocol) -> Placements:
+        qrels, ordering = self.qrels.cast(protocol.grades), protocol.ordering
+        found = self._found[ordering]
+        unknown = tuple(sorted(set(found.queries) - qrels.known - qrels.left_out))
+        _check_queries(qrels, found.in_run(qrels), unknown, Faults(found.name), protocol)
+        columns = self._ordered(ordering)
+        if protocol.grades == "nonzero":
+            columns = _without_zeros(columns, self.qrels)
+        placements = Placements(
+            qrels, protocol, unknown=unknown, unscored=found.unscored, names=self._named(protocol),
+            **columns,
+        )  # fmt: skip
+        if protocol.ties in ("best", "worst"):
+            placements = placements.retied(protocol.ties)
+        return limited(placements, protocol)
 
     def tried(self, protocols: Iterable[Protocol]) -> dict[Protocol, Placements | IdealistError]:
         """Return the placements under each protocol, or why it refuses the run."""
@@ -161,13 +234,27 @@ class Defined:
         """The rows of each query."""
         return self.rows.spans()
 
-    def queries(self, qrels: Qrels, protocol: Protocol) -> Collection[str]:
-        """Return the queries of the run."""
+    @property
+    def queries(self) -> Collection[str]:
+        """The queries of the run."""
         return self.spans.keys()
 
-    def names(self, qrels: Qrels, protocol: Protocol, most: int) -> UnjudgedNames:
+    def in_run(self, qrels: Qrels) -> Bools:
+        """Mark the judged queries that the run has."""
+        return np.array([query in self.spans for query in qrels.queries], dtype=bool)
+
+    def columns(
+        self, qrels: Qrels, ordering: Protocol, some: Bools | None = None
+    ) -> dict[str, Any]:
+        """Return the columns of `Placements`; raise what is wrong with the rows.
+
+        `some` marks queries if only these are asked for.
+        """
+        return _columns(qrels, self._rankings(qrels, ordering, some))
+
+    def names(self, qrels: Qrels, ordering: Protocol, most: int) -> UnjudgedNames:
         """Return the names of each query's first unjudged documents."""
-        rankings, known = self._rankings(qrels, protocol), qrels.lookup
+        rankings, known = self._rankings(qrels, ordering), qrels.lookup
         return UnjudgedNames.of(
             (
                 [d for d in rankings[i].documents if d not in known[query]] if i in rankings else []
@@ -176,34 +263,42 @@ class Defined:
             most,
         )
 
-    def columns(self, qrels: Qrels, protocol: Protocol) -> dict[str, Any]:
-        """Return the columns of `Placements`; raise what is wrong with the rows."""
-        return _columns(qrels, self._rankings(qrels, protocol))
-
-    def _rankings(self, qrels: Qrels, protocol: Protocol) -> dict[int, Ranking]:
+    def _rankings(
+        self, qrels: Qrels, ordering: Protocol, some: Bools | None = None
+    ) -> dict[int, Ranking]:
         faults = Faults(self.name)
         rankings = {
-            index: order(self.rows, self.spans[query], query, protocol, faults)
+            index: order(self.rows, self.spans[query], query, ordering, faults)
             for index, query in enumerate(qrels.queries)
-            if query in self.spans
+            if query in self.spans and (some is None or some[index])
         }
         faults.check()
         return rankings
 
 
-def _placed(qrels: Qrels, found: Defined | Compiled, protocol: Protocol, most: int) -> Placements:
-    judged = qrels.cast(protocol.grades)
-    queries = found.queries(judged, protocol)
-    unknown = tuple(sorted(set(queries) - judged.known - judged.left_out))
-    _check_queries(judged, queries, unknown, Faults(found.name), protocol)
-    columns = found.columns(judged, protocol)
-    names = found.names(judged, protocol, most) if most else UNNAMED
-    placements = Placements(
-        judged, protocol, unknown=unknown, unscored=found.unscored, names=names, **columns
-    )
-    if protocol.ties in ("best", "worst"):
-        placements = placements.retied(protocol.ties)
-    return limited(placements, protocol)
+#: The columns of `Placements` for each query, and for each place.
+PER_QUERY = ("in_run", "empty", "retrieved", "duplicates", "merged", "ties", "float32")
+PER_PLACE = ("query", "rank", "first", "last", "score", "judgment")
+
+
+def _spliced(columns: dict[str, Any], others: dict[str, Any], some: Bools) -> dict[str, Any]:
+    """Replace what belongs to some queries."""
+    kept, taken = ~some[columns["query"]], some[others["query"]]
+    query = np.concatenate([columns["query"][kept], others["query"][taken]])
+    by_query = np.argsort(query, kind="stable")
+    places = {
+        name: np.concatenate([columns[name][kept], others[name][taken]])[by_query]
+        for name in PER_PLACE
+    }
+    return {name: np.where(some, others[name], columns[name]) for name in PER_QUERY} | places
+
+
+def _without_zeros(columns: dict[str, Any], qrels: Qrels) -> dict[str, Any]:
+    """Leave out the places of judgments that `Qrels.nonzero` does not have."""
+    kept = qrels.truncated.grades != 0
+    found = kept[columns["judgment"]]
+    places = {name: columns[name][found] for name in PER_PLACE}
+    return columns | places | {"judgment": (np.cumsum(kept) - 1)[places["judgment"]]}
 
 
 def limited(placements: Placements, protocol: Protocol) -> Placements:
@@ -234,26 +329,25 @@ def _columns(qrels: Qrels, rankings: Mapping[int, Ranking]) -> dict[str, Any]:
             np.full(len(place), query), place + 1, ranking.first[place], ranking.last[place],
             ranking.scores[place], judgment[place],
         ))  # fmt: skip
-    names = ("query", "rank", "first", "last", "score", "judgment")
     joined = [np.concatenate(column) for column in zip(*found, strict=True)] or (
-        [np.zeros(0, np.float64 if name == "score" else np.int64) for name in names]
+        [np.zeros(0, np.float64 if name == "score" else np.int64) for name in PER_PLACE]
     )
     per_query = {
         "in_run": in_run, "empty": retrieved == 0, "retrieved": retrieved, "duplicates": duplicates,
         "merged": merged, "ties": ties, "float32": float32,
     }  # fmt: skip
-    return per_query | dict(zip(names, joined, strict=True))
+    return per_query | dict(zip(PER_PLACE, joined, strict=True))
 
 
 def _check_queries(
-    qrels: Qrels, queries: Collection[str], unknown: Iterable[str], faults: Faults, rules: Protocol
+    qrels: Qrels, in_run: Bools, unknown: Iterable[str], faults: Faults, rules: Protocol
 ) -> None:
     if rules.unknown == "error":
         for query in unknown:
             hint = "remove it from the run, or use --set unknown=skip"
             faults.add("unknown-query", f"query {query!r} has no judgments", hint)
     if rules.missing == "error":
-        for query in sorted(qrels.known - set(queries)):
+        for query in sorted(compress(qrels.queries, ~in_run)):
             hint = "count it as 0 with --set missing=zero, or leave it out with missing=skip"
             faults.add("missing-query", f"judged query {query!r} is not in the run", hint)
     faults.check()

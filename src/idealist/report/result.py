@@ -5,12 +5,13 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from idealist import files
 from idealist.errors import UsageError
-from idealist.report import html, latex, markdown, plain_data, terminal
+from idealist.report import plain_data, terminal
 from idealist.report.document import Block, Document, Table
 
 #: The forms a result can be written in, each with the suffixes of files that ask for it.
@@ -20,12 +21,8 @@ FORMS: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 
 
-#: How forms that hold a whole document, notes and all, are written.
-PAGES: dict[str, Callable[[Document, bool], str]] = {
-    "md": markdown.render,
-    "latex": latex.render,
-    "html": html.render,
-}
+#: The modules that write forms which hold a whole document, notes and all; seldom asked for.
+PAGES = {"md": "markdown", "latex": "latex", "html": "html"}
 
 
 def form_of(path: str | Path | None) -> str:
@@ -76,7 +73,9 @@ class Result(ABC):
             return plain_data.separated(self.table(), "," if form == "csv" else "\t")
         if form == "table":
             return terminal.render(self.report(), details, columns)
-        return PAGES[form](self.report(), details)
+        page: Callable[[Document, bool], str]
+        page = import_module(f"idealist.report.{PAGES[form]}").render
+        return page(self.report(), details)
 
     def __str__(self) -> str:
         document = self.report()
@@ -88,6 +87,8 @@ class Result(ABC):
         return f"<{type(self).__name__} {self.summary}>"
 
     def _repr_html_(self) -> str:
+        from idealist.report import html
+
         return html.fragment(self.report())
 
     def markdown(self, details: bool = False) -> str:

@@ -5,10 +5,20 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import lru_cache
-from statistics import NormalDist
 
 #: Fewer values than this carry no interval that is worth reading.
 FEWEST = 5
+
+
+def normal_quantile(probability: float) -> float:
+    """Compute a quantile of the normal distribution.
+
+    >>> round(normal_quantile(0.975), 6)
+    1.959964
+    """
+    from statistics import NormalDist  # slow to import, and needed only where intervals are shown
+
+    return NormalDist().inv_cdf(probability)
 
 
 @lru_cache(maxsize=1024)
@@ -22,7 +32,7 @@ def quantile(probability: float, df: int) -> float:
     >>> round(quantile(0.975, 49), 6)
     2.009575
     """
-    z = NormalDist().inv_cdf(probability)
+    z = normal_quantile(probability)
     t = _expansion(z, df)
     if df > 200:
         return t
@@ -144,7 +154,7 @@ def wilson(share: float, n: float, confidence: float = 0.95) -> tuple[float, flo
 
     Reference: Wilson 1927, doi:10.1080/01621459.1927.10502953
     """
-    z = NormalDist().inv_cdf((1 + confidence) / 2)
+    z = normal_quantile((1 + confidence) / 2)
     centre, spread = share + z * z / (2 * n), share * (1 - share) / n + (z / (2 * n)) ** 2
     low, high = (centre + side * z * math.sqrt(spread) for side in (-1, 1))
     return max(0.0, low / (1 + z * z / n)), min(1.0, high / (1 + z * z / n))
