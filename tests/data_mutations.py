@@ -458,15 +458,15 @@ JUDGMENTS: dict[str, tuple[str, Any, Mends]] = {
         "unused-grades", partial(regrade, grades=[0, 1, 4]), counts(lambda *_: 2, "gave 2, 3"),
     ),
     "relevant documents only": (
-        "one-sided", keep_relevant,
-        counts(lambda data, broken: sum(map(len, broken[0].values())), "all are relevant"),
+        "positives-only", keep_relevant,
+        counts(lambda data, broken: sum(map(len, broken[0].values())), "judgments say relevant"),
     ),
     "binary labels": (
         "graded-on-binary", partial(regrade, grades=[0, 1, 1]), counts(lambda *_: 1, "nDCG@10"),
     ),
     "graded labels": ("binary-on-graded", partial(regrade, grades=[0, 1, 3]), _only_graded),
     "fractions of grades": (
-        "fractional-grades", partial(regrade, grades=[0, 1.5, 2]), gives(grades="keep"),
+        "fractional-grades", partial(regrade, grades=[0, 1.5, 2]), gives(grades="truncate"),
     ),
     **{
         f"{share:.0%} holes": (

@@ -31,6 +31,14 @@ def delimited() -> Iterator[Case]:
             "grade 2 contradicts 1 (line 2)",
             5,
         ),
+        (
+            "bad-grade",
+            "q1,d1,yes\nq1,d2,no\n",
+            "the grades are words, not numbers: 'yes', 'no'",
+            None,
+        ),
+        ("bad-grade", "q1,d1,Exact\n", "the grades are words, not numbers: 'Exact'", None),
+        ("bad-grade", "q1,d1,x\n", "grade 'x'", 2),
         ("empty", "", "there are no judgments", None),
         ("empty", "q1,d1,\n", "there are no judgments", None),
     ]
@@ -39,6 +47,9 @@ def delimited() -> Iterator[Case]:
         tabs = (head + rows).replace(",", "\t").encode()
         if ",9" not in rows and '"' not in rows:
             yield Case("delimited", code, tabs, says, line, name="faulty.tsv")
+    judged = "query,document,grade,judge\nq1,d1,1,a\nq1,d1,2,b\n"
+    says = "judges disagree on 1 of 1 pair that several judged"
+    yield Case("delimited", "judges", judged.encode(), says, None, name="faulty.csv")
     runs: list[tuple[str, str, str, int | None]] = [
         ("bad-score", "query,document,score\nq1,d1,high\n", "score 'high'", 2),
         ("nonfinite-score", "query,document,score\nq1,d1,1\nq1,d2,nan\n", "score is nan", 3),

@@ -38,6 +38,7 @@ CODES: dict[str, str] = {
     "empty": "the file or table holds no rows",
     "encoding": "the file is not UTF-8 text",
     "failed-search": "a search engine's response is an error or incomplete",
+    "judges": "judges disagree, and nothing says how to make one grade of what they gave",
     "json": "the file is not valid JSON",
     "missing-column": "the data lacks a column that the chosen order, depth or measure needs",
     "missing-query": "the run lacks a judged query, and missing=error is set",
@@ -117,15 +118,20 @@ class InputError(IdealistError):
 class Contradictions(InputError):
     """Judgments that contradict each other; `given` holds all, as `Qrels.build` takes them.
 
-    For preferences, `without` reads them again without the groups that contradict themselves.
+    `without` reads them again so that an audit can go on, and `meanwhile` says how: preferences
+    without the groups that contradict themselves, several judges with their median. `read_with` is
+    what a command would say.
     """
 
     def __init__(
         self, faults: Iterable[Fault], total: int, given: Mapping[str, Any],
-        without: Callable[[], Any] | None = None,
+        without: Callable[[], Any] | None = None, meanwhile: str = "",
     ) -> None:  # fmt: skip
         super().__init__(faults, total)
         self.given, self.without = given, without
+        left_out = "they are" if without is None else "their groups are"
+        self.read_with: tuple[str, ...] = ()
+        self.meanwhile = meanwhile or f"{left_out} left out of all that follows"
 
 
 @dataclass

@@ -6,7 +6,13 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
-from idealist.auditing import coverage_checks, judgment_checks, run_checks, text_checks
+from idealist.auditing import (
+    coverage_checks,
+    judge_checks,
+    judgment_checks,
+    run_checks,
+    text_checks,
+)
 from idealist.auditing.audit_case import AuditCase, Check, examine
 from idealist.auditing.audit_report import Audit
 from idealist.auditing.ids import State, queries_seen, unmatched_ids
@@ -29,7 +35,7 @@ __all__ = ["CHECKS", "Audit", "PoolTeams", "audit", "met"]
 #: are listed.
 CHECKS: tuple[Check, ...] = (
     *judgment_checks.FILE_CHECKS, *run_checks.CHECKS, *judgment_checks.CHECKS,
-    *text_checks.CHECKS,
+    *judge_checks.CHECKS,    *text_checks.CHECKS,
     *coverage_checks.CHECKS,
 )  # fmt: skip
 
@@ -87,6 +93,7 @@ def audit(
         {name: one.aggregates for name, one in case.runs.items()},
         case.coverage,
         None if case.teams is None else teams_left_out(case.coverage, case.evaluator, case.teams),
+        case.judges,
     )
 
 

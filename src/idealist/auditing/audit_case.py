@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from idealist.auditing.coverage import Coverage, cover
+from idealist.auditing.judge_agreement import JudgeAgreement
 from idealist.auditing.remembered import bytes_held, remembering
 from idealist.data import Qrels, Queries, Rows, Run
 from idealist.data.columns import Bools
@@ -68,6 +69,11 @@ class AuditCase:
     def coverage(self) -> Coverage:
         """What is judged of the runs."""
         return cover(self.qrels, self.evaluator.instruments, self.runs, self.teams or {})
+
+    @cached_property
+    def judges(self) -> JudgeAgreement | None:
+        """How far several judges agree."""
+        return JudgeAgreement.of(self.qrels)
 
     def files(self, runs: Sequence[str] | None = None) -> list[str]:
         """Name the files of the judgments and of runs, or nothing where some are in no file."""

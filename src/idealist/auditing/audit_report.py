@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from idealist.auditing.coverage import Coverage
+from idealist.auditing.judge_agreement import JudgeAgreement
 from idealist.auditing.pool_teams import PoolTeams
 from idealist.errors import UsageError, nearest
 from idealist.formats.id_mapping import mapping_file, write_mapping
@@ -25,13 +26,15 @@ class Audit(Result):
 
     `values` are the measures of each run as they are now. `coverage` says how much of each run is
     judged, and what to judge first; it is None where the judgments cannot be read. `pool_teams`
-    says what the pool does to each run, where their teams are given.
+    says what the pool does to each run, where their teams are given, and `judges` how far several
+    judges agree.
     """
 
     findings: tuple[Doubt, ...]
     values: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     coverage: Coverage | None = None
     pool_teams: PoolTeams | None = None
+    judges: JudgeAgreement | None = None
 
     @property
     def worst(self) -> Severity | None:
@@ -75,7 +78,9 @@ class Audit(Result):
                 Items(tuple(doubt_words.brief(notes))),
                 Details("The notes in full", (Doubts(notes, full=True),)),
             ]
-        if self.coverage and self.coverage.runs:
+        if self.judges and self.judges.pairs:
+            blocks.append(Details("How far the judges agree", (self.judges.table(),)))
+        if self.coverage and self.coverage.runs and self.coverage.gold == "pooled":
             blocks.append(self.coverage.table())
         return Document(tuple(blocks))
 
@@ -99,6 +104,7 @@ class Audit(Result):
             "values": finite(self.values),
             "coverage": self.coverage and self.coverage.data(),
             "pool_teams": self.pool_teams and self.pool_teams.data(),
+            "judges": self.judges and self.judges.data(),
         }
 
     def save_mappings(self, folder: str | Path) -> list[Path]:

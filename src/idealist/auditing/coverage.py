@@ -22,6 +22,8 @@ from idealist.auditing.leave_out import (
 )
 from idealist.data import Qrels
 from idealist.data.columns import Floats
+from idealist.data.judgments import GOLD
+from idealist.errors import UsageError
 from idealist.evaluating.doubt_case import DoubtCase
 from idealist.measures.instrument import Aggregate, Instrument, measured
 from idealist.measures.judged import Judged
@@ -94,7 +96,8 @@ class Coverage:
     judge first. `depths` says down to which rank each run is wholly judged, `left_out` what each
     would lose without its own judgments, and `held` which share of all judgments the runs that seem
     to have contributed hold within the pool, down to rank `depth`. `odds` compares the odds of
-    relevance of unjudged documents with those of judged ones.
+    relevance of unjudged documents with those of judged ones. `gold` is that of the judgments:
+    unless it is ``pooled``, nothing is left to judge.
     """
 
     queries: tuple[str, ...]
@@ -106,6 +109,7 @@ class Coverage:
     depth: int
     odds: float
     pairs: tuple[PairToJudge, ...]
+    gold: str = "pooled"
 
     def __repr__(self) -> str:
         return f"<Coverage of {many(len(self.runs), 'run', 'runs')}>"
@@ -129,6 +133,9 @@ class Coverage:
 
     def to_judge(self) -> Table:
         """Tabulate the pairs to judge first."""
+        if self.gold != "pooled":
+            hint = "say --judgments pooled if other documents may be relevant"
+            raise UsageError(f"there is nothing to judge: {GOLD[self.gold]}", hint)
         rows = [
             [one.query, one.document, " ".join(one.runs), one.rank, number(one.worth)]
             for one in self.pairs
@@ -138,6 +145,7 @@ class Coverage:
     def data(self) -> dict[str, Any]:
         """Return it as plain data."""
         return {
+            "gold": self.gold,
             "queries": list(self.queries),
             "grades": {str(grade): count for grade, count in self.grades.items()},
             "runs": [one.data() for one in self.runs.values()],
@@ -173,5 +181,6 @@ def cover(
         share_held([*pooled.values()], depth),
         depth,
         odds,
-        pairs_to_judge(runs, odds),
+        pairs_to_judge(runs, odds) if qrels.gold == "pooled" else (),
+        qrels.gold,
     )

@@ -45,7 +45,7 @@ TO_JUDGE = ("--to-judge", "judge.tsv")
 @of_each_run
 def unjudged(case: AuditCase, one: DoubtCase) -> Iterator[Doubt]:
     """Look for unjudged documents, and price them."""
-    covered = _matched(case).get(one.run.name)
+    covered = _matched(case).get(one.run.name) if case.qrels.gold == "pooled" else None
     if covered is None or not (covered.unjudged[TOP] or covered.unjudged[DEEP]):
         return
     depth = TOP if covered.unjudged[TOP] else DEEP
@@ -74,8 +74,6 @@ def _matched(case: AuditCase) -> dict[str, RunCoverage]:
 
 def _reading(case: AuditCase, judged: float) -> tuple[Severity, str]:
     """Say how bad it is that so much is judged."""
-    if not (case.qrels.grades <= 0).any():
-        return "note", "; only relevant documents were written down, so this says little"
     if judged >= JUDGED_ENOUGH:
         return "note", ""
     several = len(case.runs) > 1 and judged < JUDGED_TOO_FEW
@@ -99,7 +97,11 @@ def uneven(case: AuditCase) -> Iterator[Doubt]:
     """Look for runs that are judged less than those they are compared with."""
     shares = {name: one.judged[TOP] for name, one in _matched(case).items()}
     ranked = sorted(shares, key=shares.__getitem__)
-    if len(ranked) < 2 or shares[ranked[-1]] - shares[ranked[0]] <= UNEVEN:
+    if (
+        case.qrels.gold != "pooled"
+        or len(ranked) < 2
+        or shares[ranked[-1]] - shares[ranked[0]] <= UNEVEN
+    ):
         return
     behind = [name for name in ranked if shares[ranked[-1]] - shares[name] > UNEVEN]
     files = case.files(ranked) or [case.qrels.name, ""]
@@ -121,7 +123,7 @@ def pool(case: AuditCase) -> Iterator[Doubt]:
     """Guess which runs contributed to the pool, and say what that is worth to them."""
     found, runs = case.coverage, _matched(case)
     inside = [run for run in found.contributed if run in found.left_out and run in runs]
-    if len(runs) < POOL_RUNS or not inside:
+    if case.qrels.gold != "pooled" or len(runs) < POOL_RUNS or not inside:
         return
     most = max(inside, key=lambda run: found.left_out[run].loss)
     loss, outside = found.left_out[most].loss, len(runs) - len(inside)

@@ -30,12 +30,10 @@ def contradicting(case: AuditCase) -> Iterator[Doubt]:
     if (error := case.contradictions) is None:
         return
     higher = settled(error) if error.without is None else None
-    what, price = "their groups are", {}
-    if higher is not None:
-        what, price = "they are", case.for_each_run(lambda run: case.rejudged(run, higher))
+    price = {} if higher is None else case.for_each_run(lambda run: case.rejudged(run, higher))
     for one in faults_of(error):
         yield replace(
-            one, finding=f"{one.finding}; {what} left out of all that follows",
+            one, finding=f"{one.finding}; {error.meanwhile}",
             total=len(error.given["query"]), price=price,
             supposing="" if higher is None else "if the highest grade of each is right",
         )  # fmt: skip
@@ -53,7 +51,8 @@ def read_judgments(data: Any) -> tuple[Qrels, Contradictions | None]:
         return read_qrels(data), None
     except Contradictions as error:
         try:
-            return error.without() if error.without else settled(error, highest=False), error
+            kept = error.without() if error.without else settled(error, highest=False)
+            return replace(kept, read_with=error.read_with), error
         except InputError:  # something else is wrong too, or nothing is left
             raise error from None
 
@@ -120,7 +119,8 @@ SINGLE_RELEVANT = 0.5
 
 #: What an evaluation doubts about the judgments; all other doubts are about runs.
 JUDGMENT_DOUBTS = (
-    "no-relevant", "repeated-judgments", "ungraded", "binary-on-graded", "fractional-grades",
+    "no-relevant", "positives-only", "repeated-judgments", "ungraded", "binary-on-graded",
+    "fractional-grades",
 )  # fmt: skip
 
 
@@ -207,7 +207,7 @@ def unused_grades(case: AuditCase) -> Iterator[Doubt]:
 def one_sided(case: AuditCase) -> Iterator[Doubt]:
     """Look for judgments that all say relevant, or of which none does."""
     counts, none = case.coverage.grades, none_relevant(case.qrels)
-    if not none and (min(counts) <= 0 or len(counts) > MOST_GRADES):
+    if not none and (min(counts) <= 0 or case.qrels.gold != "pooled"):
         return
     whole = "no document is relevant, so no run can score" if none else "all are relevant"
     yield Doubt(

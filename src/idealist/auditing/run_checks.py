@@ -45,7 +45,7 @@ SELF_LEAST = 2
 #: What an evaluation doubts and the audit does not repeat: it looks closer with checks of its own,
 #: or the doubt is about measures and weights, not about data.
 NOT_REPEATED = frozenset({
-    "collapsed", "duplicates", "few-queries-weigh", "not-in-tool", "not-weighted",
+    "collapsed", "duplicates", "few-queries-weigh", "judges", "not-in-tool", "not-weighted",
     "nothing-matches", "other-name", "preferences", "subtopics", "undivided", "unjudged",
     "unjudged-traffic", "unknown-utility", "upside-down", *JUDGMENT_DOUBTS,
 })  # fmt: skip

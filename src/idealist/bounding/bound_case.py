@@ -12,6 +12,7 @@ import numpy as np
 from idealist.bounding.unjudged_places import UnjudgedPlaces, documents_of, find_unjudged
 from idealist.data import Qrels
 from idealist.data.columns import Bools, Floats, Ints, freeze, starts_of
+from idealist.data.judgments import GOLD
 from idealist.errors import UsageError
 from idealist.measures import Measure
 from idealist.measures.average_precision import AP
@@ -65,6 +66,9 @@ class BoundCase:
     ) -> BoundCase:
         """Set up the case of a run, or say why its value cannot be bounded."""
         _check(instrument, reach)
+        if (meant := ranked.qrels.meant) not in ("", "pooled"):
+            hint = "say --judgments pooled to see what judging more could change"
+            raise UsageError(f"no document is unjudged: {GOLD[meant]}", hint)
         unjudged, qrels = unjudged_of(instrument, ranked), ranked.qrels
         placements = ranked[instrument.protocol]
         elsewhere = np.zeros(len(qrels.queries), dtype=np.int64)
@@ -154,7 +158,7 @@ def with_judgments(
     made = replace(
         qrels, starts=freeze(starts_of(np.bincount(query, minlength=len(qrels.queries)))),
         grades=freeze(np.concatenate((qrels.grades, grades, outside))[order]), columns={},
-        documents=("",) * len(order), subtopics=None, preferences=None,
+        documents=("",) * len(order), subtopics=None, preferences=None, judged_by=None,
     )  # fmt: skip
     added = place[len(known) : len(known) + len(grades)]
     joined: dict[str, Any] = {

@@ -72,7 +72,7 @@ def command(
     options.check_inputs([qrels, *runs, queries, docs, pool_teams])
     known = options.queries_of(queries)
     found = audit(
-        *options.sides_of(qrels, runs, reading, known), measures or DEFAULT_MEASURES,
+        *options.sides_of(qrels, runs, reading, known, faulty=True), measures or DEFAULT_MEASURES,
         convention=convention,
         texts=known, docs=docs, pool_teams=pool_teams, **options.axes_of(settings),
     )  # fmt: skip

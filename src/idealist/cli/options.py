@@ -97,12 +97,36 @@ def reading(command: Command) -> Command:
         type=click.Choice(["comma", "point"]),
         help="What a number such as 1,234 is, where a file does not show it: 1.234 or 1234.",
     )
+    @click.option(
+        "--scale",
+        metavar="GRADES",
+        help="The grades that there are: 3 or 0..3; or what words are worth: "
+        "'good=2,fair=1,bad=0'.",
+    )
+    @click.option(
+        "--merge",
+        type=click.Choice(["mean", "median", "majority", "max", "min"]),
+        help="How the grades of several judges become one.",
+    )
+    @click.option(
+        "--judgments", type=click.Choice(["complete", "pooled", "positives"]),
+        help="What QRELS lists: every document; those that judges saw, so that others may be "
+        "relevant; or only the relevant ones. Without it: positives if nothing else is listed.",
+    )  # fmt: skip
     @wraps(command)
-    def reads(*, columns: Sequence[str], decimal: Any, **given: Any) -> Any:
+    def reads(
+        *, columns: Sequence[str], decimal: Any, scale: str | None, merge: str | None,
+        judgments: str | None, **given: Any,
+    ) -> Any:  # fmt: skip
+        from idealist.formats.grade_words import scale_of
         from idealist.formats.reading import ReadOptions
 
         names, layouts = columns_of(columns)
-        said = ReadOptions(names, tuple(layouts), decimal, shared=True)
+        said = ReadOptions(
+            names, tuple(layouts), decimal, shared=True,
+            scale=None if scale is None else scale_of(scale), merge=merge or "",
+            judgments=judgments or "",
+        )  # fmt: skip
         if names:
             from idealist.formats.contents import check_columns
 
@@ -281,18 +305,22 @@ def with_ids_met(
 
 
 def sides_of(
-    qrels: str, paths: Sequence[str], reading: ReadOptions, queries: Queries | None = None
-) -> tuple[Qrels, list[Run]]:
+    qrels: str, paths: Sequence[str], reading: ReadOptions, queries: Queries | None = None,
+    *, faulty: bool = False,
+) -> tuple[Any, list[Run]]:  # fmt: skip
     """Find the judgments and the runs; a file may hold both sides.
 
-    Where every file does, each is a run, and all must hold the same judgments.
+    Where every file does, each is a run, and all must hold the same judgments. Judgments that may
+    be `faulty` are left to the audit, which says what is wrong with them.
     """
     from idealist.formats import read_pairs, read_qrels
     from idealist.formats.pairs import holds_both
 
     files = list(dict.fromkeys([qrels, *paths]))
     if paths and (len(files) == 1 or not all(holds_both(reading.of(path)) for path in files)):
-        return read_qrels(reading.of(qrels)), runs_of(paths, reading, queries)
+        described = reading.of(qrels)
+        judged = described if faulty else read_qrels(described)
+        return judged, runs_of(paths, reading, queries)
     named = zip(files, run_names(files), strict=True)
     pairs = {path: read_pairs(reading.of(path), name=name) for path, name in named}
     judged = pairs[qrels][0]

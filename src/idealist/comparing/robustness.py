@@ -61,7 +61,12 @@ def with_robustness(
 def _unjudged(
     pairs: Sequence[Pair], evaluator: Evaluator, runs: Sequence[Ranked]
 ) -> tuple[dict[tuple[str, str], UnjudgedEffect], tuple[str, ...]]:
-    """Find unjudged documents, and what they could change; say what was left out, and why."""
+    """Find unjudged documents, and what they could change; say what was left out, and why.
+
+    Where documents without a judgment are known not to be relevant, they could change nothing.
+    """
+    if evaluator.qrels.gold != "pooled":
+        return {}, ()
     label = pairs[0].measure
     try:
         known = {one.run.name: coverage(evaluator, label, one) for one in runs}

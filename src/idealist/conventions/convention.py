@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+from idealist.data import Qrels
 from idealist.measures import Measure
 from idealist.measures.instrument import Instrument, route
 from idealist.notation import Value
@@ -36,14 +37,23 @@ class Convention:
         """Whether the tool itself computes this measure."""
         return self.measures is None or measure.name in self.measures
 
-    def instrument(self, measure: Measure, axes: Mapping[str, Any] | None = None) -> Instrument:
-        """Set every parameter: as the user wrote it, or as `axes` or else the tool have it."""
+    def instrument(
+        self, measure: Measure, axes: Mapping[str, Any] | None = None, qrels: Qrels | None = None
+    ) -> Instrument:
+        """Set every parameter: as the user wrote it, or as `axes` or else the tool have it.
+
+        Fractions of grades in `qrels` stay, unless the tool itself would have read their text.
+        """
         own = {} if axes is None else route(type(measure), axes)[0]
         rules = dict(self.rule(replace(measure, **{**own, **measure.written()})))
         cutoff = rules.pop("cutoff", None)
         if isinstance(cutoff, int) and measure.cutoff is None and measure.takes_cutoff:
             measure = measure @ cutoff
-        return Instrument.of(measure, rules, axes or {})
+        made = Instrument.of(measure, rules, axes or {})
+        cuts = made.protocol.grades == "truncate" and "grades" not in (axes or {})
+        if not cuts or qrels is None or not qrels.keeps_fractions:
+            return made
+        return replace(made, protocol=replace(made.protocol, grades="keep"))
 
 
 def tool(

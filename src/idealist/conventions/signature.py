@@ -22,6 +22,7 @@ WORDS: dict[str, str] = {
     "measure": "these are two different measures",
     "cutoff": "the measure looks at more or fewer ranks",
     "qrels": "the judgments differ",
+    "merge": "several judges become one grade by a different rule",
     "rules": "idealist itself computes something differently since",
     # The protocol: how a run becomes a ranking, and which queries count.
     "precision": "scores are compared in single or double precision",
@@ -238,8 +239,13 @@ def _taken_apart(measure: str) -> tuple[str, dict[str, str], str]:
 
 
 def signatures(instruments: Mapping[str, Instrument], qrels: Qrels) -> dict[str, Signature]:
-    """Sign each measure."""
-    return {label: Signature.of(one, qrels.hash) for label, one in instruments.items()}
+    """Sign each measure; a rule that merged several judges is named behind."""
+    merge = (("merge", qrels.merge),) if qrels.merge else ()
+    signed = {label: Signature.of(one, qrels.hash) for label, one in instruments.items()}
+    return {
+        label: replace(one, settings=(*one.settings, *merge)) if merge else one
+        for label, one in signed.items()
+    }
 
 
 def shortened(signatures: Mapping[str, Signature], name: str) -> dict[str, str]:

@@ -50,6 +50,15 @@ def to_float(value: Any) -> float:
     return float(value)
 
 
+def is_number(text: str) -> bool:
+    """Whether a text reads as a number."""
+    try:
+        to_float(text)
+    except ValueError:
+        return False
+    return True
+
+
 def freeze(array: Any) -> Any:
     """Make an array read-only and return it."""
     array.flags.writeable = False

@@ -13,6 +13,15 @@ from idealist.data.columns import Floats, Ints, freeze
 from idealist.errors import Faults, UsageError
 from idealist.notation import tidy, to_number
 
+#: What judgments may be, and what that says. A document without one is not relevant, unless judges
+#: saw a pool: then nobody knows.
+GOLD = {
+    "complete": "every document was judged",
+    "pooled": "judges saw a pool of documents",
+    "positives": "only relevant documents are listed",
+}
+#: How one grade is made of those of several judges.
+MERGES = ("mean", "median", "majority", "max", "min")
 #: Columns of text that decide numbers.
 DECISIVE = ("iteration", "stratum")
 #: Whole numbers up to here, and sums of many of them, are exact.
@@ -32,13 +41,15 @@ class Scale:
 
     @classmethod
     def of(cls, scale: Scale | float | Mapping[Any, str] | Iterable[float]) -> Scale:
-        """Read a scale from its maximum, its grades, or grades with labels."""
+        """Read a scale from its maximum, its grades, {grade: label} or {label: grade}."""
         if isinstance(scale, Scale):
             return scale
         try:
             if isinstance(scale, Mapping):
-                pairs = sorted((to_number(grade), str(label)) for grade, label in scale.items())
-                made = cls(tuple(grade for grade, _ in pairs), tuple(label for _, label in pairs))
+                labels = any(isinstance(value, str) for value in scale.values())
+                pairs = scale.items() if labels else ((g, word) for word, g in scale.items())
+                named = {to_number(grade): str(label) for grade, label in pairs}
+                made = cls(tuple(sorted(named)), tuple(named[grade] for grade in sorted(named)))
             elif isinstance(scale, Iterable) and not isinstance(scale, str):
                 made = cls(tuple(sorted(map(to_number, scale))))
             else:
@@ -96,6 +107,14 @@ class Subtopics(PairRows):
         return self.at(np.flatnonzero(self.grade))
 
 
+@dataclass(frozen=True, eq=False)
+class JudgeRows(PairRows):
+    """What each judge said of the pairs that several judged."""
+
+    judge: tuple[str, ...]
+    grade: Floats
+
+
 def subtopics_in(
     query: Sequence[str], document: Sequence[str], iteration: Sequence[str]
 ) -> Sequence[str] | None:
@@ -124,7 +143,9 @@ class Judgments:
     lines: Sequence[int] | None
 
     value: ClassVar[str] = "grade"
-    hint: ClassVar[str] = "keep one judgment per query and document"
+    hint: ClassVar[str] = (
+        "keep one judgment per query and document, or merge them: idealist eval --merge median"
+    )
 
     def pair(self, i: int) -> tuple[str, str]:
         """Return the query and the document of a row."""

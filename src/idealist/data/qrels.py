@@ -15,7 +15,14 @@ import numpy as np
 
 from idealist import kernel
 from idealist.data.columns import Bools, Floats, Ints, cell_text, columns_at, freeze, starts_of
-from idealist.data.judgments import DECISIVE, Judgments, Scale, Subtopics, check_grades
+from idealist.data.judgments import (
+    DECISIVE,
+    JudgeRows,
+    Judgments,
+    Scale,
+    Subtopics,
+    check_grades,
+)
 from idealist.data.kernel_pairs import KernelDocuments, kernel_pairs, pair_lines
 from idealist.data.preferences import Group, Preferences, groups_of
 from idealist.data.remarks import Remark
@@ -76,7 +83,10 @@ class Qrels:
     The pairs of query ``queries[i]`` are ``documents[starts[i]:starts[i + 1]]``. If a document is
     judged by subtopic, its grade is the highest one and `subtopics` holds the rows; with
     `preferences`, it is the highest level. `left_out` names judged queries that do not count,
-    `remarks` says what reading them decided, and `read_with` which options that took.
+    `remarks` says what reading them decided, and `read_with` which options that took. `is_trec`
+    says that they were TREC text, whose grades are whole numbers. `judged_by` holds what each of
+    several judges said, and `merge` the rule that made one grade of it. `meant` is what the user
+    says of documents without a judgment: see `gold`.
     """
 
     queries: tuple[str, ...]
@@ -94,6 +104,10 @@ class Qrels:
     read_with: tuple[str, ...] = ()
     name: str = "qrels"
     left_out: frozenset[str] = frozenset()
+    is_trec: bool = False
+    judged_by: JudgeRows | None = None
+    merge: str = ""
+    meant: str = ""
 
     @classmethod
     def build(
@@ -259,6 +273,24 @@ class Qrels:
         same = rows is self.subtopics and np.array_equal(whole, self.grades)
         return self if same else replace(self, grades=freeze(whole), subtopics=rows)
 
+    @property
+    def keeps_fractions(self) -> bool:
+        """Whether grades have fractions that no reader of TREC text has cut off."""
+        return not self.is_trec and self.truncated is not self
+
+    @cached_property
+    def gold(self) -> str:
+        """What a document without a judgment is: one of `GOLD`, said or else found.
+
+        Where no judgment says that a document is not relevant, only relevant ones were listed;
+        rows without a grade show that others were looked at.
+
+        >>> Qrels.build(["q", "q"], ["a", "b"], [1, 2]).gold
+        'positives'
+        """
+        graded = self.preferences is None and not self.ungraded and len(self)
+        return self.meant or ("positives" if graded and self.grades.min() > 0 else "pooled")
+
     @cached_property
     def nonzero(self) -> Qrels:
         """The judgments whose truncated grade is not 0; a query left without any stays."""
@@ -336,4 +368,5 @@ class Qrels:
             columns=columns_at(self.columns, kept),
             subtopics=self.subtopics and self.subtopics.only(kept),
             preferences=self.preferences and self.preferences.only(kept),
+            judged_by=self.judged_by and self.judged_by.only(kept),
         )

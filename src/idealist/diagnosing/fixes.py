@@ -143,8 +143,8 @@ class Fixes:
 
 
 def judging_helps(qrels: Qrels) -> bool:
-    """Whether an unjudged document could be relevant: not if only relevant ones are named."""
-    return names_nonrelevant(qrels.grades)
+    """Whether an unjudged document could be relevant: as the user says, or else as it looks."""
+    return qrels.meant == "pooled" if qrels.meant else names_nonrelevant(qrels.grades)
 
 
 def fixes(run: MeasuredRun, losses: Losses, two: Stages | None) -> Fixes:

@@ -46,7 +46,8 @@ class MeasuredRun:
     def instrument(self, measure: str) -> Instrument:
         """Return a measure that was asked for, or set up another one by the same rules."""
         known = self._evaluator.instruments.get(measure)
-        return known or self._evaluator.convention.instrument(parse(measure), self._axes)
+        convention = self._evaluator.convention
+        return known or convention.instrument(parse(measure), self._axes, self.qrels)
 
     def placements(self, measure: str) -> Placements:
         """Return the lists as a measure sees them."""

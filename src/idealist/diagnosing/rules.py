@@ -66,7 +66,7 @@ OF_TWO: tuple[Rule, ...] = (
          "the other run's documents were judged, this one's were not: the comparison is biased",
          "judge this run's documents too, or compare by the bounds of the difference",
          (Clause(change("Judged@10"), "<", -0.05),),
-         "TREC-COVID rounds 1 and 5; threshold suggested", "other", refines="judge"),
+         "TREC-COVID rounds 1 and 5; threshold suggested", "pool", refines="judge"),
     Rule("coverage-regression", "R@100 falls, P@10 does not",
          "coverage got worse",
          "look at index, filters and first stage: what is no longer retrieved?",

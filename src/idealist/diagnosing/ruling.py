@@ -14,6 +14,7 @@ _READ, _OTHER = "the number of passages that are read", "a baseline or a first s
 NEEDS: dict[str, str] = {
     "": "nothing else",
     "other": f"{_OTHER} to compare with",
+    "pool": f"{_OTHER} to compare with, and judgments of a pool",
     "context": _READ,
     "marks": f"{_READ}, and grades below 0 or how useful passages are to the model",
     "signal": f"{_READ}, and how useful passages are to the model",
@@ -58,6 +59,7 @@ class Rule:
         given = {
             "": True,
             "other": inputs.baseline is not None,
+            "pool": inputs.baseline is not None and inputs.qrels.gold == "pooled",
             "context": inputs.context is not None,
             "marks": inputs.context is not None and inputs.marked,
             "signal": bool(inputs.udcg),
@@ -68,7 +70,7 @@ class Rule:
             return "needs utilities from 0 to 1, and some are below 0"
         if not given[self.needs]:
             return f"needs {NEEDS[self.needs]}"
-        compared = inputs.baseline if self.needs in ("other", "slices") else None
+        compared = inputs.baseline if self.needs in ("other", "pool", "slices") else None
         apart = [one.name for one in (inputs.run, compared) if one and not one.matches]
         return f"no document of {' and '.join(apart)} is judged" if apart else ""
 

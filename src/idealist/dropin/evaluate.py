@@ -12,13 +12,12 @@ import numpy as np
 
 from idealist.conventions import CONVENTIONS
 from idealist.data import Qrels, Run
-from idealist.data.columns import Floats, Ints
+from idealist.data.columns import Floats, Ints, is_number
 from idealist.dropin.arguments import JUDGMENTS, Options, Stop
 from idealist.dropin.entries import Column, columns, marked
 from idealist.dropin.printed import query_lines, summary_line
 from idealist.errors import Defect, Faults, InputError, UsageError
 from idealist.formats import contents, read_preferences, read_qrels
-from idealist.formats.cells import is_number
 from idealist.formats.run_sources import FileRun
 from idealist.formats.source import HEAD, Source, run_name
 from idealist.measures import Measure, parse

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from idealist.data import Qrels
 from idealist.data.columns import Bools
 from idealist.evaluating.doubt_case import DoubtCase
 from idealist.measures.base import Measure
@@ -21,19 +22,59 @@ from idealist.significance.means import effective
 
 
 def fractional(case: DoubtCase) -> Iterator[Doubt]:
-    """Look for fractional grades that the convention's tool truncates."""
-    cut = case.labels(lambda one: one.protocol.grades != "keep")
-    if not cut or case.qrels.truncated is case.qrels:
+    """Look for fractional grades that the convention's tool truncates, or would truncate."""
+    qrels, total = case.qrels, len(case.qrels.queries)
+    if qrels.truncated is qrels:
         return
-    count = int(np.count_nonzero(case.qrels.grades != case.qrels.truncated.grades))
-    given = dict.fromkeys(case.instruments[label].protocol.grades for label in cut)
-    rules = " or ".join(f"grades={rule}" for rule in given)
+    count = int(np.count_nonzero(qrels.grades != qrels.truncated.grades))
+    some = f"{many(count, 'grade is', 'grades are')} fractional"
+    if cut := case.labels(lambda one: one.protocol.grades != "keep"):
+        given = dict.fromkeys(case.instruments[label].protocol.grades for label in cut)
+        rules = " or ".join(f"grades={rule}" for rule in given)
+        yield Doubt(
+            "fractional-grades", f"{some}, and {rules} truncates them", count, (),
+            case.reranked(cut, grades="keep"), "with grades=keep",
+            total=total, command=case.command(grades="keep"),
+        )  # fmt: skip
+    if kept := [label for label in case.instruments if _kept_here(case, label)]:
+        tool = case.evaluator.convention.name
+        yield Doubt(
+            "fractional-grades", f"{some} and kept; {tool} would cut the fractions off", count, (),
+            case.reranked(kept, grades="truncate"), "with grades=truncate", severity="note",
+            total=total, command=case.command(grades="truncate"),
+            remedy="nothing, unless you compare with numbers of that tool",
+        )  # fmt: skip
+
+
+def positives(case: DoubtCase) -> Iterator[Doubt]:
+    """Say that a list of relevant documents only was found, where others were retrieved too."""
+    qrels, lists = case.qrels, case.first
+    some = 0 < len(lists.rank) < int(lists.retrieved.sum())
+    if qrels.meant or qrels.gold != "positives" or not some:
+        return
+    whole = f"all {len(qrels)} judgments say" if len(qrels) > 1 else "the only judgment says"
+    said = "unjudged documents count as not relevant, and Judged@k says nothing"
     yield Doubt(
-        "fractional-grades",
-        f"{many(count, 'grade is', 'grades are')} fractional, and {rules} truncates them",
-        count, (), case.reranked(cut, grades="keep"), "with grades=keep",
-        total=len(case.qrels.queries), command=case.command(grades="keep"),
+        "positives-only", f"{whole} relevant: {said}; {_otherwise(qrels)}", len(qrels),
+        severity="note", total=len(qrels),
     )  # fmt: skip
+
+
+def _otherwise(qrels: Qrels) -> str:
+    """Say which option reads the judgments otherwise; grades from 1 on may be stars."""
+    levels = sorted({grade for pool in qrels.pools for grade in pool.levels})
+    said = "if they may be relevant, say --judgments pooled"
+    if len(levels) > 2 and levels == [*range(1, len(levels) + 1)]:
+        lower = ",".join(f"{grade:g}={grade - 1:g}" for grade in levels)
+        return f"{said}; if grade 1 means not relevant, say --scale {lower}"
+    return said
+
+
+def _kept_here(case: DoubtCase, label: str) -> bool:
+    """Whether fractions are kept that the convention's tool would cut off."""
+    evaluator, kept = case.evaluator, case.instruments[label].protocol.grades == "keep"
+    own = evaluator.convention.instrument(evaluator.measures[label]).protocol.grades
+    return kept and own == "truncate" and "grades" not in evaluator.axes
 
 
 def subtopics(case: DoubtCase) -> Iterator[Doubt]:

@@ -29,8 +29,11 @@ TIES_MATTER = 0.001
 def unjudged(case: DoubtCase) -> Iterator[Doubt]:
     """Count unjudged documents above each cutoff, and price them by the condensed lists.
 
-    The least cutoff is always reported, deeper ones only where they have a price.
+    The least cutoff is always reported, deeper ones only where they have a price. Where documents
+    without a judgment are known not to be relevant, there is nothing to count.
     """
+    if case.qrels.gold != "pooled":
+        return
     by_cutoff: dict[int, list[str]] = {}
     for label, instrument in case.instruments.items():
         if instrument.protocol.unjudged == "zero" and instrument.measure.judges:
@@ -158,7 +161,7 @@ CHECKS: tuple[Check, ...] = (
     remarks,
     data.nothing_matches, data.few_meet, upside_down, data.missing, data.unknown,
     data.no_relevant, data.unjudged_traffic, data.few_weigh, data.not_weighted,
-    unjudged, ties, float32, duplicates, rows_left_out,
+    data.positives, unjudged, ties, float32, duplicates, rows_left_out,
     data.subtopics, data.undivided, data.preferences, data.fractional, data.binary,
     data.not_in_tool, data.other_name, data.utility,
 )  # fmt: skip

@@ -58,7 +58,7 @@ class Evaluator:
         if "aggregate" in axes:  # refuses weights of anything but a mean
             Aggregate(aggregate=axes["aggregate"], weights=self.weights)
         self.instruments = {
-            label: self.convention.instrument(measure, axes).weighted(self.weights)
+            label: self.convention.instrument(measure, axes, self.qrels).weighted(self.weights)
             for label, measure in self.measures.items()
         }
         self.written = {

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from idealist.data import Qrels, Rows, Run, Scale
-from idealist.errors import Faults, UsageError
+from idealist.errors import Contradictions, Faults, UsageError
 from idealist.formats import build, contents, engines, preference_files, trec
 from idealist.formats.arrays import read_arrays
 from idealist.formats.cells import checked
@@ -17,6 +17,7 @@ from idealist.formats.column_names import Given
 from idealist.formats.column_runs import ColumnRun, compiled_qrels, is_columns
 from idealist.formats.contents import kind_of
 from idealist.formats.judged_files import kernel_qrels
+from idealist.formats.judges import PROPOSED, merged
 from idealist.formats.pairs import Pairs, pairs_name
 from idealist.formats.pool_samples import read_prels, read_strata
 from idealist.formats.preference_files import read_preferences
@@ -33,7 +34,7 @@ __all__ = [
 
 def read_qrels(
     data: Any, *, columns: Given | Sequence[str] | None = None, decimal: Decimal | None = None,
-    scale: Any = None, name: str = "",
+    scale: Any = None, merge: str | None = None, judgments: str | None = None, name: str = "",
 ) -> Qrels:  # fmt: skip
     """Read judgments from a file, a BEIR folder, a data frame or other Python data.
 
@@ -42,24 +43,28 @@ def read_qrels(
     `columns` names columns that have other names than usual, theirs by ours: {"document": "nr"}; or
     all columns of a file without a header, in order: ["query", "document", "grade"].
     `decimal` says what 1,234 is where a file does not show it: 1.234 with "comma", 1234 with
-    "point". `scale` declares the possible grades: the highest one, a list, or {grade: label}.
+    "point". `scale` declares the possible grades: the highest one, a list, {grade: label}, or
+    {word: grade} where the grades are words. `merge` makes one grade of several judges': mean,
+    median, majority, max or min. `judgments` says what a document without a judgment is:
+    ``complete`` or ``positives``, not relevant; ``pooled``, unknown.
 
     >>> read_qrels({"q1": {"d1": 2, "d2": 0}})
     <Qrels qrels: 1 query, 2 judgments, b982a29162>
     """
-    declared = None if scale is None else Scale.of(scale)
-    data, options = described(data, columns, decimal)
-    data = contents.resolved(data, "qrels")
-    if isinstance(data, Qrels):
-        made = data if declared is None else data.on(declared)
-    elif isinstance(data, (str, Path)):
-        made = _qrels_of_file(Source.of(data), declared, options)
-    else:
-        made = compiled_qrels(data, options, declared, name or "qrels") or _qrels_of_object(
-            data, declared, name or "qrels", options
-        )
+    data, options = described(
+        data, columns=columns, decimal=decimal, scale=scale, merge=merge, judgments=judgments
+    )
+    try:
+        made = _judgments(contents.resolved(data, "qrels"), options, name)
+    except Contradictions as error:
+        if not options.merge or error.without:
+            error.read_with = tuple(replace(options, merge=PROPOSED).words())
+            raise
+        made = merged(error.given, options.merge)
     if words := options.words():
         made = replace(made, read_with=tuple(words))
+    if options.judgments:
+        made = replace(made, meant=options.judgments)
     return replace(made, name=name) if name else made
 
 
@@ -79,7 +84,7 @@ def read_run(
     <Run dense>
     """
     known = None if queries is None else read_queries(queries)
-    data, options = described(data, columns, decimal, known)
+    data, options = described(data, columns=columns, decimal=decimal, queries=known)
     data = contents.resolved(data, "run")
     if isinstance(data, Run):
         return data.renamed(name) if name else data
@@ -124,15 +129,9 @@ def read_pairs(pairs: Any, *, columns: Given | None = None, name: str = "") -> t
     >>> qrels.queries, run
     (('1',), <Run run>)
     """
-    data, options = described(pairs, columns)
+    data, options = described(pairs, columns=columns)
     qrels, run = Pairs.of(data, options, name).read(name or pairs_name(data))
-    read_with = tuple(options.words())
-    return (replace(qrels, read_with=read_with) if read_with else qrels), run
-
-
-def _qrels_of_object(data: Any, scale: Scale | None, name: str, options: ReadOptions) -> Qrels:
-    reading = Reading("grade", Faults(name), options)
-    return build.qrels(table(data, reading), scale, name, reading.remarks)
+    return replace(qrels, read_with=tuple(options.words()), meant=options.judgments), run
 
 
 def _rows_of_folder(folder: Path, options: ReadOptions) -> Rows:
@@ -141,8 +140,24 @@ def _rows_of_folder(folder: Path, options: ReadOptions) -> Rows:
     return build.rows(found, str(folder), reading.remarks)
 
 
+def _judgments(data: Any, options: ReadOptions, name: str) -> Qrels:
+    """Read judgments by what a user says about them."""
+    scale = None if options.scale is None else Scale.of(options.scale)
+    if isinstance(data, Qrels):
+        if options.merge and options.merge != data.merge:
+            raise UsageError("these judgments were read already", "say merge where you read them")
+        return data if scale is None else data.on(scale)
+    if isinstance(data, (str, Path)):
+        return _qrels_of_file(Source.of(data), scale, options)
+    name = name or "qrels"
+    if (made := compiled_qrels(data, options, name)) is not None:
+        return made
+    reading = Reading("grade", Faults(name), options)
+    return build.qrels(table(data, reading), scale, name, reading.remarks, options.merge)
+
+
 def _qrels_of_file(source: Source, scale: Scale | None, options: ReadOptions) -> Qrels:
-    if (read := kernel_qrels(source, scale, options)) is not None:
+    if (read := kernel_qrels(source, options)) is not None:
         return read
     reading = Reading("grade", Faults(source.name), options)
     found = contents.cells(source, reading)
@@ -150,5 +165,6 @@ def _qrels_of_file(source: Source, scale: Scale | None, options: ReadOptions) ->
         made = preference_files.of_trec(found, source.name)
         return made if scale is None else made.on(scale)
     if isinstance(found, bytes):
-        return trec.read_qrels(found, source.name, scale)
-    return build.qrels(checked(found, reading), scale, source.name, reading.remarks)
+        return replace(trec.read_qrels(found, source.name, scale), is_trec=True)
+    rows = checked(found, reading)
+    return build.qrels(rows, scale, source.name, reading.remarks, options.merge)

@@ -10,12 +10,13 @@ from typing import Any
 import numpy as np
 
 from idealist.data import Qrels, Rows, Scale
-from idealist.data.columns import to_float
+from idealist.data.columns import is_number, to_float
 from idealist.data.judgments import subtopics_in
 from idealist.data.remarks import Remark
 from idealist.errors import Faults
-from idealist.formats.cells import Table, is_number, shown
+from idealist.formats.cells import Table, shown
 from idealist.formats.column_names import ORDER_HINT
+from idealist.formats.judges import merged
 
 #: Columns of judgments that hold text; the others hold numbers, or text that is no number.
 TEXT_COLUMNS = frozenset({"judge", "stratum", "group", "subtopic", "iteration"})
@@ -23,8 +24,10 @@ TEXT_COLUMNS = frozenset({"judge", "stratum", "group", "subtopic", "iteration"})
 RUN_COLUMNS = ("rank", "tokens")
 
 
-def qrels(table: Table, scale: Scale | None, name: str, remarks: Sequence[Remark] = ()) -> Qrels:
-    """Make judgments; rows without a grade are counted, not kept."""
+def qrels(
+    table: Table, scale: Scale | None, name: str, remarks: Sequence[Remark] = (), merge: str = ""
+) -> Qrels:
+    """Make judgments; rows without a grade are counted, not kept, and judges are merged."""
     faults = Faults(name)
     if len(table.value) < len(table.query):
         hint = "name the column grade, relevance, rel, label or score"
@@ -36,11 +39,13 @@ def qrels(table: Table, scale: Scale | None, name: str, remarks: Sequence[Remark
         if key not in ("score", *RUN_COLUMNS) and not _is_opaque(cells)
     }
     known = {key: cells for key, cells in columns.items() if any(map(_is_known, cells))}
-    return Qrels.build(
-        table.query, table.document, table.value, subtopic=subtopic, columns=known, scale=scale,
-        lines=table.lines, empty=table.empty, ungraded=table.without, name=name,
-        ignored=[key for key in table.columns if key not in columns], remarks=remarks,
-    )  # fmt: skip
+    given: dict[str, Any] = {
+        "query": table.query, "document": table.document, "grade": table.value,
+        "subtopic": subtopic, "columns": known, "scale": scale, "lines": table.lines,
+        "empty": table.empty, "ungraded": table.without, "name": name,
+        "ignored": [key for key in table.columns if key not in columns], "remarks": remarks,
+    }  # fmt: skip
+    return merged(given, merge) if "judge" in known else Qrels.build(**given)
 
 
 def rows(table: Table, name: str, remarks: Sequence[Remark] = ()) -> Rows:

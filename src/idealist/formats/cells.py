@@ -82,6 +82,10 @@ def checked(cells: Cells, reading: Reading) -> Table:
     if query is None or document is None:
         query, document = _ids_one_by_one(cells, faults)
     faults.check()
+    if value in cells.columns:
+        cells = replace(
+            cells, columns=cells.columns | {value: reading.values(cells.columns[value])}
+        )
     values = []
     if ... in cells.columns.get(value, ()):
         message = f"some rows have a {value}, others have none"
@@ -102,15 +106,6 @@ def shown(value: Any) -> str:
 
 _SHORT = reprlib.Repr()
 _SHORT.maxstring = _SHORT.maxother = 60
-
-
-def is_number(text: str) -> bool:
-    """Whether a text reads as a number."""
-    try:
-        to_float(text)
-    except ValueError:
-        return False
-    return True
 
 
 def checked_id(query: Any, faults: Faults, line: int | None = None) -> str | None:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import islice, pairwise
 from typing import Any
 
-from idealist.formats.cells import is_number
+from idealist.data.columns import is_number
 from idealist.formats.column_names import given_names
 from idealist.formats.reading import Reading
 

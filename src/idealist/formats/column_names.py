@@ -38,6 +38,10 @@ _TIERS = {
     "score": ("score sim similarity similarity_score relevance_score search_score",),
     "rank": ("rank position doc_position pos result_position result_rank search_rank",),
     "tokens": ("tokens token_count num_tokens n_tokens",),
+    "judge": (
+        "judge_id rater_id assessor_id annotator_id worker_id",
+        "judge rater assessor annotator worker labeler labeller coder",
+    ),
     "subtopic": ("subtopic",),
     "iteration": ("iteration iter",),
 }

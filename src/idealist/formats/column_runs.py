@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from idealist import kernel
-from idealist.data import Qrels, Rows, Scale
+from idealist.data import Qrels, Rows
 from idealist.errors import Faults
 from idealist.formats.kernel_columns import KINDS, Columns, chosen, known, our_names, picked
 from idealist.formats.reading import Reading, ReadOptions
@@ -68,16 +68,21 @@ class ColumnRun(ObjectRun):
         return picked(module, columns.cells, queries, **found)
 
 
-def compiled_qrels(data: Any, options: ReadOptions, scale: Scale | None, name: str) -> Qrels | None:
-    """Let the kernel read judgments in columns, or in a dict of dicts; None if it cannot."""
+def compiled_qrels(data: Any, options: ReadOptions, name: str) -> Qrels | None:
+    """Let the kernel read judgments in columns, or in a dict of dicts; None if it cannot.
+
+    It neither renumbers grades nor merges judges.
+    """
     module, found = kernel.native(), None
+    if options.scale is not None or options.merge:
+        return None
     reading = Reading("grade", Faults(name), options)
     if module is not None and is_columns(data):
         columns = _columns(data, reading, module)
         found = None if columns is None else module.read_judgments(columns.cells)
     elif module is not None and type(data) is dict:
         found = module.read_judgment_dict(data)
-    return None if found is None else Qrels.of_kernel(found, scale, name, reading.remarks)
+    return None if found is None else Qrels.of_kernel(found, None, name, reading.remarks)
 
 
 def _columns(data: Any, reading: Reading, module: ModuleType) -> Columns | None:

@@ -28,8 +28,8 @@ from contextlib import suppress
 from itertools import islice
 from typing import Any, NamedTuple
 
+from idealist.data.columns import is_number
 from idealist.errors import Faults, InputError
-from idealist.formats.cells import is_number
 from idealist.formats.column_names import Given, are_columns, ours
 
 #: What may separate columns, and what does where a file without a header has none of these.

@@ -148,7 +148,8 @@ def _mapped_qrels(qrels: Qrels, documents: How, queries: How) -> Qrels:
     columns["query"], columns["document"] = (
         _renamed(columns[name], by) for name, by in (("query", named), ("document", new))
     )
-    return read_qrels(columns, scale=qrels.scale, name=qrels.name)
+    made = read_qrels(columns, scale=qrels.scale, name=qrels.name)
+    return replace(made, is_trec=qrels.is_trec, merge=qrels.merge, meant=qrels.meant)
 
 
 def _check_apart(old: Sequence[str], new: Sequence[str], query: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from idealist import kernel
-from idealist.data import Qrels, Scale
+from idealist.data import Qrels
 from idealist.formats import contents
 from idealist.formats.frame_runs import frame_run
 from idealist.formats.reading import ReadOptions
@@ -12,10 +12,13 @@ from idealist.formats.text_layouts import layout_of
 from idealist.formats.text_runs import TextRun
 
 
-def kernel_qrels(source: Source, scale: Scale | None, options: ReadOptions) -> Qrels | None:
-    """Let the kernel read judgments; None if Python has to."""
+def kernel_qrels(source: Source, options: ReadOptions) -> Qrels | None:
+    """Let the kernel read judgments; None if Python has to.
+
+    It neither renumbers grades nor merges judges.
+    """
     module = kernel.native()
-    if module is None:
+    if module is None or options.scale is not None or options.merge:
         return None
     if contents.may_be_frame(source):
         frame = frame_run(source, options, "grade")
@@ -24,4 +27,4 @@ def kernel_qrels(source: Source, scale: Scale | None, options: ReadOptions) -> Q
         layout = layout_of(source, options, "grade")
         text = None if layout is None else TextRun(source, layout)
         found, remarks = (None, ()) if text is None else (text.judgments(module), text.remarks)
-    return None if found is None else Qrels.of_kernel(found, scale, source.name, remarks)
+    return None if found is None else Qrels.of_kernel(found, None, source.name, remarks)

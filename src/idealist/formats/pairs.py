@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from idealist.data import Qrels, Run
+from idealist.data import Qrels, Run, Scale
 from idealist.errors import Faults
 from idealist.formats import build, contents, json_text, python_data
 from idealist.formats.cells import Cells, checked, shown
@@ -81,7 +81,9 @@ class Pairs:
             faults.fail("bad-shape", message, hint, found.line(0))
         grades, scores = (Reading(v, Faults(self.place), self.options) for v in ("grade", "score"))
         judged, retrieved = checked(self._both(grades), grades), checked(self._both(scores), scores)
-        qrels = build.qrels(judged, None, self.place, grades.remarks)
+        said = self.options
+        scale = None if said.scale is None else Scale.of(said.scale)
+        qrels = build.qrels(judged, scale, self.place, grades.remarks, said.merge)
         return qrels, Run(build.rows(retrieved, self.place, scores.remarks), name)
 
     def _both(self, reading: Reading) -> Cells:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from idealist.data import Queries
+from idealist.data.judgments import GOLD, MERGES
 from idealist.data.remarks import Remark
 from idealist.errors import Faults, UsageError, nearest
 from idealist.formats.column_names import (
@@ -24,11 +25,12 @@ from idealist.formats.column_names import (
     renamed,
     spelt,
 )
+from idealist.formats.grade_words import as_numbers, scale_text
 
 #: The sign before the decimals of a number.
 Decimal = Literal["comma", "point"]
 #: The columns that files of each kind alone have; a list of columns that names one is about them.
-OWN = {"grade": {"grade", "subtopic", "iteration"}, "score": {"score", "rank", "tokens"}}
+OWN = {"grade": {"grade", "judge", "subtopic", "iteration"}, "score": {"score", "rank", "tokens"}}
 #: What stands in a list of columns for one that does not matter.
 SKIP = ("-", "")
 
@@ -42,7 +44,9 @@ class ReadOptions:
     a comma in a number is where it could be either: decimals with "comma", thousands with "point".
     With `shared`, this is said about several files; each may lack a column that another one has.
     `queries` name what search engines answered, where responses do not: by their texts, or in their
-    order.
+    order. `scale` is that of the grades, with the grade of each word where they are words; `merge`
+    makes one grade of several judges'; and `judgments` says what a document without a judgment is,
+    as `Qrels.gold` does.
     """
 
     columns: Any = field(default_factory=dict)
@@ -50,8 +54,16 @@ class ReadOptions:
     decimal: Decimal | None = None
     shared: bool = False
     queries: Queries | None = None
+    scale: Any = None
+    merge: str = ""
+    judgments: str = ""
 
     def __post_init__(self) -> None:
+        for what, said, known in (
+            ("merge", self.merge, MERGES), ("judgments", self.judgments, GOLD),
+        ):  # fmt: skip
+            if said and said not in known:
+                raise UsageError(f"{what} cannot be {said!r}", f"{what} is {', '.join(known)}")
         columns, layouts = self.columns, self.layouts
         if not isinstance(columns, Mapping):
             columns, layouts = {}, (*layouts, _listed_names(columns))
@@ -89,7 +101,13 @@ class ReadOptions:
         named = listed(f"{ours}={theirs}" for ours, theirs in given_names(self.columns))
         lists = [*([named] if self.columns else []), *map(listed, self.layouts)]
         words = [word for one in lists for word in ("--columns", one)]
-        return [*words, "--decimal", self.decimal] if self.decimal else words
+        said = {
+            "--decimal": self.decimal,
+            "--scale": "" if self.scale is None else scale_text(self.scale),
+            "--merge": self.merge,
+            "--judgments": self.judgments,
+        }
+        return words + [word for option, one in said.items() if one for word in (option, one)]
 
     def of(self, path: str | Path) -> DescribedFile:
         """Say this about a file."""
@@ -192,18 +210,26 @@ class Reading:
             hint = f"choose one: {columns_option({column: str(alike[0])})}"
         self.faults.fail("missing-column", message, f"{hint}; the columns are {shown}"[:400])
 
+    def values(self, cells: list[Any]) -> list[Any]:
+        """Return the column that matters, with the words of grades turned into numbers."""
+        if self.value != "grade":
+            return cells
+        numbers, said = as_numbers(cells, self.options.scale, self.faults)
+        if said:
+            self.remark("read-as", said, len(numbers))
+        return numbers
+
     def remark(self, code: str, message: str, count: int = 0, severity: str = "note") -> None:
         """Note something that results should mention, once."""
         if (found := Remark(code, message, count, severity)) not in self.remarks:
             self.remarks.append(found)
 
 
-def described(
-    data: Any, columns: Given | Sequence[str] | None = None, decimal: Decimal | None = None,
-    queries: Queries | None = None,
-) -> tuple[Any, ReadOptions]:  # fmt: skip
+def described(data: Any, **said: Any) -> tuple[Any, ReadOptions]:
     """Part a file from what is said about it; what is said now comes first."""
-    said = data.options if isinstance(data, DescribedFile) else ReadOptions()
-    data = data.path if isinstance(data, DescribedFile) else data
-    now: dict[str, Any] = {"columns": columns, "decimal": decimal, "queries": queries}
-    return data, replace(said, **{key: value for key, value in now.items() if value is not None})
+    options = ReadOptions()
+    if isinstance(data, DescribedFile):
+        data, options = data.path, data.options
+    return data, replace(
+        options, **{key: value for key, value in said.items() if value is not None}
+    )

@@ -18,8 +18,9 @@ from functools import cached_property, partial
 from itertools import chain
 from typing import Any, NoReturn
 
+from idealist.data.columns import is_number
 from idealist.formats import items
-from idealist.formats.cells import Cells, add_query, is_number, shown
+from idealist.formats.cells import Cells, add_query, shown
 from idealist.formats.column_names import (
     ALIASES,
     BESIDE,

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NoReturn
 
+from idealist.data.columns import is_number
 from idealist.formats import delimited
-from idealist.formats.cells import is_number
 from idealist.formats.column_guesses import SEEN, is_numeric, listed_option, named_option
 from idealist.formats.column_names import columns_option, listed, ours
 from idealist.formats.delimited import BLANKS, Header

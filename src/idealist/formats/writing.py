@@ -115,6 +115,7 @@ def _lost_judgments(qrels: Qrels, form: Format, columns: build.Flat) -> list[str
         gone and f"columns left out: {', '.join(gone)}",
         divided and "subtopics left out; each document has its highest grade",
         qrels.preferences and "preferences left out; each document has its highest level",
+        qrels.judged_by and "what each judge said left out; the grade is made of it",
         qrels.scale and "declared scale left out",
         _left_out(qrels.ungraded, "row", "without a grade"),
     )
