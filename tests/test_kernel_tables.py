@@ -208,6 +208,12 @@ def test_lists_that_are_not_plain_are_left_to_python(items: str, tmp_path: Path)
             agreed(text.encode(), ".jsonl", tmp_path, head=head)
 
 
+def test_a_head_without_documents_says_nothing(tmp_path: Path) -> None:
+    text = "query,document,rank\n" + "zz,,0\n" * 20
+    for head, more in ((60, "q1,d1,1\n"), (2**16, "")):
+        agreed((text + more).encode(), ".csv", tmp_path, head=head)
+
+
 def wide(rng: random.Random, size: int) -> list[tuple[str, str, str, str]]:
     """Give rows of several queries, most of them with a long text."""
     texts = ["", "a", 'say "yes"', "two\nlines\r\n", "x, y; z\t" * 200, "é" * 900]

@@ -87,9 +87,11 @@ class _Head:
         """Read a head as if it were the file; raise what is wrong with it."""
         reading = Reading(value, Faults(source.name), options)
         found = contents.cells(Source(source.name, spooled=head), reading)
-        if isinstance(found, bytes) or not len(found):
-            raise ValueError("there are no rows under names")
+        if isinstance(found, bytes):
+            raise ValueError("there are no names")
         table = checked(found, reading)
+        if not table.query:
+            raise ValueError("there are no rows")
         if value == "score":
             build.rows(table, source.name)
         return cls(table, reading)
