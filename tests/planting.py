@@ -34,9 +34,11 @@ class Plant(NamedTuple):
     rules: dict[str, Any]
 
     def evaluated(self, **more: Any) -> il.Evaluation:
+        own = {"grades": "truncate"} if self.convention == "trec_eval" else {}  # as the tool does
         return il.evaluate(
-            self.qrels, self.run, self.measure, convention=self.convention, **self.rules | more
-        )
+            self.qrels, self.run, self.measure, convention=self.convention,
+            **own | self.rules | more,
+        )  # fmt: skip
 
     def values(self, **more: Any) -> dict[str, float]:
         """Give the value of every query that counts."""

@@ -180,7 +180,8 @@ def test_shares_add_up_to_the_gap_and_negate(seed: int, name: str) -> None:
     for side in (there.a, there.b):
         convention = CONVENTIONS[side.name]
         if not side.refuses and convention.has(il.parse(name)):
-            wanted = il.evaluate(qrels, rows, name, convention=side.name)
+            own = {"grades": "truncate"} if side.name == "trec_eval" else {}  # as the tool does
+            wanted = il.evaluate(qrels, rows, name, convention=side.name, **own)
             assert side.value == wanted[name]
     assert str(there)
     assert json.loads(json.dumps(there.data(), allow_nan=False))["gap"] == there.gap

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from idealist.conventions.convention import Convention
+from idealist.conventions.convention import DEFAULT, Convention
 from idealist.conventions.libraries import LEARNING, PRODUCTS
 from idealist.conventions.toolkits import TOOLKITS, TRACKS_AND_PAPERS
 from idealist.errors import UsageError, nearest
@@ -16,7 +16,6 @@ __all__ = ["CONVENTIONS", "DEFAULT", "Convention", "convention"]
 CONVENTIONS: dict[str, Convention] = {
     one.name: one for one in (*TOOLKITS, *LEARNING, *PRODUCTS, *TRACKS_AND_PAPERS)
 }
-DEFAULT = "trec_eval"
 #: Other usual spellings of tools.
 USUAL = {
     "treceval9": "trec_eval-9", "pytreceval": "pytrec_eval", "ms_marco_eval": "msmarco",

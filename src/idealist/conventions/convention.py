@@ -16,6 +16,10 @@ Rule = Callable[[Measure], Axes]
 Evidence = Literal["live", "recorded", "derived"]
 
 
+#: The convention that holds where nobody names one.
+DEFAULT = "trec_eval"
+
+
 @dataclass(frozen=True)
 class Convention:
     """How one tool measures.
@@ -42,7 +46,8 @@ class Convention:
     ) -> Instrument:
         """Set every parameter: as the user wrote it, or as `axes` or else the tool have it.
 
-        Fractions of grades in `qrels` stay, unless the tool itself would have read their text.
+        By the default, fractions of grades in `qrels` stay, unless they are TREC text, which the
+        tool itself would have read and cut.
         """
         own = {} if axes is None else route(type(measure), axes)[0]
         rules = dict(self.rule(replace(measure, **{**own, **measure.written()})))
@@ -51,7 +56,7 @@ class Convention:
             measure = measure @ cutoff
         made = Instrument.of(measure, rules, axes or {})
         cuts = made.protocol.grades == "truncate" and "grades" not in (axes or {})
-        if not cuts or qrels is None or not qrels.keeps_fractions:
+        if not cuts or self.name != DEFAULT or qrels is None or not qrels.keeps_fractions:
             return made
         return replace(made, protocol=replace(made.protocol, grades="keep"))
 
