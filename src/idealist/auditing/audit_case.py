@@ -185,7 +185,8 @@ def ranked_once(evaluator: Evaluator, run: Any, most: int = HELD_BYTES) -> Ranke
 def _foreseen(evaluator: Evaluator, ranked: Ranked) -> list[Protocol]:
     own = [one.protocol for one in evaluator.instruments.values()]
     whole = own[0].whole()
-    ranks = isinstance(ranked.held.source, FileRun) and whole.order == "score"
+    file = ranked.held.source
+    ranks = isinstance(file, FileRun) and file.has_ranks and whole.order == "score"
     by_rank = [replace(whole, order="rank")] if ranks else []
     return [*own, whole, replace(whole, exclude_self=True), *by_rank]
 

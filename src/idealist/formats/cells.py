@@ -82,9 +82,11 @@ def checked(cells: Cells, reading: Reading) -> Table:
     if query is None or document is None:
         query, document = _ids_one_by_one(cells, faults)
     faults.check()
-    if value in cells.columns:
+    if value in cells.columns and len(cells):
+        first = cells.at(0)
         cells = replace(
-            cells, columns=cells.columns | {value: reading.values(cells.columns[value])}
+            cells,
+            columns=cells.columns | {value: reading.values(cells.columns[value], first)},
         )
     values = []
     if ... in cells.columns.get(value, ()):

@@ -28,6 +28,11 @@ class FrameRun:
     columns: Columns
     remarks: tuple[Remark, ...] = ()
 
+    @property
+    def has_ranks(self) -> bool:
+        """Whether rows have ranks."""
+        return "ranks" in self.columns.cells
+
     def ranked(self, request: KernelRequest) -> KernelAnswer | None:
         """Let the kernel rank a query as soon as its rows are there; None if it declines.
 

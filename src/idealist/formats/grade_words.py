@@ -109,11 +109,14 @@ def folded(word: Any) -> str:
     return " ".join(re.sub(r"[-_\s]+", " ", text).lower().split())
 
 
-def as_numbers(cells: list[Any], scale: ScaleGiven | None, faults: Faults) -> tuple[list[Any], str]:
+def as_numbers(
+    cells: list[Any], scale: ScaleGiven | None, faults: Faults, line: int | None = None
+) -> tuple[list[Any], str]:
     """Turn the words of a column of grades into numbers; say so where no scale was given.
 
     Without a scale, true and false are 1 and 0, and other words are refused with a proposal. What
-    is neither a word of the scale nor a number stays as it is, to be reported with its line.
+    is neither a word of the scale nor a number stays as it is, to be reported with its line. `line`
+    is that of the first.
     """
     words = by_word(scale)
     kinds = {*map(type, cells)} - {type(None)}
@@ -132,7 +135,7 @@ def as_numbers(cells: list[Any], scale: ScaleGiven | None, faults: Faults) -> tu
     if not 1 < len(found) <= MOST_WORDS and not {*map(folded, found)} <= STEPS.keys():
         return cells, ""  # text, or the same mistake in each row
     if not {*map(folded, found)} <= TRUTH.keys():
-        refuse(found, faults)
+        refuse(found, faults, line)
     return [cell and TRUTH[folded(cell)] for cell in cells], SAID_TRUTH
 
 
@@ -141,14 +144,14 @@ def _grade(cell: Any, grades: Mapping[str, float], numbers: bool) -> Any:
     return None if cell is None else grades.get(folded(cell), lacking)
 
 
-def refuse(words: Iterable[str], faults: Faults) -> NoReturn:
+def refuse(words: Iterable[str], faults: Faults, line: int | None) -> NoReturn:
     """Refuse words without a scale, and propose one that runs when it is pasted."""
     proposed, guessed = proposal(words)
     hint = f"say what they are worth: --scale {shlex.quote(scale_text(proposed))}"
     if guessed:
         hint += f"; the order of {', '.join(guessed)} is a guess, so put the right numbers there"
     shown = ", ".join(map(repr, proposed))
-    faults.fail("bad-grade", f"the grades are words, not numbers: {shown}", hint)
+    faults.fail("bad-grade", f"the grades are words, not numbers: {shown}", hint, line)
 
 
 def proposal(words: Iterable[str]) -> tuple[dict[str, float], list[str]]:

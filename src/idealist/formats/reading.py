@@ -210,11 +210,14 @@ class Reading:
             hint = f"choose one: {columns_option({column: str(alike[0])})}"
         self.faults.fail("missing-column", message, f"{hint}; the columns are {shown}"[:400])
 
-    def values(self, cells: list[Any]) -> list[Any]:
-        """Return the column that matters, with the words of grades turned into numbers."""
+    def values(self, cells: list[Any], line: int | None = None) -> list[Any]:
+        """Return the column that matters, with the words of grades turned into numbers.
+
+        `line` is that of the first.
+        """
         if self.value != "grade":
             return cells
-        numbers, said = as_numbers(cells, self.options.scale, self.faults)
+        numbers, said = as_numbers(cells, self.options.scale, self.faults, line)
         if said:
             self.remark("read-as", said, len(numbers))
         return numbers

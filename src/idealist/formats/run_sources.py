@@ -45,6 +45,11 @@ class FileRun:
             return self.kept[0].remarks if self.kept else ()
         return self._compiled.remarks
 
+    @property
+    def has_ranks(self) -> bool:
+        """Whether the kernel finds ranks in it."""
+        return self._compiled is not None and self._compiled.has_ranks
+
     def rows(self) -> Rows:
         """Read all rows."""
         if self.kept:

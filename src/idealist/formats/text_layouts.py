@@ -49,6 +49,12 @@ class TextLayout:
     lines: int = 0
     remarks: tuple[Remark, ...] = ()
 
+    @property
+    def has_ranks(self) -> bool:
+        """Whether rows have ranks."""
+        fields = (*self.facts.get("fields", ()), *self.facts.get("item_fields", ()))
+        return not fields or "rank" in {role for _, role in fields}
+
     def native(self, module: ModuleType) -> Any:
         """Make the kernel's own."""
         return module.Layout(self.kind, **self.facts)

@@ -37,6 +37,11 @@ class TextRun:
         """What its head made the readers remark on; they keep to it."""
         return self.layout.remarks
 
+    @property
+    def has_ranks(self) -> bool:
+        """Whether rows have ranks."""
+        return self.layout.has_ranks
+
     def ranked(self, request: KernelRequest) -> KernelAnswer | None:
         """Let the kernel rank the file while reading it; None if it declines."""
         with self._begin() as (begin, size):
