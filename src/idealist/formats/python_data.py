@@ -35,6 +35,7 @@ from idealist.formats.column_names import (
 from idealist.formats.items import Lists, distance_words, matching, named_in, negated
 from idealist.formats.objects import opened
 from idealist.formats.reading import Reading
+from idealist.formats.record_lists import read_side
 from idealist.formats.records import MOST, Locate, holds_list, records_in
 
 #: Names of fields, which no query has.
@@ -54,7 +55,7 @@ def cells_of(data: Any, reading: Reading, locate: Locate | None = None) -> Cells
     faults = reading.faults
     if (columns := frames.columns(data, faults)) is not None:
         found = records_in(columns, reading)
-        return found.cells() if found else of_columns(columns, reading, nulls=True)
+        return read_side(found) if found else of_columns(columns, reading, nulls=True)
     data = opened(data)
     if isinstance(data, Iterable) and not isinstance(data, (str, bytes, Mapping)):
         data = list(data)
@@ -76,10 +77,10 @@ def lists_in(
     """Read records of a query each, or what a search engine answered; None for anything else."""
     found = records_in(data, reading, locate, lines)
     if found is not None and found.are_both:
-        return found.cells()
+        return read_side(found)
     if (answers := engines.lists(data, reading, lines)) is not None:
         return nested(answers, reading, locate)
-    return None if found is None else found.cells()
+    return None if found is None else read_side(found)
 
 
 def _of_dict(data: Mapping[Any, Any], reading: Reading, locate: Locate | None) -> Cells:
