@@ -20,8 +20,11 @@ from idealist.formats.column_names import (
     RECORD_IDS,
     RECORD_TEXTS,
     folded,
+    matching,
+    naming_option,
+    refuse_choice,
 )
-from idealist.formats.items import SURE_IDS, are_texts, is_text, matching
+from idealist.formats.items import SURE_IDS, are_texts, is_text
 from idealist.formats.records import Records, is_name
 
 #: Names that need no remark.
@@ -101,7 +104,8 @@ class RecordFields:
         records = self.records
         if (found := records.given(side)) is not None or not needed:
             return found
-        message = f"there is no field {records.reading.options.columns[side]!r} to be the {side}"
+        told = " or ".join(map(repr, records.reading.told(side)))
+        message = f"there is no field {told} to be the {side}"
         records.refuse(message, f"the fields are {records.fields()}", "missing-column")
 
     def _refuse_none(self, message: str, side: str) -> NoReturn:
@@ -118,11 +122,10 @@ class RecordFields:
         return name
 
     def _choose(self, names: list[Any], side: str) -> NoReturn:
-        first, second = names[:2]
-        message = f"{first} and {second} could each be the {side}"
-        hint = f"choose one: --columns {side}={first} or --columns {side}={second}"
-        both = (n for n, row in enumerate(self.records.rows) if first in row and second in row)
-        self.records.refuse(message, hint, "bad-column", next(both, 0))
+        two = names[:2]
+        both = (n for n, row in enumerate(self.records.rows) if {*two} <= row.keys())
+        line = self.records.line(next(both, 0))
+        refuse_choice(side, two, self.records.reading.faults, line)
 
     def _texts(self, name: Any) -> bool:
         return are_texts(_words(self.records.held(name)))
@@ -132,9 +135,9 @@ class RecordFields:
         texts = set(filter(is_text, _words(self.records.held(name))))
         if any(texts & set(_words(self.records.held(other))) for other in others):
             words = "documents are known by their texts, which must be equal to meet"
-            reading.remark("read-as", f"{reading.faults.file}: {words}")
+            reading.remark_file(words)
             return
-        hint = f"add a field with ids; if the texts are the ids: --columns {side}={name}"
+        hint = f"add a field with ids; if the texts are the ids: {naming_option(side, [name])}"
         self.records.refuse(f"{name} holds texts, and ids are needed", hint)
 
     @cached_property
@@ -155,14 +158,14 @@ class RecordFields:
             return self._whole(own[0])
         if own:
             message = f"{own[0]} could be the number of the record, and {texts[0]} the query"
-            hint = f"choose one: --columns query={texts[0]} or --columns query={own[0]}"
-            records.refuse(message, hint, "bad-column")
+            options = naming_option("query", [texts[0], own[0]])
+            records.refuse(message, f"choose one: {options}", "bad-column")
         if texts:
             return self._of_hits() or self._whole(self._same(texts))
         if both:
             return None
         some = [n for n in held if n not in records.golds and any(map(is_name, records.held(n)))]
-        hint = f"say which one does: --columns query={some[0] if some else '…'}"
+        hint = f"say which one does: {naming_option('query', some[:1])}"
         records.refuse("no field names the query", hint, "missing-column")
 
     def _of_hits(self) -> str | None:
@@ -199,16 +202,14 @@ class RecordFields:
 
     def remark(self) -> None:
         """Say what was taken for what, where the names are not ours."""
-        records, reading = self.records, self.records.reading
+        records = self.records
         found = {"query": self.query, "ranking": self.ranking, "gold": self.gold}
         named = {side: name for side, name in found.items() if name is not None}
         if self.query is None and records.queries is None:
             named = {"query": "the number of the record", **named}
         given = [records.given(side) for side in named]
         if any(folded(n) not in map(folded, USUAL[s]) and n not in given for s, n in named.items()):
-            said = ", ".join(f"{side} = {name}" for side, name in named.items())
-            inside = f"in {records.inside}, " if records.inside else ""
-            reading.remark("read-as", f"{reading.faults.file}: {inside}{said}")
+            records.reading.remark_names(named, f"in {records.inside}, " if records.inside else "")
 
 
 def are_places(entries: Any) -> bool:

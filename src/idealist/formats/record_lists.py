@@ -7,8 +7,15 @@ from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from idealist.formats.cells import Cells, add_query, shown
-from idealist.formats.column_names import BESIDE, ITEM_SCORES, NEGATIVES, RECORD_ID, RECORD_IDS
-from idealist.formats.items import Lists, distance_words, matching, negated
+from idealist.formats.column_names import (
+    BESIDE,
+    ITEM_SCORES,
+    NEGATIVES,
+    RECORD_ID,
+    RECORD_IDS,
+    matching,
+)
+from idealist.formats.items import Lists, negated, remark_distance
 from idealist.formats.objects import opened
 from idealist.formats.record_fields import RecordFields, are_places
 from idealist.formats.records import Records, holds_list
@@ -111,7 +118,7 @@ class _Row:
                 message = f"{name} {shown(cells)} for {len(entries)} documents"
                 self._refuse(message, "give one for each retrieved document")
         if "distance" in beside:
-            reading.remark("read-as", distance_words(reading, beside["distance"][0]))
+            remark_distance(reading, beside["distance"][0])
         columns = zip(*(cells for _, cells in beside.values()), strict=True)
         return [
             self._with(entry, dict(zip(beside, cells, strict=True)))

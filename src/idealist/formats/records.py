@@ -35,9 +35,10 @@ from idealist.formats.column_names import (
     REFERENCES,
     WRAPPERS,
     folded,
+    matching,
+    naming_option,
 )
-from idealist.formats.items import matching
-from idealist.formats.objects import flat, opened
+from idealist.formats.objects import flat, names_in, opened
 from idealist.formats.reading import Reading
 
 #: Finds the line of a key in JSON by its path.
@@ -83,7 +84,7 @@ class Records:
     @cached_property
     def names(self) -> tuple[Any, ...]:
         """All fields of all records."""
-        return tuple(dict.fromkeys(chain.from_iterable(dict.fromkeys(map(tuple, self.rows)))))
+        return names_in(self.rows)
 
     def held(self, name: Any) -> list[Any]:
         """Return what a field holds in each record, None where it is not."""
@@ -141,7 +142,7 @@ class Records:
         """Write the option that names a side, with a list that is no side yet."""
         taken = {*self.rankings, *self.golds, *matching(self.names, (*NEGATIVES, *BESIDE))}
         free = [name for name in self.names if name not in taken and self.holds_lists(name)]
-        return f"--columns {side}={free[0] if free else '…'}"
+        return naming_option(side, free[:1])
 
     def fields(self, number: int = 0) -> str:
         """Name the first fields of a record."""
