@@ -116,6 +116,17 @@ def test_the_command_line_says_what_was_taken_for_what(
     main(["compare", str(qrels), folder, folder, "-m", "RR", *words])
 
 
+@pytest.mark.parametrize("columns", [{"document": ["ean", "sku"]}, {"score": ["rank", "_score"]}])
+def test_of_several_names_the_first_that_hits_have_counts(columns: dict[str, Any]) -> None:
+    found = il.read_run({"q1": es()}, columns=columns).rows()
+    one = {column: names[1] for column, names in columns.items()}
+    expected = il.read_run({"q1": es()}, columns=one).rows()
+    assert (found.documents, found.scores.tolist()) == (
+        expected.documents,
+        expected.scores.tolist(),
+    )
+
+
 def test_queries_that_only_count_rename_nothing(tmp_path: Path) -> None:
     responses = {"q1": es(), "q2": es(), "q3": es()}
     rows = il.read_run(responses, queries={"q1": "tea", "q2": "Tea"}).rows()

@@ -19,7 +19,7 @@ import idealist as il
 from idealist.cli.main import main
 from idealist.cli.options import columns_of
 from idealist.formats import column_names
-from idealist.formats.records import USUAL
+from idealist.formats.record_fields import USUAL
 
 #: What every file holds: the ranking and the gold of two queries.
 RANKED = (["d1", "d2"], ["d3", "d2", "d4"])

@@ -175,7 +175,7 @@ def expected(shape: Shape) -> Any:
 
 def proposed(error: il.InputError) -> list[list[str]]:
     """Find the options that a hint proposes."""
-    found = re.findall(r"--(?:columns|decimal) .*?(?=; |, or |\Z)", error.hint, re.DOTALL)
+    found = re.findall(r"--(?:columns|decimal) .*?(?=; |,? or |\Z)", error.hint, re.DOTALL)
     return [shlex.split(words) for words in found]
 
 

@@ -8,7 +8,7 @@ import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain
-from typing import Any
+from typing import Any, NoReturn
 
 from idealist.errors import Faults
 
@@ -238,6 +238,29 @@ def folded(name: Any) -> str:
     return "".join(str(name).lower().replace("_", "").replace("-", "").split())
 
 
+def last(name: Any) -> str:
+    """Fold the last part of a name with dots."""
+    return folded(str(name).rpartition(".")[2])
+
+
+@lru_cache(1000)
+def matching(names: tuple[Any, ...], aliases: tuple[str, ...]) -> tuple[Any, ...]:
+    """Find the names that are aliases, whole or by their last parts, in the order of the aliases.
+
+    >>> matching(("score", "node.id_", "ID"), ("id", "score"))
+    ('node.id_', 'ID', 'score')
+    """
+    wanted = {folded(alias): place for place, alias in reversed(list(enumerate(aliases)))}
+    found = []
+    for name in names:
+        parts = folded(name).split(".")
+        ends = (".".join(parts[start:]) for start in range(len(parts)))
+        place = next((wanted[end] for end in ends if end in wanted), None)
+        if place is not None:
+            found.append((place, name))
+    return tuple(name for _, name in sorted(found, key=lambda pair: pair[0]))
+
+
 #: Every name that is understood, folded.
 KNOWN = frozenset(
     folded(name)
@@ -252,10 +275,26 @@ def _check_choice(names: list[Any], value: str, mine: Given, faults: Faults) -> 
     values = ("grade",) if value == "grade" else ("score", "rank", "tokens")
     for column in ("query", "document", *values):
         tiers = (_known(some, tier) for tier in TIERS[column])
-        both = [str(name) for name in next(filter(None, tiers), ())]
+        both = next(filter(None, tiers), ())
         if len(both) > 1 and column not in mine:
-            message = f"{' and '.join(both)} could each be the {column}"
-            faults.fail("bad-column", message, f"choose one: {columns_option({column: both[0]})}")
+            refuse_choice(column, both, faults)
+
+
+def refuse_choice(
+    column: str, names: Sequence[Any], faults: Faults, line: int | None = None, place: str = ""
+) -> NoReturn:
+    """Refuse names that could each be meant; name the options that choose one."""
+    message = f"{' and '.join(map(str, names))} could each be the {column}{place}"
+    faults.fail("bad-column", message, f"choose one: {naming_option(column, names)}", line)
+
+
+def naming_option(column: str, names: Iterable[Any]) -> str:
+    """Write an option for each name that a column of ours may have; NAME stands for none.
+
+    >>> naming_option("ranking", ["hits", "Top docs"]), naming_option("query", [])
+    ("--columns ranking=hits or --columns 'ranking=Top docs'", '--columns query=NAME')
+    """
+    return " or ".join(columns_option({column: str(name)}) for name in list(names) or ["NAME"])
 
 
 def columns_option(given: Given) -> str:

@@ -13,7 +13,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import chain
 from typing import Any, NoReturn
 
 from idealist.data.columns import to_float
@@ -29,9 +28,13 @@ from idealist.formats.column_names import (
     RECORD_IDS,
     TIERS,
     folded,
+    last,
+    matching,
+    naming_option,
+    refuse_choice,
     renamed,
 )
-from idealist.formats.objects import flat, opened
+from idealist.formats.objects import flat, names_in, opened
 from idealist.formats.reading import Reading
 
 PARTS = frozenset(map(folded, (*ITEM_PARTS, *METADATA)))
@@ -55,29 +58,6 @@ def are_texts(entries: Iterable[Any]) -> bool:
     """Whether most of the first entries are texts."""
     found = [is_text(entry) for entry, _ in zip(entries, range(LOOKED_AT), strict=False)]
     return sum(found) * 2 > len(found)
-
-
-def last(name: Any) -> str:
-    """Fold the last part of a name with dots."""
-    return folded(str(name).rpartition(".")[2])
-
-
-@lru_cache(1000)
-def matching(names: tuple[Any, ...], aliases: tuple[str, ...]) -> tuple[Any, ...]:
-    """Find the names that are aliases, whole or by their last parts, in the order of the aliases.
-
-    >>> matching(("score", "node.id_", "ID"), ("id", "score"))
-    ('node.id_', 'ID', 'score')
-    """
-    wanted = {folded(alias): place for place, alias in reversed(list(enumerate(aliases)))}
-    found = []
-    for name in names:
-        parts = folded(name).split(".")
-        ends = (".".join(parts[start:]) for start in range(len(parts)))
-        place = next((wanted[end] for end in ends if end in wanted), None)
-        if place is not None:
-            found.append((place, name))
-    return tuple(name for _, name in sorted(found, key=lambda pair: pair[0]))
 
 
 @dataclass
@@ -206,7 +186,7 @@ class Lists:
 
     def _settle(self, items: Sequence[Mapping[Any, Any]]) -> None:
         """Decide what is the id and the score of all objects, and read them by it."""
-        names = tuple(dict.fromkeys(chain.from_iterable(dict.fromkeys(map(tuple, items)))))
+        names = names_in(items)
         value, given = self.reading.value, dict(self.reading.options.columns)
         given["document"] = document = self._document(names, items)
         score = self._score(names, items) if value == "score" else None
@@ -217,7 +197,9 @@ class Lists:
         grades = [name for name, own in ours.items() if own == "grade"]
         if self.unscored and matching(tuple(grades), ITEM_SCORES):
             message = f"{self.where} holds scores and no grades: this is a run, not judgments"
-            hint = f"judgments come first; if these are grades: --columns grade={grades[0]}"
+            hint = (
+                f"judgments come first; if these are grades: {naming_option('grade', grades[:1])}"
+            )
             self.reading.faults.fail("bad-column", message, hint, self._line_of_items())
         query = next((name for name, own in ours.items() if own == "query"), None)
         if query is not None:
@@ -260,7 +242,7 @@ class Lists:
                 found = [name for name in found if not are_texts(item.get(name) for item in items)]
             if self.hits and found and last(found[0]) == "id" and found[0] in outside:
                 message = f"{found[0]} could be the number of the row, or the document"
-                hint = f"if it is the document: --columns document={found[0]}"
+                hint = f"if it is the document: {naming_option('document', found[:1])}"
                 self.reading.faults.fail("bad-column", message, hint, self._line_of_items())
             if found:
                 return self._one(found, items, "document")
@@ -268,7 +250,7 @@ class Lists:
         place, item = next(iter(self.items)), items[0]
         whose = f"query {shown(self.query[place])}"
         message = f"{whose}: cannot read {shown(dict(item))}: there is no id"
-        hint = f"say which field is the id: --columns document={held[0] if held else '…'}"
+        hint = f"say which field is the id: {naming_option('document', held[:1])}"
         self.reading.faults.fail("bad-shape", message, hint, self._line_of_items())
 
     def _score(self, names: tuple[Any, ...], items: Sequence[Mapping[Any, Any]]) -> Any:
@@ -288,10 +270,8 @@ class Lists:
             for place, item in zip(self.items, items, strict=True):
                 both = item.get(first), item.get(other)
                 if None not in both and both[0] != both[1]:
-                    message = f"{first} and {other} could each be the {ours} in {self.where}"
-                    hint = f"choose one: --columns {ours}={first} or --columns {ours}={other}"
-                    line = self.line(self.number[place])
-                    self.reading.faults.fail("bad-column", message, hint, line)
+                    line, where = self.line(self.number[place]), f" in {self.where}"
+                    refuse_choice(ours, [first, other], self.reading.faults, line, where)
         return first
 
     def _line_of_items(self) -> int | None:
@@ -306,11 +286,9 @@ class Lists:
             for ours, name in found.items()
             if name not in ("id", "_id")
         ):
-            said = ", ".join(f"{ours} = {name}" for ours, name in found.items() if name is not None)
-            place = self.reading.faults.file
-            self.reading.remark("read-as", f"{place}: in {self.where}, {said}")
+            self.reading.remark_names(found, f"in {self.where}, ")
         if score is not None and last(score) in map(folded, DISTANCES):
-            self.reading.remark("read-as", distance_words(self.reading, score))
+            remark_distance(self.reading, score)
 
 
 def named_in(item: Mapping[Any, Any]) -> bool:
@@ -318,9 +296,9 @@ def named_in(item: Mapping[Any, Any]) -> bool:
     return bool(matching(tuple(flat(item, PARTS)), (*SURE_IDS, *MAYBE_IDS)))
 
 
-def distance_words(reading: Reading, name: Any) -> str:
+def remark_distance(reading: Reading, name: Any) -> None:
     """Say that a distance ranks the other way round."""
-    return f"{reading.faults.file}: {name} is a distance: the smallest one ranks first"
+    reading.remark_file(f"{name} is a distance: the smallest one ranks first")
 
 
 def negated(distance: Any) -> Any:

@@ -7,6 +7,7 @@ cases of DeepEval are all objects whose attributes are what their JSON would hol
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
 from typing import Any
 
 from idealist.formats.column_names import folded
@@ -34,6 +35,15 @@ def opened(value: Any) -> Any:
     found = getattr(value, "__dict__", {})
     fields = {name: field for name, field in found.items() if not name.startswith("_")}
     return fields or value
+
+
+def names_in(objects: Iterable[Mapping[Any, Any]]) -> tuple[Any, ...]:
+    """Collect the names of all objects; most of them have the same.
+
+    >>> names_in([{"id": 1}, {"id": 2, "score": 3}])
+    ('id', 'score')
+    """
+    return tuple(dict.fromkeys(chain.from_iterable(dict.fromkeys(map(tuple, objects)))))
 
 
 def flat(

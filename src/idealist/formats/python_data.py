@@ -29,12 +29,13 @@ from idealist.formats.column_names import (
     SPLITS,
     WRAPPERS,
     are_columns,
-    columns_option,
-    given_names,
+    matching,
+    naming_option,
 )
-from idealist.formats.items import Lists, distance_words, matching, named_in, negated
+from idealist.formats.items import Lists, named_in, negated, remark_distance
 from idealist.formats.objects import opened
 from idealist.formats.reading import Reading
+from idealist.formats.record_lists import read_side
 from idealist.formats.records import MOST, Locate, holds_list, records_in
 
 #: Names of fields, which no query has.
@@ -54,7 +55,7 @@ def cells_of(data: Any, reading: Reading, locate: Locate | None = None) -> Cells
     faults = reading.faults
     if (columns := frames.columns(data, faults)) is not None:
         found = records_in(columns, reading)
-        return found.cells() if found else of_columns(columns, reading, nulls=True)
+        return read_side(found) if found else of_columns(columns, reading, nulls=True)
     data = opened(data)
     if isinstance(data, Iterable) and not isinstance(data, (str, bytes, Mapping)):
         data = list(data)
@@ -76,10 +77,10 @@ def lists_in(
     """Read records of a query each, or what a search engine answered; None for anything else."""
     found = records_in(data, reading, locate, lines)
     if found is not None and found.are_both:
-        return found.cells()
+        return read_side(found)
     if (answers := engines.lists(data, reading, lines)) is not None:
         return nested(answers, reading, locate)
-    return None if found is None else found.cells()
+    return None if found is None else read_side(found)
 
 
 def _of_dict(data: Mapping[Any, Any], reading: Reading, locate: Locate | None) -> Cells:
@@ -118,7 +119,7 @@ def _unwrapped(data: Mapping[Any, Any], reading: Reading, locate: Locate | None)
     inside = [name for name in matching(tuple(data), WRAPPED) if _holds_lists(data[name])]
     if len(inside) == 1 and not any(map(holds_list, data.values())):
         (name,) = inside
-        reading.remark("read-as", f"{reading.faults.file}: lists by query are those in {name}")
+        reading.remark_file(f"lists by query are those in {name}")
         return _unwrapped(data[name], reading, partial(locate, name) if locate else None)
     return nested(data, reading, locate)
 
@@ -159,12 +160,12 @@ def of_columns(
 
 def _scored(found: dict[str, list[Any]], reading: Reading) -> dict[str, list[Any]]:
     """Rank by a column of distances where no other column has scores."""
-    given = [theirs for ours, theirs in given_names(reading.options.columns) if ours == "score"]
+    given = reading.told("score")
     named = "score" if matching(tuple(given), DISTANCES) and "score" in found else None
     name = named or next(iter(matching(tuple(found), DISTANCES)), None)
     if reading.value != "score" or name is None or ("score" in found and named is None):
         return found
-    reading.remark("read-as", distance_words(reading, given[0] if named else name))
+    remark_distance(reading, given[0] if named else name)
     cells = [None if cell is None else negated(cell) for cell in found[name]]
     return {**{other: column for other, column in found.items() if other != name}, "score": cells}
 
@@ -173,11 +174,8 @@ def _remark_order(columns: dict[str, list[Any]], reading: Reading) -> None:
     """Say that the rows are the ranking, where some column could be the score."""
     others = {key: cells for key, cells in columns.items() if key not in ALIASES}
     if (number := column_guesses.unused_number(others)) is not None:
-        option = columns_option({"score": number})
-        message = (
-            f"{reading.faults.file}: ranked in the order of its rows; if {number} is the score"
-        )
-        reading.remark("read-as", f"{message}: {option}")
+        words = f"ranked in the order of its rows; if {number} is the score"
+        reading.remark_file(f"{words}: {naming_option('score', [number])}")
 
 
 def is_nested(data: Mapping[Any, Any], reading: Reading) -> bool:
@@ -226,7 +224,7 @@ def hits_in(
     if made and not named_in(records[0]):
         side = "gold" if reading.value == "grade" else "ranking"
         message = f"there is no document, and no list that is known as the {side}"
-        hint = f"say which one it is: --columns {side}={made[0]}"
+        hint = f"say which one it is: {naming_option(side, made[:1])}"
         reading.faults.fail("missing-column", message, hint, line(0))
     lists = Lists(reading, "the hits", line, hits=True)
     for number, one in enumerate(records):

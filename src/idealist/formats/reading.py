@@ -17,10 +17,10 @@ from idealist.formats.column_names import (
     PLAIN,
     SIDES,
     Given,
-    columns_option,
     folded,
     given_names,
     listed,
+    naming_option,
     ours,
     renamed,
     spelt,
@@ -165,9 +165,12 @@ class Reading:
 
     def given(self, column: str, names: Iterable[Any]) -> Any:
         """Return the name found that a user gave for one of ours; None if there is none."""
-        said = {key: theirs for key, theirs in self.options.columns.items() if key == column}
-        found = (spelt(names, theirs) for _, theirs in given_names(said))
+        found = (spelt(names, theirs) for theirs in self.told(column))
         return next((alike[0] for alike in found if len(alike) == 1), None)
+
+    def told(self, column: str) -> list[str]:
+        """Return the names that a user gave for one of ours."""
+        return [theirs for ours, theirs in given_names(self.options.columns) if ours == column]
 
     def ours(self, names: Iterable[Any]) -> dict[str, Any]:
         """Map our column names to the names found."""
@@ -189,8 +192,7 @@ class Reading:
         given = [theirs for _, theirs in given_names(self.options.columns)]
         told = {name for theirs in given for name in spelt(names, theirs)}
         if any(folded(theirs) not in PLAIN and theirs not in told for theirs in used.values()):
-            columns = ", ".join(f"{name} = {used[name]}" for name in ALIASES if name in used)
-            self.remark("read-as", f"{self.faults.file}: {columns}")
+            self.remark_names({name: used.get(name) for name in ALIASES})
         return found
 
     def check_given(self, names: list[Any]) -> None:
@@ -207,7 +209,7 @@ class Reading:
         hint = nearest(theirs, map(str, names))
         if alike:
             message = f"{' and '.join(map(str, alike))} could each be {theirs!r}"
-            hint = f"choose one: {columns_option({column: str(alike[0])})}"
+            hint = f"choose one: {naming_option(column, alike)}"
         self.faults.fail("missing-column", message, f"{hint}; the columns are {shown}"[:400])
 
     def values(self, cells: list[Any], line: int | None = None) -> list[Any]:
@@ -221,6 +223,15 @@ class Reading:
         if said:
             self.remark("read-as", said, len(numbers))
         return numbers
+
+    def remark_names(self, named: Mapping[str, Any], inside: str = "") -> None:
+        """Say what was taken for what: theirs by ours, None for what there is not."""
+        said = ", ".join(f"{ours} = {name}" for ours, name in named.items() if name is not None)
+        self.remark_file(f"{inside}{said}")
+
+    def remark_file(self, words: str) -> None:
+        """Say how the file was read."""
+        self.remark("read-as", f"{self.faults.file}: {words}")
 
     def remark(self, code: str, message: str, count: int = 0, severity: str = "note") -> None:
         """Note something that results should mention, once."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from types import ModuleType
@@ -22,6 +22,7 @@ from idealist.errors import Faults, InputError
 from idealist.formats import build, contents, trec
 from idealist.formats.cells import Table, checked
 from idealist.formats.delimited import Header
+from idealist.formats.objects import names_in
 from idealist.formats.reading import Reading, ReadOptions
 from idealist.formats.source import HEAD, Source
 from idealist.formats.table_headers import table_header
@@ -197,7 +198,7 @@ def _of_json(source: Source, options: ReadOptions, value: str) -> TextLayout | N
     data = _whole_lines(source)
     head = _Head.of(source, data, options, value)
     records = [json.loads(line) for line in data.split(b"\n") if line.strip()]
-    names = _keys(records)
+    names = list(names_in(records))
     always = {name for name in names if all(name in record for record in records)}
     if len(records) == len(head.table.query) and (fields := head.named(names, records)):
         return head.layout("hits", _required(fields, always))
@@ -231,12 +232,8 @@ def _items_of(
     if kind != "objects":
         items = [dict(enumerate(item if kind == "pairs" else [item])) for item in items]
     query = [one for one, role in head.named(names, owners, QUERY) if role]
-    fields = head.named(_keys(items), items, COLUMNS - QUERY)
+    fields = head.named(list(names_in(items)), items, COLUMNS - QUERY)
     return (query[0], kind, fields) if query and fields else None
-
-
-def _keys(records: Iterable[Mapping[Any, Any]]) -> list[Any]:
-    return list(dict.fromkeys(name for record in records for name in record))
 
 
 def _kind(item: Any) -> str:

@@ -42,7 +42,7 @@ def unfolded(
         hint = "judgments have a row for each document: query,document,grade"
         reading.faults.fail("missing-column", f"{shown} are a ranking, not judgments", hint)
     query = reading.ours(columns)["query"]
-    reading.remark("read-as", f"{reading.faults.file}: query = {query}, ranking = {shown}")
+    reading.remark_names({"query": query, "ranking": shown})
     found = [
         (i, rank, columns[name][i])
         for i in range(len(columns[query]))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from idealist.data.columns import to_float, to_id
 from idealist.formats.cells import shown
+from idealist.formats.column_names import naming_option, refuse_choice
 from idealist.formats.engines.table import INFERRED, Direction, Engine, Score, at, list_of
 from idealist.formats.reading import Reading
 
@@ -79,15 +80,13 @@ def ranked(found: Hits, engine: Engine, reading: Reading, how: str = "") -> Hits
 
 def _ids(found: Hits, engine: Engine, reading: Reading) -> tuple[str, Hits]:
     """Find the field that is the id of every hit; return its name, and the ids."""
-    given = reading.options.columns.get("document")
+    given = reading.told("document")
     hits = [hit for listed in found.values() for hit in listed]
     paths = _given(given, engine) if given else [*engine.ids]
     if INFERRED in paths:
         inferred = _inferred(hits)
         if len(inferred) > 1 and not any(at(hit, paths[0]) is not None for hit in hits):
-            message = f"{' and '.join(inferred[:3])} could each be the document"
-            hint = f"choose one: --columns document={inferred[0]}"
-            reading.faults.fail("bad-column", message, hint)
+            refuse_choice("document", inferred[:3], reading.faults)
         paths = [path for path in paths if path != INFERRED] + inferred[:1]
     path = next((path for path in paths if any(at(hit, path) is not None for hit in hits)), None)
     path = path or (paths or [INFERRED])[0]
@@ -111,11 +110,15 @@ def _without(ids: Hits, found: Hits) -> Iterator[tuple[str, Any]]:
             yield query, found[query][listed.index(None)]
 
 
-def _given(name: str, engine: Engine) -> list[str]:
-    """Return the paths that a name of the user's may mean: of a hit, or of its own fields."""
-    dotted = name.replace(".", "/")
-    inside = [f"{engine.fields}/{each}" for each in (name, dotted)] if engine.fields else []
-    return list(dict.fromkeys([name, dotted, *inside]))
+def _given(names: list[str], engine: Engine) -> list[str]:
+    """Return the paths that names of the user's may mean: of a hit, or of its own fields."""
+    starts = ("", f"{engine.fields}/") if engine.fields else ("",)
+    return [
+        f"{start}{path}"
+        for name in names
+        for start in starts
+        for path in dict.fromkeys([name, name.replace(".", "/")])
+    ]
 
 
 def _inferred(hits: list[Any]) -> list[str]:
@@ -143,20 +146,22 @@ def _candidates(hits: list[Any], engine: Engine) -> str:
     names = [name for name in names if name not in known] or [n for n in names if n in engine.ids]
     if not names:
         return "ask the engine to return the field that holds the id"
-    return f"say which field is the id: --columns document={names[0]}" + (
+    return f"say which field is the id: {naming_option('document', names[:1])}" + (
         f"; others could be {', '.join(names[1:4])}" if names[1:] else ""
     )
 
 
 def _scores(found: Hits, engine: Engine, reading: Reading) -> tuple[Score | None, Hits, str]:
     """Find the score that every hit has and that agrees with the order; the reason, if another."""
-    given = reading.options.columns.get("score")
+    given = reading.told("score")
     known = [Score(path, "either") for path in _given(given, engine)] if given else engine.scores
     hits = [hit for listed in found.values() for hit in listed]
     score = next((one for one in known if all(at(hit, one.path) is not None for hit in hits)), None)
     if given and score is None:
         reading.faults.fail(
-            "missing-column", f"some hits have no {given}", "name a field that all hits have"
+            "missing-column",
+            f"some hits have no {' or '.join(given)}",
+            "name a field that all hits have",
         )
     if engine.disordered and any("sort" in hit for hit in hits):
         return None, {}, ", because a sort put them in it"
