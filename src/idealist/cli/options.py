@@ -113,6 +113,10 @@ def reading(command: Command) -> Command:
         help="What QRELS lists: every document; those that judges saw, so that others may be "
         "relevant; or only the relevant ones. Without it: positives if nothing else is listed.",
     )  # fmt: skip
+    @click.option(
+        "--complete", "judgments", flag_value="complete", type=str,
+        help="The same as --judgments complete: what is not judged is not relevant.",
+    )  # fmt: skip
     @wraps(command)
     def reads(
         *, columns: Sequence[str], decimal: Any, scale: str | None, merge: str | None,
