@@ -72,6 +72,7 @@ double number_in(string_view cell, bool decimal_comma) {
         pointed = cell;
         if (const std::size_t comma = pointed.find(','); comma != std::string::npos)
             pointed[comma] = '.';
+        require(!cell.ends_with(','));
         cell = pointed;
     }
     const auto number = number_of(cell);
@@ -122,7 +123,7 @@ bool read_record(const char*& p, const char* end, const Layout& layout, Arena& a
         require(next_cell(p, end, layout, cell) && ends_cell(p, layout));
         require(cell.text.size() <= longest_cell);
         if (!cell.text.empty()) {
-            any = true;
+            any |= cell.text.find_first_not_of(" \t") != string_view::npos;
             if (cells < fields.size()) take(cell, fields[cells].role, layout, arena, row);
         } else if (cells < fields.size()) {
             missing |= fields[cells].role != Field::Role::other;

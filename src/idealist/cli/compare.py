@@ -21,7 +21,8 @@ TESTS = ("wilcoxon", "sign", "bootstrap")
 #: What goes with --reproduce.
 REPRODUCING = {
     "qrels", "runs", "measures", "convention", "settings", "queries", "baselines", "reproducing",
-    "columns", "per_query", "details", "quiet", "form", "output",
+    "columns", "decimal", "scale", "merge", "judgments", "per_query", "details", "quiet", "form",
+    "output",
 }  # fmt: skip
 
 

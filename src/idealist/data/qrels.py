@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from itertools import chain, starmap
 from json.encoder import encode_basestring_ascii
@@ -170,6 +170,11 @@ class Qrels:
 
     def __len__(self) -> int:
         return len(self.documents)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what another process needs: the columns, and nothing of the kernel's."""
+        held = {one.name: getattr(self, one.name) for one in fields(self)}
+        return held | {"documents": tuple(self.documents), "columns": dict(self.columns)}
 
     def __repr__(self) -> str:
         queries = many(len(self.queries), "query", "queries")

@@ -282,7 +282,8 @@ def few_meet(case: DoubtCase) -> Iterator[Doubt]:
     lists, judged = case.first, np.diff(case.qrels.starts)
     could = int(np.minimum(SEEN, np.minimum(lists.retrieved, judged)).sum())
     count = int(np.count_nonzero(lists.rank <= SEEN))
-    if len(lists.query) and could >= COULD_HOLD and count <= MEETING * could:
+    deep = int(np.minimum(lists.retrieved, judged).sum())
+    if 0 < len(lists.query) <= deep / 2 and could >= COULD_HOLD and count <= MEETING * could:
         said = f"the first {SEEN} documents could hold {could} judged ones and hold {count}"
         message = f"{said}: do all ids match?"
         yield Doubt("few-meet", message, count, total=could, command=case.audit)

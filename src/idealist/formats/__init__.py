@@ -16,6 +16,7 @@ from idealist.formats.cells import checked
 from idealist.formats.column_names import Given
 from idealist.formats.column_runs import ColumnRun, compiled_qrels, is_columns
 from idealist.formats.contents import kind_of
+from idealist.formats.grade_words import by_word
 from idealist.formats.judged_files import kernel_qrels
 from idealist.formats.judges import PROPOSED, merged
 from idealist.formats.pairs import Pairs, pairs_name
@@ -165,6 +166,7 @@ def _qrels_of_file(source: Source, scale: Scale | None, options: ReadOptions) ->
         made = preference_files.of_trec(found, source.name)
         return made if scale is None else made.on(scale)
     if isinstance(found, bytes):
-        return replace(trec.read_qrels(found, source.name, scale), is_trec=True)
+        other = reading.values if by_word(options.scale) else None
+        return replace(trec.read_qrels(found, source.name, scale, other), is_trec=True)
     rows = checked(found, reading)
     return build.qrels(rows, scale, source.name, reading.remarks, options.merge)

@@ -16,6 +16,7 @@ import numpy as np
 
 from idealist import kernel
 from idealist.data import Qrels, Rows
+from idealist.data.remarks import Remark
 from idealist.errors import Faults
 from idealist.formats.kernel_columns import KINDS, Columns, chosen, known, our_names, picked
 from idealist.formats.reading import Reading, ReadOptions
@@ -42,9 +43,19 @@ class ColumnRun(ObjectRun):
     """A run in columns; they must not change while this is used."""
 
     @cached_property
+    def _noted(self) -> Reading:
+        return self._reading()
+
+    @cached_property
     def _columns(self) -> Columns | None:
         module = kernel.native()
-        return None if module is None else _columns(self.data, self._reading(), module)
+        return None if module is None else _columns(self.data, self._noted, module)
+
+    @property
+    def remarks(self) -> tuple[Remark, ...]:
+        """What reading its names, or its rows, remarked on."""
+        compiled = not self.read and self._columns is not None
+        return tuple(self._noted.remarks) if compiled else super().remarks
 
     def ranked(self, request: KernelRequest) -> KernelAnswer | None:
         """Let the kernel read and rank the columns."""

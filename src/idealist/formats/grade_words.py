@@ -37,6 +37,8 @@ LADDER: tuple[tuple[str, ...], ...] = (
 STEPS = {word: step for step, line in enumerate(LADDER) for word in line}
 #: Lines of the ladder on which the lowest word found may stand for grade 0: not relevant, or low.
 FLOORS = 2
+#: No scale has more grades than this.
+MOST_GRADES = 10_000
 #: More different words are no grades but text. Suggested.
 MOST_WORDS = 12
 
@@ -60,6 +62,8 @@ def scale_of(text: str) -> ScaleGiven:
                 raise ValueError(text)
             return {match["word"]: to_number(match["grade"]) for match in found}
         if dots:
+            if not 0 <= int(high) - int(low) < MOST_GRADES:
+                raise ValueError(text)
             return list(range(int(low), int(high) + 1))
         numbers = [to_number(part) for part in text.split(",")]
     except ValueError:

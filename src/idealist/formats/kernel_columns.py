@@ -11,6 +11,7 @@ import numpy as np
 from idealist import kernel
 from idealist.data import Rows
 from idealist.data.columns import starts_of
+from idealist.formats.column_names import DISTANCES, matching
 from idealist.formats.reading import Reading
 
 #: The columns of a run that are numbers, and what its rows call them.
@@ -59,8 +60,13 @@ def chosen(
     """Choose the columns the kernel reads; ranks must be numbers even where nothing needs them.
 
     Judgments keep every column, so that the kernel reads them only where there are no others.
+    Distances, and rows in the order of the file beside some number, are for the Python reader.
     """
     ours, columns = set(named.values()), known(reading)
+    if columns is USED and matching((*named, *reading.told("score")), DISTANCES):
+        return None
+    if columns is USED and not {"score", "rank"} & ours and len(named) > 2:
+        return None
     if reading.value == "grade" and ours != columns.keys():
         return None
     if not {"query", "document"} <= ours or (

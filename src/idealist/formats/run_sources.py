@@ -136,4 +136,5 @@ class ObjectRun:
 
 def table(data: Any, reading: Reading) -> Table:
     """Read an object."""
-    return plain(data) or checked(python_data.cells_of(data, reading), reading)
+    found = None if reading.options.scale is not None else plain(data)
+    return found or checked(python_data.cells_of(data, reading), reading)

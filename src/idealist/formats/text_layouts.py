@@ -21,7 +21,19 @@ from idealist.data.remarks import Remark
 from idealist.errors import Faults, InputError
 from idealist.formats import build, contents, trec
 from idealist.formats.cells import Table, checked
+from idealist.formats.column_names import (
+    BESIDE,
+    DISTANCES,
+    EITHER,
+    GOLDS,
+    ITEM_SCORES,
+    NEGATIVES,
+    RANKINGS,
+    RECORD_IDS,
+    matching,
+)
 from idealist.formats.delimited import Header
+from idealist.formats.items import SURE_IDS
 from idealist.formats.objects import names_in
 from idealist.formats.reading import Reading, ReadOptions
 from idealist.formats.source import HEAD, Source
@@ -34,6 +46,11 @@ NUMBERS, QUERY = frozenset({"score", "rank", "tokens"}), frozenset({"query"})
 COLUMNS = NUMBERS | QUERY | {"document"}
 #: What judgments hold that the kernel reads.
 JUDGED = {"query", "document", "score"}
+#: Names that the Python readers look at, and that may hold something else further on.
+TELLING = (
+    *RANKINGS, *EITHER, *GOLDS, *NEGATIVES, *BESIDE, *RECORD_IDS, *ITEM_SCORES, *SURE_IDS,
+    "tokens", "rank",
+)  # fmt: skip
 #: The kernel tells so many keys of an object apart.
 MOST_KEYS = 64
 
@@ -140,8 +157,13 @@ class _Head:
         )
 
     def layout(self, kind: str, fields: Fields, lines: int = 0, **facts: Any) -> TextLayout | None:
-        """Make a layout of fields, unless it is not clear what they hold."""
+        """Make a layout of fields, unless it is not clear what they hold, here or further on."""
         if not fields or (kind != "delimited" and len(fields) > MOST_KEYS):
+            return None
+        every = [*fields, *facts.get("item_fields", ())]
+        passed = tuple(name for name, role in every if role in ("", "required"))
+        known = DISTANCES if kind == "delimited" else (*TELLING, *DISTANCES)
+        if matching(tuple(name for name, _ in every), DISTANCES) or matching(passed, known):
             return None
         facts["fields"] = fields
         return TextLayout(kind, facts, lines, tuple(self.reading.remarks))
@@ -172,6 +194,8 @@ def _of_delimited(source: Source, options: ReadOptions, value: str) -> TextLayou
     fields = head.named(header.names, cells)
     numbers = [name for name, role in fields if role in NUMBERS]
     commas = any("," in row[name] for row in cells for name in numbers)
+    if commas and len(numbers) > 1:  # each may be written in its own way
+        return None
     return head.layout(
         "delimited", fields, header.line - 1, header=header.body, separator=header.sign,
         skip_blanks=header.skips, decimal_comma=commas,

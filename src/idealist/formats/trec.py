@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -28,6 +28,8 @@ LONGEST_LINE = 2**20
 #: Lines are split at most this often: what follows the sixth column is never looked at.
 SPLITS = 6
 
+#: Gives grades other numbers; a text where it has none.
+Renumbered = Callable[[list[Any]], list[Any]]
 #: The number of a line and what it holds.
 Line = tuple[int, bytes]
 
@@ -201,16 +203,21 @@ def parsed(data: bytes, layout: Layout, faults: Faults) -> dict[str, Any]:
     return found
 
 
-def read_qrels(data: bytes, name: str, scale: Scale | None) -> Qrels:
+def read_qrels(
+    data: bytes, name: str, scale: Scale | None, renumbered: Renumbered | None = None
+) -> Qrels:
     """Read judgments; column 2 is a subtopic only where a document repeats with another value.
 
-    The kernel reads files without faults and with nothing in column 2.
+    The kernel reads files without faults and with nothing in column 2, unless grades are
+    `renumbered`.
     """
-    module = kernel.native()
+    module = kernel.native() if renumbered is None else None
     read = None if module is None else module.read_qrels(data)
     if read is not None and (made := Qrels.of_kernel(read, scale, name)) is not None:
         return made
     found = parsed(data, QRELS, Faults(name))
+    if renumbered is not None:
+        found["grade"] = _on_scale(renumbered(found["grade"]), found["lines"], Faults(name))
     query, document, iteration = found["query"], found["document"], found["iteration"]
     subtopic = subtopics_in(query, document, iteration)
     plain = subtopic is not None or {"0", "Q0"} >= set(iteration)
@@ -218,6 +225,15 @@ def read_qrels(data: bytes, name: str, scale: Scale | None) -> Qrels:
         query, document, found["grade"], subtopic=subtopic, scale=scale, lines=found["lines"],
         name=name, columns={} if plain else {"iteration": iteration},
     )  # fmt: skip
+
+
+def _on_scale(grades: list[Any], lines: Sequence[int], faults: Faults) -> list[float]:
+    """Refuse grades that a scale does not number."""
+    for grade, line in zip(grades, lines, strict=True):
+        if isinstance(grade, str):
+            faults.add("bad-grade", f"grade {grade}", "give every grade a number", line)
+    faults.check()
+    return grades
 
 
 def read_preferences(data: bytes, name: str) -> dict[str, Any]:
