@@ -17,6 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import idealist as il
+from effort import tries
 from generated import (
     AXES,
     Qrels,
@@ -90,7 +91,7 @@ def by_permutations(
 
 
 @given(seeds, st.sampled_from(NAMES))
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=tries(80, 250), deadline=None)
 def test_shares_are_those_of_all_permutations(seed: int, name: str) -> None:
     """And an axis that cannot matter by a fact of the data adds nothing in any order."""
     rng = random.Random(seed)
@@ -131,7 +132,7 @@ def some_instruments(rng: random.Random) -> tuple[Instrument, Instrument]:
 
 
 @given(seeds)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=tries(100, 300), deadline=None)
 def test_shares_of_any_two_instruments_are_those_of_all_permutations(seed: int) -> None:
     rng = random.Random(seed)
     try:
@@ -157,7 +158,7 @@ def test_shares_of_any_two_instruments_are_those_of_all_permutations(seed: int) 
 
 
 @given(seeds, st.sampled_from(NAMES))
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=tries(80, 250), deadline=None)
 def test_shares_add_up_to_the_gap_and_negate(seed: int, name: str) -> None:
     rng = random.Random(seed)
     a, b = some_pair(rng, name)
@@ -188,7 +189,7 @@ def test_shares_add_up_to_the_gap_and_negate(seed: int, name: str) -> None:
 
 
 @given(seeds, st.sampled_from(NAMES))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=tries(50, 100), deadline=None)
 def test_the_mean_over_queries_is_the_share(seed: int, name: str) -> None:
     rng = random.Random(seed)
     a, b = instruments(name, *some_pair(rng, name))
@@ -202,7 +203,7 @@ def test_the_mean_over_queries_is_the_share(seed: int, name: str) -> None:
 
 
 @given(st.integers(0, 4), st.data())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=tries(50, 100), deadline=None)
 def test_shapley_values_of_any_game(count: int, data: Any) -> None:
     numbers = st.floats(-10, 10, allow_nan=False)
     size = 1 << count

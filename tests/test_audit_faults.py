@@ -5,17 +5,16 @@ What is quick of it is in `test_audit_mutations.py`.
 
 from __future__ import annotations
 
-import os
 import random
 
 import pytest
 
 from data_mutations import DATA_MUTATIONS
+from effort import SLOW
 from idealist.auditing import audit
 from mutations import MEASURES, Mutation, injected, tried
 from test_audit_mutations import RIGHT
 
-SLOW = pytest.mark.skipif(not os.environ.get("IDEALIST_SLOW"), reason="set IDEALIST_SLOW=1")
 #: What clean data has as well; these faults are compared with other data than the clean one.
 EVERYWHERE = {"binary-on-graded"}
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -11,11 +10,11 @@ import pytest
 
 import idealist as il
 from data_mutations import DATA_MUTATIONS
+from effort import SLOW, tries
 from idealist.report.document import Table
 from idealist.report.markdown import draw
 from mutations import MEASURES, MUTATIONS, Data, Mutation, clean, tried
 
-SLOW = pytest.mark.skipif(not os.environ.get("IDEALIST_SLOW"), reason="set IDEALIST_SLOW=1")
 #: Faults that must be found with the right remedy, and clean data that may be accused.
 RIGHT, ACCUSED = 0.98, 0.01
 #: Codes that say that ids do not match.
@@ -46,7 +45,12 @@ def sample(kind: str, count: int) -> list[Mutation]:
 
 @pytest.mark.parametrize(
     ("kind", "count"),
-    [("documents, one", 30), ("documents, two", 30), ("queries, one", 30), ("queries, two", 60)],
+    [
+        ("documents, one", tries(15, 30)),
+        ("documents, two", tries(15, 30)),
+        ("queries, one", 30),
+        ("queries, two", 60),
+    ],
 )
 def test_ids_that_differ_are_found_and_mended(kind: str, count: int) -> None:
     check(list(outcomes(sample(kind, count), [1])))
@@ -73,7 +77,7 @@ def accusations(seeds: Iterable[int]) -> Counter[str]:
 
 
 def test_clean_data_is_not_accused() -> None:
-    assert not accusations(range(60))
+    assert not accusations(range(tries(30, 60)))
 
 
 def strangers(seed: int) -> Data:

@@ -5,7 +5,6 @@ A sample runs always; all of it, and the table that docs show, with `IDEALIST_SL
 
 from __future__ import annotations
 
-import os
 import random
 from collections.abc import Iterable
 from pathlib import Path
@@ -13,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import idealist as il
+from effort import SLOW
 from idealist.report.document import Table
 from idealist.report.markdown import draw
 from planted_faults import (
@@ -30,7 +30,6 @@ from planted_faults import (
     sound_runs,
 )
 
-SLOW = pytest.mark.skipif(not os.environ.get("IDEALIST_SLOW"), reason="set IDEALIST_SLOW=1")
 #: Faults that must be named, of so many that are put in.
 NAMED, PLANTED = 0.98, 400
 

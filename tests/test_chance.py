@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
@@ -13,6 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 import idealist as il
+from effort import SLOW
 from foreign_values import TRIALS, rows, verdicts
 from idealist.measures.instrument import Instrument, measured
 from idealist.ranking.ranked import Ranked
@@ -20,7 +20,6 @@ from idealist.reconciling.chance import OF_MIXTURES, OF_TOOLS, Chance
 from idealist.reconciling.facts import Facts
 from idealist.reconciling.space import Space
 
-SLOW = pytest.mark.skipif(not os.environ.get("IDEALIST_SLOW"), reason="set IDEALIST_SLOW=1")
 ROOT = Path(__file__).parents[1]
 QRELS, BM25, RERANKED = (
     str(ROOT / "examples" / name) for name in ("qrels.txt", "bm25.run", "reranked.run")

@@ -6,7 +6,6 @@ IDEALIST_SLOW=1 pytest -s tests/test_compare_families.py    prints the tables of
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
@@ -18,6 +17,7 @@ from numpy.typing import NDArray
 
 import idealist as il
 from conftest import TEST_DATA
+from effort import SLOW
 from idealist.comparing import Pair
 from idealist.comparing.compare_options import options_of
 from idealist.comparing.comparison_doubts import doubts_of
@@ -28,7 +28,6 @@ from idealist.significance.paired import paired
 
 Array = NDArray[np.float64]
 
-slow = pytest.mark.skipif(not os.environ.get("IDEALIST_SLOW"), reason="set IDEALIST_SLOW=1")
 
 #: What `compare` compares unasked.
 MEASURES = ("nDCG@10", "AP", "RR@10", "R@100")
@@ -337,7 +336,7 @@ def recentred(runs: int, n: int, rng: np.random.Generator) -> Array:
     return np.asarray(level[:, :, rng.integers(some.shape[2], size=n)])
 
 
-@slow
+@SLOW
 @pytest.mark.parametrize(
     ("runs", "every", "n", "trials"),
     [(2, False, 30, 4000), (2, False, 50, 4000), (6, False, 30, 1500), (6, False, 50, 1500),
@@ -361,7 +360,7 @@ def test_real_runs_that_are_equal(data: Path, runs: int, every: bool, n: int, tr
     assert held > 0.94 - 3 * math.sqrt(0.05 * 0.95 / trials)
 
 
-@slow
+@SLOW
 @pytest.mark.parametrize("measure", MEASURES)
 def test_real_differences_that_few_carry(data: Path, measure: str) -> None:
     values = real_values()[MEASURES.index(measure)]

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import lzma
 import math
-import os
 import random
 from collections import Counter
 from collections.abc import Iterator
@@ -22,11 +21,11 @@ import pytest
 from hypothesis import given, settings
 
 import idealist as il
+from effort import SLOW
 from generated import seeds
 from idealist.diagnosing.fixes import SHOWN
 from idealist.diagnosing.rules import RULES
 
-SLOW = pytest.mark.skipif(not os.environ.get("IDEALIST_SLOW"), reason="set IDEALIST_SLOW=1")
 CUTOFF = 10
 #: A rule that fires on more of the sound runs than this says nothing of any of them.
 SELDOM = 1 / 3

@@ -21,6 +21,7 @@ import pytest
 from click.testing import CliRunner
 
 import idealist
+from forked import Commands, plain_words
 from idealist.cli.main import VERBS, cli
 from idealist.conventions.describe import Description, describe_all
 from waiting import PATIENCE
@@ -88,15 +89,20 @@ def run_python(block: Block, namespace: dict[str, Any]) -> None:
     assert not failed, "".join(report)
 
 
-def run_console(block: Block, folder: Path) -> None:
-    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
-    environment = os.environ | {"PATH": path, "NO_COLOR": "1", "PYTHONIOENCODING": "utf-8"}
+def printed(command: str, started: Commands | None) -> str:
+    """Run a command where we stand, and give what it prints."""
+    words = plain_words(command)
+    if started is not None and words is not None:
+        return started.run(words, Path(os.environ["TMPDIR"]) / "printed")
+    return subprocess.run(
+        command, shell=True, check=False, encoding="utf-8", timeout=PATIENCE,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+    ).stdout  # fmt: skip
+
+
+def run_console(block: Block, started: Commands | None) -> None:
     for command, want in commands(block):
-        done = subprocess.run(
-            command, shell=True, cwd=folder, env=environment, check=False, encoding="utf-8",
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=PATIENCE,
-        )  # fmt: skip
-        got = done.stdout.strip("\n")
+        got = printed(command, started).strip("\n")
         same = doctest.OutputChecker().check_output(want + "\n", got + "\n", doctest.ELLIPSIS)
         assert same, f"{block.place}: $ {command}\nshown:\n{want}\nprinted:\n{got}"
 
@@ -104,20 +110,26 @@ def run_console(block: Block, folder: Path) -> None:
 def run_page(page: Path) -> None:
     """Run the examples of a page, in order, where we stand; those in Python share their names."""
     namespace: dict[str, Any] = {"__name__": "__page__"}
-    for block in blocks(page):
-        if block.runs and block.language == "python":
+    found = [block for block in blocks(page) if block.runs]
+    shown = [one for block in found if block.language == "console" for one, _ in commands(block)]
+    many = sum(plain_words(one) is not None for one in shown) > 2
+    started = Commands(MODULES) if many and hasattr(os, "fork") else None
+    for block in found:
+        if block.language == "python":
             run_python(block, namespace)
-        elif block.runs:
-            run_console(block, Path.cwd())
+        else:
+            run_console(block, started)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_a_page_runs(page: Path, tmp_path: Path) -> None:
     """A reader starts with a fresh interpreter, and so does each page."""
-    shutil.copytree(ROOT / "examples", tmp_path / "examples")
+    shutil.copytree(ROOT / "examples", tmp_path / "here" / "examples")
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    own = {"PATH": path, "NO_COLOR": "1", "PYTHONIOENCODING": "utf-8", "TMPDIR": str(tmp_path)}
     done = subprocess.run(
-        [sys.executable, "-W", "error", __file__, str(page)],
-        cwd=tmp_path, check=False, capture_output=True, encoding="utf-8", timeout=PATIENCE,
+        [sys.executable, "-W", "error", __file__, str(page)], cwd=tmp_path / "here", check=False,
+        env=os.environ | own, capture_output=True, encoding="utf-8", timeout=PATIENCE,
     )  # fmt: skip
     assert not done.returncode, done.stderr
     assert not done.stderr, done.stderr

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import math
-import os
 import random
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ import pytest
 from hypothesis import assume, given, settings
 
 import idealist as il
+from effort import SLOW
 from generated import PLAIN, seeds, some_measure, some_protocol
 from idealist.comparing.fragility import Fragility, Reversal, changing, fragility, reach
 from idealist.comparing.fragility.relabelling import Relabelling
@@ -24,7 +24,6 @@ from idealist.significance.means import quantile
 from idealist.significance.paired import paired
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
-SLOW = pytest.mark.skipif(not os.environ.get("IDEALIST_SLOW"), reason="set IDEALIST_SLOW=1")
 #: So few queries are seldom significant otherwise.
 ALPHA = 0.2
 COMMON = ["nDCG@3", "nDCG(gain=exp2)@2", "AP", "P@2", "RR", "DCG@3", "RBP(scale=none,gain=binary)"]

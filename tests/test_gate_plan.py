@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import json
 import math
-import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -14,14 +13,13 @@ import numpy as np
 import pytest
 
 import idealist as il
+from effort import SLOW
 from idealist.comparing import Pair
 from idealist.gating import Gate
 from idealist.gating.checks import FAIL, INCONCLUSIVE, PASS, Check, Rule, adjusted, p_of_drop
 from idealist.gating.plan import EVERY, chances
 from idealist.significance.paired import paired
 from test_gate import BASE, QRELS, WORSE, swapped
-
-SLOW = pytest.mark.skipif(not os.environ.get("IDEALIST_SLOW"), reason="set IDEALIST_SLOW=1")
 
 
 @pytest.mark.parametrize("change", [0.0, 0.01, -0.01, -0.03, -0.2])

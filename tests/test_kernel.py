@@ -14,6 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import idealist as il
+from effort import tries
 from faulty import CASES as TEXT_CASES
 from faulty import COMPRESSED, LOOK_ALIKES, NONFINITE, RUN, WORDS
 from faulty import Case as Faulty
@@ -81,7 +82,7 @@ SHAPES: dict[str, Any] = {
 
 @given(st.randoms(use_true_random=False))
 @settings(
-    max_examples=300,
+    max_examples=tries(100, 300),
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
@@ -91,7 +92,7 @@ def test_the_kernels_agree(tmp_path: Path, rng: random.Random) -> None:
 
 def test_the_kernels_agree_on_all_that_cases_can_be(tmp_path: Path) -> None:
     seen: Counter[Any] = Counter()
-    for seed in range(1500):
+    for seed in range(tries(700, 1500)):
         case = some_case(random.Random(seed))
         if "error" not in agreed(case, tmp_path):
             seen[case.kind] += 1

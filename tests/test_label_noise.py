@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 import idealist as il
+from effort import SLOW
 from idealist.cli.main import cli
 from idealist.comparing.fragility import noise
 from idealist.comparing.fragility.confusion import Confusion
@@ -26,7 +26,6 @@ from idealist.significance.paired import differences, paired
 EXAMPLES = Path(__file__).parents[1] / "examples"
 FILES = [str(EXAMPLES / name) for name in ("qrels.txt", "bm25.run", "reranked.run")]
 Judged = dict[str, dict[str, float]]
-SLOW = pytest.mark.skipif(not os.environ.get("IDEALIST_SLOW"), reason="set IDEALIST_SLOW=1")
 
 
 def kappa_of(joint: Floats, power: float) -> float:

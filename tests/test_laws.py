@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 import idealist as il
 import oracle
+from effort import tries
 from generated import (
     AXES,
     PLAIN,
@@ -50,7 +51,7 @@ def result_of(qrels: Any, rows: Any, measures: Any = MANY, **axes: Any) -> dict[
 
 
 @given(seeds)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=tries(40, 100), deadline=None)
 def test_row_order_never_matters_under_document_id_ties(seed: int) -> None:
     rng = random.Random(seed)
     qrels, rows = some_case(rng)
@@ -65,7 +66,7 @@ def test_row_order_never_matters_under_document_id_ties(seed: int) -> None:
 
 
 @given(seeds)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=tries(40, 100), deadline=None)
 def test_row_order_never_matters_with_chunks_and_scores_that_are_no_numbers(seed: int) -> None:
     rng = random.Random(seed)
     qrels, rows = some_case(rng)
@@ -77,7 +78,7 @@ def test_row_order_never_matters_with_chunks_and_scores_that_are_no_numbers(seed
 
 
 @given(seeds)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=tries(60, 200), deadline=None)
 def test_doubts_never_stop_what_can_be_measured(seed: int) -> None:
     rng = random.Random(seed)
     measure = some_measure(rng, rng.choice(PLAIN))
@@ -130,7 +131,7 @@ def test_the_doubt_about_ties_spans_all_orders(name: str) -> None:
 
 
 @given(seeds)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=tries(40, 100), deadline=None)
 def test_names_of_documents_never_matter_without_ties(seed: int) -> None:
     rng = random.Random(seed)
     qrels, rows = some_case(rng)
@@ -152,7 +153,7 @@ def test_names_of_documents_never_matter_without_ties(seed: int) -> None:
     judged=st.lists(GRADES, max_size=3),
     data=st.data(),
 )
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=tries(60, 200), deadline=None)
 def test_a_better_document_moved_up_never_lowers_the_value(
     measure: str, grades: list[float], judged: list[float], data: st.DataObject
 ) -> None:
@@ -166,7 +167,7 @@ def test_a_better_document_moved_up_never_lowers_the_value(
 
 
 @given(seeds)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=tries(80, 300), deadline=None)
 def test_values_stay_in_their_stated_range(seed: int) -> None:
     rng = random.Random(seed)
     measure = some_measure(rng, rng.choice(PLAIN))
@@ -189,7 +190,7 @@ def test_values_stay_in_their_stated_range(seed: int) -> None:
      "R(denominator=min(k,R))@3", "nDCG(negative=keep)"],
 )  # fmt: skip
 @given(grades=st.lists(st.integers(-1, 3), min_size=1, max_size=6).filter(lambda g: max(g) > 0))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=tries(60, 200), deadline=None)
 def test_the_ideal_list_attains_the_maximum(measure: str, grades: list[int]) -> None:
     one = il.parse(measure)
     found = sorted((grade for grade in grades if grade >= 0), reverse=True)
@@ -198,7 +199,7 @@ def test_the_ideal_list_attains_the_maximum(measure: str, grades: list[int]) -> 
 
 
 @given(seeds)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=tries(60, 200), deadline=None)
 def test_all_are_hit_where_recall_is_1(seed: int) -> None:
     rng = random.Random(seed)
     qrels, rows = some_case(rng)
@@ -237,7 +238,7 @@ def prices_of(result: il.Evaluation, label: str) -> list[tuple[str, Any]]:
 
 
 @given(seeds)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=tries(80, 300), deadline=None)
 def test_a_measure_is_what_it_prints(seed: int) -> None:
     rng = random.Random(seed)
     measure = some_measure(rng, rng.choice(list(MEASURES)))
@@ -246,7 +247,7 @@ def test_a_measure_is_what_it_prints(seed: int) -> None:
 
 
 @given(seeds)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=tries(60, 200), deadline=None)
 def test_a_signature_is_what_it_prints_in_both_forms(seed: int) -> None:
     rng = random.Random(seed)
     measure = some_measure(rng, rng.choice(list(MEASURES)))
@@ -305,7 +306,7 @@ def another(part: str, name: str) -> Any:
 
 
 @given(seeds)
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=tries(40, 80), deadline=None)
 def test_equal_signatures_mean_equal_numbers(seed: int) -> None:
     """A changed convention changes the signature or no number."""
     rng = random.Random(seed)
@@ -340,7 +341,7 @@ def test_random_ties_depend_on_seed_query_and_document_alone(seed: int) -> None:
 
 
 @given(seeds)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=tries(40, 100), deadline=None)
 def test_tokens_of_one_each_are_a_number_of_documents(seed: int) -> None:
     rng = random.Random(seed)
     qrels, rows = some_case(rng)
@@ -354,7 +355,7 @@ def test_tokens_of_one_each_are_a_number_of_documents(seed: int) -> None:
 
 
 @given(seeds)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=tries(40, 100), deadline=None)
 def test_a_larger_budget_only_adds_to_the_list(seed: int) -> None:
     rng = random.Random(seed)
     _, rows = some_case(rng)

@@ -18,12 +18,12 @@ import pyarrow.parquet
 import pytest
 
 import idealist as il
+from effort import SLOW
 from faulty import COMPRESSED, write_good
 from idealist.errors import CODES
 from idealist.formats import compression, query_files, source
 from idealist.formats.query_files import read_texts
 
-SLOW = pytest.mark.skipif(not os.environ.get("IDEALIST_SLOW"), reason="set IDEALIST_SLOW=1")
 #: The address space of a process that reads a bomb; Python with NumPy takes most of it.
 SPACE = 3 * 2**29
 #: What is repeated, by the suffix of the file.

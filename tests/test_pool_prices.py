@@ -9,7 +9,6 @@ up. With IDEALIST_SLOW=1 all is tried and the table of `docs/how-to/check-covera
 from __future__ import annotations
 
 import csv
-import os
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,6 +19,7 @@ import numpy as np
 import pytest
 
 import idealist as il
+from effort import SLOW
 from idealist.auditing.chances import Chances
 from idealist.auditing.filling import filled
 from idealist.auditing.leave_out import odds_in_pool, without_judgments
@@ -27,7 +27,6 @@ from idealist.evaluating.evaluator import Evaluator
 from idealist.measures.instrument import measured
 from idealist.ranking.placements import Placements
 
-SLOW = pytest.mark.skipif(not os.environ.get("IDEALIST_SLOW"), reason="set IDEALIST_SLOW=1")
 #: How deep the pool of TREC-COVID is, and so how deep the truth is known.
 DEPTH = 7
 MEASURES = ("nDCG@10", "P@5")

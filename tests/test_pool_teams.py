@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import os
 import random
 from dataclasses import replace
 from math import nan
@@ -17,13 +16,13 @@ from click.testing import CliRunner
 from scipy import stats
 
 import idealist as il
+from effort import SLOW
 from idealist.auditing import PoolTeams, audit
 from idealist.auditing.pool_teams import Effect
 from idealist.cli.main import cli
 from idealist.errors import InputError, UsageError
 from idealist.formats.team_files import read_teams
 
-SLOW = pytest.mark.skipif(not os.environ.get("IDEALIST_SLOW"), reason="set IDEALIST_SLOW=1")
 MEASURES = ["nDCG@10", "P@5"]
 TEAMS = {"a1": "a", "a2": "a", "b": "b", "c": "c", "outside": "a"}
 DEPTH = 6

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import os
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import idealist as il
+from effort import SLOW
 from idealist.cli.main import main
 from idealist.comparing.sample_sizes import (
     Sizes,
@@ -51,7 +51,7 @@ def test_typical_deviations_are_those_of_real_runs(data: Path) -> None:
         assert source.startswith(str(len(values)))
 
 
-@pytest.mark.skipif(not os.environ.get("IDEALIST_SLOW"), reason="set IDEALIST_SLOW=1")
+@SLOW
 def test_typical_deviations_are_those_of_all_runs_of_a_track(data: Path) -> None:
     folder, wanted = data / "trec-covid-r1", kept(COVID)
     files = [*sorted(folder.glob("runs/*")), *sorted(folder.glob("more/*"))]

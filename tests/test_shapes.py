@@ -16,6 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import idealist as il
+from effort import tries
 from idealist.cli.main import main
 from idealist.cli.options import columns_of
 from idealist.formats import column_names
@@ -562,7 +563,7 @@ def some_fields(draw: st.DrawFn) -> dict[str, str]:
 
 
 @given(some_fields(), st.randoms(use_true_random=False))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=tries(60, 150), deadline=None)
 def test_what_is_read_is_what_is_said_and_nothing_else_was_meant(
     fields: dict[str, str], chance: Any
 ) -> None:

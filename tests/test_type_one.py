@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable
 from pathlib import Path
 
-import pytest
-
 import type_one
+from effort import SLOW
 from type_one import Rate
-
-slow = pytest.mark.skipif(not os.environ.get("IDEALIST_SLOW"), reason="set IDEALIST_SLOW=1")
 
 
 def shown(rates: Iterable[Rate]) -> list[Rate]:
@@ -26,7 +22,7 @@ def too_high(rates: list[Rate], what: str, allowed: float = 0.0) -> list[Rate]:
     return [r for r in rates if r.what == what and r.share > r.alpha + allowed + r.band]
 
 
-@slow
+@SLOW
 def test_randomisation_and_t_keep_their_promise(data: Path) -> None:
     rates = shown(type_one.two_systems())
     assert len(rates) == 2 * 3 * 2 * 5
@@ -35,14 +31,14 @@ def test_randomisation_and_t_keep_their_promise(data: Path) -> None:
     assert not [r for r in rates if r.what == "t" and r.share < r.alpha - 0.01 - r.band]
 
 
-@slow
+@SLOW
 def test_tukey_keeps_its_promise_under_full_and_partial_nulls(data: Path) -> None:
     rates = shown(type_one.many_systems())
     assert {r.what for r in rates} == set(type_one.NULLS)
     assert not [r for what in type_one.NULLS for r in too_high(rates, what)]
 
 
-@slow
+@SLOW
 def test_max_t_and_holm_keep_their_promise(data: Path) -> None:
     rates = shown(type_one.against_one())
     assert not too_high(rates, "MaxT")
@@ -55,7 +51,7 @@ def test_the_study_runs_and_draws(data: Path) -> None:
     assert type_one.table(rates).count("\n") == 1 + 2 * 3
 
 
-@slow
+@SLOW
 def test_randomisation_and_t_are_near_their_level_where_differences_are_skewed(data: Path) -> None:
     rates = shown(type_one.asymmetric())
     enough = [r for r in rates if r.n >= 20]
@@ -65,7 +61,7 @@ def test_randomisation_and_t_are_near_their_level_where_differences_are_skewed(d
     assert few[0].share > 0.1  # why verdicts on fewer than 20 queries call p rough
 
 
-@slow
+@SLOW
 def test_weighted_intervals_cover_and_the_gate_seldom_fails_falsely(data: Path) -> None:
     rates = shown(type_one.weighted())
     assert len(rates) == 5 * 3 * 3 * 3
@@ -75,7 +71,7 @@ def test_weighted_intervals_cover_and_the_gate_seldom_fails_falsely(data: Path) 
     assert not [r for r in rates if r.what.startswith("find") and r.share > 0.06 + r.band]
 
 
-@slow
+@SLOW
 def test_the_gate_seldom_fails_falsely_where_few_queries_change(data: Path) -> None:
     rates = shown(type_one.few_changes())
     assert not [r for r in rates if r.what == "the gate" and r.share > 0.055]
