@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 import shlex
 from pathlib import Path
 from typing import Any
@@ -307,3 +308,22 @@ def test_nothing_is_priced_that_is_not_there(
     assert "judge" not in shown
     _, shown = output(capsys, "diagnose", gold, one, "--judgments", "pooled")
     assert "documents behind unjudged ones" in shown
+
+
+@pytest.mark.parametrize("suffix", [".txt", ".csv"])
+def test_a_scale_gives_other_numbers_in_every_format(suffix: str, tmp_path: Path) -> None:
+    lines = {".txt": "q 0 a 1\nq 0 b 3\n", ".csv": "query,document,grade\nq,a,1\nq,b,3\n"}
+    path = tmp_path / f"stars{suffix}"
+    path.write_text(lines[suffix])
+    for data in (path, {"q": {"a": 1, "b": 3}}):
+        found = il.read_qrels(data, scale={"1": 3, "3": 1})
+        assert found.to_dict() == {"q": {"a": 3, "b": 1}}
+    with pytest.raises(il.InputError, match="not on the scale"):
+        il.read_qrels(path, scale={"1": 0, "2": 1})
+
+
+def test_judgments_go_to_another_process_after_use(tmp_path: Path) -> None:
+    qrels = il.read_qrels(written(tmp_path, ".txt"))
+    assert il.evaluate(qrels, RUN, "nDCG@3").signatures
+    copy = pickle.loads(pickle.dumps(qrels))
+    assert (copy.hash, copy.to_dict()) == (qrels.hash, qrels.to_dict())

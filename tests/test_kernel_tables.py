@@ -13,11 +13,15 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import idealist as il
 from idealist.formats import read_qrels
+from idealist.formats.reading import ReadOptions
 from idealist.formats.run_sources import FileRun
+from idealist.formats.source import Source
+from idealist.formats.text_layouts import layout_of
 from kernel_cases import Case, both, outcome, set_sizes
 from kernels import compiled
 
@@ -369,3 +373,45 @@ def test_the_kernel_reads_plain_judgments(tmp_path: Path, monkeypatch: pytest.Mo
         with monkeypatch.context() as patch:
             patch.setattr("idealist.formats.build.qrels", None)
             assert len(il.read_qrels(path))
+
+
+HEAD_SIZE = 2**16
+
+
+@pytest.mark.parametrize(
+    "late",
+    [
+        {"documents": ["d1", "d2"]},
+        {"qid": "other"},
+        {"scores": [0.1, 0.9]},
+        {"distance": [0.1, 0.9]},
+    ],
+)
+def test_what_comes_behind_the_head_is_read_as_python_reads_it(
+    late: dict[str, Any], tmp_path: Path
+) -> None:
+    """A field that is null in the first 64 KiB, and says something else further on."""
+    null = dict.fromkeys(late)
+    head = [
+        {"query": f"q{i}", "query_id": f"q{i}", "retrieved": ["d1", "d2"], **null}
+        for i in range(HEAD_SIZE // 60)
+    ]
+    path = tmp_path / "late.jsonl"
+    path.write_text(lines_of([*head, {**head[0], "query": "z", "query_id": "z", **late}]))
+    assert path.stat().st_size > HEAD_SIZE
+    assert layout_of(Source.of(path), ReadOptions()) is None
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".parquet"])
+def test_distances_rank_the_smallest_first_in_every_format(suffix: str, tmp_path: Path) -> None:
+    rows = {"query": ["q", "q"], "document": ["far", "near"], "distance": [0.9, 0.1]}
+    path = tmp_path / f"run{suffix}"
+    if suffix == ".csv":
+        path.write_text("query,document,distance\nq,far,0.9\nq,near,0.1\n")
+    else:
+        pyarrow = pytest.importorskip("pyarrow")
+        pytest.importorskip("pyarrow.parquet").write_table(pyarrow.table(rows), path)
+    for run in (path, {name: np.array(cells) for name, cells in rows.items()}):
+        found = il.evaluate({"q": {"near": 1, "far": 0}}, run, "RR")
+        assert found["RR"] == 1.0
+        assert any("distance" in doubt.message for doubt in found.doubts)

@@ -25,9 +25,7 @@ from idealist.formats.column_names import (
     BESIDE,
     DISTANCES,
     EITHER,
-    GOLDS,
     ITEM_SCORES,
-    NEGATIVES,
     RANKINGS,
     RECORD_IDS,
     matching,
@@ -48,8 +46,7 @@ COLUMNS = NUMBERS | QUERY | {"document"}
 JUDGED = {"query", "document", "score"}
 #: Names that the Python readers look at, and that may hold something else further on.
 TELLING = (
-    *RANKINGS, *EITHER, *GOLDS, *NEGATIVES, *BESIDE, *RECORD_IDS, *ITEM_SCORES, *SURE_IDS,
-    "tokens", "rank",
+    *RANKINGS, *EITHER, *BESIDE, *RECORD_IDS, *ITEM_SCORES, *SURE_IDS, "tokens", "rank",
 )  # fmt: skip
 #: The kernel tells so many keys of an object apart.
 MOST_KEYS = 64
