@@ -125,7 +125,10 @@ def kind_of(path: str | Path, options: ReadOptions | None = None) -> str | None:
 
 
 def check_columns(options: ReadOptions, paths: Iterable[str]) -> None:
-    """Refuse a name of a column that no file has, where all files are tables with a header."""
+    """Refuse a name of a column that no file has, where all files are tables with a header.
+
+    A file that has our own names may be one that `convert` wrote, and needs no others.
+    """
     tables = {}
     for path in paths:
         if os.path.exists(parted(path)[0]) or path == "-" or path.startswith(IRDS):
@@ -133,7 +136,10 @@ def check_columns(options: ReadOptions, paths: Iterable[str]) -> None:
                 return
             tables[path] = names
     for column, theirs in given_names(options.columns):
-        if tables and not any(spelt(names, theirs) for names in tables.values()):
+        needed = {"query", "document", column}
+        if tables and not any(
+            spelt(names, theirs) or needed <= {*names} for names in tables.values()
+        ):
             known = list(dict.fromkeys(name for names in tables.values() for name in names))
             files = "; ".join(f"{path} has {', '.join(names)}" for path, names in tables.items())
             message = f"--columns: no file has a column {theirs!r} to be the {column}"
