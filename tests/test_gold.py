@@ -327,3 +327,29 @@ def test_judgments_go_to_another_process_after_use(tmp_path: Path) -> None:
     assert il.evaluate(qrels, RUN, "nDCG@3").signatures
     copy = pickle.loads(pickle.dumps(qrels))
     assert (copy.hash, copy.to_dict()) == (qrels.hash, qrels.to_dict())
+
+
+# Pairs without grades.
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".parquet"])
+def test_rows_without_grades_are_positives_where_a_user_says_so(
+    tmp_path: Path, suffix: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    frame = pd.DataFrame({"question_id": ["q1", "q1", "q2"], "chunk_id": ["a", "b", "a"], "n": 1})
+    path, run = tmp_path / f"gold{suffix}", tmp_path / "run.json"
+    run.write_text(json.dumps(RUN))
+    if suffix == ".csv":
+        frame.to_csv(path, index=False)
+    elif suffix == ".jsonl":
+        frame.to_json(path, orient="records", lines=True)
+    else:
+        frame.to_parquet(path)
+    code, shown = output(capsys, "eval", path, run)
+    assert code == 2
+    assert "--judgments positives" in shown
+    qrels = il.read_qrels(path, judgments="positives")
+    assert qrels.grades.tolist() == [1.0] * 3
+    assert qrels.gold == "positives"
+    records = frame[["question_id", "chunk_id"]].to_dict("records")
+    assert il.read_qrels(records, judgments="complete").grades.tolist() == [1.0] * 3

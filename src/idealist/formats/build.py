@@ -17,6 +17,7 @@ from idealist.errors import Faults
 from idealist.formats.cells import Table, shown
 from idealist.formats.column_names import ORDER_HINT
 from idealist.formats.judges import merged
+from idealist.formats.reading import POSITIVES_HINT
 
 #: Columns of judgments that hold text; the others hold numbers, or text that is no number.
 TEXT_COLUMNS = frozenset({"judge", "stratum", "group", "subtopic", "iteration"})
@@ -30,7 +31,7 @@ def qrels(
     """Make judgments; rows without a grade are counted, not kept, and judges are merged."""
     faults = Faults(name)
     if len(table.value) < len(table.query):
-        hint = "name the column grade, relevance, rel, label or score"
+        hint = f"name the column grade, relevance, rel, label or score; {POSITIVES_HINT}"
         faults.fail("missing-column", "the judgments have no grades", hint)
     subtopic = _subtopic(table, faults)
     columns = {

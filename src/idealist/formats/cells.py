@@ -77,6 +77,8 @@ class Table:
 def checked(cells: Cells, reading: Reading) -> Table:
     """Check ids and values. Report all faults together."""
     value, faults = reading.value, reading.faults
+    if value not in cells.columns and reading.all_relevant:
+        cells = replace(cells, columns={**cells.columns, value: [1] * len(cells)})
     cells, empty, without = _without_nulls(cells, value, faults)
     query, document = _ids(cells.columns["query"]), _ids(cells.columns["document"])
     if query is None or document is None:

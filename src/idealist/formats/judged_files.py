@@ -15,10 +15,10 @@ from idealist.formats.text_runs import TextRun
 def kernel_qrels(source: Source, options: ReadOptions) -> Qrels | None:
     """Let the kernel read judgments; None if Python has to.
 
-    It neither renumbers grades nor merges judges.
+    It neither renumbers grades nor merges judges, nor does it know grades that only a user says.
     """
     module = kernel.native()
-    if module is None or options.scale is not None or options.merge:
+    if module is None or options.scale is not None or options.merge or options.judgments:
         return None
     if contents.may_be_frame(source):
         frame = frame_run(source, options, "grade")

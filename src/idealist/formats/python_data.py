@@ -34,7 +34,7 @@ from idealist.formats.column_names import (
 )
 from idealist.formats.items import Lists, named_in, negated, remark_distance
 from idealist.formats.objects import opened
-from idealist.formats.reading import Reading
+from idealist.formats.reading import POSITIVES_HINT, Reading
 from idealist.formats.record_lists import read_side
 from idealist.formats.records import MOST, Locate, holds_list, records_in
 
@@ -145,13 +145,15 @@ def of_columns(
         words = ", ".join(f"{key} {length}" for key, length in lengths.items())
         message = f"columns of different lengths: {words}"
         faults.fail("bad-column", message, "make them equally long")
-    needed = ("query", "document", *(["grade"] if reading.value == "grade" else []))
+    graded = reading.value == "grade" and not reading.all_relevant
+    needed = ("query", "document", *(["grade"] if graded else []))
     missing = [name for name in needed if name not in found]
     if missing and (missing != ["grade"] or any(found.values())):
         words = "the judgments have no grades" if missing == ["grade"] else "there is no {} column"
         hint = f"the columns are {', '.join(map(str, columns))[:200]}; say which one it is"
         option = column_guesses.named_option(columns, reading)
-        faults.fail("missing-column", words.format(missing[0]), f"{hint}: {option}")
+        positives = f"; {POSITIVES_HINT}" if missing == ["grade"] else ""
+        faults.fail("missing-column", words.format(missing[0]), f"{hint}: {option}{positives}")
     found = _scored(found, reading)
     if reading.value == "score" and not {"score", "rank"} & found.keys():
         _remark_order(found, reading)

@@ -33,6 +33,8 @@ Decimal = Literal["comma", "point"]
 OWN = {"grade": {"grade", "judge", "subtopic", "iteration"}, "score": {"score", "rank", "tokens"}}
 #: What stands in a list of columns for one that does not matter.
 SKIP = ("-", "")
+#: What to say of judgments that list what is relevant, and nothing else.
+POSITIVES_HINT = "if each row names a relevant document: --judgments positives"
 
 
 @dataclass(frozen=True)
@@ -162,6 +164,11 @@ class Reading:
     faults: Faults
     options: ReadOptions = field(default_factory=ReadOptions)
     remarks: list[Remark] = field(default_factory=list)
+
+    @property
+    def all_relevant(self) -> bool:
+        """Whether rows without a grade are relevant documents, as a user says."""
+        return self.value == "grade" and self.options.judgments in ("positives", "complete")
 
     def given(self, column: str, names: Iterable[Any]) -> Any:
         """Return the name found that a user gave for one of ours; None if there is none."""
