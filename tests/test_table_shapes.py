@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 import sys
@@ -457,3 +458,56 @@ def test_python_says_what_a_comma_is(tmp_path: Path) -> None:
     path.write_text("query;document;grade\nq;a;1,234\nq;b;2\n")
     grades = [il.read_qrels(path, decimal=sign).grades[0] for sign in ("comma", "point")]
     assert grades == [1.234, 1234]
+
+
+#: Scores that count the rows of three lists.
+COUNTED = [(f"q{query}", f"d{place}", place) for query in range(3) for place in (1, 2, 3)]
+
+
+def doubts_of_order(path: Path, *words: str) -> tuple[str, float]:
+    """Evaluate a run; return what is said about its order, and the value of a query."""
+    evaluated = il.evaluate({"q0": {"d1": 1}}, ReadOptions(columns_of(words)[0]).of(path), "RR")
+    said = [one.message for one in evaluated.doubts if "rank" in one.message]
+    return "; ".join(said), evaluated["RR"]
+
+
+@pytest.mark.parametrize("kernel", ["native", "python"])
+@pytest.mark.parametrize(
+    "pattern", ["{},{},{},{}", '{{"query":"{}","doc":"{}","score":{},"rank":{}}}']
+)
+def test_ranks_and_scores_that_disagree_are_named(
+    tmp_path: Path, kernel: str, pattern: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("IDEALIST_KERNEL", kernel)
+    head = [] if pattern.startswith("{{") else ["query,doc,score,rank"]
+    path = tmp_path / ("run.csv" if head else "run.jsonl")
+    path.write_text("\n".join([*head, *(pattern.format(*row, row[2]) for row in COUNTED), ""]))
+    said, value = doubts_of_order(path)
+    assert "score and rank order documents differently, such as those of query 'q0'" in said
+    assert value == pytest.approx(1 / 3)
+    said, value = doubts_of_order(path, "rank=rank")
+    assert "ranked by rank, which you named; score is not used" in said
+    assert value == 1
+    path.write_text("\n".join([*head, *(pattern.format(*row, 4 - row[2]) for row in COUNTED), ""]))
+    assert doubts_of_order(path) == ("", pytest.approx(1 / 3))
+
+
+@pytest.mark.parametrize("kernel", ["native", "python"])
+def test_scores_that_count_may_be_ranks(
+    tmp_path: Path, kernel: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("IDEALIST_KERNEL", kernel)
+    path, nested = tmp_path / "run.csv", tmp_path / "run.json"
+    path.write_text("\n".join(["query,doc,Score", *(f"{q},{d},{n}" for q, d, n in COUNTED), ""]))
+    said, value = doubts_of_order(path)
+    assert said.endswith("are they ranks? if they are: --columns rank=Score")
+    assert value == pytest.approx(1 / 3)
+    assert doubts_of_order(path, "rank=Score") == ("", 1)
+    lists: dict[str, dict[str, int]] = {}
+    for query, document, place in COUNTED:
+        lists.setdefault(query, {})[document] = place
+    nested.write_text(json.dumps(lists))
+    assert "give each query a list of documents" in doubts_of_order(nested)[0]
+    del lists["q2"]
+    nested.write_text(json.dumps(lists))
+    assert doubts_of_order(nested)[0] == ""

@@ -13,6 +13,7 @@ from typing import Any
 
 from idealist.data.columns import to_float, to_id
 from idealist.errors import Faults
+from idealist.formats.list_orders import remark_order
 from idealist.formats.reading import Reading
 from idealist.formats.trec import LONGEST_LINE
 
@@ -100,6 +101,8 @@ def checked(cells: Cells, reading: Reading) -> Table:
         )
     faults.check()
     others = {k: c for k, c in cells.columns.items() if k not in ("query", "document", value)}
+    if value == "score" and values:
+        remark_order(query, values, others.get("rank", ()), reading)
     return Table(query, document, values, others, empty, cells.lines, without)
 
 

@@ -332,7 +332,8 @@ def renamed(
     """Map the names found to ours, or to themselves if we have none; `value` is the main column.
 
     BEIR's judgments call the grade score. A column ``query`` beside ``qid`` is the text. Quepid's
-    runs may have ratings and no score: as grades, these would make judgments of them.
+    runs may have ratings and no score: as grades, these would make judgments of them. Where a user
+    names the ranks and no scores, the ranks count.
 
     >>> renamed(["qid", "pid", "score", "utility"], "grade", Faults())
     {'qid': 'query', 'pid': 'document', 'score': 'grade', 'utility': 'utility'}
@@ -346,6 +347,8 @@ def renamed(
             found["grade"] = found.pop("score")
     elif "grade" not in given and _known((found.get("grade"),), ("rating",)):
         found["rating"] = found.pop("grade")
+    if value == "score" and "rank" in _chosen(names, given) and "score" not in given:
+        found.pop("score", None)  # the column that a user named ranks
     _check_choice(names, value, _chosen(names, given), faults)
     own = {theirs: name for name, theirs in found.items()}
     for name in names:

@@ -157,13 +157,14 @@ class Reading:
     """What data is read as, what is said about it, and where faults and remarks are noted.
 
     `value` is the column that matters: "grade" of judgments, "level" of preferences, "score" of
-    runs.
+    runs. `used` are the names of a table's columns, by ours.
     """
 
     value: str
     faults: Faults
     options: ReadOptions = field(default_factory=ReadOptions)
     remarks: list[Remark] = field(default_factory=list)
+    used: dict[str, Any] = field(default_factory=dict)
 
     @property
     def all_relevant(self) -> bool:
@@ -200,6 +201,10 @@ class Reading:
         told = {name for theirs in given for name in spelt(names, theirs)}
         if any(folded(theirs) not in PLAIN and theirs not in told for theirs in used.values()):
             self.remark_names({name: used.get(name) for name in ALIASES})
+        score = self.ours(names).get("score")
+        if self.value == "score" and score is not None and "score" not in used:
+            self.remark_file(f"ranked by {used['rank']}, which you named; {score} is not used")
+        self.used.update(used)
         return found
 
     def check_given(self, names: list[Any]) -> None:
