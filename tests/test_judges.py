@@ -9,6 +9,7 @@ from statistics import NormalDist
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -289,3 +290,23 @@ def test_the_audit_goes_on_where_there_is_no_rule(
     option = hint.split("say how to merge them: ")[1].split(",")[0].split()
     assert status("eval", crowd, run, "-m", "nDCG@10", *option) == 0
     assert "|merge:median" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".parquet"])
+def test_columns_of_several_judges_are_judges(tmp_path: Path, suffix: str) -> None:
+    path, columns = tmp_path / f"gold{suffix}", {"grade": ["Ann", "bob", "cy"]}
+    cells = {"ann": [2, 1], "bob": [0, 1], "cy": [0, None]}
+    frame = pd.DataFrame({"query": ["q1", "q2"], "sku": ["d1", "d2"], **cells})
+    if suffix == ".csv":
+        frame.to_csv(path, index=False)
+    elif suffix == ".jsonl":
+        frame.to_json(path, orient="records", lines=True)
+    else:
+        frame.to_parquet(path)
+    qrels = il.read_qrels(path, columns=columns, merge="mean")
+    assert qrels.grades.tolist() == pytest.approx([2 / 3, 1])
+    assert (qrels.merge, qrels.ungraded) == ("mean", 1)
+    assert "grade = ann + bob + cy, judge = each of these" in str(qrels.remarks)
+    assert il.read_qrels(frame, columns=columns, merge="max").grades.tolist() == [2, 1]
+    with pytest.raises(InputError, match="judges disagree on 1 of 2 pairs"):
+        il.read_qrels(path, columns=columns)

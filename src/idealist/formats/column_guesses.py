@@ -9,7 +9,8 @@ from itertools import islice, pairwise
 from typing import Any
 
 from idealist.data.columns import is_number
-from idealist.formats.column_names import given_names
+from idealist.formats import grade_words
+from idealist.formats.column_names import WEAK_GRADES, folded, given_names, naming_option
 from idealist.formats.reading import Reading
 
 #: How many rows are looked at, and how many different grades a scale has at most.
@@ -69,6 +70,33 @@ def _option(reading: Reading, **changes: Any) -> str:
 def unused_number(columns: Mapping[str, Sequence[Any]]) -> str | None:
     """Find a column of numbers that may be a score."""
     return next(_valued({name: _seen(cells) for name, cells in columns.items()}, "score"), None)
+
+
+def other_grade(columns: Mapping[str, Sequence[Any]]) -> str | None:
+    """Find a column that may be the grade: a few small whole numbers, or words for grades.
+
+    >>> other_grade({"price": ["9.99", "5"], "verdict": ["Exact", "Irrelevant", None]})
+    'verdict'
+    """
+    for name, cells in columns.items():
+        found = set(_seen(cells))
+        few = all(map(str.isdecimal, found)) and all(int(cell) < GRADES for cell in found)
+        words = {*map(grade_words.folded, found)} <= grade_words.STEPS.keys()
+        if len(found) > 1 and (few or words) and str(name).strip():
+            return name
+    return None
+
+
+def remark_grade(columns: Mapping[Any, Sequence[Any]], reading: Reading) -> None:
+    """Name a column that may be the grade rather than a customer's rating or an engine's score."""
+    theirs = reading.used["grade"]
+    if folded(theirs) not in WEAK_GRADES or reading.told("grade"):
+        return
+    free = {name: cells for name, cells in columns.items() if name not in reading.used.values()}
+    if (other := other_grade(free)) is not None:
+        option = naming_option("grade", [other])
+        words = f"{reading.faults.file}: grade = {theirs}; if {other} is the grade: {option}"
+        reading.remark("read-as", words, severity="warning")
 
 
 def _needed(reading: Reading) -> list[str]:

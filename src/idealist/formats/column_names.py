@@ -55,6 +55,9 @@ PLAIN = frozenset([
     "tokens", "subtopic", "iteration", "iter", "querytext", "docposition", "chunkid",
 ])  # fmt: skip
 
+#: Names of grades that may be what customers or search engines say.
+WEAK_GRADES = frozenset(["rating", "score", "stars", "starrating"])
+
 #: In a table of queries: names of the id, and of the text; ``query`` may be either.
 QUERY_IDS = ("query_id", "qid", "topic_id", "_id", "id")
 QUERY_TEXTS = ("text", "query_text")

@@ -15,7 +15,7 @@ from functools import partial
 from typing import Any
 
 from idealist.errors import Faults
-from idealist.formats import column_guesses, engines, frames
+from idealist.formats import column_guesses, engines, frames, judge_columns
 from idealist.formats.cells import Cells, pivot, shown
 from idealist.formats.column_names import (
     ALIASES,
@@ -138,6 +138,7 @@ def of_columns(
     nulls: bool = False,
 ) -> Cells:
     """Read columns of equal length, whatever their names."""
+    columns, lines, reading = judge_columns.unfolded(columns, lines, reading)
     faults = reading.faults
     found = {name: list(columns[key]) for key, name in reading.named(columns).items()}
     lengths = {key: len(column) for key, column in found.items()}
@@ -157,6 +158,8 @@ def of_columns(
     found = _scored(found, reading)
     if reading.value == "score" and not {"score", "rank"} & found.keys():
         _remark_order(found, reading)
+    if reading.value == "grade" and "grade" in found:
+        column_guesses.remark_grade(columns, reading)
     return Cells(found, lines, nulls=nulls)
 
 
