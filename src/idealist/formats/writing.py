@@ -64,6 +64,8 @@ FORMATS: dict[str, Format] = {
     "rank-eval": Format(encode.rank_eval, kinds=("qrels",), holds=frozenset({"empty"})),
     "hits": Format(encode.hits, kinds=("run",), holds=frozenset({"score", "empty"})),
 }  # fmt: skip
+#: The format of each suffix.
+WRITTEN = {one: form for form in FORMATS.values() for one in form.suffixes}
 
 
 def write_qrels(qrels: Any, path: str | Path, *, to: str = "") -> list[str]:
@@ -166,11 +168,10 @@ def _format(path: str | Path, to: str, kind: str) -> Format:
 
 def _by_suffix(path: str | Path) -> Format:
     suffix = plain_suffix(path)
-    known = {one: form for form in FORMATS.values() for one in form.suffixes}
-    if suffix not in known:
-        hint = f"use {', '.join(filter(None, known))}, or name the format"
+    if suffix not in WRITTEN:
+        hint = f"use {', '.join(filter(None, WRITTEN))}, or name the format"
         raise UsageError(f"no format has the suffix {suffix}", hint)
-    return known[suffix]
+    return WRITTEN[suffix]
 
 
 def _write(path: str | Path, form: Format, columns: build.Flat, name: str) -> None:

@@ -12,6 +12,7 @@ from idealist.evaluating.doubt_case import file_word, shell
 from idealist.formats.id_mapping import mapping_file
 from idealist.formats.id_steps import STEPS
 from idealist.formats.source import STDIN, plain_suffix
+from idealist.formats.writing import WRITTEN
 from idealist.notation import many
 from idealist.report.doubt import EXAMPLES
 from idealist.report.wording import visible
@@ -205,11 +206,15 @@ def _convert(name: str, new: str, side: str, options: Sequence[str]) -> str:
 def _fixed(name: str, side: str = "") -> str:
     """Name a new file for other ids; `side` tells two files apart that are made of one.
 
-    >>> _fixed("runs/bm25.run.gz"), _fixed("bm25"), _fixed("pairs.json", "run")
-    ('runs/bm25.fixed.run.gz', 'bm25.fixed', 'pairs.run-fixed.json')
+    What cannot be written as it was, such as a folder of responses, becomes a table.
+
+    >>> _fixed("runs/bm25.run.gz"), _fixed("responses"), _fixed("pairs.json", "run")
+    ('runs/bm25.fixed.run.gz', 'responses.fixed.csv', 'pairs.run-fixed.json')
     """
     path, tried = Path(name), 1
     stem, dot, rest = path.name.partition(".")
+    if not plain_suffix(name) or plain_suffix(name) not in WRITTEN:
+        dot, rest = ".", f"{rest}.csv".lstrip(".")
     word = f"{side}-fixed" if side else "fixed"
     while True:
         new = path.with_name(f"{stem}.{word}{tried if tried > 1 else ''}{dot}{rest}")
