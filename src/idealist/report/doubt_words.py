@@ -10,9 +10,25 @@ from idealist.report.wording import few, number, visible
 
 
 def lines(doubts: Iterable[Doubt]) -> list[str]:
-    """Say what is doubtful, a line each; what is said of several runs alike is said once."""
-    said = (f"{one.run}: {one.message}" if one.run else one.message for one in doubts)
-    return [f"doubt: {words}" for words in dict.fromkeys(said)]
+    """Say what is doubtful, a line each; what is said of several runs alike is said once.
+
+    How files were read comes first, and is no doubt.
+
+    >>> read = Doubt("read-as", "a.csv: query = term", severity="note")
+    >>> lines([Doubt("ties", "scores are tied", severity="note"), read])
+    ['read: a.csv: query = term', 'doubt: scores are tied']
+    """
+    said = [
+        (not _is_reading(one), f"{one.run}: {one.message}" if one.run else one.message)
+        for one in doubts
+    ]
+    ordered = sorted(dict.fromkeys(said), key=lambda pair: pair[0])
+    return [f"{'doubt' if doubtful else 'read'}: {words}" for doubtful, words in ordered]
+
+
+def _is_reading(one: Doubt) -> bool:
+    """Whether this only says what was taken for what."""
+    return one.code == "read-as" and one.severity == "note"
 
 
 def shared(by_run: Sequence[tuple[str, Sequence[Doubt]]]) -> tuple[Doubt, ...]:
