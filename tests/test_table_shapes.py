@@ -528,3 +528,17 @@ def test_a_rating_beside_grades_is_doubted(tmp_path: Path, table: str, option: s
     path.write_text(table)
     warned = [one.message for one in il.read_qrels(path).remarks if one.severity == "warning"]
     assert [words.split("--columns ")[-1] for words in warned] == ([option] if option else [])
+
+
+@pytest.mark.parametrize("kernel", ["native", "python"])
+def test_a_table_of_several_systems_is_refused(
+    tmp_path: Path, kernel: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("IDEALIST_KERNEL", kernel)
+    path = tmp_path / "run.csv"
+    path.write_text("System,query,sku,rank\nold,q,a,1\nold,q,b,2\nnew,q,a,1\nnew,q,c,2\n")
+    says = "this holds the lists of 2 systems: System is old, new"
+    with pytest.raises(il.InputError, match=says):
+        il.evaluate({"q": {"a": 1}}, path, "RR")
+    path.write_text("system,query,sku,rank\nold,q,a,1\nold,q,b,2\nnew,p,a,1\n")
+    assert il.evaluate({"q": {"a": 1}}, path, "RR")["RR"] == 1

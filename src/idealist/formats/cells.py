@@ -15,6 +15,7 @@ from idealist.data.columns import to_float, to_id
 from idealist.errors import Faults
 from idealist.formats.list_orders import remark_order
 from idealist.formats.reading import Reading
+from idealist.formats.several_runs import refuse_several
 from idealist.formats.trec import LONGEST_LINE
 
 Line = Callable[[int], int | None]
@@ -101,6 +102,8 @@ def checked(cells: Cells, reading: Reading) -> Table:
         )
     faults.check()
     others = {k: c for k, c in cells.columns.items() if k not in ("query", "document", value)}
+    if value == "score":
+        refuse_several(cells.columns, faults)
     if value == "score" and values:
         remark_order(query, values, others.get("rank", ()), reading)
     return Table(query, document, values, others, empty, cells.lines, without)
