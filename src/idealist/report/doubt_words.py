@@ -23,7 +23,10 @@ def lines(doubts: Iterable[Doubt]) -> list[str]:
         for one in doubts
     ]
     ordered = sorted(dict.fromkeys(said), key=lambda pair: pair[0])
-    return [f"{'doubt' if doubtful else 'read'}: {words}" for doubtful, words in ordered]
+    return [
+        f"doubt: {words}" if doubtful else f"read: {words.removeprefix('read ')}"
+        for doubtful, words in ordered
+    ]
 
 
 def _is_reading(one: Doubt) -> bool:
