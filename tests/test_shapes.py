@@ -598,3 +598,40 @@ def outcome(data: Any) -> Any:
         return error.code
     said = "; ".join(dict.fromkeys(r.message for r in (*qrels.remarks, *run.rows().remarks)))
     return frozenset(qrels.documents), frozenset(run.rows().documents), said
+
+
+UNSORTED = ([0.1, 0.4], [0.2, 0.2, 0.9])
+ORDERED: dict[str, Any] = {
+    "pairs": [[*map(list, zip(*one, strict=True))] for one in zip(RANKED, UNSORTED, strict=True)],
+    "objects": [
+        [{"id": d, "score": s} for d, s in zip(*one, strict=True)]
+        for one in zip(RANKED, UNSORTED, strict=True)
+    ],
+}
+
+
+def said_of_order(path: Path, capsys: pytest.CaptureFixture[str], *more: str) -> str:
+    """Evaluate a file of both sides; return what is said about the order of its lists."""
+    main(["eval", str(path), "-m", "RR", *more])
+    said = "".join(capsys.readouterr()).splitlines()
+    return "".join(line for line in said if "lists looked" in line)
+
+
+@pytest.mark.parametrize("kind", [*ORDERED, "parallel"])
+def test_scores_against_the_order_of_their_lists_are_doubted(
+    kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    more: dict[str, Any] = {"scores": UNSORTED} if kind == "parallel" else {}
+    data = records(ranking="results", gold="gold", ranked=ORDERED.get(kind, RANKED), **more)
+    path = Shape(data, lines=True).write(tmp_path, kind)
+    said = said_of_order(path, capsys)
+    assert "the scores of 2 of 2 lists looked at do not fall (in all of them they rise" in said
+    assert not said_of_order(path, capsys, "--set", "order=given")
+
+
+def test_scores_that_fall_or_tie_are_not_doubted(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    tied = [[0.4, 0.4], [0.5, 0.5, 0.1]]
+    data = records(ranking="results", gold="gold", scores=tied)
+    assert not said_of_order(Shape(data, lines=True).write(tmp_path, "tied"), capsys)
