@@ -8,6 +8,7 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -635,3 +636,16 @@ def test_scores_that_fall_or_tie_are_not_doubted(
     tied = [[0.4, 0.4], [0.5, 0.5, 0.1]]
     data = records(ranking="results", gold="gold", scores=tied)
     assert not said_of_order(Shape(data, lines=True).write(tmp_path, "tied"), capsys)
+
+
+@pytest.mark.parametrize("kind", ["frame", "records", "file"])
+def test_lists_in_columns_of_frames_are_read(kind: str, tmp_path: Path) -> None:
+    pandas = pytest.importorskip("pandas")
+    pytest.importorskip("pyarrow")
+    frame = pandas.DataFrame(records("question", "retrieved", "gold", queries=ASKED))
+    frame.to_parquet(tmp_path / "log.parquet")
+    again = pandas.read_parquet(tmp_path / "log.parquet")  # its lists are arrays
+    data = {"frame": again, "records": again.to_dict("records"), "file": tmp_path / "log.parquet"}
+    qrels, run = il.read_pairs(data[kind])
+    assert [*qrels.documents] == [*chain(*GOLD)]
+    assert [*run.rows().documents] == [*chain(*RANKED)]

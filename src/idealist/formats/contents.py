@@ -55,6 +55,12 @@ class Content(NamedTuple):
         """Whether it is JSON as a whole, not by the line."""
         return self.kind == "json" and self.lines is None
 
+    @property
+    def holds_lists(self) -> bool:
+        """Whether it is columns with a list for each query, as Parquet may have."""
+        columns = self.value.values() if self.kind == "columns" else ()
+        return any(isinstance(cell, list) for column in columns for cell in column[:1])
+
 
 def content_of(
     source: Source,
@@ -87,6 +93,8 @@ def cells(source: Source, reading: Reading) -> Cells | bytes:
 def cells_of(found: Content, source: Source, reading: Reading) -> Cells | bytes:
     """Read the columns of what a file holds, or return its TREC text."""
     faults = reading.faults
+    if found.holds_lists:
+        return python_data.cells_of(found.value, reading)
     if found.kind == "columns":
         columns, lines = wide_tables.unfolded(found.value, found.lines, reading)
         table = python_data.of_columns(columns, reading, lines, nulls=True)

@@ -19,6 +19,7 @@ from itertools import chain
 from typing import Any, NoReturn
 
 from idealist.data.columns import is_number
+from idealist.formats import frames
 from idealist.formats.cells import shown
 from idealist.formats.column_names import (
     ALIASES,
@@ -165,7 +166,8 @@ def records_in(
     data: Any, reading: Reading, locate: Locate | None = None, lines: Sequence[int] | None = None
 ) -> Records | None:
     """Find records with a list for each query; None for anything else."""
-    data = opened(data)
+    columns = frames.columns(data, reading.faults)
+    data = opened(data) if columns is None else columns
     if isinstance(data, Mapping):
         return _in_dict(data, reading, locate or (lambda *path: None))
     if isinstance(data, (list, tuple)) and data:
@@ -203,6 +205,11 @@ def _flat(row: Mapping[Any, Any]) -> Mapping[Any, Any]:
     asked = row.get("search_query")  # the vector stores of OpenAI put it into a list
     if isinstance(asked, list) and len(asked) == 1:
         row = {**row, "search_query": asked[0]}
+    if any(hasattr(value, "tolist") for value in row.values()):
+        row = {
+            name: opened(value) if hasattr(value, "tolist") else value
+            for name, value in row.items()
+        }
     return flat(row, INSIDE, holds_list)
 
 
