@@ -649,3 +649,14 @@ def test_lists_in_columns_of_frames_are_read(kind: str, tmp_path: Path) -> None:
     qrels, run = il.read_pairs(data[kind])
     assert [*qrels.documents] == [*chain(*GOLD)]
     assert [*run.rows().documents] == [*chain(*RANKED)]
+
+
+def test_another_list_of_the_same_documents_is_mentioned() -> None:
+    reranked = [ids[::-1] for ids in RANKED]
+    data = records(ranking="retrieved", gold="gold", reranked=reranked, tags=[["a"], ["b"]])
+    _, run = il.read_pairs(data)
+    (said,) = [one for one in run.rows().remarks if one.severity == "warning"]
+    assert "reranked also holds documents" in said.message
+    assert "--columns ranking=reranked" in said.message
+    _, run = il.read_pairs(data, columns={"ranking": "retrieved"})
+    assert not run.rows().remarks

@@ -6,15 +6,18 @@ meant are refused with the option that chooses one.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 from typing import Any, NoReturn
 
 from idealist.formats.column_names import (
+    BESIDE,
     EITHER,
     ITEM_SCORES,
     MAYBE_IDS,
+    NEGATIVES,
     ORDER_HINT,
     RECORD_ID,
     RECORD_IDS,
@@ -24,7 +27,7 @@ from idealist.formats.column_names import (
     naming_option,
     refuse_choice,
 )
-from idealist.formats.items import SURE_IDS, are_texts, is_text
+from idealist.formats.items import LOOKED_AT, SURE_IDS, are_texts, is_text
 from idealist.formats.records import Records, is_name
 
 #: Names that need no remark.
@@ -210,6 +213,23 @@ class RecordFields:
         given = [records.given(side) for side in named]
         if any(folded(n) not in map(folded, USUAL[s]) and n not in given for s, n in named.items()):
             records.reading.remark_names(named, f"in {records.inside}, " if records.inside else "")
+        if not self.is_gold and "ranking" not in records.reading.options.columns:
+            self._remark_unused([self.query, self.ranking, self.gold])
+
+    def _remark_unused(self, used: list[Any]) -> None:
+        """Say that another list holds the same documents: it may be the ranking that is meant."""
+        records = self.records
+        known = {one for name in (self.ranking, self.gold) for one in _ids(records.held(name))}
+        beside = matching(records.names, (*NEGATIVES, *BESIDE))
+        for name in records.names:
+            if name in used or name in beside or not records.holds_lists(name):
+                continue
+            found = list(islice(_ids(records.held(name)), LOOKED_AT))
+            if sum(one in known for one in found) * 2 > len(found):
+                option = naming_option("ranking", [name])
+                words = f"{name} also holds documents and is not used; to rank by it: {option}"
+                reading = records.reading
+                reading.remark("read-as", f"{reading.faults.file}: {words}", severity="warning")
 
 
 def are_places(entries: Any) -> bool:
@@ -230,6 +250,20 @@ def _words(held: Iterable[Any]) -> Iterable[str]:
             yield from (entry for entry in value if isinstance(entry, str))
         elif isinstance(value, str):
             yield value
+
+
+def _ids(held: Iterable[Any]) -> Iterator[str]:
+    """Yield the ids in a field's lists that are text, also those of pairs and objects."""
+    for value in held:
+        for entry in value if isinstance(value, (list, tuple)) else ():
+            found = entry
+            if isinstance(entry, Mapping):
+                own = matching(tuple(entry), (*SURE_IDS, *MAYBE_IDS[:2]))
+                found = entry[own[0]] if own else None
+            elif isinstance(entry, (list, tuple)) and entry:
+                found = entry[0]
+            if isinstance(found, str):
+                yield found
 
 
 def _first(names: Sequence[Any]) -> str:
