@@ -660,3 +660,17 @@ def test_another_list_of_the_same_documents_is_mentioned() -> None:
     assert "--columns ranking=reranked" in said.message
     _, run = il.read_pairs(data, columns={"ranking": "retrieved"})
     assert not run.rows().remarks
+
+
+@pytest.mark.parametrize("column", ["score", "document"])
+def test_names_that_no_field_has_are_refused(
+    column: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data = records(ranking="results", gold="gold", ranked=ORDERED["objects"])
+    path = Shape(data, lines=True).write(tmp_path, "log")
+    with pytest.raises(SystemExit):
+        main(["eval", str(path), "--columns", f"{column}=nosuch"])
+    said = " ".join(capsys.readouterr().err.split())
+    assert f"no file has a column 'nosuch' to be the {column}" in said
+    assert "log.jsonl has query, results, id, score, gold" in said
+    main(["eval", str(path), "--columns", "document=results.id"])
