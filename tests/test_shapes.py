@@ -674,3 +674,24 @@ def test_names_that_no_field_has_are_refused(
     assert f"no file has a column 'nosuch' to be the {column}" in said
     assert "log.jsonl has query, results, id, score, gold" in said
     main(["eval", str(path), "--columns", "document=results.id"])
+
+
+@pytest.mark.parametrize("text", ["d2, d9", "d2;d9", '["d2", "d9"]', "['d2']"])
+def test_several_ids_in_one_text_are_refused(text: str) -> None:
+    data = records(ranking="retrieved", gold="gold", golden=(text, "d3"))
+    with pytest.raises(il.InputError, match=r"record 1: gold .* holds a list of ids in one text"):
+        il.read_pairs(data)
+    named = records(ranking="retrieved", gold="gold", golden=(text, "d3"), ranked=([text], ["d2"]))
+    assert il.read_pairs(named)[0].documents == (text, "d3")
+
+
+def test_a_number_that_was_retrieved_is_the_only_gold() -> None:
+    data = records(ranking="retrieved", gold="gold", golden=(2, 9), ranked=([1, 2], [3, 2]))
+    assert il.read_pairs(data)[0].documents == ("2", "9")
+
+
+def test_a_hint_does_not_name_a_field_for_both_sides() -> None:
+    data = records(ranking="mine")
+    with pytest.raises(il.InputError) as refused:
+        il.read_pairs(data, columns={"ranking": "mine"})
+    assert "gold=mine" not in str(refused.value)

@@ -6,6 +6,8 @@ meant are refused with the option that chooses one.
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -30,6 +32,8 @@ from idealist.formats.column_names import (
 from idealist.formats.items import LOOKED_AT, SURE_IDS, are_texts, is_text
 from idealist.formats.records import Records, is_name
 
+#: What parts several ids in one text, and what may stand around each.
+SEVERAL, AROUND = re.compile(r"[,;|\n]"), " []()\"'\t\r"
 #: Names that need no remark.
 USUAL = {
     "query": (*RECORD_IDS, "query", "query_text", "topic", *RECORD_ID),
@@ -195,6 +199,20 @@ class RecordFields:
                 self._choose([first, other], "query")
         return first
 
+    def check_gold(self) -> None:
+        """Refuse a gold of several ids in one text, which never is the id of a document."""
+        known = set(_ids(self.records.held(self.ranking), (str, int)))
+        if any(map(SEVERAL.search, known)):  # then they are part of ids
+            return
+        for number, held in enumerate(self.records.held(self.gold)):
+            if not isinstance(held, str) or held in known:
+                continue
+            parts = [part for each in SEVERAL.split(held) if (part := each.strip(AROUND))]
+            if parts != [held] and known & {*parts}:
+                message = f"{self.gold} {held!r} holds a list of ids in one text"
+                hint = f"give a list: {json.dumps(parts[:3], ensure_ascii=False)}"
+                self.records.refuse_one(number, message, hint)
+
     def _whole(self, name: Any) -> Any:
         """Refuse a record that lacks the field which names the queries of others."""
         for number, held in enumerate(self.records.held(name)):
@@ -252,7 +270,7 @@ def _words(held: Iterable[Any]) -> Iterable[str]:
             yield value
 
 
-def _ids(held: Iterable[Any]) -> Iterator[str]:
+def _ids(held: Iterable[Any], kinds: tuple[type, ...] = (str,)) -> Iterator[str]:
     """Yield the ids in a field's lists that are text, also those of pairs and objects."""
     for value in held:
         for entry in value if isinstance(value, (list, tuple)) else ():
@@ -262,8 +280,8 @@ def _ids(held: Iterable[Any]) -> Iterator[str]:
                 found = entry[own[0]] if own else None
             elif isinstance(entry, (list, tuple)) and entry:
                 found = entry[0]
-            if isinstance(found, str):
-                yield found
+            if isinstance(found, kinds):
+                yield str(found)
 
 
 def _first(names: Sequence[Any]) -> str:

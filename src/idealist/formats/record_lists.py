@@ -18,7 +18,7 @@ from idealist.formats.column_names import (
 from idealist.formats.items import Lists, negated, remark_distance
 from idealist.formats.objects import opened
 from idealist.formats.record_fields import RecordFields, are_places
-from idealist.formats.records import Records, holds_list
+from idealist.formats.records import Records, holds_list, is_name
 
 
 def read_side(records: Records) -> Cells:
@@ -26,6 +26,8 @@ def read_side(records: Records) -> Cells:
     fields, reading = RecordFields(records), records.reading
     name = fields.own
     queries = _queries(records, fields.query)
+    if fields.is_gold and fields.ranking not in (None, name):
+        fields.check_gold()
     unscored = fields.is_gold and name in records.rankings
     lists = Lists(reading, str(name), records.line, unscored=unscored)
     negatives = matching(records.names, NEGATIVES) if fields.is_gold else ()
@@ -82,7 +84,7 @@ class _Row:
             hint = "give every record the same fields"
             self._refuse(message, f"{hint}; {self.name} may be [] where there is nothing")
         if self.records.reading.value == "grade":
-            return [entries] if isinstance(entries, str) else entries
+            return [entries] if is_name(entries) else entries
         return self._joined(self._looked_up(entries) if are_places(entries) else entries)
 
     def _refuse(self, message: str, hint: str) -> NoReturn:

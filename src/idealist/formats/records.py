@@ -116,9 +116,18 @@ class Records:
     def _is_id(self, name: Any) -> bool:
         """Whether a field may hold one id, as the only relevant document."""
         held = [value for value in self.held(name) if value is not None]
-        texts = any(isinstance(v, str) for v in held)
-        one = texts and all(isinstance(v, str) or holds_list(v) for v in held)
+        texts = any(isinstance(v, str) for v in held) or self._are_retrieved(name)
+        one = texts and all(is_name(v) or holds_list(v) for v in held)
         return one and "document" not in self.reading.ours(self.names)
+
+    def _are_retrieved(self, name: Any) -> bool:
+        """Whether whole numbers are ids of retrieved documents, not flags or counts."""
+        lists = matching(self.names, (*RANKINGS, *EITHER))
+        return any(
+            is_name(row.get(name)) and isinstance(row.get(other), list) and row[name] in row[other]
+            for other in lists
+            for row in self.rows
+        )
 
     @cached_property
     def are_lists(self) -> bool:
@@ -142,6 +151,7 @@ class Records:
     def naming(self, side: str) -> str:
         """Write the option that names a side, with a list that is no side yet."""
         taken = {*self.rankings, *self.golds, *matching(self.names, (*NEGATIVES, *BESIDE))}
+        taken |= {self.given(other) for other in ("ranking", "gold")}
         free = [name for name in self.names if name not in taken and self.holds_lists(name)]
         return naming_option(side, free[:1])
 
