@@ -695,3 +695,10 @@ def test_a_hint_does_not_name_a_field_for_both_sides() -> None:
     with pytest.raises(il.InputError) as refused:
         il.read_pairs(data, columns={"ranking": "mine"})
     assert "gold=mine" not in str(refused.value)
+
+
+def test_an_id_that_repeats_does_not_name_the_query() -> None:
+    data = records("question", "retrieved", "gold", queries=ASKED, id=["exp-7", "exp-7"])
+    with pytest.raises(il.InputError, match="id repeats") as refused:
+        il.read_pairs(data)
+    assert "--columns query=question" in str(refused.value)

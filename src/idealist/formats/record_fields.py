@@ -161,6 +161,10 @@ class RecordFields:
         )
         if sure:
             return self._whole(self._same(sure))
+        if own and texts and self._repeats(own[0]) and not self._repeats(texts[0]):
+            message = f"{own[0]} repeats, and cannot name the query"
+            hint = f"if {texts[0]} does: {naming_option('query', [texts[0]])}"
+            records.refuse(message, hint, "duplicate-key")
         if own and not (texts and not both and self._counts(own[0])):
             return self._whole(own[0])
         if own:
@@ -190,6 +194,11 @@ class RecordFields:
         """Whether a field only counts the records."""
         held = list(map(str, self.records.held(name)))
         return any(held == [str(n + start) for n in range(len(held))] for start in (0, 1))
+
+    def _repeats(self, name: Any) -> bool:
+        """Whether two records hold the same here."""
+        held = list(map(str, self.records.held(name)))
+        return len(set(held)) < len(held)
 
     def _same(self, names: Sequence[Any]) -> Any:
         """Return the only name; several are as good as one where they hold the same."""
