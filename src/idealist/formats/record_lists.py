@@ -18,7 +18,7 @@ from idealist.formats.column_names import (
 from idealist.formats.items import Lists, negated, remark_distance
 from idealist.formats.objects import opened
 from idealist.formats.record_fields import RecordFields, are_places
-from idealist.formats.records import Records, holds_list, is_name
+from idealist.formats.records import Records, holds_list
 
 
 def read_side(records: Records) -> Cells:
@@ -84,7 +84,8 @@ class _Row:
             hint = "give every record the same fields"
             self._refuse(message, f"{hint}; {self.name} may be [] where there is nothing")
         if self.records.reading.value == "grade":
-            return [entries] if is_name(entries) else entries
+            is_number = type(entries) is int and self.name in self.records.numbers
+            return [entries] if isinstance(entries, str) or is_number else entries
         return self._joined(self._looked_up(entries) if are_places(entries) else entries)
 
     def _refuse(self, message: str, hint: str) -> NoReturn:

@@ -116,18 +116,19 @@ class Records:
     def _is_id(self, name: Any) -> bool:
         """Whether a field may hold one id, as the only relevant document."""
         held = [value for value in self.held(name) if value is not None]
-        texts = any(isinstance(v, str) for v in held) or self._are_retrieved(name)
+        texts = any(isinstance(v, str) for v in held) or name in self.numbers
         one = texts and all(is_name(v) or holds_list(v) for v in held)
         return one and "document" not in self.reading.ours(self.names)
 
-    def _are_retrieved(self, name: Any) -> bool:
-        """Whether whole numbers are ids of retrieved documents, not flags or counts."""
+    @cached_property
+    def numbers(self) -> list[Any]:
+        """The fields whose numbers are ids of retrieved documents, not flags or counts."""
         lists = matching(self.names, (*RANKINGS, *EITHER))
-        return any(
-            is_name(row.get(name)) and isinstance(row.get(other), list) and row[name] in row[other]
-            for other in lists
-            for row in self.rows
-        )
+        return [name for name in self.names if any(
+            type(row.get(name)) is int and isinstance(row.get(other), list)
+            and row[name] in row[other]
+            for other in lists for row in self.rows
+        )]  # fmt: skip
 
     @cached_property
     def are_lists(self) -> bool:
