@@ -488,6 +488,7 @@ def test_every_fault_that_is_put_in_has_a_code_of_the_reference() -> None:
     made = {"no-documents-meet", "no-queries-meet", "pool-bias", "ungraded", "unscored"}
     made |= {"few-meet", "other-collection"}  # of real runs
     made |= {"judge-apart", "rank-or-score", "read-as"}  # of several judges, and of readers
+    made |= {"judge-apart", "list-order", "read-as"}  # of several judges, and of readers
     only_eval = NOT_REPEATED - {*JUDGMENT_DOUBTS, "duplicates"}
     only_compare = {
         "carried-by-few", "constant-difference", "few-draws", "few-queries", "judged-unequal",

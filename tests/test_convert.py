@@ -152,9 +152,13 @@ def check_round_trip(
     after_table = read(path)
     after = view(after_table)
     announced = {about for words in lost for key, about in ANNOUNCED.items() if key in words}
+    resorted = "rows are sorted by score" in lost
+    announced |= {"rows", "score"} if resorted else set()
     made_up = {"rank"} if before.get("rank") is None and "rank" in FORMATS[name].needs else set()
     changed = {key for key in before if before[key] != after[key]} - made_up
     assert changed <= announced, (name, lost, before, after)
+    if resorted and any(len(set(listed)) < len(listed) for listed in before["rows"].values()):
+        return after_table  # the first row of a document counts, and that is another one now
     if isinstance(table, il.Run):
         assert ranked(table) == ranked(after_table), (name, lost)
     return after_table

@@ -212,3 +212,17 @@ def check_same(found: dict[str, list[str]], shape: Shape, path: tuple[Any, ...])
     assert found.keys() <= known, (shape.name, path)
     for documents in found.values():
         assert documents == [d for d in whole if d in documents], (shape.name, path)
+
+
+def test_order_of_hits_counts_where_scores_contradict_it(tmp_path: Path) -> None:
+    pinned = [{"_id": "b", "_score": 1.0}, {"_id": "a", "_score": 9.0}, {"_id": "c", "_score": 0.5}]
+    run = il.read_run({"q1": {"hits": {"hits": pinned}}})
+    assert order(run) == {"q1": ["b", "a", "c"]}
+    assert any("does not follow" in remark.message for remark in run.rows().remarks)
+
+
+def test_written_hits_keep_the_ranking_of_rows_in_any_order(tmp_path: Path) -> None:
+    run = il.read_run({"q1": {"a": 1.0, "b": 3.0, "c": 2.0}})
+    path = tmp_path / "hits.json"
+    il.write_run(run, path, to="hits")
+    assert order(il.read_run(path)) == {"q1": ["b", "c", "a"]}

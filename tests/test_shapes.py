@@ -8,6 +8,7 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -598,3 +599,120 @@ def outcome(data: Any) -> Any:
         return error.code
     said = "; ".join(dict.fromkeys(r.message for r in (*qrels.remarks, *run.rows().remarks)))
     return frozenset(qrels.documents), frozenset(run.rows().documents), said
+
+
+UNSORTED = ([0.1, 0.4], [0.2, 0.2, 0.9])
+ORDERED: dict[str, Any] = {
+    "pairs": [[*map(list, zip(*one, strict=True))] for one in zip(RANKED, UNSORTED, strict=True)],
+    "objects": [
+        [{"id": d, "score": s} for d, s in zip(*one, strict=True)]
+        for one in zip(RANKED, UNSORTED, strict=True)
+    ],
+}
+
+
+def said_of_order(path: Path, capsys: pytest.CaptureFixture[str], *more: str) -> str:
+    """Evaluate a file of both sides; return what is said about the order of its lists."""
+    main(["eval", str(path), "-m", "RR", *more])
+    said = "".join(capsys.readouterr()).splitlines()
+    return "".join(line for line in said if "lists looked" in line)
+
+
+@pytest.mark.parametrize("kind", [*ORDERED, "parallel"])
+def test_scores_against_the_order_of_their_lists_are_doubted(
+    kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    more: dict[str, Any] = {"scores": UNSORTED} if kind == "parallel" else {}
+    data = records(ranking="results", gold="gold", ranked=ORDERED.get(kind, RANKED), **more)
+    path = Shape(data, lines=True).write(tmp_path, kind)
+    said = said_of_order(path, capsys)
+    assert "the scores of 2 of 2 lists looked at do not fall (in all of them they rise" in said
+    assert not said_of_order(path, capsys, "--set", "order=given")
+
+
+def test_scores_that_fall_or_tie_are_not_doubted(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    tied = [[0.4, 0.4], [0.5, 0.5, 0.1]]
+    data = records(ranking="results", gold="gold", scores=tied)
+    assert not said_of_order(Shape(data, lines=True).write(tmp_path, "tied"), capsys)
+
+
+@pytest.mark.parametrize("kind", ["frame", "records", "file"])
+def test_lists_in_columns_of_frames_are_read(kind: str, tmp_path: Path) -> None:
+    pandas = pytest.importorskip("pandas")
+    pytest.importorskip("pyarrow")
+    frame = pandas.DataFrame(records("question", "retrieved", "gold", queries=ASKED))
+    frame.to_parquet(tmp_path / "log.parquet")
+    again = pandas.read_parquet(tmp_path / "log.parquet")  # its lists are arrays
+    data = {"frame": again, "records": again.to_dict("records"), "file": tmp_path / "log.parquet"}
+    qrels, run = il.read_pairs(data[kind])
+    assert [*qrels.documents] == [*chain(*GOLD)]
+    assert [*run.rows().documents] == [*chain(*RANKED)]
+
+
+def test_another_list_of_the_same_documents_is_mentioned() -> None:
+    reranked = [ids[::-1] for ids in RANKED]
+    data = records(ranking="retrieved", gold="gold", reranked=reranked, tags=[["a"], ["b"]])
+    _, run = il.read_pairs(data)
+    (said,) = [one for one in run.rows().remarks if one.severity == "warning"]
+    assert "reranked also holds documents" in said.message
+    assert "--columns ranking=reranked" in said.message
+    _, run = il.read_pairs(data, columns={"ranking": "retrieved"})
+    assert not run.rows().remarks
+
+
+@pytest.mark.parametrize("column", ["score", "document"])
+def test_names_that_no_field_has_are_refused(
+    column: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data = records(ranking="results", gold="gold", ranked=ORDERED["objects"])
+    path = Shape(data, lines=True).write(tmp_path, "log")
+    with pytest.raises(SystemExit):
+        main(["eval", str(path), "--columns", f"{column}=nosuch"])
+    said = " ".join(capsys.readouterr().err.split())
+    assert f"no file has a column 'nosuch' to be the {column}" in said
+    assert "log.jsonl has query, results, id, score, gold" in said
+    main(["eval", str(path), "--columns", "document=results.id"])
+
+
+@pytest.mark.parametrize("text", ["d2, d9", "d2;d9", '["d2", "d9"]', "['d2']"])
+def test_several_ids_in_one_text_are_refused(text: str) -> None:
+    data = records(ranking="retrieved", gold="gold", golden=(text, "d3"))
+    with pytest.raises(il.InputError, match=r"record 1: gold .* holds a list of ids in one text"):
+        il.read_pairs(data)
+    named = records(ranking="retrieved", gold="gold", golden=(text, "d3"), ranked=([text], ["d2"]))
+    assert il.read_pairs(named)[0].documents == (text, "d3")
+
+
+def test_a_number_that_was_retrieved_is_the_only_gold() -> None:
+    data = records(ranking="retrieved", gold="gold", golden=(2, 9), ranked=([1, 2], [3, 2]))
+    assert il.read_pairs(data)[0].documents == ("2", "9")
+
+
+def test_a_hint_does_not_name_a_field_for_both_sides() -> None:
+    data = records(ranking="mine")
+    with pytest.raises(il.InputError) as refused:
+        il.read_pairs(data, columns={"ranking": "mine"})
+    assert "gold=mine" not in str(refused.value)
+
+
+def test_an_id_that_repeats_does_not_name_the_query() -> None:
+    data = records("question", "retrieved", "gold", queries=ASKED, id=["exp-7", "exp-7"])
+    with pytest.raises(il.InputError, match="id repeats") as refused:
+        il.read_pairs(data)
+    assert "--columns query=question" in str(refused.value)
+
+
+@pytest.mark.parametrize("name", ["score", "scores", "similarity", "relevance_score"])
+def test_scores_beside_a_list_rank_it(name: str) -> None:
+    rows = [{"query": "q1", "retrieved": ["d1", "d2"], name: [0.1, 0.9], "gold": ["d2"]}]
+    assert il.evaluate(*il.read_pairs(rows), "RR")["RR"] == 1.0
+
+
+@pytest.mark.parametrize("name", ["grade", "grades", "labels", "relevance", "ratings"])
+def test_grades_beside_the_gold_grade_it(name: str) -> None:
+    rows = [{"query": "q1", "relevant": ["d1", "d2"], name: [2, 1]}]
+    assert il.read_qrels(rows).to_dict() == {"q1": {"d1": 2, "d2": 1}}
+    with pytest.raises(il.InputError, match="for 2 documents of relevant"):
+        il.read_qrels([{**rows[0], name: [2]}])

@@ -152,6 +152,9 @@ def rows_left_out(case: DoubtCase) -> Iterator[Doubt]:
 def remarks(case: DoubtCase) -> Iterator[Doubt]:
     """Pass on what the readers of both files decided."""
     for remark in dict.fromkeys((*case.qrels.remarks, *case.run.source.remarks)):
+        by_score = any(one.protocol.order == "score" for one in case.instruments.values())
+        if remark.code == "list-order" and not by_score:
+            continue  # the scores do not rank them then
         severity = cast("Severity", remark.severity)
         yield Doubt(remark.code, remark.message, remark.count, severity=severity)
 

@@ -102,8 +102,14 @@ RECORD_TEXTS = (
     "query", "question", "user_input", "topic", "query_text", "search_query", "search_term",
     "input", "input.value", "prompt",
 )  # fmt: skip
+#: Lists beside the gold that grade its documents.
+GRADES_BESIDE = (
+    "grades", "grade", "labels", "relevances", "relevance", "ratings", "judgments",
+    "relevance_grades", "relevance_labels",
+)  # fmt: skip
 #: Lists beside the ranking, and what each says about its documents.
 BESIDE = {
+    "score": "score", "similarity": "score", "relevance_score": "score", "distance": "distance",
     "scores": "score", "retrieved_scores": "score", "similarities": "score",
     "similarity_scores": "score", "relevance_scores": "score", "doc_scores": "score",
     "distances": "distance", "tokens": "tokens", "token_counts": "tokens",

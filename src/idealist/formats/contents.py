@@ -55,6 +55,12 @@ class Content(NamedTuple):
         """Whether it is JSON as a whole, not by the line."""
         return self.kind == "json" and self.lines is None
 
+    @property
+    def holds_lists(self) -> bool:
+        """Whether it is columns with a list for each query, as Parquet may have."""
+        columns = self.value.values() if self.kind == "columns" else ()
+        return any(isinstance(cell, list) for column in columns for cell in column[:1])
+
 
 def content_of(
     source: Source,
@@ -87,6 +93,8 @@ def cells(source: Source, reading: Reading) -> Cells | bytes:
 def cells_of(found: Content, source: Source, reading: Reading) -> Cells | bytes:
     """Read the columns of what a file holds, or return its TREC text."""
     faults = reading.faults
+    if found.holds_lists:
+        return python_data.cells_of(found.value, reading)
     if found.kind == "columns":
         columns, lines = wide_tables.unfolded(found.value, found.lines, reading)
         table = python_data.of_columns(columns, reading, lines, nulls=True)
@@ -125,7 +133,7 @@ def kind_of(path: str | Path, options: ReadOptions | None = None) -> str | None:
 
 
 def check_columns(options: ReadOptions, paths: Iterable[str]) -> None:
-    """Refuse a name of a column that no file has, where all files are tables with a header.
+    """Refuse a name of a column that no file has, where all are tables with a header, or records.
 
     A file that has our own names may be one that `convert` wrote, and needs no others.
     """
@@ -136,9 +144,11 @@ def check_columns(options: ReadOptions, paths: Iterable[str]) -> None:
                 return
             tables[path] = names
     for column, theirs in given_names(options.columns):
+        ways = (theirs, theirs.rpartition(".")[2])  # the field of a part, and it alone
         needed = {"query", "document", column}
         if tables and not any(
-            spelt(names, theirs) or needed <= {*names} for names in tables.values()
+            any(spelt(names, way) for way in ways) or needed <= {*names}
+            for names in tables.values()
         ):
             known = list(dict.fromkeys(name for names in tables.values() for name in names))
             files = "; ".join(f"{path} has {', '.join(names)}" for path, names in tables.items())
@@ -147,13 +157,19 @@ def check_columns(options: ReadOptions, paths: Iterable[str]) -> None:
 
 
 def _text_columns(path: str) -> list[str] | None:
-    """Find the columns of a table that is text; None where only reading it would show them."""
+    """Find the columns of a table that is text; None where only reading it would show them.
+
+    Those of JSON records are all their keys; an object may have queries for keys.
+    """
     if not os.path.isfile(path):
         return None
     source = Source.of(path)
     head = source.head()
-    if _may_be_binary(head, source.name) or is_lines(head, source) or _is_json(head):
+    if _may_be_binary(head, source.name):
         return None
+    if is_lines(head, source) or _is_json(head):
+        is_whole = len(head) < HEAD and (is_lines(head, source) or head.lstrip()[:1] == b"[")
+        return json_text.names(head) or None if is_whole else None
     try:
         headers = delimited.headers(head[: head.rfind(b"\n") + 1] or head).values()
     except UnicodeDecodeError:

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import pairwise
 from typing import Any, NoReturn
 
 from idealist.data.columns import to_float
@@ -80,6 +81,7 @@ class Lists:
     number: list[int] = field(default_factory=list)
     items: dict[int, int] = field(default_factory=dict)
     empty: list[Any] = field(default_factory=list)
+    spans: list[slice] = field(default_factory=list)
 
     def add(self, query: Any, entries: Any, number: int = 0, grade: int = 1) -> None:
         """Add the documents of a query; as judgments without grades they have this one."""
@@ -96,6 +98,7 @@ class Lists:
             if type(entries) is not list or not self._add_plain(query, entries, number, grade):
                 for entry in entries:
                     self._entry(query, entry, number, grade)
+            self.spans.append(slice(before, len(self.query)))
         else:
             self.refuse(query, entries, number)
         if len(self.query) == before:
@@ -180,9 +183,27 @@ class Lists:
     def result(self) -> Cells:
         """Return the columns with the queries that have no documents."""
         found = self.columns()
+        if self.reading.value == "score" and "score" in found and "rank" not in found:
+            self._compare_order(found["score"])
         ids = (checked_id(query, self.reading.faults) for query in self.empty)
         empty = [query for query in ids if query is not None]
         return Cells(found, line=lambda row: self.line(self.number[row]), empty=empty)
+
+    def _compare_order(self, scores: list[Any]) -> None:
+        """Say that scores contradict the order of their lists: they may be distances, or old."""
+        try:
+            lists = [list(map(to_float, scores[span])) for span in self.spans]
+        except (TypeError, ValueError, OverflowError):
+            return  # reported as a bad score, or as none
+        against = [one for one in lists if any(a < b for a, b in pairwise(one))]
+        if not against:
+            return
+        rising = all(a <= b for one in against for a, b in pairwise(one))
+        why = " (in all of them they rise: are they distances?)" if rising else ""
+        words = f"the scores of {len(against)} of {len(lists)} lists looked at do not fall{why}"
+        message = f"{words}: ranked by score; --set order=given ranks as listed"
+        place = self.reading.faults.file
+        self.reading.remark("list-order", f"{place}: {message}", len(against), "warning")
 
     def _settle(self, items: Sequence[Mapping[Any, Any]]) -> None:
         """Decide what is the id and the score of all objects, and read them by it."""

@@ -17,7 +17,7 @@ MODELS = ("model_fields", "__fields__")
 
 
 def opened(value: Any) -> Any:
-    """Return an object's attributes by name; data that is plain already, as it is.
+    """Return an object's attributes by name, an array's cells; plain data stays as it is.
 
     >>> class Document:
     ...     def __init__(self):
@@ -29,6 +29,8 @@ def opened(value: Any) -> Any:
         return value
     if hasattr(value, "_asdict"):
         return value._asdict()
+    if hasattr(value, "tolist") and not hasattr(value, "to_dict"):  # an array, and no series
+        return value.tolist()
     is_model = any(hasattr(type(value), name) for name in MODELS)
     if isinstance(value, (type, Iterable)) and not is_model:
         return value

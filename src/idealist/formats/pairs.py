@@ -56,7 +56,7 @@ class Pairs:
     def are_both(self) -> bool:
         """Whether there are judgments and a run: lists of both, or grades beside scores."""
         reading = Reading("score", Faults(self.place), self.options)
-        if self.content.kind == "json":
+        if self.content.kind == "json" or self.content.holds_lists:
             found = records_in(self.content.value, reading, lines=self.content.lines)
             if found is not None:
                 return found.are_both

@@ -6,15 +6,20 @@ meant are refused with the option that chooses one.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 from typing import Any, NoReturn
 
 from idealist.formats.column_names import (
+    BESIDE,
     EITHER,
     ITEM_SCORES,
     MAYBE_IDS,
+    NEGATIVES,
     ORDER_HINT,
     RECORD_ID,
     RECORD_IDS,
@@ -24,9 +29,11 @@ from idealist.formats.column_names import (
     naming_option,
     refuse_choice,
 )
-from idealist.formats.items import SURE_IDS, are_texts, is_text
+from idealist.formats.items import LOOKED_AT, SURE_IDS, are_texts, is_text
 from idealist.formats.records import Records, is_name
 
+#: What parts several ids in one text, and what may stand around each.
+SEVERAL, AROUND = re.compile(r"[,;|\n]"), " []()\"'\t\r"
 #: Names that need no remark.
 USUAL = {
     "query": (*RECORD_IDS, "query", "query_text", "topic", *RECORD_ID),
@@ -154,6 +161,10 @@ class RecordFields:
         )
         if sure:
             return self._whole(self._same(sure))
+        if own and texts and self._repeats(own[0]) and not self._repeats(texts[0]):
+            message = f"{own[0]} repeats, and cannot name the query"
+            hint = f"if {texts[0]} does: {naming_option('query', [texts[0]])}"
+            records.refuse(message, hint, "duplicate-key")
         if own and not (texts and not both and self._counts(own[0])):
             return self._whole(own[0])
         if own:
@@ -184,6 +195,11 @@ class RecordFields:
         held = list(map(str, self.records.held(name)))
         return any(held == [str(n + start) for n in range(len(held))] for start in (0, 1))
 
+    def _repeats(self, name: Any) -> bool:
+        """Whether two records hold the same here."""
+        held = list(map(str, self.records.held(name)))
+        return len(set(held)) < len(held)
+
     def _same(self, names: Sequence[Any]) -> Any:
         """Return the only name; several are as good as one where they hold the same."""
         first, *others = names
@@ -191,6 +207,20 @@ class RecordFields:
             if self.records.held(first) != self.records.held(other):
                 self._choose([first, other], "query")
         return first
+
+    def check_gold(self) -> None:
+        """Refuse a gold of several ids in one text, which never is the id of a document."""
+        known = set(_ids(self.records.held(self.ranking), (str, int)))
+        if any(map(SEVERAL.search, known)):  # then they are part of ids
+            return
+        for number, held in enumerate(self.records.held(self.gold)):
+            if not isinstance(held, str) or held in known:
+                continue
+            parts = [part for each in SEVERAL.split(held) if (part := each.strip(AROUND))]
+            if parts != [held] and known & {*parts}:
+                message = f"{self.gold} {held!r} holds a list of ids in one text"
+                hint = f"give a list: {json.dumps(parts[:3], ensure_ascii=False)}"
+                self.records.refuse_one(number, message, hint)
 
     def _whole(self, name: Any) -> Any:
         """Refuse a record that lacks the field which names the queries of others."""
@@ -210,6 +240,23 @@ class RecordFields:
         given = [records.given(side) for side in named]
         if any(folded(n) not in map(folded, USUAL[s]) and n not in given for s, n in named.items()):
             records.reading.remark_names(named, f"in {records.inside}, " if records.inside else "")
+        if not self.is_gold and "ranking" not in records.reading.options.columns:
+            self._remark_unused([self.query, self.ranking, self.gold])
+
+    def _remark_unused(self, used: list[Any]) -> None:
+        """Say that another list holds the same documents: it may be the ranking that is meant."""
+        records = self.records
+        known = {one for name in (self.ranking, self.gold) for one in _ids(records.held(name))}
+        beside = matching(records.names, (*NEGATIVES, *BESIDE))
+        for name in records.names:
+            if name in used or name in beside or not records.holds_lists(name):
+                continue
+            found = list(islice(_ids(records.held(name)), LOOKED_AT))
+            if sum(one in known for one in found) * 2 > len(found):
+                option = naming_option("ranking", [name])
+                words = f"{name} also holds documents and is not used; to rank by it: {option}"
+                reading = records.reading
+                reading.remark("read-as", f"{reading.faults.file}: {words}", severity="warning")
 
 
 def are_places(entries: Any) -> bool:
@@ -230,6 +277,20 @@ def _words(held: Iterable[Any]) -> Iterable[str]:
             yield from (entry for entry in value if isinstance(entry, str))
         elif isinstance(value, str):
             yield value
+
+
+def _ids(held: Iterable[Any], kinds: tuple[type, ...] = (str,)) -> Iterator[str]:
+    """Yield the ids in a field's lists that are text, also those of pairs and objects."""
+    for value in held:
+        for entry in value if isinstance(value, (list, tuple)) else ():
+            found = entry
+            if isinstance(entry, Mapping):
+                own = matching(tuple(entry), (*SURE_IDS, *MAYBE_IDS[:2]))
+                found = entry[own[0]] if own else None
+            elif isinstance(entry, (list, tuple)) and entry:
+                found = entry[0]
+            if isinstance(found, kinds):
+                yield str(found)
 
 
 def _first(names: Sequence[Any]) -> str:

@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 from idealist.formats.cells import Cells, add_query, shown
 from idealist.formats.column_names import (
     BESIDE,
+    GRADES_BESIDE,
     ITEM_SCORES,
     NEGATIVES,
     RECORD_ID,
@@ -26,6 +27,8 @@ def read_side(records: Records) -> Cells:
     fields, reading = RecordFields(records), records.reading
     name = fields.own
     queries = _queries(records, fields.query)
+    if fields.is_gold and fields.ranking not in (None, name):
+        fields.check_gold()
     unscored = fields.is_gold and name in records.rankings
     lists = Lists(reading, str(name), records.line, unscored=unscored)
     negatives = matching(records.names, NEGATIVES) if fields.is_gold else ()
@@ -82,8 +85,22 @@ class _Row:
             hint = "give every record the same fields"
             self._refuse(message, f"{hint}; {self.name} may be [] where there is nothing")
         if self.records.reading.value == "grade":
-            return [entries] if isinstance(entries, str) else entries
+            is_number = type(entries) is int and self.name in self.records.numbers
+            return [entries] if isinstance(entries, str) or is_number else self._graded(entries)
         return self._joined(self._looked_up(entries) if are_places(entries) else entries)
+
+    def _graded(self, entries: Any) -> Any:
+        """Join ids of the gold with the grades listed beside them."""
+        held = (self.row[name] for name in matching(tuple(self.row), GRADES_BESIDE))
+        beside = [cells for cells in held if isinstance(cells, (list, tuple))]
+        if not beside or not isinstance(entries, (list, tuple)) or not set(map(type, entries)) <= {
+            str, int
+        }:  # fmt: skip
+            return entries
+        if len(beside) > 1 or len(beside[0]) != len(entries):
+            message = f"{shown(beside[0])} for {len(entries)} documents of {self.name}"
+            self._refuse(message, "give one grade for each document of the gold")
+        return list(zip(entries, beside[0], strict=True))
 
     def _refuse(self, message: str, hint: str) -> NoReturn:
         self.records.refuse_one(self.number, message, hint)

@@ -19,6 +19,7 @@ from itertools import chain
 from typing import Any, NoReturn
 
 from idealist.data.columns import is_number
+from idealist.formats import frames
 from idealist.formats.cells import shown
 from idealist.formats.column_names import (
     ALIASES,
@@ -115,9 +116,19 @@ class Records:
     def _is_id(self, name: Any) -> bool:
         """Whether a field may hold one id, as the only relevant document."""
         held = [value for value in self.held(name) if value is not None]
-        texts = any(isinstance(v, str) for v in held)
-        one = texts and all(isinstance(v, str) or holds_list(v) for v in held)
+        texts = any(isinstance(v, str) for v in held) or name in self.numbers
+        one = texts and all(is_name(v) or holds_list(v) for v in held)
         return one and "document" not in self.reading.ours(self.names)
+
+    @cached_property
+    def numbers(self) -> list[Any]:
+        """The fields whose numbers are ids of retrieved documents, not flags or counts."""
+        lists = matching(self.names, (*RANKINGS, *EITHER))
+        return [name for name in self.names if any(
+            type(row.get(name)) is int and isinstance(row.get(other), list)
+            and row[name] in row[other]
+            for other in lists for row in self.rows
+        )]  # fmt: skip
 
     @cached_property
     def are_lists(self) -> bool:
@@ -141,6 +152,7 @@ class Records:
     def naming(self, side: str) -> str:
         """Write the option that names a side, with a list that is no side yet."""
         taken = {*self.rankings, *self.golds, *matching(self.names, (*NEGATIVES, *BESIDE))}
+        taken |= {self.given(other) for other in ("ranking", "gold")}
         free = [name for name in self.names if name not in taken and self.holds_lists(name)]
         return naming_option(side, free[:1])
 
@@ -165,7 +177,8 @@ def records_in(
     data: Any, reading: Reading, locate: Locate | None = None, lines: Sequence[int] | None = None
 ) -> Records | None:
     """Find records with a list for each query; None for anything else."""
-    data = opened(data)
+    columns = frames.columns(data, reading.faults)
+    data = opened(data) if columns is None else columns
     if isinstance(data, Mapping):
         return _in_dict(data, reading, locate or (lambda *path: None))
     if isinstance(data, (list, tuple)) and data:
@@ -203,6 +216,11 @@ def _flat(row: Mapping[Any, Any]) -> Mapping[Any, Any]:
     asked = row.get("search_query")  # the vector stores of OpenAI put it into a list
     if isinstance(asked, list) and len(asked) == 1:
         row = {**row, "search_query": asked[0]}
+    if any(hasattr(value, "tolist") for value in row.values()):
+        row = {
+            name: opened(value) if hasattr(value, "tolist") else value
+            for name, value in row.items()
+        }
     return flat(row, INSIDE, holds_list)
 
 

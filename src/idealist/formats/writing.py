@@ -104,6 +104,10 @@ def write_run(run: Any, path: str | Path, *, to: str = "") -> list[str]:
     if "rank" not in form.holds and "score" not in columns and "rank" in columns:
         lost.append("rows are sorted by rank")
         columns = _in_order(columns, found)
+    if form.encode is encode.hits and "score" in columns:  # readers go by the order of hits
+        sorted_columns = _by_score(columns)
+        lost += [] if sorted_columns == columns else ["rows are sorted by score"]
+        columns = sorted_columns
     _write(path, form, columns, rows.tag or found.name)
     return lost
 
@@ -223,6 +227,18 @@ def _in_order(columns: build.Flat, run: Run) -> build.Flat:
     pairs = zip(columns["query"], columns["document"], strict=True)
     ranks = [place.get(pair, math.inf) for pair in pairs]
     order = sorted(range(len(ranks)), key=ranks.__getitem__)
+    return {key: [cells[i] for i in order] for key, cells in columns.items()}
+
+
+def _by_score(columns: build.Flat) -> build.Flat:
+    """Sort the rows of each query by score, from the largest; rows without one come last."""
+    query = {query: place for place, query in enumerate(dict.fromkeys(columns["query"]))}
+    lost = {i for i, score in enumerate(columns["score"]) if score is None or math.isnan(score)}
+    keys = [
+        (query[name], math.inf if i in lost else -columns["score"][i])
+        for i, name in enumerate(columns["query"])
+    ]
+    order = sorted(range(len(keys)), key=keys.__getitem__)
     return {key: [cells[i] for i in order] for key, cells in columns.items()}
 
 

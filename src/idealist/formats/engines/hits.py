@@ -69,7 +69,7 @@ def ranked(found: Hits, engine: Engine, reading: Reading, how: str = "") -> Hits
     """Take documents and scores out of hits, and remark on what was taken for what."""
     key, ids = _ids(found, engine, reading)
     score, scores, why = _scores(found, engine, reading)
-    if not engine.disordered or how or why or "document" in reading.options.columns:
+    if not engine.is_ours or how or why or "document" in reading.options.columns:
         words = f"the score is {_plain(score.path)}" if score else "their order ranks them"
         message = f"read as responses of {engine.name}: {how}the document is {key}, {words}{why}"
         reading.remark("read-as", message)
@@ -163,15 +163,13 @@ def _scores(found: Hits, engine: Engine, reading: Reading) -> tuple[Score | None
             f"some hits have no {' or '.join(given)}",
             "name a field that all hits have",
         )
-    if engine.disordered and any("sort" in hit for hit in hits):
+    if engine.is_ours and any("sort" in hit for hit in hits):
         return None, {}, ", because a sort put them in it"
     if score is None:
         some = [one for one in known if any(at(hit, one.path) is not None for hit in hits)]
         return None, {}, f", because some hits have no {_plain(some[0].path)}" if some else ""
     better = next((one.better for one in engine.scores if one.path == score.path), score.better)
     raw = {q: [at(hit, score.path) for hit in listed] for q, listed in found.items()}
-    if engine.disordered:
-        return score, raw, ""
     return _directed(score, better, raw)
 
 

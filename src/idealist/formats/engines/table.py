@@ -55,7 +55,7 @@ class Engine:
     parts       splits an answer to several queries, in their order; None where it is to one
     plain_id    takes the document's id out of what is at `ids`; None where it is no document's
     omits       whether the list is missing where nothing was found
-    disordered  whether scores count even if they contradict the order of the hits
+    is_ours     whether `convert` writes runs like this, which need no remark
     """
 
     name: str
@@ -72,7 +72,7 @@ class Engine:
     parts: Callable[[Mapping[str, Any]], list[Any] | None] | None = None
     plain_id: Callable[[Any], Any] | None = None
     omits: bool = False
-    disordered: bool = False
+    is_ours: bool = False
 
     @cached_property
     def roots(self) -> frozenset[str]:
@@ -155,7 +155,7 @@ ENGINES = (
             Sign("_clusters/skipped", (None, 0), "skipped {} clusters: its hits are incomplete"),
             Sign("_clusters/failed", (None, 0), "failed on {} clusters: its hits are incomplete"),
         ),
-        disordered=True,  # `convert` writes runs like this, whatever their order
+        is_ours=True,
     ),
     Engine(
         "Solr", ("response/docs",), ("id", INFERRED), (Score("score"),),
