@@ -75,6 +75,9 @@ class FrameRun:
         with _opened(self.source) as file:
             fields = [field for field in file.schema if field.name in used.values()]
             numbers = {field.name: number for number, field in enumerate(fields)}
+            if not {*used.values()} <= numbers.keys():  # damaged: the Python reader says how
+                yield None, {}
+                return
             stream = frames.arrow().RecordBatchReader.from_batches(
                 frames.arrow().schema(fields), file.batches(list(numbers))
             )
