@@ -155,7 +155,7 @@ def feed():
 threading.Thread(target=feed, daemon=True).start()
 judged = read_qrels({"q1": {"d1007": 1}}).pairs(module).judged()
 found = module.rank_text(
-    lambda: reader, False, [judged], [_rules(module, Protocol(), 0)], int(sys.argv[1])
+    lambda: reader, module.Layout("trec"), [judged], [_rules(module, Protocol(), 0)], int(sys.argv[1])
 )
 print(found["rows"])
 """
