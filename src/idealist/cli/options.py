@@ -318,7 +318,7 @@ def sides_of(
     be `faulty` are left to the audit, which says what is wrong with them.
     """
     from idealist.formats import read_pairs, read_qrels
-    from idealist.formats.pairs import holds_both
+    from idealist.formats.pair_files import holds_both
 
     files = list(dict.fromkeys([qrels, *paths]))
     if paths and (len(files) == 1 or not all(holds_both(reading.of(path)) for path in files)):

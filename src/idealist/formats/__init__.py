@@ -19,7 +19,7 @@ from idealist.formats.contents import kind_of
 from idealist.formats.grade_words import by_word
 from idealist.formats.judged_files import kernel_qrels
 from idealist.formats.judges import PROPOSED, merged
-from idealist.formats.pairs import Pairs, pairs_name
+from idealist.formats.pair_files import Pairs, pairs_name
 from idealist.formats.pool_samples import read_prels, read_strata
 from idealist.formats.preference_files import read_preferences
 from idealist.formats.query_files import read_queries
