@@ -373,7 +373,7 @@ def check_survived(outcome: Outcome, path: Path) -> None:
         return
     error = outcome.err.splitlines()[0]
     assert (outcome.code, outcome.out) == (2, "")
-    if error.startswith("error: not one id of"):
+    if error.startswith("error: no id of"):
         return
     assert error.startswith(f"error: {path}:")
     code = re.search(r"\[([a-z-]+)\]$", error)

@@ -44,7 +44,7 @@ def command(
     Files are TREC text, CSV, TSV, JSON, JSONL, Parquet or Arrow, also compressed (.gz, .xz, .zst).
     A run may be search responses, also a folder of them, one a query. A file that holds both sides,
     such as a RAG log, needs no other file. - is standard input. The result goes to standard output;
-    doubts and signatures go to standard error, or into the JSON. If not one id of a run meets the
+    doubts and signatures go to standard error, or into the JSON. If no id of a run matches the
     judgments, nothing is measured: the exit code is 2, and the command that repairs the ids is
     printed.
 

@@ -49,9 +49,9 @@ def counted(
         return count, total, f"{said}, the judgments {count} of {total}"
     met, meets = (sum(pair[i].met(what) for pair in pairs) for i in (0, 1))
     total, count = sum(after.judged(what) for _, after in pairs), meets - met
-    parts = [(met, "already"), (total - met - count, "in neither case")]
+    parts = [(met, "match now"), (total - met - count, "match neither way")]
     rest = ", ".join(f"{number} {how}" for number, how in parts if number)
-    said = f"{count} of {total} judged {what} are found only if ids are written alike"
+    said = f"{count} of {total} judged {what} match only once ids are written alike"
     return count, total, said + (f" ({rest})" if rest else "")
 
 

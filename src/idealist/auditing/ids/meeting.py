@@ -64,7 +64,7 @@ def _nothing_measured(found: dict[str, list[Doubt]], command: str) -> UsageError
     for run, errors in found.items():
         said.setdefault("; ".join(map(finding_of, errors)), []).append(run)
     lines = (
-        f"not one id of {' and '.join(runs)} meets, so nothing was measured: {why}"
+        f"no id of {' and '.join(runs)} matches the judgments, so nothing was measured: {why}"
         for why, runs in said.items()
     )
     remedies = dict.fromkeys(remedy_of(one) for errors in found.values() for one in errors)
