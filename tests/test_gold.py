@@ -353,3 +353,10 @@ def test_rows_without_grades_are_positives_where_a_user_says_so(
     assert qrels.gold == "positives"
     records = frame[["question_id", "chunk_id"]].to_dict("records")
     assert il.read_qrels(records, judgments="complete").grades.tolist() == [1.0] * 3
+
+
+def test_scores_in_the_place_of_grades_are_asked_about() -> None:
+    scores = {"q": {f"d{i}": 0.5 + i / 64 for i in range(30)}}
+    found = il.evaluate(scores, {"q": {"d1": 1, "d2": 2}}, "nDCG@10")
+    (doubt,) = [one for one in found.doubts if one.code == "fractional-grades"]
+    assert "as scores do (judgments come first, then runs)" in doubt.message

@@ -27,7 +27,7 @@ def fractional(case: DoubtCase) -> Iterator[Doubt]:
     if qrels.truncated is qrels:
         return
     count = int(np.count_nonzero(qrels.grades != qrels.truncated.grades))
-    some = f"{many(count, 'grade is', 'grades are')} fractional"
+    some = f"{many(count, 'grade is', 'grades are')} fractional{_like_scores(qrels, count)}"
     if cut := case.labels(lambda one: one.protocol.grades != "keep"):
         given = dict.fromkeys(case.instruments[label].protocol.grades for label in cut)
         rules = " or ".join(f"grades={rule}" for rule in given)
@@ -44,6 +44,18 @@ def fractional(case: DoubtCase) -> Iterator[Doubt]:
             total=total, command=case.command(grades="truncate"),
             remedy="nothing, unless you compare with numbers of that tool",
         )  # fmt: skip
+
+
+#: Judges do not tell so many grades apart. Suggested.
+MOST_GRADES = 20
+
+
+def _like_scores(qrels: Qrels, fractional: int) -> str:
+    """Ask whether grades are scores, where most have fractions and many differ."""
+    levels = {grade for pool in qrels.pools for grade in pool.levels}
+    if len(levels) <= MOST_GRADES or 2 * fractional <= len(qrels):
+        return ""
+    return f" and {len(levels)} of them differ, as scores do (judgments come first, then runs)"
 
 
 def positives(case: DoubtCase) -> Iterator[Doubt]:
