@@ -47,13 +47,13 @@ def fractional(case: DoubtCase) -> Iterator[Doubt]:
 
 
 #: Judges do not tell so many grades apart. Suggested.
-MOST_GRADES = 20
+MANY_LEVELS = 20
 
 
 def _like_scores(qrels: Qrels, fractional: int) -> str:
     """Ask whether grades are scores, where most have fractions and many differ."""
     levels = {grade for pool in qrels.pools for grade in pool.levels}
-    if len(levels) <= MOST_GRADES or 2 * fractional <= len(qrels):
+    if len(levels) <= MANY_LEVELS or 2 * fractional <= len(qrels):
         return ""
     return f" and {len(levels)} of them differ, as scores do (judgments come first, then runs)"
 
