@@ -51,7 +51,7 @@ std::optional<double> score_of(const std::string& cell) {
     line.copy(text.get(), line.size());
     Line read;
     const char* p = text.get();
-    const Kind kind = read_line(p, p + line.size(), Layout::trec, read);
+    const Kind kind = read_line(p, p + line.size(), Layout::Kind::trec, read);
     return kind == Kind::row ? std::optional(read.score) : std::nullopt;
 }
 
