@@ -15,7 +15,7 @@ from idealist.data.columns import to_float, to_id
 from idealist.errors import Faults
 from idealist.formats.list_orders import remark_order
 from idealist.formats.reading import Reading
-from idealist.formats.several_runs import refuse_several
+from idealist.formats.system_columns import refuse_several
 from idealist.formats.trec import LONGEST_LINE
 
 Line = Callable[[int], int | None]

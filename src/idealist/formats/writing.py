@@ -88,7 +88,8 @@ def write_qrels(qrels: Any, path: str | Path, *, to: str = "") -> list[str]:
 def write_run(run: Any, path: str | Path, *, to: str = "") -> list[str]:
     """Write a run in the format of the suffix, or in the one named `to`; say what is lost.
 
-    Rows keep their order. If a format needs ranks and there are none, they follow the scores, ties
+    Rows keep their order, except that hits of a search engine are sorted by score: their order is
+    the ranking. If a format needs ranks and there are none, they follow the scores, ties
     by document id descending; if it needs scores, they fall by one from rank to rank.
 
     >>> write_run({"q1": ["d3", "d1"]}, "/dev/null", to="trec")
