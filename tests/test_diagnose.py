@@ -522,7 +522,9 @@ def test_what_never_meets_is_not_diagnosed() -> None:
     found = il.diagnose(qrels, renamed(run), context=2, baseline=run)
     assert [doubt.code for doubt in found.doubts] == ["nothing-matches"]
     assert [error.code for error in found.errors] == ["document-ids"]
-    assert found.summary.startswith("run cannot be diagnosed yet: 80 of 80 judged documents are")
+    assert found.summary.startswith(
+        "run cannot be diagnosed yet: 80 of 80 judged documents match only once ids"
+    )
     assert found.first.startswith("rewrite the ids of the run")
     assert "lost to" not in str(found)
     assert {one.state for one in found.rulings} == {"left out"}
