@@ -14,6 +14,7 @@ from idealist.report.wording import number, p_value, percent, signed
 
 if TYPE_CHECKING:
     from idealist.report.doubt import Doubt
+    from idealist.report.figure import Figure
 
 
 class Interval(NamedTuple):
@@ -207,7 +208,14 @@ class Signatures:
     lines: tuple[str, ...]
 
 
-Block = Heading | Text | Items | Table | Doubts | Command | Details | Signatures
+@dataclass(frozen=True)
+class Drawing:
+    """A figure: a picture where there can be one, elsewhere what it says."""
+
+    figure: Figure
+
+
+Block = Heading | Text | Items | Table | Doubts | Command | Details | Signatures | Drawing
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from html import escape
 
 from idealist.report import document as doc
-from idealist.report import doubt_words
+from idealist.report import doubt_words, svg
 from idealist.report.document import Block, Document, Table
 from idealist.report.doubt import Doubt
 
@@ -59,6 +59,9 @@ def _block(block: Block) -> str:
             return f"<pre><code>{escape(text)}</code></pre>"
         case doc.Signatures(lines):
             return "<p><code>" + "<br>".join(map(escape, lines)) + "</code></p>" if lines else ""
+        case doc.Drawing(figure):
+            words = f"<figcaption>{escape(figure.says)}</figcaption>"
+            return f"<figure>{svg.draw(figure)}{words}</figure>"
         case doc.Details(title, inner):
             body = _blocks(inner)
             return f"<details><summary>{escape(title)}</summary>{body}</details>" if body else ""

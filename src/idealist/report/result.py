@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from idealist import files
-from idealist.errors import UsageError
+from idealist.errors import UsageError, nearest
 from idealist.report import plain_data, terminal
 from idealist.report.document import Block, Document, Table
+
+if TYPE_CHECKING:
+    from idealist.report.figure import Figure
 
 #: The forms a result can be written in, each with the suffixes of files that ask for it.
 FORMS: dict[str, tuple[str, ...]] = {
@@ -54,6 +57,19 @@ class Result(ABC):
     @abstractmethod
     def data(self) -> Any:
         """Return the result as plain data: dicts, lists, texts, numbers and None."""
+
+    @property
+    def figures(self) -> Mapping[str, Callable[..., Figure]]:
+        """The figures that can be made of it, by kind."""
+        return {}
+
+    def figure(self, kind: str, **options: Any) -> Figure:
+        """Make a figure of the result, such as ``figure("differences")``."""
+        known = self.figures
+        if kind not in known:
+            hint = nearest(kind, known) if known else "evaluate, compare, diagnose or audit"
+            raise UsageError(f"{type(self).__name__} has no figure {kind!r}", hint)
+        return known[kind](**options)
 
     def table(self) -> Table:
         """Return the table that programs want (CSV, TSV, data frames): usually the first."""
