@@ -64,11 +64,12 @@ class Box(Mark):
 
 @dataclass(frozen=True)
 class Dot(Mark):
-    """A dot."""
+    """A dot; one that stands for several is so many times as wide, by `size`."""
 
     x: float
     y: float
     shape: Shape = "circle"
+    size: float = 1.0
 
 
 @dataclass(frozen=True)
