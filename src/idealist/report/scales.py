@@ -1,0 +1,37 @@
+"""Scales: round steps, and where an axis begins and ends."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+#: What a round step may begin with, up to a power of ten.
+ROUND = (1.0, 2.0, 2.5, 5.0, 10.0)
+
+
+def round_step(least: float) -> float:
+    """Return the smallest round number that is not smaller.
+
+    >>> round_step(0.03), round_step(0.21), round_step(7), round_step(10)
+    (0.05, 0.25, 10.0, 10.0)
+    """
+    power = math.floor(math.log10(least))
+    wanted = least / 10.0**power * (1 - 1e-9)
+    return float(f"{next(one for one in ROUND if one >= wanted)}e{power}")
+
+
+def ends(values: Iterable[float], steps: int = 10) -> tuple[float, float]:
+    """Return where an axis begins and ends that holds 0 and all values, at round numbers.
+
+    >>> ends([0.31, 0.87]), ends([-0.02, 0.013]), ends([]), ends([0.0, 0.0])
+    ((0.0, 0.9), (-0.02, 0.015), (0.0, 1.0), (0.0, 1.0))
+    """
+    known = [value for value in values if math.isfinite(value)]
+    low, high = min(known, default=0.0), max(known, default=0.0)
+    low, high = min(low, 0.0), max(high, 0.0)
+    if high - low < 1e-12:
+        return 0.0, 1.0
+    step = round_step((high - low) / steps)
+    digits = 12 - math.floor(math.log10(step))
+    bottom, top = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
+    return round(bottom * step, digits), round(top * step, digits)
