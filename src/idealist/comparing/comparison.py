@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from idealist.comparing import comparison_report
 from idealist.comparing.agreement import Agreement
@@ -17,6 +17,9 @@ from idealist.evaluating.evaluation import Evaluation, label_of
 from idealist.report.document import Document, Table
 from idealist.report.doubt import Doubt
 from idealist.report.result import Result
+
+if TYPE_CHECKING:
+    from idealist.report.figure import Figure
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -84,6 +87,13 @@ class Comparison(Result):
     def report(self) -> Document:
         """Describe the verdict, the tables, and what is behind it."""
         return comparison_report.report(self)
+
+    @property
+    def figures(self) -> Mapping[str, Callable[..., Figure]]:
+        """The figures that can be made of it, by kind."""
+        from idealist.comparing import comparison_figures  # which looks at comparisons
+
+        return comparison_figures.figures_of(self)
 
     def table(self) -> Table:
         """Return a row for each pair with all numbers or, with `per_query`, for each query."""

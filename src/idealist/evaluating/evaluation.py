@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import compress
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -27,6 +27,9 @@ from idealist.report.plain_data import as_number, as_text, finite
 from idealist.report.result import Result, form_of
 from idealist.report.wording import number
 from idealist.significance.means import effective, mean_interval
+
+if TYPE_CHECKING:
+    from idealist.report.figure import Figure
 
 SCHEMA = 1
 
@@ -174,6 +177,13 @@ class Evaluation(Result):
         from idealist.evaluating.evaluations import Evaluations  # which is made of these
 
         return Evaluations((self,)).report()
+
+    @property
+    def figures(self) -> Mapping[str, Callable[..., Figure]]:
+        """The figures that can be made of it, by kind."""
+        from idealist.evaluating import evaluation_figures  # which looks at these
+
+        return evaluation_figures.figures_of((self,))
 
     def table(self) -> Table:
         """Return the values of every query, one row each."""

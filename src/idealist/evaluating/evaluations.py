@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,6 +18,9 @@ from idealist.report.doubt import Doubt
 from idealist.report.result import Result
 from idealist.report.wording import number, shared_signatures, weights_words
 from idealist.significance.means import FEWEST
+
+if TYPE_CHECKING:
+    from idealist.report.figure import Figure
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -58,6 +61,13 @@ class Evaluations(Result):
         bounds = (Text(f"bounds: {run}: {words}") for run, words in self._bounded())
         notes: list[Block] = [Text(self.heading), Doubts(self.doubts)]
         return Document(tuple(tables), (*notes, Signatures(self.signatures), *bounds))
+
+    @property
+    def figures(self) -> Mapping[str, Callable[..., Figure]]:
+        """The figures that can be made of it, by kind."""
+        from idealist.evaluating import evaluation_figures  # seldom asked for
+
+        return evaluation_figures.figures_of(self.runs)
 
     @property
     def doubts(self) -> tuple[Doubt, ...]:

@@ -20,10 +20,10 @@ def round_step(least: float) -> float:
     return float(f"{next(one for one in ROUND if one >= wanted)}e{power}")
 
 
-def ends(values: Iterable[float], steps: int = 10) -> tuple[float, float]:
+def axis_ends(values: Iterable[float], steps: int = 10) -> tuple[float, float]:
     """Return where an axis begins and ends that holds 0 and all values, at round numbers.
 
-    >>> ends([0.31, 0.87]), ends([-0.02, 0.013]), ends([]), ends([0.0, 0.0])
+    >>> axis_ends([0.31, 0.87]), axis_ends([-0.02, 0.013]), axis_ends([]), axis_ends([0.0, 0.0])
     ((0.0, 0.9), (-0.02, 0.015), (0.0, 1.0), (0.0, 1.0))
     """
     known = [value for value in values if math.isfinite(value)]

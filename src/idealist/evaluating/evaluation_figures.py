@@ -1,0 +1,76 @@
+"""Figures of evaluations: what their builders need, taken from the values of runs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from functools import partial
+from typing import Any
+
+from idealist.conventions.signature import Signature
+from idealist.errors import UsageError, nearest
+from idealist.evaluating.evaluation import Evaluation, range_of
+from idealist.formats import read_queries
+from idealist.measures import parse
+from idealist.report import value_figures
+from idealist.report.figure import Figure
+from idealist.report.value_figures import QueryValues
+
+
+def figures_of(runs: Sequence[Evaluation]) -> dict[str, Callable[..., Figure]]:
+    """Return the figures that evaluations can make, by kind."""
+    return {"spread": partial(spread, runs), "heat": partial(heat, runs)}
+
+
+def spread(
+    runs: Sequence[Evaluation], measure: Any = None, *, run: str | None = None, texts: Any = None
+) -> Figure:
+    """Draw how the values of queries spread, a row a run, or those of one `run`."""
+    chosen = runs if run is None else [evaluation_of(runs, run)]
+    return value_figures.spread(query_values(chosen, measure, texts))
+
+
+def heat(
+    runs: Sequence[Evaluation], measure: Any = None, *, texts: Any = None, page: int | None = None
+) -> Figure:
+    """Draw queries by runs, the hardest query first; a `page` shows those of many one by one."""
+    return value_figures.heat(query_values(runs, measure, texts), page)
+
+
+def query_values(runs: Sequence[Evaluation], measure: Any, texts: Any) -> QueryValues:
+    """Put the values of runs side by side: the first measure's, unless one is named."""
+    label = runs[0].label(next(iter(runs[0])) if measure is None else measure)
+    known = [one.by_query(label) for one in runs]
+    queries = tuple(dict.fromkeys(query for values in known for query in values))
+    signature = runs[0].signatures[label]
+    return QueryValues(
+        measure=label,
+        runs=tuple(one.run for one in runs),
+        queries=queries,
+        values=[[values.get(query, math.nan) for query in queries] for values in known],
+        sense=sense_of(signature),
+        limits=range_of(signature),
+        texts=query_texts(texts),
+    )
+
+
+def sense_of(signature: Signature) -> int:
+    """Return 1 where higher is better, -1 where lower is, 0 where neither or not known."""
+    with suppress(UsageError):  # a user's own measure is known by its name only
+        measure = parse(signature.measure)
+        return measure.direction if measure.judges else 0
+    return 0
+
+
+def query_texts(texts: Any) -> Mapping[str, str]:
+    """Read the texts of queries, if there are any, in any form that `read_queries` takes."""
+    return {} if texts is None else read_queries(texts).text
+
+
+def evaluation_of(runs: Sequence[Evaluation], name: str) -> Evaluation:
+    """Find the evaluation of a run."""
+    for one in runs:
+        if one.run == name:
+            return one
+    raise UsageError(f"there is no run {name!r}", nearest(name, [one.run for one in runs]))

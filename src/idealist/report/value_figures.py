@@ -1,0 +1,349 @@
+"""Figures of the values of runs, query by query: how they spread, and where all runs fail."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise, product
+
+from idealist.errors import UsageError
+from idealist.notation import many
+from idealist.report.document import COUNT, SIGNED, TEXT, VALUE, Column, Format, Table
+from idealist.report.figure import Axis, Box, Figure, Key, Line, Mark, Tone
+from idealist.report.scales import axis_ends, round_step
+from idealist.report.wording import clipped, few, number, visible
+
+#: The fewest and the most bins of a histogram.
+FEWEST_BINS, MOST_BINS = 5, 40
+#: The share of all queries that makes a single value, such as 0, a bar of its own.
+SPIKE = 0.1
+#: The share of a run's band that its tallest bar takes.
+TALLEST = 0.85
+#: The most queries, and the most cells, that a map of queries shows one by one.
+MOST_COLUMNS, MOST_CELLS = 300, 6000
+#: The most queries that have their name below, and of which the values are written in the cells.
+NAMED_COLUMNS, WRITTEN_COLUMNS = 60, 15
+#: The longest name of a run in a sentence, and of a query in a label.
+LONGEST = 60
+
+
+@dataclass(frozen=True)
+class QueryValues:
+    """The values of runs by one measure, a row a run; NaN where a run has none for a query.
+
+    With a `baseline`, they are differences from it. `sense` is 1 where higher is better, -1 where
+    lower is, 0 where neither; `limits` is the range that values never leave.
+    """
+
+    measure: str
+    runs: Sequence[str]
+    queries: Sequence[str]
+    values: Sequence[Sequence[float]]
+    sense: int = 1
+    limits: tuple[float, float] = (-math.inf, math.inf)
+    baseline: str = ""
+    texts: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def format(self) -> Format:
+        """How the values are written."""
+        return SIGNED if self.baseline else VALUE
+
+    @property
+    def name(self) -> str:
+        """What the values are."""
+        return (
+            f"difference in {self.measure} from {self.baseline}" if self.baseline else self.measure
+        )
+
+    def called(self, place: int) -> str:
+        """Name a query with its text."""
+        text = clipped(self.texts.get(self.queries[place], ""), LONGEST)
+        return clipped(visible(self.queries[place]), LONGEST) + (f" ({text})" if text else "")
+
+    def of_query(self, place: int) -> list[float]:
+        """Return the values that runs have for a query."""
+        return finite_of([row[place] for row in self.values])
+
+    def table(self, order: Sequence[int], means: bool = False) -> Table:
+        """Tabulate all values, a row a query and a column a run."""
+        columns = [Column("query", TEXT, shortens=True), Column("text", TEXT, shortens=True)]
+        columns += [Column("mean", self.format)] if means else []
+        columns += [Column(run, self.format) for run in self.runs]
+        rows = []
+        for i in order:
+            query, mean = self.queries[i], [_mean(self.of_query(i))] if means else []
+            rows.append((query, self.texts.get(query, ""), *mean, *(row[i] for row in self.values)))
+        table = Table(tuple(columns), tuple(rows))
+        return table if self.texts else table.without(["text"])
+
+
+def finite_of(values: Sequence[float]) -> list[float]:
+    """Leave out what is no number."""
+    return [value for value in values if math.isfinite(value)]
+
+
+def _mean(values: Sequence[float]) -> float:
+    return math.fsum(values) / len(values) if values else math.nan
+
+
+# --- how values spread
+
+
+def spread(given: QueryValues) -> Figure:
+    """Draw a histogram of each run, one below the other over the same bins.
+
+    Rows, not lines over each other: twelve lines cannot be told apart, and rows of the same scale
+    can be compared at a glance.
+    """
+    known = [finite_of(row) for row in given.values]
+    bins = Bins.of(given)
+    most = max((max(bins.counts(own).values(), default=0) for own in known), default=0)
+    marks = [
+        mark for row, own in enumerate(known) for mark in _histogram(given, row, own, bins, most)
+    ]
+    return Figure(
+        kind="spread",
+        title=f"How {given.name} spreads over queries",
+        says=_spread_says(given, known),
+        x=Axis(given.name, *bins.ends, format=given.format),
+        y=Axis(f"number of queries, up to {most:,}", 0.0, len(given.runs), tuple(given.runs)),
+        marks=tuple(marks),
+        rows=given.table(range(len(given.queries))),
+        keys=tuple(_spread_keys(given)),
+        note=" ".join(filter(None, (bins.words, _undefined(given)))),
+        aspect=min(0.12 + 0.13 * len(given.runs), 0.5 + 0.03 * len(given.runs)),
+    )
+
+
+@dataclass(frozen=True)
+class Bins:
+    """Bins of one `width` that begin at 0, and single values with a bar of their own, `spikes`."""
+
+    width: float
+    low: float
+    high: float
+    spikes: tuple[float, ...]
+
+    @classmethod
+    def of(cls, given: QueryValues) -> Bins:
+        """Choose bins by the rule of Freedman and Diaconis, rounded, within bounds."""
+        rows = list(map(finite_of, given.values))
+        single = {0.0} if given.baseline else {0.0, *finite_of(given.limits)}
+        spikes = [one for one in sorted(single) if any(_is_spike(one, row) for row in rows)]
+        low, high = axis_ends(value for row in rows for value in row)
+        if given.limits == (0.0, 1.0) and low >= 0 and not given.baseline:
+            high = 1.0
+        others = [[value for value in row if value not in spikes] for row in rows]
+        usual = [2 * _quartiles(row)[2] / len(row) ** (1 / 3) for row in others if row]
+        wanted = max(statistics.median(usual or [0.0]), (high - low) / MOST_BINS)
+        width = round_step(min(wanted, (high - low) / FEWEST_BINS / 2))  # which at most doubles it
+        first, last = math.floor(low / width + 1e-9), math.ceil(high / width - 1e-9)
+        return cls(width, first * width, last * width, tuple(spikes))
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """Where the axis begins and ends: single values at the ends stand beside the bins."""
+        room = [self.width if any(one == end for one in self.spikes) else 0.0 for end in self.sides]
+        return self.low - room[0], self.high + room[1]
+
+    @property
+    def sides(self) -> tuple[float, float]:
+        """Where the first bin begins and the last one ends."""
+        return self.low, self.high
+
+    def counts(self, values: Sequence[float]) -> dict[tuple[float, float], int]:
+        """Count values by bins, (from, to); both ends are the same where it is one value."""
+        last = round((self.high - self.low) / self.width) - 1  # which holds its upper end too
+        found: dict[tuple[float, float], int] = {}
+        for value in values:
+            at = min(max(math.floor((value - self.low) / self.width + 1e-9), 0), last)
+            within = (self.low + at * self.width, self.low + (at + 1) * self.width)
+            key = (value, value) if value in self.spikes else within
+            found[key] = found.get(key, 0) + 1
+        return found
+
+    def place(self, low: float, high: float) -> tuple[float, float]:
+        """Place a bar: that of a single value stands beside the bins, or on its value."""
+        beside = {self.low: -self.width / 2, self.high: self.width / 2}.get(low, 0.0)
+        half = self.width / 4
+        return (low, high) if low < high else (low + beside - half, low + beside + half)
+
+    @property
+    def words(self) -> str:
+        """Say how the bins were chosen."""
+        apart = " and ".join(f"{one:g}" for one in self.spikes)
+        spikes = f"; exactly {apart} is counted apart" if apart else ""
+        return f"Bins are {self.width:g} wide, by the rule of Freedman and Diaconis{spikes}."
+
+
+def _quartiles(values: Sequence[float]) -> tuple[float, float, float]:
+    """Return the quartiles, and what is between them."""
+    if len(values) < 2:
+        return values[0], values[0], 0.0
+    low, _, high = statistics.quantiles(values, method="inclusive")
+    return low, high, high - low
+
+
+def _is_spike(value: float, row: Sequence[float]) -> bool:
+    return len(row) > 1 and row.count(value) >= SPIKE * len(row)
+
+
+def _histogram(
+    given: QueryValues, row: int, values: Sequence[float], bins: Bins, most: int
+) -> Iterator[Mark]:
+    """Draw the bars of one run in its band, and its mean."""
+    floor, run = row + 1.0, given.runs[row]
+    for (low, high), count in sorted(bins.counts(values).items()):
+        ends = list(dict.fromkeys(map(given.format, (low, high))))
+        label = f"{run}, {' to '.join(ends)}: {count} of {many(len(values), 'query', 'queries')}"
+        sides, tall = bins.place(low, high), TALLEST * count / most
+        yield Box(*sides, floor - tall, floor, tone=_bin_tone(given, low, high), label=label)
+    if values:
+        mean = _mean(values)
+        line = ((mean, floor), (mean, floor - 1 + (1 - TALLEST) / 2))
+        yield Line(line, tone="accent", label=f"{run}: mean {given.format(mean)}")
+
+
+def _bin_tone(given: QueryValues, low: float, high: float) -> Tone:
+    """Say what a bin holds: differences to the better, to the worse, or values."""
+    if not given.baseline:
+        return "1"
+    middle = (low + high) * (given.sense or 1)
+    return "win" if middle > 0 else "loss" if middle < 0 else "same"
+
+
+def _spread_keys(given: QueryValues) -> Iterator[Key]:
+    if given.baseline:
+        words = ("better", "worse") if given.sense else ("higher", "lower")
+        yield from (Key(words[0], "win"), Key(words[1], "loss"), Key("the same", "same"))
+    yield Key("mean", "accent", "line")
+
+
+def _spread_says(given: QueryValues, known: Sequence[Sequence[float]]) -> str:
+    """Say where the middle of the values is, and how often they are 0 or the highest."""
+    medians = {i: statistics.median(own) for i, own in enumerate(known) if own}
+    if not medians:
+        return f"No query has a value of {given.measure}."
+    if len(medians) > 1:
+        top, bottom = max(medians, key=medians.__getitem__), min(medians, key=medians.__getitem__)
+        ends = [f"{given.runs[i]} ({given.format(medians[i])})" for i in (top, bottom)]
+        start = f"Of {len(medians)} runs, {ends[0]} has the highest median"
+        return f"{start} {given.name} over queries, {ends[1]} the lowest."
+    [(i, median)] = medians.items()
+    own, (low, high, _) = known[i], _quartiles(known[i])
+    middle = (
+        f"median {given.format(median)}, quartiles {given.format(low)} and {given.format(high)}"
+    )
+    single = {0.0} if given.baseline else {0.0, *finite_of(given.limits)}
+    counts = [f"exactly {one:g} on {own.count(one)}" for one in sorted(single) if one in own]
+    often = f"; {', '.join(counts)}" if counts else ""
+    over = many(len(own), "query", "queries")
+    return f"The {given.name} of {given.runs[i]} over {over}: {middle}{often}."
+
+
+def _undefined(given: QueryValues) -> str:
+    """Say which queries lack a value."""
+    lacking = [
+        query
+        for place, query in enumerate(given.queries)
+        if len(given.of_query(place)) < len(given.runs)
+    ]
+    words = many(len(lacking), "query has", "queries have")
+    return f"{words} no value by some run: {few(lacking)}." if lacking else ""
+
+
+# --- where all runs fail
+
+
+def heat(given: QueryValues, page: int | None = None) -> Figure:
+    """Draw a cell for each run and query, the hardest query first; of many, groups, or a page."""
+    every = [place for place in range(len(given.queries)) if given.of_query(place)]
+    hardness = {place: _mean(given.of_query(place)) * (given.sense or 1) for place in every}
+    order = sorted(every, key=hardness.__getitem__)
+    most = max(1, min(MOST_COLUMNS, MOST_CELLS // max(1, len(given.runs))))
+    starts, note = _columns(len(order), most, page)
+    first, top = "hardest" if given.sense else "lowest", _darkest(given)
+    return Figure(
+        kind="heat",
+        title=f"{given.measure} of every run and query, {first} queries first",
+        says=_heat_says(given, order, first),
+        x=_queries_axis(f"queries, {first} first", given, order, starts),
+        y=Axis("", 0.0, float(len(given.runs)), tuple(given.runs)),
+        marks=tuple(_cells(given, order, starts, top)),
+        rows=given.table(list(dict.fromkeys([*order, *range(len(given.queries))])), means=True),
+        keys=(Key(f"the darker, the higher: 0 to {top:g}", "accent"),),
+        note=" ".join(filter(None, (note, _undefined(given)))),
+        aspect=0.05 + 0.035 * len(given.runs),
+    )
+
+
+def _columns(n: int, most: int, page: int | None) -> tuple[list[int], str]:
+    """Say where columns begin, the end of the last included, and what a column is."""
+    pages = max(1, math.ceil(n / most))
+    if page is not None:
+        if not isinstance(page, int) or not 1 <= page <= pages:
+            raise UsageError(f"there is no page {page!r}", f"give a page from 1 to {pages}")
+        first, last = (page - 1) * most, min(page * most, n)
+        words = f"Page {page} of {pages}: queries {first + 1:,} to {last:,} of {n:,}."
+        return list(range(first, last + 1)), words if pages > 1 else ""
+    if n <= most:
+        return list(range(n + 1)), ""
+    starts = [n * j // most for j in range(most + 1)]
+    size = f"{n // most}" if n % most == 0 else f"{n // most} or {n // most + 1}"
+    words = f"Each column is the mean of {size} of the {n:,} queries, grouped by how hard they are"
+    return starts, f"{words}; page=1 shows the first {most} one by one."
+
+
+def _queries_axis(
+    label: str, given: QueryValues, order: Sequence[int], starts: Sequence[int]
+) -> Axis:
+    """Name the queries where there are few, and count them where there are many."""
+    low, high = starts[0], starts[-1]
+    if not 0 < len(order) <= NAMED_COLUMNS:
+        return Axis(label, float(low), float(max(high, low + 1)), format=COUNT)
+    return Axis(label, 0.0, float(len(order)), tuple(given.queries[i] for i in order))
+
+
+def _darkest(given: QueryValues) -> float:
+    """Return what is drawn darkest: the highest value possible or, if there is none, found."""
+    found = [abs(value) for row in given.values for value in finite_of(row)]
+    possible = [given.limits[1]] if math.isfinite(given.limits[1]) else []
+    return max([*found, *possible], default=1.0) or 1.0
+
+
+def _cells(
+    given: QueryValues, order: Sequence[int], starts: Sequence[int], top: float
+) -> Iterator[Box]:
+    """Draw the value of each run for a query, or its mean for a group of them."""
+    for (row, run), (x0, x1) in product(enumerate(given.runs), pairwise(starts)):
+        group = order[x0:x1]
+        value = _mean(finite_of([given.values[row][i] for i in group]))
+        named = given.called(group[0])
+        about = named if len(group) == 1 else f"mean of queries {x0 + 1:,} to {x1:,}"
+        yield Box(
+            x0, x1, row, row + 1, None if math.isnan(value) else value / top,
+            number(value, 2) if len(starts) <= WRITTEN_COLUMNS + 1 else "",
+            tone="quiet" if math.isnan(value) else "accent",
+            label=f"{run}, {about}: {'no value' if math.isnan(value) else number(value)}",
+            query=given.queries[group[0]] if len(group) == 1 else "",
+        )  # fmt: skip
+
+
+def _heat_says(given: QueryValues, order: Sequence[int], first: str) -> str:
+    """Name the hardest queries, and count those that no run gets anything for."""
+    if not order:
+        return f"No query has a value of {given.measure}."
+    by = f"by mean {given.measure} over {len(given.runs)} runs"
+    if len(given.runs) == 1:
+        by = f"by {given.measure} of {given.runs[0]}"
+    named = ", ".join(
+        f"{clipped(visible(given.queries[i]), LONGEST)} ({number(_mean(given.of_query(i)))})"
+        for i in order[:3]
+    )
+    nothing = sum(not any(given.of_query(i)) for i in order) if given.sense > 0 else 0
+    zero = f"; {many(nothing, 'query is', 'queries are')} 0 by every run" if nothing else ""
+    verb = "is" if len(order[:3]) == 1 else "are"
+    return f"Of {many(len(order), 'query', 'queries')}, the {first} {by} {verb} {named}{zero}."
