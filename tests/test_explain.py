@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 import math
 import random
@@ -21,7 +20,6 @@ from idealist.conventions import CONVENTIONS
 from idealist.explaining.contributions import ADDITIVE, FAMILIES, alone, terms
 from idealist.explaining.explainer import Explainer
 from idealist.explaining.ladder import CAUSES
-from idealist.formats.query_files import read_texts
 from idealist.measures import MEASURES, Measure
 from idealist.protocol import Protocol
 from idealist.report.document import Document
@@ -299,34 +297,6 @@ def test_weights_and_kept_queries_change_what_the_mean_loses() -> None:
     weighted = Explainer(qrels, run, "RR", weights={"q": 3, "p": 1, "z": 0}).worst()
     assert (weighted.queries, weighted.value, weighted.losses["unjudged"]) == (2, 0.625, 0.375)
     assert "RR, weighted mean" in str(weighted)
-
-
-def test_texts_are_read_of_what_is_asked_for_only(tmp_path: Path) -> None:
-    lines = [{"_id": "a", "title": "A", "text": "first"}, {"docno": "b", "contents": "second"}]
-    (tmp_path / "docs.jsonl").write_text("\n".join(map(json.dumps, lines)) + "\n")
-    (tmp_path / "docs.tsv").write_text("a\tfirst\r\nb\tsecond\tpart\n\nc\tthird")
-    with gzip.open(tmp_path / "docs.tsv.gz", "wt") as file:
-        file.write("a\tfirst\nb\tsecond\n")
-    assert read_texts(tmp_path / "docs.jsonl", {"a", "b"}) == {"a": "A first", "b": "second"}
-    assert read_texts(tmp_path / "docs.tsv", {"b", "x"}) == {"b": "second\tpart"}
-    assert read_texts(str(tmp_path / "docs.tsv.gz"), {"a"}) == {"a": "first"}
-    assert read_texts({1: "one", "b": None}, {"1", "b"}) == {"1": "one", "b": ""}
-
-
-@pytest.mark.parametrize(
-    ("content", "words"),
-    [
-        (b"a first\n", r"docs.txt:1: no tab in .*\[columns\]"),
-        (b'{"_id": "x", "text"\n', r"docs.txt:1: not valid JSON"),
-        (b'{"_id": "x"}\n{"text": "t"}\n', r"docs.txt:2: a document without an id"),
-        (b"x\t1\na\t\xff\n", r"docs.txt:2: this is not UTF-8"),
-        (b"[1]\t2\n{\n", r"docs.txt:2: not valid JSON"),
-    ],
-)
-def test_texts_that_cannot_be_read_are_refused(tmp_path: Path, content: bytes, words: str) -> None:
-    (tmp_path / "docs.txt").write_bytes(content)
-    with pytest.raises(il.InputError, match=words):
-        read_texts(tmp_path / "docs.txt", {"a"})
 
 
 def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:

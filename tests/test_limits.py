@@ -21,8 +21,8 @@ import idealist as il
 from effort import SLOW
 from faulty import COMPRESSED, write_good
 from idealist.errors import CODES
-from idealist.formats import compression, query_files, source
-from idealist.formats.query_files import read_texts
+from idealist.formats import compression, document_files, source
+from idealist.formats.document_texts import read_texts
 
 #: The address space of a process that reads a bomb; Python with NumPy takes most of it.
 SPACE = 3 * 2**29
@@ -78,7 +78,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compression, "MOST", 2**12)
     monkeypatch.setattr(source, "SPOOLED", 2**20)
     monkeypatch.setattr(source, "BLOCK", 2**16)
-    monkeypatch.setattr(query_files, "LONGEST_TEXT", 2**20)
+    monkeypatch.setattr(document_files, "LONGEST_TEXT", 2**20)
 
 
 def refused(read: Any) -> il.InputError:

@@ -26,7 +26,7 @@ from idealist.conventions import DEFAULT, Convention
 from idealist.errors import InputError
 from idealist.evaluating.evaluator import DEFAULT_MEASURES, Evaluator
 from idealist.formats import read_queries
-from idealist.formats.query_files import read_texts
+from idealist.formats.document_texts import read_texts
 from idealist.report.doubt import SEVERITIES, Doubt
 
 __all__ = ["CHECKS", "Audit", "PoolTeams", "audit", "met"]
@@ -55,7 +55,7 @@ def audit(
     """Look judgments and runs over for what makes numbers wrong or doubtful.
 
     `runs` is one run, several, or a mapping from names. `queries` restricts the judgments
-    to some queries. `texts` (of queries) and `docs` are texts by id, or a file of them: each lets
+    to some queries. `texts` (of queries) and `docs` are texts by id, or where they are: each lets
     more be checked. `pool_teams` is the team of each run, or a file of it; the audit then says what
     the pool does to each run. Nothing is changed: each finding says what to do about it.
 

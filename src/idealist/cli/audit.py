@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from idealist.formats.reading import ReadOptions
 
 EXIT_FOUND = 1
-TEXTS = "CSV, JSON, or id<TAB>text lines"
 
 
 @click.command("audit")
@@ -23,9 +22,10 @@ TEXTS = "CSV, JSON, or id<TAB>text lines"
 @options.measuring
 @options.reading
 @click.option(
-    "--queries", metavar="FILE", help=f"The texts of the queries: {TEXTS}. {options.NAMING}"
-)
-@click.option("--docs", metavar="FILE", help=f"The texts of the documents: {TEXTS}.")
+    "--queries", metavar="FILE",
+    help=f"The texts of the queries: CSV, JSON, or id<TAB>text lines. {options.NAMING}",
+)  # fmt: skip
+@options.documents
 @click.option(
     "--pool-teams", metavar="FILE",
     help="The team of each run, a CSV with columns run and team: say what the pool does to each.",

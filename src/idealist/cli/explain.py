@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     "--queries", metavar="FILE",
     help=f"The queries' texts: id<TAB>text, CSV or JSON. {options.NAMING}",
 )  # fmt: skip
-@click.option("--docs", metavar="FILE", help="The documents' texts: id<TAB>text, or JSON lines.")
+@options.documents
 @click.option(
     "--details", is_flag=True, help="With --bounds: the bounds of each query; --between: all axes."
 )

@@ -186,6 +186,12 @@ output = _together(
 )  # fmt: skip
 #: What a file of queries does wherever one is given.
 NAMING = "Where runs are search responses, they name the queries: by id or text, or in their order."
+#: The option that says where the texts of documents are.
+documents = click.option(
+    "--docs", metavar="PATH",
+    help="The documents' texts: JSON lines, CSV, id<TAB>text lines, Parquet, a BEIR corpus or its "
+    "folder, or a folder of text files named after their ids.",
+)  # fmt: skip
 #: The options that say which queries count, and how much.
 counting = _together(
     click.option(

@@ -18,7 +18,7 @@ from idealist.explaining.contributions import Terms, alone, terms
 from idealist.explaining.explanation import Explanation, JudgedDocument, LosingQuery, Row, Worst
 from idealist.explaining.ladder import Ladder, ladder
 from idealist.formats import read_queries
-from idealist.formats.query_files import read_texts
+from idealist.formats.document_texts import DocumentTexts, document_texts
 from idealist.measures.instrument import measured
 from idealist.ranking.ranked import judged_documents, listed_documents
 
@@ -30,8 +30,8 @@ class Explainer:
     """Judgments, a run and a measure, prepared once, to explain any of the queries.
 
     `texts` has the texts of the queries, as `read_queries` reads them, and `docs` those of the
-    documents: {id: text}, or a file of ``id<TAB>text`` lines or JSON lines. The `options`
-    are those of `evaluate`.
+    documents: {id: text}, a frame, a file or a folder, as `document_texts` reads them. The
+    `options` are those of `evaluate`.
 
     >>> explainer = Explainer({"q1": {"d1": 1}}, {"q1": ["d3", "d1"]}, "RR@10")
     >>> explainer("q1").value, explainer("q1").losses["unjudged"]
@@ -98,13 +98,13 @@ class Explainer:
             value=float(self.ladder.actual[index]),
             ideal=float(self.ladder.ideal[index]),
             losses=self.ladder.at(index),
-            rows=tuple(replace(row, text=texts.get(row.document or "", "")) for row in rows),
+            rows=tuple(replace(row, text=texts[row.document]) for row in rows),
             words=found.words,
-            notes=tuple(self._notes(index)),
+            notes=(*self._notes(index), *texts.remarks),
             retrieved=int(self.placements.retrieved[index]),
             rest=None if adds is None else math.fsum(adds[0, : len(place)][deep].tolist()),
             below=tuple(one for one in best if one.rank is not None and one.rank > depth),
-            missing=tuple(replace(one, text=texts.get(one.document, "")) for one in missing),
+            missing=tuple(replace(one, text=texts[one.document]) for one in missing),
             text=self.texts.text.get(name, ""),
         )
 
@@ -167,10 +167,10 @@ class Explainer:
         cut = {r: measured(self.instrument, placements.cut(r)) for r in range(1, depth + 1)}
         return {r: float(one.values[index]) for r, one in cut.items()}
 
-    def _told(self, ones: Iterable[Row | JudgedDocument]) -> dict[str, str]:
-        """Read the texts of documents, where they are given."""
-        ids = {one.document for one in ones if one.document}
-        return {} if self._docs is None else read_texts(self._docs, ids)
+    def _told(self, ones: Iterable[Row | JudgedDocument]) -> DocumentTexts:
+        """Look up the texts of documents, where they are given."""
+        ids = [one.document for one in ones if one.document]
+        return document_texts({}, ()) if self._docs is None else document_texts(self._docs, ids)
 
     def _notes(self, index: int) -> Iterator[str]:
         """Generate remarks on what else decides the value."""

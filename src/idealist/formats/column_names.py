@@ -62,6 +62,19 @@ WEAK_GRADES = frozenset(["rating", "score", "stars", "starrating"])
 QUERY_IDS = ("query_id", "qid", "topic_id", "_id", "id")
 QUERY_TEXTS = ("text", "query_text")
 
+#: In a collection: names of the id, that of a part before that of the whole; of the title; and of
+#: the text, where the last ones may be the id as well.
+DOCUMENT_IDS = ("_id", "id", "docno", "pid", "passage_id", "chunk_id", *ALIASES["document"])
+TITLES = (
+    "title", "headline", "heading", "subject", "name", "doc_title", "document_title", "page_title",
+    "product_title", "product_name",
+)  # fmt: skip
+DOCUMENT_TEXTS = (
+    "text", "contents", "content", "body", "abstract", "description", "segment", "summary",
+    "snippet", "page_content", "doc_text", "document_text", "passage_text", "chunk_text",
+    "product_description", "passage", "chunk", "document", "doc",
+)  # fmt: skip
+
 #: In a table of teams: names of the run, and of the team.
 RUN_NAMES = ("run_id", "run_name", "run_tag", "run", "tag", "system", "name")
 TEAM_NAMES = ("team", "team_name", "group", "participant", "organisation", "organization")
@@ -273,7 +286,17 @@ def matching(names: tuple[Any, ...], aliases: tuple[str, ...]) -> tuple[Any, ...
 #: Every name that is understood, folded.
 KNOWN = frozenset(
     folded(name)
-    for names in (*ALIASES.values(), QUERY_IDS, QUERY_TEXTS, RUN_NAMES, TEAM_NAMES, ["weight"])
+    for names in (
+        *ALIASES.values(),
+        QUERY_IDS,
+        QUERY_TEXTS,
+        RUN_NAMES,
+        TEAM_NAMES,
+        ["weight"],
+        DOCUMENT_IDS,
+        TITLES,
+        DOCUMENT_TEXTS,
+    )
     for name in names
 )
 

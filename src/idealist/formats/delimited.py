@@ -23,7 +23,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from itertools import islice
 from typing import Any, NamedTuple
@@ -153,7 +153,7 @@ def read(content: bytes, header: Header, faults: Faults) -> tuple[dict[str, list
     rows, lines = [], []
     for line, row in _rows(content, header, faults):
         if row and (row[0].strip(" \t") or any(cell.strip(" \t") for cell in row)):
-            rows.append(_fitted(row, names, line, faults))
+            rows.append(fitted(row, names, line, faults))
             lines.append(line)
     faults.check()
     columns = list(zip(*rows, strict=True)) or [()] * len(names)
@@ -177,9 +177,15 @@ def _rows(content: bytes, header: Header, faults: Faults) -> Iterator[tuple[int,
     """Yield the cells of each row, and the line on which it begins."""
     text = io.StringIO(str(memoryview(content)[header.body :], "utf-8"), newline="")
     if header.sign == BLANKS:
-        yield from ((number, line.split()) for number, line in enumerate(text, header.line))
-        return
-    reader = csv.reader(text, delimiter=header.sign, strict=True, skipinitialspace=header.skips)
+        return ((number, line.split()) for number, line in enumerate(text, header.line))
+    return records(text, header, faults)
+
+
+def records(
+    lines: Iterable[str], header: Header, faults: Faults
+) -> Iterator[tuple[int, list[str]]]:
+    """Yield the cells of each record behind the header, and the line on which it begins."""
+    reader = csv.reader(lines, delimiter=header.sign, strict=True, skipinitialspace=header.skips)
     before = 0
     try:
         for row in reader:
@@ -195,7 +201,7 @@ def _rows(content: bytes, header: Header, faults: Faults) -> Iterator[tuple[int,
         faults.fail("columns", message, hint, header.line + max(reader.line_num, 1) - 1)
 
 
-def _fitted(row: list[str], names: list[str], line: int, faults: Faults) -> list[str]:
+def fitted(row: list[str], names: list[str], line: int, faults: Faults) -> list[str]:
     """Make a row as long as the header; Quepid writes an unrated query as one cell alone."""
     if len(row) == len(names):
         return row

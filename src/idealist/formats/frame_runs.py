@@ -72,7 +72,7 @@ class FrameRun:
         self, used: dict[str, str], module: ModuleType
     ) -> Iterator[tuple[Any, dict[str, int]]]:
         """Open the file as a stream of these columns; yield it, and their numbers in it."""
-        with _opened(self.source) as file:
+        with opened_frame(self.source) as file:
             fields = [field for field in file.schema if field.name in used.values()]
             numbers = {field.name: number for number, field in enumerate(fields)}
             if not {*used.values()} <= numbers.keys():  # damaged: the Python reader says how
@@ -91,7 +91,7 @@ def frame_run(source: Source, options: ReadOptions, value: str = "score") -> Fra
     if module is None:
         return None
     try:
-        with _opened(source) as file:
+        with opened_frame(source) as file:
             if file.cells > frames.most_cells(file.size):
                 return None
             empty = module.arrow_table(file.schema.empty_table().__arrow_c_stream__())
@@ -105,7 +105,7 @@ def frame_run(source: Source, options: ReadOptions, value: str = "score") -> Fra
 
 
 @contextmanager
-def _opened(source: Source) -> Iterator[FrameFile]:
+def opened_frame(source: Source) -> Iterator[FrameFile]:
     """Open a file for pyarrow; what is compressed, or no file, is read into memory first."""
     pyarrow = frames.arrow()
     is_plain = source.path is not None and not source.is_compressed
