@@ -7,10 +7,12 @@ name that each theme has a colour for, and never by that alone: shape, place or 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any, Literal
 
+from idealist import files
 from idealist.report import document as doc
-from idealist.report.document import VALUE, Document, Format, Table, Text
+from idealist.report.document import VALUE, Document, Format, Table
 from idealist.report.plain_data import flat, record
 from idealist.report.result import Result
 
@@ -153,8 +155,7 @@ class Figure(Result):
 
     def report(self) -> Document:
         """Describe it: the picture, what it shows, and the numbers behind it."""
-        notes = (Text(self.note),) if self.note else ()
-        return Document((doc.Drawing(self), doc.Details("The numbers", (self.rows,))), notes)
+        return Document((doc.Drawing(self), doc.Details("The numbers", (self.rows,))))
 
     def table(self) -> Table:
         """Return the numbers that it shows."""
@@ -166,6 +167,14 @@ class Figure(Result):
         named = [record(dict(zip(headers, row, strict=True))) for row in rows]
         facts = {"kind": self.kind, "title": self.title, "says": self.says, "note": self.note}
         return {**facts, "rows": named}
+
+    def save(self, path: str | Path) -> None:
+        """Write it to a file: a picture as .svg, or in any form of other results."""
+        if Path(path).suffix.lower() != ".svg":
+            return super().save(path)
+        from idealist.report import svg
+
+        files.write(path, f"{svg.draw(self)}\n".encode())
 
     def printed(self, width_mm: float = 84.0, *, serif: bool = False) -> Figure:
         """Prepare it for paper: black on white, exactly so wide, 84 mm for a column of two."""

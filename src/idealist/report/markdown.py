@@ -43,7 +43,7 @@ def _block(block: Block, details: bool) -> str:
         case doc.Signatures(lines):
             return "<sub>" + "<br>".join(f"`{line}`" for line in lines) + "</sub>"
         case doc.Drawing(figure):
-            return figure.says
+            return "\n\n".join(filter(None, (figure.says, figure.note)))
         case doc.Details(title, inner):
             body, opened = "\n\n".join(_blocks(inner, details)), " open" * details
             folded = f"<details{opened}><summary>{title}</summary>\n\n{body}\n\n</details>"

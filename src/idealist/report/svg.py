@@ -1,10 +1,190 @@
-"""Figures as SVG: the one place where marks become shapes."""
+"""Figures as SVG: the one place that draws them, whatever they show.
+
+A drawing holds classes and presentation attributes only: no script, no handler and no style
+attribute, so that the strictest content policy shows it. `palette` has the style sheet.
+"""
 
 from __future__ import annotations
 
-from idealist.report.figure import Figure
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from zlib import crc32
+
+from idealist.report import lettering
+from idealist.report.arrangement import GAP, SAMPLE, SLANT, Arrangement
+from idealist.report.figure import Box, Figure, Key, Line, Note
+from idealist.report.lettering import fitted, safe
+from idealist.report.palette import SIZE, TITLE, style
+from idealist.report.ruler import Tick
+from idealist.report.shapes import DASHES, Link, Pen, dot, inscribed, number, place, written
+
+__all__ = ["draw", "style"]
 
 
-def draw(figure: Figure) -> str:
-    """Draw a figure, with its own style, to stand in a file or a notebook."""
-    raise NotImplementedError(figure.kind)
+def draw(figure: Figure, *, styled: bool = True, link: Link | None = None) -> str:
+    """Draw a figure; `styled` puts its style sheet into it.
+
+    `link` gives the address of a query, or nothing: a mark of that query then leads there.
+    """
+    picture = _Picture(figure)
+    body = "".join(picture.parts(link or (lambda _: "")))
+    name = f"il-{crc32(safe(figure.title + body).encode()):08x}"
+    sheet = f"<style>{style(figure.look)}</style>" if styled else ""
+    told = "\n".join(filter(None, (figure.says, figure.note)))
+    words = (
+        f'<title id="{name}">{safe(figure.title)}</title><desc id="{name}-says">{safe(told)}</desc>'
+    )
+    role = "group" if "<a href" in body else "img"  # pictures have no parts that can be followed
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="il-figure" role="{role}" '
+        f'aria-labelledby="{name}" aria-describedby="{name}-says" {picture.extent}>'
+        f"{words}{sheet}{body}</svg>"
+    )
+
+
+@dataclass(frozen=True)
+class _Picture(Arrangement):
+    """Draws what stands where, from the back to the front."""
+
+    def parts(self, link: Link) -> Iterator[str]:
+        """Draw everything."""
+        pen = Pen(self.x, self.y, link)
+        yield f'<path class="il-back" d="M0 0h{number(self.width)}v{number(self.height)}H0z"/>'
+        yield from self.words()
+        yield from self.keys()
+        yield from self.grid()
+        yield from self.tick_words()
+        yield pen.draw(self.figure.marks)
+        for mark in self.figure.marks:
+            if isinstance(mark, Box) and mark.text:
+                yield inscribed(mark, pen, self.size)
+        yield from self.line_names()
+        yield from self.notes()
+
+    def words(self) -> Iterator[str]:
+        """Write the title, the names of the axes, and the note."""
+        high = self.line * TITLE / SIZE
+        for at, text in enumerate(self.title):
+            yield written(text, GAP, GAP + (at + 0.8) * high, "il-title", self.figure.title)
+        x, y = self.figure.x.label, self.figure.y.label
+        if y:
+            room = self.width - 2 * GAP
+            yield written(fitted(y, self.size, room), GAP, self.top - GAP - 0.25 * self.line, "", y)
+        if x:
+            text = fitted(x, self.size, self.width - 2 * GAP)
+            half = lettering.width(text, self.size) / 2 + GAP
+            middle = min(max((self.left + self.right) / 2, half), self.width - half)
+            yield written(text, middle, self.below + 0.8 * self.line, "il-middle", x)
+        for at, text in enumerate(reversed(self.foot)):
+            yield written(text, GAP, self.height - GAP - at * self.line)
+
+    def keys(self) -> Iterator[str]:
+        """Draw the legend."""
+        top = self.heading - len(self.legend) * self.line - GAP / 2
+        for row, keys in enumerate(self.legend):
+            y = top + (row + 0.5) * self.line
+            for x, key in keys:
+                text = fitted(key.text, self.size, self.key_room)
+                yield sample(key, x, y) + written(text, x + SAMPLE, y + 0.35 * SIZE, "", key.text)
+
+    def grid(self) -> Iterator[str]:
+        """Draw lines at the numbers of an axis, and a stronger one where it is zero."""
+        upright = [self.x(tick.value) for tick in self.x_ticks if not self.figure.x.names]
+        level = [self.y(tick.value) for tick in self.y_ticks if not self.figure.y.names]
+        high, wide = self.bottom - self.top, self.right - self.left
+        paths = [f"M{place(at, self.top)}v{number(high)}" for at in upright]
+        paths += [f"M{place(self.left, at)}h{number(wide)}" for at in level]
+        if paths:
+            yield f'<path class="il-grid" d="{"".join(paths)}"/>'
+        zero = ""
+        if not self.figure.x.names and not self.x.log and self.x.holds(0):
+            zero += f"M{place(self.x(0), self.top)}v{number(high)}"
+        if not self.figure.y.names and not self.y.log and self.y.holds(0):
+            zero += f"M{place(self.left, self.y(0))}h{number(wide)}"
+        if zero:
+            yield f'<path class="il-axis" d="{zero}"/>'
+
+    def tick_words(self) -> Iterator[str]:
+        """Write what stands at the axes."""
+        room = self.left - 2 * GAP
+        for tick in self.y_ticks:
+            text, y = fitted(tick.text, self.size, room), self.y(tick.value) + 0.35 * SIZE
+            yield written(text, self.left - GAP, y, "il-end", tick.text)
+        for tick in self.x_ticks:
+            x = self.x(tick.value)
+            yield self.slanting(tick, x) if self.slanted else self.upright(tick, x)
+
+    def upright(self, tick: Tick, x: float) -> str:
+        """Write a name or a number below the plot."""
+        text = fitted(tick.text, self.size, self.width / 2)
+        return written(text, x, self.bottom + GAP / 2 + 0.8 * self.line, "il-middle", tick.text)
+
+    def slanting(self, tick: Tick, x: float) -> str:
+        """Write a name below the plot, rising towards its place."""
+        y = self.bottom + GAP
+        text = fitted(tick.text, self.size, min(self.width * 0.25, (x - GAP) / SLANT))
+        words = written(text, 0, 0, "il-end", tick.text)
+        place_it = f"translate({place(x + 0.3 * SIZE, y + 0.3 * SIZE)}) rotate(-45)"
+        return f'<g transform="{place_it}">{words}</g>'
+
+    def line_names(self) -> Iterator[str]:
+        """Write the names of lines at their ends, apart from each other."""
+        ends = [(piece[-1], line) for line in self.lines for piece in self.last_piece(line)]
+        ends.sort(key=lambda end: end[0][1])
+        high = self.line * 0.9
+        wanted = [y for (_, y), _ in ends]
+        free = apart(wanted, high, self.top, self.bottom)
+        for y, ((x, from_y), line) in zip(free, ends, strict=True):
+            leader = f"M{place(x, from_y)}L{place(x + GAP, y)}"
+            yield f'<path class="il-leader il-{line.tone}" d="{leader}"/>'
+            text = fitted(line.name, self.size, self.width - x - 2.5 * GAP)
+            yield written(text, x + 1.5 * GAP, y + 0.35 * SIZE, "", line.name)
+
+    def last_piece(self, line: Line) -> list[list[tuple[float, float]]]:
+        """Return where a line is drawn last, if it is drawn at all."""
+        return list(Pen(self.x, self.y, str).pieces(line.points))[-1:]
+
+    def notes(self) -> Iterator[str]:
+        """Write words at their places, within the drawing."""
+        for note in self.figure.marks:
+            x, y = (self.x(note.x), self.y(note.y)) if isinstance(note, Note) else (math.nan,) * 2
+            if not isinstance(note, Note) or math.isnan(x + y):
+                continue
+            text = fitted(note.text, self.size, self.width - 2 * GAP)
+            wide = lettering.width(text, self.size)
+            start = {"left": x - GAP - wide, "right": x + GAP, "middle": x - wide / 2}[note.side]
+            start = min(max(start, GAP), self.width - GAP - wide)
+            yield written(text, start, y + 0.35 * SIZE, "", note.text)
+
+
+def sample(key: Key, x: float, y: float) -> str:
+    """Draw the sample of a key."""
+    match key.sample:
+        case "box":
+            band = " il-band" if key.tone == "quiet" else ""
+            return f'<path class="il-box{band} il-{key.tone}" d="M{place(x, y - 5)}h14v10h-14z"/>'
+        case "line" | "dashed":
+            dashed = " il-dashed" if key.sample == "dashed" else ""
+            dashes = (
+                f' stroke-dasharray="{DASHES[key.tone]}"'
+                if not dashed and key.tone in DASHES
+                else ""
+            )
+            return f'<path class="il-line{dashed} il-{key.tone}"{dashes} d="M{place(x, y)}h18"/>'
+    return f'<path class="il-dot il-{key.tone}" d="{dot(x + 8, y, key.sample)}"/>'
+
+
+def apart(wanted: Sequence[float], high: float, top: float, bottom: float) -> list[float]:
+    """Move places down until they are so far apart, then up until none is below the bottom."""
+    if not wanted:
+        return []
+    high = min(high, (bottom - top) / max(1, len(wanted) - 1))
+    placed: list[float] = []
+    for at in wanted:
+        placed.append(max(at, placed[-1] + high) if placed else at)
+    limit = bottom
+    for at in reversed(range(len(placed))):
+        placed[at] = min(placed[at], limit)
+        limit = placed[at] - high
+    return placed

@@ -70,7 +70,7 @@ def _block(block: Block, details: bool, columns: int | None) -> str:
         case doc.Signatures(lines):
             return "\n".join(f"signature: {line}" for line in lines)
         case doc.Drawing(figure):
-            return wrapped([figure.says], width, hang=0)
+            return wrapped(filter(None, (figure.says, figure.note)), width, hang=0)
         case doc.Details(_, blocks):
             return _blocks(blocks, details, columns) if details else ""
 

@@ -1,0 +1,201 @@
+"""Arrangement: where title, legend, axes and words of a figure stand, so that nothing overlaps."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+from idealist.report import lettering
+from idealist.report.figure import Figure, Key, Line
+from idealist.report.lettering import fitted, lines
+from idealist.report.palette import PHONE, SIZE, TITLE
+from idealist.report.ruler import Ruler, Tick, ticks
+from idealist.report.shapes import number
+
+#: The width of a drawing for a screen. Words have 12 of these units, and 8 pt on paper.
+WIDTH = 560.0
+_UNITS_A_MM = SIZE / 8 * 72 / 25.4
+
+#: Space between things; the room of a sample in the legend; what a name that rises by 45° needs in
+#: height and width of its length.
+GAP, SAMPLE, SLANT = 8.0, 24.0, math.sqrt(0.5)
+
+
+@dataclass(frozen=True)
+class Arrangement:
+    """Where everything of a figure stands, from the top down and from the left to the right."""
+
+    figure: Figure
+
+    @cached_property
+    def width(self) -> float:
+        """The width of the drawing."""
+        wide = self.figure.look.width_mm
+        return WIDTH if wide is None else wide * _UNITS_A_MM
+
+    @cached_property
+    def size(self) -> float:
+        """The size of words that there is room for: on a screen, that of a phone."""
+        return SIZE if self.figure.look.theme == "print" else PHONE
+
+    @cached_property
+    def extent(self) -> str:
+        """The attributes that say how large the drawing is."""
+        wide, high = number(self.width), number(self.height)
+        if self.figure.look.width_mm is None:
+            size = f'width="{wide}" height="{high}"'
+        else:
+            high_mm = number(self.height / _UNITS_A_MM)
+            size = f'width="{self.figure.look.width_mm:g}mm" height="{high_mm}mm"'
+        return f'viewBox="0 0 {wide} {high}" {size}'
+
+    # From the left to the right.
+
+    @cached_property
+    def y_ticks(self) -> list[Tick]:
+        """What is written at the upright axis."""
+        return ticks(self.figure.y, self.fitting(self.aspect * self.width * 0.8))
+
+    def fitting(self, high: float) -> int:
+        """Return how many names fit, or numbers with more space between them."""
+        if self.figure.y.names:
+            return max(1, int(high / (self.size * 1.15)))
+        return max(2, min(8, int(high / (self.size * 2.2))))
+
+    @cached_property
+    def aspect(self) -> float:
+        """The height of the plot over its width."""
+        return min(max(self.figure.aspect, 0.05), 12.0)
+
+    @cached_property
+    def left(self) -> float:
+        """Where the plot begins."""
+        most = self.width * (0.36 if self.figure.y.names else 0.25)
+        return GAP + min(most, self.widest(tick.text for tick in self.y_ticks)) + GAP
+
+    @cached_property
+    def right(self) -> float:
+        """Where the plot ends: names of lines stand beyond it."""
+        names = self.widest(line.name for line in self.lines)
+        last = self.x_ticks_of(self.width)[-1:] if not self.figure.x.names else []
+        half = self.widest(tick.text for tick in last) / 2
+        beyond = min(names, self.width * 0.3) + 2.5 * GAP if names else max(half, GAP)
+        return self.width - beyond
+
+    def widest(self, texts: Iterable[str]) -> float:
+        """Return the width of the widest of some texts."""
+        return max(
+            (lettering.width(lettering.one_line(text)[:80], self.size) for text in texts), default=0
+        )
+
+    @cached_property
+    def lines(self) -> list[Line]:
+        """The lines that carry a name."""
+        return [mark for mark in self.figure.marks if isinstance(mark, Line) and mark.name]
+
+    # From the top down.
+
+    @cached_property
+    def title(self) -> list[str]:
+        """The lines of the title."""
+        wide = self.width - 2 * GAP
+        larger = self.size * TITLE / SIZE
+        return list(lines(self.figure.title, larger, wide, 3)) if self.figure.title else []
+
+    @cached_property
+    def legend(self) -> list[list[tuple[float, Key]]]:
+        """The legend in rows, each key with where it begins."""
+        rows: list[list[tuple[float, Key]]] = []
+        at = math.inf
+        for key in self.figure.keys:
+            wide = SAMPLE + lettering.width(fitted(key.text, self.size, self.key_room), self.size)
+            if at + wide > self.width - GAP:
+                rows.append([])
+                at = GAP
+            rows[-1].append((at, key))
+            at += wide + 2 * GAP
+        return rows
+
+    @cached_property
+    def key_room(self) -> float:
+        """How wide the words of a key may be."""
+        return self.width - 2 * GAP - SAMPLE
+
+    @cached_property
+    def line(self) -> float:
+        """The height of a line of words."""
+        return self.size * 1.3
+
+    @cached_property
+    def heading(self) -> float:
+        """Where the title and the legend end."""
+        title = len(self.title) * self.line * TITLE / SIZE
+        return GAP + title + len(self.legend) * self.line + GAP / 2 * bool(self.legend)
+
+    @cached_property
+    def top(self) -> float:
+        """Where the plot begins."""
+        return self.heading + (self.line if self.figure.y.label else 0) + GAP
+
+    @cached_property
+    def bottom(self) -> float:
+        """Where the plot ends."""
+        return self.top + max(2 * self.size, (self.right - self.left) * self.aspect)
+
+    @cached_property
+    def x(self) -> Ruler:
+        """The scale from the left to the right."""
+        return Ruler(self.figure.x, self.left, self.right)
+
+    @cached_property
+    def y(self) -> Ruler:
+        """The scale from the bottom up; bands go down, as rows do."""
+        ends = (self.top, self.bottom) if self.figure.y.names else (self.bottom, self.top)
+        return Ruler(self.figure.y, *ends)
+
+    def x_ticks_of(self, wide: float) -> list[Tick]:
+        """Return what is written below so wide a plot, where numbers stand side by side."""
+        usual = ticks(self.figure.x, 6)
+        room = self.widest(tick.text for tick in usual) + 2 * self.size
+        return ticks(self.figure.x, max(2, int(min(8, wide / room))))
+
+    @cached_property
+    def x_ticks(self) -> list[Tick]:
+        """What is written below the plot."""
+        wide = self.right - self.left
+        if not self.figure.x.names:
+            return self.x_ticks_of(wide)
+        if self.slanted:
+            return ticks(self.figure.x, int(wide / (self.size * 1.5)))
+        return ticks(self.figure.x, len(self.figure.x.names))
+
+    @cached_property
+    def slanted(self) -> bool:
+        """Whether the names below the plot have no room side by side."""
+        names = self.figure.x.names
+        band = (self.right - self.left) / max(1, len(names))
+        return bool(names) and self.widest(names) > band - self.size * 0.5
+
+    @cached_property
+    def below(self) -> float:
+        """Where the words at the lower axis end."""
+        if not self.x_ticks:
+            return self.bottom
+        if self.slanted:
+            longest = min(self.widest(tick.text for tick in self.x_ticks), self.width * 0.25)
+            return self.bottom + GAP + longest * SLANT + self.size * SLANT
+        return self.bottom + GAP / 2 + self.line
+
+    @cached_property
+    def foot(self) -> list[str]:
+        """The lines of the note."""
+        note = self.figure.note
+        return list(lines(note, self.size, self.width - 2 * GAP, 4)) if note else []
+
+    @cached_property
+    def height(self) -> float:
+        """The height of the drawing."""
+        label = self.line if self.figure.x.label else 0
+        return self.below + label + len(self.foot) * self.line + GAP * (1.5 if self.foot else 1)
