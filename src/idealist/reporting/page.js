@@ -26,6 +26,13 @@
     return Number.isNaN(found) ? null : found;
   }
 
+  // The place of each text among all of them, sorted; none where there is no text.
+  function places(texts) {
+    const known = [...new Set(texts)].filter((text) => text !== "" && text !== "-").sort(collator.compare);
+    const order = new Map(known.map((text, place) => [text, place]));
+    return texts.map((text) => order.get(text) ?? null);
+  }
+
   class Sheet {
     constructor(table) {
       this.table = table;
@@ -88,21 +95,20 @@
       for (const other of this.heads) other.removeAttribute("aria-sort");
       head.setAttribute("aria-sort", down ? "descending" : "ascending");
       const keys = this.keysOf(place);
-      const compare = head.classList.contains("num") ? (a, b) => a - b : collator.compare;
       const sign = down ? -1 : 1;
       this.rows.sort((one, two) => {
         const [a, b] = [keys.get(one), keys.get(two)];
-        if (a === null || b === null) return (a === null) - (b === null);
-        return sign * compare(a, b);
+        return a === null || b === null ? (a === null) - (b === null) : sign * (a - b);
       });
-      this.body.append(...this.rows);
+      this.limit = PAGE; // thousands of rows take long to lay out
       this.select();
     }
 
     keysOf(place) {
       if (!this.keys.has(place)) {
-        const read = this.heads[place].classList.contains("num") ? number : (text) => (text === "" || text === "-" ? null : text);
-        this.keys.set(place, new Map(this.rows.map((row) => [row, read(row.cells[place].textContent.trim())])));
+        const texts = this.rows.map((row) => row.cells[place].textContent.trim());
+        const found = this.heads[place].classList.contains("num") ? texts.map(number) : places(texts);
+        this.keys.set(place, new Map(this.rows.map((row, i) => [row, found[i]])));
       }
       return this.keys.get(place);
     }
@@ -122,6 +128,7 @@
     show() {
       const shown = new Set(this.matching.slice(0, this.limit));
       for (const row of this.rows) if (row.hidden === shown.has(row)) row.hidden = !row.hidden;
+      this.body.prepend(...shown);
       if (!this.status) return;
       const whole = this.matching.length === this.rows.length ? "" : ` of ${count(this.rows.length)}`;
       this.status.textContent = shown.size < this.matching.length
@@ -255,6 +262,7 @@
   function paper() {
     let closed = [];
     addEventListener("beforeprint", () => {
+      for (const sheet of sheets) sheet.body.append(...sheet.rows);
       closed = $$("details:not([open])");
       for (const one of closed) one.open = true;
     });
