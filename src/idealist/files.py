@@ -1,4 +1,4 @@
-"""Writing files completely or not at all, compressed as their names say."""
+"""Files written completely or not at all, compressed as their names say; and their fingerprints."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import sys
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from idealist.errors import UsageError
 
@@ -30,6 +30,23 @@ def write(path: str | Path, data: bytes) -> None:
             _replace(target.resolve(), data)
     except OSError as error:
         raise UsageError(f"cannot write {target}: {error.strerror}", "check the folder") from None
+
+
+class Fingerprint(NamedTuple):
+    """What tells a file from every other: its SHA-256, and how many bytes it has."""
+
+    path: str
+    sha256: str
+    size: int
+
+
+def fingerprint(path: str | Path) -> Fingerprint | None:
+    """Take the fingerprint of a file; None of what is not a file that can be read again."""
+    if not os.path.isfile(path):
+        return None
+    with open(path, "rb") as file:
+        digest = import_module("hashlib").file_digest(file, "sha256").hexdigest()
+        return Fingerprint(str(path), digest, file.tell())
 
 
 def compressed(path: str | Path, data: bytes) -> bytes:
