@@ -58,7 +58,9 @@ def test_what_documents_add_is_the_value(name: str) -> None:
             assert explainer is not None
             found = explainer(query, ranks=3)
             last = explainer(query, ranks=50)
-            computed = explainer._computed[list(qrels).index(query)]
+            computed = explainer.instrument.measure.computed(explainer.placements)[
+                list(qrels).index(query)
+            ]
             if found.rest is None or math.isnan(computed):
                 continue
             explained += 1

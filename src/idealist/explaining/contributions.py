@@ -16,8 +16,6 @@ from idealist.ranking.padded_lists import Array, PaddedLists
 
 #: Measures where a document adds the same whatever stands above it, the ideal list held fixed.
 ADDITIVE = ("CG", "DCG", "nDCG", "P", "R", "Rprec", "NumRelRet", "Judged", "RBP")
-#: What the value so far means of a measure that is no sum.
-_CUT = "so far is the value of the list cut there"
 
 
 @dataclass(frozen=True)
@@ -56,7 +54,7 @@ def terms(measure: Measure, lists: PaddedLists) -> Terms:
     if lists.averaged and (family is None or measure.name in _OF_ONE_ORDER):
         return Terms(f"the mean of {measure.name} over all orders of ties is no sum over documents")
     if family is None:
-        return Terms(f"{measure.name} is no sum over documents; {_CUT}")
+        return Terms(f"{measure.name} is no sum over documents")
     return family(measure, lists)
 
 
@@ -114,7 +112,7 @@ def _first(measure: Any, lists: PaddedLists) -> Terms:
 def _relevant(measure: Any, lists: PaddedLists) -> Terms:
     """F, SetAP, AllHit: relevant documents are counted, but what one adds depends on all."""
     hits = lists.number(measure.hits(lists) & lists.within(measure.cutoff))
-    return Terms(f"{measure.name} is no sum over documents; {_CUT}", {"counted": hits})
+    return Terms(f"{measure.name} is no sum over documents", {"counted": hits})
 
 
 def _stops(measure: Any, lists: PaddedLists) -> Terms:

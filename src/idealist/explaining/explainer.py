@@ -11,19 +11,21 @@ from typing import Any
 import numpy as np
 
 from idealist.data import Queries
-from idealist.data.columns import Floats, Ints, to_id
-from idealist.errors import UsageError, nearest
+from idealist.data.columns import Ints, to_id
 from idealist.evaluating.evaluator import Evaluator
-from idealist.explaining.contributions import Terms, alone, terms
+from idealist.explaining.contributions import Terms
+from idealist.explaining.explained_run import ExplainedRun
 from idealist.explaining.explanation import Explanation, JudgedDocument, LosingQuery, Row, Worst
 from idealist.explaining.ladder import Ladder, ladder
 from idealist.formats import read_queries
 from idealist.formats.document_texts import DocumentTexts, document_texts
 from idealist.measures.instrument import measured
-from idealist.ranking.ranked import judged_documents, listed_documents
+from idealist.ranking.whole_lists import judged_documents, listed_documents
 
 #: How many ranks are shown of a measure without cutoff.
 RANKS = 10
+#: What the value so far means of a measure that is no sum.
+CUT = "so far is the value of the list cut there"
 
 
 class Explainer:
@@ -46,8 +48,8 @@ class Explainer:
         ((self.label, self.instrument),) = evaluator.instruments.items()
         self._convention = evaluator.convention.name
         self._signature = evaluator.signatures[self.label]
-        self._ranked = evaluator.ranked(run)
-        self.placements = self._ranked[self.instrument.protocol]
+        self._run = ExplainedRun.of(evaluator, run)
+        self.placements = self._run.placements
         self.texts = Queries({}) if texts is None else read_queries(texts)
         self._docs = docs
 
@@ -63,11 +65,11 @@ class Explainer:
         order = counted[np.argsort(-found.loss[counted], kind="stable")][:count].tolist()
         named = [found.queries[i] for i in order]
         return Worst(
-            run=self._ranked.run.name,
+            run=self._run.ranked.run.name,
             measure=self.label,
             convention=self._convention,
             signature=self._signature,
-            value=measured(self.instrument, self.placements).aggregate,
+            value=self._run.measured.aggregate,
             queries=len(counted),
             losses=found.mean(),
             rows=tuple(
@@ -80,17 +82,18 @@ class Explainer:
     def __call__(self, query: Any, ranks: int | None = None) -> Explanation:
         """Explain a query; so many `ranks` are shown, by default down to the cutoff, or 10."""
         name = to_id(query)
-        index = self._index(name)
+        index = self._run.index(name)
         place = np.flatnonzero(self.placements.query == index)
-        found = self._terms(index)
+        found = self._run.terms(index)
         best = self._best(index)
         depth = ranks or self.instrument.measure.cutoff or RANKS
         rows = list(self._rows(index, place, found, best, depth))
         missing = [one for one in best if one.rank is None]
         texts = self._told([*rows, *missing])
         adds, deep = found.adds, self.placements.rank[place] > depth
+        so_far = (row.so_far is not None for row in rows)
         return Explanation(
-            run=self._ranked.run.name,
+            run=self._run.ranked.run.name,
             query=name,
             measure=self.label,
             convention=self._convention,
@@ -99,7 +102,7 @@ class Explainer:
             ideal=float(self.ladder.ideal[index]),
             losses=self.ladder.at(index),
             rows=tuple(replace(row, text=texts[row.document]) for row in rows),
-            words=found.words,
+            words=found.words + (f"; {CUT}" if adds is None and any(so_far) else ""),
             notes=(*self._notes(index), *texts.remarks),
             retrieved=int(self.placements.retrieved[index]),
             rest=None if adds is None else math.fsum(adds[0, : len(place)][deep].tolist()),
@@ -107,24 +110,6 @@ class Explainer:
             missing=tuple(replace(one, text=texts[one.document]) for one in missing),
             text=self.texts.text.get(name, ""),
         )
-
-    def _index(self, query: str) -> int:
-        """Find a judged query, or say why there is none."""
-        queries = self.placements.qrels.queries
-        if query in self.placements.qrels.known:
-            return queries.index(query)
-        if query in self.placements.unknown:
-            hint = "choose one that is in the judgments too"
-            raise UsageError(f"query {query!r} has no judgments, so it does not count", hint)
-        some = [*queries[:5], "…"] if len(queries) > 5 else queries
-        message = f"there is no query {query!r} in the judgments or in the run"
-        raise UsageError(message, nearest(query, queries, some))
-
-    def _terms(self, index: int) -> Terms:
-        """Take the value apart."""
-        block, lists = next(one for one in self.placements.lists if index in one[0])
-        row = int(np.flatnonzero(block == index)[0])
-        return terms(self.instrument.measure, alone(lists, row))
 
     def _best(self, index: int) -> list[JudgedDocument]:
         """List the documents of the ideal list, each with its rank in the actual one."""
@@ -137,7 +122,7 @@ class Explainer:
     ) -> Iterator[Row]:
         """Generate the rows: what is at each rank, here and in the ideal list."""
         placements = self.placements
-        documents = listed_documents(self._ranked.held, placements, index)
+        documents = listed_documents(self._run.ranked.held, placements, index)
         at = {int(r): i for i, r in enumerate(placements.rank[place].tolist())}
         so_far = self._so_far(index, place, found, min(depth, len(documents)))
         for rank_ in range(1, min(depth, max(len(documents), len(best))) + 1):
@@ -174,26 +159,9 @@ class Explainer:
 
     def _notes(self, index: int) -> Iterator[str]:
         """Generate remarks on what else decides the value."""
-        measure, placements = self.instrument.measure, self.placements
-        if not placements.in_run[index]:
-            counts = (
-                "is not counted" if placements.protocol.missing == "skip" else "counts as empty"
-            )
-            yield f"the run has no list for this query, which {counts}"
-        elif not self.ladder.counted[index]:
-            yield "this query is not counted"
-        if math.isnan(self._computed[index]):
-            yield f"there is no {measure.lacking}: no_relevant={measure.if_undefined}"
-        if placements.ties[index]:
-            yield f"some scores are tied: ties={placements.protocol.ties}"
-        if dropped := int(placements.duplicates[index]):
-            yield f"documents retrieved twice count once, so they cost nothing: {dropped}"
-        if not measure.monotone:
+        yield from self._run.notes(index)
+        if not self.instrument.measure.monotone:
             yield "the ideal list has the best documents first, but another order may be worth more"
-
-    @cached_property
-    def _computed(self) -> Floats:
-        return self.instrument.measure.computed(self.placements)
 
 
 def explain(

@@ -363,32 +363,3 @@ def _check_grades(placements: Placements) -> None:
         grade = f"grade {placements.grade[i]:g} is negative"
         faults.add("negative-grade", f"query {query!r}, document {document!r}: {grade}", hint)
     faults.check()
-
-
-def judged_documents(placements: Placements, index: int) -> dict[str, tuple[int, float]]:
-    """Return the rank and grade of each judged document found for a query, in order."""
-    begin, end = placements.starts[index : index + 2].tolist()
-    documents = (placements.qrels.documents[i] for i in placements.judgment[begin:end])
-    ranks, grades = placements.rank[begin:end].tolist(), placements.grade[begin:end].tolist()
-    return dict(zip(documents, zip(ranks, grades, strict=True), strict=True))
-
-
-def listed_documents(run: Run, placements: Placements, index: int) -> list[tuple[str, float]]:
-    """Return all documents of a query's list in order, with their scores.
-
-    Placements say where the judged ones are, after everything the protocol does; the unjudged ones
-    fill the other ranks in the order of the run. Which unjudged ones these are is undecided if a
-    depth cuts a tie that is ordered by grades.
-    """
-    query, protocol = placements.qrels.queries[index], placements.protocol
-    whole = replace(protocol, depth="none") if protocol.budget is None else protocol
-    ranking = listing(run, whole, [query]).get(query)
-    if ranking is None:
-        return []
-    known = placements.qrels.lookup[query]
-    judged = {rank: name for name, (rank, _) in judged_documents(placements, index).items()}
-    others = (name for name in ranking.documents if name not in known)
-    ranks = range(1, int(placements.retrieved[index]) + 1)
-    order = [judged[rank] if rank in judged else next(others) for rank in ranks]
-    scores = dict(zip(ranking.documents, ranking.scores.tolist(), strict=True))
-    return [(name, scores[name]) for name in order]

@@ -1,0 +1,110 @@
+"""Worsened queries: those that lost most from one run to another, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from idealist.conventions.signature import Signature
+from idealist.explaining.difference_explanation import NAME, DifferenceExplanation
+from idealist.explaining.explanation import TEXT_WIDTH
+from idealist.notation import many
+from idealist.report import document as doc
+from idealist.report.document import SIGNED, TEXT, Block, Column, Document, Items, Table, Text
+from idealist.report.plain_data import finite, records_table
+from idealist.report.result import Result
+from idealist.report.wording import clipped, few, number, short
+
+#: How many documents are named as the reason why a query lost.
+REASONS = 2
+
+
+def query_changes(
+    baseline: str, run: str, rows: Iterable[tuple[str, str, float, float]], title: str = ""
+) -> Table:
+    """Tabulate queries, each with its text and its values in both runs."""
+    cells = [
+        (query, clipped(text, TEXT_WIDTH), before, after, after - before)
+        for query, text, before, after in rows
+    ]
+    columns = (
+        Column("query", TEXT), Column("text", TEXT), Column(short(baseline, NAME)),
+        Column(short(run, NAME)), Column("difference", SIGNED),
+    )  # fmt: skip
+    table = Table(columns, tuple(cells), title)
+    return table if any(text for _, text, *_ in cells) else table.without(["text"])
+
+
+def _reason(explanation: DifferenceExplanation) -> str:
+    return "; ".join(explanation.reasons(REASONS)) or explanation.words[-1]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class WorsenedQueries(Result):
+    """The queries that lost most from a baseline to a run, the worst first, and why.
+
+    `before` and `after` are the values of the runs, `queries` how many have both values and `lost`
+    how many of them got worse. With `full` both lists of each are shown.
+    """
+
+    measure: str
+    convention: str
+    signature: Signature
+    baseline: str
+    run: str
+    before: float
+    after: float
+    queries: int
+    lost: int
+    explanations: tuple[DifferenceExplanation, ...]
+    full: bool = False
+
+    @property
+    def summary(self) -> str:
+        """The queries that lost most, and how many lost anything."""
+        of = f"{self.lost} of {many(self.queries, 'query', 'queries')}"
+        ways = f"from {self.baseline} to {self.run}"
+        if not self.lost:
+            return f"no query of {self.queries} lost any {self.measure} {ways}"
+        named = few([one.query for one in self.explanations])
+        return f"{of} lost {self.measure} {ways}; most of all {named}"
+
+    def report(self) -> Document:
+        """Describe the queries, why each of them lost, and in full what is asked for."""
+        blocks: list[Block] = [Text(self.summary, strong=True), self._queries()]
+        blocks.append(Items(tuple(f"{one.query}: {_reason(one)}" for one in self.explanations)))
+        for one in self.explanations if self.full else ():
+            blocks += [doc.Heading(f"query {one.query}"), *one.report().blocks]
+        values = f"{self.baseline} {number(self.before)}, {self.run} {number(self.after)}"
+        signed_ = doc.Signatures((self.signature.by(self.convention),))
+        return Document(tuple(blocks), (Text(f"{self.measure}: {values}"), signed_))
+
+    def _queries(self) -> Table:
+        return query_changes(
+            self.baseline, self.run,
+            [(one.query, one.text, one.before, one.after) for one in self.explanations],
+        )  # fmt: skip
+
+    def table(self) -> Table:
+        """Return the queries with both values and the document that did most."""
+        return records_table([self._row(one) for one in self.explanations])
+
+    def data(self) -> dict[str, Any]:
+        """Return everything as plain data; what is not defined is None."""
+        full = [one.data() for one in self.explanations] if self.full else []
+        return {
+            "measure": self.measure, "convention": self.convention,
+            "signature": self.signature.by(self.convention), "baseline": self.baseline,
+            "run": self.run, "before": finite(self.before), "after": finite(self.after),
+            "queries": self.queries, "lost": self.lost,
+            "worst": [self._row(one) for one in self.explanations],
+            **({"explanations": full} if full else {}),
+        }  # fmt: skip
+
+    @staticmethod
+    def _row(one: DifferenceExplanation) -> dict[str, Any]:
+        return {
+            "query": one.query, **({"text": one.text} if one.text else {}), "before": one.before,
+            "after": one.after, "difference": one.difference, "reason": _reason(one),
+        }  # fmt: skip
