@@ -127,9 +127,7 @@ def command(
         if len(known_runs) < 2:
             hint = "write idealist compare QRELS BASELINE RUN"
             raise UsageError("a comparison needs two runs", hint)
-        paths = runs if len(known_runs) == len(runs) else (qrels, *runs)
-        if options["baseline"] in paths:  # as the run is given
-            options["baseline"] = known_runs[paths.index(options["baseline"])].name
+        options["baseline"] = shared.baseline_name(options["baseline"], qrels, runs, known_runs)
         rules = {
             "measures": measures or COMPARED, "convention": convention, "queries": known,
             **shared.axes_beside(settings, options, "compare"),

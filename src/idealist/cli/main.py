@@ -22,6 +22,7 @@ VERBS: dict[str, tuple[str, str]] = {
     "audit": ("idealist.cli.audit", "Say whether numbers can be trusted, and what mends them."),
     "diagnose": ("idealist.cli.diagnose", "Say where a run loses its points, and what to do."),
     "gate": ("idealist.cli.gate", "Say whether a new run may replace a base run, for CI."),
+    "plot": ("idealist.cli.plot", "Draw a figure, and say what it shows."),
     "power": ("idealist.cli.power", "Say how many queries show a difference, before judging."),
     "reconcile": ("idealist.cli.reconcile", "Say which conventions print a number."),
     "trec-eval": ("idealist.cli.trec_eval", "Do what trec_eval does, to the byte."),

@@ -303,6 +303,14 @@ def runs_of(
     return [read_run(reading.of(path), queries=queries, name=name) for path, name in named]
 
 
+def baseline_name(
+    baseline: str | None, qrels: str | None, paths: Sequence[str], runs: Sequence[Run]
+) -> str | None:
+    """Name the baseline, where it is given as a file among the arguments."""
+    files = paths if len(runs) == len(paths) else (qrels, *paths)
+    return runs[files.index(baseline)].name if baseline in files else baseline
+
+
 def with_ids_met(
     evaluations: Sequence[Evaluation], qrels: Qrels, runs: Sequence[Run], **settings: Any
 ) -> Sequence[Evaluation]:

@@ -1,0 +1,192 @@
+"""`idealist plot`: draw a figure of judgments and runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from math import inf
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import click
+from click.core import ParameterSource
+
+from idealist.cli import options as shared
+from idealist.errors import UsageError, nearest
+from idealist.report import terminal
+from idealist.report.document import Document, Doubts, Signatures
+from idealist.report.figure import Figure, Look
+
+if TYPE_CHECKING:
+    from idealist.formats.reading import ReadOptions
+    from idealist.report.result import Result
+
+#: What is drawn unless told.
+MEASURE = "nDCG@10"
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is drawn: judgments, runs, the rules of measuring, and the baseline if it was named."""
+
+    qrels: Any
+    runs: list[Any]
+    rules: dict[str, Any]
+    weights: Any = None
+    baseline: str | None = None
+
+
+def evaluated(asked: Asked) -> Result:
+    """Measure the runs."""
+    from idealist.evaluating.evaluations import Evaluations
+    from idealist.evaluating.evaluator import Evaluator
+
+    evaluator = Evaluator(asked.qrels, weights=asked.weights, **asked.rules)
+    found = [evaluator(run) for run in asked.runs]
+    met = shared.with_ids_met(found, evaluator.qrels, asked.runs, **asked.rules)
+    return Evaluations(tuple(met))
+
+
+def compared(asked: Asked) -> Result:
+    """Compare the runs with a baseline: the first, unless it was named."""
+    from idealist.comparing import compare
+
+    found = compare(
+        asked.qrels, asked.runs, baseline=asked.baseline, weights=asked.weights, **asked.rules
+    )
+    met = shared.with_ids_met(found.evaluations, asked.qrels, asked.runs, **asked.rules)
+    return replace(found, evaluations=tuple(met))
+
+
+def either(asked: Asked) -> Result:
+    """Measure the runs or, where a baseline was named, compare them with it."""
+    return evaluated(asked) if asked.baseline is None else compared(asked)
+
+
+class Kind(NamedTuple):
+    """A kind of figure: what it shows, what computes it, of how many runs, and what it takes."""
+
+    shows: str
+    made: Callable[[Asked], Result]
+    takes: tuple[str, ...] = ()
+    fewest: int = 1
+    most: float = inf
+
+
+#: Every kind of figure. `texts` are those of the queries; other names are options of the verb.
+KINDS = {
+    "differences": Kind(
+        "the difference of each query, from best to worst", compared, ("texts", "baseline"), 2, 2
+    ),
+    "scatter": Kind(
+        "a run against a baseline, query by query", compared, ("texts", "baseline"), 2, 2
+    ),
+    "spread": Kind(
+        "how values spread over queries; with -b, differences", either, ("texts", "baseline")
+    ),
+    "heat": Kind("queries by runs, the hardest query first", evaluated, ("texts", "page")),
+}
+_LISTED = "\n".join(f"      {kind:<12} {one.shows}" for kind, one in KINDS.items())
+HELP = f"""Draw a figure of RUNS, judged by QRELS, and say what it shows in one sentence.
+
+With -o a file is written as its suffix says: .svg, .pdf or .png holds the picture, .html a page
+with it, .csv, .tsv, .json, .md or .tex the numbers. Without -o the numbers are printed.
+
+\b
+KIND is one of
+{_LISTED}
+
+\b
+Examples:
+  idealist plot differences qrels.txt bm25.run dense.run -o differences.svg
+  idealist plot heat qrels.txt *.run -m AP -o heat.svg
+  idealist plot scatter qrels.txt bm25.run dense.run --width 84 --serif -o paper.pdf
+  idealist plot spread qrels.txt bm25.run dense.run -b bm25 -f csv
+"""
+
+
+@click.command("plot", help=HELP)
+@click.argument("kind")
+@click.argument("qrels", required=False)
+@click.argument("runs", nargs=-1)
+@partial(shared.measuring, usual=MEASURE)
+@shared.reading
+@click.option("--baseline", "-b", metavar="RUN", help="The run to compare with, if not the first.")
+@click.option(
+    "--page", type=click.IntRange(1), metavar="N",
+    help="For heat of many queries: show this page of them, one by one.",
+)  # fmt: skip
+@shared.counting
+@click.option(
+    "--width", type=click.FloatRange(20, 1000), metavar="MM",
+    help="Draw for print, exactly so wide: 84 fits a column, 174 a page.",
+)  # fmt: skip
+@click.option("--serif", is_flag=True, help="Set the words of the picture with serifs.")
+@click.option(
+    "--theme", type=click.Choice(["auto", "light", "dark", "print"]),
+    help="The colours. Without it: as the reader's screen is set, or print with --width.",
+)  # fmt: skip
+@shared.quietly
+@shared.output
+def command(
+    kind: str, qrels: str | None, runs: tuple[str, ...], measures: tuple[str, ...],
+    settings: tuple[str, ...], convention: str, queries: str | None, weights: str | None,
+    reading: ReadOptions, width: float | None, serif: bool, theme: Any, form: str,
+    output: Path | None, quiet: bool, **options: Any,
+) -> None:  # fmt: skip
+    """Draw a figure; `HELP` says more."""
+    one = _kind(kind, {"measures": len(measures) > 1, **options})
+    shared.check_inputs([qrels, *runs, queries, weights])
+    known = shared.queries_of(queries)
+    judged, named = _sides(kind, qrels, runs, reading, known)
+    rules = {
+        "measures": measures or (MEASURE,), "convention": convention, "queries": known,
+        **shared.axes_of(settings),
+    }  # fmt: skip
+    baseline = shared.baseline_name(options["baseline"], qrels, runs, named)
+    found = one.made(Asked(judged, named, rules, shared.queries_of(weights), baseline))
+    passed = {"texts": known, "page": options["page"]}
+    drawn = found.figure(kind, **{name: passed[name] for name in one.takes if name in passed})
+    look = Look(theme or ("print" if width else "auto"), width, serif)
+    _write(replace(drawn, look=look), form, output, quiet)
+    kept = [note for note in found.report().notes if isinstance(note, (Doubts, Signatures))]
+    shared.say([] if quiet else terminal.notes(Document((), tuple(kept))))
+
+
+def _kind(name: str, given: Mapping[str, Any]) -> Kind:
+    """Find a kind of figure; refuse options that mean nothing to it."""
+    if name not in KINDS:
+        raise UsageError(f"there is no figure {name!r}", nearest(name, KINDS))
+    words = {"measures": "more than one measure", "baseline": "--baseline", "page": "--page"}
+    for option in (option for option, value in given.items() if value):
+        if option not in KINDS[name].takes:
+            others = ", ".join(kind for kind, one in KINDS.items() if option in one.takes)
+            raise UsageError(f"{name} does not take {words[option]}", f"this does: {others}")
+    return KINDS[name]
+
+
+def _sides(
+    kind: str, qrels: str | None, paths: Sequence[str], reading: ReadOptions, known: Any
+) -> tuple[Any, list[Any]]:
+    """Read judgments and runs, as many as the kind asks for."""
+    fewest, most = KINDS[kind].fewest, KINDS[kind].most
+    usage = f"write idealist plot {kind} QRELS {'BASELINE RUN' if fewest > 1 else 'RUN'}"
+    if qrels is None:
+        raise UsageError(f"{kind} needs judgments and a run", usage)
+    judged, runs = shared.sides_of(qrels, paths, reading, known)
+    if len(runs) < fewest:
+        raise UsageError(f"{kind} needs two runs", usage)
+    if len(runs) > most:
+        raise UsageError(f"{kind} shows two runs, and {len(runs)} are given", usage)
+    return judged, runs
+
+
+def _write(figure: Figure, form: str, output: Path | None, quiet: bool) -> None:
+    """Write a figure to a file as its suffix says, or its numbers to standard output."""
+    source = click.get_current_context().get_parameter_source("form")
+    if output is None or source is ParameterSource.COMMANDLINE:
+        shared.emit(figure, form, output, quiet, details=True)
+    else:
+        figure.save(output)
+        shared.say([] if quiet else [figure.says])
