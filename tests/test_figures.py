@@ -302,7 +302,7 @@ themes = st.builds(
 )
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(marks, axes, axes, keys, words, words, words, st.floats(0.05, 3), themes)
 def test_any_figure_is_xml_and_stays_inside(
     marks: Sequence[Mark], x: Axis, y: Axis, keys: Sequence[Key], title: str, says: str, note: str,

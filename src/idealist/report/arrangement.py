@@ -81,7 +81,11 @@ class Arrangement:
         names = self.widest(line.name for line in self.lines)
         last = self.x_ticks_of(self.width)[-1:] if not self.figure.x.names else []
         half = self.widest(tick.text for tick in last) / 2
-        beyond = min(names, self.width * 0.3) + 2.5 * GAP if names else max(half, GAP)
+        beyond = (
+            min(names, self.width * 0.3) + 2.5 * GAP
+            if names
+            else max(min(half, self.width * 0.2), GAP)
+        )
         return self.width - beyond
 
     def widest(self, texts: Iterable[str]) -> float:
@@ -93,7 +97,7 @@ class Arrangement:
     @cached_property
     def lines(self) -> list[Line]:
         """The lines that carry a name."""
-        return [mark for mark in self.figure.marks if isinstance(mark, Line) and mark.name]
+        return [mark for mark in self.figure.marks if isinstance(mark, Line) and mark.name.strip()]
 
     # From the top down.
 

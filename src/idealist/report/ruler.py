@@ -13,6 +13,9 @@ from idealist.report.figure import Axis
 #: Beyond this no number is drawn as it is; it keeps sums of numbers finite.
 _HUGE = 1e300
 
+#: Numbers that need more characters are written with a power of ten.
+_LONGEST = 12
+
 
 @dataclass(frozen=True)
 class Tick:
@@ -117,6 +120,8 @@ def _powers(low: float, high: float, most: int) -> list[float]:
 def _written(values: Sequence[float], format: Format) -> list[str]:  # noqa: A002 -- as axes call it
     """Write values as the axis does, without the zeros at the end that all of them share."""
     texts = [format(value) for value in values]
+    if any(len(text) > _LONGEST for text in texts):
+        return [f"{value:.4g}" for value in values]
     fractions = [found[1] for text in texts if (found := re.search(r"\.(\d+)", text))]
     digits = max((len(fraction.rstrip("0")) for fraction in fractions), default=0)
     if digits == 0:
