@@ -20,6 +20,7 @@ from idealist.conventions.signature import Signature
 from idealist.data import Qrels, Queries, Run, Scale
 from idealist.diagnosing import Diagnosis, diagnose
 from idealist.errors import IdealistError, InputError, UsageError
+from idealist.evaluating.curves import Curves, depth_curve, precision_recall_curve
 from idealist.evaluating.evaluation import Evaluation
 from idealist.evaluating.evaluator import Evaluator, evaluate
 from idealist.explaining.difference_explainer import DifferenceExplainer, explain_difference
@@ -58,17 +59,17 @@ from idealist.report.doubt import Doubt
 
 __all__ = [
     "AP", "CG", "CONVENTIONS", "DCG", "ERR", "RBO", "RBP", "RR", "UDCG", "AllHit", "Attribution",
-    "Audit", "Bounds", "Change", "Comparison", "Convention", "Diagnosis", "DifferenceExplainer",
-    "DifferenceExplanation", "Doubt", "Evaluation", "Evaluator", "Explainer", "Explanation",
-    "F", "Gate", "GatePlan", "IdealistError", "InputError",
+    "Audit", "Bounds", "Change", "Comparison", "Convention", "Curves", "Diagnosis",
+    "DifferenceExplainer", "DifferenceExplanation", "Doubt", "Evaluation", "Evaluator", "Explainer",
+    "Explanation", "F", "Gate", "GatePlan", "IdealistError", "InputError",
     "Judged", "Judging", "Measure", "NumQ", "NumRel", "NumRelRet", "NumRet", "P", "Pair",
     "Placements", "PoolTeams", "Protocol", "Qrels", "Queries", "R", "RBPResidual", "Reconciliation",
     "Reproduction", "Rprec", "Run", "Scale", "Signature", "Sizes", "Success", "TieBounds",
     "Unjudged", "UsageError", "WorsenedQueries", "Worst",
     "__version__", "assert_not_worse", "attribute", "audit", "bounds", "bounds_of_difference",
-    "bpref", "compare", "compare_evaluations", "diagnose", "evaluate", "explain",
-    "explain_difference", "gate", "listing", "map_ids", "measure", "nDCG", "parse",
-    "plan_queries", "rank", "rbo", "rbo_by_query",
+    "bpref", "compare", "compare_evaluations", "depth_curve", "diagnose", "evaluate",
+    "explain", "explain_difference", "gate", "listing", "map_ids", "measure", "nDCG", "parse",
+    "plan_queries", "precision_recall_curve", "rank", "rbo", "rbo_by_query",
     "read_arrays", "read_pairs", "read_preferences", "read_prels", "read_qrels", "read_queries",
     "read_run", "read_strata", "reconcile", "reproduce", "save_baseline", "tie_bounds",
     "write_qrels", "write_run",

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property, wraps
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,12 +15,12 @@ from idealist.auditing.judge_agreement import JudgeAgreement
 from idealist.auditing.remembered import bytes_held, remembering
 from idealist.data import Qrels, Queries, Rows, Run
 from idealist.data.columns import Bools
-from idealist.errors import Contradictions, IdealistError, InputError, UsageError
+from idealist.errors import Contradictions, IdealistError, InputError
 from idealist.evaluating import doubt_case
 from idealist.evaluating.doubt_case import DoubtCase, RunPrice, differing
 from idealist.evaluating.doubts import find_doubts
 from idealist.evaluating.evaluator import Evaluator
-from idealist.formats import borrowed_run, several_runs
+from idealist.formats import borrowed_run, one_or_several
 from idealist.formats.run_sources import FileRun
 from idealist.protocol import Protocol
 from idealist.ranking.ranked import Ranked
@@ -195,18 +194,4 @@ def named_runs(runs: Any) -> dict[str, Run | Ranked]:
     """Name the runs: one run, several, or a mapping from names; or one that is ranked already."""
     if isinstance(runs, Ranked):
         return {runs.run.name: runs}
-    named = isinstance(runs, Mapping) and runs and all(map(_is_run, runs.values()))
-    several = isinstance(runs, (list, tuple)) and all(map(_is_run, runs))  # and not one's records
-    found = several_runs(runs if named or several else [runs])
-    if not found:
-        raise UsageError("there is no run to audit", "give at least one run")
-    return {run.name: run for run in found}
-
-
-def _is_run(value: Any) -> bool:
-    """Whether it is a run and not what one query of a run retrieved."""
-    if isinstance(value, (Run, str, Path)):
-        return True
-    lists = value.values() if isinstance(value, Mapping) else ()
-    cells = {"score", "rank", "tokens"}  # {document: {"score": …}} is one query's
-    return any(isinstance(one, (Mapping, list)) and not cells & {*one} for one in lists)
+    return {run.name: run for run in one_or_several(runs)}

@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from idealist.auditing.chances import DEPTHS
 from idealist.auditing.coverage import Coverage
 from idealist.auditing.judge_agreement import JudgeAgreement
 from idealist.auditing.pool_teams import PoolTeams
+from idealist.data.judgments import GOLD
 from idealist.errors import UsageError, nearest
 from idealist.formats.id_mapping import mapping_file, write_mapping
 from idealist.notation import many
-from idealist.report import doubt_words
+from idealist.report import curve_figures, doubt_words, run_figures
 from idealist.report.document import COUNT, Block, Details, Document, Doubts, Items, Table, Text
 from idealist.report.doubt import SEVERITIES, Doubt, Severity
+from idealist.report.figure import Figure
 from idealist.report.plain_data import finite
 from idealist.report.result import Result
+
+#: How far two judges agree, with the words for it.
+KAPPAS = {
+    "kappa": "Cohen's kappa", "linear": "linear kappa", "quadratic": "quadratic kappa",
+    "agree": "share with the same grade",
+}  # fmt: skip
 
 
 @dataclass(frozen=True, repr=False)
@@ -63,6 +72,38 @@ class Audit(Result):
         verdict = {"error": "The numbers cannot be trusted", "warning": "Use the numbers with care"}
         begin = verdict.get(self.worst or "", "Nothing speaks against the numbers")
         return f"{begin}{': ' if said else ''}{', '.join(said)}{shared}."
+
+    @property
+    def figures(self) -> Mapping[str, Callable[..., Figure]]:
+        """The figures of what is judged, and of how far judges agree."""
+        return {"coverage": self._coverage, "agreement": self._agreement}
+
+    def _coverage(self) -> Figure:
+        """Show which share is judged at each rank."""
+        found = self.coverage
+        if found is None or not found.runs:
+            raise UsageError("nothing is known of what is judged", "audit judgments with runs")
+        if found.gold != "pooled":
+            hint = "say judgments='pooled' if other documents may be relevant"
+            raise UsageError(f"no document is unjudged: {GOLD[found.gold]}", hint)
+        curves = {run: one.by_rank.tolist() for run, one in found.runs.items()}
+        top = {run: one.judged[DEPTHS[0]] for run, one in found.runs.items()}
+        return curve_figures.coverage(curves, top, DEPTHS[0])
+
+    def _agreement(self, coefficient: str = "kappa") -> Figure:
+        """Show how far every two judges agree, those first who judged most."""
+        if self.judges is None or not self.judges.pairs:
+            hint = "give judgments with a column that names the judge"
+            raise UsageError("no document was judged by two judges who have names", hint)
+        if coefficient not in KAPPAS:
+            hint = nearest(str(coefficient), KAPPAS)
+            raise UsageError(f"there is no coefficient {coefficient!r}", hint)
+        counts = self.judges.judges
+        names = sorted(counts, key=lambda name: -counts[name])
+        values = {one.judges: getattr(one, coefficient) for one in self.judges.pairs}
+        title = f"How far judges agree on {self.judges.documents} documents"
+        what = KAPPAS[coefficient]
+        return run_figures.agreement(names, values, title=title, what=what, of="judges")
 
     def report(self) -> Document:
         """Describe the findings: errors and warnings in full, notes in a line each.

@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from idealist.comparing.pair import Pair
+from idealist.comparing.sample_sizes import sizes_of
 from idealist.comparing.verdict_words import who
-from idealist.evaluating.evaluation_figures import heat, query_texts
-from idealist.report import query_figures, value_figures
+from idealist.errors import UsageError, nearest
+from idealist.evaluating.evaluation_figures import heat, intervals, query_texts
+from idealist.report import query_figures, run_figures, value_figures
 from idealist.report.figure import Figure
 from idealist.report.query_figures import BeforeAfter
+from idealist.report.run_figures import Difference, Outcome
 from idealist.report.value_figures import QueryValues
 
 if TYPE_CHECKING:
     from idealist.comparing.comparison import Comparison
+
+#: How far two measures order systems alike, with the words for it; all are symmetric.
+COEFFICIENTS = {"tau_b": "Kendall's tau-b", "tau_ap_b": "tau-AP,b", "rbo": "rank-biased overlap"}
 
 
 def figures_of(comparison: Comparison) -> dict[str, Callable[..., Figure]]:
@@ -25,6 +32,10 @@ def figures_of(comparison: Comparison) -> dict[str, Callable[..., Figure]]:
         "scatter": partial(scatter, comparison),
         "spread": partial(spread, comparison),
         "heat": partial(heat, comparison.evaluations),
+        "intervals": partial(means, comparison),
+        "forest": partial(forest, comparison),
+        "power": partial(power, comparison),
+        "agreement": partial(agreement, comparison),
     }
 
 
@@ -56,6 +67,72 @@ def spread(comparison: Comparison, measure: Any = None, *, texts: Any = None) ->
         texts=query_texts(texts),
     )
     return value_figures.spread(given)
+
+
+def means(comparison: Comparison, measure: Any = None) -> Figure:
+    """Draw the means of all runs with their intervals, each for itself."""
+    label = comparison.primary if measure is None else measure
+    return intervals(comparison.evaluations, label)
+
+
+def forest(comparison: Comparison, measure: Any = None, slices: bool = True) -> Figure:
+    """Draw the differences of all pairs with their intervals, and those of slices if there are."""
+    pairs = comparison[comparison.primary if measure is None else measure]
+    rows = [row for pair in pairs for row in _rows(comparison, pair, len(pairs) == 1, slices)]
+    one = comparison.options
+    against = "" if one.all_pairs and len(pairs) > 1 else pairs[0].baseline
+    return run_figures.forest(
+        pairs[0].measure, rows, against=against, rope=pairs[0].rope, confidence=one.confidence
+    )
+
+
+def _rows(comparison: Comparison, pair: Pair, alone: bool, slices: bool) -> Iterator[Difference]:
+    """Give the row of a pair, and then those of its slices."""
+    name = f"{pair.run} - {pair.baseline}" if comparison.options.all_pairs else pair.run
+    own = [one for one in comparison.slices if slices and _same(one, pair)]
+    yield _row(pair, "all queries" if alone and own else name, False)
+    for one in own:
+        yield _row(one, one.slice if alone else f"{name}: {one.slice}", True)
+
+
+def _same(one: Pair, other: Pair) -> bool:
+    names = ("measure", "baseline", "run")
+    return all(getattr(one, name) == getattr(other, name) for name in names)
+
+
+def _row(pair: Pair, name: str, part: bool) -> Difference:
+    value = math.nan if pair.unmeasured else pair.difference
+    low, high = (math.nan, math.nan) if pair.unmeasured else pair.ci
+    return Difference(name, value, low, high, _outcome(pair), pair.n, part)
+
+
+def _outcome(pair: Pair) -> Outcome:
+    if not pair.significant:
+        return "open"
+    if not pair.sense:
+        return "apart"
+    return "better" if pair.better else "worse"
+
+
+def power(comparison: Comparison, measure: Any = None, **names: str) -> Figure:
+    """Draw which difference of a `run` from a `baseline` is found with how many queries."""
+    return sizes_of(chosen(comparison, measure, **names)).figure("power")
+
+
+def agreement(comparison: Comparison, coefficient: str = "tau_b") -> Figure:
+    """Draw how far every two measures order the systems alike."""
+    if coefficient not in COEFFICIENTS:
+        hint = nearest(str(coefficient), COEFFICIENTS)
+        raise UsageError(f"there is no coefficient {coefficient!r}", hint)
+    if len(comparison.evaluations) < 3:
+        hint = "compare at least three runs"
+        raise UsageError("two runs have no order that measures could agree on", hint)
+    if len(comparison.measures) < 2:
+        raise UsageError("one measure has nothing to agree with", "compare by two or more measures")
+    found = {one.measures: getattr(one, coefficient) for one in comparison.agreement}
+    what, count = COEFFICIENTS[coefficient], len(comparison.evaluations)
+    title = f"How far measures order {count} runs alike"
+    return run_figures.agreement(comparison.measures, found, title=title, what=what, of="measures")
 
 
 def chosen(

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from idealist.comparing.compare_options import whole_number
+from idealist.comparing.compare_options import POWER, whole_number
+from idealist.comparing.pair import Pair
 from idealist.conventions import DEFAULT, Convention
 from idealist.data.columns import Floats
 from idealist.errors import UsageError
 from idealist.evaluating.evaluator import Evaluator
 from idealist.measures import Measure, as_measure
 from idealist.notation import many
+from idealist.report import curve_figures
+from idealist.report.curve_figures import Shown
 from idealist.report.document import Column, Document, Format, Interval, Table, Text
+from idealist.report.figure import Figure
 from idealist.report.plain_data import record, records_table
 from idealist.report.result import Result
 from idealist.report.wording import number
@@ -27,6 +31,8 @@ from idealist.significance.power_analysis import TYPICAL, Typical, detectable, n
 
 #: Differences and numbers of queries that are shown where none is asked for.
 DIFFERENCES, NUMBERS = (0.01, 0.02, 0.03, 0.05, 0.1), (25, 50, 100, 200, 500, 1000)
+#: How many numbers of queries the line of a figure goes through.
+POINTS = 41
 #: What a measure without a cutoff looks at, for the nearest one.
 WHOLE_LIST = 1000
 #: Numbers of queries.
@@ -166,6 +172,30 @@ class Sizes(Result):
         notes = (Text(line) for line in self._notes())
         return Document((Text(f"{self.summary}.", strong=True), *tables), tuple(notes))
 
+    @property
+    def figures(self) -> Mapping[str, Callable[..., Figure]]:
+        """The figure of what is found against the number of queries."""
+        return {"power": self._power}
+
+    def _power(self, queries: int | None = None) -> Figure:
+        """Show the smallest difference found; `queries`, or those of the pilot, are marked."""
+        marked = self.pilot if queries is None else whole_number("queries", queries)
+        if marked is not None and marked < 2:
+            raise UsageError(f"queries cannot be {marked}", "give the number of queries, 2 or more")
+        least, most = min(10, marked or 10), max(1000, 4 * (marked or 0))
+        numbers = {round(x) for x in np.geomspace(least, most, POINTS)} | {marked or least}
+        note = " ".join(f"{one[0].upper()}{one[1:]}." for one in self._notes())
+        shown = {n: Shown(n, *_numbers(self.of_queries(n))) for n in sorted(numbers)}
+        return curve_figures.power(
+            self.measure, [*shown.values()], present=shown.get(marked or 0), share=self.share,
+            power=self.power, most=self.most, note=note,
+        )  # fmt: skip
+
+    @property
+    def share(self) -> str:
+        """What the range of an answer is."""
+        return "80 % range" if self.pilot is None else "95 % range"
+
     def _table(self, asked: str, first: Column, found: Column) -> Table:
         """Tabulate the answers to one question."""
         other = "queries" if asked == "difference" else "difference"
@@ -174,8 +204,7 @@ class Sizes(Result):
             for one in self.sizes
             if one.asked == asked
         ]
-        share = "80 % range" if self.pilot is None else "95 % range"
-        return Table((first, found, Column(share, found.format)), tuple(rows))
+        return Table((first, found, Column(self.share, found.format)), tuple(rows))
 
     def _notes(self) -> Iterator[str]:
         """Say what the numbers rest on, and how far to trust them."""
@@ -200,6 +229,10 @@ class Sizes(Result):
             "alpha": self.alpha, "power": self.power, "best_of": self.best_of, "level": self.level,
             "sizes": [one.data() for one in self.sizes],
         }  # fmt: skip
+
+
+def _numbers(size: Size) -> tuple[float, float, float]:
+    return size.difference, size.low, size.high
 
 
 def plan_queries(
@@ -287,15 +320,29 @@ def pilot_sizes(
     known = ~np.isnan(values).any(axis=0)
     values = values[:, known]
     weights = np.array([found[0].weights[q] for q in shared])[known] if found[0].weights else None
+    most = _widest(evaluator.instruments[label].measure)
+    return _sizes(label, [one.run for one in found], values, weights, alpha, power, most)
+
+
+def sizes_of(pair: Pair) -> Sizes:
+    """Plan with the variance of a pair of runs, at the level that its interval goes by."""
+    values, runs = np.array([pair.base, pair.new]), [pair.baseline, pair.run]
+    return _sizes(pair.measure, runs, values, pair.weights, pair.level, POWER, pair.widest)
+
+
+def _sizes(
+    label: str, runs: Sequence[str], values: Floats, weights: Floats | None, alpha: float,
+    power: float, most: float,
+) -> Sizes:  # fmt: skip
+    """Plan with the variance of values, runs x queries."""
     parts = variance_parts(values, weights) if values.shape[1] > 1 else np.full(1, np.nan)
     sd = math.sqrt(2 * parts.sum())
     queries = many(values.shape[1], "query", "queries")
     if not sd > 0:
         hint = "give more queries, or runs that differ"
         raise UsageError(f"{label} does not vary in this pilot of {queries}", hint)
-    words = " and ".join(one.run for one in found) if len(found) < 3 else f"{len(found)} runs"
-    alone = ", as if other runs had nothing in common with it" if len(found) == 1 else ""
-    most = _widest(evaluator.instruments[label].measure)
+    words = " and ".join(runs) if len(runs) < 3 else f"{len(runs)} runs"
+    alone = ", as if other runs had nothing in common with it" if len(runs) == 1 else ""
     freedom = freedom_of(parts, len(values))
     source = f"{words} on {queries}{alone}"
     return Sizes(label, sd, source, alpha, power, len(parts), most, freedom)

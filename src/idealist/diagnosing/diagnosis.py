@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from idealist.conventions.signature import Signature, shortened
 from idealist.diagnosing.context import Context
@@ -21,6 +21,9 @@ from idealist.report.document import SIGNED, TEXT, Column, Document, Interval, I
 from idealist.report.doubt import Doubt
 from idealist.report.result import Result
 from idealist.report.wording import number, shared_signatures, signed
+
+if TYPE_CHECKING:
+    from idealist.report.figure import Figure
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -112,6 +115,17 @@ class Diagnosis(Result):
     def command(self) -> str:
         """The command that mends the data, or else audits it, where that comes first."""
         return next((one.command for one in reversed(self.errors) if one.command), self.audit)
+
+    @property
+    def figures(self) -> Mapping[str, Callable[..., Figure]]:
+        """The figure of what is lost."""
+        return {"losses": self._losses}
+
+    def _losses(self, measure: Any = None) -> Figure:
+        """Show what is lost as a bar: of one measure, or of each that has values from 0 to 1."""
+        from idealist.diagnosing.run_losses import losses_of_measures  # seldom asked for
+
+        return losses_of_measures(self, measure)
 
     def report(self) -> Document:
         """Describe what to do and what is lost; the names of rules are among the details."""

@@ -13,14 +13,21 @@ from idealist.errors import UsageError, nearest
 from idealist.evaluating.evaluation import Evaluation, range_of
 from idealist.formats import read_queries
 from idealist.measures import parse
-from idealist.report import value_figures
+from idealist.notation import many
+from idealist.report import run_figures, value_figures
 from idealist.report.figure import Figure
+from idealist.report.run_figures import Mean
 from idealist.report.value_figures import QueryValues
+from idealist.significance.means import FEWEST
 
 
 def figures_of(runs: Sequence[Evaluation]) -> dict[str, Callable[..., Figure]]:
     """Return the figures that evaluations can make, by kind."""
-    return {"spread": partial(spread, runs), "heat": partial(heat, runs)}
+    return {
+        "spread": partial(spread, runs),
+        "heat": partial(heat, runs),
+        "intervals": partial(intervals, runs),
+    }
 
 
 def spread(
@@ -36,6 +43,24 @@ def heat(
 ) -> Figure:
     """Draw queries by runs, the hardest query first; a `page` shows those of many one by one."""
     return value_figures.heat(query_values(runs, measure, texts), page)
+
+
+def intervals(runs: Sequence[Evaluation], measure: Any = None) -> Figure:
+    """Draw the means of a measure with their intervals, a row a run; each for itself."""
+    label = runs[0].label(next(iter(runs[0])) if measure is None else measure)
+    means = [Mean(one.run, *_mean(one, label)) for one in runs]
+    counts = {int(one.counted[label].sum()) for one in runs}
+    about = many(max(counts), "query", "queries") if len(counts) == 1 else ""
+    sense = sense_of(runs[0].signatures[label])
+    return run_figures.intervals(label, means, sense=sense, about=about)
+
+
+def _mean(evaluation: Evaluation, label: str) -> tuple[float, float, float]:
+    """Return a value and its interval, NaN where too few queries carry one."""
+    if evaluation.unmatched:  # which is not 0
+        return math.nan, math.nan, math.nan
+    few = evaluation.counted[label].sum() < FEWEST
+    return evaluation[label], *((math.nan, math.nan) if few else evaluation.interval(label))
 
 
 def query_values(runs: Sequence[Evaluation], measure: Any, texts: Any) -> QueryValues:

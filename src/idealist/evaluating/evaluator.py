@@ -17,7 +17,7 @@ from idealist.errors import UsageError
 from idealist.evaluating.doubt_case import DoubtCase
 from idealist.evaluating.doubts import find_doubts
 from idealist.evaluating.evaluation import Evaluation
-from idealist.formats import borrowed_run, read_qrels
+from idealist.formats import borrowed_run, one_or_several, read_qrels
 from idealist.measures import Measure, as_measure
 from idealist.measures.instrument import Aggregate, check_axes, measured
 from idealist.protocol import Protocol
@@ -110,6 +110,17 @@ class Evaluator:
         """Rank a run under the protocols of all measures, unless it has been."""
         ranked = run if isinstance(run, Ranked) else Ranked(self.qrels, borrowed_run(run), naming)
         ranked.under(one.protocol for one in self.instruments.values())
+        return ranked
+
+    def several(self, runs: Any) -> list[Ranked]:
+        """Rank one run, several in a list or several by name; or take those that are ranked."""
+        given = runs if isinstance(runs, (list, tuple)) else [runs]
+        if given and all(isinstance(run, Ranked) for run in given):
+            return [self.ranked(run) for run in given]
+        ranked = []
+        for run in one_or_several(runs):
+            ranked.append(self.ranked(run))
+            ranked[-1].forget()  # its rows, before the next one is read
         return ranked
 
     def placed(self, run: Any) -> dict[str, Placements]:

@@ -118,6 +118,25 @@ def several_runs(data: Iterable[Any]) -> list[Run]:
     return [run.renamed(name) for run, name in zip(found, names, strict=True)]
 
 
+def one_or_several(data: Any) -> list[Run]:
+    """Read one run, several in a list, or several by name, and name them apart."""
+    named = isinstance(data, Mapping) and data and all(map(_is_run, data.values()))
+    several = isinstance(data, (list, tuple)) and all(map(_is_run, data))  # and not one's records
+    found = several_runs(data if named or several else [data])
+    if not found:
+        raise UsageError("there is no run", "give at least one run")
+    return found
+
+
+def _is_run(value: Any) -> bool:
+    """Whether it is a run and not what one query of a run retrieved."""
+    if isinstance(value, (Run, str, Path)):
+        return True
+    lists = value.values() if isinstance(value, Mapping) else ()
+    cells = {"score", "rank", "tokens"}  # {document: {"score": …}} is one query's
+    return any(isinstance(one, (Mapping, list)) and not cells & {*one} for one in lists)
+
+
 def read_pairs(pairs: Any, *, columns: Given | None = None, name: str = "") -> tuple[Qrels, Run]:
     """Read data that holds both sides: what was retrieved and what should have been.
 

@@ -20,15 +20,22 @@ def round_step(least: float) -> float:
     return float(f"{next(one for one in ROUND if one >= wanted)}e{power}")
 
 
-def axis_ends(values: Iterable[float], steps: int = 10) -> tuple[float, float]:
-    """Return where an axis begins and ends that holds 0 and all values, at round numbers.
+def axis_ends(
+    values: Iterable[float], steps: int = 10, *, zero: bool = True
+) -> tuple[float, float]:
+    """Return where an axis begins and ends that holds all values, at round numbers.
+
+    It holds 0 too, unless `zero` is not set and 0 is further away than the values are apart.
 
     >>> axis_ends([0.31, 0.87]), axis_ends([-0.02, 0.013]), axis_ends([]), axis_ends([0.0, 0.0])
     ((0.0, 0.9), (-0.02, 0.015), (0.0, 1.0), (0.0, 1.0))
+    >>> axis_ends([0.61, 0.87], zero=False), axis_ends([0.31, 0.87], zero=False)
+    ((0.6, 0.9), (0.0, 0.9))
     """
     known = [value for value in values if math.isfinite(value)]
     low, high = min(known, default=0.0), max(known, default=0.0)
-    low, high = min(low, 0.0), max(high, 0.0)
+    if zero or min(abs(low), abs(high)) < high - low or high - low < 1e-12:
+        low, high = min(low, 0.0), max(high, 0.0)
     if high - low < 1e-12:
         return 0.0, 1.0
     step = round_step((high - low) / steps)

@@ -1,0 +1,216 @@
+"""Figures with a line for each run, over cutoffs, recall, ranks or numbers of queries."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, get_args
+
+from idealist.notation import many
+from idealist.report.document import COUNT, SHARE, TEXT, Column, Format, Interval, Table
+from idealist.report.figure import Area, Axis, Figure, Key, Line, Mark, Note, Tone
+from idealist.report.run_figures import told
+from idealist.report.scales import axis_ends
+from idealist.report.wording import number
+
+#: The tones of runs; of more runs than that, the others are drawn without colour and name.
+TONES: tuple[Tone, ...] = get_args(Tone)[5:]
+#: From so much between the first and the last place, an axis is divided by factors.
+WIDE = 20
+#: Values of each run, over the same places.
+Curves = Mapping[str, Sequence[float]]
+
+
+def depth(
+    measure: str, cutoffs: Sequence[int], curves: Curves, *, chosen: int | None = None,
+    sense: int = 1,
+) -> Figure:  # fmt: skip
+    """Show a measure against its cutoff, a line a run, with the cutoff that was `chosen` marked."""
+    place = cutoffs.index(chosen) if chosen in cutoffs else len(cutoffs) - 1
+    values = {run: own[place] for run, own in curves.items()}
+    named = leading(values, sense or 1)
+    low, high = axis_ends(x for own in curves.values() for x in own)
+    found = [] if chosen is None else _upright(chosen, (low, high), f"@{chosen}")
+    return Figure(
+        kind="depth",
+        title=f"{measure} by cutoff",
+        says=_depth_said(measure, cutoffs, curves, place, sense),
+        x=_numbered("cutoff", cutoffs),
+        y=Axis(measure, low, high),
+        marks=(*found, *_lines(cutoffs, curves, named)),
+        rows=_table(curves, cutoffs, Column("cutoff", COUNT), Column(measure)),
+        note=_unnamed(curves, named, f"best at {cutoffs[place]}"),
+    )
+
+
+def recall(levels: Sequence[float], curves: Curves) -> Figure:
+    """Show interpolated precision against recall, a line a run."""
+    areas = {run: math.fsum(own) / len(own) for run, own in curves.items()}
+    named = leading(areas, 1)
+    return Figure(
+        kind="recall",
+        title="Precision by recall",
+        says=_recall_said(areas, len(levels)),
+        x=Axis("recall"),
+        y=Axis("interpolated precision"),
+        marks=tuple(_lines(levels, curves, named)),
+        rows=_table(curves, levels, Column("recall"), Column("interpolated precision")),
+        note=_unnamed(curves, named, "best in the mean"),
+        aspect=0.7,
+    )
+
+
+def coverage(curves: Curves, top: Mapping[str, float], first: int) -> Figure:
+    """Show which share of lists has a judged document at each rank, a line a run.
+
+    A value is NaN where no list reaches so deep. `top` has the share that is judged of each run's
+    `first` documents.
+    """
+    ranks = range(1, max(map(len, curves.values()), default=0) + 1)
+    named = leading(top, -1)
+    return Figure(
+        kind="coverage",
+        title="Share judged at each rank",
+        says=_coverage_said(top, first),
+        x=_numbered("rank", ranks),
+        y=Axis("share judged", format=SHARE),
+        marks=tuple(_lines(ranks, curves, named)),
+        rows=_table(curves, ranks, Column("rank", COUNT), Column("share judged", SHARE)),
+        note=_unnamed(curves, named, f"least judged in the first {first}"),
+    )
+
+
+class Shown(NamedTuple):
+    """The difference that a number of queries shows, and its range."""
+
+    queries: int
+    difference: float
+    low: float
+    high: float
+
+
+def power(
+    measure: str, shown: Sequence[Shown], *, present: Shown | None, share: str, power: float,
+    most: float = math.inf, note: str = "",
+) -> Figure:  # fmt: skip
+    """Show the smallest difference that is found against the number of queries.
+
+    `present` is what the queries there are show, `share` says what the range is, and `most` is the
+    largest difference there can be.
+    """
+    low, high = axis_ends(min(x, most) for one in shown for x in one[1:])
+    cut = [one._replace(high=min(one.high, high)) for one in shown if one.difference <= high]
+    band = tuple((float(one.queries), one.low, one.high) for one in cut if one.low <= one.high)
+    line = tuple((float(one.queries), one.difference) for one in cut)
+    now = _upright(present.queries, (low, high), f"{present.queries:,} queries") if present else []
+    columns = Column("queries", COUNT), Column("difference"), Column(share)
+    cells = [(one.queries, one.difference, Interval(one.low, one.high)) for one in shown]
+    return Figure(
+        kind="power",
+        title=f"Smallest difference of {measure} that is found",
+        says=_power_said(measure, present or shown[len(shown) // 2], power, most),
+        x=_numbered("queries", [one.queries for one in shown]),
+        y=Axis(f"difference of {measure}", low, high),
+        marks=(*([Area(band, tone="quiet")] if band else []), *now, Line(line)),
+        rows=Table(columns, tuple(cells)),
+        keys=(Key(share, "quiet"),) if band else (),
+        note=note,
+    )
+
+
+def leading(values: Mapping[str, float], sense: int) -> list[str]:
+    """Choose the runs that get a name and a colour: all, or of many the best.
+
+    >>> leading({"a": 0.5, "b": float("nan"), "c": 0.7}, 1)
+    ['a', 'b', 'c']
+    """
+    if len(values) <= len(TONES):
+        return list(values)
+    order = sorted(values, key=lambda run: (math.isnan(values[run]), -sense * values[run]))
+    return [run for run in values if run in order[: len(TONES)]]
+
+
+def _unnamed(curves: Curves, named: Sequence[str], why: str) -> str:
+    rest = len(curves) - len(named)
+    words = many(rest, "other run is", "other runs are")
+    return f"Named are the {len(named)} runs that are {why}; {words} grey." if rest else ""
+
+
+def _lines(places: Sequence[float], curves: Curves, named: Sequence[str]) -> Iterator[Line]:
+    """Draw the runs that have no name first, behind the others."""
+    tones = dict(zip(named, TONES, strict=False))
+    for run in sorted(curves, key=tones.__contains__):
+        points = tuple(zip(map(float, places), map(float, curves[run]), strict=False))
+        name = run if run in tones else ""
+        yield Line(points, name=name, tone=tones.get(run, "quiet"), label=told(run))
+
+
+def _upright(x: float, between: tuple[float, float], words: str) -> list[Mark]:
+    """Mark a place."""
+    line = Line(((float(x), between[0]), (float(x), between[1])), dashed=True, tone="quiet")
+    return [line, Note(float(x), between[1], words, tone="quiet")]
+
+
+def _numbered(label: str, places: Sequence[int]) -> Axis:
+    low, high = (places[0], places[-1]) if places else (0, 1)
+    log = low > 0 and high >= WIDE * low
+    beside = 0.0 if low < high else 0.5
+    whole = Format(lambda cell: f"{cell:,.0f}")
+    return Axis(label, low - beside, high + beside, log=log, format=whole)
+
+
+def _table(curves: Curves, places: Sequence[Any], place: Column, value: Column) -> Table:
+    rows = [(run, at, x) for run, own in curves.items() for at, x in zip(places, own, strict=False)]
+    return Table((Column("run", TEXT), place, value), tuple(rows))
+
+
+def _top(values: Mapping[str, float], sense: int) -> str:
+    known = {run: sense * value for run, value in values.items() if not math.isnan(value)}
+    return max(known, key=known.__getitem__, default="")
+
+
+def _depth_said(
+    measure: str, cutoffs: Sequence[int], curves: Curves, place: int, sense: int
+) -> str:
+    tops = [
+        _top({run: own[i] for run, own in curves.items()}, sense or 1) for i in range(len(cutoffs))
+    ]
+    if not tops[place]:
+        return f"No run has a value of {measure}."
+    best, at, end = tops[place], cutoffs[place], "lowest" if sense < 0 else "highest"
+    if len(curves) == 1:
+        both = (f"{number(curves[best][i])} at cutoff {cutoffs[i]:,}" for i in (0, -1))
+        return f"{measure} of {told(best)} is {' and '.join(both)}."
+    ends = [(tops[i], cutoffs[i]) for i in (0, -1)]
+    said = f"{told(best)} has the {end} {measure} of {len(curves)} runs at cutoff {at:,}, "
+    said += number(curves[best][place])
+    others = [f"{told(top)} has it at {at:,}" for top, at in ends if top not in ("", best)]
+    return f"{said}; {' and '.join(others)}." if others else f"{said}."
+
+
+def _recall_said(means: Mapping[str, float], levels: int) -> str:
+    best = _top(means, 1)
+    if not best:
+        return "No run has a value of interpolated precision."
+    mean = f"the mean of {levels} levels of recall, {number(means[best])}"
+    if len(means) == 1:
+        return f"Interpolated precision of {told(best)}, in {mean}."
+    return f"{told(best)} has the highest interpolated precision of {len(means)} runs in {mean}."
+
+
+def _coverage_said(top: Mapping[str, float], first: int) -> str:
+    least, most = _top(top, -1), _top(top, 1)
+    if not least:
+        return "No run has a document that could be judged."
+    said = f"of its first {first} documents, {SHARE(top[least])} are judged"
+    if len(top) == 1:
+        return f"{told(least)}: {said}."
+    others = f"and {SHARE(top[most])} of those of {told(most)}"
+    return f"{told(least)} is judged least of {len(top)} runs: {said}, {others}."
+
+
+def _power_said(measure: str, one: Shown, power: float, most: float) -> str:
+    if one.difference > most:
+        return f"{one.queries:,} queries show no possible difference of {measure}."
+    shown = f"a difference of {number(one.difference)} in {measure}"
+    return f"{one.queries:,} queries show {shown} in {100 * power:g} % of cases."

@@ -1,0 +1,283 @@
+"""Figures of runs: means, differences and agreement. Plain numbers in, figures out."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
+from typing import Literal, NamedTuple, get_args
+
+from idealist.report.document import COUNT, SIGNED, TEXT, Column, Interval, Table
+from idealist.report.figure import Axis, Box, Dot, Figure, Key, Line, Mark, Note, Shape, Span, Tone
+from idealist.report.scales import axis_ends
+from idealist.report.wording import clipped, few, number, signed, visible
+
+#: Rows of a forest; of more pairs, those that differ most are drawn.
+MOST_ROWS = 100
+#: Names that a matrix has room for.
+MOST_NAMES = 24
+#: The longest name in a sentence.
+LONGEST = 60
+#: What both ends of an interval are called, where nothing else is known of it.
+USUAL = "95 %"
+
+
+class Mean(NamedTuple):
+    """A run's mean and its interval, NaN where there is none."""
+
+    run: str
+    value: float
+    low: float = math.nan
+    high: float = math.nan
+
+
+#: What a test says of a difference; `apart` is one of a measure that is neither good nor bad.
+Outcome = Literal["better", "worse", "apart", "open"]
+OUTCOMES: dict[Outcome, tuple[str, Tone, Shape]] = {
+    "better": ("significantly better", "win", "up"),
+    "worse": ("significantly worse", "loss", "down"),
+    "apart": ("significantly different", "accent", "diamond"),
+    "open": ("not significant", "same", "circle"),
+}
+
+
+class Difference(NamedTuple):
+    """A difference of two runs, its interval, and what a test says; a `part` has some queries."""
+
+    name: str
+    value: float
+    low: float
+    high: float
+    outcome: Outcome
+    queries: int
+    part: bool = False
+
+
+def told(name: str) -> str:
+    """Write a name in a sentence or a label: on one line, and not longer than a reader reads."""
+    return clipped(visible(name), LONGEST)
+
+
+def tall(rows: int) -> float:
+    """Return the height of so many rows, over the width of the plot."""
+    return max(0.1, 0.042 * rows + 0.02)
+
+
+def intervals(
+    measure: str, means: Sequence[Mean], *, sense: int = 1, about: str = "",
+    confidence: str = USUAL,
+) -> Figure:  # fmt: skip
+    """Show means with their intervals, a row a run in the order given; the best are marked.
+
+    `sense` is 1 where higher is better, -1 where lower is, 0 where neither; `about` says what the
+    means are of.
+    """
+    best = _best([one.value for one in means], sense)
+    left, right = axis_ends((end for one in means for end in one[1:]), zero=False)
+    marks = [mark for i, one in enumerate(means) for mark in _mean(i, one, i in best, sense, left)]
+    between = f"{confidence} interval"
+    cells = [(one.run, one.value, Interval(one.low, one.high)) for one in means]
+    usual = Key("mean" if about else "value", "same", "circle")
+    marked = Key("highest" if sense > 0 else "lowest", "accent", "diamond")
+    return Figure(
+        kind="intervals",
+        title=f"{measure}, with {between}s",
+        says=_means_said(measure, means, best, sense, about, between),
+        x=Axis(measure, left, right),
+        y=Axis("", names=tuple(one.run for one in means)),
+        marks=tuple(marks),
+        rows=Table.of(["run"], [measure, between], cells),
+        keys=(marked, usual) if best and sense and len(means) > len(best) else (),
+        aspect=tall(len(means)),
+    )
+
+
+def _best(values: Sequence[float], sense: int) -> list[int]:
+    """Find the places of the best value, of the highest where none is better."""
+    known = [(sense or 1) * one for one in values if not math.isnan(one)]
+    return [i for i, one in enumerate(values) if known and (sense or 1) * one == max(known)]
+
+
+def _mean(row: int, one: Mean, best: bool, sense: int, left: float) -> Iterator[Mark]:
+    y, (run, value, low, high) = row + 0.5, one
+    if math.isnan(value):
+        yield Note(left, y, "no value", tone="quiet")
+        return
+    between = "" if math.isnan(low) else f" ({number(low)} to {number(high)})"
+    tone: Tone = "accent" if best and sense else "same"
+    if between:
+        yield Span(low, y, high, y, tone=tone)
+    shape: Shape = "diamond" if best and sense else "circle"
+    yield Dot(value, y, shape, tone=tone, label=f"{told(run)}: {number(value)}{between}")
+
+
+def _means_said(
+    measure: str, means: Sequence[Mean], best: Sequence[int], sense: int, about: str, between: str
+) -> str:
+    if not best:
+        return f"No run has a value of {measure}."
+    run, value, low, high = means[best[0]]
+    said = number(value) + (
+        "" if math.isnan(low) else f", {between} {number(low)} to {number(high)}"
+    )
+    over = f" over {about}" if about else ""
+    if len(means) == 1:
+        return f"{measure} of {told(run)}{over} is {said}."
+    if len(best) == len(means):
+        return f"All {len(means)} runs have the same {measure}{over}, {number(value)}."
+    others = [told(means[i].run) for i in best]
+    verb, end = ("has" if len(best) == 1 else "have"), ("lowest" if sense < 0 else "highest")
+    return f"{few(others, 3)} {verb} the {end} {measure} of {len(means)} runs{over}: {said}."
+
+
+def forest(
+    measure: str, differences: Sequence[Difference], *, against: str = "",
+    rope: float | None = None, confidence: str = USUAL,
+) -> Figure:  # fmt: skip
+    """Show differences with their intervals, a row each, with zero and what is too small to matter.
+
+    `against` names the baseline, if all have the same.
+    """
+    drawn, note = _largest(differences)
+    count, half = len(drawn), rope or 0.0
+    left, right = axis_ends([-half, half, *(end for one in drawn for end in one[1:4])])
+    band = [Box(-half, half, 0.0, count, tone="quiet", label="too small to matter")] if half else []
+    zero = Line(((0.0, 0.0), (0.0, count)), tone="quiet")
+    rows = [mark for i, one in enumerate(drawn) for mark in _difference(i, one)]
+    known = {one.outcome for one in drawn if not math.isnan(one.value)}
+    keys = [Key(*OUTCOMES[name]) for name in OUTCOMES if name in known]
+    keys += [Key(f"at most {half:g} apart: too small to matter", "quiet")] if half else []
+    less = f" less that of {told(against)}" if against else ""
+    return Figure(
+        kind="forest",
+        title=f"Differences of {measure}" + (f" from {told(against)}" if against else ""),
+        says=_differences_said(measure, differences, against, confidence),
+        x=Axis(f"{measure}{less}", left, right, format=SIGNED),
+        y=Axis("", names=tuple(one.name for one in drawn)),
+        marks=(*band, zero, *rows),
+        rows=_differences_table(differences, confidence),
+        keys=tuple(keys),
+        note=note,
+        aspect=tall(count),
+    )
+
+
+def _largest(found: Sequence[Difference]) -> tuple[Sequence[Difference], str]:
+    """Keep what there is room for, and say what is left out."""
+    if len(found) <= MOST_ROWS:
+        return found, ""
+    by_size = sorted(range(len(found)), key=lambda i: _size(found[i].value), reverse=True)
+    kept = sorted(by_size[:MOST_ROWS])
+    note = f"Drawn are the {MOST_ROWS} largest of {len(found)} differences; the table has all."
+    return [found[i] for i in kept], note
+
+
+def _size(value: float) -> float:
+    return -1.0 if math.isnan(value) else abs(value)
+
+
+def _difference(row: int, one: Difference) -> Iterator[Mark]:
+    y = row + 0.5
+    if math.isnan(one.value):
+        yield Note(0.0, y, "no value", tone="quiet")
+        return
+    words, tone, shape = OUTCOMES[one.outcome]
+    known = not math.isnan(one.low)
+    more = f" ({signed(one.low)} to {signed(one.high)}), {words}" if known else ", not tested"
+    if known:
+        yield Span(one.low, y, one.high, y, tone=tone)
+    yield Dot(one.value, y, shape, tone=tone, label=f"{told(one.name)}: {signed(one.value)}{more}")
+
+
+def _differences_table(found: Sequence[Difference], confidence: str) -> Table:
+    columns = (
+        Column("run", TEXT), Column("difference", SIGNED),
+        Column(f"{confidence} interval", SIGNED), Column("queries", COUNT), Column("verdict", TEXT),
+    )  # fmt: skip
+    rows = [
+        (one.name, one.value, Interval(one.low, one.high), one.queries, _tested(one))
+        for one in found
+    ]
+    return Table(columns, tuple(rows))
+
+
+def _tested(one: Difference) -> str:
+    return "not tested" if math.isnan(one.low) else OUTCOMES[one.outcome][0]
+
+
+def _differences_said(
+    measure: str, found: Sequence[Difference], against: str, confidence: str
+) -> str:
+    whole = [one for one in found if not one.part]
+    known = [one for one in whole if not math.isnan(one.value)]
+    if not known:
+        return f"No difference of {measure} is known."
+    most = max(known, key=lambda one: abs(one.value))
+    ends = f"{confidence} interval {signed(most.low)} to {signed(most.high)}"
+    said = signed(most.value) + ("" if math.isnan(most.low) else f", {ends}")
+    if len(whole) == 1:
+        return f"The difference of {measure} is {said}: {_tested(most)}."
+    counts = ", ".join(
+        f"{sum(one.outcome == name for one in whole)} {OUTCOMES[name][0]}"
+        for name in get_args(Outcome)
+        if any(one.outcome == name for one in whole)
+    )
+    runs = f"runs against {told(against)}" if against else "pairs of runs"
+    largest = f"the largest difference is that of {told(most.name)}, {said}"
+    return f"{measure} of {len(whole)} {runs}: {counts}; {largest}."
+
+
+def agreement(
+    names: Sequence[str], values: Mapping[tuple[str, str], float], *, title: str, what: str,
+    of: str,
+) -> Figure:  # fmt: skip
+    """Show how far every two of some names agree, as a matrix with shades and numbers.
+
+    `values` are between -1 and 1, by two names in either order; NaN or absent where not known.
+    `what` names the number, `of` what the names are, such as measures.
+    """
+    kept = list(names)[:MOST_NAMES]
+    both = {(a, b): _between(values, a, b) for a, b in product(names, names)}
+    cells = [_cell(kept, a, b, both[a, b]) for a, b in product(kept, kept)]
+    rows = [(a, b, both[a, b]) for i, a in enumerate(names) for b in names[i + 1 :]]
+    more = f"Drawn are the first {MOST_NAMES} of {len(names)} {of}; the table has all."
+    return Figure(
+        kind="agreement",
+        title=title,
+        says=_agreement_said(rows, what, of),
+        x=Axis("", names=tuple(kept)),
+        y=Axis("", names=tuple(kept)),
+        marks=tuple(cells),
+        rows=Table.of([of.removesuffix("s"), "and"], [what], rows),
+        note=more if len(names) > MOST_NAMES else "",
+        aspect=max(0.25, min(0.8, 0.08 * len(kept))),
+    )
+
+
+def _between(values: Mapping[tuple[str, str], float], a: str, b: str) -> float:
+    own = 1.0 if a == b else math.nan
+    return values.get((a, b), values.get((b, a), own))
+
+
+def _cell(names: Sequence[str], a: str, b: str, value: float) -> Box:
+    x, y = names.index(b), names.index(a)
+    ends = x + 0.02, x + 0.98, y + 0.02, y + 0.98
+    if math.isnan(value):
+        return Box(*ends, None, "–", tone="quiet", label=f"{told(a)} and {told(b)}: not known")
+    return Box(*ends, value, number(value, 2), label=f"{told(a)} and {told(b)}: {number(value)}")
+
+
+def _agreement_said(rows: Sequence[tuple[str, str, float]], what: str, of: str) -> str:
+    known = [row for row in rows if not math.isnan(row[2])]
+    if not known:
+        return f"How far the {of} agree is not known for any two of them."
+    (*least, low), (*most, high) = (pick(known, key=lambda row: row[2]) for pick in (min, max))
+    (a, b), (c, d) = map(told, least), map(told, most)
+    if len(known) == 1:
+        return f"{a} and {b}: {what} is {number(low)}."
+    if low == high:
+        return f"All {len(known)} pairs of {of} agree alike: {what} is {number(low)}."
+    return (
+        f"{what} is highest between {c} and {d}, {number(high)}, and lowest between {a} and {b}, "
+        f"{number(low)}."
+    )
