@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import sys
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 from pathlib import Path
@@ -15,6 +16,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from idealist.errors import UsageError
 from idealist.report import html, lettering, palette, svg
 from idealist.report.document import COUNT, SHARE, SIGNED, Document, Drawing, Table
 from idealist.report.figure import Area, Axis, Box, Dot, Figure, Key, Line, Look, Mark, Note, Span
@@ -391,6 +393,8 @@ def test_numbers_at_an_axis_are_round() -> None:
     ]  # fmt: skip
     assert written(1, 1000, log=True, format=COUNT) == ["1", "10", "100", "1000"]
     assert written(0, 3, format=COUNT, most=8) == ["0", "1", "2", "3"]
+    assert written(0, 11, format=COUNT, most=5) == ["0", "5", "10"]
+    assert written(0, 1e40, most=3) == ["0", "5e+39", "1e+40"]
     assert written(0.5, 0.5) != []
     assert written(names=("a", "b", "c"), most=2) == ["a", "c"]
 
@@ -502,6 +506,19 @@ def test_a_figure_is_shown_and_told(tmp_path: Path) -> None:
     assert ElementTree.parse(tmp_path / "a.svg").getroot().tag == f"{SVG}svg"
     page = html.render(Document((Drawing(figure),)))
     assert page.count("<svg") == 1
+
+
+def test_pictures_need_a_package_and_a_known_suffix(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    figure = a_figure()
+    monkeypatch.setitem(sys.modules, "typst", None)
+    for suffix in (".pdf", ".PNG"):
+        with pytest.raises(UsageError, match=r"pip install 'idealist\[figures\]'"):
+            figure.save(tmp_path / f"a{suffix}")
+    with pytest.raises(UsageError, match=r"try \.svg, \.pdf, \.png"):
+        figure.save(tmp_path / "a.jpg")
+    assert not list(tmp_path.iterdir())
 
 
 def test_print_has_its_width() -> None:

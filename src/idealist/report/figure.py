@@ -169,12 +169,14 @@ class Figure(Result):
         return {**facts, "rows": named}
 
     def save(self, path: str | Path) -> None:
-        """Write it to a file: a picture as .svg, or in any form of other results."""
-        if Path(path).suffix.lower() != ".svg":
-            return super().save(path)
-        from idealist.report import svg
+        """Write it to a file: a picture as .svg, .pdf or .png, or in any form of other results."""
+        from idealist.report.pictures import picture
 
-        files.write(path, f"{svg.draw(self)}\n".encode())
+        drawn = picture(self, path)
+        if drawn is None:
+            super().save(path)
+        else:
+            files.write(path, drawn)
 
     def printed(self, width_mm: float = 84.0, *, serif: bool = False) -> Figure:
         """Prepare it for paper: black on white, exactly so wide, 84 mm for a column of two."""

@@ -6,12 +6,16 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from idealist.report.document import Format
 from idealist.report.figure import Axis
+from idealist.report.scales import round_step
 
 #: Beyond this no number is drawn as it is; it keeps sums of numbers finite.
 _HUGE = 1e300
+
+_NUMBER = re.compile(r"[-+]?\d+\.?\d*(e[-+]?\d+)?")
 
 #: Numbers that need more characters are written with a power of ten.
 _LONGEST = 12
@@ -91,16 +95,21 @@ def ticks(axis: Axis, most: int) -> list[Tick]:
     for asked in range(max(most, 2), 0, -1):
         values = _powers(low, high, asked) if axis.log else _round(low, high, asked)
         texts = _written(values, axis.format)
-        if len(set(texts)) == len(texts):
+        if axis.log or _even(texts):
             return list(map(Tick, values, texts))
     return []
 
 
+def _even(texts: Sequence[str]) -> bool:
+    """Tell whether written numbers have the same distance, so that rounding hides nothing."""
+    found = [float(number[0]) for text in texts if (number := _NUMBER.search(text))]
+    steps = [after - before for before, after in pairwise(found)]
+    return all(step > 0 and math.isclose(step, steps[0], rel_tol=1e-6) for step in steps)
+
+
 def _round(low: float, high: float, most: int) -> list[float]:
-    """Return multiples of 1, 2 or 5 times a power of ten, at most so many."""
-    rough = (high - low) / most
-    power = 10.0 ** math.floor(math.log10(rough))
-    step = next(times * power for times in (1, 2, 5, 10, 20) if times * power >= rough * 0.999)
+    """Return the multiples of a round step, at most so many and one more."""
+    step = round_step((high - low) / most)
     first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
     return [at * step for at in range(first, last + 1)]
 
