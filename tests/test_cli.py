@@ -246,7 +246,9 @@ def test_every_public_name_is_what_it_says() -> None:
         "import importlib, pkgutil, types, idealist\n"
         "for module in pkgutil.walk_packages(idealist.__path__, 'idealist.'):\n"
         "    importlib.import_module(module.name)\n"
-        "assert not [n for n in idealist.__all__ if isinstance(getattr(idealist, n), types.ModuleType)]"
+        "for name in idealist.__all__:\n"
+        "    one = getattr(idealist, name)\n"
+        "    assert callable(one) or not isinstance(one, types.ModuleType)  # report is both"
     )
     done = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, check=False, timeout=PATIENCE

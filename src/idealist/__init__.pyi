@@ -56,6 +56,7 @@ from idealist.ranking.ranked import listing, rank
 from idealist.reconciling import Reconciliation, reconcile
 from idealist.reconciling.attribution import Attribution, attribute
 from idealist.report.doubt import Doubt
+from idealist.reporting import Report, report
 
 __all__ = [
     "AP", "CG", "CONVENTIONS", "DCG", "ERR", "RBO", "RBP", "RR", "UDCG", "AllHit", "Attribution",
@@ -64,14 +65,14 @@ __all__ = [
     "Explanation", "F", "Gate", "GatePlan", "IdealistError", "InputError",
     "Judged", "Judging", "Measure", "NumQ", "NumRel", "NumRelRet", "NumRet", "P", "Pair",
     "Placements", "PoolTeams", "Protocol", "Qrels", "Queries", "R", "RBPResidual", "Reconciliation",
-    "Reproduction", "Rprec", "Run", "Scale", "Signature", "Sizes", "Success", "TieBounds",
+    "Report", "Reproduction", "Rprec", "Run", "Scale", "Signature", "Sizes", "Success", "TieBounds",
     "Unjudged", "UsageError", "WorsenedQueries", "Worst",
     "__version__", "assert_not_worse", "attribute", "audit", "bounds", "bounds_of_difference",
     "bpref", "compare", "compare_evaluations", "depth_curve", "diagnose", "evaluate",
     "explain", "explain_difference", "gate", "listing", "map_ids", "measure", "nDCG", "parse",
     "plan_queries", "precision_recall_curve", "rank", "rbo", "rbo_by_query",
     "read_arrays", "read_pairs", "read_preferences", "read_prels", "read_qrels", "read_queries",
-    "read_run", "read_strata", "reconcile", "reproduce", "save_baseline", "tie_bounds",
+    "read_run", "read_strata", "reconcile", "report", "reproduce", "save_baseline", "tie_bounds",
     "write_qrels", "write_run",
 ]  # fmt: skip
 

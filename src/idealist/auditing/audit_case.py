@@ -23,7 +23,7 @@ from idealist.evaluating.evaluator import Evaluator
 from idealist.formats import borrowed_run, one_or_several
 from idealist.formats.run_sources import FileRun
 from idealist.protocol import Protocol
-from idealist.ranking.ranked import Ranked
+from idealist.ranking.ranked import NOBODY, Ranked
 from idealist.report.doubt import Doubt, Price
 
 #: Rows of a run up to which it is read again to price what is wrong with some. Suggested.
@@ -150,7 +150,7 @@ def examine(evaluator: Evaluator, given: Any, settings: Mapping[str, Any]) -> Au
     left = HELD_BYTES
     for name, run in named_runs(given).items():
         try:
-            ranked = run if isinstance(run, Ranked) else ranked_once(evaluator, run, left)
+            ranked = ranked_once(evaluator, run, left)
             left -= bytes_held(ranked.run)
             found, fault = measured(ranked, settings, evaluator)
             runs[name], doubts[name] = found, find_doubts(found)
@@ -170,12 +170,19 @@ def measured(
         return Evaluator(ranked.qrels, **{**settings, **LENIENT}).case(ranked), fault
 
 
-def ranked_once(evaluator: Evaluator, run: Any, most: int = HELD_BYTES) -> Ranked:
-    """Rank a run under all protocols that checks look at most runs under.
+def ranked_once(
+    evaluator: Evaluator,
+    run: Any,
+    most: int = HELD_BYTES,
+    naming: Mapping[Protocol, int] = NOBODY,
+) -> Ranked:
+    """Rank a run under all protocols that checks look at most runs under, unless it has been.
 
     A file of up to `most` bytes is read once for all, a larger one once for that.
     """
-    ranked = Ranked(evaluator.qrels, remembering(borrowed_run(run), most))
+    if isinstance(run, Ranked):
+        return run
+    ranked = Ranked(evaluator.qrels, remembering(borrowed_run(run), most), naming)
     with suppress(IdealistError):  # then each is tried for itself
         ranked.under(_foreseen(evaluator, ranked))
     return ranked
@@ -191,7 +198,8 @@ def _foreseen(evaluator: Evaluator, ranked: Ranked) -> list[Protocol]:
 
 
 def named_runs(runs: Any) -> dict[str, Run | Ranked]:
-    """Name the runs: one run, several, or a mapping from names; or one that is ranked already."""
-    if isinstance(runs, Ranked):
-        return {runs.run.name: runs}
+    """Name the runs: one run, several, or a mapping from names; or such as are ranked already."""
+    ranked = [runs] if isinstance(runs, Ranked) else runs
+    if isinstance(ranked, list) and ranked and all(isinstance(one, Ranked) for one in ranked):
+        return {one.run.name: one for one in ranked}
     return {run.name: run for run in one_or_several(runs)}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
@@ -11,12 +10,10 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
-from idealist import files
 from idealist.cli import options as shared
 from idealist.errors import UsageError
 
 if TYPE_CHECKING:
-    from idealist.comparing.paper_table import PaperStyle
     from idealist.comparing.reproduction import Reproduction
     from idealist.formats.reading import ReadOptions
 
@@ -27,23 +24,6 @@ REPRODUCING = {
     "columns", "decimal", "scale", "merge", "judgments", "per_query", "details", "quiet", "form",
     "output",
 }  # fmt: skip
-
-
-#: The options of the table for a paper.
-PAPER = ("caption", "label", "digits", "percent", "best_first")
-_paper_options = shared.together(
-    click.option("--best-first", is_flag=True, help="With -f latex: the best run comes first."),
-    click.option("--percent", is_flag=True, help="With -f latex: values on [0, 1] in percent."),
-    click.option(
-        "--digits", type=click.IntRange(0, 9), metavar="N",
-        help="With -f latex: digits behind the point. Without it: 4, or 2 in percent.",
-    ),
-    click.option("--label", default="", metavar="NAME", help="With -f latex: its label."),
-    click.option(
-        "--caption", default="", metavar="TEXT",
-        help="With -f latex: a table environment with this caption; the marks are explained in it.",
-    ),
-)  # fmt: skip
 
 
 @click.command("compare")
@@ -89,7 +69,6 @@ _paper_options = shared.together(
 @click.option(
     "--per-query", is_flag=True, help="Also show every query; TSV and CSV show only these."
 )
-@_paper_options
 @shared.quietly
 @shared.output
 def command(
@@ -109,7 +88,7 @@ def command(
     \b
     Examples:
       idealist compare qrels.txt bm25.run dense.run -m nDCG@10 -m AP
-      idealist compare qrels.txt bm25.run a.run b.run --all-pairs -o table.tex --caption 'Results.'
+      idealist compare qrels.txt bm25.run a.run b.run -m nDCG@10 --all-pairs -f latex
       idealist compare qrels.txt bm25.run dense.run --slice type --queries queries.csv
       idealist compare qrels.txt bm25.run dense.run --margin 0.02 --fragility --multiverse
       idealist compare --saved bm25.json dense.json
@@ -117,7 +96,6 @@ def command(
     """
     shared.check_inputs([qrels, *runs, *(baselines or ()), queries, weights])
     view = {name: options.pop(name) for name in ("form", "output", "quiet", "details")}
-    style = {name: options.pop(name) for name in PAPER}
     known = shared.queries_of(queries)
     if reproducing:
         same = _reproduction(
@@ -127,7 +105,6 @@ def command(
         )  # fmt: skip
         shared.emit(replace(same, per_query=per_query), **view)
         return
-    paper = _paper(style, view["form"], per_query, [qrels, *runs, queries, weights])
     if baselines:
         raise UsageError("--baselines is for --reproduce", "add --reproduce, or name one by -b")
     options["slices"] = shared.slices_of(known, column)
@@ -158,30 +135,7 @@ def command(
         found = compare(judged, known_runs, weights=shared.queries_of(weights), **options, **rules)
         evaluations = shared.with_ids_met(found.evaluations, judged, known_runs, **rules)
         found = replace(found, evaluations=tuple(evaluations))
-    shared.emit(replace(found, per_query=per_query, paper=paper), **view)
-
-
-def _paper(
-    style: dict[str, Any], form: str, per_query: bool, paths: Sequence[str | None]
-) -> PaperStyle:
-    """Say how the table for a paper is written, and what it was made of."""
-    from idealist.comparing.paper_table import PaperStyle
-
-    if form != "latex":
-        if named := [f"--{name.replace('_', '-')}" for name, said in style.items() if _said(said)]:
-            raise UsageError(f"{named[0]} is for -f latex", "add -f latex, or -o FILE.tex")
-        return PaperStyle()
-    if per_query:
-        hint = "leave it out; -f tsv has the queries"
-        raise UsageError("--per-query does not go with -f latex, which is one table of runs", hint)
-    marks = filter(None, (files.fingerprint(path) for path in paths if path))
-    made = [f"input: {one.path}, {one.size:,} bytes, sha256 {one.sha256}" for one in marks]
-    command = shlex.join(["idealist", *(click.get_current_context().obj or ())])
-    return PaperStyle(**style, made_by=(f"command: {command}", *made))
-
-
-def _said(value: Any) -> bool:
-    return value is not None and value is not False and value != ""
+    shared.emit(replace(found, per_query=per_query), **view)
 
 
 def _reproduction(

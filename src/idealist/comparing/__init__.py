@@ -83,8 +83,7 @@ def compare(
     evaluator = Evaluator(
         judged, measures, convention=convention, queries=queries, weights=weights, **axes
     )
-    naming = _naming(evaluator)
-    ranked = [Ranked(evaluator.qrels, run, naming) for run in _runs_of(runs)]
+    ranked = _ranked(evaluator, runs)
     own = {label: one.measure for label, one in evaluator.instruments.items()}
     evaluations = [_evaluated(evaluator, run) for run in ranked]
     found = _compared(
@@ -96,7 +95,7 @@ def compare(
     return with_robustness(found, evaluator, ranked, fragility, agreement, multiverse, axes)
 
 
-def _naming(evaluator: Evaluator) -> dict[Protocol, int]:
+def naming(evaluator: Evaluator) -> dict[Protocol, int]:
     """Say how many unjudged documents the first measure will have named."""
     first = next(iter(evaluator.instruments.values()))
     return {first.protocol: names_ahead(first)}
@@ -167,13 +166,16 @@ def _left_out(qrels: Qrels, asked: frozenset[str]) -> tuple[str, ...]:
     return (f"{words} not among the queries given, and left out ({few(rest)})",)
 
 
-def _runs_of(given: Any) -> list[Run]:
-    """Read the runs, of which there must be two."""
+def _ranked(evaluator: Evaluator, given: Any) -> list[Ranked]:
+    """Read the runs, of which there must be two, unless all are ranked already."""
+    if isinstance(given, list) and given and all(isinstance(one, Ranked) for one in given):
+        return given
     read = several_runs(given) if isinstance(given, Iterable) else []
     if len(read) < 2:
         hint = "give a list of runs, or {name: run}; the first is the baseline"
         raise UsageError("a comparison needs two runs", hint)
-    return read
+    named = naming(evaluator)
+    return [Ranked(evaluator.qrels, run, named) for run in read]
 
 
 def _compared(
@@ -208,7 +210,6 @@ def _compared(
         ),
         slices=without_unmet(parts, unmet),
         agreement=agreement(tables) if len(tables) > 1 else (),
-        given=tuple(runs),
     )
 
 

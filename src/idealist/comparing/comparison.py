@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from idealist.comparing import comparison_report, paper_table
+from idealist.comparing import comparison_report
 from idealist.comparing.agreement import Agreement
 from idealist.comparing.compare_options import Options
 from idealist.comparing.comparison_doubts import doubts_of_comparison
 from idealist.comparing.pair import Pair
-from idealist.comparing.paper_table import PaperStyle
 from idealist.conventions.signature import Signature
 from idealist.errors import UsageError, nearest
 from idealist.evaluating.evaluation import Evaluation, label_of
@@ -30,8 +29,7 @@ class Comparison(Result):
     `pairs` holds a pair for each measure and pair of runs, the primary measure's first; `slices`
     the same for parts of the queries; `agreement` says how far measures order the systems alike.
     `signatures` name the instrument with the statistics, seed included; `remarks` say what was not
-    looked at. With `per_query` the values of every query are shown too. `given` are the runs in
-    the order in which they were given, and `paper` is how the table for a paper is written.
+    looked at. With `per_query` the values of every query are shown too.
     """
 
     evaluations: tuple[Evaluation, ...]
@@ -43,8 +41,6 @@ class Comparison(Result):
     agreement: tuple[Agreement, ...] = ()
     remarks: tuple[str, ...] = ()
     per_query: bool = False
-    given: tuple[str, ...] = ()
-    paper: PaperStyle = field(default_factory=PaperStyle)
 
     @property
     def measures(self) -> list[str]:
@@ -91,19 +87,6 @@ class Comparison(Result):
     def report(self) -> Document:
         """Describe the verdict, the tables, and what is behind it."""
         return comparison_report.report(self)
-
-    def render(self, form: str, *, details: bool = False, columns: int | None = None) -> str:
-        """Write the result in one of the forms; as LaTeX it is one table, for a paper."""
-        if form == "latex":
-            return paper_table.render(self, self.paper)
-        return super().render(form, details=details, columns=columns)
-
-    def latex(self, **style: Any) -> str:
-        """Write the table for a paper, by the arguments of `PaperStyle`.
-
-        They are `caption`, `label`, `digits`, `percent` and `best_first`.
-        """
-        return paper_table.render(self, PaperStyle(**style))
 
     @property
     def figures(self) -> Mapping[str, Callable[..., Figure]]:

@@ -3,10 +3,25 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 
 #: How many names a sentence lists before it counts the rest.
 NAMED = 5
+#: Characters that are not seen, or turn the text around them: controls, marks of direction, halves
+#: of characters.
+_HIDDEN = re.compile(
+    "[\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]"
+)
+
+
+def seen(words: str) -> str:
+    """Show characters that hide by their number; they would also turn text around.
+
+    >>> seen("bm25\\u202e\\0")
+    'bm25[U+202E][U+0000]'
+    """
+    return _HIDDEN.sub(lambda found: f"[U+{ord(found[0]):04X}]", words)
 
 
 def number(value: float | None, digits: int = 4) -> str:

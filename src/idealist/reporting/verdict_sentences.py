@@ -1,0 +1,109 @@
+"""The verdict of a report: two sentences that need no statistics to be read, and their tone."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+
+from idealist.comparing.comparison_report import way
+from idealist.comparing.pair import Pair
+from idealist.comparing.qualification import qualified
+from idealist.comparing.verdict_words import interval, showable
+from idealist.evaluating.evaluation import range_of
+from idealist.notation import many
+from idealist.report.wording import number, p_words, percent, signed
+from idealist.reporting.computing import Findings
+from idealist.significance.means import FEWEST
+
+
+def sentences(findings: Findings) -> tuple[str, ...]:
+    """Say what it comes to, and how sure that is."""
+    if findings.comparison is None:
+        return _one_run(findings)
+    pairs = findings.comparison[findings.comparison.primary]
+    return _two_runs(pairs[0]) if len(pairs) == 1 else _many_runs(findings, pairs)
+
+
+def tone(findings: Findings) -> str:
+    """Name the tone of the verdict: win, loss, same or unsure; nothing for a single run."""
+    if findings.comparison is None:
+        return ""
+    found = way(findings.comparison.pair(findings.main))
+    return {"better": "win", "worse": "loss"}.get(found, "unsure")
+
+
+def _one_run(findings: Findings) -> tuple[str, ...]:
+    found, label = findings.evaluation(findings.main), findings.label
+    if found.unmatched:
+        return (f"Nothing was measured: {found.summary}.",)
+    count = int(found.counted[label].sum())
+    low, high = found.interval(label)
+    _, most = range_of(found.signatures[label])
+    perfect = f", where {most:g} is perfect" if math.isfinite(most) and findings.sense > 0 else ""
+    ends = f" (95 % interval {number(low)} to {number(high)})"
+    sure = "" if math.isnan(low) or count < FEWEST else ends
+    scores = f"{found.run} reaches {label} {number(found[label])}{sure}"
+    start = f"{scores} over {many(count, 'query', 'queries')}{perfect}."
+    return start, f"{findings.diagnosis.summary[:1].upper()}{findings.diagnosis.summary[1:]}."
+
+
+def _two_runs(pair: Pair) -> tuple[str, ...]:
+    if pair.unmeasured or not pair.tested or not pair.wins + pair.losses or pair.n < 2:
+        return (pair.verdict,)
+    over = f"over {many(pair.n, 'query', 'queries')}"
+    share = "" if math.isnan(pair.relative) else f", {percent(pair.relative)}"
+    values = f"its mean {pair.measure} {over} is {number(pair.run_mean)}"
+    numbers = f"{values}, against {number(pair.base_mean)} ({signed(pair.difference)}{share})"
+    if not pair.significant:
+        start = f"{pair.run} is not shown to differ from {pair.baseline}: {numbers}."
+        return (
+            start,
+            f"Chance alone could well make such a difference ({_sure(pair)}){_power(pair)}.",
+        )
+    higher = "higher" if pair.difference > 0 else "lower"
+    word = ("better" if pair.better else "worse") if pair.sense else higher
+    but = f", {qualified(pair)}" if qualified(pair) else ""
+    small = f", though it is less than {pair.rope:g}" * (pair.p_equal > 1 - pair.options.alpha)
+    return (
+        f"{pair.run} is {word} than {pair.baseline}: {numbers}.",
+        f"Chance alone would seldom make such a difference ({_sure(pair)}){small}{but}.",
+    )
+
+
+def _sure(pair: Pair) -> str:
+    low, high = interval(pair)
+    ends = (
+        ""
+        if math.isnan(low)
+        else f"{pair.options.confidence} interval {signed(low)} to {signed(high)}, "
+    )
+    return f"{ends}{p_words(pair.p_adjusted)}"
+
+
+def _power(pair: Pair) -> str:
+    """Say what so many queries would have shown, where the difference is smaller."""
+    known = not math.isnan(pair.detectable) and abs(pair.difference) < pair.detectable
+    return f"; {showable([pair])}" if known else ""
+
+
+def _many_runs(findings: Findings, pairs: tuple[Pair, ...]) -> tuple[str, ...]:
+    measured = [pair for pair in pairs if not pair.unmeasured and pair.n]
+    if not measured:
+        return (pairs[0].verdict,)
+    label, base = findings.label, findings.baseline
+    main, first = findings.evaluation(findings.main), findings.evaluation(base)
+    values = f"{label} {number(main[label])}, against {number(first[label])}"
+    over = f"over {many(measured[0].n, 'query', 'queries')}"
+    start = f"Of {len(pairs)} runs, {main.run} does best against {base}: {values} {over}."
+    ends = Counter(way(pair) for pair in pairs)
+    better, worse = ("better", "worse") if pairs[0].sense else ("higher", "lower")
+    words = {
+        "better": f"{better} than {base}", "worse": worse, "no different": "not shown to differ",
+        "not measured": "not measured",
+    }  # fmt: skip
+    said = [
+        f"{ends[end]} {'is' if ends[end] == 1 else 'are'} {of}"
+        for end, of in words.items()
+        if ends[end]
+    ]
+    return start, f"After correction for so many comparisons, {'; '.join(said)}."
