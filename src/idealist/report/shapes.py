@@ -92,7 +92,7 @@ class Pen:
             case Box():
                 return self.box(mark)
             case Dot():
-                return dot(self.x(mark.x), self.y(mark.y), mark.shape)
+                return dot(self.x(mark.x), self.y(mark.y), mark.shape, mark.size)
             case Line():
                 return "".join(map(joined, self.pieces(mark.points)))
             case Area():
@@ -143,21 +143,24 @@ def joined(points: Sequence[tuple[float, float]]) -> str:
     return f"M{first}" + ("L" + " ".join(rest) if rest else "h0")
 
 
-def dot(x: float, y: float, shape: Shape) -> str:
-    """Return the path of a dot."""
+def dot(x: float, y: float, shape: Shape, size: float = 1.0) -> str:
+    """Return the path of a dot, so many times as wide as usual."""
     if math.isnan(x) or math.isnan(y):
         return ""
-    r = RADIUS
+    r = RADIUS * size
     match shape:
         case "up":
-            return f"M{place(x, y - r - 0.5)}l4 7h-8z"
+            return f"M{place(x, y - 4 * size)}l{place(4 * size, 7 * size)}h{number(-8 * size)}z"
         case "down":
-            return f"M{place(x, y + r + 0.5)}l4-7h-8z"
+            return f"M{place(x, y + 4 * size)}l{place(4 * size, -7 * size)}h{number(-8 * size)}z"
         case "square":
-            return f"M{place(x - 3, y - 3)}h6v6h-6z"
+            side = number(6 * size)
+            return f"M{place(x - 3 * size, y - 3 * size)}h{side}v{side}h-{side}z"
         case "diamond":
-            return f"M{place(x, y - 4.5)}l4.5 4.5-4.5 4.5-4.5-4.5z"
-    return f"M{place(x - r, y)}a{r} {r} 0 1 0 {2 * r:g} 0a{r} {r} 0 1 0-{2 * r:g} 0z"
+            d = 4.5 * size
+            return f"M{place(x, y - d)}l{place(d, d)} {place(-d, d)} {place(-d, -d)}z"
+    turn = f"a{number(r)} {number(r)} 0 1 0"
+    return f"M{place(x - r, y)}{turn} {number(2 * r)} 0{turn}{number(-2 * r)} 0z"
 
 
 def looks(mark: Mark) -> str:
