@@ -81,7 +81,7 @@ def test_bars_stand_in_order_where_the_differences_are() -> None:
         texts={"q1": "sort a  list"},
     )  # fmt: skip
     figure = query_figures.differences(pair)
-    rope, band, *bars = of(figure, Box)
+    (rope, *bars), [band] = of(figure, Box), of(figure, Area)
     assert [(bar.query, bar.x0, bar.x1, bar.tone) for bar in bars] == [
         ("q1", 0, 1, "win"), ("q3", 1, 2, "win"), ("q2", 2, 3, "same"), ("q0", 3, 4, "loss"),
     ]  # fmt: skip
@@ -90,7 +90,8 @@ def test_bars_stand_in_order_where_the_differences_are() -> None:
     ]  # fmt: skip
     assert bars[0].label == "q1 (sort a list): 0.2500 → 0.7500 (+0.5000)"
     assert (rope.x0, rope.x1, rope.y0, rope.y1) == (0, 4, -0.01, 0.01)
-    assert (band.x0, band.x1, band.y0, band.y1) == (0, 4, -0.4, 0.6)
+    assert band.points == ((0, -0.4, 0.6), (4, -0.4, 0.6))
+    assert figure.x.names == ("q1", "q3", "q2", "q0")
     heights = [(line.points[0][1], line.dashed) for line in of(figure, Line)]
     assert heights == [(-0.4, True), (0.6, True), (0.0875, False)]
     assert (figure.y.low, figure.y.high) == (-0.4, 0.6)
@@ -146,7 +147,9 @@ def test_dots_stand_where_the_values_are() -> None:
     assert {query: (dot.x, dot.y, dot.shape) for query, dot in dots.items()} == {
         "q0": (0.5, 0.25, "down"), "q1": (0.2, 0.7, "up"), "q2": (0.4, 0.4, "circle"),
     }  # fmt: skip
-    assert [line.points for line in of(figure, Line)] == [((0, 0), (0.7, 0.7))]
+    [diagonal] = of(figure, Line)
+    assert diagonal.points == ((figure.x.low, figure.y.low), (figure.x.high, figure.y.high))
+    assert (figure.x.low, figure.x.high) == pytest.approx((-0.028, 0.728))
     assert figure.says.endswith("largest win q1 (+0.5000); largest loss q0 (-0.2500).")
     assert not figure.note
 
@@ -177,7 +180,12 @@ def test_thousands_of_queries_are_counted_in_fields() -> None:
         if box.tone == "win":
             assert all(b > a for a, b in inside)
     assert max(box.shade for box in fields) == 1
-    assert len(of(figure, Dot)) == 20
+    dots = of(figure, Dot)
+    assert len(dots) == 20
+    apart = [abs(dot.y - dot.x) for dot in dots]
+    rest = {(a, b) for a, b in zip(before, after, strict=True)} - {(dot.x, dot.y) for dot in dots}
+    assert min(b - a for a, b in rest) >= min(dot.y - dot.x for dot in dots)
+    assert max(abs(b - a) for a, b in rest) <= max(apart)
     assert len(figure.marks) < 1100
     assert "counted in fields" in figure.note
 
@@ -222,6 +230,17 @@ def test_many_zeros_and_ones_have_bars_of_their_own() -> None:
     assert figure.x.high >= one.x1
     assert "exactly 0 and 1 is counted apart" in figure.note
     assert "exactly 0 on 10, exactly 1 on 8" in figure.says
+
+
+def test_a_bar_that_is_too_tall_is_cut_and_has_its_number() -> None:
+    values = [0.0] * 30 + [i / 20 for i in range(1, 20)]
+    figure = value_figures.spread(values_of(values))
+    zero, *others = of(figure, Box)
+    assert zero.text == "30"
+    assert math.isclose(zero.y1 - zero.y0, value_figures.CUT)
+    assert not any(bar.text for bar in others)
+    assert max(bar.y1 - bar.y0 for bar in others) == pytest.approx(value_figures.TALLEST)
+    assert "Bars with a number are cut." in figure.note
 
 
 def test_differences_spread_on_both_sides_of_no_change() -> None:
@@ -305,7 +324,7 @@ def test_cells_without_limits_are_shaded_by_the_largest() -> None:
     cells = {box.query: (box.shade, box.tone) for box in of(figure, Box)}
     assert cells == {"q0": (-0.5, "accent"), "q1": (1.0, "accent")}
     row = values_of([0.5, NAN], [0.2, 0.4])
-    [empty] = [box for box in of(value_figures.heat(row), Box) if box.shade is None]
+    [empty] = [box for box in of(value_figures.heat(row), Box) if math.isnan(box.shade)]
     assert empty.label == "r0, q1: no value"
 
 
@@ -374,7 +393,7 @@ def places(mark: Any) -> list[tuple[float, float]]:
         case Box():
             assert mark.x0 <= mark.x1
             assert mark.y0 <= mark.y1
-            assert mark.shade is None or -1 <= mark.shade <= 1
+            assert mark.shade is None or not abs(mark.shade) > 1
             return [(mark.x0, mark.y0), (mark.x1, mark.y1)]
         case Dot() | Note():
             return [(mark.x, mark.y)]
@@ -414,8 +433,8 @@ def test_results_make_figures() -> None:
         query: row["difference"] for query, row in pair.by_query().items()
     }
     assert "q1 (one): " in bars[0].label
-    band = next(box for box in of(figure, Box) if box.tone == "accent")
-    assert (band.y0, band.y1) == pair.ci
+    [band] = of(figure, Area)
+    assert band.points[0][1:] == pair.ci
     assert [row[1:] for row in found.figure("scatter").rows.rows[:1]] == [(0.5, 1.0, 0.5)]
     assert found.figure("spread").x.label == "difference in RR from old"
     assert found.figure("heat").y.names == ("old", "new")

@@ -7,22 +7,27 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from idealist.notation import many
 from idealist.report.document import COUNT, SIGNED, TEXT, Column, Table
 from idealist.report.figure import Area, Axis, Box, Dot, Figure, Key, Line, Mark, Note, Shape, Tone
 from idealist.report.scales import axis_ends
-from idealist.report.wording import clipped, few, number, signed, visible
+from idealist.report.wording import clipped, counted, few, number, signed, visible
 
 #: How many queries have a bar each; of more, so many at either end have one.
 MOST_BARS, BARS_AT_ENDS = 300, 30
+#: How many bars have the names of their queries below them.
+NAMED_BARS = 40
 #: How many points draw the outline of the others.
 OUTLINE = 200
 #: How many queries have a dot each; more are counted in so many fields across and up.
 MOST_DOTS, FIELDS = 2000, 32
-#: How many queries that changed most keep a dot of their own then, on either side.
+#: How strong a field is at least.
+PALEST = 0.15
+#: How many of the largest changes have a dot then, on either side.
 DOTS_KEPT = 10
 #: Of dots for at least so many queries, so many say how many.
 WORTH_A_NUMBER, NUMBERED = 5, 12
+#: The room around the dots, as a share of the axis, so that none stands on the edge.
+MARGIN = 0.04
 #: The longest text of a query, and the longest id, in a label.
 LONGEST_TEXT, LONGEST_NAME = 80, 60
 
@@ -102,7 +107,7 @@ class BeforeAfter:
     def standing(self) -> str:
         """Say on how many queries the run is better, and on how many worse."""
         n, (better, worse, same) = len(self.ranked), self.counts(self.ranked).items()
-        by, of = f"By {self.measure}, {self.run}", many(n, "query", "queries")
+        by, of = f"By {self.measure}, {self.run}", counted(n, "query", "queries")
         if not n:
             return f"No query has a value of {self.measure} by both {self.baseline} and {self.run}"
         if n == same[1]:
@@ -144,7 +149,7 @@ class BeforeAfter:
         known = set(self.ranked)
         names = [query for i, query in enumerate(self.queries) if i not in known]
         names += self.undefined
-        words = many(len(names), "query is", "queries are")
+        words = counted(len(names), "query is", "queries are")
         return f"{words} not shown, without a value by one run: {few(names)}." if names else ""
 
 
@@ -164,7 +169,7 @@ def differences(pair: BeforeAfter) -> Figure:
     return Figure(
         kind="differences",
         title=f"{about}, query by query",
-        says=f"{pair.standing}; {pair.apart}." if known else f"{pair.standing}.",
+        says=f"{pair.standing}{'' if math.isnan(pair.mean) else f'; {pair.apart}'}.",
         x=x,
         y=Axis(f"difference in {pair.measure}{better}", low, high, format=SIGNED),
         marks=(*_behind(pair, width), *bars, *_in_front(pair, width)),
@@ -177,7 +182,8 @@ def differences(pair: BeforeAfter) -> Figure:
 def _singly(pair: BeforeAfter, label: str) -> tuple[Axis, list[Mark], str]:
     """Give each query a bar."""
     bars: list[Mark] = [_bar(pair, i, at, at + 1) for at, i in enumerate(pair.ranked)]
-    return Axis(label, 0.0, max(len(bars), 1), format=COUNT), bars, ""
+    few_names = [pair.queries[i] for i in pair.ranked] if len(bars) <= NAMED_BARS else []
+    return Axis(label, 0.0, max(len(bars), 1), tuple(few_names), format=COUNT), bars, ""
 
 
 def _bar(pair: BeforeAfter, i: int, x0: float, x1: float) -> Box:
@@ -211,7 +217,7 @@ def _outline(pair: BeforeAfter, places: Sequence[int]) -> Iterator[Area]:
         values = [(at, pair.differences[places[at]]) for at in (*own[::step], own[-1])]
         points = [(1 + (at + 0.5) / len(places), min(d, 0.0), max(d, 0.0)) for at, d in values]
         reach = f"{signed(values[0][1])} to {signed(values[-1][1])}"
-        label = f"{many(len(own), 'query', 'queries')} {words}: {reach}"
+        label = f"{counted(len(own), 'query', 'queries')} {words}: {reach}"
         yield Area(tuple(points), tone=tone, label=label)
 
 
@@ -221,7 +227,8 @@ def _behind(pair: BeforeAfter, width: float) -> Iterator[Mark]:
         label = f"too small to matter: less than {pair.rope:g}"
         yield Box(0.0, width, -pair.rope, pair.rope, tone="quiet", label=label)
     if not math.isnan(pair.interval[0]):
-        yield Box(0.0, width, *pair.interval, tone="accent", label=pair.apart)
+        ends = ((0.0, *pair.interval), (width, *pair.interval))
+        yield Area(ends, tone="accent", label=pair.apart)
 
 
 def _in_front(pair: BeforeAfter, width: float) -> Iterator[Mark]:
@@ -246,10 +253,11 @@ def _difference_keys(pair: BeforeAfter) -> Iterator[Key]:
 
 def scatter(pair: BeforeAfter) -> Figure:
     """Draw what the run gives each query against what the baseline gives it."""
-    low, high = axis_ends(value for i in pair.ranked for value in (pair.before[i], pair.after[i]))
-    many_dots = len(pair.ranked) > MOST_DOTS
-    marks, note = _fields(pair, low, high) if many_dots else _dots(pair)
-    diagonal = Line(((low, low), (high, high)), True, tone="quiet", label="the same by both")
+    ends = axis_ends(value for i in pair.ranked for value in (pair.before[i], pair.after[i]))
+    room = MARGIN * (ends[1] - ends[0])
+    low, high = ends[0] - room, ends[1] + room
+    marks, note = (_fields if len(pair.ranked) > MOST_DOTS else _dots)(pair, *ends)
+    diagonal = Line(((low, low), (high, high)), True, tone="quiet", label="both equal")
     return Figure(
         kind="scatter",
         title=f"{pair.measure}: {pair.run} against {pair.baseline}",
@@ -258,7 +266,7 @@ def scatter(pair: BeforeAfter) -> Figure:
         y=Axis(f"{pair.measure} of {pair.run}", low, high),
         marks=(diagonal, *marks),
         rows=pair.rows,
-        keys=(*pair.keys(SHAPES), Key("the same by both", "quiet", "dashed")),
+        keys=(*pair.keys(SHAPES), Key("both equal", "quiet", "dashed")),
         note=" ".join(filter(None, (note, pair.left_out))),
         aspect=1.0,
     )
@@ -276,24 +284,28 @@ def _extremes(pair: BeforeAfter) -> str:
     return named
 
 
-def _dots(pair: BeforeAfter) -> tuple[list[Mark], str]:
+def _dots(pair: BeforeAfter, low: float, high: float) -> tuple[list[Mark], str]:
     """Give each place a dot, a wider one where several queries share it."""
-    places: dict[tuple[float, float], list[int]] = {}
-    for i in pair.ranked:
-        places.setdefault((round(pair.before[i], 9), round(pair.after[i], 9)), []).append(i)
-    groups = sorted(places.values(), key=len, reverse=True)
+    raised = MARGIN / 2 * (high - low)  # above the lines of the grid
+    groups = _places(pair)
     marks: list[Mark] = [_dot(pair, group) for group in groups]
     marks += [
-        Note(pair.before[group[0]], pair.after[group[0]], f"{len(group):,}")
+        Note(pair.before[group[0]], pair.after[group[0]] + raised, f"{len(group):,}")
         for group in groups[:NUMBERED]
         if len(group) >= WORTH_A_NUMBER
     ]
     shared = sum(len(group) > 1 for group in groups)
-    several = many(shared, "dot stands", "dots stand")
-    return (
-        marks,
-        f"{several} for several queries with the same values, and wider." if shared else "",
-    )
+    several = counted(shared, "dot stands", "dots stand")
+    words = f"{several} for several queries with the same values, the wider the more."
+    return marks, words if shared else ""
+
+
+def _places(pair: BeforeAfter) -> list[list[int]]:
+    """Group queries with the same two values, the largest groups first."""
+    places: dict[tuple[float, float], list[int]] = {}
+    for i in pair.ranked:
+        places.setdefault((round(pair.before[i], 9), round(pair.after[i], 9)), []).append(i)
+    return sorted(places.values(), key=len, reverse=True)
 
 
 def _dot(pair: BeforeAfter, group: Sequence[int]) -> Dot:
@@ -313,22 +325,17 @@ def _fields(pair: BeforeAfter, low: float, high: float) -> tuple[list[Mark], str
     for i in pair.ranked:
         at = tuple(min(int((v - low) / step), FIELDS - 1) for v in (pair.before[i], pair.after[i]))
         fields.setdefault((at[0], at[1]), []).append(i)
-    most = max(map(len, fields.values()))
-    marks: list[Mark] = [
-        _field(
-            pair,
-            own,
-            (low + a * step, low + b * step),
-            step,
-            math.log1p(len(own)) / math.log1p(most),
-        )
-        for (a, b), own in fields.items()
-    ]
-    ends = (*pair.ranked[:DOTS_KEPT], *pair.ranked[-DOTS_KEPT:])
-    marks += [_dot(pair, [i]) for i in ends if pair.tone(i) != "same"]
+    most = math.log1p(max(map(len, fields.values())))
+    marks: list[Mark] = []
+    for (a, b), own in fields.items():
+        shade = PALEST + (1 - PALEST) * math.log1p(len(own)) / most
+        marks.append(_field(pair, own, (low + a * step, low + b * step), step, shade))
+    places = sorted(_places(pair), key=lambda group: pair.favour(group[0]))
+    ends = places if len(places) <= 2 * DOTS_KEPT else places[:DOTS_KEPT] + places[-DOTS_KEPT:]
+    marks += [_dot(pair, group) for group in ends if pair.tone(group[0]) != "same"]
     return marks, (
-        f"{len(pair.ranked):,} queries are counted in fields, darker by the logarithm of their "
-        f"number; the {DOTS_KEPT} that changed most on either side have a dot too."
+        f"{len(pair.ranked):,} queries are counted in fields, stronger by the logarithm of their "
+        f"number; the {DOTS_KEPT} largest changes on either side have a dot too."
     )
 
 
@@ -340,6 +347,6 @@ def _field(
     tones = {pair.tone(i) for i in own}
     told = ", ".join(f"{count} {words}" for words, count in counts.items() if count)
     values = f"{number(x, 2)} to {number(x + step, 2)} → {number(y, 2)} to {number(y + step, 2)}"
-    label = f"{many(len(own), 'query', 'queries')}, {values}: {told}"
+    label = f"{counted(len(own), 'query', 'queries')}, {values}: {told}"
     tone: Tone = tones.pop() if len(tones) == 1 else "same"
     return Box(x, x + step, y, y + step, shade, tone=tone, label=label)

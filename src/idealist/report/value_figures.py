@@ -9,18 +9,19 @@ from dataclasses import dataclass, field
 from itertools import pairwise, product
 
 from idealist.errors import UsageError
-from idealist.notation import many
 from idealist.report.document import COUNT, SIGNED, TEXT, VALUE, Column, Format, Table
 from idealist.report.figure import Axis, Box, Figure, Key, Line, Mark, Tone
 from idealist.report.scales import axis_ends, round_step
-from idealist.report.wording import clipped, few, number, visible
+from idealist.report.wording import clipped, counted, few, number, visible
 
 #: The fewest and the most bins of a histogram.
 FEWEST_BINS, MOST_BINS = 5, 40
 #: The share of all queries that makes a single value, such as 0, a bar of its own.
 SPIKE = 0.1
-#: The share of a run's band that its tallest bar takes.
-TALLEST = 0.85
+#: The share of a run's band that its tallest bin takes, and that nothing passes.
+TALLEST, CUT = 0.8, 0.95
+#: How wide the bar of a single value is, and the room it has, as shares of the bins.
+SPIKE_WIDTH, SPIKE_ROOM = 0.035, 0.05
 #: The most queries, and the most cells, that a map of queries shows one by one.
 MOST_COLUMNS, MOST_CELLS = 300, 6000
 #: The most queries that have their name below, and of which the values are written in the cells.
@@ -100,20 +101,23 @@ def spread(given: QueryValues) -> Figure:
     """
     known = [finite_of(row) for row in given.values]
     bins = Bins.of(given)
-    most = max((max(bins.counts(own).values(), default=0) for own in known), default=0)
+    most = bins.tallest(known)
     marks = [
         mark for row, own in enumerate(known) for mark in _histogram(given, row, own, bins, most)
     ]
+    cut = any(isinstance(mark, Box) and mark.text for mark in marks)
     return Figure(
         kind="spread",
-        title=f"How {given.name} spreads over queries",
+        title=f"How {'the ' * bool(given.baseline)}{given.name} spreads over queries",
         says=_spread_says(given, known),
         x=Axis(given.name, *bins.ends, format=given.format),
         y=Axis(f"number of queries, up to {most:,}", 0.0, len(given.runs), tuple(given.runs)),
         marks=tuple(marks),
         rows=given.table(range(len(given.queries))),
         keys=tuple(_spread_keys(given)),
-        note=" ".join(filter(None, (bins.words, _undefined(given)))),
+        note=" ".join(
+            filter(None, (bins.words, "Bars with a number are cut." * cut, _undefined(given)))
+        ),
         aspect=min(0.12 + 0.13 * len(given.runs), 0.5 + 0.03 * len(given.runs)),
     )
 
@@ -146,13 +150,11 @@ class Bins:
     @property
     def ends(self) -> tuple[float, float]:
         """Where the axis begins and ends: single values at the ends stand beside the bins."""
-        room = [self.width if any(one == end for one in self.spikes) else 0.0 for end in self.sides]
-        return self.low - room[0], self.high + room[1]
-
-    @property
-    def sides(self) -> tuple[float, float]:
-        """Where the first bin begins and the last one ends."""
-        return self.low, self.high
+        room = SPIKE_ROOM * (self.high - self.low)
+        return (
+            self.low - room * (self.low in self.spikes),
+            self.high + room * (self.high in self.spikes),
+        )
 
     def counts(self, values: Sequence[float]) -> dict[tuple[float, float], int]:
         """Count values by bins, (from, to); both ends are the same where it is one value."""
@@ -165,11 +167,20 @@ class Bins:
             found[key] = found.get(key, 0) + 1
         return found
 
+    def tallest(self, rows: Sequence[Sequence[float]]) -> int:
+        """Count the fullest bin of all rows, or the commonest single value if there are no bins."""
+        counts = [one for row in rows for one in self.counts(row).items()]
+        in_bins = [count for (low, high), count in counts if low < high]
+        return max(in_bins or [count for _, count in counts], default=0)
+
     def place(self, low: float, high: float) -> tuple[float, float]:
         """Place a bar: that of a single value stands beside the bins, or on its value."""
-        beside = {self.low: -self.width / 2, self.high: self.width / 2}.get(low, 0.0)
-        half = self.width / 4
-        return (low, high) if low < high else (low + beside - half, low + beside + half)
+        if low < high:
+            return low, high
+        span = self.high - self.low
+        beside = {self.low: -1, self.high: 1}.get(low, 0) * SPIKE_ROOM * span / 2
+        half = SPIKE_WIDTH * span / 2
+        return low + beside - half, low + beside + half
 
     @property
     def words(self) -> str:
@@ -196,14 +207,17 @@ def _histogram(
 ) -> Iterator[Mark]:
     """Draw the bars of one run in its band, and its mean."""
     floor, run = row + 1.0, given.runs[row]
+    of = counted(len(values), "query", "queries")
     for (low, high), count in sorted(bins.counts(values).items()):
-        ends = list(dict.fromkeys(map(given.format, (low, high))))
-        label = f"{run}, {' to '.join(ends)}: {count} of {many(len(values), 'query', 'queries')}"
-        sides, tall = bins.place(low, high), TALLEST * count / most
-        yield Box(*sides, floor - tall, floor, tone=_bin_tone(given, low, high), label=label)
+        reach = " to ".join(dict.fromkeys(map(given.format, (low, high))))
+        tall = TALLEST * count / most
+        yield Box(
+            *bins.place(low, high), floor - min(tall, CUT), floor, text=f"{count}" * (tall > CUT),
+            tone=_bin_tone(given, low, high), label=f"{run}, {reach}: {count:,} of {of}",
+        )  # fmt: skip
     if values:
         mean = _mean(values)
-        line = ((mean, floor), (mean, floor - 1 + (1 - TALLEST) / 2))
+        line = ((mean, floor), (mean, floor - CUT))
         yield Line(line, tone="accent", label=f"{run}: mean {given.format(mean)}")
 
 
@@ -238,9 +252,9 @@ def _spread_says(given: QueryValues, known: Sequence[Sequence[float]]) -> str:
         f"median {given.format(median)}, quartiles {given.format(low)} and {given.format(high)}"
     )
     single = {0.0} if given.baseline else {0.0, *finite_of(given.limits)}
-    counts = [f"exactly {one:g} on {own.count(one)}" for one in sorted(single) if one in own]
+    counts = [f"exactly {one:g} on {own.count(one):,}" for one in sorted(single) if one in own]
     often = f"; {', '.join(counts)}" if counts else ""
-    over = many(len(own), "query", "queries")
+    over = counted(len(own), "query", "queries")
     return f"The {given.name} of {given.runs[i]} over {over}: {middle}{often}."
 
 
@@ -251,7 +265,7 @@ def _undefined(given: QueryValues) -> str:
         for place, query in enumerate(given.queries)
         if len(given.of_query(place)) < len(given.runs)
     ]
-    words = many(len(lacking), "query has", "queries have")
+    words = counted(len(lacking), "query has", "queries have")
     return f"{words} no value by some run: {few(lacking)}." if lacking else ""
 
 
@@ -274,7 +288,7 @@ def heat(given: QueryValues, page: int | None = None) -> Figure:
         y=Axis("", 0.0, float(len(given.runs)), tuple(given.runs)),
         marks=tuple(_cells(given, order, starts, top)),
         rows=given.table(list(dict.fromkeys([*order, *range(len(given.queries))])), means=True),
-        keys=(Key(f"the darker, the higher: 0 to {top:g}", "accent"),),
+        keys=(Key(f"the stronger, the higher: 0 to {top:g}", "accent"),),
         note=" ".join(filter(None, (note, _undefined(given)))),
         aspect=0.05 + 0.035 * len(given.runs),
     )
@@ -324,7 +338,7 @@ def _cells(
         named = given.called(group[0])
         about = named if len(group) == 1 else f"mean of queries {x0 + 1:,} to {x1:,}"
         yield Box(
-            x0, x1, row, row + 1, None if math.isnan(value) else value / top,
+            x0, x1, row, row + 1, value / top,
             number(value, 2) if len(starts) <= WRITTEN_COLUMNS + 1 else "",
             tone="quiet" if math.isnan(value) else "accent",
             label=f"{run}, {about}: {'no value' if math.isnan(value) else number(value)}",
@@ -344,6 +358,6 @@ def _heat_says(given: QueryValues, order: Sequence[int], first: str) -> str:
         for i in order[:3]
     )
     nothing = sum(not any(given.of_query(i)) for i in order) if given.sense > 0 else 0
-    zero = f"; {many(nothing, 'query is', 'queries are')} 0 by every run" if nothing else ""
+    zero = f"; {counted(nothing, 'query is', 'queries are')} 0 by every run" if nothing else ""
     verb = "is" if len(order[:3]) == 1 else "are"
-    return f"Of {many(len(order), 'query', 'queries')}, the {first} {by} {verb} {named}{zero}."
+    return f"Of {counted(len(order), 'query', 'queries')}, the {first} {by} {verb} {named}{zero}."

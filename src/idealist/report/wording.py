@@ -87,6 +87,15 @@ def weights_words(alike: float | None) -> str:
     return f", weighted (as sure as {alike:.1f} of equal weight)"
 
 
+def counted(count: int, one: str, several: str) -> str:
+    """Write a number that may be large, with its noun.
+
+    >>> counted(1, "query", "queries"), counted(6980, "query", "queries")
+    ('1 query', '6,980 queries')
+    """
+    return f"{count:,} {one if count == 1 else several}"
+
+
 def visible(name: str) -> str:
     """Write an id so that blanks at its ends can be seen."""
     return repr(name) if name != name.strip() else name
