@@ -219,38 +219,35 @@ def test_freedman_and_diaconis_choose_the_width() -> None:
     assert exact <= Bins.of(values_of(values)).width <= 2 * exact
 
 
-def test_many_zeros_and_ones_have_bars_of_their_own() -> None:
+def test_many_zeros_and_ones_are_counted_apart() -> None:
     values = [0.0] * 10 + [1.0] * 8 + [0.01, 0.3, 0.5, 0.51, 0.7, 0.99]
-    figure = value_figures.spread(values_of(values))
-    bars = {bar.label: bar for bar in of(figure, Box)}
-    zero, one = bars["r0, 0.0000: 10 of 24 queries"], bars["r0, 1.0000: 8 of 24 queries"]
-    assert zero.x1 < 0
-    assert one.x0 > 1
-    assert figure.x.low <= zero.x0
-    assert figure.x.high >= one.x1
-    assert "exactly 0 and 1 is counted apart" in figure.note
-    assert "exactly 0 on 10, exactly 1 on 8" in figure.says
+    figure = value_figures.spread(values_of(values, [0.5] * 24))
+    cells = {bar.label: bar for bar in of(figure, Box) if bar.text}
+    zero, one = cells["r0, exactly 0: 10 of 24"], cells["r0, exactly 1: 8 of 24"]
+    assert (zero.text, zero.shade) == ("10", 10 / 24)
+    assert (one.text, one.shade) == ("8", 8 / 24)
+    assert figure.x.low < zero.x0 < zero.x1 < 0
+    assert 1 < one.x0 < one.x1 < figure.x.high
+    assert cells["r1, exactly 0: 0 of 24"].shade == 0
+    bars = [bar for bar in of(figure, Box) if not bar.text]
+    assert sum(int(re.findall(r": (\d+) of", bar.label)[0]) for bar in bars) == 6 + 24
+    assert "Numbers count at the left exactly 0 and at the right exactly 1." in figure.note
+    alone = value_figures.spread(values_of(values))
+    assert "exactly 0 on 10, exactly 1 on 8" in alone.says
 
 
-def test_a_bar_that_is_too_tall_is_cut_and_has_its_number() -> None:
-    values = [0.0] * 30 + [i / 20 for i in range(1, 20)]
-    figure = value_figures.spread(values_of(values))
-    zero, *others = of(figure, Box)
-    assert zero.text == "30"
-    assert math.isclose(zero.y1 - zero.y0, value_figures.CUT)
-    assert not any(bar.text for bar in others)
-    assert max(bar.y1 - bar.y0 for bar in others) == pytest.approx(value_figures.TALLEST)
-    assert "Bars with a number are cut." in figure.note
+def test_a_highest_value_that_is_not_round_is_counted_apart_too() -> None:
+    figure = value_figures.spread(values_of([2.7] * 5 + [0.1, 0.9], limits=(0.0, 2.7)))
+    assert [bar.text for bar in of(figure, Box) if bar.text] == ["5"]
 
 
 def test_differences_spread_on_both_sides_of_no_change() -> None:
     apart = [-0.3, -0.1, 0.0, 0.0, 0.0, 0.2, 0.4, 0.5]
     figure = value_figures.spread(values_of(apart, baseline="old"))
-    bars = of(figure, Box)
-    assert {bar.tone for bar in bars} == {"win", "loss", "same"}
+    same, *bars = of(figure, Box)
+    assert (same.tone, same.text, same.x1 < -0.3) == ("same", "3", True)
     for bar in bars:
-        middle = bar.x0 + bar.x1
-        assert bar.tone == ("same" if abs(middle) < 1e-9 else "win" if middle > 0 else "loss")
+        assert bar.tone == ("win" if bar.x0 + bar.x1 > 0 else "loss")
     worse = value_figures.spread(values_of(apart, baseline="old", sense=-1))
     assert Counter(bar.tone for bar in of(worse, Box))["win"] == 2
 

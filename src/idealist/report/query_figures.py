@@ -290,7 +290,7 @@ def _dots(pair: BeforeAfter, low: float, high: float) -> tuple[list[Mark], str]:
     groups = _places(pair)
     marks: list[Mark] = [_dot(pair, group) for group in groups]
     marks += [
-        Note(pair.before[group[0]], pair.after[group[0]] + raised, f"{len(group):,}")
+        Note(pair.before[group[0]] + raised / 3, pair.after[group[0]] + raised, f"{len(group):,}")
         for group in groups[:NUMBERED]
         if len(group) >= WORTH_A_NUMBER
     ]

@@ -16,12 +16,12 @@ from idealist.report.wording import clipped, counted, few, number, visible
 
 #: The fewest and the most bins of a histogram.
 FEWEST_BINS, MOST_BINS = 5, 40
-#: The share of all queries that makes a single value, such as 0, a bar of its own.
-SPIKE = 0.1
-#: The share of a run's band that its tallest bin takes, and that nothing passes.
-TALLEST, CUT = 0.8, 0.95
-#: How wide the bar of a single value is, and the room it has, as shares of the bins.
-SPIKE_WIDTH, SPIKE_ROOM = 0.035, 0.05
+#: The share of the queries of a run that makes a single value, such as 0, common.
+COMMON = 0.1
+#: The share of a run's band that its tallest bar takes.
+TALLEST = 0.85
+#: The room of a digit, and beside a number, as shares of the bins.
+DIGIT, GAP = 0.028, 0.01
 #: The most queries, and the most cells, that a map of queries shows one by one.
 MOST_COLUMNS, MOST_CELLS = 300, 6000
 #: The most queries that have their name below, and of which the values are written in the cells.
@@ -101,93 +101,81 @@ def spread(given: QueryValues) -> Figure:
     """
     known = [finite_of(row) for row in given.values]
     bins = Bins.of(given)
-    most = bins.tallest(known)
-    marks = [
-        mark for row, own in enumerate(known) for mark in _histogram(given, row, own, bins, most)
-    ]
-    cut = any(isinstance(mark, Box) and mark.text for mark in marks)
+    most = max((count for own in known for count in bins.counts(own).values()), default=0)
+    bars = [bar for row, own in enumerate(known) for bar in _bars(given, row, own, bins, most)]
     return Figure(
         kind="spread",
         title=f"How {'the ' * bool(given.baseline)}{given.name} spreads over queries",
         says=_spread_says(given, known),
         x=Axis(given.name, *bins.ends, format=given.format),
-        y=Axis(f"number of queries, up to {most:,}", 0.0, len(given.runs), tuple(given.runs)),
-        marks=tuple(marks),
+        y=Axis(f"queries; the tallest bar has {most:,}", 0.0, len(given.runs), tuple(given.runs)),
+        marks=(*_singles(given, known, bins), *bars),
         rows=given.table(range(len(given.queries))),
         keys=tuple(_spread_keys(given)),
-        note=" ".join(
-            filter(None, (bins.words, "Bars with a number are cut." * cut, _undefined(given)))
-        ),
+        note=" ".join(filter(None, (bins.words, _undefined(given)))),
         aspect=min(0.12 + 0.13 * len(given.runs), 0.5 + 0.03 * len(given.runs)),
     )
 
 
 @dataclass(frozen=True)
 class Bins:
-    """Bins of one `width` that begin at 0, and single values with a bar of their own, `spikes`."""
+    """Bins of one `width` that begin at 0.
+
+    Values that are common are counted `apart`, where there is `room`: 0 before the bins, the
+    highest value beyond them.
+    """
 
     width: float
     low: float
     high: float
-    spikes: tuple[float, ...]
+    room: float
+    apart: tuple[float, ...]
 
     @classmethod
     def of(cls, given: QueryValues) -> Bins:
         """Choose bins by the rule of Freedman and Diaconis, rounded, within bounds."""
         rows = list(map(finite_of, given.values))
-        single = {0.0} if given.baseline else {0.0, *finite_of(given.limits)}
-        spikes = [one for one in sorted(single) if any(_is_spike(one, row) for row in rows)]
+        highest = math.inf if given.baseline else given.limits[1]
+        apart = [one for one in (0.0, highest) if any(_is_common(one, row) for row in rows)]
         low, high = axis_ends(value for row in rows for value in row)
         if given.limits == (0.0, 1.0) and low >= 0 and not given.baseline:
             high = 1.0
-        others = [[value for value in row if value not in spikes] for row in rows]
+        others = [[value for value in row if value not in apart] for row in rows]
         usual = [2 * _quartiles(row)[2] / len(row) ** (1 / 3) for row in others if row]
         wanted = max(statistics.median(usual or [0.0]), (high - low) / MOST_BINS)
         width = round_step(min(wanted, (high - low) / FEWEST_BINS / 2))  # which at most doubles it
-        first, last = math.floor(low / width + 1e-9), math.ceil(high / width - 1e-9)
-        return cls(width, first * width, last * width, tuple(spikes))
+        first, last = math.floor(low / width + 1e-9) * width, math.ceil(high / width - 1e-9) * width
+        digits = max((len(f"{row.count(one):,}") for row in rows for one in apart), default=0)
+        room = (DIGIT * digits + 2 * GAP) * (last - first)
+        return cls(width, first, last, room, tuple(apart))
 
     @property
     def ends(self) -> tuple[float, float]:
-        """Where the axis begins and ends: single values at the ends stand beside the bins."""
-        room = SPIKE_ROOM * (self.high - self.low)
-        return (
-            self.low - room * (self.low in self.spikes),
-            self.high + room * (self.high in self.spikes),
-        )
+        """Where the axis begins and ends."""
+        starts = [*self.columns.values()]
+        return min([self.low, *starts]), max([self.high, *(x + self.room for x in starts)])
+
+    @property
+    def columns(self) -> dict[float, float]:
+        """Where the columns begin of values that are counted apart."""
+        return {one: self.high if one else self.low - self.room for one in self.apart}
 
     def counts(self, values: Sequence[float]) -> dict[tuple[float, float], int]:
-        """Count values by bins, (from, to); both ends are the same where it is one value."""
+        """Count values by bins, (from, to), but for those that are counted apart."""
         last = round((self.high - self.low) / self.width) - 1  # which holds its upper end too
         found: dict[tuple[float, float], int] = {}
-        for value in values:
+        for value in (value for value in values if value not in self.apart):
             at = min(max(math.floor((value - self.low) / self.width + 1e-9), 0), last)
             within = (self.low + at * self.width, self.low + (at + 1) * self.width)
-            key = (value, value) if value in self.spikes else within
-            found[key] = found.get(key, 0) + 1
+            found[within] = found.get(within, 0) + 1
         return found
-
-    def tallest(self, rows: Sequence[Sequence[float]]) -> int:
-        """Count the fullest bin of all rows, or the commonest single value if there are no bins."""
-        counts = [one for row in rows for one in self.counts(row).items()]
-        in_bins = [count for (low, high), count in counts if low < high]
-        return max(in_bins or [count for _, count in counts], default=0)
-
-    def place(self, low: float, high: float) -> tuple[float, float]:
-        """Place a bar: that of a single value stands beside the bins, or on its value."""
-        if low < high:
-            return low, high
-        span = self.high - self.low
-        beside = {self.low: -1, self.high: 1}.get(low, 0) * SPIKE_ROOM * span / 2
-        half = SPIKE_WIDTH * span / 2
-        return low + beside - half, low + beside + half
 
     @property
     def words(self) -> str:
-        """Say how the bins were chosen."""
-        apart = " and ".join(f"{one:g}" for one in self.spikes)
-        spikes = f"; exactly {apart} is counted apart" if apart else ""
-        return f"Bins are {self.width:g} wide, by the rule of Freedman and Diaconis{spikes}."
+        """Say how the bins were chosen, and what is counted apart."""
+        columns = [f"at the {'right' if one else 'left'} exactly {one:g}" for one in self.apart]
+        rule = f"Bins are {self.width:g} wide, by the rule of Freedman and Diaconis."
+        return rule + f" Numbers count {' and '.join(columns)}." * bool(columns)
 
 
 def _quartiles(values: Sequence[float]) -> tuple[float, float, float]:
@@ -198,27 +186,36 @@ def _quartiles(values: Sequence[float]) -> tuple[float, float, float]:
     return low, high, high - low
 
 
-def _is_spike(value: float, row: Sequence[float]) -> bool:
-    return len(row) > 1 and row.count(value) >= SPIKE * len(row)
+def _is_common(value: float, row: Sequence[float]) -> bool:
+    return len(row) > 1 and row.count(value) >= COMMON * len(row)
 
 
-def _histogram(
+def _singles(given: QueryValues, known: Sequence[Sequence[float]], bins: Bins) -> Iterator[Box]:
+    """Count common single values in a column of their own, a cell a run."""
+    gap = GAP * (bins.high - bins.low)
+    for (value, x), (row, own) in product(bins.columns.items(), enumerate(known)):
+        count = own.count(value)
+        yield Box(
+            x + gap, x + bins.room - gap, row + 1 - TALLEST, row + 1,
+            count / max(1, len(own)), f"{count:,}", tone=_bin_tone(given, value, value),
+            label=f"{given.runs[row]}, exactly {value:g}: {count:,} of {len(own):,}",
+        )  # fmt: skip
+
+
+def _bars(
     given: QueryValues, row: int, values: Sequence[float], bins: Bins, most: int
 ) -> Iterator[Mark]:
     """Draw the bars of one run in its band, and its mean."""
-    floor, run = row + 1.0, given.runs[row]
-    of = counted(len(values), "query", "queries")
+    floor, of = row + 1.0, counted(len(values), "query", "queries")
     for (low, high), count in sorted(bins.counts(values).items()):
-        reach = " to ".join(dict.fromkeys(map(given.format, (low, high))))
-        tall = TALLEST * count / most
-        yield Box(
-            *bins.place(low, high), floor - min(tall, CUT), floor, text=f"{count}" * (tall > CUT),
-            tone=_bin_tone(given, low, high), label=f"{run}, {reach}: {count:,} of {of}",
-        )  # fmt: skip
+        reach = f"{given.format(low)} to {given.format(high)}"
+        label = f"{given.runs[row]}, {reach}: {count:,} of {of}"
+        top = floor - TALLEST * count / most
+        yield Box(low, high, top, floor, tone=_bin_tone(given, low, high), label=label)
     if values:
         mean = _mean(values)
-        line = ((mean, floor), (mean, floor - CUT))
-        yield Line(line, tone="accent", label=f"{run}: mean {given.format(mean)}")
+        line = ((mean, floor), (mean, floor - (1 + TALLEST) / 2))
+        yield Line(line, tone="accent", label=f"{given.runs[row]}: mean {given.format(mean)}")
 
 
 def _bin_tone(given: QueryValues, low: float, high: float) -> Tone:
