@@ -61,6 +61,11 @@ class DifferenceExplainer:
         self._signature = evaluator.signatures[self.label]
         self._docs = docs
 
+    @property
+    def meets(self) -> bool:
+        """Whether any document of each run is judged."""
+        return self._old.meets and self._new.meets
+
     def __call__(self, query: Any, ranks: int | None = None) -> DifferenceExplanation:
         """Explain how a query changed; both lists are shown down to the cutoff, or 10."""
         return next(self.each([query], ranks))

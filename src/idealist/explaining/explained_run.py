@@ -39,6 +39,11 @@ class ExplainedRun:
         """Where the judged documents are."""
         return self.ranked[self.instrument.protocol]
 
+    @property
+    def meets(self) -> bool:
+        """Whether any document of the run is judged."""
+        return len(self.placements.query) > 0
+
     @cached_property
     def measured(self) -> Measured:
         """The value of every query, and which of them count."""

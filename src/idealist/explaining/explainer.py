@@ -53,6 +53,11 @@ class Explainer:
         self.texts = Queries({}) if texts is None else read_queries(texts)
         self._docs = docs
 
+    @property
+    def meets(self) -> bool:
+        """Whether any document of the run is judged."""
+        return self._run.meets
+
     @cached_property
     def ladder(self) -> Ladder:
         """What every query loses."""
