@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import math
 import random
+import shlex
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import combinations, cycle, islice
@@ -16,6 +18,7 @@ from hypothesis import given, settings
 import idealist as il
 from effort import IS_SLOW, tries
 from generated import seeds, some_case, some_measure, some_protocol
+from idealist.cli.main import main
 from idealist.explaining.contributions import FAMILIES
 from idealist.explaining.difference_explainer import DEPENDS
 from idealist.ranking.ranked import Ranked
@@ -23,7 +26,8 @@ from idealist.ranking.whole_lists import listed_documents, whole_lists
 
 ROOT = Path(__file__).parents[1]
 QRELS, OLD, NEW, QUERIES = (
-    str(ROOT / "examples" / name) for name in ("qrels.txt", "bm25.run", "dense.run", "queries.tsv")
+    str(ROOT / "examples" / name)
+    for name in ("qrels.txt", "bm25.run", "reranked.run", "queries.tsv")
 )
 #: Families of measures that are no sum over documents.
 NO_SUMS = ("F", "SetAP", "AllHit")
@@ -45,7 +49,7 @@ def by_document(found: il.DifferenceExplanation) -> dict[str, il.Change]:
 
 
 def between(
-    old: list[Any], new: list[Any], measure: str = "nDCG@10", **options: Any
+    old: list[Any], new: list[Any], measure: Any = "nDCG@10", **options: Any
 ) -> il.DifferenceExplanation:
     """Explain a query that is judged by GRADED."""
     return il.explain_difference(
@@ -192,3 +196,275 @@ def test_lists_are_those_of_the_files(data: Path) -> None:
         assert [one.document for one in own] == [document for _, document in ranked[:10]]
         places = {document: rank for rank, (_, document) in enumerate(ranked, 1)}
         assert all(getattr(one, side) == places.get(one.document) for one in found.changes)
+
+
+# --- what else decides
+
+
+def test_measures_that_are_no_sums_say_so_and_show_what_moved() -> None:
+    for measure in ("F@10", "SetAP", "Compat", "AllHit"):
+        found = between(["a", "b", "x"], ["x", "b", "a"], measure)
+        assert not found.additive
+        assert effects(found) == []
+        assert "no sum over documents, so it cannot be said what each document did" in str(found)
+        assert "a (grade 3) fell from 1 to 3" in str(found)
+
+
+def test_ties_averaged_over_all_orders() -> None:
+    tied = [("a", 1.0), ("x", 1.0)]
+    found = between([("a", 2.0), ("x", 1.0)], tied, "nDCG@10", ties="expected")
+    assert found.additive
+    assert math.fsum(effects(found)) == pytest.approx(found.difference, abs=1e-12)
+    assert "run (2): some scores are tied: ties=expected" in found.notes
+    first = between([("a", 2.0), ("x", 1.0)], tied, "RR", ties="expected")
+    assert not first.additive
+    assert "the mean of RR over all orders of ties is no sum" in first.words[0]
+
+
+def test_values_that_a_rule_sets_do_not_add_up() -> None:
+    rounded = between(["a", "x"], ["x", "a", "b"], round="query(1)")
+    assert not rounded.additive
+    assert "rounded, undefined or set by a rule" in rounded.words[0]
+    qrels, old, new = {"q": {"a": 0}}, {"q": ["a"]}, {"q": ["x"]}
+    for value in ("nan", "1"):
+        found = il.explain_difference(qrels, old, new, "AP", query="q", no_relevant=value)
+        assert effects(found) == []
+        assert f"there is no relevant document: no_relevant={value}" in found.notes
+    nothing = il.explain_difference(qrels, old, new, "AP", query="q", no_relevant="nan")
+    assert nothing.summary == "query q: AP has no value in run, so there is no difference"
+    assert nothing.data()["difference"] is None
+
+
+def test_lists_that_are_missing_or_condensed_or_cut() -> None:
+    qrels, old, new = {"q": GRADED, "p": {"a": 1}}, {"q": ["a", "b"]}, {"p": ["a"]}
+    found = il.explain_difference(qrels, old, new, "nDCG@10", query="q")
+    assert found.after == 0
+    assert "run (2): the run has no list for this query, which counts as empty" in found.notes
+    assert by_document(found)["a"].words() == (
+        f"a (grade 3) is no longer retrieved (it was at 1): -{by_document(found)['a'].adds_before:.4f}"
+    )
+    assert "\n    1   a" in str(found)
+    condensed = between(["x", "a"], ["y", "u", "a"], unjudged="drop")
+    assert [one.document for one in condensed.new_list] == ["a"]
+    assert condensed.summary == "query q: nDCG@10 is 0.6300 in both run and run (2)"
+    cut = between(["a", "b", "x"], ["x", "y", "a", "b"], depth=2)
+    assert by_document(cut)["a"].after is None
+    twice = between(["a", "b"], [("a", 3.0), ("b", 2.0), ("a", 1.0)], duplicates="first")
+    assert twice.difference == 0
+    assert "run (2): documents retrieved twice count once, so they cost nothing: 1" in twice.notes
+
+
+def test_below_the_cutoff_ranks_are_told_of_all_documents() -> None:
+    deep = [f"u{i}" for i in range(20)]
+    found = between(["a", *deep], [*deep, "a"], "nDCG@5")
+    assert (
+        by_document(found)["a"].words(5)
+        == "a (grade 3) left the first 5: it fell from 1 to 21: -0.6300"
+    )
+    assert (
+        by_document(found)["u4"]
+        .words(5)
+        .startswith("u4 (unjudged) entered the first 5: it rose from 6")
+    )
+    assert "unjudged in the first 5: 4 before, 5 after; 1 of them new there: u4 at 5" in str(found)
+
+
+def test_where_lower_is_better_the_words_say_so() -> None:
+    found = between(["z", "a"], ["a", "b"], "FallOut@10")
+    assert "which is better" in found.summary
+
+
+def test_normalisers_that_differ_are_both_told() -> None:
+    found = between(["b", "a"], ["c", "b"], "nDCG(ideal=retrieved)@10")
+    assert len([words for words in found.words if words.startswith("in run")]) == 2
+    assert math.fsum(effects(found)) == pytest.approx(found.difference, abs=1e-12)
+
+
+def test_measures_of_your_own_and_weights() -> None:
+    found = il.measure("Retrieved")(lambda placements: placements.retrieved * 1.0)
+    assert not between(["a"], ["b"], found).additive
+    qrels = {"q": GRADED, "p": {"a": 1}}
+    old, new = {"q": ["a"], "p": ["a"]}, {"q": ["b"], "p": ["x"]}
+    explainer = il.DifferenceExplainer(qrels, old, new, "nDCG@10", weights={"q": 0, "p": 3})
+    assert "this query is not counted" in explainer("q").notes
+    assert [one.query for one in explainer.worst().explanations] == ["p"]
+
+
+def test_queries_and_judgments_that_are_not_there_are_refused() -> None:
+    with pytest.raises(il.UsageError, match="did you mean q"):
+        il.explain_difference({"q1": {"a": 1}}, {"q1": ["a"]}, {"q1": ["a"]}, "AP", query="q")
+    with pytest.raises(il.UsageError, match="'q2' has no judgments"):
+        il.explain_difference({"q1": {"a": 1}}, {"q1": ["a"]}, {"q2": ["a"]}, "AP", query="q2")
+    ranked = Ranked(il.read_qrels({"q": {"b": 1}}), il.read_run({"q": ["a"]}))
+    with pytest.raises(il.UsageError, match="ranked by other judgments"):
+        il.DifferenceExplainer({"q": GRADED}, ranked, {"q": ["a"]}, "AP")
+
+
+def test_texts_of_documents_are_looked_up_once_for_many_queries() -> None:
+    qrels = {"q": GRADED, "p": {"a": 1}}
+    old, new = {"q": ["a", "x"], "p": ["a"]}, {"q": ["x", "a"], "p": ["b"]}
+    docs = {"a": {"title": "Apples", "text": "are round"}, "x": "no title", "b": "bees"}
+    explainer = il.DifferenceExplainer(qrels, old, new, "nDCG@10", texts={"q": "fruit"}, docs=docs)
+    first, second = explainer.each(["q", "p"])
+    assert (by_document(first)["a"].title, by_document(first)["a"].text) == ("Apples", "are round")
+    assert "a: Apples" in str(first)
+    assert "q: fruit" in str(first)
+    assert by_document(second)["b"].text == "bees"
+    lacking = il.explain_difference(qrels, old, new, "AP", query="q", docs={"a": "apples"})
+    assert "1 of 2 documents has no text" in " ".join(lacking.notes)
+
+
+# --- forms and the command line
+
+
+@pytest.fixture
+def found() -> il.DifferenceExplanation:
+    return il.explain_difference(QRELS, OLD, NEW, "nDCG@10", query="q10", texts=QUERIES)
+
+
+def test_every_form(found: il.DifferenceExplanation, tmp_path: Path) -> None:
+    data = json.loads(found.to_json())
+    assert data["difference"] == found.difference
+    assert [one["document"] for one in data["changes"]] == [one.document for one in found.changes]
+    assert math.fsum(one["effect"] for one in data["changes"]) == pytest.approx(data["difference"])
+    assert max(map(len, str(found).splitlines()[:-1])) <= 100
+    assert found.markdown().startswith("### bm25 and reranked, query q10\n")
+    assert found.render("csv").splitlines()[0].startswith("document,grade,judged,before,after,move")
+    assert "<table>" in found._repr_html_()
+    assert r"\begin{tabular}" in found.render("latex")
+    for suffix in ("html", "md", "tex", "json", "csv", "txt"):
+        found.save(tmp_path / f"q10.{suffix}")
+    assert "fell from 1 to 4" in repr(found)
+
+
+def test_long_names_fit_a_terminal() -> None:
+    ids = [f"{'document-of-a-very-long-name-' * 3}{i}" for i in range(12)]
+    qrels = {"q": dict.fromkeys(ids, 1)}
+    runs = {"q": ids[:10]}, {"q": ids[:1:-1]}
+    old, new = (
+        il.read_run(run, name=f"{'a-run-of-a-long-name-' * 4}{i}") for i, run in enumerate(runs)
+    )
+    found = il.explain_difference(qrels, old, new, "nDCG@10", query="q")
+    assert max(map(len, found.render("table").splitlines()[4:])) <= 100
+
+
+def test_the_command_explains_two_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    main(["explain", QRELS, OLD, NEW, "--query", "q10", "-f", "json"])
+    explained = json.loads(capsys.readouterr().out)
+    assert explained == il.explain_difference(QRELS, OLD, NEW, "nDCG@10", query="q10").data()
+    main(["explain", QRELS, OLD, NEW, "--worst", "2", "-m", "AP", "-f", "json", "--full"])
+    worst = json.loads(capsys.readouterr().out)
+    pair = il.compare(QRELS, [OLD, NEW], "AP").pairs[0]
+    assert [one["query"] for one in worst["worst"]] == [query for query, _ in pair.lost[:2]]
+    assert (worst["lost"], worst["queries"]) == (pair.losses, pair.n)
+    assert len(worst["explanations"]) == 2
+    main(["explain", QRELS, OLD, NEW, "--worst", "2"])
+    assert "q10: python-concurrent-futures (grade 3) fell from 1 to 4" in capsys.readouterr().out
+    main(["explain", QRELS, NEW, NEW, "--worst", "2"])
+    assert "no query of 12 lost any nDCG@10" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ([], "give --query ID, or --worst N"),
+        (["--bounds"], "explain one run"),
+        (["--between", "trec_eval", "sklearn"], "explain one run"),
+        (["--query", "q1"], "did you mean q12 or q11"),
+        ([OLD, "--query", "q10"], "one run or two, not 3"),
+        (["--query", "q10", "--worst", "2"], "several things"),
+    ],
+)
+def test_what_cannot_be_explained_of_two_runs(
+    words: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["explain", QRELS, OLD, NEW, *words])
+    assert ended.value.code == 2
+    assert message in capsys.readouterr().err
+
+
+def test_files_that_hold_both_sides(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for name, ids in (("old", ["a", "b"]), ("new", ["b", "a"])):
+        record = {"query_id": "q1", "retrieved": ids, "ground_truth": ["a"]}
+        (tmp_path / f"{name}.jsonl").write_text(json.dumps(record))
+    files = [str(tmp_path / "old.jsonl"), str(tmp_path / "new.jsonl")]
+    main(["explain", *files, "-m", "RR", "--query", "q1"])
+    assert "RR fell from 1.0000 in old to 0.5000 in new" in capsys.readouterr().out
+    main(["explain", files[0], "-m", "RR", "--query", "q1"])
+    assert "query q1 has RR 1.0000" in capsys.readouterr().out
+    main(["compare", *files, "-m", "RR", "--worst", "1"])
+    out = capsys.readouterr().out
+    assert f"idealist explain {files[0]} {files[1]} -m RR --query q1" in out
+
+
+# --- the queries that compare lists
+
+
+def test_compare_lists_the_queries_that_changed_most(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["compare", QRELS, OLD, NEW, "-m", "nDCG@10", "-m", "AP"]
+    main([*words, "--worst", "2", "--best", "4", "-f", "json"])
+    data = json.loads(capsys.readouterr().out)
+    pair = il.compare(QRELS, [OLD, NEW], "nDCG@10").pairs[0]
+    for name, sign in (("worst", -1), ("best", 1)):
+        (listed,) = data[name]
+        assert (listed["measure"], listed["baseline"], listed["run"]) == (
+            "nDCG@10",
+            "bm25",
+            "reranked",
+        )
+        count = 2 if sign < 0 else 4
+        ordered = sorted(pair.by_query().items(), key=lambda one: -sign * one[1]["difference"])
+        assert listed["queries"] == [{"query": q, **v} for q, v in ordered[:count]]
+    main([*words, "-f", "json"])
+    plain = json.loads(capsys.readouterr().out)
+    assert {key: value for key, value in data.items() if key not in ("worst", "best")} == plain
+    main([*words, "--worst", "2", "--queries", QUERIES])
+    out = capsys.readouterr().out
+    assert "Queries that lost most nDCG@10 from bm25 to reranked" in out
+    assert "make http requests in parallel" in out
+    command = next(line.strip() for line in out.splitlines() if "idealist explain" in line)
+    main(shlex.split(command)[1:])
+    assert "query q10: nDCG@10 fell from" in capsys.readouterr().out
+
+
+def test_compare_lists_them_for_every_pair(capsys: pytest.CaptureFixture[str]) -> None:
+    main(["compare", QRELS, OLD, NEW, OLD, "-m", "AP", "--worst", "2", "-f", "csv"])
+    rows = capsys.readouterr().out.splitlines()
+    assert rows[0] == "measure,baseline,run,list,query,text,baseline's,run's,difference"
+    assert [row.split(",")[2:4] for row in rows[1:]] == [["reranked", "worst"]] * 2
+    main(["compare", QRELS, OLD, OLD, "-m", "AP", "--worst", "2", "--best", "1"])
+    out = capsys.readouterr().out
+    assert "No query lost AP from bm25 to bm25 (2)." in out
+    assert "idealist explain" not in out
+
+
+@pytest.mark.parametrize("sort", ["difference", "value", "query"])
+def test_compare_orders_queries(sort: str, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["compare", QRELS, OLD, NEW, "-m", "AP", "--per-query", "--sort", sort]
+    main([*words, "-f", "json"])
+    rows = json.loads(capsys.readouterr().out)["pairs"][0]["per_query"]
+    keys = {"difference": lambda row: row[1]["difference"], "value": lambda row: row[1]["run"]}
+    listed = list(rows.items())
+    assert listed == sorted(listed, key=keys.get(sort, lambda row: row[0]))
+    main([*words, "-f", "csv"])
+    assert [line.split(",")[3] for line in capsys.readouterr().out.splitlines()[1:]] == list(rows)
+
+
+def test_sorting_needs_queries(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["compare", QRELS, OLD, NEW, "--sort", "value"])
+    assert "add --per-query" in capsys.readouterr().err
+
+
+def test_saved_evaluations_list_queries_too(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    files = []
+    for run in (OLD, NEW):
+        files.append(str(tmp_path / f"{Path(run).stem}.json"))
+        il.evaluate(QRELS, run, "nDCG@10").save(files[-1])
+    main(["compare", "--saved", *files, "--worst", "1"])
+    out = capsys.readouterr().out
+    assert "q10" in out.partition("Queries that lost most")[2]
+    assert "idealist explain" not in out

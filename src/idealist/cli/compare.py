@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
@@ -14,7 +15,9 @@ from idealist.cli import options as shared
 from idealist.errors import UsageError
 
 if TYPE_CHECKING:
+    from idealist.comparing.pair import Pair
     from idealist.comparing.reproduction import Reproduction
+    from idealist.data import Run
     from idealist.formats.reading import ReadOptions
 
 TESTS = ("wilcoxon", "sign", "bootstrap")
@@ -65,17 +68,29 @@ REPRODUCING = {
     "--baselines", nargs=2, metavar="ORIGINAL REPRODUCED",
     help="With --reproduce: the baselines of both, whose effects are compared too.",
 )  # fmt: skip
+@click.option(
+    "--worst", type=click.IntRange(1), metavar="N",
+    help="List the N queries that lost most in the first measure.",
+)  # fmt: skip
+@click.option(
+    "--best", type=click.IntRange(1), metavar="N",
+    help="List the N queries that gained most in the first measure.",
+)  # fmt: skip
 @click.option("--details", is_flag=True, help="Show all that is known of every pair.")
 @click.option(
     "--per-query", is_flag=True, help="Also show every query; TSV and CSV show only these."
 )
+@click.option(
+    "--sort", type=click.Choice(["difference", "query", "value"]),
+    help="With --per-query: order the queries by difference or by value, the worst first.",
+)  # fmt: skip
 @shared.quietly
 @shared.output
 def command(
     qrels: str, runs: tuple[str, ...], measures: tuple[str, ...], convention: str,
     settings: tuple[str, ...], column: str | None, queries: str | None, weights: str | None,
-    saved: bool, per_query: bool, reproducing: bool, baselines: tuple[str, ...] | None,
-    reading: ReadOptions, **options: Any,
+    saved: bool, per_query: bool, worst: int | None, best: int | None, sort: str | None,
+    reproducing: bool, baselines: tuple[str, ...] | None, reading: ReadOptions, **options: Any,
 ) -> None:  # fmt: skip
     """Compare RUNS, judged by QRELS, with a baseline: the first run, unless -b names another.
 
@@ -90,12 +105,15 @@ def command(
       idealist compare qrels.txt bm25.run dense.run -m nDCG@10 -m AP
       idealist compare qrels.txt bm25.run a.run b.run -m nDCG@10 --all-pairs -f latex
       idealist compare qrels.txt bm25.run dense.run --slice type --queries queries.csv
+      idealist compare qrels.txt bm25.run dense.run -m nDCG@10 --worst 10 --best 10
       idealist compare qrels.txt bm25.run dense.run --margin 0.02 --fragility --multiverse
       idealist compare --saved bm25.json dense.json
       idealist compare qrels.txt original.run reproduced.run --reproduce
     """
     shared.check_inputs([qrels, *runs, *(baselines or ()), queries, weights])
-    view = {name: options.pop(name) for name in ("form", "output", "quiet", "details")}
+    if sort and not per_query:
+        raise UsageError("--sort orders the queries of --per-query", "add --per-query")
+    shown = {name: options.pop(name) for name in ("form", "output", "quiet", "details")}
     known = shared.queries_of(queries)
     if reproducing:
         same = _reproduction(
@@ -103,11 +121,12 @@ def command(
             convention=convention,
             **shared.axes_of(settings),
         )  # fmt: skip
-        shared.emit(replace(same, per_query=per_query), **view)
+        shared.emit(replace(same, per_query=per_query), **shown)
         return
     if baselines:
         raise UsageError("--baselines is for --reproduce", "add --reproduce, or name one by -b")
     options["slices"] = shared.slices_of(known, column)
+    commands: dict[tuple[str, str], str] = {}
     if saved:
         from idealist.comparing import compare_evaluations
 
@@ -135,7 +154,40 @@ def command(
         found = compare(judged, known_runs, weights=shared.queries_of(weights), **options, **rules)
         evaluations = shared.with_ids_met(found.evaluations, judged, known_runs, **rules)
         found = replace(found, evaluations=tuple(evaluations))
-    shared.emit(replace(found, per_query=per_query), **view)
+        asked = _asked(convention, settings, queries, reading)
+        commands = _explaining(found[found.primary], qrels, runs, known_runs, asked)
+    from idealist.comparing.changed_queries import QueryView
+
+    texts = {} if known is None else known.text
+    view = QueryView(worst or 0, best or 0, sort or "query", texts, commands)
+    shared.emit(replace(found, per_query=per_query, view=view), **shown)
+
+
+def _asked(
+    convention: str, settings: Sequence[str], queries: str | None, reading: ReadOptions
+) -> list[str]:
+    """Repeat the options that explaining a query needs too."""
+    words = [] if convention == "trec_eval" else ["--convention", convention]
+    words += [word for setting in settings for word in ("--set", setting)]
+    return words + (["--queries", queries] if queries else []) + reading.words()
+
+
+def _explaining(
+    pairs: Sequence[Pair], qrels: str, paths: Sequence[str], runs: Sequence[Run],
+    asked: Sequence[str],
+) -> dict[tuple[str, str], str]:  # fmt: skip
+    """Write for each pair the command that explains a query, less the query."""
+    if "-" in (qrels, *paths):
+        return {}
+    judged = [] if len(runs) > len(paths) else [qrels]  # runs that hold the judgments too
+    files = {run.name: run.source.name for run in runs}
+    commands = {}
+    for pair in pairs:
+        named = [*judged, files[pair.baseline], files[pair.run]]
+        words = [f"./{path}" if path.startswith("-") else path for path in named]
+        command = shlex.join(["idealist", "explain", *words, "-m", pair.measure, *asked])
+        commands[pair.baseline, pair.run] = command
+    return commands
 
 
 def _reproduction(

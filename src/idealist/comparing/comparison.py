@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from idealist.comparing import comparison_report
 from idealist.comparing.agreement import Agreement
+from idealist.comparing.changed_queries import QueryView, changed_data, changed_table
 from idealist.comparing.compare_options import Options
 from idealist.comparing.comparison_doubts import doubts_of_comparison
 from idealist.comparing.pair import Pair
@@ -29,7 +30,8 @@ class Comparison(Result):
     `pairs` holds a pair for each measure and pair of runs, the primary measure's first; `slices`
     the same for parts of the queries; `agreement` says how far measures order the systems alike.
     `signatures` name the instrument with the statistics, seed included; `remarks` say what was not
-    looked at. With `per_query` the values of every query are shown too.
+    looked at. With `per_query` the values of every query are shown too; `view` says in which order,
+    and how many that lost or gained most are listed.
     """
 
     evaluations: tuple[Evaluation, ...]
@@ -41,6 +43,7 @@ class Comparison(Result):
     agreement: tuple[Agreement, ...] = ()
     remarks: tuple[str, ...] = ()
     per_query: bool = False
+    view: QueryView = field(default_factory=QueryView)
 
     @property
     def measures(self) -> list[str]:
@@ -96,9 +99,11 @@ class Comparison(Result):
         return comparison_figures.figures_of(self)
 
     def table(self) -> Table:
-        """Return a row for each pair with all numbers or, with `per_query`, for each query."""
+        """Return a row for each pair with all numbers or, where these are shown, for each query."""
         if self.per_query:
             return comparison_report.queries_table(self)
+        if self.view.lists:
+            return changed_table(self)
         return comparison_report.rows_table(self)
 
     def data(self) -> dict[str, Any]:
@@ -113,10 +118,11 @@ class Comparison(Result):
             "alpha": options.alpha,
             "seed": options.seed,
             "correction": options.correction,
-            "pairs": [pair.data(self.per_query) for pair in self.pairs],
+            "pairs": [pair.data(self.per_query, self.view.sort) for pair in self.pairs],
         }
         if self.slices:
-            data["slices"] = [pair.data(self.per_query) for pair in self.slices]
+            data["slices"] = [pair.data(self.per_query, self.view.sort) for pair in self.slices]
+        data |= changed_data(self)
         if self.remarks:
             data["remarks"] = list(self.remarks)
         if self.agreement:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from idealist.comparing import verdict_words
+from idealist.comparing.changed_queries import changed_blocks
 from idealist.comparing.compare_options import CORRECTIONS, TESTS
 from idealist.comparing.pair_data import flat
 from idealist.comparing.pairing import name_of_test
@@ -50,7 +51,7 @@ def report(comparison: Comparison) -> Document:
     known = shortened(comparison.signatures, comparison.evaluations[0].convention).values()
     signatures = doc.Signatures(tuple(shared_signatures([*known])))
     return Document(
-        (answer, *tables(comparison), behind, details, *queries),
+        (answer, *tables(comparison), behind, *changed_blocks(comparison), details, *queries),
         (*settings, doc.Doubts(comparison.doubts), signatures),
     )
 
@@ -243,7 +244,7 @@ def queries_table(comparison: Comparison) -> Table:
     rows = [
         [pair.measure, pair.baseline, pair.run, query, *values.values()]
         for pair in comparison.pairs
-        for query, values in pair.by_query().items()
+        for query, values in pair.by_query(comparison.view.sort).items()
     ]
     words = ["measure", "baseline", "run", "query"]
     return Table.of(words, ["baseline's", "run's", "difference"], rows)

@@ -136,16 +136,17 @@ class Pair:
     @property
     def gained(self) -> tuple[tuple[str, float], ...]:
         """The queries that gained most, with their differences."""
-        return self._most(1)
+        return self.most_changed(1)
 
     @property
     def lost(self) -> tuple[tuple[str, float], ...]:
         """The queries that lost most, with their differences."""
-        return self._most(-1)
+        return self.most_changed(-1)
 
-    def _most(self, sign: int) -> tuple[tuple[str, float], ...]:
+    def most_changed(self, sign: int, count: int = NAMED) -> tuple[tuple[str, float], ...]:
+        """Name the queries that gained most (1) or lost most (-1), with their differences."""
         signed = sign * self._favour
-        most = [i for i in np.argsort(-signed, kind="stable")[:NAMED] if signed[i] > 0]
+        most = [i for i in np.argsort(-signed, kind="stable")[:count] if signed[i] > 0]
         return tuple((self.queries[i], float(self.differences[i])) for i in most)
 
     @cached_property
@@ -401,18 +402,25 @@ class Pair:
 
         return verdict(self)
 
-    def data(self, per_query: bool = False) -> dict[str, Any]:
+    def data(self, per_query: bool = False, sort: str = "query") -> dict[str, Any]:
         """Return the pair as plain data; undefined values are None."""
         from idealist.comparing.pair_data import data_of  # which looks at pairs
 
-        return data_of(self, per_query)
+        return data_of(self, per_query, sort)
 
-    def by_query(self) -> dict[str, dict[str, float]]:
-        """Return both values of each query, and the difference."""
-        columns = (self.base.tolist(), self.new.tolist(), self.differences.tolist())
+    def by_query(self, sort: str = "query") -> dict[str, dict[str, float]]:
+        """Return both values of each query, and the difference.
+
+        They come in their order or, sorted by ``difference`` or by the run's ``value``, the worst
+        first.
+        """
+        keys = {"difference": self._favour, "value": self.new * (self.sense or 1)}
+        order = np.argsort(keys[sort], kind="stable") if sort in keys else np.arange(self.n)
+        columns = (column[order].tolist() for column in (self.base, self.new, self.differences))
+        queries = [self.queries[i] for i in order]
         return {
             query: {"baseline": base, "run": new, "difference": apart}
-            for query, base, new, apart in zip(self.queries, *columns, strict=True)
+            for query, base, new, apart in zip(queries, *columns, strict=True)
         }
 
     def __repr__(self) -> str:

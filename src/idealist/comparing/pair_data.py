@@ -23,7 +23,7 @@ ROBUSTNESS = {"unjudged": "holes", "fragility": "fragility", "multiverse": "mult
 WITH_MARGIN = ("p_equivalence", "p_non_inferiority")
 
 
-def data_of(pair: Pair, per_query: bool = False) -> dict[str, Any]:
+def data_of(pair: Pair, per_query: bool = False, sort: str = "query") -> dict[str, Any]:
     """Return a pair as plain data; undefined values are None."""
     options = pair.options
     numbers = NUMBERS + (WITH_MARGIN if options.margin else ())
@@ -38,7 +38,7 @@ def data_of(pair: Pair, per_query: bool = False) -> dict[str, Any]:
         if (found := getattr(pair, name)) is not None:
             data[key] = found.data()
     data |= {"doubts": [doubt.data() for doubt in pair.doubts], "verdict": pair.verdict}
-    data |= {"per_query": pair.by_query()} if per_query else {}
+    data |= {"per_query": pair.by_query(sort)} if per_query else {}
     return record(data)
 
 

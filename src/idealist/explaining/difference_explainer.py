@@ -104,7 +104,7 @@ class DifferenceExplainer:
 
     def _batch(self, queries: Sequence[str], ranks: int | None) -> list[DifferenceExplanation]:
         """Explain queries whose lists are found together."""
-        places = {query: self._old.index(query) for query in queries}
+        places = {query: self._index(query) for query in queries}
         protocol = self.instrument.protocol
         old, new = (whole_lists(one.ranked, protocol, places) for one in (self._old, self._new))
         depth = ranks or self.instrument.measure.cutoff or RANKS
@@ -113,6 +113,11 @@ class DifferenceExplainer:
             both = _MeasuredList.of(self._old, i, before), _MeasuredList.of(self._new, i, after)
             found.append(self._explained(query, i, *both, depth))
         return self._told(found)
+
+    def _index(self, query: str) -> int:
+        """Find a judged query, or say why neither run has it."""
+        side = self._new if query in self._new.placements.unknown else self._old
+        return side.index(query)
 
     def _explained(
         self, query: str, index: int, old: _MeasuredList, new: _MeasuredList, ranks: int
