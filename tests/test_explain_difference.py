@@ -266,7 +266,11 @@ def test_below_the_cutoff_ranks_are_told_of_all_documents() -> None:
         .words(5)
         .startswith("u4 (unjudged) entered the first 5: it rose from 6")
     )
-    assert "unjudged in the first 5: 4 before, 5 after; 1 of them new there: u4 at 5" in str(found)
+    assert "unjudged in the first 5: 4 before, 5 after" in str(found)
+    assert "now above a, and adding nothing: u0 (unjudged) at 1, u1 (unjudged) at 2" in str(found)
+    gone = between(["a", "z", "b"], ["z", "b"])
+    assert "now in the first 10, and adding nothing: z (grade 0) at 1" in str(gone)
+    assert "adding nothing" not in str(between(["z", "b"], ["a", "x", "b"]))
 
 
 def test_where_lower_is_better_the_words_say_so() -> None:

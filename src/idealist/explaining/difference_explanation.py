@@ -72,6 +72,11 @@ class Change:
         apart = self.after - self.before
         return f"↑{-apart}" if apart < 0 else f"↓{apart}"
 
+    @property
+    def judgment(self) -> str:
+        """The grade in words."""
+        return "unjudged" if self.grade is None else f"grade {written(tidy(self.grade))}"
+
     def words(self, cutoff: int | None = None) -> str:
         """Say what it is, what it did, and what that did to the value.
 
@@ -80,9 +85,10 @@ class Change:
         >>> Change("d9", 2.0, 3, 31).words(10)
         'd9 (grade 2) left the first 10: it fell from 3 to 31'
         """
-        grade = "unjudged" if self.grade is None else f"grade {written(tidy(self.grade))}"
         effect = "" if self.effect is None else f": {signed(self.effect)}"
-        return f"{visible(self.document)} ({grade}) {self._moved(cutoff or math.inf)}{effect}"
+        return (
+            f"{visible(self.document)} ({self.judgment}) {self._moved(cutoff or math.inf)}{effect}"
+        )
 
     def _moved(self, cutoff: float) -> str:
         before, after = self.before, self.after
@@ -181,15 +187,21 @@ class DifferenceExplanation(Result):
 
         Where that is not known, these are the relevant ones that fell or left, if it got worse.
         """
+        return [one.words(self.cutoff) for one in self._reasons[:most]]
+
+    @property
+    def _reasons(self) -> list[Change]:
         if not abs(self.difference) >= SHOWN:
             return []
         if self.additive:
-            own = [one for one in self._moved if (one.effect or 0.0) * self.difference > 0]
-        else:
-            worse = self.difference * (self.sense or 1) < 0
-            moves = ("fell", "left") if worse else ("rose", "entered")
-            own = [one for one in self._moved if one.move in moves]
-        return [one.words(self.cutoff) for one in own[:most]]
+            return [one for one in self._moved if (one.effect or 0.0) * self.difference > 0]
+        moves = ("fell", "left") if self.is_worse else ("rose", "entered")
+        return [one for one in self._moved if one.move in moves]
+
+    @property
+    def is_worse(self) -> bool:
+        """Whether the new value is the worse one."""
+        return self.difference * (self.sense or 1) < 0
 
     @property
     def _moved(self) -> list[Change]:
@@ -222,19 +234,25 @@ class DifferenceExplanation(Result):
             yield f"{many(len(rest), 'other judged document', 'other judged documents')} moved"
         if self.additive and len(moved) > 1:
             yield f"together: {signed(math.fsum(effects))}"
-        yield from self._unjudged()
+        yield from self._ahead()
+        old, new = (sum(one.grade is None for one in own) for own in (self.old_list, self.new_list))
+        if old or new:
+            yield f"unjudged in the first {self.ranks}: {old} before, {new} after"
 
-    def _unjudged(self) -> Iterator[str]:
-        """Say which unjudged documents are among the first now and were not before."""
-        old, new = (
-            [one for one in own if one.grade is None] for own in (self.old_list, self.new_list)
-        )
-        if not old and not new:
+    def _ahead(self) -> Iterator[str]:
+        """Say what came in front of the document that lost most, and adds nothing itself."""
+        if not self.is_worse or not self.additive or not self._reasons:
             return
-        fresh = [f"{one.document} at {one.after}" for one in new if one not in old]
-        which = f": {few(fresh)}" if fresh else ""
-        more = f"; {len(fresh)} of them new there{which}" if fresh else ""
-        yield f"unjudged in the first {self.ranks}: {len(old)} before, {len(new)} after{more}"
+        first = self._reasons[0]
+        last = self.ranks if first.after is None else min(self.ranks, first.after - 1)
+        ahead = [
+            f"{one.document} ({one.judgment}) at {one.after}"
+            for one in self.new_list[:last]
+            if not one.adds_after and one.move in ("rose", "entered")
+        ]
+        where = f"in the first {self.ranks}" if first.after is None else f"above {first.document}"
+        if ahead:
+            yield f"now {where}, and adding nothing: {few(ahead)}"
 
     def lists(self) -> Table:
         """Tabulate both lists side by side; arrows say where a document went or came from."""
