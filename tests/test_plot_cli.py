@@ -6,6 +6,7 @@ import csv
 import io
 import json
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
@@ -81,6 +82,34 @@ def test_a_suffix_says_what_is_written(tmp_path: Path, capsys: pytest.CaptureFix
     assert (tmp_path / "x.csv").read_text().startswith("query\tmean")
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_is_drawn(kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    two = KINDS[kind].most == 2
+    out, err = plot(capsys, kind, *FEW, *([] if two else [BM25]), "-o", str(tmp_path / "x.svg"))
+    drawn = (tmp_path / "x.svg").read_text()
+    assert out == ""
+    assert err
+    assert drawn.startswith("<svg ")
+    assert "style=" not in drawn
+    said = ElementTree.fromstring(drawn).find("{http://www.w3.org/2000/svg}desc")
+    assert said is not None
+    assert (said.text or "").splitlines()[0] == err.splitlines()[0]
+
+
+def test_a_figure_for_print(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "x.svg"
+    plot(capsys, "heat", *FEW, "--width", "84", "--serif", "-o", str(file))
+    assert 'width="84mm"' in file.read_text()
+    assert "Times" in file.read_text()
+    plot(capsys, "heat", *FEW, "--theme", "dark", "-o", str(file))
+    assert "prefers-color-scheme" not in file.read_text()
+
+
+def test_power_needs_no_pilot(capsys: pytest.CaptureFixture[str]) -> None:
+    out, _ = plot(capsys, "power", "-m", "AP")
+    assert "queries show a difference of" in out
+
+
 def test_other_rules(capsys: pytest.CaptureFixture[str]) -> None:
     out, err = plot(capsys, "heat", QRELS, BM25, "-m", "RR", "--set", "rel=2", "-c", "ranx")
     assert "by RR of bm25" in out
@@ -97,7 +126,10 @@ def test_what_cannot_be_drawn_is_said(capsys: pytest.CaptureFixture[str]) -> Non
     assert "heat needs judgments and a run" in refused(capsys, "heat")
     assert "heat does not take --baseline" in refused(capsys, "heat", *FEW, "-b", "bm25")
     assert "spread does not take --page" in refused(capsys, "spread", *FEW, "--page", "1")
-    assert "more than one measure" in refused(capsys, "spread", *FEW, "-m", "AP,RR")
+    told = refused(capsys, "spread", *FEW, "-m", "AP,RR")
+    assert "spread shows one measure, and 2 are given" in told
+    assert "recall does not take a measure" in refused(capsys, "recall", *FEW, "-m", "AP")
+    assert "two judges who have names" in refused(capsys, "agreement", *FEW)
     assert "there is no page 9" in refused(capsys, "heat", *FEW, "--page", "9")
     assert "no such file" in refused(capsys, "heat", QRELS, "no.run")
     assert "there is no run 'nope'" in refused(capsys, "scatter", *FEW, "-b", "nope")

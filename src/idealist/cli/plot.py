@@ -22,19 +22,31 @@ if TYPE_CHECKING:
     from idealist.formats.reading import ReadOptions
     from idealist.report.result import Result
 
-#: What is drawn unless told.
-MEASURE = "nDCG@10"
+#: What is drawn unless told: one measure, or several where they are compared.
+MEASURE, ALL = "nDCG@10", tuple(shared.COMPARED.split(", "))
 
 
 @dataclass(frozen=True)
 class Asked:
     """What is drawn: judgments, runs, the rules of measuring, and the baseline if it was named."""
 
+    kind: str
     qrels: Any
     runs: list[Any]
     rules: dict[str, Any]
     weights: Any = None
     baseline: str | None = None
+
+    @property
+    def measure(self) -> str:
+        """The measure, where there is one."""
+        return str(self.rules["measures"][0])
+
+    @property
+    def unmeasured(self) -> dict[str, Any]:
+        """Everything but the measures, for what takes them apart."""
+        rules = {name: value for name, value in self.rules.items() if name != "measures"}
+        return {"qrels": self.qrels, "runs": self.runs, "weights": self.weights, **rules}
 
 
 def evaluated(asked: Asked) -> Result:
@@ -64,28 +76,80 @@ def either(asked: Asked) -> Result:
     return evaluated(asked) if asked.baseline is None else compared(asked)
 
 
+def curves(asked: Asked) -> Result:
+    """Measure the runs at many cutoffs, or at levels of recall."""
+    from idealist.evaluating.curves import depth_curve, precision_recall_curve
+
+    evaluated(asked)  # which refuses ids that never meet
+    if asked.kind == "recall":
+        return precision_recall_curve(**asked.unmeasured)
+    return depth_curve(measure=asked.measure, **asked.unmeasured)
+
+
+def audited(asked: Asked) -> Result:
+    """Audit judgments and runs."""
+    from idealist.auditing import audit
+
+    return audit(asked.qrels, asked.runs, **asked.rules)
+
+
+def agreeing(asked: Asked) -> Result:
+    """Compare three or more runs by several measures; of fewer, look at the judges."""
+    return compared(asked) if len(asked.runs) > 2 else audited(asked)
+
+
+def planned(asked: Asked) -> Result:
+    """Plan with the runs as a pilot; without them, with typical deviations."""
+    from idealist.comparing.sample_sizes import plan_queries
+
+    return plan_queries(asked.measure, **asked.unmeasured)
+
+
+def of_result(asked: Asked, found: Result, **options: Any) -> Figure:
+    """Have a result make its figure."""
+    return found.figure(asked.kind, **options)
+
+
+def of_losses(asked: Asked, _: Result) -> Figure:
+    """Draw what each run loses."""
+    from idealist.diagnosing.run_losses import losses_of_runs
+    from idealist.evaluating.evaluator import Evaluator
+
+    return losses_of_runs(Evaluator(asked.qrels, weights=asked.weights, **asked.rules), asked.runs)
+
+
 class Kind(NamedTuple):
-    """A kind of figure: what it shows, what computes it, of how many runs, and what it takes."""
+    """A kind of figure: what it shows, what computes it, and which options it takes.
+
+    It needs at least `fewest` runs and shows at most `most`, by at most so many `measures`.
+    """
 
     shows: str
     made: Callable[[Asked], Result]
     takes: tuple[str, ...] = ()
     fewest: int = 1
     most: float = inf
+    measures: float = 1
+    drawn: Callable[..., Figure] = of_result
 
 
-#: Every kind of figure. `texts` are those of the queries; other names are options of the verb.
+PAIR: dict[str, Any] = {"takes": ("texts", "baseline"), "fewest": 2, "most": 2}
+#: Every kind of figure. It may take `texts` of the queries, and options of the verb.
 KINDS = {
-    "differences": Kind(
-        "the difference of each query, from best to worst", compared, ("texts", "baseline"), 2, 2
-    ),
-    "scatter": Kind(
-        "a run against a baseline, query by query", compared, ("texts", "baseline"), 2, 2
-    ),
+    "differences": Kind("the difference of each query, from best to worst", compared, **PAIR),
+    "scatter": Kind("a run against a baseline, query by query", compared, **PAIR),
     "spread": Kind(
         "how values spread over queries; with -b, differences", either, ("texts", "baseline")
     ),
     "heat": Kind("queries by runs, the hardest query first", evaluated, ("texts", "page")),
+    "intervals": Kind("means of runs with their intervals", evaluated),
+    "forest": Kind("differences from a baseline with their intervals", compared, ("baseline",), 2),
+    "losses": Kind("what each run loses, by what would win it back", evaluated, drawn=of_losses),
+    "depth": Kind("a measure at many cutoffs", curves),
+    "recall": Kind("interpolated precision at levels of recall", curves, measures=0),
+    "coverage": Kind("the share judged at each rank", audited, measures=0),
+    "power": Kind("the difference that so many queries show", planned, fewest=0),
+    "agreement": Kind("how alike measures order runs, or judges judge", agreeing, measures=inf),
 }
 _LISTED = "\n".join(f"      {kind:<12} {one.shows}" for kind, one in KINDS.items())
 HELP = f"""Draw a figure of RUNS, judged by QRELS, and say what it shows in one sentence.
@@ -136,34 +200,40 @@ def command(
     output: Path | None, quiet: bool, **options: Any,
 ) -> None:  # fmt: skip
     """Draw a figure; `HELP` says more."""
-    one = _kind(kind, {"measures": len(measures) > 1, **options})
+    one = _kind(kind, options, measures)
     shared.check_inputs([qrels, *runs, queries, weights])
     known = shared.queries_of(queries)
     judged, named = _sides(kind, qrels, runs, reading, known)
     rules = {
-        "measures": measures or (MEASURE,), "convention": convention, "queries": known,
-        **shared.axes_of(settings),
+        "measures": measures or (ALL if one.measures > 1 else (MEASURE,)),
+        "convention": convention, "queries": known, **shared.axes_of(settings),
     }  # fmt: skip
     baseline = shared.baseline_name(options["baseline"], qrels, runs, named)
-    found = one.made(Asked(judged, named, rules, shared.queries_of(weights), baseline))
+    asked = Asked(kind, judged, named, rules, shared.queries_of(weights), baseline)
+    found = one.made(asked)
     passed = {"texts": known, "page": options["page"]}
-    drawn = found.figure(kind, **{name: passed[name] for name in one.takes if name in passed})
+    drawn = one.drawn(asked, found, **{key: passed[key] for key in one.takes if key in passed})
     look = Look(theme or ("print" if width else "auto"), width, serif)
     _write(replace(drawn, look=look), form, output, quiet)
     kept = [note for note in found.report().notes if isinstance(note, (Doubts, Signatures))]
     shared.say([] if quiet else terminal.notes(Document((), tuple(kept))))
 
 
-def _kind(name: str, given: Mapping[str, Any]) -> Kind:
-    """Find a kind of figure; refuse options that mean nothing to it."""
+def _kind(name: str, options: Mapping[str, Any], measures: Sequence[str]) -> Kind:
+    """Find a kind of figure; refuse what means nothing to it."""
     if name not in KINDS:
         raise UsageError(f"there is no figure {name!r}", nearest(name, KINDS))
-    words = {"measures": "more than one measure", "baseline": "--baseline", "page": "--page"}
-    for option in (option for option, value in given.items() if value):
-        if option not in KINDS[name].takes:
-            others = ", ".join(kind for kind, one in KINDS.items() if option in one.takes)
-            raise UsageError(f"{name} does not take {words[option]}", f"this does: {others}")
-    return KINDS[name]
+    one = KINDS[name]
+    for option in (
+        option for option, value in options.items() if value and option not in one.takes
+    ):
+        others = ", ".join(kind for kind, other in KINDS.items() if option in other.takes)
+        raise UsageError(f"{name} does not take --{option}", f"this does: {others}")
+    if len(measures) > one.measures:
+        if not one.measures:
+            raise UsageError(f"{name} does not take a measure", "leave out -m")
+        raise UsageError(f"{name} shows one measure, and {len(measures)} are given", "give one -m")
+    return one
 
 
 def _sides(
@@ -172,6 +242,8 @@ def _sides(
     """Read judgments and runs, as many as the kind asks for."""
     fewest, most = KINDS[kind].fewest, KINDS[kind].most
     usage = f"write idealist plot {kind} QRELS {'BASELINE RUN' if fewest > 1 else 'RUN'}"
+    if qrels is None and not fewest:
+        return None, []
     if qrels is None:
         raise UsageError(f"{kind} needs judgments and a run", usage)
     judged, runs = shared.sides_of(qrels, paths, reading, known)
