@@ -221,6 +221,7 @@ def test_nothing_is_read_behind_the_last_document(tmp_path: Path) -> None:
         ("docs.csv", b'id,text\nx,1\nb,"2\nc,3\n', r"docs.csv:\d: cannot be read"),
         ("docs.csv", b"id,text\nx,1\nb,\xff\n", r"docs.csv:3: byte 0xff is not UTF-8"),
         ("docs.json", b'"text"', r"does not hold the texts of documents"),
+        ("docs.json", b'{"id": ["a", "b"], "text": ["x"]}', r"different lengths: id 2, text 1"),
         ("docs.json", b'["d1"]', r"record 1: cannot read 'd1'"),
         ("docs.txt", b"", r"docs.txt: the file holds no documents"),
         ("docs.txt", b" \n\n", r"docs.txt: the file holds no documents"),
@@ -292,6 +293,11 @@ def test_any_text_comes_back_from_json_lines_and_csv(
         source = Source(name, spooled=content.encode())
         found = {names[0]: told() for names, told in of_file(source) if names[0] in asked}
         assert found == {name: docs[name] for name in asked}
+
+
+def test_half_of_a_surrogate_pair_can_be_written(tmp_path: Path) -> None:
+    (tmp_path / "docs.jsonl").write_text('{"id": "a", "text": "x \\ud800"}\n')
+    assert read_texts(tmp_path / "docs.jsonl", {"a"}) == {"a": "x ?"}
 
 
 def test_a_cell_may_be_a_long_text(tmp_path: Path) -> None:

@@ -117,12 +117,17 @@ def _words(value: Any) -> str:
     if isinstance(value, (list, tuple)):
         return " ".join(filter(None, map(_words, value)))
     is_nan = isinstance(value, float) and math.isnan(value)
-    return "" if value is None or is_nan else str(value)
+    words = "" if value is None or is_nan else str(value)
+    return words.encode(errors="replace").decode()  # JSON may hold half of a surrogate pair
 
 
 def entries_of(data: Any, faults: Faults) -> Iterator[Entry]:
     """Find the documents in Python data: {id: text or record}, columns by name, or records."""
     if isinstance(data, Mapping) and _are_columns(data):
+        if len({len(cells) for cells in data.values()}) > 1:
+            sizes = ", ".join(f"{name} {len(cells)}" for name, cells in data.items())
+            hint = "give each document a cell in every column"
+            faults.fail("bad-column", f"columns have different lengths: {sizes}"[:300], hint)
         rows = zip(*data.values(), strict=True)
         data = [dict(zip(data, row, strict=True)) for row in rows]
     if isinstance(data, Mapping):
