@@ -22,6 +22,9 @@ _UNITS_A_MM = SIZE / 8 * 72 / 25.4
 #: height and width of its length.
 GAP, SAMPLE, SLANT = 8.0, 24.0, math.sqrt(0.5)
 
+#: Up to so many rows each have room for their name, however low the plot would be otherwise.
+MOST_ROWS = 120
+
 
 @dataclass(frozen=True)
 class Arrangement:
@@ -56,13 +59,16 @@ class Arrangement:
     @cached_property
     def y_ticks(self) -> list[Tick]:
         """What is written at the upright axis."""
-        return ticks(self.figure.y, self.fitting(self.aspect * self.width * 0.8))
-
-    def fitting(self, high: float) -> int:
-        """Return how many names fit, or numbers with more space between them."""
+        high = self.aspect * self.width * 0.8
         if self.figure.y.names:
-            return max(1, int(high / (self.size * 1.15)))
-        return max(2, min(8, int(high / (self.size * 2.2))))
+            fitting = max(int(high / self.row), MOST_ROWS)
+            return ticks(self.figure.y, fitting)
+        return ticks(self.figure.y, max(2, min(8, int(high / (self.size * 2.2)))))
+
+    @cached_property
+    def row(self) -> float:
+        """The height that a row with a name needs."""
+        return self.size * 1.2
 
     @cached_property
     def aspect(self) -> float:
@@ -136,7 +142,7 @@ class Arrangement:
     def heading(self) -> float:
         """Where the title and the legend end."""
         title = len(self.title) * self.line * TITLE / SIZE
-        return GAP + title + len(self.legend) * self.line + GAP / 2 * bool(self.legend)
+        return GAP + title + len(self.legend) * self.line + GAP * bool(self.legend)
 
     @cached_property
     def top(self) -> float:
@@ -146,7 +152,10 @@ class Arrangement:
     @cached_property
     def bottom(self) -> float:
         """Where the plot ends."""
-        return self.top + max(2 * self.size, (self.right - self.left) * self.aspect)
+        rows = min(len(self.figure.y.names), MOST_ROWS)
+        return self.top + max(
+            2 * self.size, (self.right - self.left) * self.aspect, rows * self.row
+        )
 
     @cached_property
     def x(self) -> Ruler:
@@ -171,16 +180,15 @@ class Arrangement:
         wide = self.right - self.left
         if not self.figure.x.names:
             return self.x_ticks_of(wide)
-        if self.slanted:
-            return ticks(self.figure.x, int(wide / (self.size * 1.5)))
-        return ticks(self.figure.x, len(self.figure.x.names))
+        room = self.size * 1.5 if self.slanted else self.widest(self.figure.x.names) + self.size / 2
+        return ticks(self.figure.x, max(1, int(wide / room)))
 
     @cached_property
     def slanted(self) -> bool:
-        """Whether the names below the plot have no room side by side."""
+        """Whether names below the plot are long and have no room side by side."""
         names = self.figure.x.names
-        band = (self.right - self.left) / max(1, len(names))
-        return bool(names) and self.widest(names) > band - self.size * 0.5
+        widest, band = self.widest(names), (self.right - self.left) / max(1, len(names))
+        return widest > band - self.size / 2 and widest > 3 * self.size
 
     @cached_property
     def below(self) -> float:

@@ -50,7 +50,7 @@ class Mark:
 
 @dataclass(frozen=True)
 class Box(Mark):
-    """A rectangle: a bar, a part of a stack, a band behind other marks, a cell.
+    """A rectangle: a bar, a part of a stack, a band behind other marks, a cell; pale if quiet.
 
     A cell has a `shade`, from 0 (none) to 1 (full), or from -1 where 0 is the middle; `text` is
     written into it.
@@ -85,7 +85,10 @@ class Line(Mark):
 
 @dataclass(frozen=True)
 class Area(Mark):
-    """What lies between two lines over the same places: (x, low, high)."""
+    """What lies between two lines over the same places: (x, low, high).
+
+    It is pale, unless its tone says how queries ended: then it outlines bars.
+    """
 
     points: tuple[tuple[float, float, float], ...]
 

@@ -53,8 +53,8 @@ _SHAPES = (
     f".il-figure text{{font-size:{SIZE}px}}"
     f".il-figure .il-title{{font-size:{TITLE}px;font-weight:bold}}"
     ".il-end{text-anchor:end}.il-middle{text-anchor:middle}"
-    ".il-box,.il-area,.il-dot{fill:currentColor}"
-    ".il-area{fill-opacity:.2}.il-band{fill-opacity:.18}.il-dot{fill-opacity:.7}"
+    ".il-box,.il-dot{fill:currentColor}"
+    ".il-band{fill-opacity:.22}.il-dot{fill-opacity:.7}"
     ".il-line,.il-span,.il-dot,.il-none,.il-leader{stroke:currentColor}"
     ".il-line,.il-span,.il-none,.il-leader{fill:none}"
     ".il-line{stroke-width:2;stroke-linecap:round;stroke-linejoin:round}"
@@ -85,6 +85,7 @@ def style(look: Look | None = None) -> str:
 
 def _painted(colours: Colours) -> Iterator[str]:
     yield f".il-back{{fill:{colours.back}}}.il-figure text{{fill:{colours.text}}}"
+    yield f".il-figure .il-note{{fill:{colours.tones['quiet']}}}"
     yield f".il-grid{{stroke:{colours.faint}}}.il-axis{{stroke:{colours.tones['quiet']}}}"
     for tone, colour in colours.tones.items():
         yield f".il-{tone}{{color:{colour}}}"

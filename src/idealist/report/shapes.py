@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from idealist.report.figure import Area, Box, Dot, Line, Mark, Note, Shape, Span
+from idealist.report.figure import Area, Box, Dot, Line, Mark, Note, Shape, Span, Tone
 from idealist.report.lettering import safe, width
 from idealist.report.ruler import Ruler
 
@@ -166,9 +166,10 @@ def dot(x: float, y: float, shape: Shape, size: float = 1.0) -> str:
 def looks(mark: Mark) -> str:
     """Return the attributes that marks which look alike share."""
     match mark:
-        case Box(shade=None):
-            band = " il-band" if mark.tone == "quiet" else ""
-            return f'class="il-box{band} il-{mark.tone}"'
+        case Area(tone="accent"):
+            return f'class="{filled(mark.tone)} il-band"'
+        case Box(shade=None) | Area():
+            return f'class="{filled(mark.tone)}"'
         case Box(shade=float() | int() as shade) if math.isnan(shade):
             return 'class="il-none il-quiet"'
         case Box(shade=float() | int() as shade):
@@ -182,6 +183,11 @@ def looks(mark: Mark) -> str:
     return f'class="il-{type(mark).__name__.lower()} il-{mark.tone}"'
 
 
+def filled(tone: Tone) -> str:
+    """Return the classes of what is filled; a quiet one is pale."""
+    return f"il-box il-{tone}" + (" il-band" if tone == "quiet" else "")
+
+
 def written(text: str, x: float, y: float, look: str = "", full: str = "") -> str:
     """Write words at a place; `full` is said where they are shortened."""
     title = f"<title>{safe(full)}</title>" if full and full != text else ""
@@ -193,7 +199,7 @@ def inscribed(box: Box, pen: Pen, size: float) -> str:
     """Write the words of a box into it, where there is room."""
     left, right = sorted((pen.x(box.x0), pen.x(box.x1)))
     top, bottom = sorted((pen.y(box.y0), pen.y(box.y1)))
-    if not (right - left >= width(box.text, size) and bottom - top >= size):
+    if not (right - left >= width(box.text, size) and bottom - top >= 0.85 * size):
         return ""
     look = (
         "il-middle"

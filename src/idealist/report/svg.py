@@ -17,7 +17,7 @@ from idealist.report.figure import Box, Figure, Key, Line, Note
 from idealist.report.lettering import fitted, safe
 from idealist.report.palette import SIZE, TITLE, style
 from idealist.report.ruler import Tick
-from idealist.report.shapes import DASHES, Link, Pen, dot, inscribed, number, place, written
+from idealist.report.shapes import DASHES, Link, Pen, dot, filled, inscribed, number, place, written
 
 __all__ = ["draw", "style"]
 
@@ -77,7 +77,7 @@ class _Picture(Arrangement):
             middle = min(max((self.left + self.right) / 2, half), self.width - half)
             yield written(text, middle, self.below + 0.8 * self.line, "il-middle", x)
         for at, text in enumerate(reversed(self.foot)):
-            yield written(text, GAP, self.height - GAP - at * self.line)
+            yield written(text, GAP, self.height - GAP - at * self.line, "il-note")
 
     def keys(self) -> Iterator[str]:
         """Draw the legend."""
@@ -135,11 +135,11 @@ class _Picture(Arrangement):
         high = self.line * 0.9
         wanted = [y for (_, y), _ in ends]
         free = apart(wanted, high, self.top, self.bottom)
-        for y, ((x, from_y), line) in zip(free, ends, strict=True):
-            leader = f"M{place(x, from_y)}L{place(x + GAP, y)}"
+        for y, (end, line) in zip(free, ends, strict=True):
+            leader = f"M{place(*end)}L{place(self.right + GAP, y)}"
             yield f'<path class="il-leader il-{line.tone}" d="{leader}"/>'
-            text = fitted(line.name, self.size, self.width - x - 2.5 * GAP)
-            yield written(text, x + 1.5 * GAP, y + 0.35 * SIZE, "", line.name)
+            text = fitted(line.name, self.size, self.width - self.right - 2.5 * GAP)
+            yield written(text, self.right + 1.5 * GAP, y + 0.35 * SIZE, "", line.name)
 
     def last_piece(self, line: Line) -> list[list[tuple[float, float]]]:
         """Return where a line is drawn last, if it is drawn at all."""
@@ -162,8 +162,7 @@ def sample(key: Key, x: float, y: float) -> str:
     """Draw the sample of a key."""
     match key.sample:
         case "box":
-            band = " il-band" if key.tone == "quiet" else ""
-            return f'<path class="il-box{band} il-{key.tone}" d="M{place(x, y - 5)}h14v10h-14z"/>'
+            return f'<path class="{filled(key.tone)}" d="M{place(x, y - 5)}h14v10h-14z"/>'
         case "line" | "dashed":
             dashed = " il-dashed" if key.sample == "dashed" else ""
             dashes = (
