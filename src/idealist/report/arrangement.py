@@ -142,7 +142,8 @@ class Arrangement:
     def heading(self) -> float:
         """Where the title and the legend end."""
         title = len(self.title) * self.line * TITLE / SIZE
-        return GAP + title + len(self.legend) * self.line + GAP * bool(self.legend)
+        gaps = GAP / 2 * (bool(self.title) + bool(self.legend))
+        return GAP + title + len(self.legend) * self.line + gaps
 
     @cached_property
     def top(self) -> float:

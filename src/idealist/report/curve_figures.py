@@ -66,7 +66,8 @@ def coverage(curves: Curves, top: Mapping[str, float], first: int) -> Figure:
     A value is NaN where no list reaches so deep. `top` has the share that is judged of each run's
     `first` documents.
     """
-    ranks = range(1, max(map(len, curves.values()), default=0) + 1)
+    reached = (i for own in curves.values() for i, one in enumerate(own, 1) if not math.isnan(one))
+    ranks = range(1, max(reached, default=0) + 1)
     named = leading(top, -1)
     return Figure(
         kind="coverage",

@@ -52,6 +52,7 @@ SIZE, TITLE, PHONE = 12, 14, 14.5
 _SHAPES = (
     f".il-figure text{{font-size:{SIZE}px}}"
     f".il-figure .il-title{{font-size:{TITLE}px;font-weight:bold}}"
+    ".il-halo{paint-order:stroke;stroke-width:3px;stroke-linejoin:round}"
     ".il-end{text-anchor:end}.il-middle{text-anchor:middle}"
     ".il-box,.il-dot{fill:currentColor}"
     ".il-band{fill-opacity:.22}.il-dot{fill-opacity:.7}"
@@ -85,6 +86,7 @@ def style(look: Look | None = None) -> str:
 
 def _painted(colours: Colours) -> Iterator[str]:
     yield f".il-back{{fill:{colours.back}}}.il-figure text{{fill:{colours.text}}}"
+    yield f".il-halo{{stroke:{colours.back}}}"
     yield f".il-figure .il-note{{fill:{colours.tones['quiet']}}}"
     yield f".il-grid{{stroke:{colours.faint}}}.il-axis{{stroke:{colours.tones['quiet']}}}"
     for tone, colour in colours.tones.items():

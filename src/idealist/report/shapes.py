@@ -166,26 +166,35 @@ def dot(x: float, y: float, shape: Shape, size: float = 1.0) -> str:
 def looks(mark: Mark) -> str:
     """Return the attributes that marks which look alike share."""
     match mark:
-        case Area(tone="accent"):
-            return f'class="{filled(mark.tone)} il-band"'
-        case Box(shade=None) | Area():
-            return f'class="{filled(mark.tone)}"'
-        case Box(shade=float() | int() as shade) if math.isnan(shade):
-            return 'class="il-none il-quiet"'
         case Box(shade=float() | int() as shade):
-            tone = "loss" if shade < 0 else mark.tone
-            strength = min(1.0, abs(round(shade, 2)))
-            return f'class="il-box il-cell il-{tone}" fill-opacity="{number(strength)}"'
-        case Line(dashed=True):
-            return f'class="il-line il-dashed il-{mark.tone}"'
-        case Line() if mark.tone in DASHES:
-            return f'class="il-line il-{mark.tone}" stroke-dasharray="{DASHES[mark.tone]}"'
+            return _shaded(mark.tone, shade)
+        case Box() | Area(tone="win" | "loss" | "same"):
+            return filled(mark.tone)
+        case Area():
+            return f'class="il-box il-{mark.tone} il-band"'
+        case Line():
+            return stroked(mark.tone, mark.dashed)
     return f'class="il-{type(mark).__name__.lower()} il-{mark.tone}"'
 
 
+def _shaded(tone: Tone, shade: float) -> str:
+    """Return the attributes of a cell, which is empty where nothing is known."""
+    if math.isnan(shade):
+        return 'class="il-none il-quiet"'
+    shown, strength = "loss" if shade < 0 else tone, number(min(1.0, abs(shade)))
+    return f'class="il-box il-cell il-{shown}" fill-opacity="{strength}"'
+
+
 def filled(tone: Tone) -> str:
-    """Return the classes of what is filled; a quiet one is pale."""
-    return f"il-box il-{tone}" + (" il-band" if tone == "quiet" else "")
+    """Return the attributes of what is filled; if it is quiet it is pale."""
+    return f'class="il-box il-{tone}{" il-band" if tone == "quiet" else ""}"'
+
+
+def stroked(tone: Tone, dashed: bool) -> str:
+    """Return the attributes of a line; those of runs have dashes of their own."""
+    if dashed or tone not in DASHES:
+        return f'class="il-line il-{tone}{" il-dashed" if dashed else ""}"'
+    return f'class="il-line il-{tone}" stroke-dasharray="{DASHES[tone]}"'
 
 
 def written(text: str, x: float, y: float, look: str = "", full: str = "") -> str:

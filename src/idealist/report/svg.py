@@ -17,7 +17,17 @@ from idealist.report.figure import Box, Figure, Key, Line, Note
 from idealist.report.lettering import fitted, safe
 from idealist.report.palette import SIZE, TITLE, style
 from idealist.report.ruler import Tick
-from idealist.report.shapes import DASHES, Link, Pen, dot, filled, inscribed, number, place, written
+from idealist.report.shapes import (
+    Link,
+    Pen,
+    dot,
+    filled,
+    inscribed,
+    number,
+    place,
+    stroked,
+    written,
+)
 
 __all__ = ["draw", "style"]
 
@@ -134,12 +144,12 @@ class _Picture(Arrangement):
         ends.sort(key=lambda end: end[0][1])
         high = self.line * 0.9
         wanted = [y for (_, y), _ in ends]
-        free = apart(wanted, high, self.top, self.bottom)
-        for y, (end, line) in zip(free, ends, strict=True):
-            leader = f"M{place(*end)}L{place(self.right + GAP, y)}"
+        free = apart(wanted, high, self.top, self.bottom - 0.3 * self.size)
+        for y, ((x, own), line) in zip(free, ends, strict=True):
+            leader = f"M{place(x, own)}L{place(x + GAP, y)}"
             yield f'<path class="il-leader il-{line.tone}" d="{leader}"/>'
-            text = fitted(line.name, self.size, self.width - self.right - 2.5 * GAP)
-            yield written(text, self.right + 1.5 * GAP, y + 0.35 * SIZE, "", line.name)
+            text = fitted(line.name, self.size, self.width - x - 2.5 * GAP)
+            yield written(text, x + 1.5 * GAP, y + 0.35 * SIZE, "il-halo", line.name)
 
     def last_piece(self, line: Line) -> list[list[tuple[float, float]]]:
         """Return where a line is drawn last, if it is drawn at all."""
@@ -155,22 +165,17 @@ class _Picture(Arrangement):
             wide = lettering.width(text, self.size)
             start = {"left": x - GAP - wide, "right": x + GAP, "middle": x - wide / 2}[note.side]
             start = min(max(start, GAP), self.width - GAP - wide)
-            yield written(text, start, y + 0.35 * SIZE, "", note.text)
+            yield written(text, start, y + 0.35 * SIZE, "il-halo", note.text)
 
 
 def sample(key: Key, x: float, y: float) -> str:
     """Draw the sample of a key."""
     match key.sample:
         case "box":
-            return f'<path class="{filled(key.tone)}" d="M{place(x, y - 5)}h14v10h-14z"/>'
+            return f'<path {filled(key.tone)} d="M{place(x, y - 5)}h14v10h-14z"/>'
         case "line" | "dashed":
-            dashed = " il-dashed" if key.sample == "dashed" else ""
-            dashes = (
-                f' stroke-dasharray="{DASHES[key.tone]}"'
-                if not dashed and key.tone in DASHES
-                else ""
-            )
-            return f'<path class="il-line{dashed} il-{key.tone}"{dashes} d="M{place(x, y)}h18"/>'
+            look = stroked(key.tone, key.sample == "dashed")
+            return f'<path {look} d="M{place(x, y)}h18"/>'
     return f'<path class="il-dot il-{key.tone}" d="{dot(x + 8, y, key.sample)}"/>'
 
 
