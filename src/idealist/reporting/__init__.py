@@ -64,14 +64,14 @@ def report(
         qrels, runs, measures, baseline=baseline, queries=queries, texts=known, docs=docs,
         slices=parts, convention=convention, **axes,
     )  # fmt: skip
-    rows = QueryRows.of(found, known)
+    rows = QueryRows.of(found)
     lists = lists_of(found, rows.chosen(top, full), docs)
     said = {one.row.number: one.said for one in lists}
     rows = replace(
         rows, rows=tuple(replace(row, changed=said.get(row.number, "")) for row in rows.rows)
     )
     explained = lists[0].row.query if lists else ""
-    made = Provenance.of(found, known, docs, column, explained, measures is not None)
+    made = Provenance.of(found, docs, column, explained, measures is not None)
     return Report(title or _title(found.runs), found, rows, tuple(lists), notes_of(notes), made)
 
 

@@ -12,6 +12,7 @@ from idealist.auditing import Audit, audit
 from idealist.auditing.audit_case import HELD_BYTES, named_runs, ranked_once
 from idealist.auditing.remembered import bytes_held
 from idealist.comparing import COMPARED, Comparison, compare, naming
+from idealist.data import Queries
 from idealist.diagnosing import DIAGNOSED, Diagnosis, diagnose
 from idealist.errors import UsageError
 from idealist.evaluating.evaluation import Evaluation
@@ -29,7 +30,8 @@ class Findings:
     """What `eval`, `compare`, `audit` and `diagnose` find; one run is compared with nothing.
 
     `main` is the run that the report is about: the only one, or the best of those that are not the
-    baseline. `diagnosis` is of the best of all, or of `main` where there are two.
+    baseline. `diagnosis` is of the best of all, or of `main` where there are two. `texts` are those
+    of the queries, if given.
     """
 
     evaluator: Evaluator
@@ -39,6 +41,7 @@ class Findings:
     audit: Audit
     diagnosis: Diagnosis
     main: str
+    texts: Queries | None = None
 
     @property
     def label(self) -> str:
@@ -82,7 +85,8 @@ class Findings:
 
 def compute(
     qrels: Any, runs: Any, measures: Any, *, baseline: str | int | None,
-    queries: Iterable[Any] | None, texts: Any, docs: Any, slices: Mapping[Any, Any] | None,
+    queries: Iterable[Any] | None, texts: Queries | None, docs: Any,
+    slices: Mapping[Any, Any] | None,
     **rules: Any,
 ) -> Findings:  # fmt: skip
     """Find all that a report says; every run is read and ranked once, for all verbs.
@@ -116,6 +120,7 @@ def compute(
         audit=audited,
         diagnosis=diagnose(judged, diagnosed, measures or DIAGNOSED, texts=texts, **which),
         main=main,
+        texts=texts,
     )
 
 

@@ -12,7 +12,6 @@ from typing import Any
 
 from idealist import kernel
 from idealist._version import __version__
-from idealist.data import Queries
 from idealist.evaluating.doubt_case import is_filed, shell
 from idealist.report.document import COUNT, TEXT, Column, Table
 from idealist.reporting.computing import Findings
@@ -51,7 +50,7 @@ class Provenance:
 
     @classmethod
     def of(
-        cls, findings: Findings, texts: Queries | None, docs: Any, column: str, explained: str,
+        cls, findings: Findings, docs: Any, column: str, explained: str,
         measured: bool,
     ) -> Provenance:  # fmt: skip
         """Collect them; `explained` is a query whose lists are shown, if any."""
@@ -60,11 +59,12 @@ class Provenance:
             *(one.run.source.name for one in findings.ranked.values()),
         ]
         inputs = [Input.of("judgments", files[0]), *(Input.of("run", one) for one in files[1:])]
+        texts = findings.texts
         inputs += [] if texts is None else [Input.of("queries", texts.name)]
         inputs += [Input.of("documents", str(docs), False)] if isinstance(docs, (str, Path)) else []
         asked = texts if findings.evaluator.asked else None
         if is_filed(*files) and (asked is None or is_filed(asked.name)):
-            commands = tuple(_commands(findings, files, texts, docs, column, explained, measured))
+            commands = tuple(_commands(findings, files, docs, column, explained, measured))
         else:
             commands = CALLS
         return cls(tuple(inputs), commands, _versions())
@@ -98,11 +98,11 @@ CALLS = (
 
 
 def _commands(
-    findings: Findings, files: Sequence[str], texts: Queries | None, docs: Any, column: str,
+    findings: Findings, files: Sequence[str], docs: Any, column: str,
     explained: str, measured: bool,
 ) -> Iterator[str]:  # fmt: skip
     """Write the commands whose JSON the report holds, and one that shows two lists."""
-    evaluator, runs = findings.evaluator, findings.runs
+    evaluator, runs, texts = findings.evaluator, findings.runs, findings.texts
     path = dict(zip(runs, files[1:], strict=True))
     named = ["--queries", texts.name] if texts and is_filed(texts.name) else []
     counted = named if evaluator.asked else []

@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from idealist.data import Queries
 from idealist.report.document import SIGNED, TEXT, Column, Table
 from idealist.report.plain_data import finite
 from idealist.report.wording import clipped
@@ -50,14 +49,15 @@ class QueryRows:
     sense: int
 
     @classmethod
-    def of(cls, findings: Findings, texts: Queries | None) -> QueryRows:
+    def of(cls, findings: Findings) -> QueryRows:
         """Collect the queries."""
         label, runs = findings.label, findings.runs
         names = filter(None, (findings.baseline, findings.main))
         shown = tuple(runs.index(name) for name in names)
         known = [one.by_query(label) for one in findings.evaluations.runs]
         every = dict.fromkeys(query for one in findings.evaluations.runs for query in one.queries)
-        doubts, words = _doubts(findings, len(every)), {} if texts is None else texts.text
+        doubts = _doubts(findings, len(every))
+        words = findings.texts.text if findings.texts else {}
         rows = []
         for query in every:
             values = tuple(one.get(query, math.nan) for one in known)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -54,8 +55,8 @@ def sections(findings: Findings, provenance: Provenance, notes: tuple[Block, ...
 
 
 def drawn(result: Result, kind: str, **options: Any) -> Iterator[Block]:
-    """Draw a figure of a result, if it has one of that kind."""
-    if kind in result.figures:
+    """Draw a figure of a result, where that can be done."""
+    with suppress(UsageError):  # such as coverage where no document can be unjudged
         yield Drawing(result.figure(kind, **options))
 
 
@@ -63,7 +64,8 @@ def _verdict(findings: Findings) -> Iterator[Block]:
     """Show one large figure and the values."""
     found: Result = findings.comparison or findings.evaluations
     kind = {1: "spread", 2: "differences"}.get(len(findings.runs), "intervals")
-    yield from drawn(found, kind)
+    told = {} if kind == "intervals" else {"texts": findings.texts}
+    yield from drawn(found, kind, **told)
     yield from findings.evaluations.report().tables
     yield Text(f"{findings.evaluations.heading}.")
 
@@ -79,12 +81,11 @@ def _real(findings: Findings) -> Iterator[Block]:
         return
     blocks = comparison.report().blocks
     yield blocks[0]
-    for kind in ("forest", "scatter"):
-        yield from drawn(comparison, kind)
+    yield from drawn(comparison, "forest")
+    yield from drawn(comparison, "scatter", run=findings.main, texts=findings.texts)
     yield from blocks[2:]  # after the means, which the verdict shows
-    yield from drawn(comparison, "power")
-    if len(findings.runs) > 2:
-        yield from drawn(comparison, "agreement")
+    yield from drawn(comparison, "power", run=findings.main)
+    yield from drawn(comparison, "agreement")
     yield Text("How few changed labels would reverse it takes a while to find, so it is not here:")
     yield doc.Command(_fragility(findings))
 
@@ -99,7 +100,7 @@ def _fragility(findings: Findings) -> str:
 
 def _queries(findings: Findings) -> Iterator[Block]:
     if len(findings.runs) > 1:
-        yield from drawn(findings.comparison or findings.evaluations, "heat")
+        yield from drawn(findings.evaluations, "heat", texts=findings.texts)
 
 
 def _lost(findings: Findings) -> Iterator[Block]:
