@@ -75,15 +75,24 @@ def all_figures(pair: BeforeAfter) -> list[Figure]:
 # --- differences
 
 
+def as_box(mark: Any) -> Box:
+    """Take the stroke of a query without a difference as a bar without a height."""
+    if isinstance(mark, Box):
+        return mark
+    (x0, y0), (x1, y1) = mark.points
+    return Box(x0, x1, y0, y1, tone=mark.tone, label=mark.label, query=mark.query)
+
+
 def test_bars_stand_in_order_where_the_differences_are() -> None:
     pair = pair_of(
         [0.5, 0.25, 0.4, 0.125], [0.25, 0.75, 0.4, 0.25], mean=0.0875, interval=(-0.4, 0.6), rope=0.01,
         texts={"q1": "sort a  list"},
     )  # fmt: skip
     figure = query_figures.differences(pair)
-    (rope, *bars), [band] = of(figure, Box), of(figure, Area)
-    assert [(bar.query, bar.x0, bar.x1, bar.tone) for bar in bars] == [
-        ("q1", 0, 1, "win"), ("q3", 1, 2, "win"), ("q2", 2, 3, "same"), ("q0", 3, 4, "loss"),
+    (rope, *_), [band] = of(figure, Box), of(figure, Area)
+    bars = [as_box(mark) for mark in figure.marks if mark.query]
+    assert [(bar.query, (bar.x0 + bar.x1) / 2, bar.tone) for bar in bars] == [
+        ("q1", 0.5, "win"), ("q3", 1.5, "win"), ("q2", 2.5, "same"), ("q0", 3.5, "loss"),
     ]  # fmt: skip
     assert [(bar.y0, bar.y1) for bar in bars] == [
         (0, 0.5), (0, 0.125), (0, 0), (-0.25, 0),
@@ -92,7 +101,8 @@ def test_bars_stand_in_order_where_the_differences_are() -> None:
     assert (rope.x0, rope.x1, rope.y0, rope.y1) == (0, 4, -0.01, 0.01)
     assert band.points == ((0, -0.4, 0.6), (4, -0.4, 0.6))
     assert figure.x.names == ("q1", "q3", "q2", "q0")
-    heights = [(line.points[0][1], line.dashed) for line in of(figure, Line)]
+    across = [line for line in of(figure, Line) if not line.query]
+    heights = [(line.points[0][1], line.dashed) for line in across]
     assert heights == [(-0.4, True), (0.6, True), (0.0875, False)]
     assert (figure.y.low, figure.y.high) == (-0.4, 0.6)
     assert figure.says == (
@@ -231,7 +241,7 @@ def test_many_zeros_and_ones_are_counted_apart() -> None:
     assert cells["r1, exactly 0: 0 of 24"].shade == 0
     bars = [bar for bar in of(figure, Box) if not bar.text]
     assert sum(int(re.findall(r": (\d+) of", bar.label)[0]) for bar in bars) == 6 + 24
-    assert "Numbers count at the left exactly 0 and at the right exactly 1." in figure.note
+    assert "; exactly 0 and exactly 1 are counted beside them." in figure.note
     alone = value_figures.spread(values_of(values))
     assert "exactly 0 on 10, exactly 1 on 8" in alone.says
 
@@ -320,6 +330,7 @@ def test_cells_without_limits_are_shaded_by_the_largest() -> None:
     figure = value_figures.heat(values_of([-2.0, 4.0, NAN], limits=(-math.inf, math.inf)))
     cells = {box.query: (box.shade, box.tone) for box in of(figure, Box)}
     assert cells == {"q0": (-0.5, "accent"), "q1": (1.0, "accent")}
+    assert [key.text for key in figure.keys] == ["the stronger, the higher: 0 to 4", "below 0"]
     row = values_of([0.5, NAN], [0.2, 0.4])
     [empty] = [box for box in of(value_figures.heat(row), Box) if math.isnan(box.shade)]
     assert empty.label == "r0, q1: no value"

@@ -14,8 +14,8 @@ from idealist.report.wording import clipped, counted, few, number, signed, visib
 
 #: How many queries have a bar each; of more, so many at either end have one.
 MOST_BARS, BARS_AT_ENDS = 300, 30
-#: How many bars have the names of their queries below them.
-NAMED_BARS = 40
+#: How many bars have the names of their queries below them, and room at their sides.
+NAMED_BARS, BETWEEN_BARS = 40, 0.06
 #: How many points draw the outline of the others.
 OUTLINE = 200
 #: How many queries have a dot each; more are counted in so many fields across and up.
@@ -180,16 +180,21 @@ def differences(pair: BeforeAfter) -> Figure:
 
 
 def _singly(pair: BeforeAfter, label: str) -> tuple[Axis, list[Mark], str]:
-    """Give each query a bar."""
-    bars: list[Mark] = [_bar(pair, i, at, at + 1) for at, i in enumerate(pair.ranked)]
-    few_names = [pair.queries[i] for i in pair.ranked] if len(bars) <= NAMED_BARS else []
-    return Axis(label, 0.0, max(len(bars), 1), tuple(few_names), format=COUNT), bars, ""
+    """Give each query a bar, and its name where there are few."""
+    ranked, n = pair.ranked, len(pair.ranked)
+    names = tuple(pair.queries[i] for i in ranked) if n <= NAMED_BARS else ()
+    gap = BETWEEN_BARS if names else 0.0
+    bars: list[Mark] = [_bar(pair, i, at + gap, at + 1 - gap) for at, i in enumerate(ranked)]
+    return Axis(label, 0.0, max(n, 1), names, format=COUNT), bars, ""
 
 
-def _bar(pair: BeforeAfter, i: int, x0: float, x1: float) -> Box:
-    value, query = pair.differences[i], pair.queries[i]
+def _bar(pair: BeforeAfter, i: int, x0: float, x1: float) -> Mark:
+    """Draw the difference of a query; none is a stroke that can be pointed at all the same."""
+    value, label, query = pair.differences[i], pair.label(i), pair.queries[i]
+    if not value:
+        return Line(((x0, 0.0), (x1, 0.0)), tone="same", label=label, query=query)
     ends = (min(value, 0.0), max(value, 0.0))
-    return Box(x0, x1, *ends, tone=pair.tone(i), label=pair.label(i), query=query)
+    return Box(x0, x1, *ends, tone=pair.tone(i), label=label, query=query)
 
 
 def _squeezed(pair: BeforeAfter, label: str) -> tuple[Axis, list[Mark], str]:

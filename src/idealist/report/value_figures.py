@@ -173,9 +173,10 @@ class Bins:
     @property
     def words(self) -> str:
         """Say how the bins were chosen, and what is counted apart."""
-        columns = [f"at the {'right' if one else 'left'} exactly {one:g}" for one in self.apart]
-        rule = f"Bins are {self.width:g} wide, by the rule of Freedman and Diaconis."
-        return rule + f" Numbers count {' and '.join(columns)}." * bool(columns)
+        beside = " and ".join(f"exactly {one:g}" for one in self.apart)
+        verb = "is" if len(self.apart) == 1 else "are"
+        rule = f"Bins are {self.width:g} wide, by the rule of Freedman and Diaconis"
+        return f"{rule}; {beside} {verb} counted beside them." if beside else f"{rule}."
 
 
 def _quartiles(values: Sequence[float]) -> tuple[float, float, float]:
@@ -285,7 +286,7 @@ def heat(given: QueryValues, page: int | None = None) -> Figure:
         y=Axis("", 0.0, float(len(given.runs)), tuple(given.runs)),
         marks=tuple(_cells(given, order, starts, top)),
         rows=given.table(list(dict.fromkeys([*order, *range(len(given.queries))])), means=True),
-        keys=(Key(f"the stronger, the higher: 0 to {top:g}", "accent"),),
+        keys=tuple(_heat_keys(given, top)),
         note=" ".join(filter(None, (note, _undefined(given)))),
         aspect=0.05 + 0.035 * len(given.runs),
     )
@@ -323,6 +324,12 @@ def _darkest(given: QueryValues) -> float:
     found = [abs(value) for row in given.values for value in finite_of(row)]
     possible = [given.limits[1]] if math.isfinite(given.limits[1]) else []
     return max([*found, *possible], default=1.0) or 1.0
+
+
+def _heat_keys(given: QueryValues, top: float) -> Iterator[Key]:
+    yield Key(f"the stronger, the higher: 0 to {top:g}", "accent")
+    if any(value < 0 for row in given.values for value in row):
+        yield Key("below 0", "loss")
 
 
 def _cells(
