@@ -190,10 +190,10 @@ def test_parts_are_stacked_from_the_value_to_the_ideal() -> None:
     figure = loss_figures.losses([Stack("a", "AP", 0.5, 0.875, lost, 0.75)], words)
     boxes = [(one.x0, one.x1, one.tone) for one in of(figure, Box)]
     assert boxes == [
-        (0.0, 0.5, "1"), (0.5, 0.75, "2"), (0.75, 0.875, "3"), (0.875, 1.0, "quiet"),
+        (0.0, 0.5, "1"), (0.5, 0.75, "2"), (0.75, 0.875, "4"), (0.875, 1.0, "quiet"),
     ]  # fmt: skip
     assert [key.text for key in figure.keys] == [
-        "value", "lost to order", "lost to not retrieved", "not possible with these judgments",
+        "value", "rerank: order", "retrieve: not retrieved", "not possible with these judgments",
         "with a perfect reranker of all retrieved",
     ]  # fmt: skip
     assert [one.points[0][0] for one in of(figure, Line)] == [0.75]
@@ -229,7 +229,10 @@ def test_losses_are_those_of_a_diagnosis(queries: int) -> None:
         won = [found.fixes[label].means[fix] for fix in STACKED]
         assert wide == pytest.approx([x for x in won if x > 1e-9])
         assert bars[-1].x1 == pytest.approx(found.losses[label].ideal)
-    several = losses_of_runs(Evaluator(qrels, ["nDCG@5", "AP"]), runs, "AP")
+    many = losses_of_runs(Evaluator(qrels, ["nDCG@5", "AP"]), runs, "AP")
+    several = many.figure("losses")
+    assert many.data()[1]["value"] == found.losses["AP"].value
+    assert many.summary in many.render("md")
     assert several.y.names == ("run0", "run1")
     assert several.rows.rows[1][2:] == figure.rows.rows[1][2:]
     alone = found.figure("losses", measure="DCG@5")
@@ -369,15 +372,30 @@ def test_coverage_is_drawn_rank_by_rank_and_ends_where_lists_do() -> None:
 
 
 def test_the_sentence_of_coverage_names_the_least_judged() -> None:
-    found = curve_figures.coverage({"a": [1.0], "b": [0.5]}, {"a": 0.95, "b": 0.5}, 10)
+    lists = {"a": [9.0], "b": [9.0]}
+    found = curve_figures.coverage({"a": [1.0], "b": [0.5]}, lists, {"a": 0.95, "b": 0.5}, 10)
     assert found.says.startswith(
         "b is judged least of 2 runs: of its first 10 documents, 50.0% are"
     )
-    assert curve_figures.coverage({"a": [NAN]}, {"a": NAN}, 10).says.startswith("No run has")
+    nothing = curve_figures.coverage({"a": [NAN]}, {"a": [0.0]}, {"a": NAN}, 10)
+    assert nothing.says.startswith("No run has")
     qrels = il.read_qrels({"q": {"a": 1, "b": 0}}, judgments="complete")
     whole = il.audit(qrels, {"q": ["a"]}, "AP")
     with pytest.raises(il.UsageError, match="no document is unjudged"):
         whole.figure("coverage")
+
+
+def test_far_down_ranks_are_drawn_in_bands_and_the_table_has_each() -> None:
+    shares = {"a": [1.0] * 10 + [0.5, 0.0] + [NAN] * 28}
+    lists = {"a": [8.0] * 10 + [6.0, 2.0] + [0.0] * 28}
+    figure = curve_figures.coverage(shares, lists, {"a": 1.0}, 10)
+    (line,) = of(figure, Line)
+    assert line.points[:11] == (*((float(i), 1.0) for i in range(1, 11)), (11.5, 0.375))
+    assert all(math.isnan(y) for _, y in line.points[11:])
+    assert len(figure.rows.rows) == 40
+    assert "every rank" in figure.note
+    (plain,) = of(curve_figures.coverage(shares, lists, {"a": 1.0}, 10, every_rank=True), Line)
+    assert [y for _, y in plain.points[:12]] == shares["a"][:12]
 
 
 # --- power
@@ -506,13 +524,13 @@ def test_a_matrix_of_many_names_shows_the_first_and_says_so() -> None:
 
 def test_hostile_names_change_nothing_and_no_sentence_is_endless() -> None:
     means = [Mean(name, 0.5 + i / 100, 0.4, 0.6) for i, name in enumerate(HOSTILE)]
-    lost = {"rerank": 0.25}
+    lost, pairs = {"rerank": 0.25}, {name: [0.1, 0.2] for name in HOSTILE}
     figures = [
         run_figures.intervals("AP", means),
         run_figures.forest("AP", [Difference(n, 0.1, 0.0, 0.2, "open", 9) for n in HOSTILE], against=HOSTILE[5]),
         loss_figures.losses([Stack(n, "AP", 0.5, 0.75, lost) for n in HOSTILE], {"rerank": "order"}),
         curve_figures.depth("AP", [1, 2], {n: [0.1, 0.2] for n in HOSTILE}),
-        curve_figures.coverage({n: [0.1, 0.2] for n in HOSTILE}, dict.fromkeys(HOSTILE, 0.5), 10),
+        curve_figures.coverage(pairs, pairs, dict.fromkeys(HOSTILE, 0.5), 10),
         run_figures.agreement(HOSTILE, {}, title="t", what="tau", of="measures"),
     ]  # fmt: skip
     for figure in figures:
@@ -553,7 +571,7 @@ def test_real_runs(data: Path) -> None:
     runs = sorted((folder / "runs").iterdir())
     evaluator = Evaluator(qrels, ["nDCG@10", "AP"])
     ranked = evaluator.several(runs)
-    lost = losses_of_runs(evaluator, ranked)
+    lost = losses_of_runs(evaluator, ranked).figure("losses")
     one = il.diagnose(qrels, runs[4], "nDCG@10")
     row = next(row for row in lost.rows.rows if row[0] == one.run)
     assert row[2:] == one.figure("losses").rows.rows[0][2:]

@@ -78,17 +78,18 @@ class Audit(Result):
         """The figures of what is judged, and of how far judges agree."""
         return {"coverage": self._coverage, "agreement": self._agreement}
 
-    def _coverage(self) -> Figure:
-        """Show which share is judged at each rank."""
+    def _coverage(self, every_rank: bool = False) -> Figure:
+        """Show which share is judged at each rank; far down in bands of ranks, unless told."""
         found = self.coverage
         if found is None or not found.runs:
             raise UsageError("nothing is known of what is judged", "audit judgments with runs")
         if found.gold != "pooled":
             hint = "say judgments='pooled' if other documents may be relevant"
             raise UsageError(f"no document is unjudged: {GOLD[found.gold]}", hint)
-        curves = {run: one.by_rank.tolist() for run, one in found.runs.items()}
+        shares = {run: one.by_rank.tolist() for run, one in found.runs.items()}
+        lists = {run: one.reach.tolist() for run, one in found.runs.items()}
         top = {run: one.judged[DEPTHS[0]] for run, one in found.runs.items()}
-        return curve_figures.coverage(curves, top, DEPTHS[0])
+        return curve_figures.coverage(shares, lists, top, DEPTHS[0], every_rank=every_rank)
 
     def _agreement(self, coefficient: str = "kappa") -> Figure:
         """Show how far every two judges agree, those first who judged most."""
@@ -101,7 +102,7 @@ class Audit(Result):
         counts = self.judges.judges
         names = sorted(counts, key=lambda name: -counts[name])
         values = {one.judges: getattr(one, coefficient) for one in self.judges.pairs}
-        title = f"How far judges agree on {self.judges.documents} documents"
+        title = f"How far judges agree on {self.judges.documents} documents: {KAPPAS[coefficient]}"
         what = KAPPAS[coefficient]
         return run_figures.agreement(names, values, title=title, what=what, of="judges")
 

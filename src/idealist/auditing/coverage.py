@@ -40,7 +40,7 @@ class RunCoverage:
 
     `looked` counts the documents down to each depth. `by_query` has Judged@k of every judged query;
     `by_rank` the share of lists that reach a rank and have a judged document there, NaN where none
-    does.
+    does; `reach` counts the lists that do.
     """
 
     run: str
@@ -49,6 +49,7 @@ class RunCoverage:
     looked: Mapping[int, int]
     by_query: Mapping[int, Floats]
     by_rank: Floats
+    reach: Floats
 
     def data(self) -> dict[str, Any]:
         """Return it as plain data."""
@@ -85,6 +86,7 @@ def coverage_of(run: str, placements: Placements) -> RunCoverage:
         looked,
         {k: share.values for k, share in shares.items()},
         np.divide(by_rank, reach, out=np.full(len(reach), np.nan), where=reach > 0),
+        reach,
     )
 
 

@@ -131,7 +131,7 @@ def agreement(comparison: Comparison, coefficient: str = "tau_b") -> Figure:
         raise UsageError("one measure has nothing to agree with", "compare by two or more measures")
     found = {one.measures: getattr(one, coefficient) for one in comparison.agreement}
     what, count = COEFFICIENTS[coefficient], len(comparison.evaluations)
-    title = f"How far measures order {count} runs alike"
+    title = f"How far measures order {count} runs alike: {what}"
     return run_figures.agreement(comparison.measures, found, title=title, what=what, of="measures")
 
 

@@ -60,25 +60,56 @@ def recall(levels: Sequence[float], curves: Curves) -> Figure:
     )
 
 
-def coverage(curves: Curves, top: Mapping[str, float], first: int) -> Figure:
+def coverage(
+    shares: Curves, lists: Curves, top: Mapping[str, float], first: int, *, every_rank: bool = False
+) -> Figure:
     """Show which share of lists has a judged document at each rank, a line a run.
 
-    A value is NaN where no list reaches so deep. `top` has the share that is judged of each run's
-    `first` documents.
+    A share is NaN where no list reaches so deep; `lists` says how many do. `top` has the share that
+    is judged of each run's `first` documents. Below these, ranks are drawn in bands, as single ones
+    say little, unless `every_rank` is to be drawn.
     """
-    reached = (i for own in curves.values() for i, one in enumerate(own, 1) if not math.isnan(one))
+    reached = (i for own in shares.values() for i, one in enumerate(own, 1) if not math.isnan(one))
     ranks = range(1, max(reached, default=0) + 1)
+    bands = [range(at, at + 1) for at in ranks] if every_rank else _bands(ranks, first)
+    places = [(band[0] + band[-1]) / 2 for band in bands]
+    curves = {run: [_pooled(own, lists[run], one) for one in bands] for run, own in shares.items()}
     named = leading(top, -1)
+    note = f"Below rank {first}, a point is a band of ranks; the table has every rank."
+    notes = [_unnamed(curves, named, f"least judged in the first {first}")]
+    notes += [note] if len(bands) < len(ranks) else []
     return Figure(
         kind="coverage",
         title="Share judged at each rank",
         says=_coverage_said(top, first),
         x=_numbered("rank", ranks),
         y=Axis("share judged", format=SHARE),
-        marks=tuple(_lines(ranks, curves, named)),
-        rows=_table(curves, ranks, Column("rank", COUNT), Column("share judged", SHARE)),
-        note=_unnamed(curves, named, f"least judged in the first {first}"),
+        marks=tuple(_lines(places, curves, named)),
+        rows=_table(shares, ranks, Column("rank", COUNT), Column("share judged", SHARE)),
+        note=" ".join(filter(None, notes)),
     )
+
+
+def _bands(ranks: range, first: int) -> list[range]:
+    """Divide ranks into single ones first, and then bands of a fifth of the rank each.
+
+    >>> [(band[0], band[-1]) for band in _bands(range(1, 31), 10)][9:]
+    [(10, 10), (11, 12), (13, 14), (15, 17), (18, 20), (21, 24), (25, 29), (30, 30)]
+    """
+    found = [range(at, at + 1) for at in ranks[:first]]
+    at = first + 1
+    while at < ranks.stop:
+        end = min(at + max(at // 5, 1), ranks.stop)
+        found.append(range(at, end))
+        at = end
+    return found
+
+
+def _pooled(shares: Sequence[float], lists: Sequence[float], band: range) -> float:
+    """Return the share that is judged of all documents at some ranks; NaN where there is none."""
+    known = [at - 1 for at in band if at <= len(shares) and not math.isnan(shares[at - 1])]
+    count = math.fsum(lists[i] for i in known)
+    return math.fsum(shares[i] * lists[i] for i in known) / count if count else math.nan
 
 
 class Shown(NamedTuple):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple, get_args
+from typing import NamedTuple
 
 from idealist.errors import UsageError
 from idealist.report.document import Table
@@ -12,6 +12,12 @@ from idealist.report.figure import Axis, Box, Figure, Key, Line, Mark, Note, Ton
 from idealist.report.run_figures import tall, told
 from idealist.report.wording import number
 
+#: The tones of causes in the order of the stack: neighbours differ, and none is that of the value.
+TONES: tuple[Tone, ...] = ("2", "3", "4", "8", "5", "7")
+#: How high a bar and the gap below it are, over the width of the plot: numbers stand in bars.
+ROOMY = 0.052
+#: A part of a bar that is less than this of the axis is not seen.
+SEEN = 0.002
 #: What is less than this is rounding.
 ROUNDING = 1e-9
 
@@ -36,8 +42,9 @@ def losses(
     order of the stack; `most` is the largest value there can be, or infinite.
     """
     _check_stacks(stacks)
+    known = dict(zip(words, TONES, strict=False))
     used = [cause for cause in words if any(one.lost[cause] > ROUNDING for one in stacks)]
-    tones: dict[str, Tone] = dict(zip(used, get_args(Tone)[6:], strict=False))
+    tones = {cause: known[cause] for cause in used}
     end = max([most if math.isfinite(most) else 0.0, *map(_end, stacks)])
     by_run = len({one.measure for one in stacks}) == 1
     names = [one.run if by_run else one.measure for one in stacks]
@@ -55,7 +62,7 @@ def losses(
         rows=_losses_table(stacks, words),
         keys=tuple(_keys(stacks, tones, words, end)),
         note=" ".join(filter(None, [note, *_overshoot(stacks, words)])),
-        aspect=max(0.16, tall(len(stacks))),
+        aspect=max(0.1, tall(len(stacks), ROOMY)),
     )
 
 
@@ -64,7 +71,9 @@ def _keys(
 ) -> Iterator[Key]:
     """Give the legend, in the order of the stack."""
     yield Key("value", "1")
-    yield from (Key(f"lost to {words[cause]}", tone) for cause, tone in tones.items())
+    for cause, tone in tones.items():
+        if max(one.lost[cause] for one in stacks) > SEEN * end:
+            yield Key(f"{cause}: {words[cause]}", tone)
     if any(_end(one) < end - ROUNDING for one in stacks):
         yield Key("not possible with these judgments", "quiet")
     if any(not math.isnan(one.reach) for one in stacks):

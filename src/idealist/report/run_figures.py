@@ -58,9 +58,9 @@ def told(name: str) -> str:
     return clipped(visible(name), LONGEST)
 
 
-def tall(rows: int) -> float:
+def tall(rows: int, each: float = 0.042) -> float:
     """Return the height of so many rows, over the width of the plot."""
-    return max(0.1, 0.042 * rows + 0.02)
+    return max(0.1, each * rows + 0.02)
 
 
 def intervals(
