@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import random
 from itertools import pairwise
@@ -14,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import idealist as il
+from idealist.cli.main import main
 from idealist.diagnosing.run_losses import STACKED, losses_of_runs
 from idealist.evaluating.evaluations import Evaluations
 from idealist.evaluating.evaluator import Evaluator
@@ -229,10 +231,7 @@ def test_losses_are_those_of_a_diagnosis(queries: int) -> None:
         won = [found.fixes[label].means[fix] for fix in STACKED]
         assert wide == pytest.approx([x for x in won if x > 1e-9])
         assert bars[-1].x1 == pytest.approx(found.losses[label].ideal)
-    many = losses_of_runs(Evaluator(qrels, ["nDCG@5", "AP"]), runs, "AP")
-    several = many.figure("losses")
-    assert many.data()[1]["value"] == found.losses["AP"].value
-    assert many.summary in many.render("md")
+    several = losses_of_runs(Evaluator(qrels, ["nDCG@5", "AP"]), runs, "AP")
     assert several.y.names == ("run0", "run1")
     assert several.rows.rows[1][2:] == figure.rows.rows[1][2:]
     alone = found.figure("losses", measure="DCG@5")
@@ -391,9 +390,10 @@ def test_far_down_ranks_are_drawn_in_bands_and_the_table_has_each() -> None:
     figure = curve_figures.coverage(shares, lists, {"a": 1.0}, 10)
     (line,) = of(figure, Line)
     assert line.points[:11] == (*((float(i), 1.0) for i in range(1, 11)), (11.5, 0.375))
-    assert all(math.isnan(y) for _, y in line.points[11:])
-    assert len(figure.rows.rows) == 40
+    assert (len(line.points), len(figure.rows.rows)) == (11, 12)
     assert "every rank" in figure.note
+    same = curve_figures.coverage(shares, lists, {"a": 0.5, "b": 0.5}, 10)
+    assert same.says == "All 2 runs are judged alike: 50.0% of the first 10 documents."
     (plain,) = of(curve_figures.coverage(shares, lists, {"a": 1.0}, 10, every_rank=True), Line)
     assert [y for _, y in plain.points[:12]] == shares["a"][:12]
 
@@ -564,6 +564,31 @@ def test_every_mark_lies_on_its_axes(rows: list[tuple[float, float, float]]) -> 
         assert figure.says.endswith(".")
 
 
+MADE: dict[str, Any] = {
+    "intervals": lambda q, r: Evaluations(tuple(Evaluator(q, "AP").each(r))),
+    "forest": lambda q, r: il.compare(q, r, "AP"),
+    "losses": lambda q, r: losses_of_runs(Evaluator(q, "AP"), r),
+    "depth": lambda q, r: il.depth_curve(q, r, "AP"),
+    "recall": il.precision_recall_curve,
+    "coverage": il.audit,
+    "power": lambda q, r: il.plan_queries("AP", q, r),
+}
+
+
+@pytest.mark.parametrize("kind", MADE)
+def test_the_command_draws_what_the_library_does(
+    kind: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = Path(__file__).parents[1] / "examples"
+    files = [str(folder / name) for name in ("qrels.txt", "bm25.run", "reranked.run")]
+    measure = [] if kind in ("recall", "coverage") else ["-m", "AP"]
+    main(["plot", kind, *files, *measure, "-f", "json"])
+    data = json.loads(capsys.readouterr().out)
+    found = MADE[kind](files[0], files[1:])
+    figure = found if isinstance(found, Figure) else found.figure(kind)
+    assert data == json.loads(figure.to_json())
+
+
 def test_real_runs(data: Path) -> None:
     """Twelve runs of TREC-COVID: every figure has the numbers that the verbs give."""
     folder = data / "trec-covid-r1"
@@ -571,7 +596,7 @@ def test_real_runs(data: Path) -> None:
     runs = sorted((folder / "runs").iterdir())
     evaluator = Evaluator(qrels, ["nDCG@10", "AP"])
     ranked = evaluator.several(runs)
-    lost = losses_of_runs(evaluator, ranked).figure("losses")
+    lost = losses_of_runs(evaluator, ranked)
     one = il.diagnose(qrels, runs[4], "nDCG@10")
     row = next(row for row in lost.rows.rows if row[0] == one.run)
     assert row[2:] == one.figure("losses").rows.rows[0][2:]

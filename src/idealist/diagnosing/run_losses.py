@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
-from idealist.conventions.signature import Signature
 from idealist.diagnosing.diagnosis import Diagnosis
 from idealist.diagnosing.fixes import FIXES, Fixes, fixes
 from idealist.diagnosing.losses import ALL, after, losses
@@ -16,59 +12,24 @@ from idealist.evaluating.evaluation import label_of, range_of
 from idealist.evaluating.evaluator import Evaluator
 from idealist.ranking.ranked import Ranked
 from idealist.report import loss_figures
-from idealist.report.document import Document, Signatures, Table, Text
 from idealist.report.figure import Figure
 from idealist.report.loss_figures import Stack
-from idealist.report.plain_data import record
-from idealist.report.result import Result
 
 #: The fixes in the order of a bar: what a perfect reranker would win back comes first.
 STACKED = ("rerank", "break ties", "judge", "shorten", "retrieve", "answer")
 WORDS = {fix: FIXES[fix] for fix in STACKED}
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class RunLosses(Result):
-    """What runs lose of one measure, with the parts of `diagnose`: a bar each."""
-
-    bars: tuple[Stack, ...]
-    signature: Signature
-    convention: str
-
-    @property
-    def summary(self) -> str:
-        """What the first run loses most to, and how many others do."""
-        return self.figure("losses").says
-
-    @property
-    def figures(self) -> Mapping[str, Callable[..., Figure]]:
-        """The bars as a figure."""
-        most = range_of(self.signature)[1]
-        return {"losses": partial(loss_figures.losses, self.bars, WORDS, most=most)}
-
-    def report(self) -> Document:
-        """Describe what each run loses, a row a run."""
-        signed = Signatures((self.signature.by(self.convention),))
-        return Document((Text(self.summary, strong=True), self.table()), (signed,))
-
-    def table(self) -> Table:
-        """Return the value of each run, what it loses by cause, and what it could reach."""
-        return self.figure("losses").rows
-
-    def data(self) -> list[dict[str, Any]]:
-        """Return the bars as plain data."""
-        return [record(one._asdict()) for one in self.bars]
-
-
-def losses_of_runs(evaluator: Evaluator, runs: Any, measure: Any = None) -> RunLosses:
-    """Find what each of many runs loses of a measure, by default the first of the evaluator's.
+def losses_of_runs(evaluator: Evaluator, runs: Any, measure: Any = None) -> Figure:
+    """Show what each of many runs loses of a measure, by default the first of the evaluator's.
 
     `runs` are one run, several, runs by name, or a list of `Ranked`. `diagnose` says more of one.
     """
     known = evaluator.instruments
     label = next(iter(known)) if measure is None else label_of(measure, known)
     bars = tuple(_of(evaluator, run, label) for run in evaluator.several(runs))
-    return RunLosses(bars, evaluator.signatures[label], evaluator.convention.name)
+    most = range_of(evaluator.signatures[label])[1]
+    return loss_figures.losses(bars, WORDS, most=most)
 
 
 def _of(evaluator: Evaluator, ranked: Ranked, label: str) -> Stack:

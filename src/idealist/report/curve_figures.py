@@ -237,6 +237,9 @@ def _coverage_said(top: Mapping[str, float], first: int) -> str:
     said = f"of its first {first} documents, {SHARE(top[least])} are judged"
     if len(top) == 1:
         return f"{told(least)}: {said}."
+    if top[least] == top[most]:
+        share = f"{SHARE(top[least])} of the first {first} documents"
+        return f"All {len(top)} runs are judged alike: {share}."
     others = f"and {SHARE(top[most])} of those of {told(most)}"
     return f"{told(least)} is judged least of {len(top)} runs: {said}, {others}."
 

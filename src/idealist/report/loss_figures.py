@@ -146,8 +146,7 @@ def _most_lost(one: Stack) -> str:
 
 
 def _losses_table(stacks: Sequence[Stack], words: Mapping[str, str]) -> Table:
-    headers = ["value", *(f"lost to {cause}" for cause in words.values())]
-    headers += ["ideal", "with a perfect reranker"]
+    headers = ["value", *words, "ideal", "perfect reranker"]
     rows = [
         [*one[:3], *(one.lost[cause] for cause in words), one.ideal, one.reach] for one in stacks
     ]
