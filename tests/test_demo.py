@@ -2,21 +2,33 @@
 
 from __future__ import annotations
 
+import html
+import io
+import json
 import re
+import time
+from contextlib import redirect_stdout
 from pathlib import Path
 
 import pytest
 
 import idealist as il
 from idealist.cli.main import main
-from idealist.demo import FILES, leave_files
+from idealist.demo import FILES, REPORT, TITLE, leave_files, leave_report
 from idealist.demo.story import Story
 
 
-@pytest.fixture
-def told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> str:
-    main(["demo", "--dir", str(tmp_path / "play")])
-    return capsys.readouterr().out
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("demo") / "play"
+
+
+@pytest.fixture(scope="module")
+def told(folder: Path) -> str:
+    out = io.StringIO()
+    with redirect_stdout(out):
+        main(["demo", "--dir", str(folder)])
+    return out.getvalue()
 
 
 @pytest.fixture
@@ -25,10 +37,9 @@ def play(tmp_path: Path) -> Path:
     return tmp_path / "play"
 
 
-def test_the_means_are_those_of_an_evaluation(told: str, tmp_path: Path) -> None:
-    play = tmp_path / "play"
+def test_the_means_are_those_of_an_evaluation(told: str, folder: Path) -> None:
     before, after = (
-        il.evaluate(play / "qrels.txt", play / f"{name}.run", ["nDCG@5", "nDCG@10"])
+        il.evaluate(folder / "qrels.txt", folder / f"{name}.run", ["nDCG@5", "nDCG@10"])
         for name in ("bm25", "reranked")
     )
     for label in ("nDCG@5", "nDCG@10"):
@@ -39,17 +50,43 @@ def test_the_means_are_those_of_an_evaluation(told: str, tmp_path: Path) -> None
         assert f"{100 * gain / before[label]:+.1f} %" in row
 
 
-def test_it_counts_queries_wins_and_losses(told: str, tmp_path: Path) -> None:
+def test_it_counts_queries_wins_and_losses(told: str, folder: Path) -> None:
     assert "30 of 30 queries count; all documents of their first 10 are judged" in told
-    assert max(len(line) for line in told.splitlines() if str(tmp_path) not in line) <= 100
+    assert max(len(line) for line in told.splitlines() if str(folder) not in line) <= 100
     (counts,) = re.findall(r"(\d+) queries better, (\d+) the same, (\d+) worse", told)
     assert sum(map(int, counts)) == 30
 
 
+def test_it_ends_with_a_report_and_names_it(told: str, folder: Path) -> None:
+    assert f"with both lists of every query: open {folder / REPORT}" in told
+    page = (folder / REPORT).read_text("utf-8")
+    assert f"<h1>{TITLE}</h1>" in re.sub(r"<h1[^>]*>", "<h1>", page)
+    assert len(re.findall(r'<details class="lists"', page)) == 30
+    first = json.loads((folder / "documents.jsonl").read_text("utf-8").splitlines()[0])
+    assert html.escape(first["title"]) in page
+    (data,) = re.findall(
+        r'<script type="application/json" id="idealist-data">(.*?)</script>', page, re.DOTALL
+    )
+    (row,) = re.findall(r"^ nDCG@10 .*", told, re.MULTILINE)
+    for one in json.loads(data)["eval"]["runs"]:
+        assert f"{one['values']['nDCG@10']:.4f}" in row
+
+
+def test_it_takes_little_time(tmp_path: Path) -> None:
+    started = time.process_time()
+    main(["demo", "--dir", str(tmp_path / "play")])
+    assert time.process_time() - started < 3
+
+
+def test_queries_without_kinds_have_a_report_too(play: Path) -> None:
+    (play / "queries.csv").write_text("query,text\nq01,sort a list\nq02,none\n")
+    assert leave_report(play).is_file()
+
+
 def test_every_command_it_prints_runs(
-    told: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    told: str, folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (folder,) = re.findall(r"^  cd (.*)$", told, re.MULTILINE)
+    assert re.findall(r"^  cd (.*)$", told, re.MULTILINE) == [str(folder)]
     monkeypatch.chdir(folder)
     commands = re.findall(r"^  idealist (.*)$", told, re.MULTILINE)
     assert len(commands) >= 4

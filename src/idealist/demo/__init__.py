@@ -13,6 +13,8 @@ from idealist.errors import UsageError
 
 #: The files of the collection.
 FILES = ("documents.jsonl", "queries.csv", "qrels.txt", "bm25.run", "reranked.run")
+#: What is made of them, and its title.
+REPORT, TITLE = "report.html", "Does reranking by an embedding model help?"
 
 
 def leave_files(folder: Path) -> list[str]:
@@ -31,3 +33,24 @@ def leave_files(folder: Path) -> list[str]:
         hint = "choose another folder with --dir"
         raise UsageError(f"cannot write to {folder}: {error.strerror}", hint) from None
     return kept
+
+
+def leave_report(folder: Path) -> Path:
+    """Write the report on the collection beside its files."""
+    import idealist as il  # all of it, which few need
+
+    documents, queries, qrels, *runs = (folder / name for name in FILES)
+    known = il.read_queries(queries)
+    kinds = "kind" if "kind" in known.columns else None
+    found = il.report(
+        qrels,
+        runs,
+        queries=known,
+        texts=known,
+        docs=documents,
+        slices=kinds,
+        title=TITLE,
+        full=True,
+    )
+    found.save(folder / REPORT)
+    return folder / REPORT
