@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise, product
 
@@ -102,16 +102,18 @@ def spread(given: QueryValues) -> Figure:
     known = [finite_of(row) for row in given.values]
     bins = Bins.of(given)
     most = max((count for own in known for count in bins.counts(own).values()), default=0)
-    bars = [bar for row, own in enumerate(known) for bar in _bars(given, row, own, bins, most)]
+    marks: list[Mark] = [*_singles(given, known, bins)]
+    for row, own in enumerate(known):
+        marks += _bars(given, row, own, bins, most)
     return Figure(
         kind="spread",
         title=f"How {'the ' * bool(given.baseline)}{given.name} spreads over queries",
         says=_spread_says(given, known),
         x=Axis(given.name, *bins.ends, format=given.format),
         y=Axis(f"queries; the tallest bar has {most:,}", 0.0, len(given.runs), tuple(given.runs)),
-        marks=(*_singles(given, known, bins), *bars),
+        marks=tuple(marks),
         rows=given.table(range(len(given.queries))),
-        keys=tuple(_spread_keys(given)),
+        keys=tuple(_spread_keys(given, {bar.tone for bar in marks})),
         note=" ".join(filter(None, (bins.words, _undefined(given)))),
         aspect=min(0.12 + 0.13 * len(given.runs), 0.5 + 0.03 * len(given.runs)),
     )
@@ -227,10 +229,10 @@ def _bin_tone(given: QueryValues, low: float, high: float) -> Tone:
     return "win" if middle > 0 else "loss" if middle < 0 else "same"
 
 
-def _spread_keys(given: QueryValues) -> Iterator[Key]:
-    if given.baseline:
-        words = ("better", "worse") if given.sense else ("higher", "lower")
-        yield from (Key(words[0], "win"), Key(words[1], "loss"), Key("the same", "same"))
+def _spread_keys(given: QueryValues, tones: Collection[Tone]) -> Iterator[Key]:
+    words = ("better", "worse") if given.sense else ("higher", "lower")
+    named: dict[Tone, str] = {"win": words[0], "loss": words[1], "same": "the same"}
+    yield from (Key(text, tone) for tone, text in named.items() if tone in tones)
     yield Key("mean", "accent", "line")
 
 
