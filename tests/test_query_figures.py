@@ -477,3 +477,25 @@ def test_queries_without_a_value_are_named() -> None:
     qrels, runs = judged()
     found = il.compare(qrels | {"q8": {"a": 0}}, runs, "nDCG", no_relevant="nan")
     assert "q8" in found.figure("differences").note
+
+
+def test_nothing_measured_is_not_zero() -> None:
+    qrels, runs = judged()
+    runs["other"] = {query: ["nowhere"] for query in qrels}
+    found = il.compare(qrels, runs, "RR")
+    lost = found.figure("differences", run="other")
+    assert lost.says == "No query has a value of RR by both old and other."
+    assert not [mark for mark in lost.marks if mark.query]
+    rows = {row[0]: row[1:] for row in found.figure("heat").rows.rows}
+    assert all(math.isnan(row[-1]) for row in rows.values())
+    assert not any(math.isnan(value) for row in rows.values() for value in row[:-1])
+    assert len(found.figure("spread").y.names) == 2
+
+
+def test_weights_are_said() -> None:
+    qrels, runs = judged()
+    weights = {query: 1.0 + i for i, query in enumerate(qrels)}
+    found = il.compare(qrels, runs, "RR", weights=weights)
+    assert "weighted mean difference" in found.figure("differences").says
+    keys = [found.evaluations[0].figure("spread"), found.figure("spread")]
+    assert all(figure.keys[-1].text == "mean without weights" for figure in keys)

@@ -61,8 +61,9 @@ def spread(comparison: Comparison, measure: Any = None, *, texts: Any = None) ->
         measure=pairs[0].measure,
         runs=tuple(map(who, pairs)),
         queries=pairs[0].queries,
-        values=[pair.differences.tolist() for pair in pairs],
+        values=[_differences(pair) for pair in pairs],
         sense=pairs[0].sense,
+        weighted=pairs[0].weights is not None,
         baseline=baselines.pop() if len(baselines) == 1 else "the other run",
         texts=query_texts(texts),
     )
@@ -148,6 +149,11 @@ def chosen(
     return comparison.pair(run, baseline, label)
 
 
+def _differences(pair: Pair) -> list[float]:
+    """Return the difference of each query; none where nothing was measured, which is not 0."""
+    return [math.nan] * pair.n if pair.unmeasured else pair.differences.tolist()
+
+
 def _before_after(pair: Pair, texts: Any) -> BeforeAfter:
     return BeforeAfter(
         measure=pair.measure,
@@ -156,10 +162,10 @@ def _before_after(pair: Pair, texts: Any) -> BeforeAfter:
         queries=pair.queries,
         before=pair.base.tolist(),
         after=pair.new.tolist(),
-        differences=pair.differences.tolist(),
+        differences=_differences(pair),
         sense=pair.sense,
-        mean=pair.difference,
-        interval=pair.ci,
+        mean=math.nan if pair.unmeasured else pair.difference,
+        interval=(math.nan, math.nan) if pair.unmeasured else pair.ci,
         confidence=1 - pair.options.alpha,
         rope=pair.rope,
         weighted=pair.weights is not None,

@@ -67,15 +67,17 @@ def query_values(runs: Sequence[Evaluation], measure: Any, texts: Any) -> QueryV
     """Put the values of runs side by side: the first measure's, unless one is named."""
     label = runs[0].label(next(iter(runs[0])) if measure is None else measure)
     known = [one.by_query(label) for one in runs]
+    met = [{} if one.unmatched else own for one, own in zip(runs, known, strict=True)]
     queries = tuple(dict.fromkeys(query for values in known for query in values))
     signature = runs[0].signatures[label]
     return QueryValues(
         measure=label,
         runs=tuple(one.run for one in runs),
         queries=queries,
-        values=[[values.get(query, math.nan) for query in queries] for values in known],
+        values=[[values.get(query, math.nan) for query in queries] for values in met],
         sense=sense_of(signature),
         limits=range_of(signature),
+        weighted=bool(runs[0].weights),
         texts=query_texts(texts),
     )
 

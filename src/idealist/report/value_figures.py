@@ -34,7 +34,8 @@ LONGEST = 60
 class QueryValues:
     """The values of runs by one measure, a row a run; NaN where a run has none for a query.
 
-    With a `baseline`, they are differences from it. `sense` is 1 where higher is better, -1 where
+    With a `baseline`, they are differences from it. Where queries are `weighted`, they are drawn
+    without their weights. `sense` is 1 where higher is better, -1 where
     lower is, 0 where neither; `limits` is the range that values never leave.
     """
 
@@ -45,6 +46,7 @@ class QueryValues:
     sense: int = 1
     limits: tuple[float, float] = (-math.inf, math.inf)
     baseline: str = ""
+    weighted: bool = False
     texts: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -233,7 +235,7 @@ def _spread_keys(given: QueryValues, tones: Collection[Tone]) -> Iterator[Key]:
     words = ("better", "worse") if given.sense else ("higher", "lower")
     named: dict[Tone, str] = {"win": words[0], "loss": words[1], "same": "the same"}
     yield from (Key(text, tone) for tone, text in named.items() if tone in tones)
-    yield Key("mean", "accent", "line")
+    yield Key("mean without weights" if given.weighted else "mean", "accent", "line")
 
 
 def _spread_says(given: QueryValues, known: Sequence[Sequence[float]]) -> str:
