@@ -57,8 +57,9 @@ def whole_lists(
         yield _filled(placements, place[query], unjudged)
 
 
-def _filled(placements: Placements, index: int, others: Iterable[str]) -> list[str]:
-    """Put unjudged documents, in their order, where no judged one is."""
-    judged = {rank: name for name, (rank, _) in judged_documents(placements, index).items()}
-    unjudged, ranks = iter(others), range(1, int(placements.retrieved[index]) + 1)
-    return [judged[rank] if rank in judged else next(unjudged) for rank in ranks]
+def _filled(placements: Placements, index: int, unjudged: Iterable[str]) -> list[str]:
+    """Put judged documents at their ranks among the unjudged ones."""
+    documents = list(unjudged)
+    for name, (place, _) in judged_documents(placements, index).items():
+        documents.insert(place - 1, name)
+    return documents[: int(placements.retrieved[index])]
