@@ -171,6 +171,24 @@ def test_rows_are_the_list_that_was_measured(seed: int) -> None:
             assert again.value == pytest.approx(found.value, abs=1e-12, nan_ok=True)
 
 
+def test_many_queries_are_explained_as_each_is_alone() -> None:
+    for measure in ("nDCG@10", "Compat"):
+        docs = {"java-try-catch": "Java", "python-list-remove": "Lists"}
+        explainer = Explainer(QRELS, BM25, measure, docs=docs)
+        queries = ["q05", "q07", "q05"]
+        assert [one.data() for one in explainer.each(queries)] == [
+            explainer(query).data() for query in queries
+        ]
+
+
+def test_a_query_without_ties_needs_no_mean_over_orders() -> None:
+    qrels = {"q": {"a": 1}, "p": {"a": 1}}
+    run = {"q": {"b": 2.0, "a": 1.0}, "p": {"a": 1.0, "b": 1.0}}
+    explainer = Explainer(qrels, run, "RR", ties="expected")
+    assert [row.adds for row in explainer("q").rows] == [0.0, 0.5]
+    assert [row.adds for row in explainer("p").rows] == [None, None]
+
+
 def test_values_so_far_are_those_of_the_list_cut_there() -> None:
     found = il.explain(QRELS, BM25, "Compat", query="q04")
     ids = [row.document for row in found.rows]

@@ -154,7 +154,7 @@ def test_lists_found_together_are_those_found_one_by_one(seed: int) -> None:
     queries = rng.sample(placements.qrels.queries, rng.randint(1, len(qrels)))
     for query, found in zip(queries, whole_lists(ranked, protocol, queries), strict=True):
         index = placements.qrels.queries.index(query)
-        listed = listed_documents(ranked.held, placements, index)
+        listed = listed_documents(ranked.held, placements, [index])[index]
         assert found == [document for document, _ in listed]
 
 
@@ -309,7 +309,8 @@ def test_texts_of_documents_are_looked_up_once_for_many_queries() -> None:
     old, new = {"q": ["a", "x"], "p": ["a"]}, {"q": ["x", "a"], "p": ["b"]}
     docs = {"a": {"title": "Apples", "text": "are round"}, "x": "no title", "b": "bees"}
     explainer = il.DifferenceExplainer(qrels, old, new, "nDCG@10", texts={"q": "fruit"}, docs=docs)
-    first, second = explainer.each(["q", "p"])
+    first, second, again = explainer.each(["q", "p", "q"])
+    assert again.data() == first.data()
     assert (by_document(first)["a"].title, by_document(first)["a"].text) == ("Apples", "are round")
     assert "a: Apples" in str(first)
     assert "q: fruit" in str(first)

@@ -17,6 +17,9 @@ from idealist.ranking.padded_lists import Array, PaddedLists
 #: Measures where a document adds the same whatever stands above it, the ideal list held fixed.
 ADDITIVE = ("CG", "DCG", "nDCG", "P", "R", "Rprec", "NumRelRet", "Judged", "RBP")
 
+#: What a list without ties has in place of where they begin and end.
+NO_TIES: dict[str, Array] = {"start": None, "end": None}
+
 
 @dataclass(frozen=True)
 class Terms:
@@ -31,12 +34,13 @@ class Terms:
 
 
 def alone(lists: PaddedLists, row: int) -> PaddedLists:
-    """Return one list of a block as a block of its own."""
+    """Return one list of a block as a block of its own; it may have no ties where others have."""
     some = slice(row, row + 1)
     names = ("found", "rank", "first", "last", "grade", "place", "pool", "judged", "retrieved")
     arrays = {name: getattr(lists, name)[some] for name in names}
     if lists.start is not None:
-        arrays |= {"start": lists.start[some], "end": lists.end[some]}
+        tied = bool(lists.xp.any(arrays["found"] & (arrays["first"] < arrays["last"])))
+        arrays |= {"start": lists.start[some], "end": lists.end[some]} if tied else NO_TIES
     return replace(lists, pooled={}, known={}, cuts={}, **arrays)
 
 

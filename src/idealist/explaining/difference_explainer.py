@@ -104,12 +104,12 @@ class DifferenceExplainer:
 
     def _batch(self, queries: Sequence[str], ranks: int | None) -> list[DifferenceExplanation]:
         """Explain queries whose lists are found together."""
-        places = {query: self._index(query) for query in queries}
+        places = list(map(self._index, queries))
         protocol = self.instrument.protocol
-        old, new = (whole_lists(one.ranked, protocol, places) for one in (self._old, self._new))
+        old, new = (whole_lists(one.ranked, protocol, queries) for one in (self._old, self._new))
         depth = ranks or self.instrument.measure.cutoff or RANKS
         found = []
-        for (query, i), before, after in zip(places.items(), old, new, strict=True):
+        for query, i, before, after in zip(queries, places, old, new, strict=True):
             both = _MeasuredList.of(self._old, i, before), _MeasuredList.of(self._new, i, after)
             found.append(self._explained(query, i, *both, depth))
         return self._told(found)

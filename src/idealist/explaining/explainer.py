@@ -6,12 +6,13 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
+from itertools import islice
 from typing import Any
 
 import numpy as np
 
 from idealist.data import Queries
-from idealist.data.columns import Ints, to_id
+from idealist.data.columns import Floats, Ints, to_id
 from idealist.evaluating.evaluator import Evaluator
 from idealist.explaining.contributions import Terms
 from idealist.explaining.explained_run import ExplainedRun
@@ -20,10 +21,12 @@ from idealist.explaining.ladder import Ladder, ladder
 from idealist.formats import read_queries
 from idealist.formats.document_texts import DocumentTexts, document_texts
 from idealist.measures.instrument import measured
-from idealist.ranking.whole_lists import judged_documents, listed_documents
+from idealist.ranking.whole_lists import Listed, judged_documents, listed_documents
 
 #: How many ranks are shown of a measure without cutoff.
 RANKS = 10
+#: How many queries are looked up in one pass over the run.
+TOGETHER = 200
 #: What the value so far means of a measure that is no sum.
 CUT = "so far is the value of the list cut there"
 
@@ -52,6 +55,7 @@ class Explainer:
         self.placements = self._run.placements
         self.texts = Queries({}) if texts is None else read_queries(texts)
         self._docs = docs
+        self._cuts: dict[int, Floats] = {}
 
     @property
     def meets(self) -> bool:
@@ -81,22 +85,30 @@ class Explainer:
                 LosingQuery(name, float(found.actual[i]), found.at(i), texts.get(name, ""))
                 for name, i in zip(named, order, strict=True)
             ),
-            explanations=tuple(self(name, ranks) for name in named) if full else (),
+            explanations=tuple(self.each(named, ranks)) if full else (),
         )
 
     def __call__(self, query: Any, ranks: int | None = None) -> Explanation:
         """Explain a query; so many `ranks` are shown, by default down to the cutoff, or 10."""
-        name = to_id(query)
-        index = self._run.index(name)
-        place = np.flatnonzero(self.placements.query == index)
+        return next(self.each([query], ranks))
+
+    def each(self, queries: Iterable[Any], ranks: int | None = None) -> Iterator[Explanation]:
+        """Explain many queries: the run, and the texts, are read once for hundreds of them."""
+        named = map(to_id, queries)
+        while some := list(islice(named, TOGETHER)):
+            places = list(map(self._run.index, some))
+            lists = listed_documents(self._run.ranked.held, self.placements, places)
+            depth = ranks or self.instrument.measure.cutoff or RANKS
+            yield from self._told([self._explained(i, lists[i], depth) for i in places])
+
+    def _explained(self, index: int, documents: Listed, depth: int) -> Explanation:
+        place = np.arange(*self.placements.starts[index : index + 2])
         found = self._run.terms(index)
         best = self._best(index)
-        depth = ranks or self.instrument.measure.cutoff or RANKS
-        rows = list(self._rows(index, place, found, best, depth))
-        missing = [one for one in best if one.rank is None]
-        texts = self._told([*rows, *missing])
+        rows = tuple(self._rows(index, place, found, best, documents, depth))
         adds, deep = found.adds, self.placements.rank[place] > depth
         so_far = (row.so_far is not None for row in rows)
+        name = self.placements.qrels.queries[index]
         return Explanation(
             run=self._run.ranked.run.name,
             query=name,
@@ -106,13 +118,13 @@ class Explainer:
             value=float(self.ladder.actual[index]),
             ideal=float(self.ladder.ideal[index]),
             losses=self.ladder.at(index),
-            rows=tuple(replace(row, text=texts[row.document]) for row in rows),
+            rows=rows,
             words=found.words + (f"; {CUT}" if adds is None and any(so_far) else ""),
-            notes=(*self._notes(index), *texts.remarks),
+            notes=tuple(self._notes(index)),
             retrieved=int(self.placements.retrieved[index]),
             rest=None if adds is None else math.fsum(adds[0, : len(place)][deep].tolist()),
             below=tuple(one for one in best if one.rank is not None and one.rank > depth),
-            missing=tuple(replace(one, text=texts[one.document]) for one in missing),
+            missing=tuple(one for one in best if one.rank is None),
             text=self.texts.text.get(name, ""),
         )
 
@@ -123,11 +135,11 @@ class Explainer:
         return [JudgedDocument(one, grade, found.get(one, (None,))[0]) for one, (_, grade) in best]
 
     def _rows(
-        self, index: int, place: Ints, found: Terms, best: Sequence[JudgedDocument], depth: int
-    ) -> Iterator[Row]:
+        self, index: int, place: Ints, found: Terms, best: Sequence[JudgedDocument],
+        documents: Listed, depth: int,
+    ) -> Iterator[Row]:  # fmt: skip
         """Generate the rows: what is at each rank, here and in the ideal list."""
         placements = self.placements
-        documents = listed_documents(self._run.ranked.held, placements, index)
         at = {int(r): i for i, r in enumerate(placements.rank[place].tolist())}
         so_far = self._so_far(index, place, found, min(depth, len(documents)))
         for rank_ in range(1, min(depth, max(len(documents), len(best))) + 1):
@@ -154,19 +166,42 @@ class Explainer:
             return dict(enumerate(np.cumsum(adds)[: depth + 1].tolist()))
         if placements.protocol.ties == "expected":  # the documents of a tie have no ranks
             return {}
-        cut = {r: measured(self.instrument, placements.cut(r)) for r in range(1, depth + 1)}
-        return {r: float(one.values[index]) for r, one in cut.items()}
+        return {r: float(self._cut(r)[index]) for r in range(1, depth + 1)}
 
-    def _told(self, ones: Iterable[Row | JudgedDocument]) -> DocumentTexts:
-        """Look up the texts of documents, where they are given."""
-        ids = [one.document for one in ones if one.document]
-        return document_texts({}, ()) if self._docs is None else document_texts(self._docs, ids)
+    def _cut(self, depth: int) -> Floats:
+        """Measure all lists cut at a depth, once."""
+        if depth not in self._cuts:
+            self._cuts[depth] = measured(self.instrument, self.placements.cut(depth)).values
+        return self._cuts[depth]
+
+    def _told(self, found: list[Explanation]) -> list[Explanation]:
+        """Add the texts of documents, where they are given."""
+        if self._docs is None:
+            return found
+        texts = document_texts(self._docs, [one for each in found for one in _documents(each)])
+        return [_with_texts(one, texts) for one in found]
 
     def _notes(self, index: int) -> Iterator[str]:
         """Generate remarks on what else decides the value."""
         yield from self._run.notes(index)
         if not self.instrument.measure.monotone:
             yield "the ideal list has the best documents first, but another order may be worth more"
+
+
+def _documents(found: Explanation) -> tuple[str, ...]:
+    """Name the documents whose texts are shown."""
+    retrieved = (row.document for row in found.rows if row.document is not None)
+    return *retrieved, *(one.document for one in found.missing)
+
+
+def _with_texts(found: Explanation, texts: DocumentTexts) -> Explanation:
+    own = replace(texts, asked=_documents(found))
+    return replace(
+        found,
+        rows=tuple(replace(row, text=own[row.document]) for row in found.rows),
+        missing=tuple(replace(one, text=own[one.document]) for one in found.missing),
+        notes=(*found.notes, *own.remarks),
+    )
 
 
 def explain(

@@ -16,6 +16,9 @@ from idealist.ranking.placements import Placements
 from idealist.ranking.ranked import Ranked, listing, rank
 from idealist.ranking.unjudged_names import ALL, decoded
 
+#: Documents in order, with their scores.
+Listed = list[tuple[str, float]]
+
 
 def judged_documents(placements: Placements, index: int) -> dict[str, tuple[int, float]]:
     """Return the rank and grade of each judged document found for a query, in order."""
@@ -25,17 +28,21 @@ def judged_documents(placements: Placements, index: int) -> dict[str, tuple[int,
     return dict(zip(documents, zip(ranks, grades, strict=True), strict=True))
 
 
-def listed_documents(run: Run, placements: Placements, index: int) -> list[tuple[str, float]]:
-    """Return all documents of a query's list in order, with their scores."""
-    query, protocol = placements.qrels.queries[index], placements.protocol
+def listed_documents(
+    run: Run, placements: Placements, indices: Collection[int]
+) -> dict[int, Listed]:
+    """Return the lists of some queries with the scores; one pass over the run finds all of them."""
+    queries, protocol = placements.qrels.queries, placements.protocol
     whole = replace(protocol, depth="none") if protocol.budget is None else protocol
-    ranking = listing(run, whole, [query]).get(query)
-    if ranking is None:
-        return []
-    known = placements.qrels.lookup[query]
-    others = (name for name in ranking.documents if name not in known)
-    scores = dict(zip(ranking.documents, ranking.scores.tolist(), strict=True))
-    return [(name, scores[name]) for name in _filled(placements, index, others)]
+    rankings = listing(run, whole, [queries[index] for index in indices])
+    found: dict[int, Listed] = {index: [] for index in indices}
+    for index in indices:
+        if ranking := rankings.get(queries[index]):
+            known = placements.qrels.lookup[queries[index]]
+            others = (name for name in ranking.documents if name not in known)
+            scores = dict(zip(ranking.documents, ranking.scores.tolist(), strict=True))
+            found[index] = [(one, scores[one]) for one in _filled(placements, index, others)]
+    return found
 
 
 def whole_lists(
@@ -48,7 +55,7 @@ def whole_lists(
     >>> list(whole_lists(ranked, Protocol(), ["q1"]))
     [['d3', 'd1', 'd2']]
     """
-    placements, some = ranked[protocol], ranked.qrels.only(queries)
+    placements, some = ranked[protocol], ranked.qrels.only(set(queries))
     names = rank(some, ranked.held, [protocol], {protocol: ALL})[protocol].names
     place = {query: i for i, query in enumerate(placements.qrels.queries)}
     found = {query: i for i, query in enumerate(some.queries)}
