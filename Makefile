@@ -17,7 +17,7 @@ PARALLEL := --numprocesses auto --maxprocesses 8 --dist loadfile --max-worker-re
 FUZZ_SECONDS ?= 10
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test parity lint docs examples bench study growth collection kernel sanitize fuzz smoke smoke-native smoke-python clean
+.PHONY: help demo test parity browser screenshots lint docs examples bench study growth collection kernel sanitize fuzz smoke smoke-native smoke-python clean
 
 help: ## List the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -31,6 +31,14 @@ test: $(VENV)/test.stamp ## Run all tests that need no heavy packages
 
 parity: $(VENV)/parity.stamp ## Compare with the heavy peers (torchmetrics, ranx, CatBoost, …)
 	$(BIN)/python -m pytest parity $(PARALLEL)
+
+browser: $(VENV)/browser.stamp ## Open the report in Chromium, and read and use it there
+	$(BIN)/python browser/chromium.py
+	$(BIN)/python -m pytest browser
+
+screenshots: $(VENV)/browser.stamp ## Take the pictures of the report in README and docs anew
+	$(BIN)/python browser/chromium.py
+	$(BIN)/python browser/screenshots.py
 
 lint: $(VENV)/lint.stamp ## Check format, style, types, layers and what the compiler warns of
 	$(BIN)/ruff format --check .
@@ -133,5 +141,6 @@ $(VENV)/%.stamp: $(VENV)/package.stamp
 
 $(VENV)/test.stamp: EXTRAS := test
 $(VENV)/parity.stamp: EXTRAS := test,parity
+$(VENV)/browser.stamp: EXTRAS := test,browser
 $(VENV)/lint.stamp: EXTRAS := test,lint,docs
 $(VENV)/docs.stamp: EXTRAS := docs
