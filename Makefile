@@ -34,7 +34,7 @@ parity: $(VENV)/parity.stamp ## Compare with the heavy peers (torchmetrics, ranx
 
 browser: $(VENV)/browser.stamp ## Open the report in Chromium, and read and use it there
 	$(BIN)/python browser/chromium.py
-	$(BIN)/python -m pytest browser
+	$(BIN)/python -m pytest browser $(PARALLEL)
 
 screenshots: $(VENV)/browser.stamp ## Take the pictures of the report in README and docs anew
 	$(BIN)/python browser/chromium.py

@@ -11,7 +11,7 @@ from visits import PageOf, Visit, unfold
 
 pytest_plugins = ["visits"]
 
-NAMES = ["one", "two", "many", "covid"]
+NAMES = ["one", "two", "many", "demo", "covid"]
 
 #: The milliseconds from a click on a head until the next frame is drawn.
 SORTING = """(place) => new Promise((done) => {
@@ -63,13 +63,13 @@ def test_everything_is_there_without_javascript(visit: Visit, page_of: PageOf, n
 
 def test_sort(visit: Visit, page_of: PageOf) -> None:
     with visit(page_of("two")) as page:
-        head = page.locator("#query-table th", has_text="Difference")
+        head = page.locator("#query-table th", has_text="difference")
         button = head.get_by_role("button")
         button.click()
-        up = column(page, "Difference")
+        up = column(page, "difference")
         expect(head).to_have_attribute("aria-sort", "ascending")
         button.press("Enter")
-        down = column(page, "Difference")
+        down = column(page, "difference")
         expect(head).to_have_attribute("aria-sort", "descending")
     assert [float(one) for one in up] == sorted(map(float, up))
     assert [float(one) for one in down] == sorted(map(float, up), reverse=True)
@@ -110,7 +110,7 @@ def test_filter(visit: Visit, page_of: PageOf) -> None:
             shown = page.locator("#query-table tbody tr:visible")
             whole = page.locator(f"#query-table tbody tr.{tone}")
             assert shown.count() == whole.count() == int((button.text_content() or "").split()[1])
-            signs = {float(one) > 0 for one in column(page, "Difference")}
+            signs = {float(one) > 0 for one in column(page, "difference")}
             assert signs == {tone == "win"}
         page.get_by_role("button", name=re.compile("^All ")).click()
         assert shown.count() == page.locator("#query-table tbody tr").count()

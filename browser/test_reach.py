@@ -31,7 +31,7 @@ def findings(page: Page, part: str = "body") -> list[str]:
 
 
 @pytest.mark.parametrize(("width", "scheme"), SCREENS)
-@pytest.mark.parametrize("name", ["one", "two", "many"])
+@pytest.mark.parametrize("name", ["one", "many", "demo"])
 def test_nothing_bars_the_way(
     visit: Visit, page_of: PageOf, name: str, width: int, scheme: str
 ) -> None:
@@ -43,7 +43,7 @@ def test_nothing_bars_the_way(
         assert findings(page) == []
 
 
-@pytest.mark.parametrize("name", ["one", "two", "many", "covid"])
+@pytest.mark.parametrize("name", ["one", "many", "demo", "covid"])
 def test_a_phone_scrolls_one_way_only(visit: Visit, page_of: PageOf, name: str) -> None:
     with visit(page_of(name), **screen(360, "light")) as page:
         unfold(page)

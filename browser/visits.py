@@ -39,11 +39,9 @@ def browser() -> Iterator[Browser]:
         yield browser
 
 
-def command(*arguments: Any) -> None:
+def command(*arguments: Any, cwd: Path = EXAMPLES.parent) -> None:
     program = Path(sys.executable).with_name("idealist")
-    subprocess.run(
-        [program, *map(str, arguments)], check=True, capture_output=True, cwd=EXAMPLES.parent
-    )
+    subprocess.run([program, *map(str, arguments)], check=True, capture_output=True, cwd=cwd)
 
 
 @pytest.fixture(scope="session")
@@ -74,9 +72,19 @@ def inputs(name: str, folder: Path) -> list[Any]:
             if not COVID.is_dir():
                 pytest.skip(f"no real data at {COVID.parent}; set IDEALIST_TEST_DATA")
             return [COVID / "qrels.txt", *sorted((COVID / "runs").iterdir())]
+        case "demo":
+            return demo(folder)
         case "large":
             return large(folder)
     raise ValueError(name)
+
+
+def demo(folder: Path) -> list[Any]:
+    """Let the demo write its files, which have texts of queries and documents."""
+    command("demo", cwd=folder)
+    files = [folder / "idealist-demo" / name for name in ("qrels.txt", "bm25.run", "reranked.run")]
+    texts = files[0].with_name("queries.csv"), files[0].with_name("documents.jsonl")
+    return [*files, "--queries", texts[0], "--slice", "kind", "--docs", texts[1]]
 
 
 def large(folder: Path) -> list[Path]:
