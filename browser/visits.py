@@ -14,17 +14,15 @@ import pytest
 from playwright.sync_api import Browser, Dialog, Page
 
 import chromium
-from conftest import TEST_DATA
 
 PageOf = Callable[[str], Path]
 Visit = Callable[..., AbstractContextManager[Page]]
 EXAMPLES = Path(__file__).parents[1] / "examples"
-COVID = TEST_DATA / "trec-covid-r1"
 
 
-def screen(width: int, scheme: str = "light") -> dict[str, Any]:
+def screen(width: int, scheme: str = "light", height: int = 900) -> dict[str, Any]:
     """Describe a screen, for a visit."""
-    return {"viewport": {"width": width, "height": 900}, "color_scheme": scheme}
+    return {"viewport": {"width": width, "height": height}, "color_scheme": scheme}
 
 
 def unfold(page: Page, most: int | None = None) -> None:
@@ -69,14 +67,22 @@ def inputs(name: str, folder: Path) -> list[Any]:
         case "many":
             return ["examples/pool/qrels.txt", *sorted((EXAMPLES / "pool").glob("*.run"))]
         case "covid":
-            if not COVID.is_dir():
-                pytest.skip(f"no real data at {COVID.parent}; set IDEALIST_TEST_DATA")
-            return [COVID / "qrels.txt", *sorted((COVID / "runs").iterdir())]
+            return covid()
         case "demo":
-            return demo(folder)
+            return [*demo(folder), "--top", 6]
         case "large":
             return large(folder)
     raise ValueError(name)
+
+
+def covid() -> list[Path]:
+    """Find the twelve runs of TREC-COVID, or skip the test."""
+    from conftest import TEST_DATA  # of the tests; screenshots know of none
+
+    runs = sorted(TEST_DATA.glob("trec-covid-r1/runs/*"))
+    if not runs:
+        pytest.skip(f"no real data at {TEST_DATA}; set IDEALIST_TEST_DATA")
+    return [TEST_DATA / "trec-covid-r1" / "qrels.txt", *runs]
 
 
 def demo(folder: Path) -> list[Any]:

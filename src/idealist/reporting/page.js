@@ -259,6 +259,18 @@
     queries.more.after(button("Keys", () => help().showModal()));
   }
 
+  // The section that is read is marked among the links.
+  function whereabouts() {
+    const seen = new IntersectionObserver((entries) => {
+      for (const { isIntersecting, target } of entries) {
+        const link = $(`nav a[href="#${target.id}"]`);
+        if (isIntersecting) link?.setAttribute("aria-current", "true");
+        else link?.removeAttribute("aria-current");
+      }
+    }, { rootMargin: "-25% 0px -75% 0px" });
+    for (const section of $$("main > section[id]")) seen.observe(section);
+  }
+
   function paper() {
     let closed = [];
     addEventListener("beforeprint", () => {
@@ -269,5 +281,5 @@
     addEventListener("afterprint", () => { for (const one of closed) one.open = false; });
   }
 
-  for (const part of [expander, copies, keys, paper, jumps]) part();
+  for (const part of [expander, copies, keys, whereabouts, paper, jumps]) part();
 })();
