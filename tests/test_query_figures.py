@@ -7,13 +7,14 @@ import random
 import re
 from collections import Counter
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import idealist as il
-from idealist.report import query_figures, value_figures
+from idealist.report import query_figures, svg, value_figures
 from idealist.report.figure import Area, Box, Dot, Figure, Line, Note
 from idealist.report.query_figures import BeforeAfter
 from idealist.report.value_figures import Bins, QueryValues
@@ -323,6 +324,7 @@ def test_a_hundred_runs_are_bounded() -> None:
     rows = [[(i * j % 97) / 97 for i in range(500)] for j in range(100)]
     figure = value_figures.heat(values_of(*rows))
     assert len(figure.marks) == value_figures.MOST_CELLS
+    assert len(svg.draw(figure)) < 300_000
     assert len(value_figures.spread(values_of(*rows)).marks) < 5000
 
 
@@ -379,6 +381,13 @@ def test_any_values(values: list[tuple[float, float]], sense: int) -> None:
     assert (f"{undefined} quer" in pair.left_out) == (undefined > 0)
 
 
+def test_numbers_that_are_too_large_break_nothing() -> None:
+    pair = pair_of([1e308, -1e308, 0.5], [-1e308, 1e308, math.inf])
+    for figure in all_figures(pair):
+        svg.draw(figure)
+        figure.to_json()
+
+
 def check(figure: Figure) -> None:
     """Every mark lies within the axes and is finite; the words are one sentence."""
     tiny = 1e-9 * max(1.0, abs(figure.x.high), abs(figure.y.high), abs(figure.y.low))
@@ -419,6 +428,10 @@ def test_hostile_names_are_kept_and_long_ones_cut() -> None:
         assert all(len(mark.label) < 600 for mark in figure.marks)
         assert all("\n" not in mark.label for mark in figure.marks)
         assert {mark.query for mark in figure.marks} <= {"", *HOSTILE}
+        drawn = ElementTree.fromstring(svg.draw(figure, link=lambda query: f"#{query}"))
+        assert {part.tag.rpartition("}")[2] for part in drawn.iter()} <= {
+            "svg", "title", "desc", "style", "path", "text", "tspan", "g", "a",
+        }  # fmt: skip
 
 
 # --- of results

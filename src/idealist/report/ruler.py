@@ -10,10 +10,7 @@ from itertools import pairwise
 
 from idealist.report.document import Format
 from idealist.report.figure import Axis
-from idealist.report.scales import round_step
-
-#: Beyond this no number is drawn as it is; it keeps sums of numbers finite.
-_HUGE = 1e300
+from idealist.report.scales import HUGE, round_step
 
 _NUMBER = re.compile(r"[-+]?\d+\.?\d*(e[-+]?\d+)?")
 
@@ -70,11 +67,11 @@ def domain(axis: Axis) -> tuple[float, float]:
         return 0.0, float(len(axis.names))
     low, high = (0.0 if math.isnan(end) else end for end in (axis.low, axis.high))
     if axis.log:
-        high = min(high, _HUGE) if high > 0 else 1.0
-        low = min(low, _HUGE) if low > 0 else high / 1000
-        low, high = max(low, 1 / _HUGE), max(high, 1 / _HUGE)
+        high = min(high, HUGE) if high > 0 else 1.0
+        low = min(low, HUGE) if low > 0 else high / 1000
+        low, high = max(low, 1 / HUGE), max(high, 1 / HUGE)
         return (low / 2, high * 2) if math.isclose(low, high) else (low, high)
-    low, high = max(-_HUGE, min(_HUGE, low)), max(-_HUGE, min(_HUGE, high))
+    low, high = max(-HUGE, min(HUGE, low)), max(-HUGE, min(HUGE, high))
     if abs(high - low) > 1e-12 * max(1.0, abs(low), abs(high)):
         return float(low), float(high)
     wide = max(0.5, abs(low) * 1e-6)

@@ -7,6 +7,8 @@ from collections.abc import Iterable
 
 #: What a round step may begin with, up to a power of ten.
 ROUND = (1.0, 2.0, 2.5, 5.0, 10.0)
+#: No axis reaches so far: differences of its numbers stay finite.
+HUGE = 1e300
 
 
 def round_step(least: float) -> float:
@@ -32,7 +34,7 @@ def axis_ends(
     >>> axis_ends([0.61, 0.87], zero=False), axis_ends([0.31, 0.87], zero=False)
     ((0.6, 0.9), (0.0, 0.9))
     """
-    known = [value for value in values if math.isfinite(value)]
+    known = [value for value in values if abs(value) < HUGE]
     low, high = min(known, default=0.0), max(known, default=0.0)
     if zero or min(abs(low), abs(high)) < high - low or high - low < 1e-12:
         low, high = min(low, 0.0), max(high, 0.0)

@@ -11,7 +11,8 @@ from itertools import pairwise, product
 from idealist.errors import UsageError
 from idealist.report.document import COUNT, SIGNED, TEXT, VALUE, Column, Format, Table
 from idealist.report.figure import Axis, Box, Figure, Key, Line, Mark, Tone
-from idealist.report.scales import axis_ends, round_step
+from idealist.report.scales import HUGE, axis_ends, round_step
+from idealist.report.shapes import MOST
 from idealist.report.wording import clipped, counted, few, number, visible
 
 #: The fewest and the most bins of a histogram.
@@ -84,8 +85,8 @@ class QueryValues:
 
 
 def finite_of(values: Sequence[float]) -> list[float]:
-    """Leave out what is no number."""
-    return [value for value in values if math.isfinite(value)]
+    """Leave out what is no number, or so large that sums are none."""
+    return [value for value in values if abs(value) < HUGE]
 
 
 def _mean(values: Sequence[float]) -> float:
@@ -288,7 +289,7 @@ def heat(given: QueryValues, page: int | None = None) -> Figure:
         says=_heat_says(given, order, first),
         x=_queries_axis(f"queries, {first} first", given, order, starts),
         y=Axis("", 0.0, float(len(given.runs)), tuple(given.runs)),
-        marks=tuple(_cells(given, order, starts, top)),
+        marks=tuple(_grouped(list(_cells(given, order, starts, top)))),
         rows=given.table(list(dict.fromkeys([*order, *range(len(given.queries))])), means=True),
         keys=tuple(_heat_keys(given, top)),
         note=" ".join(filter(None, (note, _undefined(given)))),
@@ -352,6 +353,16 @@ def _cells(
             label=f"{run}, {about}: {'no value' if math.isnan(value) else number(value)}",
             query=given.queries[group[0]] if len(group) == 1 else "",
         )  # fmt: skip
+
+
+def _grouped(cells: Sequence[Box]) -> Sequence[Box]:
+    """Put cells that look alike side by side where there are too many to be pointed at.
+
+    They are then drawn together, in a third of the space.
+    """
+    if len(cells) <= MOST:
+        return cells
+    return sorted(cells, key=lambda cell: f"{cell.shade:.2f}")  # in any order, NaN too
 
 
 def _heat_says(given: QueryValues, order: Sequence[int], first: str) -> str:
