@@ -119,7 +119,7 @@ define smoke
 endef
 
 clean: ## Remove everything that was built
-	rm -rf $(VENV) $(VENV)-* docs/_build docs/reference/generated build dist wheelhouse idealist-demo .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) $(VENV)-* docs/_build docs/reference/generated docs/how-to/figures build dist wheelhouse idealist-demo .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
 $(VENV)/pip.stamp:
 	$(PYTHON) -m venv $(VENV)

@@ -1,10 +1,16 @@
-"""Sphinx configuration. The reference pages are written from the code before every build."""
+"""Sphinx configuration. The reference is written and figures are drawn before every build."""
 
 from __future__ import annotations
 
+import re
+import shlex
+import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import chdir
+from glob import glob
 from itertools import chain, combinations
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import click
@@ -67,8 +73,24 @@ def write_reference(app: Sphinx) -> None:
             path.write_text(content, "utf-8")
 
 
+def draw_figures(app: Sphinx) -> None:
+    """Run the commands on the page of figures, as a reader would, and keep what they draw."""
+    page = Path(app.srcdir) / "how-to" / "figures.md"
+    folder = page.with_suffix("")
+    folder.mkdir(exist_ok=True)
+    commands = re.findall(r"^\$ idealist (plot .+)$", page.read_text("utf-8"), re.MULTILINE)
+    with TemporaryDirectory() as here, chdir(here):
+        shutil.copytree(Path(app.srcdir).parent / "examples", "examples")
+        for command in commands:
+            words = [sorted(glob(word)) or [word] for word in shlex.split(command)]
+            cli.main([*chain.from_iterable(words)], standalone_mode=False)
+        for drawn in Path().glob("*.svg"):
+            shutil.copy(drawn, folder)
+
+
 def setup(app: Sphinx) -> None:
     app.connect("builder-inited", write_reference)
+    app.connect("builder-inited", draw_figures)
 
 
 def table(headers: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:

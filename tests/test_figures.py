@@ -360,6 +360,8 @@ def test_no_words_overlap() -> None:
     )
     assert_apart(figure)
     assert_apart(figure.printed())
+    notes = [Note(1e6, 0.9, "@10"), Note(1e6, 0.9, "twice"), Note(0, 0.5, "left", side="left")]
+    assert_apart(a_figure(*lines[:3], *notes, x=Axis("k", 0, 1e6, format=COUNT)))
     assert_apart(
         a_figure(x=Axis("", names=runs * 20), y=Axis("", names=runs * 20), title="T", aspect=0.8)
     )

@@ -6,14 +6,14 @@ attribute, so that the strictest content policy shows it. `palette` has the styl
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from zlib import crc32
 
 from idealist.report import lettering
 from idealist.report.arrangement import GAP, SAMPLE, SLANT, Arrangement
-from idealist.report.figure import Box, Figure, Key, Line, Note
+from idealist.report.figure import Box, Figure, Key
+from idealist.report.labels import labelled
 from idealist.report.lettering import fitted, safe
 from idealist.report.palette import SIZE, TITLE, style
 from idealist.report.ruler import Tick
@@ -69,8 +69,7 @@ class _Picture(Arrangement):
         for mark in self.figure.marks:
             if isinstance(mark, Box) and mark.text:
                 yield inscribed(mark, pen, self.size)
-        yield from self.line_names()
-        yield from self.notes()
+        yield from labelled(self)
 
     def words(self) -> Iterator[str]:
         """Write the title, the names of the axes, and the note."""
@@ -138,35 +137,6 @@ class _Picture(Arrangement):
         place_it = f"translate({place(x + 0.3 * SIZE, y + 0.3 * SIZE)}) rotate(-45)"
         return f'<g transform="{place_it}">{words}</g>'
 
-    def line_names(self) -> Iterator[str]:
-        """Write the names of lines at their ends, apart from each other."""
-        ends = [(piece[-1], line) for line in self.lines for piece in self.last_piece(line)]
-        ends.sort(key=lambda end: end[0][1])
-        high = self.line * 0.9
-        wanted = [y for (_, y), _ in ends]
-        free = apart(wanted, high, self.top, self.bottom - 0.3 * self.size)
-        for y, ((x, own), line) in zip(free, ends, strict=True):
-            leader = f"M{place(x, own)}L{place(x + GAP, y)}"
-            yield f'<path class="il-leader il-{line.tone}" d="{leader}"/>'
-            text = fitted(line.name, self.size, self.width - x - 2.5 * GAP)
-            yield written(text, x + 1.5 * GAP, y + 0.35 * SIZE, "il-halo", line.name)
-
-    def last_piece(self, line: Line) -> list[list[tuple[float, float]]]:
-        """Return where a line is drawn last, if it is drawn at all."""
-        return list(Pen(self.x, self.y, str).pieces(line.points))[-1:]
-
-    def notes(self) -> Iterator[str]:
-        """Write words at their places, within the drawing."""
-        for note in self.figure.marks:
-            x, y = (self.x(note.x), self.y(note.y)) if isinstance(note, Note) else (math.nan,) * 2
-            if not isinstance(note, Note) or math.isnan(x + y):
-                continue
-            text = fitted(note.text, self.size, self.width - 2 * GAP)
-            wide = lettering.width(text, self.size)
-            start = {"left": x - GAP - wide, "right": x + GAP, "middle": x - wide / 2}[note.side]
-            start = min(max(start, GAP), self.width - GAP - wide)
-            yield written(text, start, y + 0.35 * SIZE, "il-halo", note.text)
-
 
 def sample(key: Key, x: float, y: float) -> str:
     """Draw the sample of a key."""
@@ -177,18 +147,3 @@ def sample(key: Key, x: float, y: float) -> str:
             look = stroked(key.tone, key.sample == "dashed")
             return f'<path {look} d="M{place(x, y)}h18"/>'
     return f'<path class="il-dot il-{key.tone}" d="{dot(x + 8, y, key.sample)}"/>'
-
-
-def apart(wanted: Sequence[float], high: float, top: float, bottom: float) -> list[float]:
-    """Move places down until they are so far apart, then up until none is below the bottom."""
-    if not wanted:
-        return []
-    high = min(high, (bottom - top) / max(1, len(wanted) - 1))
-    placed: list[float] = []
-    for at in wanted:
-        placed.append(max(at, placed[-1] + high) if placed else at)
-    limit = bottom
-    for at in reversed(range(len(placed))):
-        placed[at] = min(placed[at], limit)
-        limit = placed[at] - high
-    return placed
