@@ -20,7 +20,13 @@ from hypothesis import strategies as st
 
 import idealist as il
 from effort import SLOW
-from idealist.formats.document_texts import DocumentText, document_texts, read_texts
+from idealist.explaining import explainer
+from idealist.formats.document_texts import (
+    DocumentText,
+    DocumentTexts,
+    document_texts,
+    read_texts,
+)
 
 RECORDS = [
     {"_id": "d1", "title": "Lists", "text": 'are "mutable",\nand long'},
@@ -313,6 +319,35 @@ def test_explain_says_which_documents_have_no_text(tmp_path: Path) -> None:
     assert found.rows[0].text == "A first"
     assert "2 of 3 documents have no text in the texts given: x, b" in found.notes
     assert "do the ids match?" in str(il.explain(qrels, run, "AP", query="q", docs={"Z": "z"}))
+
+
+def test_many_queries_are_explained_with_one_look_at_the_texts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    qrels, run = (
+        {f"q{i}": {f"d{i}": 1} for i in range(5)},
+        {f"q{i}": ["x", f"d{i}"] for i in range(5)},
+    )
+    (tmp_path / "docs.tsv").write_text("".join(f"d{i}\ttext {i}\n" for i in range(5)))
+    looks: list[Any] = []
+
+    def look(*given: Any) -> DocumentTexts:
+        looks.append(given)
+        return document_texts(*given)
+
+    monkeypatch.setattr(explainer, "document_texts", look)
+    worst = explainer.Explainer(qrels, run, "RR", docs=str(tmp_path / "docs.tsv")).worst(full=True)
+    assert len(looks) == 1
+    assert [one.rows[1].text for one in worst.explanations] == [f"text {i}" for i in range(5)]
+    assert all("1 of 2 documents has no text" in one.notes[-1] for one in worst.explanations)
+
+
+def test_a_long_first_document_shows_what_a_file_is(tmp_path: Path) -> None:
+    lines = [{"_id": name, "text": "word " * 30_000} for name in ("a", "b")]
+    (tmp_path / "corpus").write_text("\n".join(map(json.dumps, lines)))
+    assert len(read_texts(tmp_path / "corpus", {"b"})["b"]) == 150_000
+    (tmp_path / "by-id").write_text(json.dumps({one["_id"]: one["text"] for one in lines}))
+    assert len(read_texts(tmp_path / "by-id", {"b"})["b"]) == 150_000
 
 
 MEASURE = """

@@ -35,8 +35,7 @@ class Explainer:
     """Judgments, a run and a measure, prepared once, to explain any of the queries.
 
     `texts` has the texts of the queries, as `read_queries` reads them, and `docs` those of the
-    documents: {id: text}, a frame, a file or a folder, as `document_texts` reads them. The
-    `options` are those of `evaluate`.
+    documents: {id: text}, a data frame, a file or a folder. The `options` are those of `evaluate`.
 
     >>> explainer = Explainer({"q1": {"d1": 1}}, {"q1": ["d3", "d1"]}, "RR@10")
     >>> explainer("q1").value, explainer("q1").losses["unjudged"]
