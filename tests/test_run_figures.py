@@ -24,6 +24,7 @@ from idealist.report.curve_figures import Shown
 from idealist.report.figure import Area, Box, Dot, Figure, Line, Note, Span
 from idealist.report.loss_figures import Stack
 from idealist.report.run_figures import Difference, Mean
+from idealist.report.wording import visible
 
 NAN = math.nan
 HOSTILE = ["<script>alert(1)</script>", "a\nb", " ", "\u202eevil", "\"&'", "x" * 5000, "cutoff"]
@@ -72,10 +73,10 @@ def test_each_mean_and_interval_stands_in_its_row_and_the_best_has_another_shape
 @pytest.mark.parametrize(
     ("values", "sense", "best", "said"),
     [
-        ([0.5], 1, [0], "AP of r0 is 0.5000."),
+        ([0.5], 1, [], "AP of r0 is 0.5000."),
         ([0.5, 0.2], -1, [1], "r1 has the lowest AP of 2 runs: 0.2000."),
         ([0.5, 0.2, 0.5], 1, [0, 2], "r0, r2 have the highest AP of 3 runs: 0.5000."),
-        ([0.5, 0.5], 1, [0, 1], "All 2 runs have the same AP, 0.5000."),
+        ([0.5, 0.5], 1, [], "Both runs have the same AP, 0.5000."),
         ([0.1, 0.3], 0, [], "r1 has the highest AP of 2 runs: 0.3000."),
         ([NAN, NAN], 1, [], "No run has a value of AP."),
         ([-0.5, -0.25], 1, [1], "r1 has the highest AP of 2 runs: -0.2500."),
@@ -199,7 +200,7 @@ def test_parts_are_stacked_from_the_value_to_the_ideal() -> None:
         "with a perfect reranker of all retrieved",
     ]  # fmt: skip
     assert [one.points[0][0] for one in of(figure, Line)] == [0.75]
-    assert figure.says == "a loses 0.3750 of AP, 0.2500 of it to order."
+    assert figure.says == "a loses 0.3750 of AP, the largest part, 0.2500, to order."
     assert of(figure, Box)[1].text == "rerank 0.25"
 
 
@@ -351,6 +352,13 @@ def test_the_sentence_says_who_is_best_at_both_ends() -> None:
     assert low.says.startswith("c has the lowest AP of 3 runs at cutoff 10, 0.3000")
     one = curve_figures.depth("AP", [1, 10], {"a": [0.5, NAN]})
     assert one.says == "No run has a value of AP."
+    alone = curve_figures.depth("AP", [1, 10, 50], {"a": [0.5, 0.25, 0.125]}, chosen=10)
+    assert alone.says == "AP of a is 0.5000 at cutoff 1, 0.2500 at cutoff 10, 0.1250 at cutoff 50."
+    same = curve_figures.depth("AP", [1, 10], {"a": [0.5, 0.5], "b": [0.5, 0.5]})
+    assert same.says == "Both runs have the same AP at cutoff 10, 0.5000."
+    point = curve_figures.depth("AP", [10], {"a": [0.5], "b": [0.5], "c": [0.25]})
+    assert point.says == "a, b have the highest AP of 3 runs at cutoff 10, 0.5000."
+    assert [(one.x, one.y) for one in of(point, Dot)] == [(10, 0.5), (10, 0.5), (10, 0.25)]
 
 
 # --- coverage
@@ -393,7 +401,7 @@ def test_far_down_ranks_are_drawn_in_bands_and_the_table_has_each() -> None:
     assert (len(line.points), len(figure.rows.rows)) == (11, 12)
     assert "every rank" in figure.note
     same = curve_figures.coverage(shares, lists, {"a": 0.5, "b": 0.5}, 10)
-    assert same.says == "All 2 runs are judged alike: 50.0% of the first 10 documents."
+    assert same.says == "Both runs are judged alike: 50.0% of the first 10 documents."
     (plain,) = of(curve_figures.coverage(shares, lists, {"a": 1.0}, 10, every_rank=True), Line)
     assert [y for _, y in plain.points[:12]] == shares["a"][:12]
 
@@ -538,7 +546,7 @@ def test_hostile_names_change_nothing_and_no_sentence_is_endless() -> None:
         assert len(figure.title) < 200
         assert len(figure.data()["rows"]) >= len(HOSTILE)
         names = figure.y.names or [one.name for one in of(figure, Line)]
-        assert [*names] == HOSTILE
+        assert [*names] == [*map(visible, HOSTILE)]
 
 
 NUMBERS = st.integers(-1000, 1000).map(lambda x: x / 1000) | st.sampled_from([0.0, 1.0, NAN])

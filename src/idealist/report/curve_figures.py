@@ -8,10 +8,10 @@ from typing import Any, NamedTuple, get_args
 
 from idealist.notation import many
 from idealist.report.document import COUNT, SHARE, TEXT, Column, Format, Interval, Table
-from idealist.report.figure import Area, Axis, Figure, Key, Line, Mark, Note, Tone
-from idealist.report.run_figures import told
+from idealist.report.figure import Area, Axis, Dot, Figure, Key, Line, Mark, Note, Tone
+from idealist.report.run_figures import every, told
 from idealist.report.scales import axis_ends
-from idealist.report.wording import number
+from idealist.report.wording import few, number, visible
 
 #: The tones of runs; of more runs than that, the others are drawn without colour and name.
 TONES: tuple[Tone, ...] = get_args(Tone)[5:]
@@ -168,13 +168,15 @@ def _unnamed(curves: Curves, named: Sequence[str], why: str) -> str:
     return f"Named are the {len(named)} runs that are {why}; {words} grey." if rest else ""
 
 
-def _lines(places: Sequence[float], curves: Curves, named: Sequence[str]) -> Iterator[Line]:
+def _lines(places: Sequence[float], curves: Curves, named: Sequence[str]) -> Iterator[Mark]:
     """Draw the runs that have no name first, behind the others."""
     tones = dict(zip(named, TONES, strict=False))
     for run in sorted(curves, key=tones.__contains__):
         points = tuple(zip(map(float, places), map(float, curves[run]), strict=False))
-        name = run if run in tones else ""
-        yield Line(points, name=name, tone=tones.get(run, "quiet"), label=told(run))
+        name, tone = visible(run) if run in tones else "", tones.get(run, "quiet")
+        yield Line(points, name=name, tone=tone, label=told(run))
+        if len(points) == 1:
+            yield Dot(*points[0], tone=tone, label=told(run))
 
 
 def _upright(x: float, between: tuple[float, float], words: str) -> list[Mark]:
@@ -196,50 +198,67 @@ def _table(curves: Curves, places: Sequence[Any], place: Column, value: Column) 
     return Table((Column("run", TEXT), place, value), tuple(rows))
 
 
-def _top(values: Mapping[str, float], sense: int) -> str:
+def _tops(values: Mapping[str, float], sense: int) -> list[str]:
+    """Find the runs with the highest value, or the lowest where `sense` is below 0."""
     known = {run: sense * value for run, value in values.items() if not math.isnan(value)}
-    return max(known, key=known.__getitem__, default="")
+    return [run for run, value in known.items() if value == max(known.values())]
+
+
+def _named(runs: Sequence[str]) -> str:
+    """Name some runs, as what a sentence is about."""
+    return f"{few(list(map(told, runs)), 3)} {'has' if len(runs) == 1 else 'have'}"
+
+
+def _leading_said(measure: str, values: Mapping[str, float], sense: int) -> str:
+    """Say which runs have the best value."""
+    best = _tops(values, sense or 1)
+    if len(best) == len(values):
+        return f"{every(len(values))} have the same {measure}"
+    end = "lowest" if sense < 0 else "highest"
+    return f"{_named(best)} the {end} {measure} of {len(values)} runs"
 
 
 def _depth_said(
     measure: str, cutoffs: Sequence[int], curves: Curves, place: int, sense: int
 ) -> str:
-    tops = [
-        _top({run: own[i] for run, own in curves.items()}, sense or 1) for i in range(len(cutoffs))
-    ]
+    at = {i: {run: own[i] for run, own in curves.items()} for i in (0, place, len(cutoffs) - 1)}
+    tops = {i: _tops(values, sense or 1) for i, values in at.items()}
     if not tops[place]:
         return f"No run has a value of {measure}."
-    best, at, end = tops[place], cutoffs[place], "lowest" if sense < 0 else "highest"
+    best = tops[place][0]
     if len(curves) == 1:
-        both = (f"{number(curves[best][i])} at cutoff {cutoffs[i]:,}" for i in (0, -1))
-        return f"{measure} of {told(best)} is {' and '.join(both)}."
-    ends = [(tops[i], cutoffs[i]) for i in (0, -1)]
-    said = f"{told(best)} has the {end} {measure} of {len(curves)} runs at cutoff {at:,}, "
-    said += number(curves[best][place])
-    others = [f"{told(top)} has it at {at:,}" for top, at in ends if top not in ("", best)]
-    return f"{said}; {' and '.join(others)}." if others else f"{said}."
+        all_of = (f"{number(values[best])} at cutoff {cutoffs[i]:,}" for i, values in at.items())
+        return f"{measure} of {told(best)} is {', '.join(all_of)}."
+    said = f"{_leading_said(measure, at[place], sense)} at cutoff {cutoffs[place]:,}"
+    others = [
+        f"{_named(own)} it at {cutoffs[i]:,}"
+        for i, own in tops.items()
+        if own and not set(own) & set(tops[place])
+    ]
+    also = f"; {' and '.join(others)}" if others else ""
+    return f"{said}, {number(at[place][best])}{also}."
 
 
 def _recall_said(means: Mapping[str, float], levels: int) -> str:
-    best = _top(means, 1)
+    best = _tops(means, 1)
     if not best:
         return "No run has a value of interpolated precision."
-    mean = f"the mean of {levels} levels of recall, {number(means[best])}"
+    mean = f"in the mean of {levels} levels of recall, {number(means[best[0]])}"
     if len(means) == 1:
-        return f"Interpolated precision of {told(best)}, in {mean}."
-    return f"{told(best)} has the highest interpolated precision of {len(means)} runs in {mean}."
+        return f"Interpolated precision of {told(best[0])}, {mean}."
+    return f"{_leading_said('interpolated precision', means, 1)} {mean}."
 
 
 def _coverage_said(top: Mapping[str, float], first: int) -> str:
-    least, most = _top(top, -1), _top(top, 1)
-    if not least:
+    if not _tops(top, 1):
         return "No run has a document that could be judged."
+    least, most = _tops(top, -1)[0], _tops(top, 1)[0]
     said = f"of its first {first} documents, {SHARE(top[least])} are judged"
     if len(top) == 1:
         return f"{told(least)}: {said}."
     if top[least] == top[most]:
         share = f"{SHARE(top[least])} of the first {first} documents"
-        return f"All {len(top)} runs are judged alike: {share}."
+        return f"{every(len(top))} are judged alike: {share}."
     others = f"and {SHARE(top[most])} of those of {told(most)}"
     return f"{told(least)} is judged least of {len(top)} runs: {said}, {others}."
 

@@ -10,7 +10,7 @@ from idealist.errors import UsageError
 from idealist.report.document import Table
 from idealist.report.figure import Axis, Box, Figure, Key, Line, Mark, Note, Tone
 from idealist.report.run_figures import tall, told
-from idealist.report.wording import number
+from idealist.report.wording import number, visible
 
 #: The tones of causes in the order of the stack: neighbours differ, and none is that of the value.
 TONES: tuple[Tone, ...] = ("2", "3", "4", "8", "5", "7")
@@ -47,7 +47,7 @@ def losses(
     tones = {cause: known[cause] for cause in used}
     end = max([most if math.isfinite(most) else 0.0, *map(_end, stacks)])
     by_run = len({one.measure for one in stacks}) == 1
-    names = [one.run if by_run else one.measure for one in stacks]
+    names = [visible(one.run) if by_run else one.measure for one in stacks]
     run, measure = stacks[0].run, stacks[0].measure
     bars = enumerate(zip(names, stacks, strict=True))
     return Figure(
@@ -134,9 +134,9 @@ def _losses_said(stacks: Sequence[Stack], words: Mapping[str, str], of: str) -> 
     if not cause:
         return f"{told(first.run)} loses nothing of {first.measure}."
     lost = number(math.fsum(first.lost.values()))
-    part = f"{number(first.lost[cause])} of it to {words[cause]}"
+    part = f"the largest part, {number(first.lost[cause])}, to {words[cause]}"
     alike = sum(_most_lost(one) == cause for one in known)
-    also = f"; that is the largest loss of {alike} of {len(known)} {of}" if len(known) > 1 else ""
+    also = f"; that is so for {alike} of {len(known)} {of}" if len(known) > 1 else ""
     return f"{told(first.run)} loses {lost} of {first.measure}, {part}{also}."
 
 

@@ -60,6 +60,7 @@ _SHAPES = (
     ".il-line,.il-span,.il-none,.il-leader{fill:none}"
     ".il-line{stroke-width:2;stroke-linecap:round;stroke-linejoin:round}"
     ".il-span{stroke-width:1.6}.il-none{stroke-opacity:.5}"
+    ".il-line.il-quiet{stroke-width:1.2;stroke-opacity:.6}"
     ".il-dashed{stroke-dasharray:5 4;stroke-width:1.5}"
 )
 _SCREEN = (

@@ -14,8 +14,8 @@ from idealist.report.wording import clipped, few, number, signed, visible
 
 #: Rows of a forest; of more pairs, those that differ most are drawn.
 MOST_ROWS = 100
-#: Names that a matrix has room for.
-MOST_NAMES = 24
+#: Names that a matrix has room for; from so many on, numbers in it have no 0 in front.
+MOST_NAMES, ROOMY = 24, 12
 #: The longest name in a sentence.
 LONGEST = 60
 #: What both ends of an interval are called, where nothing else is known of it.
@@ -58,6 +58,11 @@ def told(name: str) -> str:
     return clipped(visible(name), LONGEST)
 
 
+def every(runs: int) -> str:
+    """Say that all of so many runs are meant."""
+    return "Both runs" if runs == 2 else f"All {runs} runs"
+
+
 def tall(rows: int, each: float = 0.042) -> float:
     """Return the height of so many rows, over the width of the plot."""
     return max(0.1, each * rows + 0.02)
@@ -73,21 +78,23 @@ def intervals(
     means are of.
     """
     best = _best([one.value for one in means], sense)
-    left, right = axis_ends((end for one in means for end in one[1:]), zero=False)
-    marks = [mark for i, one in enumerate(means) for mark in _mean(i, one, i in best, sense, left)]
+    marked = best if sense and len(best) < len(means) else []
+    left, right = axis_ends(_with_room([end for one in means for end in one[1:]]), zero=False)
+    marks = [mark for i, one in enumerate(means) for mark in _mean(i, one, i in marked, left)]
     between = f"{confidence} interval"
+    known = any(not math.isnan(one.low) for one in means)
     cells = [(one.run, one.value, Interval(one.low, one.high)) for one in means]
+    first = Key("highest" if sense > 0 else "lowest", "accent", "diamond")
     usual = Key("mean" if about else "value", "same", "circle")
-    marked = Key("highest" if sense > 0 else "lowest", "accent", "diamond")
     return Figure(
         kind="intervals",
-        title=f"{measure}, with {between}s",
+        title=f"{measure}, with {between}s" if known else measure,
         says=_means_said(measure, means, best, sense, about, between),
         x=Axis(measure, left, right),
-        y=Axis("", names=tuple(one.run for one in means)),
+        y=Axis("", names=tuple(visible(one.run) for one in means)),
         marks=tuple(marks),
         rows=Table.of(["run"], [measure, between], cells),
-        keys=(marked, usual) if best and sense and len(means) > len(best) else (),
+        keys=(first, usual) if marked else (),
         aspect=tall(len(means)),
     )
 
@@ -98,16 +105,25 @@ def _best(values: Sequence[float], sense: int) -> list[int]:
     return [i for i, one in enumerate(values) if known and (sense or 1) * one == max(known)]
 
 
-def _mean(row: int, one: Mean, best: bool, sense: int, left: float) -> Iterator[Mark]:
+def _with_room(values: Sequence[float]) -> list[float]:
+    """Add room on both sides of values, though none beyond 0 and 1 where they are between."""
+    known = [one for one in values if not math.isnan(one)] or [0.0, 1.0]
+    low, high = min(known), max(known)
+    room = (high - low) / 20
+    least, most = (0.0 if low >= 0 else low - room), (1.0 if high <= 1 else high + room)
+    return [*known, max(low - room, least), min(high + room, most)]
+
+
+def _mean(row: int, one: Mean, best: bool, left: float) -> Iterator[Mark]:
     y, (run, value, low, high) = row + 0.5, one
     if math.isnan(value):
         yield Note(left, y, "no value", tone="quiet")
         return
     between = "" if math.isnan(low) else f" ({number(low)} to {number(high)})"
-    tone: Tone = "accent" if best and sense else "same"
+    tone: Tone = "accent" if best else "same"
     if between:
         yield Span(low, y, high, y, tone=tone)
-    shape: Shape = "diamond" if best and sense else "circle"
+    shape: Shape = "diamond" if best else "circle"
     yield Dot(value, y, shape, tone=tone, label=f"{told(run)}: {number(value)}{between}")
 
 
@@ -124,7 +140,7 @@ def _means_said(
     if len(means) == 1:
         return f"{measure} of {told(run)}{over} is {said}."
     if len(best) == len(means):
-        return f"All {len(means)} runs have the same {measure}{over}, {number(value)}."
+        return f"{every(len(means))} have the same {measure}{over}, {number(value)}."
     others = [told(means[i].run) for i in best]
     verb, end = ("has" if len(best) == 1 else "have"), ("lowest" if sense < 0 else "highest")
     return f"{few(others, 3)} {verb} the {end} {measure} of {len(means)} runs{over}: {said}."
@@ -153,7 +169,7 @@ def forest(
         title=f"Differences of {measure}" + (f" from {told(against)}" if against else ""),
         says=_differences_said(measure, differences, against, confidence),
         x=Axis(f"{measure}{less}", left, right, format=SIGNED),
-        y=Axis("", names=tuple(one.name for one in drawn)),
+        y=Axis("", names=tuple(visible(one.name) for one in drawn)),
         marks=(*band, zero, *rows),
         rows=_differences_table(differences, confidence),
         keys=tuple(keys),
@@ -245,8 +261,8 @@ def agreement(
         kind="agreement",
         title=title,
         says=_agreement_said(rows, what, of),
-        x=Axis("", names=tuple(kept)),
-        y=Axis("", names=tuple(kept)),
+        x=Axis("", names=tuple(map(visible, kept))),
+        y=Axis("", names=tuple(map(visible, kept))),
         marks=tuple(cells),
         rows=Table.of([of.removesuffix("s"), "and"], [what], rows),
         note=more if len(names) > MOST_NAMES else "",
@@ -264,7 +280,8 @@ def _cell(names: Sequence[str], a: str, b: str, value: float) -> Box:
     ends = x + 0.02, x + 0.98, y + 0.02, y + 0.98
     if math.isnan(value):
         return Box(*ends, None, "–", tone="quiet", label=f"{told(a)} and {told(b)}: not known")
-    return Box(*ends, value, number(value, 2), label=f"{told(a)} and {told(b)}: {number(value)}")
+    text = number(value, 2) if len(names) <= ROOMY else f"{value:.2g}".replace("0.", ".")
+    return Box(*ends, value, text, label=f"{told(a)} and {told(b)}: {number(value)}")
 
 
 def _agreement_said(rows: Sequence[tuple[str, str, float]], what: str, of: str) -> str:
