@@ -90,4 +90,4 @@ def _title(runs: list[str]) -> str:
     """Name the report after its runs."""
     if len(runs) == 1:
         return runs[0]
-    return f"{runs[0]} and {runs[1]}" if len(runs) == 2 else f"{len(runs)} runs"
+    return " and ".join(runs) if len(runs) == 2 else f"{len(runs)} runs"

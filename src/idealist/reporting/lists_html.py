@@ -5,13 +5,20 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from idealist.explaining.difference_explanation import ADDS
 from idealist.explaining.explanation import GRADE
 from idealist.report.html import Writer, plain
 from idealist.report.wording import clipped, number, signed
 from idealist.reporting.query_lists import Place, QueryLists, Side
 
-#: The most letters of a document's text, and the fewest of a word that is marked.
-SHOWN, WORD = 240, 3
+#: The most letters of a document's text.
+SHOWN = 150
+#: Words that are not marked: they are in most texts.
+_COMMON = """
+a an and are as at be by can do does for from has have how i in is it its me more my not of on or
+than that the then this to was what when where which who why will with you your
+"""
+COMMON = frozenset(_COMMON.split())
 
 
 def lists_html(lists: QueryLists, writer: Writer) -> str:
@@ -27,14 +34,13 @@ def lists_html(lists: QueryLists, writer: Writer) -> str:
     words = "".join(f"<li>{plain(line)}</li>" for line in lists.words)
     back = f'<p><a href="#row-{row.number}">Back to the table</a></p>'
     sides = "".join(_side(side, writer, mark) for side in lists.sides)
-    said = f"<p>{plain(lists.said)}</p><ul>{words}</ul>"
-    inner = f'{summary}{said}<div class="sides">{sides}</div>{back}'
+    inner = f'{summary}<ul>{words}</ul><div class="sides">{sides}</div>{back}'
     return f'<details class="lists" id="query-{row.number}">{inner}</details>'
 
 
 def _side(side: Side, writer: Writer, mark: Callable[[str], str]) -> str:
     adds = any(place.adds is not None for place in side.places)
-    heads = ["rank", "", "document", "grade", *(["adds"] if adds else [])]
+    heads = ["rank", "moved", "document", "grade", *(["adds"] if adds else [])]
     left = [False, True, True, False, False][: len(heads)]
     head = "".join(writer.head(name, words) for name, words in zip(heads, left, strict=True))
     body = "".join(_place(place, writer, mark, adds) for place in side.places)
@@ -51,7 +57,7 @@ def _place(place: Place, writer: Writer, mark: Callable[[str], str], adds: bool)
         f'<td class="move">{plain(place.move)}</td>',
         f"<td><code>{plain(place.document)}</code>{title}{text}</td>",
         writer.cell(f'<span class="chip">{plain(GRADE(place.grade))}</span>', False),
-        *([writer.cell(number(place.adds), False)] if adds else []),
+        *([writer.cell(ADDS(place.adds), False)] if adds else []),
     ]
     kind = "" if place.grade else ' class="off"'
     return f"<tr{kind}>{''.join(cells)}</tr>"
@@ -63,7 +69,7 @@ def marker(query: str) -> Callable[[str], str]:
     >>> marker("sort a list")("Lists & sort")
     'Lists &amp; <mark>sort</mark>'
     """
-    words = sorted({word for word in re.findall(r"\w+", query) if len(word) >= WORD}, key=len)
+    words = sorted({*re.findall(r"\w+", query.lower())} - COMMON, key=len)
     if not words:
         return plain
     pattern = re.compile(rf"\b({'|'.join(map(re.escape, reversed(words)))})\b", re.IGNORECASE)

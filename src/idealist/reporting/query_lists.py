@@ -146,7 +146,8 @@ def _beside_ideal(
         if one.ideal
     )  # fmt: skip
     sides = Side(found.run, found.value, mine), Side("the ideal list", found.ideal, ideal)
-    return QueryLists(row, most_lost(found.losses), (found.words, *found.notes), sides)
+    lost = most_lost(found.losses)
+    return QueryLists(row, lost, (lost, found.words, *found.notes), sides)
 
 
 def _told(texts: Mapping[str, DocumentText], document: str) -> tuple[str, str]:

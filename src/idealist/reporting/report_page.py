@@ -23,7 +23,7 @@ from idealist.report.html import Writer, plain
 from idealist.report.plain_data import finite
 from idealist.reporting import verdict_sentences
 from idealist.reporting.lists_html import lists_html
-from idealist.reporting.sections import Section, sections
+from idealist.reporting.sections import Card, Section, about, sections
 
 if TYPE_CHECKING:
     from idealist.reporting.report_result import Report
@@ -79,8 +79,7 @@ def _body(report: Report) -> Iterator[str]:
     findings = report.findings
     parts = sections(findings, report.provenance, report.notes)
     writer = PageWriter(link=_links(report))
-    named = ", ".join(report.rows.runs[:6]) + (" …" if len(report.rows.runs) > 6 else "")
-    yield f"<header><h1>{plain(report.title)}</h1><p>{plain(named)}</p></header>"
+    yield f"<header><h1>{plain(report.title)}</h1><p>{plain(about(findings))}</p></header>"
     links = "".join(f'<li><a href="#{one.id}">{one.short}</a></li>' for one in parts)
     yield f'<nav aria-label="Sections"><ul>{links}</ul></nav>'
     yield "<main>"
@@ -96,6 +95,9 @@ def _inner(report: Report, part: Section, writer: PageWriter) -> Iterator[str]:
     """Write a section: its blocks, and what only this page shows."""
     if part.id == "verdict":
         yield _lead(report)
+    if part.cards:
+        cards = "".join(map(_card, part.cards))
+        yield f'<dl class="cards">{cards}</dl>'
     yield writer.blocks(part.blocks)
     if part.id == "queries":
         yield _query_table(report, writer)
@@ -105,10 +107,15 @@ def _inner(report: Report, part: Section, writer: PageWriter) -> Iterator[str]:
 def _lead(report: Report) -> str:
     findings = report.findings
     said = " ".join(map(plain, verdict_sentences.sentences(findings)))
+    kind = "facts loss" if findings.audit.worst == "error" else "facts"
     trust = f'{plain(findings.audit.summary)} <a href="#trust">Why</a>'
-    return (
-        f'<p class="lead {verdict_sentences.tone(findings)}">{said}</p><p class="facts">{trust}</p>'
-    )
+    tone = verdict_sentences.tone(findings)
+    return f'<p class="lead {tone}">{said}</p>\n<p class="{kind}">{trust}</p>'
+
+
+def _card(card: Card) -> str:
+    small = f"<small>{plain(card.more)}</small>" if card.more else ""
+    return f"<div><dt>{plain(card.name)}</dt><dd>{plain(card.value)}{small}</dd></div>"
 
 
 def _links(report: Report) -> Callable[[str], str]:
@@ -165,6 +172,5 @@ class PageWriter(Writer):
     def _drawing(self, drawing: doc.Drawing) -> str:
         figure = drawing.figure
         picture = svg.draw(figure, styled=False, link=self.link)
-        note = f" {plain(figure.note)}" if figure.note else ""
-        words = f"<figcaption>{plain(figure.says)}{note}</figcaption>"
+        words = f"<figcaption>{plain(figure.says)}</figcaption>"
         return f'<figure id="figure-{figure.kind}">{picture}{words}</figure>'

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
+from idealist.comparing import Comparison
+from idealist.comparing.comparison_report import best_first, pairs_table
+from idealist.comparing.verdict_words import interval
 from idealist.conventions.describe import describe
 from idealist.errors import UsageError
 from idealist.evaluating.doubt_case import is_filed, shell
@@ -15,8 +19,9 @@ from idealist.measures.instrument import Aggregate
 from idealist.notation import many
 from idealist.protocol import Protocol
 from idealist.report import document as doc
-from idealist.report.document import Block, Drawing, Table, Text
+from idealist.report.document import SIGNED, Block, Drawing, Table, Text
 from idealist.report.result import Result
+from idealist.report.wording import few, number, p_value, percent, signed
 from idealist.reporting.computing import Findings
 from idealist.reporting.provenance import Provenance
 
@@ -31,6 +36,15 @@ OTHER_AXES = {
 
 
 @dataclass(frozen=True)
+class Card:
+    """A number that a reader takes away: its name, what it is, and more about it."""
+
+    name: str
+    value: str
+    more: str = ""
+
+
+@dataclass(frozen=True)
 class Section:
     """A part of the page: its id, its title, a shorter one for the way there, and its blocks."""
 
@@ -38,6 +52,16 @@ class Section:
     title: str
     short: str
     blocks: tuple[Block, ...]
+    cards: tuple[Card, ...] = ()
+
+
+def about(findings: Findings) -> str:
+    """Say what the report is about, in a line."""
+    judged = findings.evaluator.qrels
+    count = many(len(judged.queries), "query", "queries")
+    others = [run for run in findings.runs if run != findings.baseline]
+    runs = f"{few(others)} against {findings.baseline}" if findings.baseline else others[0]
+    return f"{runs}, on {count} with {many(len(judged), 'judgment', 'judgments')}"
 
 
 def sections(findings: Findings, provenance: Provenance, notes: tuple[Block, ...]) -> list[Section]:
@@ -46,7 +70,7 @@ def sections(findings: Findings, provenance: Provenance, notes: tuple[Block, ...
     real = "Is it real?" if findings.comparison else "How sure is it?"
     return [
         Section("verdict", "The verdict", "Verdict", (*_verdict(findings), *notes)),
-        Section("real", real, real.rstrip("?"), tuple(_real(findings))),
+        Section("real", real, real.rstrip("?"), tuple(_real(findings)), tuple(_cards(findings))),
         Section("queries", "Which queries?", "Queries", tuple(_queries(findings))),
         Section("lost", f"Where points are lost{of}", "Lost points", tuple(_lost(findings))),
         Section("trust", "Can it be trusted?", "Trust", tuple(_trust(findings))),
@@ -79,15 +103,51 @@ def _real(findings: Findings) -> Iterator[Block]:
             "from those over other queries of this kind; give a second run, and both are compared."
         )
         return
-    blocks = comparison.report().blocks
-    yield blocks[0]
+    answer, *_, behind, details = comparison.report().blocks
+    yield from [] if len(findings.runs) == 2 else [answer]  # which the verdict says too
     yield from drawn(comparison, "forest")
+    yield from _tables(comparison)
+    yield behind
     yield from drawn(comparison, "scatter", run=findings.main, texts=findings.texts)
-    yield from blocks[2:]  # after the means, which the verdict shows
+    yield details
     yield from drawn(comparison, "power", run=findings.main)
     yield from drawn(comparison, "agreement")
     yield Text("How few changed labels would reverse it takes a while to find, so it is not here:")
     yield doc.Command(_fragility(findings))
+
+
+def _tables(comparison: Comparison) -> Iterator[Block]:
+    """Tabulate the differences, and those of slices; only by the first measure unfolded."""
+    yield pairs_table(best_first(comparison[comparison.primary]))
+    own = [one for one in comparison.slices if one.measure == comparison.primary]
+    yield from [pairs_table(own)] if own else []
+    every = (*comparison.pairs, *comparison.slices)
+    others = [one for one in every if one.measure != comparison.primary]
+    if others:
+        tables = pairs_table([one for one in others if not one.slice])
+        parts = [one for one in others if one.slice]
+        folded = (tables, *([pairs_table(parts)] if parts else []))
+        yield doc.Details("By the other measures", folded)
+
+
+def _cards(findings: Findings) -> Iterator[Card]:
+    """Give what decides between two runs."""
+    if findings.comparison is None or len(findings.runs) > 2:
+        return
+    pair = findings.comparison.pair(findings.main)
+    if not pair.tested:
+        return
+    share = "" if math.isnan(pair.relative) else percent(pair.relative)
+    yield Card(f"Difference in {pair.measure}", signed(pair.difference), share)
+    yield Card(f"{pair.options.confidence} interval", SIGNED(interval(pair)))
+    yield Card("p-value", p_value(pair.p_adjusted), "randomisation test, two-sided")
+    yield Card("Effect size", number(pair.d_z, 2), "d_z, in standard deviations")
+    yield Card("Better, same, worse", f"{pair.wins}, {pair.ties}, {pair.losses}", "queries")
+    if not math.isnan(pair.detectable) and pair.detectable <= pair.widest:
+        yield Card("Found in 4 of 5 cases", number(pair.detectable), "differences from here on")
+    if not math.isnan(pair.needed):
+        least = f"to find a difference of {pair.options.margin or pair.rope or 0:g}"
+        yield Card("Queries needed", f"{float(f'{pair.needed:.2g}'):,.0f}", least)
 
 
 def _fragility(findings: Findings) -> str:
@@ -99,7 +159,11 @@ def _fragility(findings: Findings) -> str:
 
 
 def _queries(findings: Findings) -> Iterator[Block]:
-    if len(findings.runs) > 1:
+    base, main = findings.baseline, findings.main
+    best = ", the best of the others" if len(findings.runs) > 2 else ""
+    first = f"Those that changed most from {base} to {main}{best} come first." if base else ""
+    yield Text(first or f"Those with the worst {findings.label} come first.")
+    if len(findings.runs) > 2:
         yield from drawn(findings.evaluations, "heat", texts=findings.texts)
 
 
