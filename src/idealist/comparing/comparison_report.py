@@ -44,8 +44,8 @@ SIDES = (
 def report(comparison: Comparison) -> Document:
     """Describe a comparison: the answer first, then the tables, then what is behind it."""
     answer = Text("\n".join(answers(comparison)), strong=True)
-    behind = doc.Items(tuple(_behind(comparison)))
-    details = doc.Details("More about it", tuple(_details(comparison)))
+    behind = doc.Items(tuple(reasons(comparison)))
+    details = doc.Details("More about it", tuple(more_about(comparison)))
     queries = [queries_table(comparison)] if comparison.per_query else []
     settings = (Text(line) for line in (*heading(comparison), *comparison.remarks))
     known = shortened(comparison.signatures, comparison.evaluations[0].convention).values()
@@ -258,7 +258,7 @@ def rows_table(comparison: Comparison) -> Table:
 # --- what is behind it
 
 
-def _behind(comparison: Comparison) -> Iterator[str]:
+def reasons(comparison: Comparison) -> Iterator[str]:
     """Say what is behind the answer."""
     primary = comparison[comparison.primary]
     if len(primary) > 1:
@@ -298,7 +298,7 @@ def _qualified(pairs: Sequence[Pair]) -> list[str]:
     return [f"{start}: {few(found)}."] if found else []
 
 
-def _details(comparison: Comparison) -> Iterator[doc.Block]:
+def more_about(comparison: Comparison) -> Iterator[doc.Block]:
     """Say what few readers need: every verdict, with all that is known of it."""
     primary = comparison[comparison.primary]
     several = len(primary) > 1

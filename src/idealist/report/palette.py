@@ -65,7 +65,7 @@ _SHAPES = (
 )
 _SCREEN = (
     ".il-figure{display:block;width:100%;height:auto;max-width:50rem}"
-    ".il-figure a{cursor:pointer}.il-figure a:hover{opacity:.6}"
+    ".il-figure a{color:inherit;cursor:pointer}.il-figure a:hover{opacity:.6}"
     ".il-figure a:focus-visible{outline:2px solid}"
     f"@media (max-width:30rem){{.il-figure text{{font-size:{PHONE}px}}"
     f".il-figure .il-title{{font-size:{PHONE + 1}px}}}}"

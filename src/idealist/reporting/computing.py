@@ -11,6 +11,7 @@ from typing import Any
 from idealist.auditing import Audit, audit
 from idealist.auditing.audit_case import HELD_BYTES, named_runs, ranked_once
 from idealist.auditing.remembered import bytes_held
+from idealist.bounding import Bounds, bounds_of_all
 from idealist.comparing import COMPARED, Comparison, compare, naming
 from idealist.data import Queries
 from idealist.diagnosing import DIAGNOSED, Diagnosis, diagnose
@@ -77,6 +78,14 @@ class Findings:
         return Evaluator(
             self.evaluator.qrels, [typed], convention=self.evaluator.convention, **axes
         )
+
+    @cached_property
+    def bounds(self) -> Bounds | None:
+        """How far the first measure of a single run could move if more were judged."""
+        if self.comparison is not None or self.evaluator.qrels.gold != "pooled":
+            return None
+        (found,) = bounds_of_all(self.alone, self.ranked[self.main], "list").values()
+        return None if isinstance(found, UsageError) else found
 
     def evaluation(self, run: str) -> Evaluation:
         """Return the values of a run."""

@@ -159,6 +159,9 @@ class PageWriter(Writer):
     level: int = 3
     link: Callable[[str], str] = field(default=lambda _: "")
 
+    def _heading(self, text: str) -> str:
+        return super()._heading(re.sub("^[a-z](?=[a-z]* )", lambda first: first[0].upper(), text))
+
     def table(self, table: Table) -> str:
         """Draw a table in a box that scrolls."""
         named = ", ".join(filter(None, table.headers[:3]))

@@ -83,6 +83,7 @@ class Report(Result):
                 "baseline": findings.baseline or None,
                 "run": findings.main,
                 "diagnosed": findings.diagnosis.run,
+                "bounds": findings.bounds and findings.bounds.aggregate_data(),
                 "queries": self.rows.data(),
                 "lists": [one.data() for one in self.lists],
                 **self.provenance.data(),

@@ -9,7 +9,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from idealist.comparing import Comparison
-from idealist.comparing.comparison_report import best_first, pairs_table
+from idealist.comparing.comparison_report import (
+    answers,
+    best_first,
+    more_about,
+    pairs_table,
+    reasons,
+    standing,
+)
 from idealist.comparing.verdict_words import interval
 from idealist.conventions.describe import describe
 from idealist.errors import UsageError
@@ -102,14 +109,15 @@ def _real(findings: Findings) -> Iterator[Block]:
             "One run has nothing to be better than. The intervals say how far its means could lie "
             "from those over other queries of this kind; give a second run, and both are compared."
         )
+        yield from [Text(f"{findings.bounds.summary}.")] if findings.bounds else []
         return
-    answer, *_, behind, details = comparison.report().blocks
-    yield from [] if len(findings.runs) == 2 else [answer]  # which the verdict says too
+    if len(findings.runs) > 2:
+        yield Text("\n".join(answers(comparison)), strong=True)
     yield from drawn(comparison, "forest")
     yield from _tables(comparison)
-    yield behind
+    yield from _behind(comparison)
     yield from drawn(comparison, "scatter", run=findings.main, texts=findings.texts)
-    yield details
+    yield doc.Details("More about it", tuple(more_about(comparison)))
     yield from drawn(comparison, "power", run=findings.main)
     yield from drawn(comparison, "agreement")
     yield Text("How few changed labels would reverse it takes a while to find, so it is not here:")
@@ -128,6 +136,16 @@ def _tables(comparison: Comparison) -> Iterator[Block]:
         parts = [one for one in others if one.slice]
         folded = (tables, *([pairs_table(parts)] if parts else []))
         yield doc.Details("By the other measures", folded)
+
+
+def _behind(comparison: Comparison) -> Iterator[Block]:
+    """Say what is behind the answer; what other measures say of many runs is folded up."""
+    lines = [line.replace("that --details gives", "given below") for line in reasons(comparison)]
+    others = [standing(comparison[label]) for label in comparison.measures[1:]]
+    starts = tuple(said[0] for said in others if said)
+    aside = [line for line in lines if starts and line.startswith(starts)]
+    yield doc.Items(tuple(line for line in lines if line not in aside))
+    yield doc.Details("What the other measures say", (doc.Items(tuple(aside)),))
 
 
 def _cards(findings: Findings) -> Iterator[Card]:
@@ -169,8 +187,10 @@ def _queries(findings: Findings) -> Iterator[Block]:
 
 def _lost(findings: Findings) -> Iterator[Block]:
     document = findings.diagnosis.report()
-    yield from drawn(findings.diagnosis, "losses")
-    yield from document.blocks
+    summary, *blocks = document.blocks
+    figure = [] if findings.diagnosis.errors else [*drawn(findings.diagnosis, "losses")]
+    yield from figure or [summary]
+    yield from blocks
     yield from (block for block in document.notes if not isinstance(block, doc.Signatures))
 
 
@@ -184,7 +204,7 @@ def _trust(findings: Findings) -> Iterator[Block]:
 
 
 def _how(findings: Findings, provenance: Provenance) -> Iterator[Block]:
-    yield from (block for block in _settings(findings))
+    yield from _settings(findings)
     yield doc.Heading("Inputs")
     yield provenance.table()
     judged = findings.evaluator.qrels
@@ -200,7 +220,9 @@ def _settings(findings: Findings) -> Iterator[Block]:
     """Say by which rules: the signatures, and what they stand for."""
     signatures = findings.evaluator.signatures
     document = (findings.comparison or findings.evaluations).report()
-    yield from (block for block in document.notes if not isinstance(block, doc.Doubts))
+    notes = [block.text for block in document.notes if isinstance(block, Text)]
+    yield doc.Items(tuple(line for line in notes if not line.startswith("a letter")))
+    yield from (block for block in document.notes if isinstance(block, doc.Signatures))
     fields = {label: one.fields for label, one in signatures.items()}
     first = next(iter(fields.values()))
     shared = {
