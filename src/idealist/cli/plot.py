@@ -204,6 +204,8 @@ def command(
     shared.check_inputs([qrels, *runs, queries, weights])
     known = shared.queries_of(queries)
     judged, named = _sides(kind, qrels, runs, reading, known)
+    if qrels is None and settings:
+        raise UsageError("--set is for a pilot", "give judgments and runs of one")
     rules = {
         "measures": measures or (ALL if one.measures > 1 else (MEASURE,)),
         "convention": convention, "queries": known, **shared.axes_of(settings),
@@ -224,11 +226,10 @@ def _kind(name: str, options: Mapping[str, Any], measures: Sequence[str]) -> Kin
     if name not in KINDS:
         raise UsageError(f"there is no figure {name!r}", nearest(name, KINDS))
     one = KINDS[name]
-    for option in (
-        option for option, value in options.items() if value and option not in one.takes
-    ):
-        others = ", ".join(kind for kind, other in KINDS.items() if option in other.takes)
-        raise UsageError(f"{name} does not take --{option}", f"this does: {others}")
+    refused = [option for option, value in options.items() if value and option not in one.takes]
+    if refused:
+        others = ", ".join(kind for kind, other in KINDS.items() if refused[0] in other.takes)
+        raise UsageError(f"{name} does not take --{refused[0]}", f"this does: {others}")
     if len(measures) > one.measures:
         if not one.measures:
             raise UsageError(f"{name} does not take a measure", "leave out -m")

@@ -166,7 +166,7 @@ def _before_after(pair: Pair, texts: Any) -> BeforeAfter:
         sense=pair.sense,
         mean=math.nan if pair.unmeasured else pair.difference,
         interval=(math.nan, math.nan) if pair.unmeasured else pair.ci,
-        confidence=1 - pair.options.alpha,
+        confidence=pair.options.confidence,
         rope=pair.rope,
         weighted=pair.weights is not None,
         undefined=pair.undefined,

@@ -39,6 +39,11 @@ WORDS: dict[bool, dict[Tone, str]] = {
 SHAPES: dict[Tone, Shape] = {"win": "up", "loss": "down", "same": "circle"}
 
 
+def short_name(query: str) -> str:
+    """Write the id of a query in a label or a sentence, on one line."""
+    return clipped(visible(query), LONGEST_NAME)
+
+
 @dataclass(frozen=True)
 class BeforeAfter:
     """What two runs give the same queries by one measure, and how far apart they are.
@@ -58,7 +63,7 @@ class BeforeAfter:
     sense: int = 1
     mean: float = math.nan
     interval: tuple[float, float] = (math.nan, math.nan)
-    confidence: float = 0.95
+    confidence: str = "95 %"
     rope: float | None = None
     weighted: bool = False
     undefined: Sequence[str] = ()
@@ -85,17 +90,17 @@ class BeforeAfter:
 
     def keys(self, samples: Mapping[Tone, Shape] | None = None) -> tuple[Key, ...]:
         """Say what the tones mean, and of how many queries."""
-        counted = zip(SHAPES, self.counts(self.ranked).items(), strict=True)
+        counts = zip(SHAPES, self.counts(self.ranked).items(), strict=True)
         return tuple(
             Key(f"{words} ({count:,})", tone, samples[tone] if samples else "box")
-            for tone, (words, count) in counted
+            for tone, (words, count) in counts
             if count
         )
 
     def label(self, i: int) -> str:
         """Name a query with its text, and say what became of it."""
         text = clipped(self.texts.get(self.queries[i], ""), LONGEST_TEXT)
-        named = clipped(visible(self.queries[i]), LONGEST_NAME) + (f" ({text})" if text else "")
+        named = short_name(self.queries[i]) + (f" ({text})" if text else "")
         return f"{named}: {self.change(i)}"
 
     def change(self, i: int) -> str:
@@ -129,7 +134,7 @@ class BeforeAfter:
     @property
     def interval_words(self) -> str:
         """Name the interval."""
-        return f"{100 * self.confidence:g} % interval"
+        return f"{self.confidence} interval"
 
     @property
     def rows(self) -> Table:
@@ -147,8 +152,8 @@ class BeforeAfter:
     def left_out(self) -> str:
         """Say which queries are not shown."""
         known = set(self.ranked)
-        names = [query for i, query in enumerate(self.queries) if i not in known]
-        names += self.undefined
+        gone = [query for i, query in enumerate(self.queries) if i not in known]
+        names = list(map(short_name, (*gone, *self.undefined)))
         words = counted(len(names), "query is", "queries are")
         return f"{words} not shown, without a value by one run: {few(names)}." if names else ""
 
@@ -273,7 +278,7 @@ def scatter(pair: BeforeAfter) -> Figure:
         rows=pair.rows,
         keys=(*pair.keys(SHAPES), Key("both equal", "quiet", "dashed")),
         note=" ".join(filter(None, (note, pair.left_out))),
-        aspect=1.0,
+        aspect=0.8,
     )
 
 
@@ -284,7 +289,7 @@ def _extremes(pair: BeforeAfter) -> str:
     named = ""
     for tone, (word, end) in ends.items():
         if pair.ranked and pair.tone(i := pair.ranked[end]) == tone:
-            name = clipped(visible(pair.queries[i]), LONGEST_NAME)
+            name = short_name(pair.queries[i])
             named += f"; largest {word} {name} ({signed(pair.differences[i])})"
     return named
 
@@ -315,7 +320,7 @@ def _places(pair: BeforeAfter) -> list[list[int]]:
 
 def _dot(pair: BeforeAfter, group: Sequence[int]) -> Dot:
     i, count = group[0], len(group)
-    names = few([pair.queries[one] for one in group])
+    names = few([short_name(pair.queries[one]) for one in group])
     label = pair.label(i) if count == 1 else f"{count} queries ({names}): {pair.change(i)}"
     return Dot(
         pair.before[i], pair.after[i], SHAPES[pair.tone(i)], 1 + math.log10(count),

@@ -11,9 +11,11 @@ from itertools import pairwise, product
 from idealist.errors import UsageError
 from idealist.report.document import COUNT, SIGNED, TEXT, VALUE, Column, Format, Table
 from idealist.report.figure import Axis, Box, Figure, Key, Line, Mark, Tone
+from idealist.report.query_figures import LONGEST_TEXT, short_name
+from idealist.report.run_figures import tall
 from idealist.report.scales import HUGE, axis_ends, round_step
 from idealist.report.shapes import MOST
-from idealist.report.wording import clipped, counted, few, number, visible
+from idealist.report.wording import clipped, counted, few, number
 
 #: The fewest and the most bins of a histogram.
 FEWEST_BINS, MOST_BINS = 5, 40
@@ -27,8 +29,6 @@ DIGIT, GAP = 0.028, 0.01
 MOST_COLUMNS, MOST_CELLS = 300, 6000
 #: The most queries that have their name below, and of which the values are written in the cells.
 NAMED_COLUMNS, WRITTEN_COLUMNS = 60, 15
-#: The longest name of a run in a sentence, and of a query in a label.
-LONGEST = 60
 
 
 @dataclass(frozen=True)
@@ -36,8 +36,8 @@ class QueryValues:
     """The values of runs by one measure, a row a run; NaN where a run has none for a query.
 
     With a `baseline`, they are differences from it. Where queries are `weighted`, they are drawn
-    without their weights. `sense` is 1 where higher is better, -1 where
-    lower is, 0 where neither; `limits` is the range that values never leave.
+    without their weights. `sense` is 1 where higher is better, -1 where lower is, 0 where neither;
+    `limits` is the range that values never leave.
     """
 
     measure: str
@@ -64,8 +64,8 @@ class QueryValues:
 
     def called(self, place: int) -> str:
         """Name a query with its text."""
-        text = clipped(self.texts.get(self.queries[place], ""), LONGEST)
-        return clipped(visible(self.queries[place]), LONGEST) + (f" ({text})" if text else "")
+        text = clipped(self.texts.get(self.queries[place], ""), LONGEST_TEXT)
+        return short_name(self.queries[place]) + (f" ({text})" if text else "")
 
     def of_query(self, place: int) -> list[float]:
         """Return the values that runs have for a query."""
@@ -264,7 +264,7 @@ def _spread_says(given: QueryValues, known: Sequence[Sequence[float]]) -> str:
 def _undefined(given: QueryValues) -> str:
     """Say which queries lack a value."""
     lacking = [
-        query
+        short_name(query)
         for place, query in enumerate(given.queries)
         if len(given.of_query(place)) < len(given.runs)
     ]
@@ -293,7 +293,7 @@ def heat(given: QueryValues, page: int | None = None) -> Figure:
         rows=given.table(list(dict.fromkeys([*order, *range(len(given.queries))])), means=True),
         keys=tuple(_heat_keys(given, top)),
         note=" ".join(filter(None, (note, _undefined(given)))),
-        aspect=0.05 + 0.035 * len(given.runs),
+        aspect=tall(len(given.runs)),
     )
 
 
@@ -311,7 +311,7 @@ def _columns(n: int, most: int, page: int | None) -> tuple[list[int], str]:
     starts = [n * j // most for j in range(most + 1)]
     size = f"{n // most}" if n % most == 0 else f"{n // most} or {n // most + 1}"
     words = f"Each column is the mean of {size} of the {n:,} queries, grouped by how hard they are"
-    return starts, f"{words}; page=1 shows the first {most} one by one."
+    return starts, f"{words}; page 1 shows the first {most} one by one."
 
 
 def _queries_axis(
@@ -373,8 +373,7 @@ def _heat_says(given: QueryValues, order: Sequence[int], first: str) -> str:
     if len(given.runs) == 1:
         by = f"by {given.measure} of {given.runs[0]}"
     named = ", ".join(
-        f"{clipped(visible(given.queries[i]), LONGEST)} ({number(_mean(given.of_query(i)))})"
-        for i in order[:3]
+        f"{short_name(given.queries[i])} ({number(_mean(given.of_query(i)))})" for i in order[:3]
     )
     nothing = sum(not any(given.of_query(i)) for i in order) if given.sense > 0 else 0
     zero = f"; {counted(nothing, 'query is', 'queries are')} 0 by every run" if nothing else ""
