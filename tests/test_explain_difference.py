@@ -96,8 +96,8 @@ def test_average_precision_by_hand() -> None:
         (3, 31, 10, "left the first 10: it fell from 3 to 31"),
         (31, 2, 10, "entered the first 10: it rose from 31 to 2"),
         (31, 40, 10, "fell from 31 to 40"),
-        (None, 2, 10, "entered at 2 (not retrieved before)"),
-        (3, None, 10, "is no longer retrieved (it was at 3)"),
+        (None, 2, 10, "entered at 2 (not in the list before)"),
+        (3, None, 10, "is no longer in the list (it was at 3)"),
     ],
 )
 def test_movements_in_words(
@@ -241,8 +241,9 @@ def test_lists_that_are_missing_or_condensed_or_cut() -> None:
     assert found.after == 0
     assert "run (2): the run has no list for this query, which counts as empty" in found.notes
     assert by_document(found)["a"].words() == (
-        f"a (grade 3) is no longer retrieved (it was at 1): -{by_document(found)['a'].adds_before:.4f}"
+        f"a (grade 3) is no longer in the list (it was at 1): -{by_document(found)['a'].adds_before:.4f}"
     )
+    assert found.summary.endswith("(-0.8950); the list of run (2) is empty")
     assert "\n    1   a" in str(found)
     condensed = between(["x", "a"], ["y", "u", "a"], unjudged="drop")
     assert [one.document for one in condensed.new_list] == ["a"]

@@ -241,7 +241,7 @@ def explain_difference(
     >>> found = explain_difference(qrels, old, new, "DCG@10", query="q1")
     >>> print("\\n".join(one.words(10) for one in found.changes))
     d1 (grade 2) fell from 1 to 2: -0.7381
-    d2 (grade 1) is no longer retrieved (it was at 2): -0.6309
-    u (unjudged) entered at 1 (not retrieved before): 0.0000
+    d2 (grade 1) is no longer in the list (it was at 2): -0.6309
+    u (unjudged) entered at 1 (not in the list before): 0.0000
     """
     return DifferenceExplainer(qrels, baseline, run, measure, **options)(query, ranks)

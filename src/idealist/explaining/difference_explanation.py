@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import zip_longest
 from typing import Any
 
 from idealist.conventions.signature import Signature
@@ -31,7 +32,7 @@ ADDS = doc.Format(lambda cell: number(cell) if cell else "")
 class Change:
     """What became of a document: its ranks before and after, and what it adds to both values.
 
-    `grade` is None where it is unjudged, a rank where it was not retrieved; what it adds is None
+    `grade` is None where it is unjudged, a rank where the list does not have it; what it adds is None
     where the measure is no sum over documents.
     """
 
@@ -93,9 +94,9 @@ class Change:
     def _moved(self, cutoff: float) -> str:
         before, after = self.before, self.after
         if after is None:
-            return f"is no longer retrieved (it was at {before})"
+            return f"is no longer in the list (it was at {before})"
         if before is None:
-            return f"entered at {after} (not retrieved before)"
+            return f"entered at {after} (not in the list before)"
         moved = (
             f"{self.move} at {after}"
             if before == after
@@ -185,8 +186,11 @@ class DifferenceExplanation(Result):
     def reasons(self, most: int = LINES) -> list[str]:
         """Say which documents moved the value the way it went, those first that did most.
 
-        Where that is not known, these are the relevant ones that fell or left, if it got worse.
+        Where that is not known, these are the relevant ones that fell or left, if it got worse. An
+        empty list is reason enough.
         """
+        if self._reasons and not (self.old_list and self.new_list):
+            return [f"the list of {self.baseline if self.new_list else self.run} is empty"]
         return [one.words(self.cutoff) for one in self._reasons[:most]]
 
     @property
@@ -260,21 +264,12 @@ class DifferenceExplanation(Result):
         for name, way in ((self.baseline, "went"), (self.run, "came")):
             columns += [Column(short(name, NAME), TEXT, shortens=True), Column("grade", GRADE)]
             columns += [Column("adds", ADDS)] * self.additive + [Column(way, TEXT)]
-        old, new = ({getattr(o, s): o for o in own} for s, own in self._sides)
-        last = max(len(self.old_list), len(self.new_list))
+        pairs = zip_longest(self.old_list, self.new_list)
         rows = [
-            (
-                rank,
-                *self._cells(old.get(rank), "adds_before"),
-                *self._cells(new.get(rank), "adds_after"),
-            )
-            for rank in range(1, last + 1)
+            (rank, *self._cells(old, "adds_before"), *self._cells(new, "adds_after"))
+            for rank, (old, new) in enumerate(pairs, 1)
         ]
         return Table(tuple(columns), tuple(rows))
-
-    @property
-    def _sides(self) -> tuple[tuple[str, tuple[Change, ...]], ...]:
-        return ("before", self.old_list), ("after", self.new_list)
 
     def _cells(self, change: Change | None, adds: str) -> tuple[Any, ...]:
         if change is None:
