@@ -32,8 +32,8 @@ ADDS = doc.Format(lambda cell: number(cell) if cell else "")
 class Change:
     """What became of a document: its ranks before and after, and what it adds to both values.
 
-    `grade` is None where it is unjudged, a rank where the list does not have it; what it adds is None
-    where the measure is no sum over documents.
+    `grade` is None where it is unjudged, a rank where it is not in the list, what it adds where the
+    measure is no sum over documents.
     """
 
     document: str
