@@ -248,7 +248,7 @@
 
   function keys() {
     document.addEventListener("keydown", (event) => {
-      const typing = event.target.closest("input, textarea, select, [contenteditable], dialog");
+      const typing = event.target.closest?.("input, textarea, select, [contenteditable], dialog");
       const found = KEYS.find(([key]) => key === event.key);
       if (typing || !found || event.ctrlKey || event.metaKey || event.altKey) return;
       event.preventDefault();
@@ -263,9 +263,7 @@
   function whereabouts() {
     const seen = new IntersectionObserver((entries) => {
       for (const { isIntersecting, target } of entries) {
-        const link = $(`nav a[href="#${target.id}"]`);
-        if (isIntersecting) link?.setAttribute("aria-current", "true");
-        else link?.removeAttribute("aria-current");
+        $(`nav a[href="#${target.id}"]`)?.setAttribute("aria-current", String(isIntersecting));
       }
     }, { rootMargin: "-25% 0px -75% 0px" });
     for (const section of $$("main > section[id]")) seen.observe(section);
