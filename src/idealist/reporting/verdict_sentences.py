@@ -44,7 +44,9 @@ def _one_run(findings: Findings) -> tuple[str, ...]:
     sure = "" if math.isnan(low) or count < FEWEST else ends
     scores = f"{found.run} reaches {label} {number(found[label])}{sure}"
     start = f"{scores} over {many(count, 'query', 'queries')}{perfect}."
-    return start, f"{findings.diagnosis.summary[:1].upper()}{findings.diagnosis.summary[1:]}."
+    lost = findings.diagnosis.summary
+    named = lost.startswith(found.run)  # and names are written as they are
+    return start, f"{lost if named else lost[:1].upper() + lost[1:]}."
 
 
 def _two_runs(pair: Pair) -> tuple[str, ...]:
