@@ -64,7 +64,7 @@ def _decided(pair: Pair) -> str:
     if pair.sense:
         word = "better" if pair.better else "worse"
     relative = "" if math.isnan(pair.relative) else percent(pair.relative)
-    numbers = ", ".join(filter(None, (relative, _interval(pair), _p(pair))))
+    numbers = ", ".join(filter(None, (relative, _interval(pair), deciding_p(pair))))
     small = f", but by less than {pair.rope:g}" if pair.p_equal > 1 - pair.options.alpha else ""
     start = f"{pair.run} is {word} than {pair.baseline} on {pair.measure}"
     decided = f"{start} by {number(abs(pair.difference))} ({numbers}){small}"
@@ -78,7 +78,7 @@ def _held_back(pair: Pair) -> str:
 
 def _undecided(pair: Pair) -> str:
     start = f"No significant difference in {pair.measure} between {pair.baseline} and {pair.run}"
-    numbers = ", ".join(filter(None, (_interval(pair), _p(pair))))
+    numbers = ", ".join(filter(None, (_interval(pair), deciding_p(pair))))
     shown = f"{start}: {signed(pair.difference)} ({numbers})"
     return "; ".join(filter(None, (shown + _weighed(pair), power(pair))))
 
@@ -137,7 +137,7 @@ def _interval(pair: Pair) -> str:
     return f"{pair.options.confidence} CI {ends}"
 
 
-def _p(pair: Pair) -> str:
+def deciding_p(pair: Pair) -> str:
     """Write the p-value that decides, the correction where there was one, and whether it is rough.
 
     With few queries, skewed differences that are not there are found more often than p says.

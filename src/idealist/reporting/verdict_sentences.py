@@ -8,10 +8,10 @@ from collections import Counter
 from idealist.comparing.comparison_report import way
 from idealist.comparing.pair import Pair
 from idealist.comparing.qualification import qualified
-from idealist.comparing.verdict_words import interval, showable
+from idealist.comparing.verdict_words import deciding_p, interval, showable
 from idealist.evaluating.evaluation import range_of
 from idealist.notation import many
-from idealist.report.wording import number, p_words, percent, signed
+from idealist.report.wording import number, percent, signed
 from idealist.reporting.computing import Findings
 from idealist.significance.means import FEWEST
 
@@ -79,7 +79,7 @@ def _sure(pair: Pair) -> str:
         if math.isnan(low)
         else f"{pair.options.confidence} interval {signed(low)} to {signed(high)}, "
     )
-    return f"{ends}{p_words(pair.p_adjusted)}"
+    return f"{ends}{deciding_p(pair)}"
 
 
 def _power(pair: Pair) -> str:
