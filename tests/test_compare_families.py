@@ -108,6 +108,7 @@ def test_no_other_measure_is_marked_where_the_first_is_not() -> None:
     assert all(pair.verdict.endswith(text) for pair in held)
     for page in (str(found), found.markdown(), found.render("html"), found.render("latex")):
         assert "textsuperscript" not in page
+        assert "dagger" not in page
         assert "ᵃ" not in page
     text = " ".join(str(found).split())
     assert "2 of 2 runs are better" not in text

@@ -344,7 +344,8 @@ def test_latex_pastes_cleanly() -> None:
     left = re.sub(r"\\[a-z]+(\{\})?|\$\\pm\$|\\[&%$#_{}\\]", "", body[1])
     assert not set("<>|\\^~") & set(left)
     found = il.compare_evaluations(made(some(60, 2, step=0.3)))
-    assert r"\textless{}0.0001" in found.render("latex")
+    assert r"\textless{}0.0001" in latex.render(found.report())
+    assert r"& $d_z$ &" in latex.render(found.report())
 
 
 def test_measures_that_tie_all_systems_are_named_once() -> None:

@@ -12,6 +12,7 @@ import click
 from click.core import ParameterSource
 
 from idealist.cli import options as shared
+from idealist.cli.paper_options import paper_options, paper_style
 from idealist.errors import UsageError
 
 if TYPE_CHECKING:
@@ -84,6 +85,7 @@ REPRODUCING = {
     "--sort", type=click.Choice(["difference", "query", "value"]),
     help="With --per-query: order the queries by difference or by value, the worst first.",
 )  # fmt: skip
+@paper_options
 @shared.quietly
 @shared.output
 def command(
@@ -103,7 +105,7 @@ def command(
     \b
     Examples:
       idealist compare qrels.txt bm25.run dense.run -m nDCG@10 -m AP
-      idealist compare qrels.txt bm25.run a.run b.run -m nDCG@10 --all-pairs -f latex
+      idealist compare qrels.txt bm25.run a.run b.run --all-pairs -o table.tex --caption 'Results.'
       idealist compare qrels.txt bm25.run dense.run --slice type --queries queries.csv
       idealist compare qrels.txt bm25.run dense.run -m nDCG@10 --worst 10 --best 10
       idealist compare qrels.txt bm25.run dense.run --margin 0.02 --fragility --multiverse
@@ -125,6 +127,8 @@ def command(
         return
     if baselines:
         raise UsageError("--baselines is for --reproduce", "add --reproduce, or name one by -b")
+    shows_queries = bool(per_query or worst or best)
+    paper = paper_style(options, shown["form"], shows_queries, [qrels, *runs, queries, weights])
     options["slices"] = shared.slices_of(known, column)
     commands: dict[tuple[str, str], str] = {}
     if saved:
@@ -160,7 +164,7 @@ def command(
 
     texts = {} if known is None else known.text
     view = QueryView(worst or 0, best or 0, sort or "query", texts, commands)
-    shared.emit(replace(found, per_query=per_query, view=view), **shown)
+    shared.emit(replace(found, per_query=per_query, view=view, paper=paper), **shown)
 
 
 def _asked(

@@ -30,7 +30,9 @@ COMPARED = "nDCG@10, AP, RR@10, R@100"
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
-def _together(*options: Callable[[Command], Command]) -> Callable[[Command], Command]:
+def together(*options: Callable[[Command], Command]) -> Callable[[Command], Command]:
+    """Make one decorator of several options; the last is listed first."""
+
     def add(command: Command) -> Command:
         for option in options:
             command = option(command)
@@ -50,7 +52,7 @@ def measuring(
     command: Command, usual: str = f"{COMPARED}, Judged@10", convention: str | None = "trec_eval"
 ) -> Command:  # fmt: skip
     """Add the options of every verb that measures, with what is usual there."""
-    return _together(
+    return together(
         setting,
         click.option(
             "--convention", "-c", default=convention, show_default=True, metavar="NAME",
@@ -172,7 +174,7 @@ def columns_of(words: Sequence[str]) -> tuple[dict[str, list[str]], list[tuple[s
 
 
 #: The options that say what is written, and where.
-output = _together(
+output = together(
     click.option(
         "--output", "-o", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
         is_eager=True,  # its suffix chooses the form
@@ -193,7 +195,7 @@ documents = click.option(
     "folder, or a folder of text files named after their ids.",
 )  # fmt: skip
 #: The options that say which queries count, and how much.
-counting = _together(
+counting = together(
     click.option(
         "--weights", metavar="FILE",
         help="Weight the queries in means: a file of queries with a column weight.",

@@ -210,6 +210,7 @@ def _compared(
         ),
         slices=without_unmet(parts, unmet),
         agreement=agreement(tables) if len(tables) > 1 else (),
+        given=tuple(runs),
     )
 
 

@@ -6,12 +6,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from idealist.comparing import comparison_report
+from idealist.comparing import comparison_report, paper_table
 from idealist.comparing.agreement import Agreement
 from idealist.comparing.changed_queries import QueryView, changed_data, changed_table
 from idealist.comparing.compare_options import Options
 from idealist.comparing.comparison_doubts import doubts_of_comparison
 from idealist.comparing.pair import Pair
+from idealist.comparing.paper_table import PaperStyle
 from idealist.conventions.signature import Signature
 from idealist.errors import UsageError, nearest
 from idealist.evaluating.evaluation import Evaluation, label_of
@@ -31,7 +32,8 @@ class Comparison(Result):
     the same for parts of the queries; `agreement` says how far measures order the systems alike.
     `signatures` name the instrument with the statistics, seed included; `remarks` say what was not
     looked at. With `per_query` the values of every query are shown too; `view` says in which order,
-    and how many that lost or gained most are listed.
+    and how many that lost or gained most are listed. `given` are the runs in the order in which
+    they were given, and `paper` is how the table for a paper is written.
     """
 
     evaluations: tuple[Evaluation, ...]
@@ -44,6 +46,8 @@ class Comparison(Result):
     remarks: tuple[str, ...] = ()
     per_query: bool = False
     view: QueryView = field(default_factory=QueryView)
+    given: tuple[str, ...] = ()
+    paper: PaperStyle = field(default_factory=PaperStyle)
 
     @property
     def measures(self) -> list[str]:
@@ -90,6 +94,19 @@ class Comparison(Result):
     def report(self) -> Document:
         """Describe the verdict, the tables, and what is behind it."""
         return comparison_report.report(self)
+
+    def render(self, form: str, *, details: bool = False, columns: int | None = None) -> str:
+        """Write the result in one of the forms; as LaTeX it is one table, for a paper."""
+        if form == "latex":
+            return paper_table.render(self, self.paper)
+        return super().render(form, details=details, columns=columns)
+
+    def latex(self, **style: Any) -> str:
+        """Write the table for a paper, by the arguments of `PaperStyle`.
+
+        They are `caption`, `label`, `digits`, `percent` and `best_first`.
+        """
+        return paper_table.render(self, PaperStyle(**style))
 
     @property
     def figures(self) -> Mapping[str, Callable[..., Figure]]:

@@ -351,11 +351,17 @@ def heading(comparison: Comparison) -> list[str]:
             "the others are corrected together and get" if len(labels) > 2 else "the other gets"
         )
         lines.append(f"{others} a mark only where {comparison.primary} has one")
-    if any(pair.significant for pair in (*comparison.pairs, *comparison.slices)):
-        letter = "a letter behind a value: better than the system of that letter"
-        lines.append(f"{letter}; *: the difference is significant")
+    lines += key_to_marks(comparison)
     if options.all_pairs and len(comparison.evaluations) > MOST:
         lines.append("the differences of all pairs are in -f tsv and -f json")
     if weighted and {"wilcoxon", "sign"} & set(options.tests):
         lines.append("Wilcoxon's test and the sign test take no weights")
     return lines + [TESTS[name] for name in options.tests]
+
+
+def key_to_marks(comparison: Comparison) -> list[str]:
+    """Say what letters and stars mean, where there are any."""
+    if not any(pair.significant for pair in (*comparison.pairs, *comparison.slices)):
+        return []
+    letter = "a letter behind a value: better than the system of that letter"
+    return [f"{letter}; *: the difference is significant"]

@@ -6,6 +6,7 @@ import re
 
 from idealist.report import terminal
 from idealist.report.document import Block, Details, Document, Table
+from idealist.report.wording import seen
 
 #: What LaTeX would take for a command, or set as another sign, and how it is written there.
 _TEX = {sign: f"\\{sign}" for sign in "&%$#_{}"} | {
@@ -15,6 +16,8 @@ _TEX = {sign: f"\\{sign}" for sign in "&%$#_{}"} | {
 }  # fmt: skip
 #: Symbols that are set as mathematics.
 _SYMBOLS = {"d_z": "$d_z$"}
+#: Signs that LaTeX would join into another one.
+_LIGATURE = re.compile(r"([-'`,])(?=\1)|[?!](?=`)")
 _MINUS = re.compile(r"(?<![\w-])-(?=\d)")
 
 
@@ -23,14 +26,14 @@ def render(document: Document, details: bool = False) -> str:
     blocks = [*document.front, *document.blocks]
     blocks = [one for one in blocks if details or not isinstance(one, Details)]
     written = [_block(block) for block in blocks]
-    notes = _comment("\n".join(terminal.notes(document)))
+    notes = comment("\n".join(terminal.notes(document)))
     return "\n\n".join(filter(None, [*written, notes]))
 
 
 def _block(block: Block) -> str:
     if isinstance(block, Table):
         return draw(block) if block.rows else ""
-    return _comment(terminal.render(Document((block,)), details=True))
+    return comment(terminal.render(Document((block,)), details=True))
 
 
 def draw(table: Table) -> str:
@@ -48,7 +51,7 @@ def draw(table: Table) -> str:
     sides = "".join("l" if column.format.left else "r" for column in table.columns)
     cells = [[_cell(name, "") for name in table.headers], *table.written(_cell)]
     head, *body = [" & ".join(row) + r" \\" for row in cells]
-    title = [_comment(table.title)] if table.title else []
+    title = [comment(table.title)] if table.title else []
     start, end = rf"\begin{{tabular}}{{{sides}}}", r"\end{tabular}"
     return "\n".join([*title, start, r"\toprule", head, r"\midrule", *body, r"\bottomrule", end])
 
@@ -57,10 +60,23 @@ def _cell(text: str, marks: str) -> str:
     """Write a cell; marks have no width, so that digits stay below each other."""
     if text in _SYMBOLS:
         return _SYMBOLS[text]
-    written = _MINUS.sub("$-$", "".join(_TEX.get(sign, sign) for sign in text))
+    written = _MINUS.sub("$-$", escaped(text))
     raised = marks if marks == "*" else rf"\textsuperscript{{{marks}}}"
     return rf"{written}\rlap{{{raised}}}" if marks else written
 
 
-def _comment(words: str) -> str:
+def escaped(text: str) -> str:
+    """Write text so that LaTeX sets its signs as they are; what cannot be seen gets its number.
+
+    >>> print(escaped("50% a_b--c {#1} d\u202ee"))
+    50\\% a\\_b-{}-c \\{\\#1\\} d[U+202E]e
+    >>> print(escaped("[x]"))  # which would belong to the end of the row above
+    {}[x]
+    """
+    written = "".join(_TEX.get(sign, sign) for sign in seen(text.replace("\n", " ")))
+    return "{}" * written.startswith(("[", "*")) + _LIGATURE.sub(r"\g<0>{}", written)
+
+
+def comment(words: str) -> str:
+    """Write lines that LaTeX passes over."""
     return "\n".join(f"% {line}".rstrip() for line in words.splitlines())
