@@ -9,6 +9,7 @@ from collections import Counter
 from typing import Any
 from xml.etree import ElementTree
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -291,6 +292,14 @@ def test_the_hardest_query_comes_first() -> None:
     )
 
 
+def test_none_is_hardest_where_all_are_the_same() -> None:
+    same = values_of([0.5] * 3, [0.5] * 3)
+    told = value_figures.heat(same).says
+    assert told == "All 3 queries are the same by mean AP over 2 runs, 0.5000."
+    told = value_figures.spread(same).says
+    assert told == "2 runs have the same median AP over queries, 0.5000."
+
+
 def test_where_lower_is_better_the_highest_is_hardest() -> None:
     assert value_figures.heat(values_of([0.5, 0.0, 0.9], sense=-1)).x.names == ("q2", "q0", "q1")
 
@@ -356,6 +365,26 @@ def test_all_equal_values(value: float, n: int) -> None:
     for figure in all_figures(pair):
         check(figure)
     assert "is the same as old on" in pair.standing
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_sentences_are_true_of_random_data(seed: int) -> None:
+    before, after = sample(25 + seed, seed)
+    apart = np.subtract(after, before)
+    told = query_figures.scatter(pair_of(before, after)).says
+    assert f"largest win q{np.argmax(apart)} ({apart.max():+.4f})" in told
+    lowest = [f"q{i}" for i in np.flatnonzero(apart == apart.min())]
+    assert any(f"largest loss {name} ({apart.min():+.4f})" in told for name in lowest)
+    told = value_figures.spread(values_of(before)).says
+    low, middle, high = np.quantile(before, [0.25, 0.5, 0.75])
+    assert f"median {middle:.4f}, quartiles {low:.4f} and {high:.4f}" in told
+    assert f"exactly 0 on {np.equal(before, 0).sum()}, exactly 1 on" in told
+    told = value_figures.heat(values_of(before, after)).says
+    means = np.mean([before, after], axis=0)
+    order = np.argsort(means, kind="stable")[:3]
+    assert ", ".join(f"q{i} ({means[i]:.4f})" for i in order) in told
+    nothing = int(np.sum(np.maximum(before, after) == 0))
+    assert (f"{nothing} quer" in told.partition(";")[2]) == (nothing > 0)
 
 
 @settings(max_examples=40)

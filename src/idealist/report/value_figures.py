@@ -240,25 +240,31 @@ def _spread_keys(given: QueryValues, tones: Collection[Tone]) -> Iterator[Key]:
 
 
 def _spread_says(given: QueryValues, known: Sequence[Sequence[float]]) -> str:
-    """Say where the middle of the values is, and how often they are 0 or the highest."""
-    medians = {i: statistics.median(own) for i, own in enumerate(known) if own}
-    if not medians:
+    """Say where the middle of the values is."""
+    found = [(run, own) for run, own in zip(given.runs, known, strict=True) if own]
+    if not found:
         return f"No query has a value of {given.measure}."
-    if len(medians) > 1:
-        top, bottom = max(medians, key=medians.__getitem__), min(medians, key=medians.__getitem__)
-        ends = [f"{given.runs[i]} ({given.format(medians[i])})" for i in (top, bottom)]
-        start = f"Of {len(medians)} runs, {ends[0]} has the highest median"
-        return f"{start} {given.name} over queries, {ends[1]} the lowest."
-    [(i, median)] = medians.items()
-    own, (low, high, _) = known[i], _quartiles(known[i])
-    middle = (
-        f"median {given.format(median)}, quartiles {given.format(low)} and {given.format(high)}"
-    )
+    if len(found) == 1:
+        return _middle_says(given, *found[0])
+    medians = sorted((statistics.median(own), run) for run, own in found)
+    (least, bottom), (most, top) = medians[0], medians[-1]
+    if least == most:
+        same = f"{len(found)} runs have the same median {given.name} over queries"
+        return f"{same}, {given.format(most)}."
+    start = f"Of {len(found)} runs, {top} ({given.format(most)}) has the highest median"
+    return f"{start} {given.name} over queries, {bottom} ({given.format(least)}) the lowest."
+
+
+def _middle_says(given: QueryValues, run: str, own: Sequence[float]) -> str:
+    """Say of one run where the middle half of its values is, and how often they are 0 or full."""
+    low, high, _ = _quartiles(own)
+    middle, first, last = map(given.format, (statistics.median(own), low, high))
     single = {0.0} if given.baseline else {0.0, *finite_of(given.limits)}
-    counts = [f"exactly {one:g} on {own.count(one):,}" for one in sorted(single) if one in own]
-    often = f"; {', '.join(counts)}" if counts else ""
+    counts = [f", exactly {one:g} on {own.count(one):,}" for one in sorted(single) if one in own]
+    often = "".join(counts).replace(",", ";", 1)
     over = counted(len(own), "query", "queries")
-    return f"The {given.name} of {given.runs[i]} over {over}: {middle}{often}."
+    about = f"The {given.name} of {run} over {over}"
+    return f"{about}: median {middle}, quartiles {first} and {last}{often}."
 
 
 def _undefined(given: QueryValues) -> str:
@@ -372,6 +378,9 @@ def _heat_says(given: QueryValues, order: Sequence[int], first: str) -> str:
     by = f"by mean {given.measure} over {len(given.runs)} runs"
     if len(given.runs) == 1:
         by = f"by {given.measure} of {given.runs[0]}"
+    every = {_mean(given.of_query(i)) for i in order}
+    if len(order) > 1 and len(every) == 1:
+        return f"All {len(order):,} queries are the same {by}, {number(every.pop())}."
     named = ", ".join(
         f"{short_name(given.queries[i])} ({number(_mean(given.of_query(i)))})" for i in order[:3]
     )
