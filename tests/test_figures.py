@@ -344,6 +344,7 @@ def test_styles_are_left_to_the_page() -> None:
     assert "<style>" not in svg.draw(figure, styled=False)
     assert "<" not in svg.style()
     assert "&" not in svg.style()
+    assert svg.style(Look("dark")).startswith(".il-dark "), "looks can share a page"
     assert "var(" not in svg.style(Look("print"))
     assert "@media" not in svg.style(Look("print"))
 
@@ -404,7 +405,7 @@ def test_numbers_at_an_axis_are_round() -> None:
 # Colours
 
 
-THEMES = {"light": palette.LIGHT, "dark": palette.DARK, "print": palette.PRINT}
+THEMES = {theme: colours for theme, colours in palette.THEMES.items() if theme != "auto"}
 #: What people who lack one kind of cone see, in linear RGB: Machado, Oliveira and Fernandes 2009.
 VISIONS = {
     "usual": np.eye(3),

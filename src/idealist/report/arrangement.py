@@ -20,7 +20,7 @@ _UNITS_A_MM = SIZE / 8 * 72 / 25.4
 
 #: Space between things; the room of a sample in the legend; what a name that rises by 45° needs in
 #: height and width of its length.
-GAP, SAMPLE, SLANT = 8.0, 24.0, math.sqrt(0.5)
+GAP, SAMPLE, SLANT = 8.0, 22.0, math.sqrt(0.5)
 
 #: Up to so many rows each have room for their name, however low the plot would be otherwise.
 MOST_ROWS = 120
@@ -42,6 +42,13 @@ class Arrangement:
     def size(self) -> float:
         """The size of words that there is room for: on a screen, that of a phone."""
         return SIZE if self.figure.look.theme == "print" else PHONE
+
+    @cached_property
+    def em(self) -> float:
+        """The size that widths follow: serifs, and the fonts of paper, are narrower."""
+        if self.figure.look.serif:
+            return self.size * 0.83
+        return self.size * (0.92 if self.figure.look.theme == "print" else 1.0)
 
     @cached_property
     def extent(self) -> str:
@@ -97,7 +104,7 @@ class Arrangement:
     def widest(self, texts: Iterable[str]) -> float:
         """Return the width of the widest of some texts."""
         return max(
-            (lettering.width(lettering.one_line(text)[:80], self.size) for text in texts), default=0
+            (lettering.width(lettering.one_line(text)[:80], self.em) for text in texts), default=0
         )
 
     @cached_property
@@ -111,7 +118,7 @@ class Arrangement:
     def title(self) -> list[str]:
         """The lines of the title."""
         wide = self.width - 2 * GAP
-        larger = self.size * TITLE / SIZE
+        larger = self.em * lettering.BOLD * TITLE / SIZE
         return list(lines(self.figure.title, larger, wide, 3)) if self.figure.title else []
 
     @cached_property
@@ -120,7 +127,7 @@ class Arrangement:
         rows: list[list[tuple[float, Key]]] = []
         at = math.inf
         for key in self.figure.keys:
-            wide = SAMPLE + lettering.width(fitted(key.text, self.size, self.key_room), self.size)
+            wide = SAMPLE + lettering.width(fitted(key.text, self.em, self.key_room), self.em)
             if at + wide > self.width - GAP:
                 rows.append([])
                 at = GAP
@@ -205,7 +212,7 @@ class Arrangement:
     def foot(self) -> list[str]:
         """The lines of the note."""
         note = self.figure.note
-        return list(lines(note, self.size, self.width - 2 * GAP, 4)) if note else []
+        return list(lines(note, self.em, self.width - 2 * GAP, 6)) if note else []
 
     @cached_property
     def height(self) -> float:

@@ -60,7 +60,7 @@ def _ends(at: Arrangement) -> Iterator[tuple[float, float, Line]]:
 def _choices(at: Arrangement, note: Note) -> Iterator[Label]:
     """Yield where a note could stand: as it asks, on another side, or a little higher or lower."""
     room = at.width - 2 * GAP
-    wide = lettering.width(fitted(note.text, at.size, room), at.size)
+    wide = lettering.width(fitted(note.text, at.em, room), at.em)
     x, y = at.x(note.x), at.y(note.y)
     starts = {"right": x + GAP, "left": x - GAP - wide, "middle": x - wide / 2}
     for down in (0.0, at.line, -at.line):
@@ -71,8 +71,8 @@ def _choices(at: Arrangement, note: Note) -> Iterator[Label]:
 
 
 def _label(at: Arrangement, x: float, y: float, full: str, room: float) -> Label:
-    text = fitted(full, at.size, room)
-    return Label(x, y, text, full, lettering.width(text, at.size))
+    text = fitted(full, at.em, room)
+    return Label(x, y, text, full, lettering.width(text, at.em))
 
 
 def apart(wanted: Sequence[float], high: float, top: float, bottom: float) -> list[float]:

@@ -6,7 +6,7 @@ confuse red and green. Tests compute all of that.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from idealist.report.figure import Look
@@ -39,61 +39,93 @@ DARK = Colours(
         "5": "#ffe14d", "6": "#b4cdff", "7": "#93999f", "8": "#b0623a",
     },
 )  # fmt: skip
-PRINT = Colours("#ffffff", "#000000", "#cccccc", LIGHT.tones, LIGHT.cells)
+PRINT = Colours("#ffffff", "#000000", "#cccccc", {**LIGHT.tones, "quiet": "#404040"}, LIGHT.cells)
+THEMES = {"auto": LIGHT, "light": LIGHT, "dark": DARK, "print": PRINT}
 
-_SANS = "system-ui, -apple-system, 'Segoe UI', 'Helvetica Neue', Arial, sans-serif"
-_PRINT_SANS = "Helvetica, Arial, 'Liberation Sans', 'Nimbus Sans', 'DejaVu Sans', sans-serif"
-_PRINT_SERIF = "'Times New Roman', Times, 'Liberation Serif', 'Nimbus Roman', 'DejaVu Serif', serif"
+_SERIF = "'Times New Roman',Times,'Liberation Serif','Nimbus Roman','DejaVu Serif',serif"
+_SANS = "Helvetica,Arial,'Liberation Sans','Nimbus Sans','DejaVu Sans',sans-serif"
+_SCREEN_SANS = f"system-ui,-apple-system,'Segoe UI','Helvetica Neue',{_SANS}"
 
 #: The size of words, and of those of a title, in the units of a drawing; on a phone they are
 #: larger, and layouts leave room for that.
 SIZE, TITLE, PHONE = 12, 14, 14.5
 
-_SHAPES = (
-    f".il-figure text{{font-size:{SIZE}px}}"
-    f".il-figure .il-title{{font-size:{TITLE}px;font-weight:bold}}"
-    ".il-halo{paint-order:stroke;stroke-width:3px;stroke-linejoin:round}"
-    ".il-end{text-anchor:end}.il-middle{text-anchor:middle}"
-    ".il-box,.il-dot{fill:currentColor}"
-    ".il-band{fill-opacity:.22}.il-dot{fill-opacity:.7}"
-    ".il-line,.il-span,.il-dot,.il-none,.il-leader{stroke:currentColor}"
-    ".il-line,.il-span,.il-none,.il-leader{fill:none}"
-    ".il-line{stroke-width:2;stroke-linecap:round;stroke-linejoin:round}"
-    ".il-span{stroke-width:1.6}.il-none{stroke-opacity:.5}"
-    ".il-line.il-quiet{stroke-width:1.2;stroke-opacity:.6}"
-    ".il-dashed{stroke-dasharray:5 4;stroke-width:1.5}"
-)
-_SCREEN = (
-    ".il-figure{display:block;width:100%;height:auto;max-width:50rem}"
-    ".il-figure a{color:inherit;cursor:pointer}.il-figure a:hover{opacity:.6}"
-    ".il-figure a:focus-visible{outline:2px solid}"
-    f"@media (max-width:30rem){{.il-figure text{{font-size:{PHONE}px}}"
-    f".il-figure .il-title{{font-size:{PHONE + 1}px}}}}"
-)
+#: Rules by what they are for: elements, and classes without their `il-`.
+_SHAPES = {
+    "text": f"font-size:{SIZE}px",
+    ".title": f"font-size:{TITLE}px;font-weight:bold",
+    ".halo": "paint-order:stroke;stroke-width:3px;stroke-linejoin:round",
+    ".end": "text-anchor:end",
+    ".middle": "text-anchor:middle",
+    ".box,.dot": "fill:currentColor",
+    ".band": "fill-opacity:.22",
+    ".dot": "fill-opacity:.7",
+    ".line,.span,.dot,.none,.leader": "stroke:currentColor",
+    ".line,.span,.none,.leader": "fill:none",
+    ".line": "stroke-width:2;stroke-linecap:round;stroke-linejoin:round",
+    ".span": "stroke-width:1.6",
+    ".none": "stroke-opacity:.5",
+    ".line.quiet": "stroke-width:1.2;stroke-opacity:.6",
+    ".dashed": "stroke-dasharray:5 4;stroke-width:1.5",
+}
+_LINKS = {
+    "a": "color:inherit;cursor:pointer",
+    "a:hover": "opacity:.6",
+    "a:focus-visible": "outline:2px solid",
+}
+_PHONE = {"text": f"font-size:{PHONE}px", ".title": f"font-size:{PHONE + 1}px"}
+
+
+def class_of(look: Look) -> str:
+    """Return the class of figures of a look, so that several looks can share a page.
+
+    >>> class_of(Look()), class_of(Look("print", 84, serif=True))
+    ('il-auto', 'il-print-serif-fixed')
+    """
+    return f"il-{look.theme}{'-serif' * look.serif}{'-fixed' * (look.width_mm is not None)}"
 
 
 def style(look: Look | None = None) -> str:
     """Return the style sheet of all figures of a look, by default one that follows the theme."""
     look = Look() if look is None else look
-    fonts = (_PRINT_SERIF if look.serif else _PRINT_SANS) if look.theme == "print" else _SANS
-    colours = {"auto": LIGHT, "light": LIGHT, "dark": DARK, "print": PRINT}[look.theme]
-    family = f".il-figure text{{font-family:{fonts}}}"
-    sheet = "".join(_painted(colours)) + family + _SHAPES
-    if look.theme == "print":
-        return sheet
-    night = "@media (prefers-color-scheme:dark){" + "".join(_painted(DARK)) + "}"
-    return sheet + _SCREEN + (night if look.theme == "auto" else "")
+    root = f".{class_of(look)}"
+    sans = _SANS if look.theme == "print" else _SCREEN_SANS
+    family = {"text": f"font-family:{_SERIF if look.serif else sans}"}
+    sheet = "".join(_rules(root, one) for one in (_painted(THEMES[look.theme]), family, _SHAPES))
+    if look.width_mm is None:
+        sheet += f"{root}{{display:block;width:100%;height:auto;max-width:50rem}}"
+    if look.theme != "print":
+        phone = _rules(root, _PHONE)
+        sheet += _rules(root, _LINKS) + f"@media (max-width:30rem){{{phone}}}"
+    if look.theme == "auto":
+        night = _rules(root, _painted(DARK))
+        sheet += f"@media (prefers-color-scheme:dark){{{night}}}"
+    return sheet
 
 
-def _painted(colours: Colours) -> Iterator[str]:
-    yield f".il-back{{fill:{colours.back}}}.il-figure text{{fill:{colours.text}}}"
-    yield f".il-halo{{stroke:{colours.back}}}"
-    yield f".il-figure .il-note{{fill:{colours.tones['quiet']}}}"
-    yield f".il-grid{{stroke:{colours.faint}}}.il-axis{{stroke:{colours.tones['quiet']}}}"
+def _rules(root: str, rules: Mapping[str, str]) -> str:
+    """Write rules for what is below the root."""
+    return "".join(
+        ",".join(f"{root} {one.replace('.', '.il-')}" for one in what.split(",")) + f"{{{how}}}"
+        for what, how in rules.items()
+    )
+
+
+def _painted(colours: Colours) -> dict[str, str]:
+    """Return the rules of a theme."""
+    quiet = colours.tones["quiet"]
+    rules = {
+        "text": f"fill:{colours.text}",
+        ".back": f"fill:{colours.back}",
+        ".halo": f"stroke:{colours.back}",
+        ".note": f"fill:{quiet}",
+        ".grid": f"stroke:{colours.faint}",
+        ".axis": f"stroke:{quiet}",
+        ".cell": f"opacity:{colours.cells}",
+    }
     for tone, colour in colours.tones.items():
-        yield f".il-{tone}{{color:{colour}}}"
-        yield f".il-figure .il-on-{tone}{{fill:{_readable(colour)}}}"
-    yield f".il-cell{{opacity:{colours.cells}}}"
+        rules |= {f".{tone}": f"color:{colour}", f".on-{tone}": f"fill:{_readable(colour)}"}
+    return rules
 
 
 def contrast(one: str, other: str) -> float:

@@ -15,7 +15,7 @@ from idealist.report.arrangement import GAP, SAMPLE, SLANT, Arrangement
 from idealist.report.figure import Box, Figure, Key
 from idealist.report.labels import labelled
 from idealist.report.lettering import fitted, safe
-from idealist.report.palette import SIZE, TITLE, style
+from idealist.report.palette import SIZE, TITLE, class_of, style
 from idealist.report.ruler import Tick
 from idealist.report.shapes import (
     Link,
@@ -47,8 +47,8 @@ def draw(figure: Figure, *, styled: bool = True, link: Link | None = None) -> st
     )
     role = "group" if "<a href" in body else "img"  # pictures have no parts that can be followed
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" class="il-figure" role="{role}" '
-        f'aria-labelledby="{name}" aria-describedby="{name}-says" {picture.extent}>'
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="il-figure {class_of(figure.look)}" '
+        f'role="{role}" aria-labelledby="{name}" aria-describedby="{name}-says" {picture.extent}>'
         f"{words}{sheet}{body}</svg>"
     )
 
@@ -68,7 +68,7 @@ class _Picture(Arrangement):
         yield pen.draw(self.figure.marks)
         for mark in self.figure.marks:
             if isinstance(mark, Box) and mark.text:
-                yield inscribed(mark, pen, self.size)
+                yield inscribed(mark, pen, self.em)
         yield from labelled(self)
 
     def words(self) -> Iterator[str]:
@@ -79,10 +79,10 @@ class _Picture(Arrangement):
         x, y = self.figure.x.label, self.figure.y.label
         if y:
             room = self.width - 2 * GAP
-            yield written(fitted(y, self.size, room), GAP, self.top - GAP - 0.25 * self.line, "", y)
+            yield written(fitted(y, self.em, room), GAP, self.top - GAP - 0.25 * self.line, "", y)
         if x:
-            text = fitted(x, self.size, self.width - 2 * GAP)
-            half = lettering.width(text, self.size) / 2 + GAP
+            text = fitted(x, self.em, self.width - 2 * GAP)
+            half = lettering.width(text, self.em) / 2 + GAP
             middle = min(max((self.left + self.right) / 2, half), self.width - half)
             yield written(text, middle, self.below + 0.8 * self.line, "il-middle", x)
         for at, text in enumerate(reversed(self.foot)):
@@ -94,7 +94,7 @@ class _Picture(Arrangement):
         for row, keys in enumerate(self.legend):
             y = top + (row + 0.5) * self.line
             for x, key in keys:
-                text = fitted(key.text, self.size, self.key_room)
+                text = fitted(key.text, self.em, self.key_room)
                 yield sample(key, x, y) + written(text, x + SAMPLE, y + 0.35 * SIZE, "", key.text)
 
     def grid(self) -> Iterator[str]:
@@ -118,7 +118,7 @@ class _Picture(Arrangement):
         """Write what stands at the axes."""
         room = self.left - 2 * GAP
         for tick in self.y_ticks:
-            text, y = fitted(tick.text, self.size, room), self.y(tick.value) + 0.35 * SIZE
+            text, y = fitted(tick.text, self.em, room), self.y(tick.value) + 0.35 * SIZE
             yield written(text, self.left - GAP, y, "il-end", tick.text)
         for tick in self.x_ticks:
             x = self.x(tick.value)
@@ -126,13 +126,13 @@ class _Picture(Arrangement):
 
     def upright(self, tick: Tick, x: float) -> str:
         """Write a name or a number below the plot."""
-        text = fitted(tick.text, self.size, self.width / 2)
+        text = fitted(tick.text, self.em, self.width / 2)
         return written(text, x, self.bottom + GAP / 2 + 0.8 * self.line, "il-middle", tick.text)
 
     def slanting(self, tick: Tick, x: float) -> str:
         """Write a name below the plot, rising towards its place."""
         y = self.bottom + GAP
-        text = fitted(tick.text, self.size, min(self.width * 0.25, (x - GAP) / SLANT))
+        text = fitted(tick.text, self.em, min(self.width * 0.25, (x - GAP) / SLANT))
         words = written(text, 0, 0, "il-end", tick.text)
         place_it = f"translate({place(x + 0.3 * SIZE, y + 0.3 * SIZE)}) rotate(-45)"
         return f'<g transform="{place_it}">{words}</g>'
@@ -145,5 +145,5 @@ def sample(key: Key, x: float, y: float) -> str:
             return f'<path {filled(key.tone)} d="M{place(x, y - 5)}h14v10h-14z"/>'
         case "line" | "dashed":
             look = stroked(key.tone, key.sample == "dashed")
-            return f'<path {look} d="M{place(x, y)}h18"/>'
+            return f'<path {look} d="M{place(x, y)}h16"/>'
     return f'<path class="il-dot il-{key.tone}" d="{dot(x + 8, y, key.sample)}"/>'
