@@ -109,6 +109,14 @@ def test_a_run_that_meets_no_judgment_has_no_value() -> None:
     assert [one.text for one in of(found.figure("intervals"), Note)] == ["no value"]
 
 
+def test_the_baseline_of_a_comparison_has_a_shape_of_its_own() -> None:
+    qrels, runs = collection(30, 3)
+    found = il.compare(qrels, runs, "AP", baseline="run1")
+    figure = found.figure("intervals")
+    assert [one.shape for one in of(figure, Dot)] == ["circle", "square", "diamond"]
+    assert [key.text for key in figure.keys] == ["highest", "baseline", "others"]
+
+
 def test_a_hundred_runs_have_a_hundred_rows() -> None:
     figure = run_figures.intervals("AP", [Mean(f"r{i}", i / 100) for i in range(100)])
     assert [one.y for one in of(figure, Dot)] == [i + 0.5 for i in range(100)]

@@ -73,7 +73,8 @@ def spread(comparison: Comparison, measure: Any = None, *, texts: Any = None) ->
 def means(comparison: Comparison, measure: Any = None) -> Figure:
     """Draw the means of all runs with their intervals, each for itself."""
     label = comparison.primary if measure is None else measure
-    return intervals(comparison.evaluations, label)
+    baseline = "" if comparison.options.all_pairs else comparison.baseline
+    return intervals(comparison.evaluations, label, baseline)
 
 
 def forest(comparison: Comparison, measure: Any = None, slices: bool = True) -> Figure:

@@ -208,7 +208,7 @@ class Sizes(Result):
 
     def _notes(self) -> Iterator[str]:
         """Say what the numbers rest on, and how far to trust them."""
-        yield f"paired t-test, two-sided alpha {self.alpha:g}, power {self.power:g}"
+        yield f"paired t-test, two-sided alpha {self.alpha:.3g}, power {self.power:g}"
         if self.best_of > 1:
             yield f"each of {self.best_of} runs is tested at {self.level:.2g} (Dunnett)"
         yield f"standard deviation of a difference: {number(self.sd)}, from {self.source}"

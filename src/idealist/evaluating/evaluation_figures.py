@@ -45,14 +45,14 @@ def heat(
     return value_figures.heat(query_values(runs, measure, texts), page)
 
 
-def intervals(runs: Sequence[Evaluation], measure: Any = None) -> Figure:
+def intervals(runs: Sequence[Evaluation], measure: Any = None, baseline: str = "") -> Figure:
     """Draw the means of a measure with their intervals, a row a run; each for itself."""
     label = runs[0].label(next(iter(runs[0])) if measure is None else measure)
     means = [Mean(one.run, *_mean(one, label)) for one in runs]
     counts = {int(one.counted[label].sum()) for one in runs}
     about = many(max(counts), "query", "queries") if len(counts) == 1 else ""
     sense = sense_of(runs[0].signatures[label])
-    return run_figures.intervals(label, means, sense=sense, about=about)
+    return run_figures.intervals(label, means, sense=sense, about=about, baseline=baseline)
 
 
 def _mean(evaluation: Evaluation, label: str) -> tuple[float, float, float]:

@@ -70,22 +70,26 @@ def tall(rows: int, each: float = 0.042) -> float:
 
 def intervals(
     measure: str, means: Sequence[Mean], *, sense: int = 1, about: str = "",
-    confidence: str = USUAL,
+    baseline: str = "", confidence: str = USUAL,
 ) -> Figure:  # fmt: skip
     """Show means with their intervals, a row a run in the order given; the best are marked.
 
     `sense` is 1 where higher is better, -1 where lower is, 0 where neither; `about` says what the
-    means are of.
+    means are of. A run that is the `baseline` of others is marked too.
     """
     best = _best([one.value for one in means], sense)
     marked = best if sense and len(best) < len(means) else []
     left, right = axis_ends(_with_room([end for one in means for end in one[1:]]), zero=False)
-    marks = [mark for i, one in enumerate(means) for mark in _mean(i, one, i in marked, left)]
+    looks = [
+        _BEST if i in marked else _BASELINE if one.run == baseline else _OTHERS
+        for i, one in enumerate(means)
+    ]
+    marks = [mark for i, one in enumerate(means) for mark in _mean(i, one, looks[i], left)]
     between = f"{confidence} interval"
     known = any(not math.isnan(one.low) for one in means)
     cells = [(one.run, one.value, Interval(one.low, one.high)) for one in means]
-    first = Key("highest" if sense > 0 else "lowest", "accent", "diamond")
-    usual = Key("mean" if about else "value", "same", "circle")
+    words = {_BEST: "highest" if sense > 0 else "lowest", _BASELINE: "baseline", _OTHERS: "others"}
+    keys = [Key(text, *look) for look, text in words.items() if look in looks]
     return Figure(
         kind="intervals",
         title=f"{measure}, with {between}s" if known else measure,
@@ -94,9 +98,15 @@ def intervals(
         y=Axis("", names=tuple(visible(one.run) for one in means)),
         marks=tuple(marks),
         rows=Table.of(["run"], [measure, between], cells),
-        keys=(first, usual) if marked else (),
+        keys=tuple(keys) if len(keys) > 1 else (),
         aspect=tall(len(means)),
     )
+
+
+#: How the best runs look, the baseline, and the others.
+_BEST: tuple[Tone, Shape] = ("accent", "diamond")
+_BASELINE: tuple[Tone, Shape] = ("same", "square")
+_OTHERS: tuple[Tone, Shape] = ("same", "circle")
 
 
 def _best(values: Sequence[float], sense: int) -> list[int]:
@@ -114,16 +124,15 @@ def _with_room(values: Sequence[float]) -> list[float]:
     return [*known, max(low - room, least), min(high + room, most)]
 
 
-def _mean(row: int, one: Mean, best: bool, left: float) -> Iterator[Mark]:
+def _mean(row: int, one: Mean, look: tuple[Tone, Shape], left: float) -> Iterator[Mark]:
     y, (run, value, low, high) = row + 0.5, one
     if math.isnan(value):
         yield Note(left, y, "no value", tone="quiet")
         return
     between = "" if math.isnan(low) else f" ({number(low)} to {number(high)})"
-    tone: Tone = "accent" if best else "same"
+    tone, shape = look
     if between:
         yield Span(low, y, high, y, tone=tone)
-    shape: Shape = "diamond" if best else "circle"
     yield Dot(value, y, shape, tone=tone, label=f"{told(run)}: {number(value)}{between}")
 
 
