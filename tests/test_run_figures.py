@@ -324,6 +324,17 @@ def test_levels_of_recall_are_checked(levels: Any) -> None:
         il.precision_recall_curve({"q": {"a": 1}}, {"q": ["a"]}, levels)
 
 
+def test_a_run_that_meets_no_judgment_has_no_curve_and_no_losses() -> None:
+    qrels, runs = collection(9)
+    runs["alien"] = {query: ["zz1", "zz2"] for query in qrels}
+    found = il.depth_curve(qrels, runs, "R")
+    assert all(map(math.isnan, found.values["alien"]))
+    assert "nothing was measured" in str(found)
+    assert not [one for one in found.doubts if one.run != "alien"]
+    lost = losses_of_runs(Evaluator(qrels, "AP"), runs)
+    assert [(one.y, one.text) for one in of(lost, Note)] == [(2.5, "no value")]
+
+
 def test_a_curve_shows_itself_in_every_form() -> None:
     qrels, runs = collection(10)
     found = il.depth_curve(qrels, runs, "nDCG@3")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import nan
 from typing import Any
 
 from idealist.diagnosing.diagnosis import Diagnosis
@@ -35,6 +36,8 @@ def losses_of_runs(evaluator: Evaluator, runs: Any, measure: Any = None) -> Figu
 def _of(evaluator: Evaluator, ranked: Ranked, label: str) -> Stack:
     run = MeasuredRun(evaluator, evaluator.axes, ranked)
     won = fixes(run, losses(run, label), None)
+    if not run.matches:  # then nothing was measured, and 0 is not the value
+        return Stack(run.name, label, nan, nan, dict.fromkeys(WORDS, nan))
     return _stack(run.name, won, won.losses.mean(after(run, label)))
 
 

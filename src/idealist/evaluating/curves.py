@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from idealist.conventions.signature import Signature, shortened
 from idealist.errors import UsageError
+from idealist.evaluating.data_doubts import nothing_matches
+from idealist.evaluating.doubts import find_doubts
 from idealist.evaluating.evaluation_figures import sense_of
 from idealist.evaluating.evaluator import Evaluator
 from idealist.measures import Measure, as_measure
 from idealist.measures.average_precision import IPrec
-from idealist.measures.instrument import measured
 from idealist.ranking.ranked import Ranked
-from idealist.report import curve_figures
-from idealist.report.document import Document, Signatures, Table, Text
+from idealist.report import curve_figures, doubt_words
+from idealist.report.document import Document, Doubts, Signatures, Table, Text
+from idealist.report.doubt import Doubt
 from idealist.report.figure import Figure
 from idealist.report.plain_data import finite
 from idealist.report.result import Result
@@ -32,6 +35,7 @@ class Curves(Result):
 
     `values` has, by run, what a measure is at each place; `signatures` says how each was measured,
     by the measure with its place. `chosen` is the cutoff that was asked for by name, as in nDCG@10.
+    Where no id of a run meets a judgment, a doubt says so, and nothing was measured.
     """
 
     kind: str
@@ -41,6 +45,7 @@ class Curves(Result):
     signatures: Mapping[str, Signature]
     convention: str
     chosen: int | None = None
+    doubts: tuple[Doubt, ...] = ()
 
     @property
     def summary(self) -> str:
@@ -70,7 +75,8 @@ class Curves(Result):
         known = shortened(self.signatures, self.convention).values()
         rules = dict.fromkeys(one.partition("|")[2] for one in known)
         lines = tuple(f"MEASURE|{one} for {self.measure} at each {place}" for one in rules)
-        return Document((Text(self.summary, strong=True), table), (Signatures(lines),))
+        notes = (Doubts(self.doubts), Signatures(lines))
+        return Document((Text(self.summary, strong=True), table), notes)
 
     def table(self) -> Table:
         """Return run, place and value, a row each."""
@@ -82,6 +88,7 @@ class Curves(Result):
             "kind": self.kind, "measure": self.measure, "places": list(self.places),
             "runs": [{"run": run, "values": finite(own)} for run, own in self.values.items()],
             "signatures": {label: str(one) for label, one in self.signatures.items()},
+            "doubts": [one.data() for one in self.doubts],
         }  # fmt: skip
 
 
@@ -152,13 +159,18 @@ def _curves(
     kind: str, name: str, measures: Mapping[float, Measure], evaluator: Evaluator,
     ranked: Iterable[Ranked], chosen: int | None = None,
 ) -> Curves:  # fmt: skip
-    """Measure every run at every place."""
+    """Measure every run at every place; where no id meets, nothing was measured."""
     labels = [str(one) for one in measures.values()]
-    own = [evaluator.instruments[label] for label in labels]
-    values = {
-        run.run.name: tuple(measured(one, run[one.protocol]).aggregate for one in own)
-        for run in ranked
-    }
+    values: dict[str, tuple[float, ...]] = {}
+    apart: dict[str, tuple[Doubt, ...]] = {}
+    for run in ranked:
+        case = evaluator.case(run)
+        found = find_doubts(case, (nothing_matches,))
+        apart[case.run.name] = tuple(replace(one, command="") for one in found)
+        unmet = any(one.severity == "error" for one in found)
+        now = dict.fromkeys(labels, math.nan) if unmet else case.aggregates
+        values[case.run.name] = tuple(now[label] for label in labels)
+    doubts = doubt_words.shared([*apart.items()])
     signatures = {label: evaluator.signatures[label] for label in labels}
     convention = evaluator.convention.name
-    return Curves(kind, name, tuple(measures), values, signatures, convention, chosen)
+    return Curves(kind, name, tuple(measures), values, signatures, convention, chosen, doubts)
