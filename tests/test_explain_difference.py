@@ -342,6 +342,17 @@ def test_every_form(found: il.DifferenceExplanation, tmp_path: Path) -> None:
     assert "fell from 1 to 4" in repr(found)
 
 
+def test_hostile_names_do_no_harm() -> None:
+    ids = ["\x1b[31mred", "a\nb", "<script>alert(1)</script>", "a|b", "=1+1", "\u202egip", "%&_"]
+    qrels = {"q": {one: i for i, one in enumerate(ids)}}
+    found = il.explain_difference(qrels, {"q": ids}, {"q": ids[::-1]}, "nDCG@10", query="q")
+    assert "\x1b" not in found.render("table")
+    assert "<script" not in found.render("html")
+    assert [one["document"] for one in json.loads(found.to_json())["changes"]]
+    rows = [line for line in found.markdown().splitlines() if line.startswith("|")]
+    assert len({line.replace("\\|", "").count("|") for line in rows}) == 1
+
+
 def test_long_names_fit_a_terminal() -> None:
     ids = [f"{'document-of-a-very-long-name-' * 3}{i}" for i in range(12)]
     qrels = {"q": dict.fromkeys(ids, 1)}
@@ -457,6 +468,8 @@ def test_compare_orders_queries(sort: str, capsys: pytest.CaptureFixture[str]) -
 
 
 def test_sorting_needs_queries(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(il.UsageError, match="cannot be sorted by 'name'"):
+        il.compare(QRELS, [OLD, NEW], "AP").pairs[0].by_query("name")
     with pytest.raises(SystemExit):
         main(["compare", QRELS, OLD, NEW, "--sort", "value"])
     assert "add --per-query" in capsys.readouterr().err

@@ -12,6 +12,7 @@ import numpy as np
 
 from idealist.comparing.compare_options import POWER, ROPE, Options
 from idealist.data.columns import Floats, Ints
+from idealist.errors import UsageError, nearest
 from idealist.significance.means import FEWEST, mean
 from idealist.significance.normal_samples import usual_share
 from idealist.significance.paired import (
@@ -414,8 +415,12 @@ class Pair:
         They come in their order or, sorted by ``difference`` or by the run's ``value``, the worst
         first.
         """
-        keys = {"difference": self._favour, "value": self.new * (self.sense or 1)}
-        order = np.argsort(keys[sort], kind="stable") if sort in keys else np.arange(self.n)
+        places = np.arange(self.n, dtype=np.float64)
+        value = self.new * (self.sense or 1)
+        keys = {"query": places, "difference": self._favour, "value": value}
+        if sort not in keys:
+            raise UsageError(f"queries cannot be sorted by {sort!r}", nearest(sort, keys))
+        order = np.argsort(keys[sort], kind="stable")
         columns = (column[order].tolist() for column in (self.base, self.new, self.differences))
         queries = [self.queries[i] for i in order]
         return {

@@ -97,8 +97,12 @@ def counted(count: int, one: str, several: str) -> str:
 
 
 def visible(name: str) -> str:
-    """Write an id so that blanks at its ends can be seen."""
-    return repr(name) if name != name.strip() else name
+    """Write an id so that blanks at its ends, and what does not print, can be seen.
+
+    >>> visible("d1"), visible("d1 "), visible("d\\x1b[1m")
+    ('d1', "'d1 '", "'d\\\\x1b[1m'")
+    """
+    return name if name == name.strip() and name.isprintable() else repr(name)
 
 
 def few(names: Sequence[str], most: int = NAMED) -> str:
