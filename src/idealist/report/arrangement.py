@@ -15,7 +15,7 @@ from idealist.report.ruler import Ruler, Tick, ticks
 from idealist.report.shapes import number
 
 #: The width of a drawing for a screen. Words have 12 of these units, and 8 pt on paper.
-WIDTH = 560.0
+WIDTH = 520.0
 _UNITS_A_MM = SIZE / 8 * 72 / 25.4
 
 #: Space between things; the room of a sample in the legend; what a name that rises by 45° needs in

@@ -67,6 +67,7 @@ _SHAPES = {
     ".none": "stroke-opacity:.5",
     ".line.quiet": "stroke-width:1.2;stroke-opacity:.6",
     ".dashed": "stroke-dasharray:5 4;stroke-width:1.5",
+    ".dashed.quiet": "stroke-width:1.5;stroke-opacity:1",
 }
 _LINKS = {
     "a": "color:inherit;cursor:pointer",

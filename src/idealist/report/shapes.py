@@ -208,7 +208,7 @@ def inscribed(box: Box, pen: Pen, size: float) -> str:
     """Write the words of a box into it, where there is room."""
     left, right = sorted((pen.x(box.x0), pen.x(box.x1)))
     top, bottom = sorted((pen.y(box.y0), pen.y(box.y1)))
-    if not (right - left >= width(box.text, size) and bottom - top >= 0.85 * size):
+    if not (right - left >= width(box.text, size) - 0.25 * size and bottom - top >= 0.85 * size):
         return ""
     look = (
         "il-middle"
