@@ -270,3 +270,4 @@ def test_the_fingerprint_of_a_file(tmp_path: Path) -> None:
     assert fingerprint(tmp_path / "a.run") == wanted
     assert fingerprint("-") is None
     assert fingerprint(tmp_path) is None
+    assert fingerprint("a\0b") is None

@@ -42,11 +42,12 @@ class Fingerprint(NamedTuple):
 
 def fingerprint(path: str | Path) -> Fingerprint | None:
     """Take the fingerprint of a file; None of what is not a file that can be read again."""
-    if not os.path.isfile(path):
-        return None
-    with open(path, "rb") as file:
-        digest = import_module("hashlib").file_digest(file, "sha256").hexdigest()
-        return Fingerprint(str(path), digest, file.tell())
+    with suppress(OSError, ValueError):  # gone, forbidden, or a name that no file can have
+        if os.path.isfile(path):
+            with open(path, "rb") as file:
+                digest = import_module("hashlib").file_digest(file, "sha256").hexdigest()
+                return Fingerprint(str(path), digest, file.tell())
+    return None
 
 
 def compressed(path: str | Path, data: bytes) -> bytes:

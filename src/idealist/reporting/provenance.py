@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import platform
 from collections.abc import Iterator, Sequence
@@ -13,6 +12,7 @@ from typing import Any
 from idealist import kernel
 from idealist._version import __version__
 from idealist.evaluating.doubt_case import is_filed, shell
+from idealist.files import fingerprint
 from idealist.report.document import COUNT, TEXT, Column, Table
 from idealist.reporting.computing import Findings
 
@@ -29,15 +29,9 @@ class Input:
     @classmethod
     def of(cls, kind: str, name: str, hashed: bool = True) -> Input:
         """Look a file up; data that is in no file has no size."""
-        path = Path(name)
-        try:
-            if not path.is_file():
-                return cls(kind, name)
-            with path.open("rb") as file:
-                digest = hashlib.file_digest(file, "sha256").hexdigest() if hashed else ""
-            return cls(kind, name, os.path.getsize(path), digest)
-        except OSError:  # gone since it was read
-            return cls(kind, name)
+        if hashed and (found := fingerprint(name)) is not None:
+            return cls(kind, name, found.size, found.sha256)
+        return cls(kind, name, os.path.getsize(name) if os.path.isfile(name) else None)
 
 
 @dataclass(frozen=True)
