@@ -550,3 +550,35 @@ def test_many_runs_fit_on_a_page() -> None:
     page = Page(found.render("html"))
     assert len(page.queries[0]) <= 6
     assert len(page.data["report"]["queries"]["values"]) == count
+
+
+FLAT = {f"q{i}": {"a": 1, "b": 2} for i in range(6)}
+
+
+def listed(*documents: str) -> dict[str, list[str]]:
+    return {query: list(documents) for query in FLAT}
+
+
+@pytest.mark.parametrize(
+    ("runs", "measures", "axes", "words"),
+    [
+        ([listed("a", "b")] * 2, None, {}, "have the same nDCG@10 for every query"),
+        ([listed("a", "b"), listed("b", "a")], "DCG@10", {}, "2.6309, against 2.2619"),
+        ([listed("a"), listed("b", "a")], "NumRet", {}, "is higher than"),
+        ([listed("a"), listed("u", "a")], "AP", {"aggregate": "median"}, "is worse than"),
+        ([listed("u"), listed("a")], "AP", {}, "so nothing was measured"),
+        ([listed("u")], "AP", {}, "nothing was measured"),
+        ([listed("a")], "NumRet", {}, "reaches NumRet 6.0000 over 6 queries."),
+        ([listed("a"), {"q0": ["a"]}, listed("u")], "AP", {}, "not measured"),
+    ],
+)
+def test_odd_runs_and_measures_have_reports(
+    runs: list[Any], measures: Any, axes: dict[str, Any], words: str
+) -> None:
+    found = il.report(FLAT, {f"r{i}": run for i, run in enumerate(runs)}, measures, **axes)
+    assert words in found.summary
+    check_safe(Page(found.render("html")))
+    assert words in found.markdown()
+    if found.findings.diagnosed == "":
+        assert found.data()["diagnose"] is None
+        assert "That cannot be said" in found.render("html")

@@ -32,7 +32,7 @@ class Findings:
 
     `main` is the run that the report is about: the only one, or the best of those that are not the
     baseline. `diagnosis` is of the best of all, or of `main` where there are two. `texts` are those
-    of the queries, if given.
+    of the queries, if given. Measures that have no losses give no diagnosis, but the reason.
     """
 
     evaluator: Evaluator
@@ -40,7 +40,7 @@ class Findings:
     evaluations: Evaluations
     comparison: Comparison | None
     audit: Audit
-    diagnosis: Diagnosis
+    diagnosis: Diagnosis | UsageError
     main: str
     texts: Queries | None = None
 
@@ -58,6 +58,11 @@ class Findings:
     def runs(self) -> list[str]:
         """The names of the runs, in the order given."""
         return [one.run for one in self.evaluations.runs]
+
+    @property
+    def diagnosed(self) -> str:
+        """The run that is diagnosed; empty where none can be."""
+        return "" if isinstance(self.diagnosis, UsageError) else self.diagnosis.run
 
     @property
     def sense(self) -> int:
@@ -121,13 +126,18 @@ def compute(
     main = _best(evaluator, others)
     named = {one.run.name: one for one in ranked}
     diagnosed = named[main if len(ranked) == 2 else _best(evaluator, found.runs)]
+    diagnosis: Diagnosis | UsageError
+    try:
+        diagnosis = diagnose(judged, diagnosed, measures or DIAGNOSED, texts=texts, **which)
+    except UsageError as refusal:  # a median has no losses that add up
+        diagnosis = refusal
     return Findings(
         evaluator=evaluator,
         ranked=named,
         evaluations=found,
         comparison=compared,
         audit=audited,
-        diagnosis=diagnose(judged, diagnosed, measures or DIAGNOSED, texts=texts, **which),
+        diagnosis=diagnosis,
         main=main,
         texts=texts,
     )

@@ -113,8 +113,9 @@ def _commands(
         base = [] if findings.baseline == runs[0] else ["--baseline", findings.baseline]
         yield shell(evaluator, "compare", files, *measures, *counted, *sliced, *base, *rest)
     yield shell(evaluator, "audit", files, *measures, *named, *told, *rest)
-    run = findings.diagnosis.run
-    yield shell(evaluator, "diagnose", [files[0], path[run]], *measures, *counted, *sliced, *rest)
+    if run := findings.diagnosed:
+        both = [files[0], path[run]]
+        yield shell(evaluator, "diagnose", both, *measures, *counted, *sliced, *rest)
     if explained:
         shown = [path[name] for name in filter(None, (findings.baseline, findings.main))]
         yield shell(findings.alone, "explain", [files[0], *shown], "--query", explained, *told)

@@ -6,10 +6,12 @@ What changed is explained by `DifferenceExplainer` and `Explainer`; here it beco
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 from idealist.auditing.remembered import remember
+from idealist.errors import UsageError
 from idealist.explaining.difference_explainer import DifferenceExplainer
 from idealist.explaining.difference_explanation import Change, DifferenceExplanation
 from idealist.explaining.explainer import Explainer
@@ -85,7 +87,9 @@ def lists_of(findings: Findings, rows: Sequence[QueryRow], docs: Any) -> list[Qu
     rules = {"convention": alone.convention, **alone.axes}
     if not findings.baseline:
         explainer = Explainer(alone.qrels, ranked[findings.main], measure, **rules)
-        return list(_alone(explainer, findings, rows, docs))
+        with suppress(UsageError):  # a count has no ideal list
+            return list(_alone(explainer, findings, rows, docs))
+        return []
     pair = ranked[findings.baseline], ranked[findings.main]
     both = DifferenceExplainer(alone.qrels, *pair, measure, docs=docs, **rules)
     explained = both.each([row.query for row in rows])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from idealist.errors import UsageError
 from idealist.report import document as doc
 from idealist.report.document import Block, Document, Table, Text
 from idealist.report.result import Result
@@ -46,16 +47,21 @@ class Report(Result):
         blocks += [*self.notes, *findings.evaluations.report().tables]
         blocks += [Text(f"{findings.evaluations.heading}.")]
         blocks += [doc.Heading(self._named), self.rows.table(self.rows.rows[:NAMED])]
-        todo = [line for one in findings.diagnosis.todo[:DONE] for line in one.lines()]
-        if todo:
-            head = doc.Heading(f"What to do first about {findings.diagnosis.run}")
-            blocks += [head, doc.Items(tuple(todo))]
+        blocks += self._todo()
         blocks += [doc.Heading("Can it be trusted?"), Text(findings.audit.summary)]
         commands = tuple(map(doc.Command, self.provenance.commands))
         doubts = doc.Details("What is doubtful", (doc.Doubts(found.doubts),))
         again = doc.Details("Commands that make every number again", commands)
         signed = [block for block in found.report().notes if isinstance(block, doc.Signatures)]
         return Document((*blocks, doubts, again), tuple(signed), self.title)
+
+    def _todo(self) -> list[Block]:
+        """Say what to do first."""
+        found = self.findings.diagnosis
+        if isinstance(found, UsageError) or not found.todo:
+            return []
+        lines = tuple(line for one in found.todo[:DONE] for line in one.lines())
+        return [doc.Heading(f"What to do first about {found.run}"), doc.Items(lines)]
 
     @property
     def _named(self) -> str:
@@ -70,19 +76,19 @@ class Report(Result):
 
     def data(self) -> dict[str, Any]:
         """Return what the verbs give with ``-f json``, and what only the report has."""
-        findings = self.findings
+        findings, diagnosis = self.findings, self.findings.diagnosis
         return {
             "eval": findings.evaluations.data(),
             "compare": findings.comparison and findings.comparison.data(),
             "audit": findings.audit.data(),
-            "diagnose": findings.diagnosis.data(),
+            "diagnose": None if isinstance(diagnosis, UsageError) else diagnosis.data(),
             "report": {
                 "title": self.title,
                 "verdict": list(verdict_sentences.sentences(findings)),
                 "measure": findings.label,
                 "baseline": findings.baseline or None,
                 "run": findings.main,
-                "diagnosed": findings.diagnosis.run,
+                "diagnosed": findings.diagnosed or None,
                 "bounds": findings.bounds and findings.bounds.aggregate_data(),
                 "queries": self.rows.data(),
                 "lists": [one.data() for one in self.lists],

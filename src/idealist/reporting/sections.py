@@ -73,7 +73,7 @@ def about(findings: Findings) -> str:
 
 def sections(findings: Findings, provenance: Provenance, notes: tuple[Block, ...]) -> list[Section]:
     """Write the sections; the first is about what the others say in full."""
-    of = "" if len(findings.runs) == 1 else f" by {findings.diagnosis.run}"
+    of = f" by {findings.diagnosed}" if findings.diagnosed and findings.baseline else ""
     real = "Is it real?" if findings.comparison else "How sure is it?"
     return [
         Section("verdict", "The verdict", "Verdict", (*_verdict(findings), *notes)),
@@ -186,6 +186,9 @@ def _queries(findings: Findings) -> Iterator[Block]:
 
 
 def _lost(findings: Findings) -> Iterator[Block]:
+    if isinstance(findings.diagnosis, UsageError):
+        yield Text(f"That cannot be said: {findings.diagnosis.message}.")
+        return
     document = findings.diagnosis.report()
     summary, *blocks = document.blocks
     figure = [] if findings.diagnosis.errors else [*drawn(findings.diagnosis, "losses")]

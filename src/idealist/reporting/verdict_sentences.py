@@ -9,6 +9,7 @@ from idealist.comparing.comparison_report import way
 from idealist.comparing.pair import Pair
 from idealist.comparing.qualification import qualified
 from idealist.comparing.verdict_words import deciding_p, interval, showable
+from idealist.errors import UsageError
 from idealist.evaluating.evaluation import range_of
 from idealist.notation import many
 from idealist.report.wording import number, percent, signed
@@ -35,7 +36,7 @@ def tone(findings: Findings) -> str:
 def _one_run(findings: Findings) -> tuple[str, ...]:
     found, label = findings.evaluation(findings.main), findings.label
     if found.unmatched:
-        return (f"Nothing was measured: {found.summary}.",)
+        return (found.summary,)
     count = int(found.counted[label].sum())
     low, high = found.interval(label)
     _, most = range_of(found.signatures[label])
@@ -44,9 +45,9 @@ def _one_run(findings: Findings) -> tuple[str, ...]:
     sure = "" if math.isnan(low) or count < FEWEST else ends
     scores = f"{found.run} reaches {label} {number(found[label])}{sure}"
     start = f"{scores} over {many(count, 'query', 'queries')}{perfect}."
-    lost = findings.diagnosis.summary
-    named = lost.startswith(found.run)  # and names are written as they are
-    return start, f"{lost if named else lost[:1].upper() + lost[1:]}."
+    if isinstance(findings.diagnosis, UsageError):
+        return (start,)
+    return start, f"{findings.diagnosis.summary}."
 
 
 def _two_runs(pair: Pair) -> tuple[str, ...]:
@@ -65,7 +66,8 @@ def _two_runs(pair: Pair) -> tuple[str, ...]:
     higher = "higher" if pair.difference > 0 else "lower"
     word = ("better" if pair.better else "worse") if pair.sense else higher
     but = f", {qualified(pair)}" if qualified(pair) else ""
-    small = f", though it is less than {pair.rope:g}" * (pair.p_equal > 1 - pair.options.alpha)
+    little = pair.rope and pair.p_equal > 1 - pair.options.alpha
+    small = f", though it is less than {pair.rope:g}" if little else ""
     return (
         f"{pair.run} is {word} than {pair.baseline}: {numbers}.",
         f"Chance alone would seldom make such a difference ({_sure(pair)}){small}{but}.",
