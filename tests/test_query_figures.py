@@ -541,3 +541,10 @@ def test_weights_are_said() -> None:
     assert "weighted mean difference" in found.figure("differences").says
     keys = [found.evaluations[0].figure("spread"), found.figure("spread")]
     assert all(figure.keys[-1].text == "mean without weights" for figure in keys)
+
+
+def test_few_queries_have_no_interval() -> None:
+    figure = il.compare(*judged(4), "RR").figure("differences")
+    assert not of(figure, Area)
+    assert "interval" not in figure.says
+    assert "mean difference" in figure.says

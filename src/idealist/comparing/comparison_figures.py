@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from idealist.comparing.pair import Pair
 from idealist.comparing.sample_sizes import sizes_of
-from idealist.comparing.verdict_words import who
+from idealist.comparing.verdict_words import interval, who
 from idealist.errors import UsageError, nearest
 from idealist.evaluating.evaluation_figures import heat, intervals, query_texts
 from idealist.report import query_figures, run_figures, value_figures
@@ -166,7 +166,7 @@ def _before_after(pair: Pair, texts: Any) -> BeforeAfter:
         differences=_differences(pair),
         sense=pair.sense,
         mean=math.nan if pair.unmeasured else pair.difference,
-        interval=(math.nan, math.nan) if pair.unmeasured else pair.ci,
+        interval=(math.nan, math.nan) if pair.unmeasured else interval(pair),
         confidence=pair.options.confidence,
         rope=pair.rope,
         weighted=pair.weights is not None,
