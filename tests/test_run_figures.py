@@ -169,9 +169,12 @@ def test_a_forest_has_the_slices_of_a_comparison() -> None:
     names = ("run1", "run1: even", "run1: odd", "run2", "run2: even", "run2: odd")
     assert found.figure("forest").y.names == names
     assert found.figure("forest", slices=False).y.names == ("run1", "run2")
+    assert found.figure("forest").rows.rows[1][1] == found.slices[0].difference
     two = il.compare(qrels, {name: runs[name] for name in ("run0", "run2")}, "AP", slices=slices)
-    assert two.figure("forest").y.names == ("all queries", "even", "odd")
-    assert two.figure("forest").rows.rows[1][1] == two.slices[0].difference
+    said = (
+        f"The difference of AP of run2 from run0 is {two.pairs[0].difference:+.4f}, 95 % interval"
+    )
+    assert two.figure("forest").says.startswith(said)
 
 
 def test_of_very_many_pairs_the_largest_are_drawn_and_all_are_in_the_table() -> None:

@@ -80,7 +80,7 @@ def means(comparison: Comparison, measure: Any = None) -> Figure:
 def forest(comparison: Comparison, measure: Any = None, slices: bool = True) -> Figure:
     """Draw the differences of all pairs with their intervals, and those of slices if there are."""
     pairs = comparison[comparison.primary if measure is None else measure]
-    rows = [row for pair in pairs for row in _rows(comparison, pair, len(pairs) == 1, slices)]
+    rows = [row for pair in pairs for row in _rows(comparison, pair, slices)]
     one = comparison.options
     against = "" if one.all_pairs and len(pairs) > 1 else pairs[0].baseline
     return run_figures.forest(
@@ -88,13 +88,13 @@ def forest(comparison: Comparison, measure: Any = None, slices: bool = True) -> 
     )
 
 
-def _rows(comparison: Comparison, pair: Pair, alone: bool, slices: bool) -> Iterator[Difference]:
+def _rows(comparison: Comparison, pair: Pair, slices: bool) -> Iterator[Difference]:
     """Give the row of a pair, and then those of its slices."""
     name = f"{pair.run} - {pair.baseline}" if comparison.options.all_pairs else pair.run
-    own = [one for one in comparison.slices if slices and _same(one, pair)]
-    yield _row(pair, "all queries" if alone and own else name, False)
-    for one in own:
-        yield _row(one, one.slice if alone else f"{name}: {one.slice}", True)
+    yield _row(pair, name, False)
+    for one in comparison.slices if slices else ():
+        if _same(one, pair):
+            yield _row(one, f"{name}: {one.slice}", True)
 
 
 def _same(one: Pair, other: Pair) -> bool:

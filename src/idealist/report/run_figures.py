@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
-from typing import Literal, NamedTuple, get_args
+from typing import Literal, NamedTuple
 
 from idealist.report.document import COUNT, SIGNED, TEXT, Column, Interval, Table
 from idealist.report.figure import Axis, Box, Dot, Figure, Key, Line, Mark, Note, Shape, Span, Tone
@@ -241,12 +242,11 @@ def _differences_said(
     ends = f"{confidence} interval {signed(most.low)} to {signed(most.high)}"
     said = signed(most.value) + ("" if math.isnan(most.low) else f", {ends}")
     if len(whole) == 1:
-        return f"The difference of {measure} is {said}: {_tested(most)}."
-    counts = ", ".join(
-        f"{sum(one.outcome == name for one in whole)} {OUTCOMES[name][0]}"
-        for name in get_args(Outcome)
-        if any(one.outcome == name for one in whole)
-    )
+        pair = told(most.name) + (f" from {told(against)}" if against else "")
+        return f"The difference of {measure} of {pair} is {said}: {_tested(most)}."
+    told_of = Counter(OUTCOMES[one.outcome][0] for one in known)
+    told_of["without a value"] = len(whole) - len(known)
+    counts = ", ".join(f"{count} {words}" for words, count in told_of.most_common() if count)
     runs = f"runs against {told(against)}" if against else "pairs of runs"
     largest = f"the largest difference is that of {told(most.name)}, {said}"
     return f"{measure} of {len(whole)} {runs}: {counts}; {largest}."
@@ -289,7 +289,8 @@ def _cell(names: Sequence[str], a: str, b: str, value: float) -> Box:
     ends = x + 0.02, x + 0.98, y + 0.02, y + 0.98
     if math.isnan(value):
         return Box(*ends, None, "–", tone="quiet", label=f"{told(a)} and {told(b)}: not known")
-    text = number(value, 2) if len(names) <= ROOMY else f"{value:.2g}".replace("0.", ".")
+    text = number(value, 2)
+    text = text if len(names) <= ROOMY else text.replace("0.", ".", 1)
     return Box(*ends, value, text, label=f"{told(a)} and {told(b)}: {number(value)}")
 
 
