@@ -457,6 +457,7 @@ def test_hostile_names_are_kept_and_long_ones_cut() -> None:
         assert all(len(mark.label) < 600 for mark in figure.marks)
         assert all("\n" not in mark.label for mark in figure.marks)
         assert {mark.query for mark in figure.marks} <= {"", *HOSTILE}
+        assert "\u202e" not in svg.draw(figure)
         drawn = ElementTree.fromstring(svg.draw(figure, link=lambda query: f"#{query}"))
         assert {part.tag.rpartition("}")[2] for part in drawn.iter()} <= {
             "svg", "title", "desc", "style", "path", "text", "tspan", "g", "a",

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from html import escape
 from unicodedata import east_asian_width
 
-from idealist.report.wording import short
+from idealist.report.wording import seen, short
 
 #: What no XML may hold: most control characters, lone surrogates, two that are no characters.
 _FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -24,17 +24,17 @@ _USUAL, _WIDE, BOLD = 0.62, 1.05, 1.1
 
 
 def safe(text: str) -> str:
-    """Escape a text for an element or an attribute; what XML cannot hold becomes �.
+    """Escape a text for an element or an attribute; what hides, or XML cannot hold, is shown.
 
     >>> safe('<b a="1">\\x00')
-    '&lt;b a=&quot;1&quot;&gt;�'
+    '&lt;b a=&quot;1&quot;&gt;[U+0000]'
     """
-    return escape(_FORBIDDEN.sub("\ufffd", text))
+    return escape(_FORBIDDEN.sub("\ufffd", seen(text)))
 
 
 def one_line(text: str) -> str:
-    """Bring a text on one line, since pictures have no others."""
-    return " ".join(text.split())
+    """Bring a text on one line, since pictures have no others, with nothing hidden in it."""
+    return seen(" ".join(text.split()))
 
 
 def width(text: str, size: float) -> float:
