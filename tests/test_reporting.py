@@ -338,7 +338,7 @@ def test_words_of_the_query_are_marked() -> None:
     assert marker("")("<i>") == marker("a (b")("<i>") == "&lt;i&gt;"
 
 
-def test_texts_of_documents_are_shown(tmp_path: Path) -> None:
+def test_texts_of_documents_are_shown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     docs = tmp_path / "docs.jsonl"
     docs.write_text(
         '{"_id": "python-list-sort", "title": "Sorting <lists>", "text": "sort() sorts"}\n'
@@ -350,6 +350,8 @@ def test_texts_of_documents_are_shown(tmp_path: Path) -> None:
         assert "Sorting &lt;lists&gt;" in text
         assert "<mark>sort</mark>()" in text
         assert "sort() sorts" not in json.dumps(page.data)
+        assert re.search(r"\d+ of \d+ documents shown have no text in ", capsys.readouterr().err)
+        assert "documents shown have no text in" in text
 
 
 # --- what it is safe from

@@ -92,6 +92,7 @@ def command(
             notes=said, top=top, full=full, **rules,
         )  # fmt: skip
         made = _met(found, judged, named, rules).render(written)
+    shared.say([f"doubt: {found.remark}"] if found.remark else [])
     shared.write(made, target)
     if target is not None:
         shared.say([f"{target}: {len(made.encode(errors='replace')) / 1e6:.1f} MB"])

@@ -13,7 +13,7 @@ from idealist.formats import read_queries
 from idealist.reporting.computing import compute
 from idealist.reporting.notes import notes_of
 from idealist.reporting.provenance import Provenance
-from idealist.reporting.query_lists import lists_of
+from idealist.reporting.query_lists import lists_of, untold
 from idealist.reporting.query_rows import QueryRows
 from idealist.reporting.report_result import Report
 
@@ -72,7 +72,10 @@ def report(
     )
     explained = lists[0].row.query if lists else ""
     made = Provenance.of(found, docs, column, explained, measures is not None)
-    return Report(title or _title(found.runs), found, rows, tuple(lists), notes_of(notes), made)
+    return Report(
+        title or _title(found.runs), found, rows, tuple(lists), notes_of(notes), made,
+        untold(lists, docs),
+    )  # fmt: skip
 
 
 def _slices(given: str | Mapping[Any, Any] | None, texts: Queries | None) -> tuple[str, Any]:

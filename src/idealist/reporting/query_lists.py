@@ -8,22 +8,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
-from idealist.auditing.remembered import remember
 from idealist.errors import UsageError
 from idealist.explaining.difference_explainer import DifferenceExplainer
 from idealist.explaining.difference_explanation import Change, DifferenceExplanation
 from idealist.explaining.explainer import Explainer
 from idealist.explaining.explanation import Explanation, most_lost
 from idealist.formats.document_texts import DocumentText, document_texts
-from idealist.notation import tidy
+from idealist.notation import many, tidy
 from idealist.report.plain_data import finite
+from idealist.report.wording import few
 from idealist.reporting.computing import Findings
 from idealist.reporting.query_rows import QueryRow
-
-#: As many queries are looked up in one pass over a run.
-TOGETHER = 250
 
 
 @dataclass(frozen=True)
@@ -88,12 +86,26 @@ def lists_of(findings: Findings, rows: Sequence[QueryRow], docs: Any) -> list[Qu
     if not findings.baseline:
         explainer = Explainer(alone.qrels, ranked[findings.main], measure, **rules)
         with suppress(UsageError):  # a count has no ideal list
-            return list(_alone(explainer, findings, rows, docs))
+            return _alone(explainer, rows, docs)
         return []
     pair = ranked[findings.baseline], ranked[findings.main]
     both = DifferenceExplainer(alone.qrels, *pair, measure, docs=docs, **rules)
     explained = both.each([row.query for row in rows])
     return [_two(row, one) for row, one in zip(rows, explained, strict=True)]
+
+
+def untold(lists: Sequence[QueryLists], docs: Any) -> str:
+    """Say how many of the documents shown have no text; nothing where all have one."""
+    places = [place for one in lists for side in one.sides for place in side.places]
+    shown = {place.document: place.title or place.text for place in places}
+    lacking = [document for document, text in shown.items() if not text]
+    if docs is None or not lacking:
+        return ""
+    where = docs if isinstance(docs, (str, Path)) else "the texts given"
+    match = ": do the ids match?" if len(lacking) == len(shown) else ""
+    verb = "has" if len(lacking) == 1 else "have"
+    count = f"{len(lacking)} of {many(len(shown), 'document', 'documents')} shown"
+    return f"{count} {verb} no text in {where} ({few(lacking)}){match}"
 
 
 def _two(row: QueryRow, found: DifferenceExplanation) -> QueryLists:
@@ -109,17 +121,12 @@ def _placed(changes: Sequence[Change], side: str) -> Iterator[Place]:
         yield Place(rank, one.document, one.grade, one.arrow, adds, one.title, one.text)
 
 
-def _alone(
-    explainer: Explainer, findings: Findings, rows: Sequence[QueryRow], docs: Any
-) -> Iterator[QueryLists]:
-    """Set the list of a single run beside the ideal one."""
-    for start in range(0, len(rows), TOGETHER):
-        some = rows[start : start + TOGETHER]
-        remember(findings.ranked[findings.main].run, [row.query for row in some])
-        found = [explainer(row.query) for row in some]
-        ids = {one for each in found for one in _documents(each)}
-        texts = {} if docs is None else document_texts(docs, ids).found
-        yield from (_beside_ideal(row, one, texts) for row, one in zip(some, found, strict=True))
+def _alone(explainer: Explainer, rows: Sequence[QueryRow], docs: Any) -> list[QueryLists]:
+    """Set the lists of a single run beside the ideal ones."""
+    found = list(explainer.each([row.query for row in rows]))
+    ids = {one for each in found for one in _documents(each)}
+    texts = {} if docs is None else document_texts(docs, ids).found
+    return [_beside_ideal(row, one, texts) for row, one in zip(rows, found, strict=True)]
 
 
 def _documents(found: Explanation) -> Iterator[str]:

@@ -101,6 +101,7 @@ def _inner(report: Report, part: Section, writer: PageWriter) -> Iterator[str]:
     yield writer.blocks(part.blocks)
     if part.id == "queries":
         yield _query_table(report, writer)
+        yield f'<p class="note">{plain(report.remark)}</p>' if report.remark else ""
         yield from (lists_html(one, writer) for one in report.lists)
 
 

@@ -24,7 +24,8 @@ class Report(Result):
     """All that is known of some runs: ``save("report.html")`` writes one page that needs no other.
 
     Printed, or as Markdown, it is short: the verdict, the values, the queries that changed most,
-    what to do first, and the commands. `lists` are the queries with two lists side by side.
+    what to do first, and the commands. `lists` are the queries with two lists side by side;
+    `remark` says of how many of the documents in them the text is not known.
     """
 
     title: str
@@ -33,6 +34,7 @@ class Report(Result):
     lists: tuple[QueryLists, ...]
     notes: tuple[Block, ...]
     provenance: Provenance
+    remark: str = ""
 
     @property
     def summary(self) -> str:

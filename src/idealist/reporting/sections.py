@@ -113,7 +113,8 @@ def _real(findings: Findings) -> Iterator[Block]:
         return
     if len(findings.runs) > 2:
         yield Text("\n".join(answers(comparison)), strong=True)
-    yield from drawn(comparison, "forest")
+    if len(findings.runs) > 2 or comparison.slices:
+        yield from drawn(comparison, "forest")
     yield from _tables(comparison)
     yield from _behind(comparison)
     yield from drawn(comparison, "scatter", run=findings.main, texts=findings.texts)

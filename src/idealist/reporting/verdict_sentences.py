@@ -98,7 +98,12 @@ def _many_runs(findings: Findings, pairs: tuple[Pair, ...]) -> tuple[str, ...]:
     main, first = findings.evaluation(findings.main), findings.evaluation(base)
     values = f"{label} {number(main[label])}, against {number(first[label])}"
     over = f"over {many(measured[0].n, 'query', 'queries')}"
-    start = f"Of {len(pairs)} runs, {main.run} does best against {base}: {values} {over}."
+    if (main[label] - first[label]) * findings.sense > 0:
+        start = f"Of {len(pairs)} runs, {main.run} does best against {base}: {values} {over}."
+    else:
+        start = (
+            f"No other run does better than {base}: {main.run}, the nearest, has {values} {over}."
+        )
     ends = Counter(way(pair) for pair in pairs)
     better, worse = ("better", "worse") if pairs[0].sense else ("higher", "lower")
     words = {
