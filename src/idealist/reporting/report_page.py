@@ -23,7 +23,8 @@ from idealist.report.html import Writer, plain
 from idealist.report.plain_data import finite
 from idealist.reporting import verdict_sentences
 from idealist.reporting.lists_html import lists_html
-from idealist.reporting.sections import Card, Section, about, sections
+from idealist.reporting.real_section import Card
+from idealist.reporting.sections import Section, about, sections
 
 if TYPE_CHECKING:
     from idealist.reporting.report_result import Report
