@@ -202,6 +202,16 @@ def test_thousands_of_queries_are_counted_in_fields() -> None:
     assert "counted in fields" in figure.note
 
 
+def test_thousands_of_queries_with_few_values_keep_their_dots() -> None:
+    before = [1 / (1 + i % 10) for i in range(7000)]
+    after = [1 / (1 + i % 7) for i in range(7000)]
+    figure = query_figures.scatter(pair_of(before, after))
+    places = Counter(zip(before, after, strict=True))
+    dots = {(dot.x, dot.y): dot for dot in of(figure, Dot)}
+    assert {place: int(dot.label.split()[0]) for place, dot in dots.items()} == places
+    assert all(math.isclose(dots[at].size, 1 + math.log10(places[at])) for at in places)
+
+
 # --- spread
 
 

@@ -18,7 +18,7 @@ MOST_BARS, BARS_AT_ENDS = 300, 30
 NAMED_BARS, BETWEEN_BARS = 40, 0.06
 #: How many points draw the outline of the others.
 OUTLINE = 200
-#: How many queries have a dot each; more are counted in so many fields across and up.
+#: How many places have a dot; of more, queries are counted in so many fields across and up.
 MOST_DOTS, FIELDS = 2000, 32
 #: How strong a field is at least.
 PALEST = 0.15
@@ -266,7 +266,8 @@ def scatter(pair: BeforeAfter) -> Figure:
     ends = axis_ends(value for i in pair.ranked for value in (pair.before[i], pair.after[i]))
     room = MARGIN * (ends[1] - ends[0])
     low, high = ends[0] - room, ends[1] + room
-    marks, note = (_fields if len(pair.ranked) > MOST_DOTS else _dots)(pair, *ends)
+    places = _places(pair)
+    marks, note = (_fields if len(places) > MOST_DOTS else _dots)(pair, places, *ends)
     diagonal = Line(((low, low), (high, high)), True, tone="quiet", label="both equal")
     return Figure(
         kind="scatter",
@@ -294,10 +295,11 @@ def _extremes(pair: BeforeAfter) -> str:
     return named
 
 
-def _dots(pair: BeforeAfter, low: float, high: float) -> tuple[list[Mark], str]:
+def _dots(
+    pair: BeforeAfter, groups: Sequence[Sequence[int]], low: float, high: float
+) -> tuple[list[Mark], str]:
     """Give each place a dot, a wider one where several queries share it."""
     raised = MARGIN / 2 * (high - low)  # above the lines of the grid
-    groups = _places(pair)
     marks: list[Mark] = [_dot(pair, group) for group in groups]
     marks += [
         Note(pair.before[group[0]] + raised / 3, pair.after[group[0]] + raised, f"{len(group):,}")
@@ -328,7 +330,9 @@ def _dot(pair: BeforeAfter, group: Sequence[int]) -> Dot:
     )  # fmt: skip
 
 
-def _fields(pair: BeforeAfter, low: float, high: float) -> tuple[list[Mark], str]:
+def _fields(
+    pair: BeforeAfter, groups: Sequence[Sequence[int]], low: float, high: float
+) -> tuple[list[Mark], str]:
     """Count queries in fields; those that changed most keep a dot of their own."""
     step = (high - low) / FIELDS
     fields: dict[tuple[int, int], list[int]] = {}
@@ -340,8 +344,8 @@ def _fields(pair: BeforeAfter, low: float, high: float) -> tuple[list[Mark], str
     for (a, b), own in fields.items():
         shade = PALEST + (1 - PALEST) * math.log1p(len(own)) / most
         marks.append(_field(pair, own, (low + a * step, low + b * step), step, shade))
-    places = sorted(_places(pair), key=lambda group: pair.favour(group[0]))
-    ends = places if len(places) <= 2 * DOTS_KEPT else places[:DOTS_KEPT] + places[-DOTS_KEPT:]
+    places = sorted(groups, key=lambda group: pair.favour(group[0]))
+    ends = (*places[:DOTS_KEPT], *places[-DOTS_KEPT:])
     marks += [_dot(pair, group) for group in ends if pair.tone(group[0]) != "same"]
     return marks, (
         f"{len(pair.ranked):,} queries are counted in fields, stronger by the logarithm of their "
