@@ -22,6 +22,9 @@ _UNITS_A_MM = SIZE / 8 * 72 / 25.4
 #: height and width of its length.
 GAP, SAMPLE, SLANT = 8.0, 22.0, math.sqrt(0.5)
 
+#: A band so many times as wide as letters are high has room for a shortened name.
+ROOMY = 6
+
 #: Up to so many rows each have room for their name, however low the plot would be otherwise.
 MOST_ROWS = 120
 
@@ -188,15 +191,30 @@ class Arrangement:
         wide = self.right - self.left
         if not self.figure.x.names:
             return self.x_ticks_of(wide)
-        room = self.size * 1.5 if self.slanted else self.widest(self.figure.x.names) + self.size / 2
-        return ticks(self.figure.x, max(1, int(wide / room)))
+        room = self.size * 1.5 if self.slanted else self.name_room + self.size / 2
+        return ticks(self.figure.x, max(1, int(wide / room + 0.01)))
+
+    @cached_property
+    def band(self) -> float:
+        """How wide the band of a name below the plot is."""
+        return (self.right - self.left) / max(1, len(self.figure.x.names))
+
+    @cached_property
+    def name_room(self) -> float:
+        """How wide names that stand side by side may be: as their bands, or all that they need."""
+        need, own = self.widest(self.figure.x.names), self.band - self.size / 2
+        return min(need, own) if own >= ROOMY * self.size else need
 
     @cached_property
     def slanted(self) -> bool:
-        """Whether names below the plot are long and have no room side by side."""
-        names = self.figure.x.names
-        widest, band = self.widest(names), (self.right - self.left) / max(1, len(names))
-        return widest > band - self.size / 2 and widest > 3 * self.size
+        """Whether names below the plot are long, and their bands narrow."""
+        return self.name_room > max(3 * self.size, self.band - self.size / 2)
+
+    def slanting(self, tick: Tick) -> str:
+        """Shorten a name that rises towards its place: none may leave the drawing."""
+        return fitted(
+            tick.text, self.em, min(self.width * 0.25, (self.x(tick.value) - GAP) / SLANT)
+        )
 
     @cached_property
     def below(self) -> float:
@@ -204,7 +222,7 @@ class Arrangement:
         if not self.x_ticks:
             return self.bottom
         if self.slanted:
-            longest = min(self.widest(tick.text for tick in self.x_ticks), self.width * 0.25)
+            longest = self.widest(map(self.slanting, self.x_ticks))
             return self.bottom + GAP + longest * SLANT + self.size * SLANT
         return self.bottom + GAP / 2 + self.line
 

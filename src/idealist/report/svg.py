@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from zlib import crc32
 
 from idealist.report import lettering
-from idealist.report.arrangement import GAP, SAMPLE, SLANT, Arrangement
+from idealist.report.arrangement import GAP, SAMPLE, Arrangement
 from idealist.report.figure import Box, Figure, Key
 from idealist.report.labels import labelled
 from idealist.report.lettering import fitted, safe
@@ -122,20 +122,19 @@ class _Picture(Arrangement):
             yield written(text, self.left - GAP, y, "il-end", tick.text)
         for tick in self.x_ticks:
             x = self.x(tick.value)
-            yield self.slanting(tick, x) if self.slanted else self.upright(tick, x)
+            yield self.rising(tick, x) if self.slanted else self.upright(tick, x)
 
     def upright(self, tick: Tick, x: float) -> str:
         """Write a name or a number below the plot."""
-        text = fitted(tick.text, self.em, self.width / 2)
-        return written(text, x, self.bottom + GAP / 2 + 0.8 * self.line, "il-middle", tick.text)
+        room = self.name_room if self.figure.x.names else self.width / 2
+        text, y = fitted(tick.text, self.em, room), self.bottom + GAP / 2 + 0.8 * self.line
+        return written(text, x, y, "il-middle", tick.text)
 
-    def slanting(self, tick: Tick, x: float) -> str:
+    def rising(self, tick: Tick, x: float) -> str:
         """Write a name below the plot, rising towards its place."""
-        y = self.bottom + GAP
-        text = fitted(tick.text, self.em, min(self.width * 0.25, (x - GAP) / SLANT))
-        words = written(text, 0, 0, "il-end", tick.text)
-        place_it = f"translate({place(x + 0.3 * SIZE, y + 0.3 * SIZE)}) rotate(-45)"
-        return f'<g transform="{place_it}">{words}</g>'
+        words = written(self.slanting(tick), 0, 0, "il-end", tick.text)
+        corner = place(x + 0.3 * SIZE, self.bottom + GAP + 0.3 * SIZE)
+        return f'<g transform="translate({corner}) rotate(-45)">{words}</g>'
 
 
 def sample(key: Key, x: float, y: float) -> str:
