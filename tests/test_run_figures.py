@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import random
+import re
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,7 @@ from idealist.cli.main import main
 from idealist.diagnosing.run_losses import STACKED, losses_of_runs
 from idealist.evaluating.evaluations import Evaluations
 from idealist.evaluating.evaluator import Evaluator
-from idealist.report import curve_figures, loss_figures, run_figures
+from idealist.report import curve_figures, loss_figures, run_figures, svg
 from idealist.report.curve_figures import Shown
 from idealist.report.figure import Area, Box, Dot, Figure, Line, Note, Span
 from idealist.report.loss_figures import Stack
@@ -213,6 +214,15 @@ def test_parts_are_stacked_from_the_value_to_the_ideal() -> None:
     assert [one.points[0][0] for one in of(figure, Line)] == [0.75]
     assert figure.says == "a loses 0.3750 of AP, the largest part, 0.2500, to order."
     assert of(figure, Box)[1].text == "rerank 0.25"
+
+
+def test_a_part_of_a_bar_is_named_where_there_is_room_or_has_its_number_alone() -> None:
+    lost = {"rerank": 0.5, "retrieve": 0.125, "judge": 0.005}
+    figure = loss_figures.losses([Stack("a", "AP", 0.37, 1.0, lost)], {one: one for one in lost})
+    words = re.findall(r">([^<>]+)</text>", svg.draw(figure))
+    assert "rerank 0.50" in words
+    assert "0.12" in words  # where the name has no room
+    assert not {"judge 0.01", "0.01"} & {*words}
 
 
 def test_losses_that_cannot_be_stacked_are_refused_and_odd_ones_are_said() -> None:

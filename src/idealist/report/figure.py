@@ -53,7 +53,7 @@ class Box(Mark):
     """A rectangle: a bar, a part of a stack, a band behind other marks, a cell; pale if quiet.
 
     A cell has a `shade`, from 0 (none) to 1 (full), or from -1 where 0 is the middle; `text` is
-    written into it.
+    written into it, or its last word, where there is room.
     """
 
     x0: float

@@ -103,12 +103,12 @@ def _stack(
         return
     top, bottom = row + 0.14, row + 0.86
     said = f"{told(name)}: {number(one.value)}"
-    yield Box(0.0, one.value, top, bottom, None, _inside("", one.value, end), tone="1", label=said)
+    yield Box(0.0, one.value, top, bottom, None, number(one.value, 2), tone="1", label=said)
     at = one.value
     for cause, tone in tones.items():
         if (lost := one.lost[cause]) > ROUNDING:
             said = f"{told(name)} loses {number(lost)} to {words[cause]}"
-            text = _inside(cause, lost, end)
+            text = f"{cause} {number(lost, 2)}"
             yield Box(at, at + lost, top, bottom, None, text, tone=tone, label=said)
             at += lost
     if at < end - ROUNDING:
@@ -117,13 +117,6 @@ def _stack(
     if not math.isnan(one.reach):
         said = f"{told(name)} with a perfect reranker of all retrieved: {number(one.reach)}"
         yield Line(((one.reach, row + 0.04), (one.reach, row + 0.96)), label=said)
-
-
-def _inside(cause: str, width: float, end: float) -> str:
-    """Write what stands in a part of a bar, as far as there is room."""
-    share, value = width / end if end else 0.0, number(width, 2)
-    roomy = share >= 0.08 + 0.014 * len(cause)
-    return f"{cause} {value}".strip() if roomy else value if share >= 0.06 else ""
 
 
 def _losses_said(stacks: Sequence[Stack], words: Mapping[str, str], of: str) -> str:

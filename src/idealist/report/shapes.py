@@ -205,14 +205,17 @@ def written(text: str, x: float, y: float, look: str = "", full: str = "") -> st
 
 
 def inscribed(box: Box, pen: Pen, size: float) -> str:
-    """Write the words of a box into it, where there is room."""
+    """Write the words of a box into it: all of them, or the last, or none, as there is room."""
     left, right = sorted((pen.x(box.x0), pen.x(box.x1)))
     top, bottom = sorted((pen.y(box.y0), pen.y(box.y1)))
-    if not (right - left >= width(box.text, size) - 0.25 * size and bottom - top >= 0.85 * size):
+    room = right - left + 0.25 * size if bottom - top >= 0.85 * size else 0.0
+    texts = (box.text, box.text.rpartition(" ")[2])
+    text = next((one for one in texts if width(one, size) <= room), "")
+    if not text:
         return ""
     look = (
         "il-middle"
         if box.shade is not None or box.tone == "quiet"
         else f"il-middle il-on-{box.tone}"
     )
-    return written(box.text, (left + right) / 2, (top + bottom) / 2 + size * 0.35, look)
+    return written(text, (left + right) / 2, (top + bottom) / 2 + size * 0.35, look)
