@@ -67,6 +67,9 @@ def verbs() -> dict[str, Callable[[Data], Contender]]:
         "diagnose": lambda data: verb("diagnose", data),
         "explain --worst": lambda data: verb("explain", data, "--worst", "10", *first),
         "explain --bounds": lambda data: verb("explain", data, "--bounds", *first),
+        "report, 2 runs": lambda data: verb(
+            "report", data, *data.others(2)[1:], "-o", str(data.folder / "report.html")
+        ),
         "gate": lambda data: verb("gate", data, data.run),
         "reconcile": lambda data: verb("reconcile", data, "--value", printed(data), *first),
         "convert": lambda data: verb_of_run("convert", data, data.folder / "converted.csv"),

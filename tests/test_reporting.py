@@ -185,9 +185,11 @@ def test_its_commands_make_the_numbers_again(
     texts = Path(TEXTS).read_text().splitlines()[:9]
     rows = [(*line.split("\t"), i % 2) for i, line in enumerate(texts)]
     queries.write_text("query,text,kind\n" + "".join(f'{q},"{t}",k{k}\n' for q, t, k in rows))
+    docs = tmp_path / "docs.tsv"
+    docs.write_text("python-list-sort\tsort() sorts\n")
     page, _ = page_of(
         tmp_path, QRELS, RERANKED, BM25, "--queries", str(queries), "--slice", "kind", "-b", "bm25",
-        "--set", "ties=docid-asc",
+        "--set", "ties=docid-asc", "--docs", str(docs),
     )  # fmt: skip
     data = page.data
     assert len(data["report"]["queries"]["query"]) == 9
@@ -402,7 +404,7 @@ def test_hostile_texts_are_only_shown() -> None:
     docs = {query: {"title": text, "text": text} for query, text in texts.items()}
     found = il.report(
         qrels, runs, "nDCG@10", texts={q: t or "-" for q, t in texts.items()}, docs=docs,
-        slices={query: query for query in ids[:20]}, title=first, notes="\n\n".join(strings()), full=True,
+        slices={query: query for query in ids[:20]}, title=first, notes="\n\n".join(strings()), top=40,
     )  # fmt: skip
     text = found.render("html").encode(errors="replace").decode()
     page = Page(text)

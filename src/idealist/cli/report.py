@@ -94,8 +94,9 @@ def command(
         made = _met(found, judged, named, rules).render(written)
     shared.say([f"doubt: {found.remark}"] if found.remark else [])
     shared.write(made, target)
-    if target is not None:
-        shared.say([f"{target}: {len(made.encode(errors='replace')) / 1e6:.1f} MB"])
+    if target is not None and str(target) != "-":
+        size = len(made.encode(errors="replace")) / 1e6
+        shared.say([f"wrote {target}, {size:.1f} MB"])
 
 
 def _form(output: Path | None) -> str:
