@@ -1,4 +1,4 @@
-"""Take the pictures of the report that README and docs show, made from the files of the demo."""
+"""Take the pictures of the report that README and docs show: the one that the demo leaves."""
 
 from __future__ import annotations
 
@@ -11,11 +11,9 @@ from PIL import Image, ImageOps
 from playwright.sync_api import Browser, Page
 
 import chromium
-from visits import command, demo, screen
+from visits import command, screen
 
 STATIC = Path(__file__).parents[1] / "docs" / "_static"
-
-TITLE = "Does reranking help our documentation search?"
 
 #: The margin of a page of A4, which only paper has.
 MARGIN = 57
@@ -23,10 +21,10 @@ MARGIN = 57
 #: Name, screen and place of each picture.
 PICTURES: list[tuple[str, dict[str, Any], str]] = [
     ("report", screen(1280, height=1000), ""),
-    ("report-lists", screen(1440), "#query-2"),
+    ("report-lists", screen(1440), "#query-3"),
     ("report-queries-dark", screen(1440, "dark"), "#queries"),
     ("report-phone", screen(360), ""),
-    ("report-phone-dark", screen(360, "dark"), "#query-2"),
+    ("report-phone-dark", screen(360, "dark"), "#query-3"),
     ("report-paper", screen(680, height=1009) | {"media": "print"}, ""),
 ]
 
@@ -54,8 +52,8 @@ def small(taken: bytes, margin: int) -> Image.Image:
 def main() -> None:
     """Take all of them."""
     with TemporaryDirectory() as folder, chromium.started() as browser:
-        report = Path(folder) / "report.html"
-        command("report", *demo(Path(folder)), "--title", TITLE, "-o", report)
+        command("demo", cwd=Path(folder))
+        report = Path(folder) / "idealist-demo" / "report.html"
         for name, look, anchor in PICTURES:
             target = STATIC / f"{name}.png"
             taken = picture(browser, report, dict(look), anchor)
