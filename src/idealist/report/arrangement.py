@@ -22,6 +22,9 @@ _UNITS_A_MM = SIZE / 8 * 72 / 25.4
 #: height and width of its length.
 GAP, SAMPLE, SLANT = 8.0, 22.0, math.sqrt(0.5)
 
+#: About so many numbers are written at an axis at most.
+MOST_TICKS = 8
+
 #: A band so many times as wide as letters are high has room for a shortened name.
 ROOMY = 6
 
@@ -73,7 +76,7 @@ class Arrangement:
         if self.figure.y.names:
             fitting = max(int(high / self.row), MOST_ROWS)
             return ticks(self.figure.y, fitting)
-        return ticks(self.figure.y, max(2, min(8, int(high / (self.size * 2.2)))))
+        return ticks(self.figure.y, max(2, min(MOST_TICKS, int(high / (self.size * 2.2)))))
 
     @cached_property
     def row(self) -> float:
@@ -95,8 +98,8 @@ class Arrangement:
     def right(self) -> float:
         """Where the plot ends: names of lines stand beyond it."""
         names = self.widest(line.name for line in self.lines)
-        last = self.x_ticks_of(self.width)[-1:] if not self.figure.x.names else []
-        half = self.widest(tick.text for tick in last) / 2
+        counts = [] if self.figure.x.names else range(2, MOST_TICKS + 1)  # whichever it will be
+        half = self.widest(tick.text for n in counts for tick in ticks(self.figure.x, n)[-1:]) / 2
         beyond = (
             min(names, self.width * 0.3) + 2.5 * GAP
             if names
@@ -183,7 +186,7 @@ class Arrangement:
         """Return what is written below so wide a plot, where numbers stand side by side."""
         usual = ticks(self.figure.x, 6)
         room = self.widest(tick.text for tick in usual) + 2 * self.size
-        return ticks(self.figure.x, max(2, int(min(8, wide / room))))
+        return ticks(self.figure.x, max(2, int(min(MOST_TICKS, wide / room))))
 
     @cached_property
     def x_ticks(self) -> list[Tick]:
