@@ -62,9 +62,12 @@ def figures() -> list[Figure]:
 def drawn(count: int, queries: int) -> Iterator[Figure]:
     for name in NAMES.values():
         grades, lists = made(count, queries, name)
-        results: list[Any] = [il.depth_curve(grades, lists, "nDCG"), il.audit(grades, lists)]
-        results.append(il.compare(grades, lists, ["nDCG@10", "AP", "RR"]) if count > 1 else
-                       il.evaluate(grades, next(iter(lists.values())), "nDCG@10"))  # fmt: skip
+        first, measures = next(iter(lists.values())), ["nDCG@10", "AP", "RR"]
+        results: list[Any] = [
+            il.depth_curve(grades, lists, "nDCG"), il.precision_recall_curve(grades, lists),
+            il.audit(grades, lists), il.diagnose(grades, first),
+            il.compare(grades, lists, measures) if count > 1 else il.evaluate(grades, first, measures),
+        ]  # fmt: skip
         for result in results:
             for kind in result.figures:
                 if kind != "agreement" or (count > 2 and result is results[-1]):
