@@ -334,6 +334,12 @@ def test_top_and_full_choose_the_lists(tmp_path: Path) -> None:
         il.report(QRELS, [BM25], top=-1)
 
 
+def test_runs_may_have_the_names_of_columns() -> None:
+    names = "query", "text", "difference", "what changed", "doubts"
+    found = il.report(QRELS, dict.fromkeys(names, BM25), "nDCG@10", top=0)
+    assert found.table().headers[:7] == ["query", *names, "difference"]
+
+
 def test_words_of_the_query_are_marked() -> None:
     mark = marker("sort a list <b>")
     assert mark("a List to <SORT>") == "a <mark>List</mark> to &lt;<mark>SORT</mark>&gt;"

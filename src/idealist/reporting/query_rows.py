@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from idealist.report.document import SIGNED, TEXT, Column, Table
+from idealist.report.doubt import CODES
 from idealist.report.plain_data import finite
 from idealist.report.wording import clipped
 from idealist.reporting.computing import Findings
@@ -96,7 +97,7 @@ class QueryRows:
             (row for row in self.rows if not math.isnan(row.values[self.shown[-1]])),
             key=lambda row: row.values[self.shown[-1]] * self.sense,
         )[: top // 3 if self.compared else top]
-        changed = [row for row in self.rows if row.difference][:top] if self.compared else []
+        changed = [row for row in self.rows if self.way(row) in ("win", "loss")][:top]
         return sorted(
             {row.number: row for row in (*changed, *worst)}.values(), key=lambda r: r.number
         )
@@ -109,25 +110,26 @@ class QueryRows:
     def table(self, rows: Sequence[QueryRow] | None = None) -> Table:
         """Tabulate queries, all or some."""
         chosen = self.rows if rows is None else rows
-        columns: list[tuple[Column, Any]] = [
-            (Column("query", TEXT), lambda row: row.query),
-            (Column("text", TEXT), lambda row: clipped(row.text, TEXT_WIDTH)),
-            *(
-                (Column(self.runs[i]), lambda row, i=i: row.values[i]) for i in self.columns
-            ),
-            (Column("difference", SIGNED), lambda row: row.difference),
-            (Column(self.why, TEXT), lambda row: row.changed),
-            (Column("doubts", TEXT), lambda row: ", ".join(row.doubts)),
-        ]  # fmt: skip
-        cells = tuple(tuple(cell(row) for _, cell in columns) for row in chosen)
-        table = Table(tuple(column for column, _ in columns), cells)
-        empty = {
-            "text": not any(row.text for row in self.rows),
-            "difference": not self.compared,
-            self.why: not any(row.changed for row in chosen),
-            "doubts": not any(row.doubts for row in self.rows),
-        }
-        return table.without([name for name, out in empty.items() if out])
+        told = any(row.text for row in self.rows)
+        explained = any(row.changed for row in chosen)
+        doubted = any(row.doubts for row in self.rows)
+        columns: list[tuple[bool, Column, Any]] = [
+            (True, Column("query", TEXT), lambda row: row.query),
+            (told, Column("text", TEXT), lambda row: clipped(row.text, TEXT_WIDTH)),
+            *((True, Column(self.runs[i]), lambda row, i=i: row.values[i]) for i in self.columns),
+            (self.compared, Column("difference", SIGNED), lambda row: row.difference),
+            (explained, Column(self.why, TEXT), lambda row: row.changed),
+            (doubted, Column("doubts", TEXT), lambda row: ", ".join(row.doubts)),
+        ]
+        kept = [(column, cell) for shown, column, cell in columns if shown]
+        cells = tuple(tuple(cell(row) for _, cell in kept) for row in chosen)
+        return Table(tuple(column for column, _ in kept), cells)
+
+    @property
+    def codes(self) -> dict[str, str]:
+        """What the doubts about queries mean, by their codes."""
+        named = dict.fromkeys(code for row in self.rows for code in row.doubts)
+        return {code: CODES[code] for code in named if code in CODES}
 
     def data(self) -> dict[str, object]:
         """Return the values as columns, in the order of the page."""

@@ -102,6 +102,8 @@ def _inner(report: Report, part: Section, writer: PageWriter) -> Iterator[str]:
     yield writer.blocks(part.blocks)
     if part.id == "queries":
         yield _query_table(report, writer)
+        means = tuple(f"{code}: {words}" for code, words in report.rows.codes.items())
+        yield writer.blocks([doc.Details("What the doubts mean", (doc.Items(means),))])
         yield f'<p class="note">{plain(report.remark)}</p>' if report.remark else ""
         yield from (lists_html(one, writer) for one in report.lists)
 
