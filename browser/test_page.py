@@ -76,6 +76,15 @@ def test_sort(visit: Visit, page_of: PageOf) -> None:
     assert float(up[0]) < 0 < float(down[0])
 
 
+def test_other_tables_are_sorted_too(visit: Visit, page_of: PageOf) -> None:
+    with visit(page_of("covid")) as page:
+        table = page.locator("#verdict table")
+        table.get_by_role("button", name="nDCG@10").click()
+        values = table.locator("tbody td:nth-child(2)").all_text_contents()
+    assert values == sorted(values)
+    assert len(values) == 12
+
+
 def test_what_is_missing_stands_last(visit: Visit, page_of: PageOf) -> None:
     with visit(page_of("two")) as page:
         page.evaluate(

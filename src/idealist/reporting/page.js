@@ -22,7 +22,7 @@
   const collator = new Intl.Collator("en", { numeric: true });
 
   function number(text) {
-    const found = parseFloat(text.replace("−", "-").replace(/[^\d.+\-eE]/g, " ").trim());
+    const found = parseFloat(text.replace(/,/g, "").replace(/[^\d.+\-eE]/g, " ").trim());
     return Number.isNaN(found) ? null : found;
   }
 
@@ -50,6 +50,7 @@
     }
 
     addSort(head, place) {
+      if (!head.textContent) return;
       const opener = button("", () => this.sort(place), "");
       opener.append(...head.childNodes);
       head.append(opener);
@@ -130,12 +131,13 @@
       for (const row of this.rows) if (row.hidden === shown.has(row)) row.hidden = !row.hidden;
       this.body.prepend(...shown);
       if (!this.status) return;
-      const whole = this.matching.length === this.rows.length ? "" : ` of ${count(this.rows.length)}`;
-      this.status.textContent = shown.size < this.matching.length
-        ? `The first ${count(shown.size)} of ${count(this.matching.length)} queries`
-        : `${count(shown.size)}${whole} ${this.rows.length === 1 ? "query" : "queries"}`;
-      this.more.textContent = `Show all ${count(this.matching.length)}`;
-      this.more.hidden = shown.size === this.matching.length;
+      const whole = this.matching.length;
+      const cut = shown.size < whole;
+      const all = cut ? whole : this.rows.length;
+      const words = `${count(shown.size)}${shown.size < all ? ` of ${count(all)}` : ""} ${this.search ? "queries" : "rows"}`;
+      this.status.textContent = cut ? `The first ${words}` : words;
+      this.more.textContent = `Show all ${count(whole)}`;
+      this.more.hidden = !cut;
       for (const one of this.buttons ?? []) one.setAttribute("aria-pressed", String(one.value === this.kind));
     }
 

@@ -29,6 +29,8 @@ from idealist.reporting.sections import Section, about, sections
 if TYPE_CHECKING:
     from idealist.reporting.report_result import Report
 
+#: The most rows of a table that nobody would sort.
+UNSORTED = 5
 #: What could end the element that holds the data, or is no text by itself.
 _UNSAFE = re.compile("[<>&\u2028\u2029\ud800-\udfff]")
 
@@ -169,7 +171,10 @@ class PageWriter(Writer):
     def table(self, table: Table) -> str:
         """Draw a table in a box that scrolls."""
         named = ", ".join(filter(None, table.headers[:3]))
-        return self.scrolled(super().table(table), table.title or f"Table: {named}")
+        inner = super().table(table)
+        if len(table.rows) > UNSORTED:
+            inner = inner.replace("<table>", "<table data-sortable>", 1)
+        return self.scrolled(inner, table.title or f"Table: {named}")
 
     def scrolled(self, table: str, name: str) -> str:
         """Put a table in a box that scrolls, also by keys."""
