@@ -592,3 +592,18 @@ def test_odd_runs_and_measures_have_reports(
     if found.findings.diagnosed == "":
         assert found.data()["diagnose"] is None
         assert "That cannot be said" in found.render("html")
+
+
+def test_an_error_in_the_data_comes_first(tmp_path: Path) -> None:
+    lines = Path(BM25).read_text().splitlines()
+    few = [
+        re.sub(r" (\S+) (\d+) ", r" X\1 \2 ", line) if i % 40 else line
+        for i, line in enumerate(lines)
+    ]
+    other = tmp_path / "few.run"
+    other.write_text("\n".join(few))
+    found = il.report(QRELS, [str(other), BM25], "nDCG@10")
+    page = found.render("html")
+    first = "Not to be trusted before the data of few is mended: "
+    assert page.index(first) < page.index('<p class="lead unsure">')
+    assert found.markdown().startswith(f"### few and bm25\n\n**{first}")

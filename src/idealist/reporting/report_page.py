@@ -113,10 +113,11 @@ def _inner(report: Report, part: Section, writer: PageWriter) -> Iterator[str]:
 def _lead(report: Report) -> str:
     findings = report.findings
     said = " ".join(map(plain, verdict_sentences.sentences(findings)))
-    kind = "facts loss" if findings.audit.worst == "error" else "facts"
+    mend = plain(verdict_sentences.to_mend(findings))
+    first = f'<p class="loss"><strong>{mend}</strong></p>\n' if mend else ""
     trust = f'{plain(findings.audit.summary)} <a href="#trust">Why</a>'
     tone = verdict_sentences.tone(findings)
-    return f'<p class="lead {tone}">{said}</p>\n<p class="{kind}">{trust}</p>'
+    return f'{first}<p class="lead {tone}">{said}</p>\n<p class="facts">{trust}</p>'
 
 
 def _card(card: Card) -> str:

@@ -45,7 +45,9 @@ class Report(Result):
         """Describe it in short, for a terminal or a pull request."""
         findings = self.findings
         found = findings.comparison or findings.evaluations
-        blocks: list[Block] = [Text(self.summary, strong=True)]
+        mend = verdict_sentences.to_mend(findings)
+        blocks: list[Block] = [Text(mend, strong=True)] if mend else []
+        blocks += [Text(self.summary, strong=True)]
         blocks += [*self.notes, *findings.evaluations.report().tables]
         blocks += [Text(f"{findings.evaluations.heading}.")]
         blocks += [doc.Heading(self._named), self.rows.table(self.rows.rows[:NAMED])]

@@ -25,10 +25,23 @@ def sentences(findings: Findings) -> tuple[str, ...]:
     return _two_runs(pairs[0]) if len(pairs) == 1 else _many_runs(findings, pairs)
 
 
+def to_mend(findings: Findings) -> str:
+    """Say which error in the data has to be mended before anything is believed; often none."""
+    errors = [one for one in findings.audit.findings if one.severity == "error"]
+    if not errors:
+        return ""
+    of = f" of {errors[0].run}" if errors[0].run else ""
+    more = f" ({len(errors) - 1} more below)" if len(errors) > 1 else ""
+    return f"Not to be trusted before the data{of} is mended: {errors[0].finding}{more}."
+
+
 def tone(findings: Findings) -> str:
-    """Name the tone of the verdict: win, loss, same or unsure; nothing for a single run."""
+    """Name the tone of the verdict: win, loss or unsure; nothing for a single run."""
     if findings.comparison is None:
         return ""
+    compared = {"", findings.baseline, findings.main}
+    if any(one.severity == "error" and one.run in compared for one in findings.audit.findings):
+        return "unsure"
     found = way(findings.comparison.pair(findings.main))
     return {"better": "win", "worse": "loss"}.get(found, "unsure")
 
