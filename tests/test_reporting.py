@@ -604,6 +604,6 @@ def test_an_error_in_the_data_comes_first(tmp_path: Path) -> None:
     other.write_text("\n".join(few))
     found = il.report(QRELS, [str(other), BM25], "nDCG@10")
     page = found.render("html")
-    first = "Not to be trusted before the data of few is mended: "
+    first = "Do not trust few yet: "
     assert page.index(first) < page.index('<p class="lead unsure">')
     assert found.markdown().startswith(f"### few and bm25\n\n**{first}")

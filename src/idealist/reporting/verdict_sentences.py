@@ -30,9 +30,9 @@ def to_mend(findings: Findings) -> str:
     errors = [one for one in findings.audit.findings if one.severity == "error"]
     if not errors:
         return ""
-    of = f" of {errors[0].run}" if errors[0].run else ""
-    more = f" ({len(errors) - 1} more below)" if len(errors) > 1 else ""
-    return f"Not to be trusted before the data{of} is mended: {errors[0].finding}{more}."
+    what = f"Do not trust {errors[0].run} yet" if errors[0].run else "Do not trust the numbers yet"
+    more = f" (and {len(errors) - 1} more, below)" if len(errors) > 1 else ""
+    return f"{what}: {errors[0].finding}{more}."
 
 
 def tone(findings: Findings) -> str:
