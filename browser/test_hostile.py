@@ -8,7 +8,7 @@ import pytest
 
 import hostile
 import idealist as il
-from idealist.report.wording import seen
+from idealist.rendering.wording import seen
 from visits import Visit, unfold
 
 pytest_plugins = ["visits"]

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 import idealist as il
-from idealist.report import svg
-from idealist.report.figure import Figure
+from idealist.rendering.drawing import svg
+from idealist.rendering.figure import Figure
 from visits import Visit, screen
 
 pytest_plugins = ["visits"]

@@ -27,7 +27,7 @@ from idealist.measures.instrument import Aggregate
 from idealist.measures.spellings import SPELLINGS
 from idealist.notation import Settings, text
 from idealist.protocol import Protocol
-from idealist.report import doubt
+from idealist.rendering import doubt
 
 project = "idealist"
 author = "The idealist authors"

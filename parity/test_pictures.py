@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from idealist.report.document import Table
-from idealist.report.figure import Axis, Box, Dot, Figure, Key, Line
+from idealist.rendering.document import Table
+from idealist.rendering.figure import Axis, Box, Dot, Figure, Key, Line
 
 ROWS = Table.of(["run"], ["AP"], [["bm25", 0.25]])
 MARKS = (Box(0, 0.5, 0, 0.5, tone="win"), Dot(0.5, 0.5), Line(((0, 0), (1, 1)), name="<bm25>"))

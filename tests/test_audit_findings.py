@@ -23,7 +23,7 @@ from idealist.auditing import CHECKS, Audit, audit
 from idealist.auditing.judgment_checks import JUDGMENT_DOUBTS
 from idealist.auditing.run_checks import NOT_REPEATED
 from idealist.cli.main import cli, main
-from idealist.report.doubt import CODES, SEVERITIES, TEXTS
+from idealist.rendering.doubt import CODES, SEVERITIES, TEXTS
 from mutations import MUTATIONS
 
 Grades = dict[str, dict[str, float]]

@@ -11,8 +11,8 @@ import pytest
 import idealist as il
 from data_mutations import DATA_MUTATIONS
 from effort import SLOW, tries
-from idealist.report.document import Table
-from idealist.report.markdown import draw
+from idealist.rendering.document import Table
+from idealist.rendering.markdown import draw
 from mutations import MEASURES, MUTATIONS, Data, Mutation, clean, tried
 
 #: Faults that must be found with the right remedy, and clean data that may be accused.

@@ -13,8 +13,8 @@ import pytest
 
 import idealist as il
 from effort import SLOW
-from idealist.report.document import Table
-from idealist.report.markdown import draw
+from idealist.rendering.document import Table
+from idealist.rendering.markdown import draw
 from planted_faults import (
     CONTRADICTING,
     FAULTS,

@@ -17,8 +17,8 @@ import idealist as il
 from idealist.comparing import Comparison, Pair
 from idealist.comparing.comparison_report import heading, matrix_table, runs_table
 from idealist.errors import InputError, UsageError
-from idealist.report import latex, markdown, terminal
-from idealist.report.doubt import CODES
+from idealist.rendering import latex, markdown, terminal
+from idealist.rendering.doubt import CODES
 from idealist.significance.families import max_t
 
 QRELS, BM25, RERANKED = (f"examples/{name}" for name in ("qrels.txt", "bm25.run", "reranked.run"))

@@ -18,7 +18,7 @@ from idealist.conventions import CONVENTIONS
 from idealist.measures import MEASURES
 from idealist.measures.instrument import Aggregate
 from idealist.protocol import Protocol
-from idealist.report.doubt import CODES
+from idealist.rendering.doubt import CODES
 
 QRELS = {"q1": {"a": 2, "b": 1, "c": 0}, "q2": {"a": 1}, "q3": {"a": 0}, "q4": {"b": 1}}
 RUN = {

@@ -22,8 +22,8 @@ from idealist.explaining.explainer import Explainer
 from idealist.explaining.ladder import CAUSES
 from idealist.measures import MEASURES, Measure
 from idealist.protocol import Protocol
-from idealist.report.document import Document
-from idealist.report.terminal import render
+from idealist.rendering.document import Document
+from idealist.rendering.terminal import render
 
 ROOT = Path(__file__).parents[1]
 QRELS, BM25, QUERIES = (

@@ -17,10 +17,23 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from idealist.errors import UsageError
-from idealist.report import html, lettering, palette, svg
-from idealist.report.document import COUNT, SHARE, SIGNED, Document, Drawing, Table
-from idealist.report.figure import Area, Axis, Box, Dot, Figure, Key, Line, Look, Mark, Note, Span
-from idealist.report.ruler import ticks
+from idealist.rendering import html
+from idealist.rendering.document import COUNT, SHARE, SIGNED, Document, Drawing, Table
+from idealist.rendering.drawing import lettering, palette, svg
+from idealist.rendering.drawing.ruler import ticks
+from idealist.rendering.figure import (
+    Area,
+    Axis,
+    Box,
+    Dot,
+    Figure,
+    Key,
+    Line,
+    Look,
+    Mark,
+    Note,
+    Span,
+)
 
 SVG = "{http://www.w3.org/2000/svg}"
 NUMBER = re.compile(r"-?(?:\d+\.?\d*|\.\d+)(?:e-?\d+)?")

@@ -19,7 +19,7 @@ from idealist.cli.main import main
 from idealist.comparing import paper_table
 from idealist.errors import UsageError
 from idealist.files import fingerprint
-from idealist.report.latex import escaped
+from idealist.rendering.latex import escaped
 
 QRELS, BM25, RERANKED = "examples/qrels.txt", "examples/bm25.run", "examples/reranked.run"
 MEASURES = ["nDCG@10", "AP", "RR@10"]

@@ -15,10 +15,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import idealist as il
-from idealist.report import query_figures, svg, value_figures
-from idealist.report.figure import Area, Box, Dot, Figure, Line, Note
-from idealist.report.query_figures import BeforeAfter
-from idealist.report.value_figures import Bins, QueryValues
+from idealist.rendering.drawing import svg
+from idealist.rendering.figure import Area, Box, Dot, Figure, Line, Note
+from idealist.rendering.figures import query_figures, value_figures
+from idealist.rendering.figures.query_figures import BeforeAfter
+from idealist.rendering.figures.value_figures import Bins, QueryValues
 
 NAN = math.nan
 HOSTILE = [

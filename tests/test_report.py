@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 
 import idealist as il
 from idealist.evaluating.evaluations import Evaluations
-from idealist.report import html, latex, markdown, plain_data, terminal
-from idealist.report.document import (
+from idealist.rendering import html, latex, markdown, plain_data, terminal
+from idealist.rendering.document import (
     COUNT,
     P_VALUE,
     PERCENT,
@@ -38,8 +38,8 @@ from idealist.report.document import (
     Table,
     Text,
 )
-from idealist.report.doubt import Doubt
-from idealist.report.result import FORMS, Listing, Result, form_of
+from idealist.rendering.doubt import Doubt
+from idealist.rendering.result import FORMS, Listing, Result, form_of
 
 TABLE = Table(
     (Column("run", TEXT), Column("AP"), Column("change", SIGNED), Column("p", P_VALUE, spare=1)),

@@ -22,7 +22,7 @@ import idealist as il
 from effort import SLOW, tries
 from hostile import as_id, strings
 from idealist.cli.main import main
-from idealist.report.wording import number, p_value, percent, seen, signed
+from idealist.rendering.wording import number, p_value, percent, seen, signed
 from idealist.reporting.lists_html import marker
 from idealist.reporting.report_page import embedded
 

@@ -20,12 +20,13 @@ from idealist.cli.main import main
 from idealist.diagnosing.run_losses import STACKED, losses_of_runs
 from idealist.evaluating.evaluations import Evaluations
 from idealist.evaluating.evaluator import Evaluator
-from idealist.report import curve_figures, loss_figures, run_figures, svg
-from idealist.report.curve_figures import Shown
-from idealist.report.figure import Area, Box, Dot, Figure, Line, Note, Span
-from idealist.report.loss_figures import Stack
-from idealist.report.run_figures import Difference, Mean
-from idealist.report.wording import visible
+from idealist.rendering.drawing import svg
+from idealist.rendering.figure import Area, Box, Dot, Figure, Line, Note, Span
+from idealist.rendering.figures import curve_figures, loss_figures, run_figures
+from idealist.rendering.figures.curve_figures import Shown
+from idealist.rendering.figures.loss_figures import Stack
+from idealist.rendering.figures.run_figures import Difference, Mean
+from idealist.rendering.wording import visible
 
 NAN = math.nan
 HOSTILE = ["<script>alert(1)</script>", "a\nb", " ", "\u202eevil", "\"&'", "x" * 5000, "cutoff"]

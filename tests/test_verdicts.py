@@ -19,8 +19,8 @@ import idealist as il
 from idealist.comparing.comparison_report import heading
 from idealist.errors import InputError, UsageError
 from idealist.formats.source import distinct
-from idealist.report import latex
-from idealist.report.document import Table
+from idealist.rendering import latex
+from idealist.rendering.document import Table
 from idealist.significance.families import permutations_for
 from idealist.significance.paired import paired
 from idealist.significance.power_analysis import detectable, needed

@@ -55,7 +55,7 @@ from idealist.ranking.placements import Placements
 from idealist.ranking.ranked import listing, rank
 from idealist.reconciling import Reconciliation, reconcile
 from idealist.reconciling.attribution import Attribution, attribute
-from idealist.report.doubt import Doubt
+from idealist.rendering.doubt import Doubt
 from idealist.reporting import Report, report
 
 __all__ = [

@@ -27,7 +27,7 @@ from idealist.errors import InputError
 from idealist.evaluating.evaluator import DEFAULT_MEASURES, Evaluator
 from idealist.formats import read_queries
 from idealist.formats.document_texts import read_texts
-from idealist.report.doubt import SEVERITIES, Doubt
+from idealist.rendering.doubt import SEVERITIES, Doubt
 
 __all__ = ["CHECKS", "Audit", "PoolTeams", "audit", "met"]
 

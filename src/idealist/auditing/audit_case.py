@@ -24,7 +24,7 @@ from idealist.formats import borrowed_run, one_or_several
 from idealist.formats.run_sources import FileRun
 from idealist.protocol import Protocol
 from idealist.ranking.ranked import NOBODY, Ranked
-from idealist.report.doubt import Doubt, Price
+from idealist.rendering.doubt import Doubt, Price
 
 #: Rows of a run up to which it is read again to price what is wrong with some. Suggested.
 PRICED_ROWS = 1_000_000

@@ -15,12 +15,13 @@ from idealist.data.judgments import GOLD
 from idealist.errors import UsageError, nearest
 from idealist.formats.id_mapping import mapping_file, write_mapping
 from idealist.notation import many
-from idealist.report import curve_figures, doubt_words, run_figures
-from idealist.report.document import COUNT, Block, Details, Document, Doubts, Items, Table, Text
-from idealist.report.doubt import SEVERITIES, Doubt, Severity
-from idealist.report.figure import Figure
-from idealist.report.plain_data import finite
-from idealist.report.result import Result
+from idealist.rendering import doubt_words
+from idealist.rendering.document import COUNT, Block, Details, Document, Doubts, Items, Table, Text
+from idealist.rendering.doubt import SEVERITIES, Doubt, Severity
+from idealist.rendering.figure import Figure
+from idealist.rendering.figures import curve_figures, run_figures
+from idealist.rendering.plain_data import finite
+from idealist.rendering.result import Result
 
 #: How far two judges agree, with the words for it.
 KAPPAS = {

@@ -29,9 +29,9 @@ from idealist.measures.instrument import Aggregate, Instrument, measured
 from idealist.measures.judged import Judged
 from idealist.notation import many, tidy
 from idealist.ranking.placements import Placements
-from idealist.report.document import COUNT, TEXT, VALUE, Column, Table
-from idealist.report.plain_data import record
-from idealist.report.wording import number
+from idealist.rendering.document import COUNT, TEXT, VALUE, Column, Table
+from idealist.rendering.plain_data import record
+from idealist.rendering.wording import number
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,7 +15,7 @@ from idealist.evaluating.doubt_case import DoubtCase, RunPrice
 from idealist.measures.instrument import Instrument
 from idealist.notation import many
 from idealist.ranking.placements import Placements
-from idealist.report.doubt import EXAMPLES, Doubt, Severity
+from idealist.rendering.doubt import EXAMPLES, Doubt, Severity
 
 #: Below this share judged in the first 10, values are too low by more than noise. On 269 runs of
 #: TREC-COVID the condensed nDCG@10 then lies 0.02 and more above. Suggested, from that.

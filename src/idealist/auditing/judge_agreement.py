@@ -14,8 +14,8 @@ import numpy as np
 from idealist.data import Qrels
 from idealist.data.columns import Floats, Ints
 from idealist.data.judgments import JudgeRows
-from idealist.report.document import COUNT, SHARE, TEXT, VALUE, Column, Table
-from idealist.report.plain_data import record
+from idealist.rendering.document import COUNT, SHARE, TEXT, VALUE, Column, Table
+from idealist.rendering.plain_data import record
 from idealist.significance.kappas import (
     WEIGHTS,
     cohen_kappa,

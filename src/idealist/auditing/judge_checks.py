@@ -16,8 +16,8 @@ from idealist.data.judgments import JudgeRows
 from idealist.evaluating.doubt_case import file_word
 from idealist.formats.judges import PROPOSED, RULES
 from idealist.notation import many
-from idealist.report.doubt import EXAMPLES, Doubt
-from idealist.report.wording import number
+from idealist.rendering.doubt import EXAMPLES, Doubt
+from idealist.rendering.wording import number
 
 #: Below this alpha, another judge would say something else of many documents. Suggested: kappa of
 #: two judges of TREC is about .3 to .5.

@@ -16,7 +16,7 @@ from idealist.formats import read_qrels
 from idealist.measures.instrument import chosen
 from idealist.measures.sets import R
 from idealist.notation import many, tidy
-from idealist.report.doubt import EXAMPLES, Doubt
+from idealist.rendering.doubt import EXAMPLES, Doubt
 
 
 def unreadable(case: AuditCase) -> Iterator[Doubt]:

@@ -15,7 +15,7 @@ from idealist.errors import IdealistError
 from idealist.evaluating.doubt_case import differing
 from idealist.measures.instrument import Instrument, measured
 from idealist.ranking.placements import Placements
-from idealist.report.plain_data import finite
+from idealist.rendering.plain_data import finite
 
 #: Share of unjudged documents that a pool may have: its ties may have been in another order.
 #: Suggested.

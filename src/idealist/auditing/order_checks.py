@@ -20,8 +20,8 @@ from idealist.evaluating.doubt_case import DoubtCase
 from idealist.evaluating.other_orders import TURNED_TIMES, gain_of
 from idealist.notation import many
 from idealist.ranking.placements import Placements
-from idealist.report.doubt import Doubt
-from idealist.report.wording import number
+from idealist.rendering.doubt import Doubt
+from idealist.rendering.wording import number
 
 #: Share of queries in which rank column and scores differ that makes it an error. Suggested.
 OTHER_ORDER = 0.5

@@ -15,7 +15,7 @@ from idealist.errors import UsageError
 from idealist.evaluating.evaluator import Evaluator
 from idealist.formats.team_files import read_teams
 from idealist.notation import many
-from idealist.report.document import (
+from idealist.rendering.document import (
     COUNT,
     SIGNED,
     TEXT,
@@ -27,9 +27,9 @@ from idealist.report.document import (
     Table,
     Text,
 )
-from idealist.report.plain_data import record
-from idealist.report.result import Result
-from idealist.report.wording import few, number
+from idealist.rendering.plain_data import record
+from idealist.rendering.result import Result
+from idealist.rendering.wording import few, number
 from idealist.significance.rank_tests import tau_b
 
 #: Runs that the first table shows, those that lose most. Suggested.

@@ -21,7 +21,7 @@ from idealist.evaluating.doubt_case import DoubtCase
 from idealist.evaluating.doubts import untied
 from idealist.notation import many
 from idealist.ranking.ranked import listing
-from idealist.report.doubt import EXAMPLES, Doubt
+from idealist.rendering.doubt import EXAMPLES, Doubt
 
 #: Share of queries whose lists may be shorter than the measures look. Suggested.
 SHORT_LISTS = 0.1

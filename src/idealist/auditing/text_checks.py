@@ -13,8 +13,8 @@ from idealist.data import Qrels
 from idealist.data.columns import Bools
 from idealist.evaluating.doubt_case import DoubtCase, RunPrice
 from idealist.notation import many
-from idealist.report.doubt import EXAMPLES, Doubt
-from idealist.report.wording import clipped, few
+from idealist.rendering.doubt import EXAMPLES, Doubt
+from idealist.rendering.wording import clipped, few
 
 #: The characters of a text that are shown.
 SHOWN = 60

@@ -14,11 +14,11 @@ from idealist.bounding.extremes import Ends, ends
 from idealist.conventions.signature import Signature
 from idealist.data.columns import Bools, Floats, Ints
 from idealist.errors import UsageError
-from idealist.report import document as doc
-from idealist.report.document import COUNT, TEXT, VALUE, Column, Document, Table, Text
-from idealist.report.plain_data import finite, record, records_table
-from idealist.report.result import Result
-from idealist.report.wording import number
+from idealist.rendering import document as doc
+from idealist.rendering.document import COUNT, TEXT, VALUE, Column, Document, Table, Text
+from idealist.rendering.plain_data import finite, record, records_table
+from idealist.rendering.result import Result
+from idealist.rendering.wording import number
 
 #: How many unjudged documents of each query are considered for being judged first.
 CONSIDERED = 50

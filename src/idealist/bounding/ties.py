@@ -16,10 +16,10 @@ from idealist.evaluating.evaluator import Evaluator
 from idealist.measures.instrument import Instrument, Measured, measured, retied
 from idealist.notation import many
 from idealist.ranking.ranked import Ranked
-from idealist.report.document import Document, Table, Text
-from idealist.report.plain_data import record
-from idealist.report.result import Result
-from idealist.report.wording import number
+from idealist.rendering.document import Document, Table, Text
+from idealist.rendering.plain_data import record
+from idealist.rendering.result import Result
+from idealist.rendering.wording import number
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -67,7 +67,7 @@ def command(
     """
     from idealist.auditing import audit
     from idealist.evaluating.evaluator import DEFAULT_MEASURES
-    from idealist.report.plain_data import separated
+    from idealist.rendering.plain_data import separated
 
     options.check_inputs([qrels, *runs, queries, docs, pool_teams])
     known = options.queries_of(queries)

@@ -12,7 +12,7 @@ from idealist.errors import UsageError
 
 if TYPE_CHECKING:
     from idealist.formats.reading import ReadOptions
-    from idealist.report.result import Result
+    from idealist.rendering.result import Result
 
 
 @click.command("explain")

@@ -15,8 +15,8 @@ import click
 from idealist import files
 from idealist.errors import UsageError
 from idealist.notation import split
-from idealist.report import terminal
-from idealist.report.result import FORMS, Result, form_of
+from idealist.rendering import terminal
+from idealist.rendering.result import FORMS, Result, form_of
 
 if TYPE_CHECKING:
     from idealist.data import Qrels, Queries, Run

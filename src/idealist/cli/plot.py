@@ -14,13 +14,13 @@ from click.core import ParameterSource
 
 from idealist.cli import options as shared
 from idealist.errors import UsageError, nearest
-from idealist.report import terminal
-from idealist.report.document import Document, Doubts, Signatures
-from idealist.report.figure import Figure, Look
+from idealist.rendering import terminal
+from idealist.rendering.document import Document, Doubts, Signatures
+from idealist.rendering.figure import Figure, Look
 
 if TYPE_CHECKING:
     from idealist.formats.reading import ReadOptions
-    from idealist.report.result import Result
+    from idealist.rendering.result import Result
 
 #: What is drawn unless told: one measure, or several where they are compared.
 MEASURE, ALL = "nDCG@10", tuple(shared.COMPARED.split(", "))

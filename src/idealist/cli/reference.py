@@ -98,8 +98,8 @@ def diff(a: str, b: str, **shown: Any) -> None:
                               'nDCG@10|sklearn|qrels:2057cbf8e7|rules:1'
     """
     from idealist.conventions.signature import meaning
-    from idealist.report.document import Items, Table
-    from idealist.report.result import Listing
+    from idealist.rendering.document import Items, Table
+    from idealist.rendering.result import Listing
 
     found = {label: one.diff(other) for label, one, other in _paired(_read(a), _read(b))}
     rows = [
@@ -124,8 +124,8 @@ def expand(text: str, **shown: Any) -> None:
       idealist signature expand 'nDCG@10|trec_eval|qrels:2057cbf8e7|rules:1'
     """
     from idealist.conventions.signature import Signature
-    from idealist.report.document import Table
-    from idealist.report.result import Listing
+    from idealist.rendering.document import Table
+    from idealist.rendering.result import Listing
 
     fields = Signature.parse(text).fields
     table = Table.of(["axis", "value"], [], list(fields.items()))

@@ -101,7 +101,7 @@ def command(
 
 def _form(output: Path | None) -> str:
     """Choose the form by the suffix of the file: a page, unless it says otherwise."""
-    from idealist.report.result import form_of
+    from idealist.rendering.result import form_of
 
     if output is None or output.suffix == "":
         return "html"

@@ -27,7 +27,7 @@ from idealist.measures import Measure
 from idealist.notation import many
 from idealist.protocol import Protocol
 from idealist.ranking.ranked import Ranked
-from idealist.report.wording import few
+from idealist.rendering.wording import few
 
 #: The places of the arguments.
 PLACES = "compare(qrels, [run, run], measures)"

@@ -19,7 +19,7 @@ from idealist.formats import read_run
 from idealist.protocol import Protocol
 from idealist.ranking.order import Ranking
 from idealist.ranking.ranked import listing
-from idealist.report.plain_data import record
+from idealist.rendering.plain_data import record
 from idealist.significance.means import mean
 from idealist.significance.rank_tests import tau_ap, tau_ap_b, tau_b
 

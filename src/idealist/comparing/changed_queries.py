@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from idealist.explaining.worsened_queries import query_changes
-from idealist.report.document import Block, Command, Table, Text
-from idealist.report.plain_data import records_table
+from idealist.rendering.document import Block, Command, Table, Text
+from idealist.rendering.plain_data import records_table
 
 if TYPE_CHECKING:
     from idealist.comparing.comparison import Comparison

@@ -16,12 +16,12 @@ from idealist.comparing.paper_table import PaperStyle
 from idealist.conventions.signature import Signature
 from idealist.errors import UsageError, nearest
 from idealist.evaluating.evaluation import Evaluation, label_of
-from idealist.report.document import Document, Table
-from idealist.report.doubt import Doubt
-from idealist.report.result import Result
+from idealist.rendering.document import Document, Table
+from idealist.rendering.doubt import Doubt
+from idealist.rendering.result import Result
 
 if TYPE_CHECKING:
-    from idealist.report.figure import Figure
+    from idealist.rendering.figure import Figure
 
 
 @dataclass(frozen=True, eq=False, repr=False)

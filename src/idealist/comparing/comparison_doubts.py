@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from idealist.comparing.verdict_words import who
 from idealist.notation import many
-from idealist.report import doubt_words
-from idealist.report.doubt import CODES, Doubt
-from idealist.report.wording import few, p_words, signed
+from idealist.rendering import doubt_words
+from idealist.rendering.doubt import CODES, Doubt
+from idealist.rendering.wording import few, p_words, signed
 from idealist.significance.power_analysis import ENOUGH
 from idealist.significance.resampling import spread_of_heavy
 

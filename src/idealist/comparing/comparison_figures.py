@@ -12,11 +12,11 @@ from idealist.comparing.sample_sizes import sizes_of
 from idealist.comparing.verdict_words import interval, who
 from idealist.errors import UsageError, nearest
 from idealist.evaluating.evaluation_figures import heat, intervals, query_texts
-from idealist.report import query_figures, run_figures, value_figures
-from idealist.report.figure import Figure
-from idealist.report.query_figures import BeforeAfter
-from idealist.report.run_figures import Difference, Outcome
-from idealist.report.value_figures import QueryValues
+from idealist.rendering.figure import Figure
+from idealist.rendering.figures import query_figures, run_figures, value_figures
+from idealist.rendering.figures.query_figures import BeforeAfter
+from idealist.rendering.figures.run_figures import Difference, Outcome
+from idealist.rendering.figures.value_figures import QueryValues
 
 if TYPE_CHECKING:
     from idealist.comparing.comparison import Comparison

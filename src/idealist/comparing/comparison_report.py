@@ -14,11 +14,11 @@ from idealist.comparing.pairing import name_of_test
 from idealist.comparing.qualification import qualified
 from idealist.conventions.signature import shortened
 from idealist.notation import many
-from idealist.report import document as doc
-from idealist.report.document import P_VALUE, SIGNED, TEXT, Column, Document, Marked, Table, Text
-from idealist.report.plain_data import records_table
-from idealist.report.terminal import SUPERSCRIPTS
-from idealist.report.wording import few, shared_signatures, signed, weights_words
+from idealist.rendering import document as doc
+from idealist.rendering.document import P_VALUE, SIGNED, TEXT, Column, Document, Marked, Table, Text
+from idealist.rendering.plain_data import records_table
+from idealist.rendering.terminal import SUPERSCRIPTS
+from idealist.rendering.wording import few, shared_signatures, signed, weights_words
 
 if TYPE_CHECKING:
     from idealist.comparing.comparison import Comparison

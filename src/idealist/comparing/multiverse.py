@@ -20,7 +20,7 @@ from idealist.measures.instrument import Instrument, chosen, measured
 from idealist.notation import many
 from idealist.ranking.placements import Placements
 from idealist.ranking.ranked import Ranked
-from idealist.report.plain_data import finite
+from idealist.rendering.plain_data import finite
 from idealist.significance.paired import differences, paired
 
 #: Values that agree to so many digits are the same.

@@ -30,7 +30,7 @@ from idealist.significance.rank_tests import sign_test, wilcoxon
 from idealist.significance.resampling import bca, bootstrap_shift
 
 if TYPE_CHECKING:
-    from idealist.report.doubt import Doubt
+    from idealist.rendering.doubt import Doubt
 
 
 #: How many queries that gained or lost most are named, and how many are left out for a check.

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from idealist.comparing.pair import Pair
-from idealist.report.plain_data import record
+from idealist.rendering.plain_data import record
 
 #: The numbers of a pair, in the order they are written.
 NUMBERS = (

@@ -19,7 +19,7 @@ from idealist.errors import UsageError
 from idealist.evaluating.evaluation import Evaluation, range_of
 from idealist.measures import Measure, parse
 from idealist.notation import text
-from idealist.report.wording import few
+from idealist.rendering.wording import few
 from idealist.significance.families import permutations_for
 from idealist.significance.resampling import EXACT, flips_for
 

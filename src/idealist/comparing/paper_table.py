@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 from idealist._version import __version__
 from idealist.comparing.comparison_report import key_to_marks
 from idealist.errors import UsageError
-from idealist.report import latex, terminal
-from idealist.report.document import Document, Text
-from idealist.report.wording import number
+from idealist.rendering import latex, terminal
+from idealist.rendering.document import Document, Text
+from idealist.rendering.wording import number
 
 if TYPE_CHECKING:
     from idealist.comparing.comparison import Comparison

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from idealist.report.wording import number, p_words, signed
+from idealist.rendering.wording import number, p_words, signed
 
 if TYPE_CHECKING:
     from idealist.comparing.pair import Pair

@@ -21,7 +21,7 @@ from idealist.formats import several_runs
 from idealist.notation import many
 from idealist.protocol import Protocol
 from idealist.ranking.ranked import listing
-from idealist.report.document import (
+from idealist.rendering.document import (
     COUNT,
     P_VALUE,
     SIGNED,
@@ -35,9 +35,9 @@ from idealist.report.document import (
     Table,
     Text,
 )
-from idealist.report.plain_data import record
-from idealist.report.result import Result
-from idealist.report.wording import few, number, shared_signatures
+from idealist.rendering.plain_data import record
+from idealist.rendering.result import Result
+from idealist.rendering.wording import few, number, shared_signatures
 from idealist.significance.paired import paired
 
 __all__ = ["Reproduction", "reproduce"]

@@ -17,13 +17,13 @@ from idealist.errors import UsageError
 from idealist.evaluating.evaluator import Evaluator
 from idealist.measures import Measure, as_measure
 from idealist.notation import many
-from idealist.report import curve_figures
-from idealist.report.curve_figures import Shown
-from idealist.report.document import Column, Document, Format, Interval, Table, Text
-from idealist.report.figure import Figure
-from idealist.report.plain_data import record, records_table
-from idealist.report.result import Result
-from idealist.report.wording import number
+from idealist.rendering.document import Column, Document, Format, Interval, Table, Text
+from idealist.rendering.figure import Figure
+from idealist.rendering.figures import curve_figures
+from idealist.rendering.figures.curve_figures import Shown
+from idealist.rendering.plain_data import record, records_table
+from idealist.rendering.result import Result
+from idealist.rendering.wording import number
 from idealist.significance.families import level_of_best
 from idealist.significance.means import effective
 from idealist.significance.paired import checked_alpha

@@ -16,8 +16,8 @@ from idealist.evaluating.evaluator import Evaluator
 from idealist.measures.instrument import Aggregate, Instrument, chosen, measured
 from idealist.measures.judged import Judged
 from idealist.ranking.ranked import Ranked
-from idealist.report.plain_data import record
-from idealist.report.wording import number, p_words, signed
+from idealist.rendering.plain_data import record
+from idealist.rendering.wording import number, p_words, signed
 from idealist.significance.p_extremes import UNKNOWN, PRange, attained_p, proven_p
 from idealist.significance.paired import ROUNDING, paired
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from idealist.comparing.compare_options import CORRECTIONS
 from idealist.comparing.qualification import qualified
 from idealist.notation import many
-from idealist.report.document import Interval
-from idealist.report.wording import number, p_words, percent, signed
+from idealist.rendering.document import Interval
+from idealist.rendering.wording import number, p_words, percent, signed
 from idealist.significance.means import FEWEST
 from idealist.significance.power_analysis import ENOUGH
 

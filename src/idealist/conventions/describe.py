@@ -15,8 +15,8 @@ from idealist.measures import MEASURES, Measure, parse
 from idealist.measures.index import group_of
 from idealist.measures.spellings import ELSEWHERE, SPELLINGS, TYPED
 from idealist.notation import many, text
-from idealist.report.document import Block, Command, Heading, Items, Table, Text
-from idealist.report.result import Listing
+from idealist.rendering.document import Block, Command, Heading, Items, Table, Text
+from idealist.rendering.result import Listing
 
 DIRECTIONS = {1: "higher is better", -1: "lower is better", 0: "neither good nor bad"}
 

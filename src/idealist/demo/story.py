@@ -14,10 +14,10 @@ from idealist.evaluating.evaluation import Evaluation
 from idealist.evaluating.evaluations import Evaluations
 from idealist.evaluating.evaluator import Evaluator
 from idealist.formats import read_qrels, read_queries, read_run
-from idealist.report import document as doc
-from idealist.report.document import TEXT, Block, Column, Document, Items, Table, Text
-from idealist.report.result import Result
-from idealist.report.wording import clipped, p_words
+from idealist.rendering import document as doc
+from idealist.rendering.document import TEXT, Block, Column, Document, Items, Table, Text
+from idealist.rendering.result import Result
+from idealist.rendering.wording import clipped, p_words
 
 MAIN = "nDCG@10"
 MEASURES = (MAIN, "nDCG@5")

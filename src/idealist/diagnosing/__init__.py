@@ -20,7 +20,7 @@ from idealist.diagnosing.slices import sliced
 from idealist.errors import UsageError
 from idealist.evaluating.evaluator import Evaluator
 from idealist.formats import read_queries
-from idealist.report.doubt import Doubt
+from idealist.rendering.doubt import Doubt
 
 __all__ = ["DIAGNOSED", "Diagnosis", "diagnose"]
 

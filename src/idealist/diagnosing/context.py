@@ -13,8 +13,8 @@ from idealist.diagnosing.evidence import WithEnds, bounded, of_mean, of_value
 from idealist.diagnosing.measured_run import Inputs
 from idealist.measures.instrument import chosen
 from idealist.ranking.placements import Placements
-from idealist.report.plain_data import finite
-from idealist.report.wording import few
+from idealist.rendering.plain_data import finite
+from idealist.rendering.wording import few
 
 #: A passage that is not relevant misleads from this utility on (suggested).
 MISLEADING = 0.5

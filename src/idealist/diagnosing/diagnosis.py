@@ -16,14 +16,14 @@ from idealist.diagnosing.slices import Slice
 from idealist.evaluating.evaluation import ByMeasure
 from idealist.explaining.ladder import CAUSES
 from idealist.notation import many
-from idealist.report import document as doc
-from idealist.report.document import SIGNED, TEXT, Column, Document, Interval, Items, Table, Text
-from idealist.report.doubt import Doubt
-from idealist.report.result import Result
-from idealist.report.wording import number, shared_signatures, signed
+from idealist.rendering import document as doc
+from idealist.rendering.document import SIGNED, TEXT, Column, Document, Interval, Items, Table, Text
+from idealist.rendering.doubt import Doubt
+from idealist.rendering.result import Result
+from idealist.rendering.wording import number, shared_signatures, signed
 
 if TYPE_CHECKING:
-    from idealist.report.figure import Figure
+    from idealist.rendering.figure import Figure
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -11,7 +11,7 @@ import numpy as np
 
 from idealist.data.columns import Floats
 from idealist.diagnosing.measured_run import Inputs
-from idealist.report.plain_data import finite
+from idealist.rendering.plain_data import finite
 from idealist.significance.means import FEWEST, mean, mean_interval, quantile, standard_error
 
 #: A difference of this many half widths of a 95 % interval is found 4 times in 5.

@@ -14,8 +14,8 @@ from idealist.data import Qrels
 from idealist.data.columns import Bools, Floats
 from idealist.diagnosing.losses import NAMED, NOTHING, TOPS, Losses, Stages
 from idealist.diagnosing.measured_run import MeasuredRun
-from idealist.report.plain_data import finite
-from idealist.report.wording import number, signed
+from idealist.rendering.plain_data import finite
+from idealist.rendering.wording import number, signed
 
 #: What each fix would win back, in words; the order decides between equals.
 FIXES: dict[str, str] = {

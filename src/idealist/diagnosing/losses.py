@@ -16,7 +16,7 @@ from idealist.explaining.ladder import CAUSES, Ladder, decided
 from idealist.measures import Measure
 from idealist.measures.instrument import measured
 from idealist.ranking.placements import Placements
-from idealist.report.plain_data import finite
+from idealist.rendering.plain_data import finite
 
 #: A loss smaller than this is rounding.
 NOTHING = 1e-12

@@ -20,8 +20,8 @@ from idealist.explaining.ladder import Ladder, ladder
 from idealist.measures import parse
 from idealist.measures.instrument import Instrument, Measured, measured
 from idealist.ranking.placements import Placements
-from idealist.report.doubt import Doubt
-from idealist.report.wording import few
+from idealist.rendering.doubt import Doubt
+from idealist.rendering.wording import few
 
 
 class MeasuredRun:

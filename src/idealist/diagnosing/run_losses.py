@@ -12,9 +12,9 @@ from idealist.diagnosing.measured_run import MeasuredRun
 from idealist.evaluating.evaluation import label_of, range_of
 from idealist.evaluating.evaluator import Evaluator
 from idealist.ranking.ranked import Ranked
-from idealist.report import loss_figures
-from idealist.report.figure import Figure
-from idealist.report.loss_figures import Stack
+from idealist.rendering.figure import Figure
+from idealist.rendering.figures import loss_figures
+from idealist.rendering.figures.loss_figures import Stack
 
 #: The fixes in the order of a bar: what a perfect reranker would win back comes first.
 STACKED = ("rerank", "break ties", "judge", "shorten", "retrieve", "answer")

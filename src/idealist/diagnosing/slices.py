@@ -14,7 +14,7 @@ from idealist.diagnosing.evidence import WithEnds, of_mean
 from idealist.diagnosing.fixes import Fixes
 from idealist.diagnosing.losses import Losses
 from idealist.diagnosing.measured_run import Inputs
-from idealist.report.plain_data import finite
+from idealist.rendering.plain_data import finite
 
 
 @dataclass(frozen=True, eq=False)

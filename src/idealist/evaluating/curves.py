@@ -16,12 +16,13 @@ from idealist.evaluating.evaluator import Evaluator
 from idealist.measures import Measure, as_measure
 from idealist.measures.average_precision import IPrec
 from idealist.ranking.ranked import Ranked
-from idealist.report import curve_figures, doubt_words
-from idealist.report.document import Document, Doubts, Signatures, Table, Text
-from idealist.report.doubt import Doubt
-from idealist.report.figure import Figure
-from idealist.report.plain_data import finite
-from idealist.report.result import Result
+from idealist.rendering import doubt_words
+from idealist.rendering.document import Document, Doubts, Signatures, Table, Text
+from idealist.rendering.doubt import Doubt
+from idealist.rendering.figure import Figure
+from idealist.rendering.figures import curve_figures
+from idealist.rendering.plain_data import finite
+from idealist.rendering.result import Result
 
 #: The cutoffs that are looked at unasked, as far as lists reach.
 CUTOFFS = (

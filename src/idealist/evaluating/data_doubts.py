@@ -16,8 +16,8 @@ from idealist.measures.relevance import Threshold
 from idealist.measures.spellings import SPELLINGS
 from idealist.notation import many
 from idealist.ranking.ranked import listing
-from idealist.report.doubt import Doubt
-from idealist.report.wording import few
+from idealist.rendering.doubt import Doubt
+from idealist.rendering.wording import few
 from idealist.significance.means import effective
 
 

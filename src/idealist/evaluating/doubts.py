@@ -17,8 +17,8 @@ from idealist.evaluating.doubt_case import DoubtCase
 from idealist.evaluating.other_orders import upside_down
 from idealist.measures.instrument import Measured, retied
 from idealist.notation import many
-from idealist.report.doubt import Doubt, Severity
-from idealist.report.wording import few, number
+from idealist.rendering.doubt import Doubt, Severity
+from idealist.rendering.wording import few, number
 
 #: How deep a measure without cutoff is looked at for unjudged documents.
 TOP = 10

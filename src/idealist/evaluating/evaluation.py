@@ -20,16 +20,16 @@ from idealist.data.columns import Bools, Floats
 from idealist.errors import Faults, UsageError
 from idealist.measures import as_measure, parse
 from idealist.notation import many
-from idealist.report import plain_data
-from idealist.report.document import Document, Table
-from idealist.report.doubt import Doubt
-from idealist.report.plain_data import as_number, as_text, finite
-from idealist.report.result import Result, form_of
-from idealist.report.wording import number
+from idealist.rendering import plain_data
+from idealist.rendering.document import Document, Table
+from idealist.rendering.doubt import Doubt
+from idealist.rendering.plain_data import as_number, as_text, finite
+from idealist.rendering.result import Result, form_of
+from idealist.rendering.wording import number
 from idealist.significance.means import effective, mean_interval
 
 if TYPE_CHECKING:
-    from idealist.report.figure import Figure
+    from idealist.rendering.figure import Figure
 
 SCHEMA = 1
 

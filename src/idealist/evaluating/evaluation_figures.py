@@ -14,10 +14,10 @@ from idealist.evaluating.evaluation import Evaluation, range_of
 from idealist.formats import read_queries
 from idealist.measures import parse
 from idealist.notation import many
-from idealist.report import run_figures, value_figures
-from idealist.report.figure import Figure
-from idealist.report.run_figures import Mean
-from idealist.report.value_figures import QueryValues
+from idealist.rendering.figure import Figure
+from idealist.rendering.figures import run_figures, value_figures
+from idealist.rendering.figures.run_figures import Mean
+from idealist.rendering.figures.value_figures import QueryValues
 from idealist.significance.means import FEWEST
 
 

@@ -12,15 +12,15 @@ import numpy as np
 from idealist.errors import UsageError
 from idealist.evaluating.evaluation import Evaluation
 from idealist.notation import many
-from idealist.report import doubt_words
-from idealist.report.document import Block, Document, Doubts, Estimate, Signatures, Table, Text
-from idealist.report.doubt import Doubt
-from idealist.report.result import Result
-from idealist.report.wording import number, shared_signatures, weights_words
+from idealist.rendering import doubt_words
+from idealist.rendering.document import Block, Document, Doubts, Estimate, Signatures, Table, Text
+from idealist.rendering.doubt import Doubt
+from idealist.rendering.result import Result
+from idealist.rendering.wording import number, shared_signatures, weights_words
 from idealist.significance.means import FEWEST
 
 if TYPE_CHECKING:
-    from idealist.report.figure import Figure
+    from idealist.rendering.figure import Figure
 
 
 @dataclass(frozen=True, eq=False, repr=False)

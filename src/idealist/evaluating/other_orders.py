@@ -13,7 +13,7 @@ from idealist.errors import IdealistError
 from idealist.evaluating.doubt_case import DoubtCase
 from idealist.measures.instrument import measured
 from idealist.ranking.placements import Placements
-from idealist.report.doubt import Doubt
+from idealist.rendering.doubt import Doubt
 
 #: Queries without which one order is not called better than another. Suggested.
 LEAST_QUERIES = 5

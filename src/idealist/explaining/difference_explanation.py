@@ -13,12 +13,12 @@ from idealist.conventions.signature import Signature
 from idealist.explaining.explanation import GRADE, SHOWN
 from idealist.notation import many, tidy
 from idealist.notation import text as written
-from idealist.report import document as doc
-from idealist.report.document import COUNT, TEXT, Block, Column, Document, Items, Table, Text
-from idealist.report.plain_data import finite, records_table
-from idealist.report.result import Result
-from idealist.report.terminal import WIDTH
-from idealist.report.wording import clipped, few, number, short, signed, visible
+from idealist.rendering import document as doc
+from idealist.rendering.document import COUNT, TEXT, Block, Column, Document, Items, Table, Text
+from idealist.rendering.plain_data import finite, records_table
+from idealist.rendering.result import Result
+from idealist.rendering.terminal import WIDTH
+from idealist.rendering.wording import clipped, few, number, short, signed, visible
 
 #: How many documents a report names one by one, before it sums up the others.
 LINES = 8

@@ -11,12 +11,12 @@ from idealist.conventions.signature import Signature
 from idealist.explaining.ladder import CAUSES
 from idealist.notation import many, tidy
 from idealist.notation import text as written
-from idealist.report import document as doc
-from idealist.report.document import COUNT, TEXT, Block, Column, Document, Items, Table, Text
-from idealist.report.plain_data import finite, records_table
-from idealist.report.result import Result
-from idealist.report.terminal import WIDTH
-from idealist.report.wording import NAMED, clipped, few, number
+from idealist.rendering import document as doc
+from idealist.rendering.document import COUNT, TEXT, Block, Column, Document, Items, Table, Text
+from idealist.rendering.plain_data import finite, records_table
+from idealist.rendering.result import Result
+from idealist.rendering.terminal import WIDTH
+from idealist.rendering.wording import NAMED, clipped, few, number
 
 #: A grade, which an unjudged document lacks; the score of a system, with the digits that matter.
 GRADE = doc.Format(lambda cell: "unjudged" if cell is None else written(tidy(cell)))

@@ -10,11 +10,11 @@ from idealist.conventions.signature import Signature
 from idealist.explaining.difference_explanation import NAME, DifferenceExplanation
 from idealist.explaining.explanation import TEXT_WIDTH
 from idealist.notation import many
-from idealist.report import document as doc
-from idealist.report.document import SIGNED, TEXT, Block, Column, Document, Items, Table, Text
-from idealist.report.plain_data import finite, records_table
-from idealist.report.result import Result
-from idealist.report.wording import clipped, few, number, short
+from idealist.rendering import document as doc
+from idealist.rendering.document import SIGNED, TEXT, Block, Column, Document, Items, Table, Text
+from idealist.rendering.plain_data import finite, records_table
+from idealist.rendering.result import Result
+from idealist.rendering.wording import clipped, few, number, short
 
 #: How many documents are named as the reason why a query lost.
 REASONS = 2

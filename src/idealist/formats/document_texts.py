@@ -13,7 +13,7 @@ from idealist.formats import frames
 from idealist.formats.document_entries import DocumentText, Entry, entries_of
 from idealist.formats.document_files import of_path
 from idealist.notation import many
-from idealist.report.wording import few
+from idealist.rendering.wording import few
 
 __all__ = ["DocumentText", "DocumentTexts", "document_texts", "read_texts"]
 

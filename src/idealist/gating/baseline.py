@@ -25,7 +25,7 @@ from idealist.formats.source import Source
 from idealist.gating.checks import checked_looks
 from idealist.measures.instrument import Instrument
 from idealist.ranking.ranked import listing
-from idealist.report.plain_data import finite
+from idealist.rendering.plain_data import finite
 
 
 def top_rows(evaluator: Evaluator, run: Run, evaluation: Evaluation) -> Rows:

@@ -13,7 +13,7 @@ from idealist.comparing.pair import Pair
 from idealist.data.columns import Floats
 from idealist.errors import UsageError
 from idealist.evaluating.evaluation import label_of
-from idealist.report.plain_data import finite
+from idealist.rendering.plain_data import finite
 from idealist.significance.families import holm
 from idealist.significance.paired import ALPHAS, Paired, checked_alpha, paired
 from idealist.significance.power_analysis import ENOUGH

@@ -15,12 +15,12 @@ from idealist.conventions.signature import Signature, shortened
 from idealist.gating.checks import FAIL, INCONCLUSIVE, PASS, UNTESTED, Check
 from idealist.gating.plan import GatePlan
 from idealist.notation import many
-from idealist.report import document as doc
-from idealist.report import doubt_words
-from idealist.report.document import Column, Document, Table, Text
-from idealist.report.doubt import Doubt
-from idealist.report.result import Result
-from idealist.report.wording import few, p_words, signed
+from idealist.rendering import document as doc
+from idealist.rendering import doubt_words
+from idealist.rendering.document import Column, Document, Table, Text
+from idealist.rendering.doubt import Doubt
+from idealist.rendering.result import Result
+from idealist.rendering.wording import few, p_words, signed
 from idealist.significance.means import FEWEST
 
 #: What the verdict means, and the sign that goes with it.

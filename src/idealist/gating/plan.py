@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from idealist.data.columns import Floats
 from idealist.gating.checks import FAIL, INCONCLUSIVE, PASS, Check, Rule
-from idealist.report.document import SHARE, SIGNED, Block, Column, Document, Table, Text
-from idealist.report.plain_data import finite
-from idealist.report.result import Result
+from idealist.rendering.document import SHARE, SIGNED, Block, Column, Document, Table, Text
+from idealist.rendering.plain_data import finite
+from idealist.rendering.result import Result
 from idealist.significance.means import quantile
 from idealist.significance.paired import ROUNDING
 

@@ -21,7 +21,7 @@ from idealist.notation import text
 from idealist.ranking.ranked import Ranked
 from idealist.reconciling.facts import Pair
 from idealist.reconciling.game import Axis, Game, differing, registry, shapley
-from idealist.report.document import (
+from idealist.rendering.document import (
     SIGNED,
     TEXT,
     Column,
@@ -32,8 +32,8 @@ from idealist.report.document import (
     Table,
     Text,
 )
-from idealist.report.result import Result
-from idealist.report.wording import number, signed
+from idealist.rendering.result import Result
+from idealist.rendering.wording import number, signed
 
 __all__ = ["Attribution", "attribute"]
 

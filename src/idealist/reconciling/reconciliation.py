@@ -11,7 +11,7 @@ from idealist.notation import many
 from idealist.reconciling.chance import Chance
 from idealist.reconciling.classes import LOOKED_AT, Answer, Question
 from idealist.reconciling.target import Target
-from idealist.report.document import (
+from idealist.rendering.document import (
     COUNT,
     TEXT,
     Block,
@@ -23,8 +23,8 @@ from idealist.report.document import (
     Table,
     Text,
 )
-from idealist.report.result import Result
-from idealist.report.wording import few, number
+from idealist.rendering.result import Result
+from idealist.rendering.wording import few, number
 
 #: How many classes are shown to people, and how many numbers that a further question could print.
 SHOWN, NUMBERS = 10, 5

@@ -7,8 +7,8 @@ from collections.abc import Callable
 
 from idealist.explaining.difference_explanation import ADDS
 from idealist.explaining.explanation import GRADE
-from idealist.report.html import Writer, plain
-from idealist.report.wording import clipped, number, signed
+from idealist.rendering.html import Writer, plain
+from idealist.rendering.wording import clipped, number, signed
 from idealist.reporting.query_lists import Place, QueryLists, Side
 
 #: The most letters of a document's text.

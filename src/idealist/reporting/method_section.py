@@ -10,8 +10,8 @@ from idealist.measures import MEASURES
 from idealist.measures.instrument import Aggregate
 from idealist.notation import many
 from idealist.protocol import Protocol
-from idealist.report import document as doc
-from idealist.report.document import Block, Table, Text
+from idealist.rendering import document as doc
+from idealist.rendering.document import Block, Table, Text
 from idealist.reporting.computing import Findings
 from idealist.reporting.provenance import Provenance
 

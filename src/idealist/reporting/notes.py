@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from itertools import groupby
 
-from idealist.report.document import Block, Heading, Items, Text
+from idealist.rendering.document import Block, Heading, Items, Text
 
 _ITEM = re.compile(r"(\s*)(?:[-*+]|\d+[.)])\s+(.*)")
 

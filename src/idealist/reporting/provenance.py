@@ -13,7 +13,7 @@ from idealist import kernel
 from idealist._version import __version__
 from idealist.evaluating.doubt_case import is_filed, shell
 from idealist.files import fingerprint
-from idealist.report.document import COUNT, TEXT, Column, Table
+from idealist.rendering.document import COUNT, TEXT, Column, Table
 from idealist.reporting.computing import Findings
 
 

@@ -18,8 +18,8 @@ from idealist.explaining.explainer import Explainer
 from idealist.explaining.explanation import Explanation, most_lost
 from idealist.formats.document_texts import DocumentText, document_texts
 from idealist.notation import many, tidy
-from idealist.report.plain_data import finite
-from idealist.report.wording import few
+from idealist.rendering.plain_data import finite
+from idealist.rendering.wording import few
 from idealist.reporting.computing import Findings
 from idealist.reporting.query_rows import QueryRow
 

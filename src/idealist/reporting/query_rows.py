@@ -8,10 +8,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from idealist.report.document import SIGNED, TEXT, Column, Table
-from idealist.report.doubt import CODES
-from idealist.report.plain_data import finite
-from idealist.report.wording import clipped
+from idealist.rendering.document import SIGNED, TEXT, Column, Table
+from idealist.rendering.doubt import CODES
+from idealist.rendering.plain_data import finite
+from idealist.rendering.wording import clipped
 from idealist.reporting.computing import Findings
 
 #: As many runs have a column each.

@@ -20,10 +20,10 @@ from idealist.comparing.comparison_report import (
 from idealist.comparing.verdict_words import interval
 from idealist.errors import UsageError
 from idealist.evaluating.doubt_case import is_filed, shell
-from idealist.report import document as doc
-from idealist.report.document import SIGNED, Block, Drawing, Text
-from idealist.report.result import Result
-from idealist.report.wording import number, p_value, percent, signed
+from idealist.rendering import document as doc
+from idealist.rendering.document import SIGNED, Block, Drawing, Text
+from idealist.rendering.result import Result
+from idealist.rendering.wording import number, p_value, percent, signed
 from idealist.reporting.computing import Findings
 
 

@@ -16,11 +16,11 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from idealist._version import __version__
-from idealist.report import document as doc
-from idealist.report import svg
-from idealist.report.document import Table
-from idealist.report.html import Writer, plain
-from idealist.report.plain_data import finite
+from idealist.rendering import document as doc
+from idealist.rendering.document import Table
+from idealist.rendering.drawing import svg
+from idealist.rendering.html import Writer, plain
+from idealist.rendering.plain_data import finite
 from idealist.reporting import verdict_sentences
 from idealist.reporting.lists_html import lists_html
 from idealist.reporting.real_section import Card

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from idealist.errors import UsageError
-from idealist.report import document as doc
-from idealist.report.document import Block, Document, Table, Text
-from idealist.report.result import Result
+from idealist.rendering import document as doc
+from idealist.rendering.document import Block, Document, Table, Text
+from idealist.rendering.result import Result
 from idealist.reporting import verdict_sentences
 from idealist.reporting.computing import Findings
 from idealist.reporting.provenance import Provenance

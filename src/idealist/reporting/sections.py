@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from idealist.errors import UsageError
 from idealist.notation import many
-from idealist.report import document as doc
-from idealist.report.document import Block, Text
-from idealist.report.result import Result
-from idealist.report.wording import few
+from idealist.rendering import document as doc
+from idealist.rendering.document import Block, Text
+from idealist.rendering.result import Result
+from idealist.rendering.wording import few
 from idealist.reporting.computing import Findings
 from idealist.reporting.method_section import method_blocks
 from idealist.reporting.provenance import Provenance

@@ -12,7 +12,7 @@ from idealist.comparing.verdict_words import deciding_p, interval, showable
 from idealist.errors import UsageError
 from idealist.evaluating.evaluation import range_of
 from idealist.notation import many
-from idealist.report.wording import number, percent, signed
+from idealist.rendering.wording import number, percent, signed
 from idealist.reporting.computing import Findings
 from idealist.significance.means import FEWEST
 

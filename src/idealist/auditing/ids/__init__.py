@@ -32,8 +32,8 @@ from idealist.formats.id_mapping import map_ids
 from idealist.formats.id_steps import Chain, Step
 from idealist.ranking.order import whole
 from idealist.ranking.ranked import listing
-from idealist.report.doubt import EXAMPLES, Doubt
-from idealist.report.wording import visible
+from idealist.rendering.doubt import EXAMPLES, Doubt
+from idealist.rendering.wording import visible
 
 #: Rows of a run, and queries at least, looked at to guess how ids were changed. Suggested.
 SAMPLED_ROWS, SAMPLED_QUERIES = 10_000, 20

@@ -14,14 +14,14 @@ from idealist.formats.id_steps import STEPS
 from idealist.formats.source import STDIN, plain_suffix
 from idealist.formats.writing import WRITTEN
 from idealist.notation import many
-from idealist.report.doubt import EXAMPLES
-from idealist.report.wording import visible
+from idealist.rendering.doubt import EXAMPLES
+from idealist.rendering.wording import visible
 
 if TYPE_CHECKING:
     from idealist.auditing.audit_case import AuditCase
     from idealist.auditing.ids import State
     from idealist.auditing.ids.alignment import Elsewhere
-    from idealist.report.doubt import Doubt
+    from idealist.rendering.doubt import Doubt
 
 
 #: How people call the sides.

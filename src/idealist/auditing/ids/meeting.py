@@ -17,7 +17,7 @@ from idealist.errors import UsageError
 from idealist.evaluating.doubt_case import audit_command
 from idealist.evaluating.evaluation import Evaluation
 from idealist.evaluating.evaluator import Evaluator
-from idealist.report.doubt import BEFORE_VALUES, Doubt
+from idealist.rendering.doubt import BEFORE_VALUES, Doubt
 
 
 def met(

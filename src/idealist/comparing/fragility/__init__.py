@@ -21,7 +21,7 @@ from idealist.comparing.fragility.reach import reach_of
 from idealist.comparing.fragility.relabelling import Relabelling
 from idealist.evaluating.evaluator import Evaluator
 from idealist.notation import many, tidy
-from idealist.report.wording import few, number
+from idealist.rendering.wording import few, number
 from idealist.significance.paired import ROUNDING, paired
 
 

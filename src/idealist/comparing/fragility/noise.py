@@ -11,8 +11,8 @@ import numpy as np
 from idealist.comparing.fragility.confusion import Confusion
 from idealist.comparing.fragility.relabelling import BLOCK, Relabelling
 from idealist.data.columns import Floats
-from idealist.report.plain_data import record
-from idealist.report.wording import signed
+from idealist.rendering.plain_data import record
+from idealist.rendering.wording import signed
 from idealist.significance.paired import ROUNDING, paired
 
 #: How often labels are redrawn; less often where so many judgments would be measured.

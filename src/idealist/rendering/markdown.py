@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterable
 from html import escape
 
-from idealist.report import document as doc
-from idealist.report import doubt_words
-from idealist.report.document import Block, Command, Document, Table
-from idealist.report.doubt import Doubt
-from idealist.report.terminal import marked
-from idealist.report.wording import seen
+from idealist.rendering import document as doc
+from idealist.rendering import doubt_words
+from idealist.rendering.document import Block, Command, Document, Table
+from idealist.rendering.doubt import Doubt
+from idealist.rendering.terminal import marked
+from idealist.rendering.wording import seen
 
 #: What Markdown takes for more than text. Our own words name code in backticks, in which nothing is
 #: executed either; within a word, an underscore is one.

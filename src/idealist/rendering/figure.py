@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any, Literal
 
 from idealist import files
-from idealist.report import document as doc
-from idealist.report.document import VALUE, Document, Format, Table
-from idealist.report.plain_data import flat, record
-from idealist.report.result import Result
+from idealist.rendering import document as doc
+from idealist.rendering.document import VALUE, Document, Format, Table
+from idealist.rendering.plain_data import flat, record
+from idealist.rendering.result import Result
 
 #: What a mark says by its colour: how a query ended; a reference; or the place in a row of runs.
 Tone = Literal[
@@ -173,7 +173,7 @@ class Figure(Result):
 
     def save(self, path: str | Path) -> None:
         """Write it to a file: a picture as .svg, .pdf or .png, or in any form of other results."""
-        from idealist.report.pictures import picture
+        from idealist.rendering.drawing.pictures import picture
 
         drawn = picture(self, path)
         if drawn is None:

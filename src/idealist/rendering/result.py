@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 from idealist import files
 from idealist.errors import UsageError, nearest
-from idealist.report import plain_data, terminal
-from idealist.report.document import Block, Document, Table
+from idealist.rendering import plain_data, terminal
+from idealist.rendering.document import Block, Document, Table
 
 if TYPE_CHECKING:
-    from idealist.report.figure import Figure
+    from idealist.rendering.figure import Figure
 
 #: The forms a result can be written in, each with the suffixes of files that ask for it.
 FORMS: dict[str, tuple[str, ...]] = {
@@ -90,7 +90,7 @@ class Result(ABC):
         if form == "table":
             return terminal.render(self.report(), details, columns)
         page: Callable[[Document, bool], str]
-        page = import_module(f"idealist.report.{PAGES[form]}").render
+        page = import_module(f"idealist.rendering.{PAGES[form]}").render
         return page(self.report(), details)
 
     def __str__(self) -> str:
@@ -103,7 +103,7 @@ class Result(ABC):
         return f"<{type(self).__name__} {self.summary}>"
 
     def _repr_html_(self) -> str:
-        from idealist.report import html
+        from idealist.rendering import html
 
         return html.fragment(self.report())
 

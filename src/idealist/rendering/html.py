@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from html import escape
 from itertools import groupby
 
-from idealist.report import document as doc
-from idealist.report import doubt_words, svg
-from idealist.report.document import Block, Document, Table
-from idealist.report.doubt import Doubt
-from idealist.report.wording import seen
+from idealist.rendering import document as doc
+from idealist.rendering import doubt_words
+from idealist.rendering.document import Block, Document, Table
+from idealist.rendering.doubt import Doubt
+from idealist.rendering.drawing import svg
+from idealist.rendering.wording import seen
 
 _STYLE = """
 :root { color-scheme: light dark; }

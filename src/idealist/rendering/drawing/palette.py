@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from idealist.report.figure import Look
+from idealist.rendering.figure import Look
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from idealist.report.doubt import Doubt
-from idealist.report.wording import few, number, visible
+from idealist.rendering.doubt import Doubt
+from idealist.rendering.wording import few, number, visible
 
 
 def lines(doubts: Iterable[Doubt]) -> list[str]:

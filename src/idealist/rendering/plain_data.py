@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from idealist.report.document import Estimate, Interval, Marked, Table
+from idealist.rendering.document import Estimate, Interval, Marked, Table
 
 
 def finite(data: Any) -> Any:
@@ -55,7 +55,7 @@ def as_text(value: Any) -> str:
 def flat(table: Table) -> tuple[list[str], list[list[Any]]]:
     """Divide cells that hold several numbers among columns of their own.
 
-    >>> from idealist.report.document import Column
+    >>> from idealist.rendering.document import Column
     >>> flat(Table((Column("AP"),), ((Estimate(0.5, 0.25),),)))
     (['AP', 'AP ±'], [[0.5, 0.25]])
     """

@@ -10,14 +10,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from zlib import crc32
 
-from idealist.report import lettering
-from idealist.report.arrangement import GAP, SAMPLE, Arrangement
-from idealist.report.figure import Box, Figure, Key
-from idealist.report.labels import labelled
-from idealist.report.lettering import fitted, safe
-from idealist.report.palette import SIZE, TITLE, class_of, style
-from idealist.report.ruler import Tick
-from idealist.report.shapes import (
+from idealist.rendering.drawing import lettering
+from idealist.rendering.drawing.arrangement import GAP, SAMPLE, Arrangement
+from idealist.rendering.drawing.labels import labelled
+from idealist.rendering.drawing.lettering import fitted, safe
+from idealist.rendering.drawing.palette import SIZE, TITLE, class_of, style
+from idealist.rendering.drawing.ruler import Tick
+from idealist.rendering.drawing.shapes import (
     Link,
     Pen,
     dot,
@@ -28,6 +27,7 @@ from idealist.report.shapes import (
     stroked,
     written,
 )
+from idealist.rendering.figure import Box, Figure, Key
 
 __all__ = ["draw", "style"]
 

@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, get_args
 
 from idealist.notation import many
-from idealist.report.document import COUNT, SHARE, TEXT, Column, Format, Interval, Table
-from idealist.report.figure import Area, Axis, Dot, Figure, Key, Line, Mark, Note, Tone
-from idealist.report.run_figures import every, told
-from idealist.report.scales import axis_ends
-from idealist.report.wording import few, number, visible
+from idealist.rendering.document import COUNT, SHARE, TEXT, Column, Format, Interval, Table
+from idealist.rendering.figure import Area, Axis, Dot, Figure, Key, Line, Mark, Note, Tone
+from idealist.rendering.figures.run_figures import every, told
+from idealist.rendering.scales import axis_ends
+from idealist.rendering.wording import few, number, visible
 
 #: The tones of runs; of more runs than that, the others are drawn without colour and name.
 TONES: tuple[Tone, ...] = get_args(Tone)[5:]

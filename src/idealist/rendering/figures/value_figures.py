@@ -9,13 +9,13 @@ from dataclasses import dataclass, field
 from itertools import pairwise, product
 
 from idealist.errors import UsageError
-from idealist.report.document import COUNT, SIGNED, TEXT, VALUE, Column, Format, Table
-from idealist.report.figure import Axis, Box, Figure, Key, Line, Mark, Tone
-from idealist.report.query_figures import LONGEST_TEXT, short_name
-from idealist.report.run_figures import tall
-from idealist.report.scales import HUGE, axis_ends, round_step
-from idealist.report.shapes import MOST
-from idealist.report.wording import clipped, counted, few, number
+from idealist.rendering.document import COUNT, SIGNED, TEXT, VALUE, Column, Format, Table
+from idealist.rendering.drawing.shapes import MOST
+from idealist.rendering.figure import Axis, Box, Figure, Key, Line, Mark, Tone
+from idealist.rendering.figures.query_figures import LONGEST_TEXT, short_name
+from idealist.rendering.figures.run_figures import tall
+from idealist.rendering.scales import HUGE, axis_ends, round_step
+from idealist.rendering.wording import clipped, counted, few, number
 
 #: The fewest and the most bins of a histogram.
 FEWEST_BINS, MOST_BINS = 5, 40

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from idealist.report import terminal
-from idealist.report.document import Block, Details, Document, Table
-from idealist.report.wording import seen
+from idealist.rendering import terminal
+from idealist.rendering.document import Block, Details, Document, Table
+from idealist.rendering.wording import seen
 
 #: What LaTeX would take for a command, or set as another sign, and how it is written there.
 _TEX = {sign: f"\\{sign}" for sign in "&%$#_{}"} | {

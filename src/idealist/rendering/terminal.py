@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from idealist.report import document as doc
-from idealist.report import doubt_words
-from idealist.report.document import TEXT, Block, Column, Document, Table, marks_of
-from idealist.report.wording import short
+from idealist.rendering import document as doc
+from idealist.rendering import doubt_words
+from idealist.rendering.document import TEXT, Block, Column, Document, Table, marks_of
+from idealist.rendering.wording import short
 
 #: How wide words are set where nobody says how wide the terminal is.
 WIDTH = 100

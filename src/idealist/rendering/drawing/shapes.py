@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from idealist.report.figure import Area, Box, Dot, Line, Mark, Note, Shape, Span, Tone
-from idealist.report.lettering import safe, width
-from idealist.report.ruler import Ruler
+from idealist.rendering.drawing.lettering import safe, width
+from idealist.rendering.drawing.ruler import Ruler
+from idealist.rendering.figure import Area, Box, Dot, Line, Mark, Note, Shape, Span, Tone
 
 #: A mark narrower than this cannot be pointed at, and among more than so many none can be found:
 #: such marks have neither tooltip nor link, and a table says what they are.

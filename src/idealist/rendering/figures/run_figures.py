@@ -8,10 +8,22 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 from typing import Literal, NamedTuple
 
-from idealist.report.document import COUNT, SIGNED, TEXT, Column, Interval, Table
-from idealist.report.figure import Axis, Box, Dot, Figure, Key, Line, Mark, Note, Shape, Span, Tone
-from idealist.report.scales import axis_ends
-from idealist.report.wording import clipped, few, number, signed, visible
+from idealist.rendering.document import COUNT, SIGNED, TEXT, Column, Interval, Table
+from idealist.rendering.figure import (
+    Axis,
+    Box,
+    Dot,
+    Figure,
+    Key,
+    Line,
+    Mark,
+    Note,
+    Shape,
+    Span,
+    Tone,
+)
+from idealist.rendering.scales import axis_ends
+from idealist.rendering.wording import clipped, few, number, signed, visible
 
 #: Rows of a forest; of more pairs, those that differ most are drawn.
 MOST_ROWS = 100

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from html import escape
 from unicodedata import east_asian_width
 
-from idealist.report.wording import seen, short
+from idealist.rendering.wording import seen, short
 
 #: What no XML may hold: most control characters, lone surrogates, two that are no characters.
 _FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")

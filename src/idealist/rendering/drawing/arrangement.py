@@ -7,12 +7,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
-from idealist.report import lettering
-from idealist.report.figure import Figure, Key, Line
-from idealist.report.lettering import fitted, lines
-from idealist.report.palette import PHONE, SIZE, TITLE
-from idealist.report.ruler import Ruler, Tick, ticks
-from idealist.report.shapes import number
+from idealist.rendering.drawing import lettering
+from idealist.rendering.drawing.lettering import fitted, lines
+from idealist.rendering.drawing.palette import PHONE, SIZE, TITLE
+from idealist.rendering.drawing.ruler import Ruler, Tick, ticks
+from idealist.rendering.drawing.shapes import number
+from idealist.rendering.figure import Figure, Key, Line
 
 #: The width of a drawing for a screen. Words have 12 of these units, and 8 pt on paper.
 WIDTH = 520.0

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from idealist.report.plain_data import as_number, as_text, record
-from idealist.report.wording import number
+from idealist.rendering.plain_data import as_number, as_text, record
+from idealist.rendering.wording import number
 
 Severity = Literal["error", "warning", "note"]
 

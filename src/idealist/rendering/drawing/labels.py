@@ -6,12 +6,12 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from idealist.report import lettering
-from idealist.report.arrangement import GAP, Arrangement
-from idealist.report.figure import Line, Note
-from idealist.report.lettering import fitted
-from idealist.report.palette import SIZE
-from idealist.report.shapes import Pen, place, written
+from idealist.rendering.drawing import lettering
+from idealist.rendering.drawing.arrangement import GAP, Arrangement
+from idealist.rendering.drawing.lettering import fitted
+from idealist.rendering.drawing.palette import SIZE
+from idealist.rendering.drawing.shapes import Pen, place, written
+from idealist.rendering.figure import Line, Note
 
 
 class Label(NamedTuple):

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from idealist.report.document import Format
-from idealist.report.figure import Axis
-from idealist.report.scales import HUGE, round_step
+from idealist.rendering.document import Format
+from idealist.rendering.figure import Axis
+from idealist.rendering.scales import HUGE, round_step
 
 _NUMBER = re.compile(r"[-+]?\d+\.?\d*(e[-+]?\d+)?")
 

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from idealist.errors import UsageError
-from idealist.report.document import Table
-from idealist.report.figure import Axis, Box, Figure, Key, Line, Mark, Note, Tone
-from idealist.report.run_figures import tall, told
-from idealist.report.wording import number, visible
+from idealist.rendering.document import Table
+from idealist.rendering.figure import Axis, Box, Figure, Key, Line, Mark, Note, Tone
+from idealist.rendering.figures.run_figures import tall, told
+from idealist.rendering.wording import number, visible
 
 #: The tones of causes in the order of the stack: neighbours differ, and none is that of the value.
 TONES: tuple[Tone, ...] = ("2", "3", "4", "8", "5", "7")

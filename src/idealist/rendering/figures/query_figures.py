@@ -7,10 +7,22 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from idealist.report.document import COUNT, SIGNED, TEXT, Column, Table
-from idealist.report.figure import Area, Axis, Box, Dot, Figure, Key, Line, Mark, Note, Shape, Tone
-from idealist.report.scales import axis_ends
-from idealist.report.wording import clipped, counted, few, number, signed, visible
+from idealist.rendering.document import COUNT, SIGNED, TEXT, Column, Table
+from idealist.rendering.figure import (
+    Area,
+    Axis,
+    Box,
+    Dot,
+    Figure,
+    Key,
+    Line,
+    Mark,
+    Note,
+    Shape,
+    Tone,
+)
+from idealist.rendering.scales import axis_ends
+from idealist.rendering.wording import clipped, counted, few, number, signed, visible
 
 #: How many queries have a bar each; of more, so many at either end have one.
 MOST_BARS, BARS_AT_ENDS = 300, 30

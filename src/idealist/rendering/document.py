@@ -10,11 +10,11 @@ from dataclasses import dataclass, replace
 from math import isnan
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from idealist.report.wording import number, p_value, percent, signed
+from idealist.rendering.wording import number, p_value, percent, signed
 
 if TYPE_CHECKING:
-    from idealist.report.doubt import Doubt
-    from idealist.report.figure import Figure
+    from idealist.rendering.doubt import Doubt
+    from idealist.rendering.figure import Figure
 
 
 class Interval(NamedTuple):

@@ -7,9 +7,9 @@ from importlib import import_module
 from pathlib import Path
 
 from idealist.errors import UsageError
-from idealist.report import svg
-from idealist.report.figure import Figure
-from idealist.report.result import FORMS
+from idealist.rendering.drawing import svg
+from idealist.rendering.figure import Figure
+from idealist.rendering.result import FORMS
 
 #: The forms of pictures, by the suffixes of files.
 SUFFIXES = (".svg", ".pdf", ".png")
