@@ -275,6 +275,23 @@ def test_differences_spread_on_both_sides_of_no_change() -> None:
     assert Counter(bar.tone for bar in of(worse, Box))["win"] == 2
 
 
+def test_a_single_query_without_a_change_is_not_drawn_as_better() -> None:
+    apart = [0.0, *(i / 40 for i in range(1, 20)), -0.2]
+    figure = value_figures.spread(values_of(apart, baseline="old"))
+    counts: Counter[str] = Counter()
+    for bar in of(figure, Box):
+        counts[bar.tone] += int(re.findall(r": (\d+) of", bar.label)[0])
+    assert counts == {"win": 19, "loss": 1, "same": 1}
+
+
+def test_runs_that_share_the_highest_median_are_all_named() -> None:
+    figure = value_figures.spread(values_of([0.1, 0.2], [0.7, 0.9], [0.8, 0.8]))
+    assert figure.says == (
+        "Of 3 runs, r1, r2 (0.8000) have the highest median AP over queries, r0 (0.1500) the "
+        "lowest."
+    )
+
+
 def test_each_run_has_its_row() -> None:
     figure = value_figures.spread(values_of([0.1, 0.2, 0.3], [0.7, 0.8, 0.9], [0.4, 0.4, NAN]))
     assert figure.y.names == ("r0", "r1", "r2")
@@ -531,6 +548,14 @@ def test_queries_without_a_value_are_named() -> None:
     qrels, runs = judged()
     found = il.compare(qrels | {"q8": {"a": 0}}, runs, "nDCG", no_relevant="nan")
     assert "q8" in found.figure("differences").note
+    assert "q8" in found.figure("spread").note
+
+
+def test_names_of_several_lines_stay_on_one() -> None:
+    qrels, runs = judged()
+    found = il.compare(qrels, {f"{name}\nb": run for name, run in runs.items()}, "RR")
+    for figure in map(found.figure, ("differences", "scatter", "spread", "heat")):
+        assert "\n" not in figure.says + figure.title + figure.x.label + figure.y.label
 
 
 def test_nothing_measured_is_not_zero() -> None:

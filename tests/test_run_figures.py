@@ -93,6 +93,13 @@ def test_the_sentence_names_the_best(
     assert (marked, figure.says) == (best, said)
 
 
+def test_several_best_runs_do_not_share_the_interval_of_one() -> None:
+    means = [Mean("a", 0.5, 0.4, 0.6), Mean("b", 0.5, 0.3, 0.7), Mean("c", 0.2, 0.1, 0.3)]
+    assert run_figures.intervals("AP", means).says == (
+        "a, b have the highest AP of 3 runs: 0.5000."
+    )
+
+
 @pytest.mark.parametrize("queries", [1, 2, 30, 7000])
 def test_intervals_are_those_of_the_evaluation(queries: int) -> None:
     qrels, runs = collection(queries)
@@ -134,13 +141,13 @@ def test_a_forest_marks_what_is_significant_by_shape_and_tone() -> None:
         Difference("up", 0.1, 0.05, 0.15, "better", 30),
         Difference("down", -0.1, -0.2, -0.05, "worse", 30),
         Difference("open", 0.01, -0.05, 0.07, "open", 30),
-        Difference("few", 0.3, NAN, NAN, "open", 2, part=True),
+        Difference("few", 0.3, NAN, NAN, "untested", 2, part=True),
     ]
     figure = run_figures.forest("AP", rows, against="old", rope=0.01)
     dots = [(one.x, one.y, one.shape, one.tone) for one in of(figure, Dot)]
     assert dots == [
         (0.1, 0.5, "up", "win"), (-0.1, 1.5, "down", "loss"), (0.01, 2.5, "circle", "same"),
-        (0.3, 3.5, "circle", "same"),
+        (0.3, 3.5, "square", "same"),
     ]  # fmt: skip
     assert len(of(figure, Span)) == 3
     (zero,), (band,) = of(figure, Line), of(figure, Box)
@@ -158,7 +165,7 @@ def test_a_forest_has_the_numbers_of_the_pairs(queries: int) -> None:
         figure = found.figure("forest", measure=measure)
         pairs = found[measure]
         assert [one.x for one in of(figure, Dot)] == [pair.difference for pair in pairs]
-        ends = [pair.ci for pair in pairs if not math.isnan(pair.ci[0])]
+        ends = [pair.ci for pair in pairs if pair.n >= 5]
         assert [(one.x0, one.x1) for one in of(figure, Span)] == ends
         up = [one.shape == "up" for one in of(figure, Dot)]
         assert up == [pair.significant and pair.better for pair in pairs]
@@ -195,6 +202,22 @@ def test_all_pairs_name_both_runs() -> None:
         " - " in name for name in figure.y.names
     )
     assert "3 pairs of runs" in figure.says
+
+
+def test_what_was_not_tested_is_not_called_not_significant() -> None:
+    rows = [Difference("a", 0.3, NAN, NAN, "untested", 1), Difference("b", 0.1, 0, 0.2, "open", 9)]
+    figure = run_figures.forest("AP", rows, against="old")
+    assert "1 not tested, 1 not significant" in figure.says
+    assert [key.text for key in figure.keys] == ["not significant", "not tested"]
+
+
+@pytest.mark.parametrize("queries", [1, 4])
+def test_a_forest_of_few_queries_has_no_intervals(queries: int) -> None:
+    qrels, runs = collection(queries, 3)
+    figure = il.compare(qrels, runs, "nDCG@5").figure("forest")
+    assert not of(figure, Span)
+    assert "interval" not in figure.says
+    assert ("2 not tested" in figure.says) == (queries == 1)
 
 
 # --- losses

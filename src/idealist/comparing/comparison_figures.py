@@ -17,6 +17,7 @@ from idealist.rendering.figures import query_figures, run_figures, value_figures
 from idealist.rendering.figures.query_figures import BeforeAfter
 from idealist.rendering.figures.run_figures import Difference, Outcome
 from idealist.rendering.figures.value_figures import QueryValues
+from idealist.rendering.wording import told
 
 if TYPE_CHECKING:
     from idealist.comparing.comparison import Comparison
@@ -56,12 +57,13 @@ def scatter(
 def spread(comparison: Comparison, measure: Any = None, *, texts: Any = None) -> Figure:
     """Draw how the differences spread over queries, a row a pair."""
     pairs = comparison[comparison.primary if measure is None else measure]
-    baselines = {pair.baseline for pair in pairs}
+    baselines = {told(pair.baseline) for pair in pairs}
+    undefined = pairs[0].undefined
     given = QueryValues(
         measure=pairs[0].measure,
         runs=tuple(map(who, pairs)),
-        queries=pairs[0].queries,
-        values=[_differences(pair) for pair in pairs],
+        queries=(*pairs[0].queries, *undefined),
+        values=[[*_differences(pair), *(math.nan for _ in undefined)] for pair in pairs],
         sense=pairs[0].sense,
         weighted=pairs[0].weights is not None,
         baseline=baselines.pop() if len(baselines) == 1 else "the other run",
@@ -103,12 +105,17 @@ def _same(one: Pair, other: Pair) -> bool:
 
 
 def _row(pair: Pair, name: str, part: bool) -> Difference:
-    value = math.nan if pair.unmeasured else pair.difference
-    low, high = (math.nan, math.nan) if pair.unmeasured else pair.ci
-    return Difference(name, value, low, high, _outcome(pair), pair.n, part)
+    return Difference(name, *_mean(pair), _outcome(pair), pair.n, part)
+
+
+def _mean(pair: Pair) -> tuple[float, float, float]:
+    """Return the mean difference and its interval; NaN where nothing was measured."""
+    return (math.nan,) * 3 if pair.unmeasured else (pair.difference, *interval(pair))
 
 
 def _outcome(pair: Pair) -> Outcome:
+    if not pair.tested or pair.n < 2:
+        return "untested"
     if not pair.significant:
         return "open"
     if not pair.sense:
@@ -156,17 +163,18 @@ def _differences(pair: Pair) -> list[float]:
 
 
 def _before_after(pair: Pair, texts: Any) -> BeforeAfter:
+    mean, *ends = _mean(pair)
     return BeforeAfter(
         measure=pair.measure,
-        baseline=pair.baseline,
-        run=pair.run,
+        baseline=told(pair.baseline),
+        run=told(pair.run),
         queries=pair.queries,
         before=pair.base.tolist(),
         after=pair.new.tolist(),
         differences=_differences(pair),
         sense=pair.sense,
-        mean=math.nan if pair.unmeasured else pair.difference,
-        interval=(math.nan, math.nan) if pair.unmeasured else interval(pair),
+        mean=mean,
+        interval=(ends[0], ends[1]),
         confidence=pair.options.confidence,
         rope=pair.rope,
         weighted=pair.weights is not None,

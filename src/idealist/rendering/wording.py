@@ -8,6 +8,8 @@ from collections.abc import Sequence
 
 #: How many names a sentence lists before it counts the rest.
 NAMED = 5
+#: The longest name in a sentence.
+LONGEST = 60
 #: Characters that are not seen, or turn the text around them: controls, marks of direction, halves
 #: of characters.
 _HIDDEN = re.compile(
@@ -103,6 +105,15 @@ def visible(name: str) -> str:
     ('d1', "'d1 '", "'d\\\\x1b[1m'")
     """
     return name if name == name.strip() and name.isprintable() else repr(name)
+
+
+def told(name: str) -> str:
+    """Write a name in a sentence or a label: on one line, and not longer than a reader reads.
+
+    >>> told("bm25\\ndense"), told("x" * 70)[-3:]
+    ("'bm25\\\\ndense'", 'xx…')
+    """
+    return clipped(visible(name), LONGEST)
 
 
 def few(names: Sequence[str], most: int = NAMED) -> str:

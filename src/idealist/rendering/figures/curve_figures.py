@@ -9,9 +9,9 @@ from typing import Any, NamedTuple, get_args
 from idealist.notation import many
 from idealist.rendering.document import COUNT, SHARE, TEXT, Column, Format, Interval, Table
 from idealist.rendering.figure import Area, Axis, Dot, Figure, Key, Line, Mark, Note, Tone
-from idealist.rendering.figures.run_figures import every, told
+from idealist.rendering.figures.run_figures import every
 from idealist.rendering.scales import axis_ends
-from idealist.rendering.wording import few, number, visible
+from idealist.rendering.wording import few, number, told, visible
 
 #: The tones of runs; of more runs than that, the others are drawn without colour and name.
 TONES: tuple[Tone, ...] = get_args(Tone)[5:]

@@ -9,8 +9,8 @@ from typing import NamedTuple
 from idealist.errors import UsageError
 from idealist.rendering.document import Table
 from idealist.rendering.figure import Axis, Box, Figure, Key, Line, Mark, Note, Tone
-from idealist.rendering.figures.run_figures import tall, told
-from idealist.rendering.wording import number, visible
+from idealist.rendering.figures.run_figures import tall
+from idealist.rendering.wording import number, told, visible
 
 #: The tones of causes in the order of the stack: neighbours differ, and none is that of the value.
 TONES: tuple[Tone, ...] = ("2", "3", "4", "8", "5", "7")

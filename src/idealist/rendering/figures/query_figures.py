@@ -22,7 +22,7 @@ from idealist.rendering.figure import (
     Tone,
 )
 from idealist.rendering.scales import axis_ends
-from idealist.rendering.wording import clipped, counted, few, number, signed, visible
+from idealist.rendering.wording import clipped, counted, few, number, signed, told
 
 #: How many queries have a bar each; of more, so many at either end have one.
 MOST_BARS, BARS_AT_ENDS = 300, 30
@@ -40,8 +40,8 @@ DOTS_KEPT = 10
 WORTH_A_NUMBER, NUMBERED = 5, 12
 #: The room around the dots, as a share of the axis, so that none stands on the edge.
 MARGIN = 0.04
-#: The longest text of a query, and the longest id, in a label.
-LONGEST_TEXT, LONGEST_NAME = 80, 60
+#: The longest text of a query in a label.
+LONGEST_TEXT = 80
 
 #: What became of a query, by its tone: where there is a better, and where there is not.
 WORDS: dict[bool, dict[Tone, str]] = {
@@ -49,11 +49,6 @@ WORDS: dict[bool, dict[Tone, str]] = {
     False: {"win": "higher", "loss": "lower", "same": "the same"},
 }
 SHAPES: dict[Tone, Shape] = {"win": "up", "loss": "down", "same": "circle"}
-
-
-def short_name(query: str) -> str:
-    """Write the id of a query in a label or a sentence, on one line."""
-    return clipped(visible(query), LONGEST_NAME)
 
 
 @dataclass(frozen=True)
@@ -112,7 +107,7 @@ class BeforeAfter:
     def label(self, i: int) -> str:
         """Name a query with its text, and say what became of it."""
         text = clipped(self.texts.get(self.queries[i], ""), LONGEST_TEXT)
-        named = short_name(self.queries[i]) + (f" ({text})" if text else "")
+        named = told(self.queries[i]) + (f" ({text})" if text else "")
         return f"{named}: {self.change(i)}"
 
     def change(self, i: int) -> str:
@@ -165,7 +160,7 @@ class BeforeAfter:
         """Say which queries are not shown."""
         known = set(self.ranked)
         gone = [query for i, query in enumerate(self.queries) if i not in known]
-        names = list(map(short_name, (*gone, *self.undefined)))
+        names = list(map(told, (*gone, *self.undefined)))
         words = counted(len(names), "query is", "queries are")
         return f"{words} not shown, without a value by one run: {few(names)}." if names else ""
 
@@ -246,7 +241,7 @@ def _outline(pair: BeforeAfter, places: Sequence[int]) -> Iterator[Area]:
 def _behind(pair: BeforeAfter, width: float) -> Iterator[Mark]:
     """Draw the bands behind the bars: what is too small to matter, and the interval."""
     if pair.rope:
-        label = f"too small to matter: less than {pair.rope:g}"
+        label = f"too small to matter: at most {pair.rope:g}"
         yield Box(0.0, width, -pair.rope, pair.rope, tone="quiet", label=label)
     if not math.isnan(pair.interval[0]):
         ends = ((0.0, *pair.interval), (width, *pair.interval))
@@ -302,7 +297,7 @@ def _extremes(pair: BeforeAfter) -> str:
     named = ""
     for tone, (word, end) in ends.items():
         if pair.ranked and pair.tone(i := pair.ranked[end]) == tone:
-            name = short_name(pair.queries[i])
+            name = told(pair.queries[i])
             named += f"; largest {word} {name} ({signed(pair.differences[i])})"
     return named
 
@@ -334,7 +329,7 @@ def _places(pair: BeforeAfter) -> list[list[int]]:
 
 def _dot(pair: BeforeAfter, group: Sequence[int]) -> Dot:
     i, count = group[0], len(group)
-    names = few([short_name(pair.queries[one]) for one in group])
+    names = few([told(pair.queries[one]) for one in group])
     label = pair.label(i) if count == 1 else f"{count} queries ({names}): {pair.change(i)}"
     return Dot(
         pair.before[i], pair.after[i], SHAPES[pair.tone(i)], 1 + math.log10(count),
@@ -371,8 +366,8 @@ def _field(
     """Draw a field: on one side of the diagonal all queries are better, across it they differ."""
     (x, y), counts = corner, pair.counts(own)
     tones = {pair.tone(i) for i in own}
-    told = ", ".join(f"{count} {words}" for words, count in counts.items() if count)
+    ended = ", ".join(f"{count} {words}" for words, count in counts.items() if count)
     values = f"{number(x, 2)} to {number(x + step, 2)} → {number(y, 2)} to {number(y + step, 2)}"
-    label = f"{counted(len(own), 'query', 'queries')}, {values}: {told}"
+    label = f"{counted(len(own), 'query', 'queries')}, {values}: {ended}"
     tone: Tone = tones.pop() if len(tones) == 1 else "same"
     return Box(x, x + step, y, y + step, shade, tone=tone, label=label)

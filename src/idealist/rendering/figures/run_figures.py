@@ -23,14 +23,12 @@ from idealist.rendering.figure import (
     Tone,
 )
 from idealist.rendering.scales import axis_ends
-from idealist.rendering.wording import clipped, few, number, signed, visible
+from idealist.rendering.wording import few, number, signed, told, visible
 
 #: Rows of a forest; of more pairs, those that differ most are drawn.
 MOST_ROWS = 100
 #: Names that a matrix has room for; from so many on, numbers in it have no 0 in front.
 MOST_NAMES, ROOMY = 24, 12
-#: The longest name in a sentence.
-LONGEST = 60
 #: What both ends of an interval are called, where nothing else is known of it.
 USUAL = "95 %"
 
@@ -45,12 +43,13 @@ class Mean(NamedTuple):
 
 
 #: What a test says of a difference; `apart` is one of a measure that is neither good nor bad.
-Outcome = Literal["better", "worse", "apart", "open"]
+Outcome = Literal["better", "worse", "apart", "open", "untested"]
 OUTCOMES: dict[Outcome, tuple[str, Tone, Shape]] = {
     "better": ("significantly better", "win", "up"),
     "worse": ("significantly worse", "loss", "down"),
     "apart": ("significantly different", "accent", "diamond"),
     "open": ("not significant", "same", "circle"),
+    "untested": ("not tested", "same", "square"),
 }
 
 
@@ -64,11 +63,6 @@ class Difference(NamedTuple):
     outcome: Outcome
     queries: int
     part: bool = False
-
-
-def told(name: str) -> str:
-    """Write a name in a sentence or a label: on one line, and not longer than a reader reads."""
-    return clipped(visible(name), LONGEST)
 
 
 def every(runs: int) -> str:
@@ -163,9 +157,10 @@ def _means_said(
         return f"{measure} of {told(run)}{over} is {said}."
     if len(best) == len(means):
         return f"{every(len(means))} have the same {measure}{over}, {number(value)}."
-    others = [told(means[i].run) for i in best]
-    verb, end = ("has" if len(best) == 1 else "have"), ("lowest" if sense < 0 else "highest")
-    return f"{few(others, 3)} {verb} the {end} {measure} of {len(means)} runs{over}: {said}."
+    end = f"the {'lowest' if sense < 0 else 'highest'} {measure} of {len(means)} runs{over}"
+    if len(best) > 1:
+        return f"{few([told(means[i].run) for i in best], 3)} have {end}: {number(value)}."
+    return f"{told(run)} has {end}: {said}."
 
 
 def forest(
@@ -221,10 +216,11 @@ def _difference(row: int, one: Difference) -> Iterator[Mark]:
         return
     words, tone, shape = OUTCOMES[one.outcome]
     known = not math.isnan(one.low)
-    more = f" ({signed(one.low)} to {signed(one.high)}), {words}" if known else ", not tested"
+    between = f" ({signed(one.low)} to {signed(one.high)})" if known else ""
     if known:
         yield Span(one.low, y, one.high, y, tone=tone)
-    yield Dot(one.value, y, shape, tone=tone, label=f"{told(one.name)}: {signed(one.value)}{more}")
+    label = f"{told(one.name)}: {signed(one.value)}{between}, {words}"
+    yield Dot(one.value, y, shape, tone=tone, label=label)
 
 
 def _differences_table(found: Sequence[Difference], confidence: str) -> Table:
@@ -233,14 +229,10 @@ def _differences_table(found: Sequence[Difference], confidence: str) -> Table:
         Column(f"{confidence} interval", SIGNED), Column("queries", COUNT), Column("verdict", TEXT),
     )  # fmt: skip
     rows = [
-        (one.name, one.value, Interval(one.low, one.high), one.queries, _tested(one))
+        (one.name, one.value, Interval(one.low, one.high), one.queries, OUTCOMES[one.outcome][0])
         for one in found
     ]
     return Table(columns, tuple(rows))
-
-
-def _tested(one: Difference) -> str:
-    return "not tested" if math.isnan(one.low) else OUTCOMES[one.outcome][0]
 
 
 def _differences_said(
@@ -255,7 +247,7 @@ def _differences_said(
     said = signed(most.value) + ("" if math.isnan(most.low) else f", {ends}")
     if len(whole) == 1:
         pair = told(most.name) + (f" from {told(against)}" if against else "")
-        return f"The difference of {measure} of {pair} is {said}: {_tested(most)}."
+        return f"The difference of {measure} of {pair} is {said}: {OUTCOMES[most.outcome][0]}."
     told_of = Counter(OUTCOMES[one.outcome][0] for one in known)
     told_of["without a value"] = len(whole) - len(known)
     counts = ", ".join(f"{count} {words}" for words, count in told_of.most_common() if count)

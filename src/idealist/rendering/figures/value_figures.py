@@ -12,10 +12,10 @@ from idealist.errors import UsageError
 from idealist.rendering.document import COUNT, SIGNED, TEXT, VALUE, Column, Format, Table
 from idealist.rendering.drawing.shapes import MOST
 from idealist.rendering.figure import Axis, Box, Figure, Key, Line, Mark, Tone
-from idealist.rendering.figures.query_figures import LONGEST_TEXT, short_name
+from idealist.rendering.figures.query_figures import LONGEST_TEXT
 from idealist.rendering.figures.run_figures import tall
 from idealist.rendering.scales import HUGE, axis_ends, round_step
-from idealist.rendering.wording import clipped, counted, few, number
+from idealist.rendering.wording import clipped, counted, few, number, told
 
 #: The fewest and the most bins of a histogram.
 FEWEST_BINS, MOST_BINS = 5, 40
@@ -65,7 +65,7 @@ class QueryValues:
     def called(self, place: int) -> str:
         """Name a query with its text."""
         text = clipped(self.texts.get(self.queries[place], ""), LONGEST_TEXT)
-        return short_name(self.queries[place]) + (f" ({text})" if text else "")
+        return told(self.queries[place]) + (f" ({text})" if text else "")
 
     def of_query(self, place: int) -> list[float]:
         """Return the values that runs have for a query."""
@@ -142,6 +142,8 @@ class Bins:
         rows = list(map(finite_of, given.values))
         highest = math.inf if given.baseline else given.limits[1]
         apart = [one for one in (0.0, highest) if any(_is_common(one, row) for row in rows)]
+        if given.baseline and any(0.0 in row for row in rows):  # which is neither better nor worse
+            apart = [0.0]
         low, high = axis_ends(value for row in rows for value in row)
         if given.limits == (0.0, 1.0) and low >= 0 and not given.baseline:
             high = 1.0
@@ -204,7 +206,7 @@ def _singles(given: QueryValues, known: Sequence[Sequence[float]], bins: Bins) -
         yield Box(
             x + gap, x + bins.room - gap, row + 1 - TALLEST, row + 1,
             count / max(1, len(own)), f"{count:,}", tone=_bin_tone(given, value, value),
-            label=f"{given.runs[row]}, exactly {value:g}: {count:,} of {len(own):,}",
+            label=f"{told(given.runs[row])}, exactly {value:g}: {count:,} of {len(own):,}",
         )  # fmt: skip
 
 
@@ -215,13 +217,13 @@ def _bars(
     floor, of = row + 1.0, counted(len(values), "query", "queries")
     for (low, high), count in sorted(bins.counts(values).items()):
         reach = f"{given.format(low)} to {given.format(high)}"
-        label = f"{given.runs[row]}, {reach}: {count:,} of {of}"
+        label = f"{told(given.runs[row])}, {reach}: {count:,} of {of}"
         top = floor - TALLEST * count / most
         yield Box(low, high, top, floor, tone=_bin_tone(given, low, high), label=label)
     if values:
         mean = _mean(values)
         line = ((mean, floor), (mean, floor - (1 + TALLEST) / 2))
-        yield Line(line, tone="accent", label=f"{given.runs[row]}: mean {given.format(mean)}")
+        yield Line(line, tone="accent", label=f"{told(given.runs[row])}: mean {given.format(mean)}")
 
 
 def _bin_tone(given: QueryValues, low: float, high: float) -> Tone:
@@ -246,13 +248,18 @@ def _spread_says(given: QueryValues, known: Sequence[Sequence[float]]) -> str:
         return f"No query has a value of {given.measure}."
     if len(found) == 1:
         return _middle_says(given, *found[0])
-    medians = sorted((statistics.median(own), run) for run, own in found)
-    (least, bottom), (most, top) = medians[0], medians[-1]
+    medians = {run: statistics.median(own) for run, own in found}
+    least, most = min(medians.values()), max(medians.values())
     if least == most:
         same = f"{len(found)} runs have the same median {given.name} over queries"
         return f"{same}, {given.format(most)}."
-    start = f"Of {len(found)} runs, {top} ({given.format(most)}) has the highest median"
-    return f"{start} {given.name} over queries, {bottom} ({given.format(least)}) the lowest."
+    top, bottom = (
+        [told(run) for run, middle in medians.items() if middle == end] for end in (most, least)
+    )
+    verb = "has" if len(top) == 1 else "have"
+    highest = f"{few(top, 3)} ({given.format(most)}) {verb} the highest median {given.name}"
+    lowest = f"{few(bottom, 3)} ({given.format(least)}) the lowest"
+    return f"Of {len(found)} runs, {highest} over queries, {lowest}."
 
 
 def _middle_says(given: QueryValues, run: str, own: Sequence[float]) -> str:
@@ -263,14 +270,14 @@ def _middle_says(given: QueryValues, run: str, own: Sequence[float]) -> str:
     counts = [f", exactly {one:g} on {own.count(one):,}" for one in sorted(single) if one in own]
     often = "".join(counts).replace(",", ";", 1)
     over = counted(len(own), "query", "queries")
-    about = f"The {given.name} of {run} over {over}"
+    about = f"The {given.name} of {told(run)} over {over}"
     return f"{about}: median {middle}, quartiles {first} and {last}{often}."
 
 
 def _undefined(given: QueryValues) -> str:
     """Say which queries lack a value."""
     lacking = [
-        short_name(query)
+        told(query)
         for place, query in enumerate(given.queries)
         if len(given.of_query(place)) < len(given.runs)
     ]
@@ -356,7 +363,7 @@ def _cells(
             x0, x1, row, row + 1, value / top,
             number(value, 2) if len(starts) <= WRITTEN_COLUMNS + 1 else "",
             tone="quiet" if math.isnan(value) else "accent",
-            label=f"{run}, {about}: {'no value' if math.isnan(value) else number(value)}",
+            label=f"{told(run)}, {about}: {'no value' if math.isnan(value) else number(value)}",
             query=given.queries[group[0]] if len(group) == 1 else "",
         )  # fmt: skip
 
@@ -377,12 +384,12 @@ def _heat_says(given: QueryValues, order: Sequence[int], first: str) -> str:
         return f"No query has a value of {given.measure}."
     by = f"by mean {given.measure} over {len(given.runs)} runs"
     if len(given.runs) == 1:
-        by = f"by {given.measure} of {given.runs[0]}"
+        by = f"by {given.measure} of {told(given.runs[0])}"
     every = {_mean(given.of_query(i)) for i in order}
     if len(order) > 1 and len(every) == 1:
         return f"All {len(order):,} queries are the same {by}, {number(every.pop())}."
     named = ", ".join(
-        f"{short_name(given.queries[i])} ({number(_mean(given.of_query(i)))})" for i in order[:3]
+        f"{told(given.queries[i])} ({number(_mean(given.of_query(i)))})" for i in order[:3]
     )
     nothing = sum(not any(given.of_query(i)) for i in order) if given.sense > 0 else 0
     zero = f"; {counted(nothing, 'query is', 'queries are')} 0 by every run" if nothing else ""
