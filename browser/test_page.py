@@ -151,6 +151,16 @@ def test_an_address_opens_a_query(visit: Visit, page_of: PageOf) -> None:
         expect(page.locator("#query-3 > summary")).to_be_in_viewport()
 
 
+@pytest.mark.parametrize(
+    "anchor", ["#", "#%", "#query-99999", "#row-0", "#<script>", "#query-1%00"]
+)
+def test_an_address_that_leads_nowhere_is_no_fault(
+    visit: Visit, page_of: PageOf, anchor: str
+) -> None:
+    with visit(page_of("one"), anchor) as page:
+        expect(page.locator("details.lists[open]")).to_have_count(0)
+
+
 def test_a_bar_leads_to_its_query(visit: Visit, page_of: PageOf) -> None:
     with visit(page_of("two")) as page:
         bars = page.locator("#figure-differences a")

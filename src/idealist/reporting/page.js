@@ -160,7 +160,7 @@
   // --- Jumps: a link to a query opens it and takes the focus there; so do back and forward.
 
   function arrive() {
-    const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    const target = document.getElementById(location.hash.slice(1));
     if (!target) return;
     if (target.matches("tr")) sheets.find((sheet) => sheet.body.contains(target))?.reveal(target);
     for (let one = target; one; one = one.parentElement) if (one.matches("details")) one.open = true;
