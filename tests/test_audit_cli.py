@@ -514,3 +514,47 @@ def test_commands_work_where_a_run_has_another_fault_too(fault: str, tmp_path: P
     found = il.audit(QRELS, tmp_path / "bm25.run", measures=["RR"]).findings
     assert [one.code for one in found[:2]] == ["document-ids", fault]
     assert followed(found[0]).exit_code == 0
+
+
+# Which queries count
+
+
+def test_only_the_queries_given_are_audited(tmp_path: Path) -> None:
+    """As every verb that takes a file of queries: nothing of the others is counted or priced."""
+    judged = il.read_qrels(QRELS)
+    some = judged.queries[::3]
+    kept = {"queries": tmp_path / "some.tsv", "qrels": tmp_path / "some.qrels"}
+    kept["queries"].write_text("".join(f"{query}\tsome text\n" for query in some))
+    rows = [line for line in QRELS.read_text().splitlines() if line.split()[0] in some]
+    kept["qrels"].write_text("\n".join(rows) + "\n")
+    mine = json.loads(
+        idealist("audit", QRELS, RUN, "--queries", kept["queries"], "-f", "json").output
+    )
+    assert (
+        mine["coverage"]["runs"]
+        == json.loads(idealist("audit", kept["qrels"], RUN, "-f", "json").output)["coverage"][
+            "runs"
+        ]
+    )
+    (same,) = (one for one in mine["findings"] if one["code"] == "same-query")
+    assert same["count"] == same["total"] == len(some)  # and their texts are still looked at
+    page = idealist("report", QRELS, RUN, "--queries", kept["queries"], "-f", "json")
+    assert json.loads(page.output)["audit"] == mine
+
+
+@pytest.mark.parametrize(
+    "asked", [("--worst", "100"), ("--bounds", "--details"), ("--between", "trec_eval", "sklearn")]
+)
+def test_only_the_queries_given_are_explained(asked: tuple[str, ...], tmp_path: Path) -> None:
+    some, kept = il.read_qrels(QRELS).queries[::3], tmp_path / "some.tsv"
+    kept.write_text("".join(f"{query}\tsome text\n" for query in some))
+    only = il.read_qrels(QRELS).only(set(some))
+    il.write_qrels(only, tmp_path / "some.qrels")
+    words = (RUN, "-m", "nDCG@10", "-f", "csv", "-q", *asked)
+    mine = idealist("explain", QRELS, *words, "--queries", kept)
+    alone = idealist("explain", tmp_path / "some.qrels", *words, "--queries", kept)
+    assert mine.exit_code == 0, mine.output
+    assert mine.output == alone.output
+    other = next(query for query in il.read_qrels(QRELS).queries if query not in some)
+    named = idealist("explain", QRELS, RUN, "--query", other, "--queries", kept)
+    assert named.exit_code == 0

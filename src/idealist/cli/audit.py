@@ -23,7 +23,8 @@ EXIT_FOUND = 1
 @options.reading
 @click.option(
     "--queries", metavar="FILE",
-    help=f"The texts of the queries: CSV, JSON, or id<TAB>text lines. {options.NAMING}",
+    help="Count only the queries of this file, and check their texts: CSV, JSON, or id<TAB>text "
+    f"lines. {options.NAMING}",
 )  # fmt: skip
 @options.documents
 @click.option(
@@ -73,7 +74,7 @@ def command(
     known = options.queries_of(queries)
     found = audit(
         *options.sides_of(qrels, runs, reading, known, faulty=True), measures or DEFAULT_MEASURES,
-        convention=convention,
+        convention=convention, queries=known,
         texts=known, docs=docs, pool_teams=pool_teams, **options.axes_of(settings),
     )  # fmt: skip
     options.emit(found, **view)

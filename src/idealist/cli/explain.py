@@ -41,7 +41,8 @@ if TYPE_CHECKING:
 )  # fmt: skip
 @click.option(
     "--queries", metavar="FILE",
-    help=f"The queries' texts: id<TAB>text, CSV or JSON. {options.NAMING}",
+    help="Count only the queries of this file, and show their texts: id<TAB>text, CSV or JSON. "
+    "--query may name another. " + options.NAMING,
 )  # fmt: skip
 @options.documents
 @click.option(
@@ -85,6 +86,8 @@ def command(
     known, axes = options.queries_of(queries), options.axes_of(settings)
     judged, named = options.sides_of(qrels, runs, reading, known)
     _check_asked(bool(asked), len(named), query is not None or worst is not None)
+    if known is not None and query is None:
+        judged = judged.only(frozenset(known))
     rules: dict[str, Any] = {"convention": convention, **axes}
     if between is not None:
         from idealist.reconciling.attribution import attribute

@@ -111,10 +111,9 @@ def compute(
     evaluator = Evaluator(judged, measures or DEFAULT_MEASURES, queries=queries, **rules)
     ranked = _ranked(evaluator, runs)
     found = Evaluations(tuple(map(evaluator, ranked)))
-    every = evaluator.qrels.queries == judged.queries  # an audit looks at all that is judged
     audited = audit(
-        judged, ranked if every else [one.run for one in ranked], measures or DEFAULT_MEASURES,
-        texts=texts, docs=docs, **rules,
+        judged, ranked, measures or DEFAULT_MEASURES, queries=queries, texts=texts, docs=docs,
+        **rules,
     )  # fmt: skip
     which = {"queries": queries, "slices": slices, **rules}
     compared = None
