@@ -272,6 +272,9 @@ def test_ids_that_never_match_are_said(tmp_path: Path) -> None:
         f"none of 2 documents is in {tmp_path / 'docs.tsv'}: do the ids match? "
         "it has doc0, doc1, doc2, … and not 1, 2",
     )
+    [one] = document_texts({"doc0": "text"}, ["1"]).remarks
+    assert one.startswith("the document is not in the texts given: do the ids match?")
+    assert document_texts({}, ["1"]).remarks == ("there are no documents in the texts given",)
 
 
 words = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0\r"), max_size=30)
@@ -279,7 +282,8 @@ words = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0\
 
 @settings(max_examples=60, deadline=None)
 @given(
-    st.dictionaries(words.filter(bool), st.tuples(words, words), min_size=1, max_size=6), st.data()
+    st.dictionaries(words.filter(str.strip), st.tuples(words, words), min_size=1, max_size=6),
+    st.data(),
 )
 def test_any_text_comes_back_from_json_lines_and_csv(
     docs: dict[str, tuple[str, str]], data: st.DataObject

@@ -149,7 +149,7 @@ def test_the_caption_says_against_what_by_which_test_and_on_how_many_queries() -
     )
     assert r"(randomised Tukey HSD test of all pairs, 100,000 permutations, $\alpha=0.01$" in bare
     one = il.compare(*made({"x": 0.5, "y": 0.5}, n=12), ["AP", "RR"])
-    assert "No difference from x is significant (two-sided exact randomisation test" in one.latex()
+    assert "No run is significantly better or worse than x (two-sided exact random" in one.latex()
     assert "RR is marked only where AP is." in one.latex()
 
 
@@ -158,6 +158,23 @@ def test_more_runs_than_letters_are_numbered(monkeypatch: pytest.MonkeyPatch) ->
     rows = cells(compared(all_pairs=True).latex())
     assert [row[0] for row in rows] == ["1", "2", "3", "4"]
     assert rows[1][2].endswith(r"\textsuperscript{1,3}")
+    assert "A number marks a value" in compared(all_pairs=True).latex()
+
+
+def test_a_difference_that_is_neither_good_nor_bad_is_not_denied() -> None:
+    qrels = {f"q{i}": {"a": 1} for i in range(12)}
+    runs = {"short": {q: ["a"] for q in qrels}, "long": {q: ["a", *"xyz"] for q in qrels}}
+    found = il.compare(qrels, runs, "NumRet")
+    assert found.pairs[0].significant
+    assert "No run is significantly better or worse than short" in found.latex()
+
+
+def test_means_of_other_queries_than_those_tested_are_said() -> None:
+    qrels = {f"q{i}": {"a": 1} for i in range(8)}
+    runs = {"all": {q: ["x", "a"] for q in qrels}, "less": {q: ["a"] for q in [*qrels][1:]}}
+    said = "Runs are tested on queries where all have a value; means are over all their own."
+    assert said in il.compare(qrels, runs, "ARP").latex()
+    assert said not in il.compare(qrels, runs, "RR").latex()
 
 
 def test_a_run_that_was_not_measured_has_no_value() -> None:

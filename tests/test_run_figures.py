@@ -255,11 +255,15 @@ def test_losses_that_cannot_be_stacked_are_refused_and_odd_ones_are_said() -> No
     odd = loss_figures.losses([Stack("a", "AP", 0.5, 0.75, both)], words)
     assert "Mending unjudged would cost a 0.2500" in odd.note
     assert odd.x.high == 1.0
+    whole = [Stack(run, "AP", 0.5, 0.75, {"rerank": 0.25, "judge": 0.0}) for run in "ab"]
+    assert loss_figures.losses(whole, words).says == (
+        "a loses 0.2500 of AP, all of it to order; 2 of 2 runs lose most to that."
+    )
     nothing = loss_figures.losses([Stack("a", "AP", NAN, NAN, dict.fromkeys(words, NAN))], words)
     assert [one.text for one in of(nothing, Note)] == ["no value"]
     with pytest.raises(il.UsageError, match="below 0"):
         loss_figures.losses([Stack("a", "nDCG", -0.5, 0.75, both)], words)
-    with pytest.raises(il.UsageError, match="lower is better"):
+    with pytest.raises(il.UsageError, match="the ideal list has a lower one"):
         il.diagnose({"q": {"a": 1}}, {"q": ["x", "a"]}, "ARP").figure("losses", measure="ARP")
 
 

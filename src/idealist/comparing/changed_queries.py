@@ -54,11 +54,11 @@ def changed_blocks(comparison: Comparison) -> Iterator[Block]:
 
 
 def _listed(pair: Pair, verb: str, rows: Sequence[Mapping[str, Any]]) -> Block:
-    of = f"{pair.measure} from {pair.baseline} to {pair.run}"
+    by = f"by {pair.measure} from {pair.baseline} to {pair.run}"  # of which less may be better
     if not rows:
-        return Text(f"No query {verb} {of}.")
+        return Text(f"No query {verb} anything {by}.")
     cells = [(row["query"], row.get("text", ""), row["baseline"], row["run"]) for row in rows]
-    return query_changes(pair.baseline, pair.run, cells, f"Queries that {verb} most {of}")
+    return query_changes(pair.baseline, pair.run, cells, f"Queries that {verb} most {by}")
 
 
 def changed_data(comparison: Comparison) -> dict[str, Any]:

@@ -202,10 +202,22 @@ def _sentences(
         )
         them = f"The other measures {verb}" if len(others) > 1 else f"{others[0]} is"
         yield f"{them} {'and ' * (len(others) > 1)}marked only where {first} is."
+    if _has_other_queries(comparison):
+        yield "Runs are tested on queries where all have a value; means are over all their own."
     if style.percent:
         apart = [one for one in comparison.measures if not comparison[one][0].in_unit]
         less = f", except {', '.join(map(latex.escaped, apart))}" if apart else ""
         yield f"Values are in percent{less}."
+
+
+def _has_other_queries(comparison: Comparison) -> bool:
+    """Whether a mean that is shown is over queries that some other run has no value for."""
+    return any(
+        one.counted[pair.measure].sum() > pair.n
+        for pair in comparison.pairs
+        for one in comparison.evaluations
+        if not one.unmatched
+    )
 
 
 def _is_max_t(comparison: Comparison) -> bool:
@@ -215,9 +227,11 @@ def _is_max_t(comparison: Comparison) -> bool:
 def _meaning(comparison: Comparison, rows: Sequence[Sequence[str]]) -> str:
     base, all_pairs = latex.escaped(comparison.baseline), comparison.options.all_pairs
     if not any(pair.significant and pair.sense for pair in comparison.pairs):
-        return f"No difference {'between runs' if all_pairs else f'from {base}'} is significant"
+        other = "better than another" if all_pairs else f"better or worse than {base}"
+        return f"No run is significantly {other}"
     if all_pairs:
-        return "A letter marks a value significantly better than that of the run of this letter"
+        sign = "letter" if len(rows) <= len(ascii_lowercase) else "number"
+        return f"A {sign} marks a value significantly better than that of the run of this {sign}"
     used = [mark for mark in (BETTER, WORSE) if any(mark in cell for row in rows for cell in row)]
     words = {BETTER: f"significantly better than {base}", WORSE: f"significantly worse than {base}"}
     return "; ".join(f"{mark}: {words[mark]}" for mark in used)

@@ -66,6 +66,12 @@ class DifferenceExplainer:
         """Whether any document of each run is judged."""
         return self._old.meets and self._new.meets
 
+    @property
+    def sense(self) -> int:
+        """1 where higher is better, -1 where lower is, 0 where neither."""
+        measure = self.instrument.measure
+        return measure.direction if measure.judges else 0
+
     def __call__(self, query: Any, ranks: int | None = None) -> DifferenceExplanation:
         """Explain how a query changed; both lists are shown down to the cutoff, or 10."""
         return next(self.each([query], ranks))
@@ -82,8 +88,8 @@ class DifferenceExplainer:
         self, count: int = 10, full: bool = False, ranks: int | None = None
     ) -> WorsenedQueries:
         """Find the queries that lost most, the worst first, and why; `full` shows their lists."""
-        old, new, sense = self._old.measured, self._new.measured, self.instrument.measure.direction
-        lost = (old.values - new.values) * (sense or 1)
+        old, new = self._old.measured, self._new.measured
+        lost = (old.values - new.values) * (self.sense or 1)
         counted = old.counted & new.counted & ~np.isnan(lost)
         places = np.flatnonzero(counted & (lost > ROUNDING))
         order = places[np.argsort(-lost[places], kind="stable")][:count]
@@ -99,6 +105,7 @@ class DifferenceExplainer:
             queries=int(counted.sum()),
             lost=len(places),
             explanations=tuple(self.each([queries[i] for i in order], ranks)),
+            sense=self.sense,
             full=full,
         )
 
@@ -137,7 +144,7 @@ class DifferenceExplainer:
             changes=tuple(changes),
             ranks=ranks,
             cutoff=self.instrument.measure.cutoff,
-            sense=self.instrument.measure.direction,
+            sense=self.sense,
             notes=tuple(self._notes(index)),
             text=self.texts.text.get(query, ""),
         )

@@ -169,8 +169,9 @@ class DifferenceExplanation(Result):
         """What the value was, and what it is."""
         value = f"query {self.query}: {self.measure}"
         if math.isnan(self.difference):
-            lacks = self.baseline if math.isnan(self.before) else self.run
-            return f"{value} has no value in {lacks}, so there is no difference"
+            both = (self.baseline, self.before), (self.run, self.after)
+            lacking = " or ".join(run for run, own in both if math.isnan(own))
+            return f"{value} has no value in {lacking}, so there is no difference"
         if abs(self.difference) < SHOWN:
             return f"{value} is {number(self.after)} in both {self.baseline} and {self.run}"
         way = "fell" if self.difference < 0 else "rose"
@@ -209,10 +210,10 @@ class DifferenceExplanation(Result):
 
     @property
     def _moved(self) -> list[Change]:
-        """The documents that did something to the value or, if it is no sum, that moved."""
+        """The documents that did something to the value; if it is no sum, good ones that moved."""
         if self.additive:
             return [one for one in self.changes if abs(one.effect or 0.0) >= SHOWN]
-        return [one for one in self.changes if one.grade and one.move != "stayed"]
+        return [one for one in self.changes if (one.grade or 0) > 0 and one.move != "stayed"]
 
     def report(self) -> Document:
         """Describe the change: in words, as two lists, and how the values are made."""
@@ -235,7 +236,8 @@ class DifferenceExplanation(Result):
             others = math.fsum(effects) - math.fsum(one.effect or 0.0 for one in moved[:LINES])
             yield f"{many(len(rest), 'other document', 'other documents')}: {signed(others)}"
         elif rest:
-            yield f"{many(len(rest), 'other judged document', 'other judged documents')} moved"
+            more = many(len(rest), "other document", "other documents")
+            yield f"{more} of a grade above 0 moved"
         if self.additive and len(moved) > 1:
             yield f"together: {signed(math.fsum(effects))}"
         yield from self._ahead()

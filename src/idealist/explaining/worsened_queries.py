@@ -45,7 +45,8 @@ class WorsenedQueries(Result):
     """The queries that lost most from a baseline to a run, the worst first, and why.
 
     `before` and `after` are the values of the runs, `queries` how many have both values and `lost`
-    how many of them got worse. With `full` both lists of each are shown.
+    how many of them lost: their value fell or, with a `sense` below 0, rose. With `full` both lists
+    of each are shown.
     """
 
     measure: str
@@ -58,17 +59,18 @@ class WorsenedQueries(Result):
     queries: int
     lost: int
     explanations: tuple[DifferenceExplanation, ...]
+    sense: int = 1
     full: bool = False
 
     @property
     def summary(self) -> str:
-        """The queries that lost most, and how many lost anything."""
-        of = f"{self.lost} of {many(self.queries, 'query', 'queries')}"
-        ways = f"from {self.baseline} to {self.run}"
-        if not self.lost:
-            return f"no query of {self.queries} lost any {self.measure} {ways}"
+        """On how many queries the value went the wrong way, and on which of them most."""
+        way = "rose" if self.sense < 0 else "fell"
+        of = f"{self.lost or 'none'} of {many(self.queries, 'query', 'queries')}"
+        said = f"{self.measure} {way} on {of} from {self.baseline} to {self.run}"
+        said += ", which is worse" if self.lost and self.sense < 0 else ""
         named = few([one.query for one in self.explanations])
-        return f"{of} lost {self.measure} {ways}; most of all {named}"
+        return f"{said}; most of all on {named}" if named else said
 
     def report(self) -> Document:
         """Describe the queries, why each of them lost, and in full what is asked for."""

@@ -51,9 +51,12 @@ class DocumentTexts:
 
     def _remarks(self) -> Iterator[str]:
         gone, asked = len(self.missing), many(len(self.asked), "document", "documents")
-        if self.asked and not self.found:
+        if not self.seen:
+            yield f"there are no documents in {self.name}"
+        elif self.asked and not self.found:
             seen = f"it has {few(self.seen, SEEN)}, … and not {few(self.asked, SEEN)}"
-            yield f"none of {asked} is in {self.name}: do the ids match? {seen}"
+            none = "the document is not" if len(self.asked) == 1 else f"none of {asked} is"
+            yield f"{none} in {self.name}: do the ids match? {seen}"
         elif gone:
             verb = "has" if gone == 1 else "have"
             yield f"{gone} of {asked} {verb} no text in {self.name}: {few(self.missing)}"

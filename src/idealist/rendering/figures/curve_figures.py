@@ -243,7 +243,8 @@ def _recall_said(means: Mapping[str, float], levels: int) -> str:
     best = _tops(means, 1)
     if not best:
         return "No run has a value of interpolated precision."
-    mean = f"in the mean of {levels} levels of recall, {number(means[best[0]])}"
+    over = many(levels, "level", "levels")
+    mean = f"in the mean of {over} of recall, {number(means[best[0]])}"
     if len(means) == 1:
         return f"Interpolated precision of {told(best[0])}, {mean}."
     return f"{_leading_said('interpolated precision', means, 1)} {mean}."

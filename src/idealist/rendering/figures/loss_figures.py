@@ -83,7 +83,7 @@ def _keys(
 def _check_stacks(stacks: Sequence[Stack]) -> None:
     for one in stacks:
         if one.value < -ROUNDING or one.ideal < one.value - ROUNDING:
-            why = "its value is below 0" if one.value < 0 else "lower is better"
+            why = "its value is below 0" if one.value < 0 else "the ideal list has a lower one"
             hint = "choose a measure such as nDCG@10; diagnose has the numbers of the others"
             message = f"what {told(one.run)} loses of {one.measure} cannot be stacked: {why}"
             raise UsageError(message, hint)
@@ -127,10 +127,11 @@ def _losses_said(stacks: Sequence[Stack], words: Mapping[str, str], of: str) -> 
     if not cause:
         return f"{told(first.run)} loses nothing of {first.measure}."
     lost = number(math.fsum(first.lost.values()))
-    part = f"the largest part, {number(first.lost[cause])}, to {words[cause]}"
+    part = number(first.lost[cause])
+    most = "all of it" if part == lost else f"the largest part, {part},"
     alike = sum(_most_lost(one) == cause for one in known)
-    also = f"; that is so for {alike} of {len(known)} {of}" if len(known) > 1 else ""
-    return f"{told(first.run)} loses {lost} of {first.measure}, {part}{also}."
+    also = f"; {alike} of {len(known)} {of} lose most to that" if len(known) > 1 else ""
+    return f"{told(first.run)} loses {lost} of {first.measure}, {most} to {words[cause]}{also}."
 
 
 def _most_lost(one: Stack) -> str:
