@@ -360,6 +360,8 @@ def test_texts_of_documents_are_shown(tmp_path: Path, capsys: pytest.CaptureFixt
         assert "sort() sorts" not in json.dumps(page.data)
         assert re.search(r"\d+ of \d+ documents shown have no text in ", capsys.readouterr().err)
         assert "documents shown have no text in" in text
+        assert "absent-documents" not in text  # they are there to be read, and need not be all
+        assert "Do not trust" not in text
 
 
 # --- what it is safe from
@@ -607,3 +609,71 @@ def test_an_error_in_the_data_comes_first(tmp_path: Path) -> None:
     first = "Do not trust few yet: "
     assert page.index(first) < page.index('<p class="lead unsure">')
     assert found.markdown().startswith(f"### few and bm25\n\n**{first}")
+
+
+# --- what is said of each query
+
+
+SHOP = {f"q{i}": {"a": 2, "b": 1, "c": 0} for i in range(10)}
+
+
+def test_the_lists_say_what_explain_says(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page, _ = page_of(tmp_path, QRELS, BM25, RERANKED, "-m", "nDCG@10", "--top", "4")
+    shown = " ".join(" ".join(page.words).split())
+    query = page.data["report"]["lists"][0]["query"]
+    found = il.explain_difference(QRELS, BM25, RERANKED, "nDCG@10", query=query)
+    lines = [*found.lines()]
+    assert any(line.startswith("together: ") for line in lines)
+    assert all(line in shown for line in lines)
+
+
+def test_doubts_about_a_query_are_those_of_the_values_shown() -> None:
+    """Ties of other measures and of other runs are not; those of the first measure all are."""
+    strict = {query: {"a": 3.0, "b": 2.0, "c": 1.0} for query in SHOP}
+    tied = {**strict, "q3": {"a": 3.0, "b": 1.0, "c": 1.0}}
+    deep = {q: {**dict.fromkeys("xyzuvwrst", 9.0), "k": 8.0, "a": 1.0, "b": 1.0} for q in SHOP}
+    found = il.report(SHOP, {"old": tied, "new": strict, "third": deep}, ["nDCG@10", "AP"])
+    doubts = {row.query: row.doubts for row in found.rows.rows}
+    assert doubts == {query: ("ties",) if query == "q3" else () for query in SHOP}
+    alone = il.report(SHOP, {"old": strict, "new": tied}, ["AP", "nDCG@10"])
+    assert [row.query for row in alone.rows.rows if "ties" in row.doubts] == ["q3"]
+
+
+def test_unjudged_documents_are_counted_by_query() -> None:
+    old = {query: ["a", "b", "c"] for query in SHOP}
+    new = {**old, "q3": ["u1", "u2", "u3", "a"], "q5": ["a", "u1"]}
+    rows = il.report(SHOP, {"old": old, "new": new}, "nDCG@3").rows
+    counts = {row.query: row.unjudged for row in rows.rows if any(row.unjudged)}
+    assert counts == {"q3": (0, 3), "q5": (0, 1)}
+    assert {row.query for row in rows.rows if row.doubts} == {"q3", "q5"}
+    assert "0 → 3" in next(rows.table().written())
+    everywhere = {query: ["u1", "a"] for query in SHOP}
+    rows = il.report(SHOP, {"old": old, "new": everywhere}, "nDCG@3").rows
+    assert not any(row.doubts for row in rows.rows)
+    assert "(10 of 10)" in rows.remark
+
+
+def test_a_query_that_did_not_change_has_nothing_to_say() -> None:
+    old = {query: ["a", "b", "c"] for query in SHOP}
+    found = il.report(SHOP, {"old": old, "new": {**old, "q3": ["b", "a"]}}, "nDCG@3")
+    assert [row.query for row in found.rows.rows if row.changed] == ["q3"]
+
+
+def test_every_command_on_the_page_counts_the_same_queries(tmp_path: Path) -> None:
+    queries = tmp_path / "some.tsv"
+    queries.write_text("".join(Path(TEXTS).read_text().splitlines(keepends=True)[:8]))
+    rows = [line.split() for line in Path(BM25).read_text().splitlines()]
+    tied = tmp_path / "tied.run"  # and without the first query
+    kept = [row for row in rows if row[0] != rows[0][0]]
+    tied.write_text("".join(f"{q} Q0 {d} {r} {int(r) // -3} t\n" for q, _, d, r, _, _ in kept))
+    page, text = page_of(tmp_path, QRELS, BM25, str(tied), "--queries", str(queries))
+    assert "--fragility" in text
+    said = [line for line in " ".join(page.words).split("idealist ") if line.startswith(VERBS)]
+    commands = [line for line in said if QRELS in line]
+    assert len(commands) > 8
+    assert all(f"--queries {queries}" in line for line in commands)
+
+
+VERBS = ("eval ", "compare ", "audit ", "diagnose ", "explain ")

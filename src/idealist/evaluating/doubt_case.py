@@ -42,8 +42,10 @@ def file_word(name: str) -> str:
 def shell(
     evaluator: Evaluator, verb: str, files: Sequence[str], *flags: str, **axes: Any
 ) -> str:  # fmt: skip
-    """Write a command as a shell takes it, with the measures, convention and axes asked for."""
+    """Write a command as a shell takes it, with the queries, measures, and rules asked for."""
     words = ["idealist", verb, *map(file_word, files), *evaluator.qrels.read_with, *flags]
+    if (queries := evaluator.queries) is not None and is_filed(queries.name):
+        words += ["--queries", file_word(queries.name)]
     if not (evaluator.usual_to_audit if verb == "audit" else evaluator.usual):
         words += [word for label in evaluator.measures for word in ("-m", label)]
     if evaluator.convention.name != DEFAULT:
@@ -61,9 +63,10 @@ def audit_command(evaluator: Evaluator, *names: str) -> str:
 def evaluate_again(evaluator: Evaluator, *files: str, **axes: Any) -> str:
     """Write the command, or the call, that evaluates with other axes.
 
-    It is empty where only some queries count or where they have weights, which no axis says.
+    It is empty where queries have weights, or some are left out, and no file says which.
     """
-    if evaluator.asked or evaluator.weights:
+    chosen = [evaluator.queries.name] if evaluator.queries is not None else []
+    if evaluator.weights or (evaluator.asked and not (chosen and is_filed(*files, *chosen))):
         return ""
     if is_filed(*files):
         return shell(evaluator, "eval", files, **axes)

@@ -11,12 +11,14 @@ from typing import Any, cast
 
 import numpy as np
 
+from idealist.data.columns import Ints
 from idealist.errors import IdealistError
 from idealist.evaluating import data_doubts as data
 from idealist.evaluating.doubt_case import DoubtCase
 from idealist.evaluating.other_orders import upside_down
 from idealist.measures.instrument import Measured, retied
 from idealist.notation import many
+from idealist.ranking.placements import Placements
 from idealist.rendering.doubt import Doubt, Severity
 from idealist.rendering.wording import few, number
 
@@ -40,14 +42,13 @@ def unjudged(case: DoubtCase) -> Iterator[Doubt]:
             by_cutoff.setdefault(instrument.measure.cutoff or TOP, []).append(label)
     for cutoff, labels in sorted(by_cutoff.items()):
         placements = case.placed[labels[0]]
-        seen = np.minimum(placements.retrieved, cutoff)
-        near = placements.query[placements.rank <= cutoff]
-        total = int(seen.sum())
-        if not (count := total - len(near)):
+        total = int(np.minimum(placements.retrieved, cutoff).sum())
+        unknown = unjudged_in(placements, cutoff)
+        if not (count := int(unknown.sum())):
             continue
         price = case.priced({label: case.condensed[label] for label in labels})
         if price or cutoff == min(by_cutoff):
-            queries = case.named(seen > np.bincount(near, minlength=len(seen)))
+            queries = case.named(unknown > 0)
             were = "is" if count == 1 else "are"
             where = "at rank 1" if cutoff == 1 else f"in the first {cutoff}"
             share = f"{count} of {total} documents {where} {were} unjudged"
@@ -56,6 +57,13 @@ def unjudged(case: DoubtCase) -> Iterator[Doubt]:
                 count, queries, price, "with all unjudged documents taken out", total=total,
                 command=case.command(unjudged="drop"),
             )  # fmt: skip
+
+
+def unjudged_in(placements: Placements, cutoff: int | None) -> Ints:
+    """Count the unjudged documents above a cutoff, or in the first few, of each query."""
+    seen = np.minimum(placements.retrieved, cutoff or TOP)
+    near = placements.query[placements.rank <= (cutoff or TOP)]
+    return seen - np.bincount(near, minlength=len(seen))
 
 
 def ties(case: DoubtCase) -> Iterator[Doubt]:

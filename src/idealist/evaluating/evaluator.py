@@ -12,7 +12,7 @@ from idealist.conventions import DEFAULT, Convention
 from idealist.conventions import convention as find_convention
 from idealist.conventions.signature import signatures
 from idealist.data.columns import to_id
-from idealist.data.queries import Weights
+from idealist.data.queries import Queries, Weights
 from idealist.errors import UsageError
 from idealist.evaluating.doubt_case import DoubtCase
 from idealist.evaluating.doubts import find_doubts
@@ -48,6 +48,7 @@ class Evaluator:
     ) -> None:
         self.qrels = read_qrels(qrels)
         self.asked = _ids(queries)
+        self.queries = queries if isinstance(queries, Queries) else None  # which knows its file
         if queries is not None:
             self.qrels = self.qrels.only(self.asked)
         self.axes = axes = {key: value for key, value in axes.items() if value is not None}

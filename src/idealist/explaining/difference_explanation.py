@@ -219,15 +219,15 @@ class DifferenceExplanation(Result):
         """Describe the change: in words, as two lists, and how the values are made."""
         named = (Text(f"{self.query}: {self.text}"),) if self.text else ()
         blocks: tuple[Block, ...] = (
-            Text(self.headline, strong=True), *named, Items(tuple(self._lines())), self.lists(),
+            Text(self.headline, strong=True), *named, Items(tuple(self.lines())), self.lists(),
             Items((*self.words, *self.notes)), Items(tuple(self._texts())),
         )  # fmt: skip
         signed_ = doc.Signatures((self.signature.by(self.convention),))
         title = f"{self.baseline} and {self.run}, query {self.query}"
         return Document(blocks, (signed_,), title)
 
-    def _lines(self) -> Iterator[str]:
-        """Say what each document did, those first that did most."""
+    def lines(self) -> Iterator[str]:
+        """Say what each document did, those first that did most, and what is unjudged."""
         moved = self._moved
         yield from (one.words(self.cutoff) for one in moved[:LINES])
         rest = moved[LINES:]

@@ -61,7 +61,7 @@ def report(
     known = None if texts is None else read_queries(texts)
     column, parts = _slices(slices, known)
     found = compute(
-        qrels, runs, measures, baseline=baseline, queries=queries, texts=known, docs=docs,
+        qrels, runs, measures, baseline=baseline, queries=queries, texts=known,
         slices=parts, convention=convention, **axes,
     )  # fmt: skip
     rows = QueryRows.of(found)

@@ -60,6 +60,11 @@ class Findings:
         return [one.run for one in self.evaluations.runs]
 
     @property
+    def shown(self) -> list[str]:
+        """The runs whose lists are shown: the baseline and `main`, or the only one."""
+        return [run for run in (self.baseline, self.main) if run]
+
+    @property
     def diagnosed(self) -> str:
         """The run that is diagnosed; empty where none can be."""
         return "" if isinstance(self.diagnosis, UsageError) else self.diagnosis.run
@@ -80,8 +85,9 @@ class Findings:
             if any(part.accepts(name, value) for part in parts)
         }
         typed = measure if str(measure) == self.label else self.label
+        whole = self.evaluator
         return Evaluator(
-            self.evaluator.qrels, [typed], convention=self.evaluator.convention, **axes
+            whole.qrels, [typed], queries=whole.queries, convention=whole.convention, **axes
         )
 
     @cached_property
@@ -99,22 +105,21 @@ class Findings:
 
 def compute(
     qrels: Any, runs: Any, measures: Any, *, baseline: str | int | None,
-    queries: Iterable[Any] | None, texts: Queries | None, docs: Any,
-    slices: Mapping[Any, Any] | None,
+    queries: Iterable[Any] | None, texts: Queries | None, slices: Mapping[Any, Any] | None,
     **rules: Any,
 ) -> Findings:  # fmt: skip
     """Find all that a report says; every run is read and ranked once, for all verbs.
 
-    Where measures are not given, each verb has its usual ones. `rules` are convention and axes.
+    Where measures are not given, each verb has its usual ones. `rules` are convention and axes. The
+    audit gets no documents: those of a report are there to be read, and need not be all.
     """
     judged = read_qrels(qrels)
     evaluator = Evaluator(judged, measures or DEFAULT_MEASURES, queries=queries, **rules)
     ranked = _ranked(evaluator, runs)
     found = Evaluations(tuple(map(evaluator, ranked)))
     audited = audit(
-        judged, ranked, measures or DEFAULT_MEASURES, queries=queries, texts=texts, docs=docs,
-        **rules,
-    )  # fmt: skip
+        judged, ranked, measures or DEFAULT_MEASURES, queries=queries, texts=texts, **rules
+    )
     which = {"queries": queries, "slices": slices, **rules}
     compared = None
     if len(ranked) > 1:

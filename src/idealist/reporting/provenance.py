@@ -99,8 +99,8 @@ def _commands(
     evaluator, runs, texts = findings.evaluator, findings.runs, findings.texts
     path = dict(zip(runs, files[1:], strict=True))
     named = ["--queries", texts.name] if texts and is_filed(texts.name) else []
-    counted = named if evaluator.asked else []
     sliced = ["--slice", column] if column and named else []
+    named = [] if evaluator.queries is not None else named  # which each command has then
     told = ["--docs", str(docs)] if isinstance(docs, (str, Path)) else []
     measures = (
         [w for label in evaluator.measures for w in ("-m", label)]
@@ -108,14 +108,14 @@ def _commands(
         else []
     )
     rest = "-f", "json"
-    yield shell(evaluator, "eval", files, *measures, *counted, *rest)
+    yield shell(evaluator, "eval", files, *measures, *rest)
     if findings.comparison:
         base = [] if findings.baseline == runs[0] else ["--baseline", findings.baseline]
-        yield shell(evaluator, "compare", files, *measures, *counted, *sliced, *base, *rest)
-    yield shell(evaluator, "audit", files, *measures, *named, *told, *rest)
+        yield shell(evaluator, "compare", files, *measures, *sliced, *base, *rest)
+    yield shell(evaluator, "audit", files, *measures, *named, *rest)
     if run := findings.diagnosed:
         both = [files[0], path[run]]
-        yield shell(evaluator, "diagnose", both, *measures, *counted, *sliced, *rest)
+        yield shell(evaluator, "diagnose", both, *measures, *sliced, *rest)
     if explained:
         shown = [path[name] for name in filter(None, (findings.baseline, findings.main))]
         yield shell(findings.alone, "explain", [files[0], *shown], "--query", explained, *told)

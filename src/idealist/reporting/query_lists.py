@@ -111,8 +111,8 @@ def untold(lists: Sequence[QueryLists], docs: Any) -> str:
 def _two(row: QueryRow, found: DifferenceExplanation) -> QueryLists:
     old = Side(found.baseline, found.before, tuple(_placed(found.old_list, "before")))
     new = Side(found.run, found.after, tuple(_placed(found.new_list, "after")))
-    words = (*found.reasons(), *found.words, *found.notes)
-    return QueryLists(row, next(iter(found.reasons(1)), found.headline), words, (old, new))
+    words = (*found.lines(), *found.words, *found.notes)
+    return QueryLists(row, next(iter(found.reasons(1)), ""), words, (old, new))
 
 
 def _placed(changes: Sequence[Change], side: str) -> Iterator[Place]:

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from idealist.evaluating.doubts import unjudged_in
 from idealist.rendering.document import SIGNED, TEXT, Column, Table
 from idealist.rendering.doubt import CODES
 from idealist.rendering.plain_data import finite
@@ -18,13 +19,16 @@ from idealist.reporting.computing import Findings
 MOST_RUNS = 12
 #: The most letters of a query's text.
 TEXT_WIDTH = 160
+#: A doubt about a greater share of the queries tells none of them from the others.
+NEARLY_ALL = 0.9
 
 
 @dataclass(frozen=True, eq=False)
 class QueryRow:
     """A query: its place on the page, its text, its values by run, and how far they are apart.
 
-    `difference` is NaN where there is one run; `doubts` are codes of what is doubtful about it.
+    `difference` is NaN where there is one run. `doubts` are codes of what is doubtful about these
+    values, `unjudged` counts the unjudged documents that the measure looks at in each list.
     """
 
     number: int
@@ -33,6 +37,7 @@ class QueryRow:
     values: tuple[float, ...]
     difference: float
     doubts: tuple[str, ...]
+    unjudged: tuple[int, ...] = ()
     changed: str = ""
 
 
@@ -40,7 +45,8 @@ class QueryRow:
 class QueryRows:
     """All queries, those that changed most first, or those of the lowest value in a single run.
 
-    `shown` are the places of the two runs, or of the only one, that have lists.
+    `shown` are the places of the two runs, or of the only one, that have lists. `general` counts
+    the queries of each doubt that nearly all of them share.
     """
 
     label: str
@@ -48,26 +54,32 @@ class QueryRows:
     rows: tuple[QueryRow, ...]
     shown: tuple[int, ...]
     sense: int
+    general: Mapping[str, int]
 
     @classmethod
     def of(cls, findings: Findings) -> QueryRows:
         """Collect the queries."""
         label, runs = findings.label, findings.runs
-        names = filter(None, (findings.baseline, findings.main))
+        names = findings.shown
         shown = tuple(runs.index(name) for name in names)
         known = [one.by_query(label) for one in findings.evaluations.runs]
         every = dict.fromkeys(query for one in findings.evaluations.runs for query in one.queries)
-        doubts = _doubts(findings, len(every))
+        marked = _doubts(findings)
+        counts = {code: len(own & every.keys()) for code, own in marked.items()}
+        general = {code: n for code, n in counts.items() if n > NEARLY_ALL * len(every)}
+        unjudged = [_unjudged(findings, name) for name in names]
         words = findings.texts.text if findings.texts else {}
         rows = []
         for query in every:
             values = tuple(one.get(query, math.nan) for one in known)
             ends = [values[place] for place in shown]
             apart = ends[1] - ends[0] if len(ends) > 1 else math.nan
-            rows.append((query, words.get(query, ""), values, apart, doubts.get(query, ())))
+            doubts = tuple(c for c, own in marked.items() if query in own and c not in general)
+            open_ = tuple(own.get(query, 0) for own in unjudged)
+            rows.append((query, words.get(query, ""), values, apart, doubts, open_))
         rows.sort(key=lambda row: _order(row[3], row[2][shown[-1]], findings.sense))
         made = tuple(QueryRow(i, *row) for i, row in enumerate(rows, 1))
-        return cls(label, tuple(runs), made, shown, findings.sense)
+        return cls(label, tuple(runs), made, shown, findings.sense, general)
 
     @property
     def compared(self) -> bool:
@@ -113,12 +125,14 @@ class QueryRows:
         told = any(row.text for row in self.rows)
         explained = any(row.changed for row in chosen)
         doubted = any(row.doubts for row in self.rows)
+        unjudged = any(any(row.unjudged) for row in self.rows)
         columns: list[tuple[bool, Column, Any]] = [
             (True, Column("query", TEXT), lambda row: row.query),
             (told, Column("text", TEXT), lambda row: clipped(row.text, TEXT_WIDTH)),
             *((True, Column(self.runs[i]), lambda row, i=i: row.values[i]) for i in self.columns),
             (self.compared, Column("difference", SIGNED), lambda row: row.difference),
             (explained, Column(self.why, TEXT), lambda row: row.changed),
+            (unjudged, Column("unjudged", TEXT), lambda row: " → ".join(map(str, row.unjudged))),
             (doubted, Column("doubts", TEXT), lambda row: ", ".join(row.doubts)),
         ]
         kept = [(column, cell) for shown, column, cell in columns if shown]
@@ -130,6 +144,12 @@ class QueryRows:
         """What the doubts about queries mean, by their codes."""
         named = dict.fromkeys(code for row in self.rows for code in row.doubts)
         return {code: CODES[code] for code in named if code in CODES}
+
+    @property
+    def remark(self) -> str:
+        """What is doubtful about nearly all queries, so that the table does not mark it."""
+        said = [f"{CODES[code]} ({n} of {len(self.rows)})" for code, n in self.general.items()]
+        return f"Of nearly all queries, and so not marked below: {'; '.join(said)}." if said else ""
 
     def data(self) -> dict[str, object]:
         """Return the values as columns, in the order of the page."""
@@ -147,11 +167,27 @@ def _order(difference: float, value: float, sense: int) -> tuple[bool, float]:
     return math.isnan(key), key
 
 
-def _doubts(findings: Findings, count: int) -> Mapping[str, tuple[str, ...]]:
-    """Collect by query what is doubtful about some queries, but not about all."""
-    found: dict[str, dict[str, None]] = defaultdict(dict)
-    for one in findings.audit.findings:
-        if len(one.queries) < count:
-            for query in one.queries:
-                found[query][one.code] = None
-    return {query: tuple(codes) for query, codes in found.items()}
+def _doubts(findings: Findings) -> dict[str, set[str]]:
+    """Collect the queries of every doubt about the first measure of the runs that are shown.
+
+    What an audit finds beside that counts where it has a price in that measure.
+    """
+    found: dict[str, set[str]] = defaultdict(set)
+    known = {doubt.code for one in findings.evaluations.runs for doubt in one.doubts}
+    for run in findings.shown:
+        audited = (one for one in findings.audit.findings if one.run == run)
+        priced = (one for one in audited if findings.label in one.price.get(run, {}))
+        others = (one for one in priced if one.code not in known)
+        for doubt in (*findings.alone(findings.ranked[run]).doubts, *others):
+            found[doubt.code].update(doubt.queries)
+    return {code: queries for code, queries in found.items() if queries}
+
+
+def _unjudged(findings: Findings, run: str) -> dict[str, int]:
+    """Count the unjudged documents of each query, where documents can be unjudged."""
+    (instrument,) = findings.alone.instruments.values()
+    placements = findings.ranked[run][instrument.protocol]
+    if placements.qrels.gold != "pooled" or not instrument.measure.judges:
+        return {}
+    counts = unjudged_in(placements, instrument.measure.cutoff).tolist()
+    return dict(zip(placements.qrels.queries, counts, strict=True))

@@ -103,6 +103,7 @@ def _inner(report: Report, part: Section, writer: PageWriter) -> Iterator[str]:
         yield f'<dl class="cards">{cards}</dl>'
     yield writer.blocks(part.blocks)
     if part.id == "queries":
+        yield f"<p>{plain(report.rows.remark)}</p>" if report.rows.remark else ""
         yield _query_table(report, writer)
         means = tuple(f"{code}: {words}" for code, words in report.rows.codes.items())
         yield writer.blocks([doc.Details("What the doubts mean", (doc.Items(means),))])
