@@ -135,6 +135,21 @@ def test_what_cannot_be_drawn_is_said(capsys: pytest.CaptureFixture[str]) -> Non
     assert "there is no run 'nope'" in refused(capsys, "scatter", *FEW, "-b", "nope")
 
 
+def test_options_that_would_do_nothing_are_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "w.csv").write_text("query,weight\nq01,2\nq02,1\n")
+    given = {
+        "--weights": str(tmp_path / "w.csv"), "--queries": str(tmp_path / "w.csv"),
+        "--convention": "ranx", "--set": "rel=2",
+    }  # fmt: skip
+    for option, value in given.items():
+        assert f"{option} is for a pilot" in refused(capsys, "power", option, value)
+    for kind in ("coverage", "agreement"):
+        told = refused(capsys, kind, *FEW, "--weights", given["--weights"])
+        assert f"{kind} does not weigh queries" in told
+
+
 def test_every_kind_is_in_the_help(capsys: pytest.CaptureFixture[str]) -> None:
     out, _ = plot(capsys, "--help")
     for kind, one in KINDS.items():

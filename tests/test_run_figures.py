@@ -359,7 +359,7 @@ def test_a_curve_that_cannot_be_is_refused(options: dict[str, Any], words: str) 
         il.depth_curve({"q": {"a": 1}}, {"q": ["a"]}, **options)
 
 
-@pytest.mark.parametrize("levels", [1, 2000, [], [1.5], True])
+@pytest.mark.parametrize("levels", [1, 2000, [], [1.5], True, 0.5, "ab", ["a", 0.5], [NAN]])
 def test_levels_of_recall_are_checked(levels: Any) -> None:
     with pytest.raises(il.UsageError):
         il.precision_recall_curve({"q": {"a": 1}}, {"q": ["a"]}, levels)

@@ -90,6 +90,8 @@ def audited(asked: Asked) -> Result:
     """Audit judgments and runs."""
     from idealist.auditing import audit
 
+    if asked.weights is not None:
+        raise UsageError(f"{asked.kind} does not weigh queries", "leave out --weights")
     return audit(asked.qrels, asked.runs, **asked.rules)
 
 
@@ -204,8 +206,8 @@ def command(
     shared.check_inputs([qrels, *runs, queries, weights])
     known = shared.queries_of(queries)
     judged, named = _sides(kind, qrels, runs, reading, known)
-    if qrels is None and settings:
-        raise UsageError("--set is for a pilot", "give judgments and runs of one")
+    if qrels is None:
+        _refuse_rules()
     rules = {
         "measures": measures or (ALL if one.measures > 1 else (MEASURE,)),
         "convention": convention, "queries": known, **shared.axes_of(settings),
@@ -235,6 +237,18 @@ def _kind(name: str, options: Mapping[str, Any], measures: Sequence[str]) -> Kin
             raise UsageError(f"{name} does not take a measure", "leave out -m")
         raise UsageError(f"{name} shows one measure, and {len(measures)} are given", "give one -m")
     return one
+
+
+def _refuse_rules() -> None:
+    """Refuse options that say how a pilot is measured, where there is none."""
+    context = click.get_current_context()
+    rules = {
+        "settings": "--set",
+        **{one: f"--{one}" for one in ("convention", "queries", "weights")},
+    }
+    for name, option in rules.items():
+        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+            raise UsageError(f"{option} is for a pilot", "give judgments and runs of one")
 
 
 def _sides(

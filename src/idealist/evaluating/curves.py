@@ -123,7 +123,7 @@ def depth_curve(
 
 
 def precision_recall_curve(
-    qrels: Any, runs: Any, levels: int | Sequence[float] = 11, **options: Any
+    qrels: Any, runs: Any, levels: int | Iterable[float] = 11, **options: Any
 ) -> Curves:
     """Measure interpolated precision at levels of recall: eleven, or as many or which you say.
 
@@ -135,12 +135,13 @@ def precision_recall_curve(
 
     Reference: Manning et al. 2008, Introduction to Information Retrieval, section 8.4
     """
-    if isinstance(levels, int):
-        if not 2 <= levels <= 1001:
-            hint = "give a number from 2 to 1001, or a list of levels"
-            raise UsageError(f"levels cannot be {levels}", hint)
+    if isinstance(levels, int) and 2 <= levels <= 1001:
         levels = [at / (levels - 1) for at in range(levels)]
-    found = {float(at): IPrec(recall=at) for at in sorted(set(levels))}
+    if isinstance(levels, (int, float, str)):
+        hint = "give a number from 2 to 1001, or a list of levels"
+        raise UsageError(f"levels cannot be {levels!r}", hint)
+    made = {float(one.recall): one for one in (IPrec(recall=at) for at in levels)}
+    found = dict(sorted(made.items()))
     evaluator = _evaluator(qrels, [*found.values()], options)
     return _curves("recall", "IPrec", found, evaluator, evaluator.several(runs))
 
