@@ -19,6 +19,7 @@ import idealist as il
 from effort import IS_SLOW, tries
 from generated import seeds, some_case, some_measure, some_protocol
 from idealist.cli.main import main
+from idealist.comparing.changed_queries import QueryView
 from idealist.explaining.contributions import FAMILIES
 from idealist.explaining.difference_explainer import DEPENDS
 from idealist.ranking.ranked import Ranked
@@ -483,6 +484,14 @@ def test_compare_orders_queries(sort: str, capsys: pytest.CaptureFixture[str]) -
     assert listed == sorted(listed, key=keys.get(sort, lambda row: row[0]))
     main([*words, "-f", "csv"])
     assert [line.split(",")[3] for line in capsys.readouterr().out.splitlines()[1:]] == list(rows)
+
+
+def test_a_run_may_be_called_text() -> None:
+    qrels = {"q": {"a": 1}}
+    runs = {"text": {"q": ["a"]}, "b": {"q": ["x", "a"]}}
+    found = il.compare(qrels, runs, "RR")
+    view = QueryView(worst=1)
+    assert "q       1.0000   0.5000" in str(replace(found, view=view))
 
 
 def test_sorting_needs_queries(capsys: pytest.CaptureFixture[str]) -> None:

@@ -551,6 +551,17 @@ def test_queries_without_a_value_are_named() -> None:
     assert "q8" in found.figure("spread").note
 
 
+def test_runs_that_are_named_like_columns_keep_their_values() -> None:
+    for texts in ({}, {"q0": "words"}):
+        names = ["query", "mean", "text"]
+        values = values_of([0.1, 0.2], [0.3, 0.4], [0.5, 0.6], runs=names, texts=texts)
+        rows = value_figures.heat(values).data()["rows"]
+        assert [row["query"] for row in rows] == ["q0", "q1"]
+        for row, own in zip(rows, ([0.1, 0.3, 0.5], [0.2, 0.4, 0.6]), strict=True):
+            assert [x for x in row.values() if isinstance(x, float)][1:] == own
+        assert value_figures.spread(values).data()["rows"][0]["mean"] == 0.3
+
+
 def test_names_of_several_lines_stay_on_one() -> None:
     qrels, runs = judged()
     found = il.compare(qrels, {f"{name}\nb": run for name, run in runs.items()}, "RR")

@@ -24,16 +24,15 @@ def query_changes(
     baseline: str, run: str, rows: Iterable[tuple[str, str, float, float]], title: str = ""
 ) -> Table:
     """Tabulate queries, each with its text and its values in both runs."""
+    known = list(rows)
+    told = any(text for _, text, *_ in known)  # and not `without`: a run may have that name
     cells = [
-        (query, clipped(text, TEXT_WIDTH), before, after, after - before)
-        for query, text, before, after in rows
+        (query, *([clipped(text, TEXT_WIDTH)] if told else []), before, after, after - before)
+        for query, text, before, after in known
     ]
-    columns = (
-        Column("query", TEXT), Column("text", TEXT), Column(short(baseline, NAME)),
-        Column(short(run, NAME)), Column("difference", SIGNED),
-    )  # fmt: skip
-    table = Table(columns, tuple(cells), title)
-    return table if any(text for _, text, *_ in cells) else table.without(["text"])
+    words = [Column("query", TEXT), *([Column("text", TEXT)] if told else [])]
+    numbers = Column(short(baseline, NAME)), Column(short(run, NAME)), Column("difference", SIGNED)
+    return Table((*words, *numbers), tuple(cells), title)
 
 
 def _reason(explanation: DifferenceExplanation) -> str:

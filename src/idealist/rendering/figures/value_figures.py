@@ -73,15 +73,17 @@ class QueryValues:
 
     def table(self, order: Sequence[int], means: bool = False) -> Table:
         """Tabulate all values, a row a query and a column a run."""
-        columns = [Column("query", TEXT, shortens=True), Column("text", TEXT, shortens=True)]
-        columns += [Column("mean", self.format)] if means else []
-        columns += [Column(run, self.format) for run in self.runs]
+        names = ["query", *(["text"] if self.texts else [])]
+        own = names + (["mean"] if means else [])
+        numbers = own[len(names) :] + [f"{run} (run)" if run in own else run for run in self.runs]
+        columns = [Column(name, TEXT, shortens=True) for name in names]
+        columns += [Column(name, self.format) for name in numbers]
         rows = []
         for i in order:
-            query, mean = self.queries[i], [_mean(self.of_query(i))] if means else []
-            rows.append((query, self.texts.get(query, ""), *mean, *(row[i] for row in self.values)))
-        table = Table(tuple(columns), tuple(rows))
-        return table if self.texts else table.without(["text"])
+            named = [self.queries[i], self.texts.get(self.queries[i], "")][: len(names)]
+            mean = [_mean(self.of_query(i))] if means else []
+            rows.append((*named, *mean, *(row[i] for row in self.values)))
+        return Table(tuple(columns), tuple(rows))
 
 
 def finite_of(values: Sequence[float]) -> list[float]:
