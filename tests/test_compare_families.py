@@ -174,6 +174,44 @@ def test_an_interval_leaves_out_0_where_p_is_below_alpha(every: bool, n: int) ->
     assert agreed >= 0.97 * total
 
 
+def coarse(rng: np.random.Generator, kind: int, measures: int, runs: int, n: int) -> Array:
+    """Draw values of runs that differ a little: of any size, halves, 0 and 1, or mostly equal."""
+    some = alike(rng, runs, n, measures) + 0.3 * rng.random((1, runs, 1))
+    if kind == 1:
+        return np.round(2 * some + rng.normal(0, 0.3, some.shape)) / 2
+    if kind == 2:
+        return (some + rng.normal(0, 0.3, some.shape) > 0.5).astype(float)
+    return np.where(rng.random(some.shape) < 0.3, some, 0.5) if kind == 3 else some
+
+
+def test_a_mark_and_an_interval_never_contradict_each_other() -> None:
+    """Over runs, measures and slices, all pairs and weights: marked where 0 is left out."""
+    marked = shown = settled = 0
+    for seed in range(50):
+        rng = np.random.default_rng(seed)
+        runs, n = int(rng.integers(2, 7)), int(rng.integers(22, 60))
+        tables = tables_of(coarse(rng, seed % 4, 3, runs, n))
+        if seed % 5 == 4:
+            weights = rng.permutation(1 / np.arange(1.0, n + 1))
+            tables = [replace(one, weights=weights) for one in tables]
+        places = places_of(runs, 0, seed % 3 == 2)
+        options = options_of(len(places), (), all_pairs=seed % 3 == 2)
+        kinds = {f"q{i:03}": f"s{i % 2}" for i in range(n)}
+        found = [*pairs_of(tables, places, options), *sliced(tables, places, options, kinds)]
+        for pair in (one for one in found if not math.isnan(one.ci[0])):
+            below = pair.p_own < pair.options.alpha
+            assert below == (pair.significant or pair.held_back)
+            for low, high in (pair.ci, pair.relative_ci, pair.d_z_ci):
+                if not math.isnan(low):
+                    assert low <= high
+                    assert (low > 0 if pair.difference > 0 else high < 0) == below, pair
+            marked += pair.significant
+            settled += below and pair.p_t >= pair.level
+            shown += 1
+    assert 0.02 * shown < marked < 0.5 * shown
+    assert settled  # t alone would say otherwise
+
+
 @pytest.mark.parametrize("runs", [2, 4])
 def test_weighted_differences_are_significant_where_their_interval_says_so(runs: int) -> None:
     """Sign flips and t see weights differently; a verdict and its interval do not."""

@@ -13,7 +13,7 @@ import numpy as np
 from idealist.comparing.compare_options import POWER, ROPE, Options
 from idealist.data.columns import Floats, Ints
 from idealist.errors import UsageError, nearest
-from idealist.significance.means import FEWEST, mean
+from idealist.significance.means import FEWEST, mean, quantile
 from idealist.significance.normal_samples import usual_share
 from idealist.significance.paired import (
     ALPHAS,
@@ -216,25 +216,42 @@ class Pair:
         """
         if not self.tested or self.statistics.constant or self.n < FEWEST:
             return math.nan, math.nan
-        _, low, high = self._relative
-        return (max(low, -1.0) if self.limits[0] >= 0 else low), high
+        share, low, high = self._relative
+        return self._settled(share, max(low, -1.0) if self.limits[0] >= 0 else low, high)
 
     @property
     def ci(self) -> tuple[float, float]:
         """The interval of the mean difference, cut to the differences there can be.
 
         Intervals of many that are decided together hold the true differences all at once, as often
-        as alpha says. They hold 0 where `p_own` is not below alpha.
+        as alpha says. They leave out 0 where `p_own` is below alpha, and only there.
         """
-        if math.isinf(self.beyond):  # no difference would be significant
-            return (-self.widest, self.widest) if self.widest < math.inf else (math.nan, math.nan)
+        if math.isinf(self.beyond):  # no difference is large enough for t
+            most = self.widest if self.widest < math.inf else math.nan
+            return self._settled(self.difference, -most, most)
         half = self.beyond * self._t.se
         low = min(self._t.lower(self.level / 2), self.difference - half)
         high = max(self._t.upper(self.level / 2), self.difference + half)
         low, high = (0.0 if abs(end) <= ROUNDING * half else end for end in (low, high))
-        if self.p_own >= self.options.alpha:  # exact flips may see less than t
-            low, high = min(low, 0.0), max(high, 0.0)
+        low, high = self._settled(self.difference, low, high)
         return max(low, -self.widest), min(high, self.widest)
+
+    def _settled(self, value: float, low: float, high: float) -> tuple[float, float]:
+        """Make an interval leave out 0 where the test that decides does, though t may not.
+
+        Formula: where it held 0 though p < α, the end next to 0 is value (1 - t_α / t_p), with the
+        quantiles of t at α and p
+
+        Reference: Miettinen 1976, American Journal of Epidemiology 103(2) (test-based limits)
+        """
+        alpha, df = self.options.alpha, self.statistics.df
+        if self.p_own >= alpha:
+            return min(low, 0.0), max(high, 0.0)
+        if not (self.p_own < alpha and low <= 0 <= high):
+            return low, high
+        asked, reached = (quantile(1 - p / 2, df) for p in (alpha, max(self.p_own, ROUNDING)))
+        near = value * (1 - asked / reached)
+        return (near, high) if value > 0 else (low, near)
 
     @cached_property
     def level(self) -> float:
@@ -259,7 +276,8 @@ class Pair:
     @property
     def d_z_ci(self) -> tuple[float, float]:
         """The interval of the effect size, by the noncentral t."""
-        return effect_interval(self._t.t, self._t.alike, self._t.df, self.level)
+        found = effect_interval(self._t.t, self._t.alike, self._t.df, self.level)
+        return self._settled(self.d_z, *found)
 
     @property
     def hedges_g(self) -> float:
