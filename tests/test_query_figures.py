@@ -239,7 +239,10 @@ def test_freedman_and_diaconis_choose_the_width() -> None:
     values = [draw.gauss(0.5, 0.1) for _ in range(400)]
     ordered = sorted(values)
     exact = 2 * (ordered[299] - ordered[99]) / 400 ** (1 / 3)
-    assert exact <= Bins.of(values_of(values)).width <= 2 * exact
+    bins = Bins.of(values_of(values))
+    assert exact <= bins.width <= 2 * exact
+    assert bins.words.endswith(", by the rule of Freedman and Diaconis.")
+    assert Bins.of(values_of([0.5])).words == "Bins are 0.025 wide."  # which no rule says
 
 
 def test_many_zeros_and_ones_are_counted_apart() -> None:
@@ -326,6 +329,11 @@ def test_none_is_hardest_where_all_are_the_same() -> None:
     assert told == "All 3 queries are the same by mean AP over 2 runs, 0.5000."
     told = value_figures.spread(same).says
     assert told == "2 runs have the same median AP over queries, 0.5000."
+
+
+def test_a_query_that_a_run_has_no_value_for_is_not_0_by_every_run() -> None:
+    figure = value_figures.heat(values_of([0.0, 0.0, 0.5], [0.0, NAN, 0.5]))
+    assert figure.says.endswith("; 1 query is 0 by every run.")
 
 
 def test_where_lower_is_better_the_highest_is_hardest() -> None:

@@ -68,7 +68,8 @@ def test_each_mean_and_interval_stands_in_its_row_and_the_best_has_another_shape
     assert figure.y.names == ("a", "b", "c")
     assert figure.x.low <= 0.4 < 0.75 <= figure.x.high
     assert figure.says == (
-        "b has the highest AP of 3 runs over 30 queries: 0.7000, 95 % interval 0.6500 to 0.7500."
+        "b has the highest AP of 3 runs (1 without a value) over 30 queries: 0.7000, "
+        "95 % interval 0.6500 to 0.7500."
     )
 
 
@@ -452,6 +453,15 @@ def test_the_sentence_of_coverage_names_the_least_judged() -> None:
         whole.figure("coverage")
 
 
+def test_a_run_without_documents_is_not_judged_like_the_others() -> None:
+    shares, lists = {"a": [0.5], "b": [NAN]}, {"a": [2], "b": [0]}
+    said = curve_figures.coverage(shares, lists, {"a": 0.5, "b": NAN}, 10).says
+    assert said == (
+        "a is judged least of 2 runs (1 without a value): of its first 10 documents, 50.0% are "
+        "judged."
+    )
+
+
 def test_far_down_ranks_are_drawn_in_bands_and_the_table_has_each() -> None:
     shares = {"a": [1.0] * 10 + [0.5, 0.0] + [NAN] * 28}
     lists = {"a": [8.0] * 10 + [6.0, 2.0] + [0.0] * 28}
@@ -537,7 +547,7 @@ def test_a_matrix_has_a_shade_and_a_number_for_every_two_names() -> None:
     assert cells[1, 2] == (None, "–")
     assert (
         figure.says
-        == "tau is highest between a and b, 0.5000, and lowest between a and c, -0.2500."
+        == "Tau is highest between a and b, 0.5000, and lowest between a and c, -0.2500."
     )
     assert figure.rows.rows[1] == ("a", "c", -0.25)
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, get_args
 from idealist.notation import many
 from idealist.rendering.document import COUNT, SHARE, TEXT, Column, Format, Interval, Table
 from idealist.rendering.figure import Area, Axis, Dot, Figure, Key, Line, Mark, Note, Tone
-from idealist.rendering.figures.run_figures import every
+from idealist.rendering.figures.run_figures import among, every
 from idealist.rendering.scales import axis_ends
 from idealist.rendering.wording import few, number, told, visible
 
@@ -215,7 +215,7 @@ def _leading_said(measure: str, values: Mapping[str, float], sense: int) -> str:
     if len(best) == len(values):
         return f"{every(len(values))} have the same {measure}"
     end = "lowest" if sense < 0 else "highest"
-    return f"{_named(best)} the {end} {measure} of {len(values)} runs"
+    return f"{_named(best)} the {end} {measure} {among(values.values())}"
 
 
 def _depth_said(
@@ -251,17 +251,18 @@ def _recall_said(means: Mapping[str, float], levels: int) -> str:
 
 
 def _coverage_said(top: Mapping[str, float], first: int) -> str:
-    if not _tops(top, 1):
+    leasts, mosts = _tops(top, -1), _tops(top, 1)
+    if not mosts:
         return "No run has a document that could be judged."
-    least, most = _tops(top, -1)[0], _tops(top, 1)[0]
+    least, most = leasts[0], mosts[0]
     said = f"of its first {first} documents, {SHARE(top[least])} are judged"
     if len(top) == 1:
         return f"{told(least)}: {said}."
-    if top[least] == top[most]:
+    if len(mosts) == len(top):
         share = f"{SHARE(top[least])} of the first {first} documents"
         return f"{every(len(top))} are judged alike: {share}."
-    others = f"and {SHARE(top[most])} of those of {told(most)}"
-    return f"{told(least)} is judged least of {len(top)} runs: {said}, {others}."
+    others = f", and {SHARE(top[most])} of those of {told(most)}" if most not in leasts else ""
+    return f"{told(least)} is judged least {among(top.values())}: {said}{others}."
 
 
 def _power_said(measure: str, one: Shown, power: float, most: float) -> str:

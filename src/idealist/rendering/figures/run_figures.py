@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import product
 from typing import Literal, NamedTuple
 
@@ -68,6 +68,16 @@ class Difference(NamedTuple):
 def every(runs: int) -> str:
     """Say that all of so many runs are meant."""
     return "Both runs" if runs == 2 else f"All {runs} runs"
+
+
+def among(values: Iterable[float]) -> str:
+    """Say among how many runs one stands out, and how many of them have no value.
+
+    >>> among([0.5, 0.25, math.nan])
+    'of 3 runs (1 without a value)'
+    """
+    lacks = [math.isnan(value) for value in values]
+    return f"of {len(lacks)} runs" + (f" ({sum(lacks)} without a value)" if any(lacks) else "")
 
 
 def tall(rows: int, each: float = 0.042) -> float:
@@ -157,7 +167,8 @@ def _means_said(
         return f"{measure} of {told(run)}{over} is {said}."
     if len(best) == len(means):
         return f"{every(len(means))} have the same {measure}{over}, {number(value)}."
-    end = f"the {'lowest' if sense < 0 else 'highest'} {measure} of {len(means)} runs{over}"
+    runs = among(one.value for one in means)
+    end = f"the {'lowest' if sense < 0 else 'highest'} {measure} {runs}{over}"
     if len(best) > 1:
         return f"{few([told(means[i].run) for i in best], 3)} have {end}: {number(value)}."
     return f"{told(run)} has {end}: {said}."
@@ -309,6 +320,6 @@ def _agreement_said(rows: Sequence[tuple[str, str, float]], what: str, of: str) 
     if low == high:
         return f"All {len(known)} pairs of {of} agree alike: {what} is {number(low)}."
     return (
-        f"{what} is highest between {c} and {d}, {number(high)}, and lowest between {a} and {b}, "
-        f"{number(low)}."
+        f"{what[0].upper()}{what[1:]} is highest between {c} and {d}, {number(high)}, and lowest "
+        f"between {a} and {b}, {number(low)}."
     )

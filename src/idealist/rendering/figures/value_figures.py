@@ -129,7 +129,7 @@ class Bins:
     """Bins of one `width` that begin at 0.
 
     Values that are common are counted `apart`, where there is `room`: 0 before the bins, the
-    highest value beyond them.
+    highest value beyond them. They go `by_rule`, unless that would make too many or too few.
     """
 
     width: float
@@ -137,6 +137,7 @@ class Bins:
     high: float
     room: float
     apart: tuple[float, ...]
+    by_rule: bool
 
     @classmethod
     def of(cls, given: QueryValues) -> Bins:
@@ -151,12 +152,13 @@ class Bins:
             high = 1.0
         others = [[value for value in row if value not in apart] for row in rows]
         usual = [2 * _quartiles(row)[2] / len(row) ** (1 / 3) for row in others if row]
-        wanted = max(statistics.median(usual or [0.0]), (high - low) / MOST_BINS)
-        width = round_step(min(wanted, (high - low) / FEWEST_BINS / 2))  # which at most doubles it
+        rule, least = statistics.median(usual or [0.0]), (high - low) / MOST_BINS
+        most = (high - low) / FEWEST_BINS / 2  # as rounding at most doubles it
+        width = round_step(min(max(rule, least), most))
         first, last = math.floor(low / width + 1e-9) * width, math.ceil(high / width - 1e-9) * width
         digits = max((len(f"{row.count(one):,}") for row in rows for one in apart), default=0)
         room = (DIGIT * digits + 2 * GAP) * (last - first)
-        return cls(width, first, last, room, tuple(apart))
+        return cls(width, first, last, room, tuple(apart), least <= rule <= most)
 
     @property
     def ends(self) -> tuple[float, float]:
@@ -184,8 +186,9 @@ class Bins:
         """Say how the bins were chosen, and what is counted apart."""
         beside = " and ".join(f"exactly {one:g}" for one in self.apart)
         verb = "is" if len(self.apart) == 1 else "are"
-        rule = f"Bins are {self.width:g} wide, by the rule of Freedman and Diaconis"
-        return f"{rule}; {beside} {verb} counted beside them." if beside else f"{rule}."
+        rule = ", by the rule of Freedman and Diaconis" if self.by_rule else ""
+        words = f"Bins are {self.width:g} wide{rule}"
+        return f"{words}; {beside} {verb} counted beside them." if beside else f"{words}."
 
 
 def _quartiles(values: Sequence[float]) -> tuple[float, float, float]:
@@ -393,7 +396,7 @@ def _heat_says(given: QueryValues, order: Sequence[int], first: str) -> str:
     named = ", ".join(
         f"{told(given.queries[i])} ({number(_mean(given.of_query(i)))})" for i in order[:3]
     )
-    nothing = sum(not any(given.of_query(i)) for i in order) if given.sense > 0 else 0
+    nothing = sum(given.of_query(i) == [0.0] * len(given.runs) for i in order if given.sense > 0)
     zero = f"; {counted(nothing, 'query is', 'queries are')} 0 by every run" if nothing else ""
     verb = "is" if len(order[:3]) == 1 else "are"
     return f"Of {counted(len(order), 'query', 'queries')}, the {first} {by} {verb} {named}{zero}."
