@@ -79,7 +79,7 @@ def test_each_mean_and_interval_stands_in_its_row_and_the_best_has_another_shape
         ([0.5], 1, [], "AP of r0 is 0.5000."),
         ([0.5, 0.2], -1, [1], "r1 has the lowest AP of 2 runs: 0.2000."),
         ([0.5, 0.2, 0.5], 1, [0, 2], "r0, r2 have the highest AP of 3 runs: 0.5000."),
-        ([0.5, 0.5], 1, [], "Both runs have the same AP, 0.5000."),
+        ([0.5, 0.5], 1, [], "Both runs have the same AP: 0.5000."),
         ([0.1, 0.3], 0, [], "r1 has the highest AP of 2 runs: 0.3000."),
         ([NAN, NAN], 1, [], "No run has a value of AP."),
         ([-0.5, -0.25], 1, [1], "r1 has the highest AP of 2 runs: -0.2500."),

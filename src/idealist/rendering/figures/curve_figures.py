@@ -9,9 +9,9 @@ from typing import Any, NamedTuple, get_args
 from idealist.notation import many
 from idealist.rendering.document import COUNT, SHARE, TEXT, Column, Format, Interval, Table
 from idealist.rendering.figure import Area, Axis, Dot, Figure, Key, Line, Mark, Note, Tone
-from idealist.rendering.figures.run_figures import among, every
+from idealist.rendering.figures.run_figures import among, every, having, leaders, tops
 from idealist.rendering.scales import axis_ends
-from idealist.rendering.wording import few, number, told, visible
+from idealist.rendering.wording import number, told, visible
 
 #: The tones of runs; of more runs than that, the others are drawn without colour and name.
 TONES: tuple[Tone, ...] = get_args(Tone)[5:]
@@ -198,60 +198,40 @@ def _table(curves: Curves, places: Sequence[Any], place: Column, value: Column) 
     return Table((Column("run", TEXT), place, value), tuple(rows))
 
 
-def _tops(values: Mapping[str, float], sense: int) -> list[str]:
-    """Find the runs with the highest value, or the lowest where `sense` is below 0."""
-    known = {run: sense * value for run, value in values.items() if not math.isnan(value)}
-    return [run for run, value in known.items() if value == max(known.values())]
-
-
-def _named(runs: Sequence[str]) -> str:
-    """Name some runs, as what a sentence is about."""
-    return f"{few(list(map(told, runs)), 3)} {'has' if len(runs) == 1 else 'have'}"
-
-
-def _leading_said(measure: str, values: Mapping[str, float], sense: int) -> str:
-    """Say which runs have the best value."""
-    best = _tops(values, sense or 1)
-    if len(best) == len(values):
-        return f"{every(len(values))} have the same {measure}"
-    end = "lowest" if sense < 0 else "highest"
-    return f"{_named(best)} the {end} {measure} {among(values.values())}"
-
-
 def _depth_said(
     measure: str, cutoffs: Sequence[int], curves: Curves, place: int, sense: int
 ) -> str:
     at = {i: {run: own[i] for run, own in curves.items()} for i in (0, place, len(cutoffs) - 1)}
-    tops = {i: _tops(values, sense or 1) for i, values in at.items()}
-    if not tops[place]:
+    best_at = {i: tops(values, sense) for i, values in at.items()}
+    if not best_at[place]:
         return f"No run has a value of {measure}."
-    best = tops[place][0]
+    best = best_at[place][0]
     if len(curves) == 1:
         all_of = (f"{number(values[best])} at cutoff {cutoffs[i]:,}" for i, values in at.items())
         return f"{measure} of {told(best)} is {', '.join(all_of)}."
-    said = f"{_leading_said(measure, at[place], sense)} at cutoff {cutoffs[place]:,}"
+    said = f"{leaders(measure, at[place], sense)} at cutoff {cutoffs[place]:,}"
     others = [
-        f"{_named(own)} it at {cutoffs[i]:,}"
-        for i, own in tops.items()
-        if own and not set(own) & set(tops[place])
+        f"{having(own)} it at {cutoffs[i]:,}"
+        for i, own in best_at.items()
+        if own and not set(own) & set(best_at[place])
     ]
     also = f"; {' and '.join(others)}" if others else ""
     return f"{said}, {number(at[place][best])}{also}."
 
 
 def _recall_said(means: Mapping[str, float], levels: int) -> str:
-    best = _tops(means, 1)
+    best = tops(means, 1)
     if not best:
         return "No run has a value of interpolated precision."
     over = many(levels, "level", "levels")
     mean = f"in the mean of {over} of recall, {number(means[best[0]])}"
     if len(means) == 1:
         return f"Interpolated precision of {told(best[0])}, {mean}."
-    return f"{_leading_said('interpolated precision', means, 1)} {mean}."
+    return f"{leaders('interpolated precision', means, 1)} {mean}."
 
 
 def _coverage_said(top: Mapping[str, float], first: int) -> str:
-    leasts, mosts = _tops(top, -1), _tops(top, 1)
+    leasts, mosts = tops(top, -1), tops(top, 1)
     if not mosts:
         return "No run has a document that could be judged."
     least, most = leasts[0], mosts[0]

@@ -51,6 +51,12 @@ WORDS: dict[bool, dict[Tone, str]] = {
 SHAPES: dict[Tone, Shape] = {"win": "up", "loss": "down", "same": "circle"}
 
 
+def with_text(query: str, texts: Mapping[str, str]) -> str:
+    """Name a query, with its text if it has one."""
+    text = clipped(texts.get(query, ""), LONGEST_TEXT)
+    return f"{told(query)} ({text})" if text else told(query)
+
+
 @dataclass(frozen=True)
 class BeforeAfter:
     """What two runs give the same queries by one measure, and how far apart they are.
@@ -106,9 +112,7 @@ class BeforeAfter:
 
     def label(self, i: int) -> str:
         """Name a query with its text, and say what became of it."""
-        text = clipped(self.texts.get(self.queries[i], ""), LONGEST_TEXT)
-        named = told(self.queries[i]) + (f" ({text})" if text else "")
-        return f"{named}: {self.change(i)}"
+        return f"{with_text(self.queries[i], self.texts)}: {self.change(i)}"
 
     def change(self, i: int) -> str:
         """Write what a query had, what it has now, and the difference."""

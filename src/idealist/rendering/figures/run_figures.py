@@ -80,6 +80,26 @@ def among(values: Iterable[float]) -> str:
     return f"of {len(lacks)} runs" + (f" ({sum(lacks)} without a value)" if any(lacks) else "")
 
 
+def tops(values: Mapping[str, float], sense: int) -> list[str]:
+    """Find the runs with the highest value, or the lowest where `sense` is below 0."""
+    known = {run: (sense or 1) * value for run, value in values.items() if not math.isnan(value)}
+    return [run for run, value in known.items() if value == max(known.values())]
+
+
+def having(runs: Sequence[str]) -> str:
+    """Begin a sentence about what some runs have."""
+    return f"{few(list(map(told, runs)), 3)} {'has' if len(runs) == 1 else 'have'}"
+
+
+def leaders(measure: str, values: Mapping[str, float], sense: int) -> str:
+    """Say which runs have the best value."""
+    best = tops(values, sense)
+    if len(best) == len(values):
+        return f"{every(len(values))} have the same {measure}"
+    end = "lowest" if sense < 0 else "highest"
+    return f"{having(best)} the {end} {measure} {among(values.values())}"
+
+
 def tall(rows: int, each: float = 0.042) -> float:
     """Return the height of so many rows, over the width of the plot."""
     return max(0.1, each * rows + 0.02)
@@ -94,12 +114,12 @@ def intervals(
     `sense` is 1 where higher is better, -1 where lower is, 0 where neither; `about` says what the
     means are of. A run that is the `baseline` of others is marked too.
     """
-    best = _best([one.value for one in means], sense)
+    best = tops({one.run: one.value for one in means}, sense)
     marked = best if sense and len(best) < len(means) else []
     left, right = axis_ends(_with_room([end for one in means for end in one[1:]]), zero=False)
     looks = [
-        _BEST if i in marked else _BASELINE if one.run == baseline else _OTHERS
-        for i, one in enumerate(means)
+        _BEST if one.run in marked else _BASELINE if one.run == baseline else _OTHERS
+        for one in means
     ]
     marks = [mark for i, one in enumerate(means) for mark in _mean(i, one, looks[i], left)]
     between = f"{confidence} interval"
@@ -110,7 +130,7 @@ def intervals(
     return Figure(
         kind="intervals",
         title=f"{measure}, with {between}s" if known else measure,
-        says=_means_said(measure, means, best, sense, about, between),
+        says=_means_said(measure, means, sense, about, between),
         x=Axis(measure, left, right),
         y=Axis("", names=tuple(visible(one.run) for one in means)),
         marks=tuple(marks),
@@ -124,12 +144,6 @@ def intervals(
 _BEST: tuple[Tone, Shape] = ("accent", "diamond")
 _BASELINE: tuple[Tone, Shape] = ("same", "square")
 _OTHERS: tuple[Tone, Shape] = ("same", "circle")
-
-
-def _best(values: Sequence[float], sense: int) -> list[int]:
-    """Find the places of the best value, of the highest where none is better."""
-    known = [(sense or 1) * one for one in values if not math.isnan(one)]
-    return [i for i, one in enumerate(values) if known and (sense or 1) * one == max(known)]
 
 
 def _with_room(values: Sequence[float]) -> list[float]:
@@ -154,24 +168,19 @@ def _mean(row: int, one: Mean, look: tuple[Tone, Shape], left: float) -> Iterato
 
 
 def _means_said(
-    measure: str, means: Sequence[Mean], best: Sequence[int], sense: int, about: str, between: str
-) -> str:
+    measure: str, means: Sequence[Mean], sense: int, about: str, between: str
+) -> str:  # fmt: skip
+    values = {one.run: one.value for one in means}
+    best = [one for one in means if one.run in tops(values, sense)]
     if not best:
         return f"No run has a value of {measure}."
-    run, value, low, high = means[best[0]]
-    said = number(value) + (
-        "" if math.isnan(low) else f", {between} {number(low)} to {number(high)}"
-    )
-    over = f" over {about}" if about else ""
+    run, value, low, high = best[0]
+    said, over = number(value), f" over {about}" if about else ""
+    if len(best) == 1 and not math.isnan(low):
+        said += f", {between} {number(low)} to {number(high)}"
     if len(means) == 1:
         return f"{measure} of {told(run)}{over} is {said}."
-    if len(best) == len(means):
-        return f"{every(len(means))} have the same {measure}{over}, {number(value)}."
-    runs = among(one.value for one in means)
-    end = f"the {'lowest' if sense < 0 else 'highest'} {measure} {runs}{over}"
-    if len(best) > 1:
-        return f"{few([told(means[i].run) for i in best], 3)} have {end}: {number(value)}."
-    return f"{told(run)} has {end}: {said}."
+    return f"{leaders(measure, values, sense)}{over}: {said}."
 
 
 def forest(

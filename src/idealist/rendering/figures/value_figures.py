@@ -12,10 +12,10 @@ from idealist.errors import UsageError
 from idealist.rendering.document import COUNT, SIGNED, TEXT, VALUE, Column, Format, Table
 from idealist.rendering.drawing.shapes import MOST
 from idealist.rendering.figure import Axis, Box, Figure, Key, Line, Mark, Tone
-from idealist.rendering.figures.query_figures import LONGEST_TEXT
+from idealist.rendering.figures.query_figures import with_text
 from idealist.rendering.figures.run_figures import tall
 from idealist.rendering.scales import HUGE, axis_ends, round_step
-from idealist.rendering.wording import clipped, counted, few, number, told
+from idealist.rendering.wording import counted, few, number, told
 
 #: The fewest and the most bins of a histogram.
 FEWEST_BINS, MOST_BINS = 5, 40
@@ -61,11 +61,6 @@ class QueryValues:
         return (
             f"difference in {self.measure} from {self.baseline}" if self.baseline else self.measure
         )
-
-    def called(self, place: int) -> str:
-        """Name a query with its text."""
-        text = clipped(self.texts.get(self.queries[place], ""), LONGEST_TEXT)
-        return told(self.queries[place]) + (f" ({text})" if text else "")
 
     def of_query(self, place: int) -> list[float]:
         """Return the values that runs have for a query."""
@@ -362,8 +357,9 @@ def _cells(
     for (row, run), (x0, x1) in product(enumerate(given.runs), pairwise(starts)):
         group = order[x0:x1]
         value = _mean(finite_of([given.values[row][i] for i in group]))
-        named = given.called(group[0])
-        about = named if len(group) == 1 else f"mean of queries {x0 + 1:,} to {x1:,}"
+        about = f"mean of queries {x0 + 1:,} to {x1:,}"
+        if len(group) == 1:
+            about = with_text(given.queries[group[0]], given.texts)
         yield Box(
             x0, x1, row, row + 1, value / top,
             number(value, 2) if len(starts) <= WRITTEN_COLUMNS + 1 else "",
