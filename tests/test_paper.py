@@ -175,6 +175,8 @@ def test_means_of_other_queries_than_those_tested_are_said() -> None:
     said = "Runs are tested on queries where all have a value; means are over all their own."
     assert said in il.compare(qrels, runs, "ARP").latex()
     assert said not in il.compare(qrels, runs, "RR").latex()
+    nothing = il.compare(qrels | {"z": {"a": 0}}, runs, "RR", no_relevant="nan").latex()
+    assert said not in nothing
 
 
 def test_a_run_that_was_not_measured_has_no_value() -> None:
@@ -188,6 +190,7 @@ def test_a_run_that_was_not_measured_has_no_value() -> None:
 @pytest.mark.parametrize(
     "style",
     [{"digits": 10}, {"digits": -1}, {"caption": "50 % more"}, {"caption": "a {b"},
+     {"caption": "}{"}, {"caption": "a & b"}, {"caption": "a\n\nb"},
      {"label": "a b"}, {"label": "a}b"}],
 )  # fmt: skip
 def test_a_style_that_would_break_the_table_is_refused(style: dict[str, Any]) -> None:

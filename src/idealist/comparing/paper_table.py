@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate
 from string import ascii_lowercase
 from typing import TYPE_CHECKING
 
@@ -48,8 +49,9 @@ class PaperStyle:
         if self.digits is not None and self.digits not in range(10):
             raise UsageError(f"digits cannot be {self.digits!r}", "give a number from 0 to 9")
         plain = re.sub(r"\\.", "", self.caption)
-        if "%" in plain or plain.count("{") != plain.count("}"):
-            hint = r"it is written as LaTeX: close every brace, and write \% for a percent sign"
+        depths = [0, *accumulate({"{": 1, "}": -1}.get(sign, 0) for sign in plain)]
+        if min(depths) < 0 or depths[-1] or re.search(r"[%&#]|\n\s*\n", plain):
+            hint = r"it is LaTeX, and one paragraph: close every brace, and write \%, \& and \#"
             raise UsageError(f"the caption {self.caption!r} would break the table", hint)
         if re.search(r"[\\{}%#~,\s]", self.label):
             raise UsageError(f"{self.label!r} cannot be a label", "write it like tab:runs")
@@ -216,7 +218,7 @@ def _has_other_queries(comparison: Comparison) -> bool:
         one.counted[pair.measure].sum() > pair.n
         for pair in comparison.pairs
         for one in comparison.evaluations
-        if not one.unmatched
+        if not math.isnan(_value(one, pair.measure))
     )
 
 
