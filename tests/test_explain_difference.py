@@ -486,6 +486,18 @@ def test_compare_orders_queries(sort: str, capsys: pytest.CaptureFixture[str]) -
     assert [line.split(",")[3] for line in capsys.readouterr().out.splitlines()[1:]] == list(rows)
 
 
+@pytest.mark.parametrize("count", [0, -1, 2.5, "x", True])
+def test_numbers_of_ranks_and_queries_are_checked(count: Any) -> None:
+    qrels, run = {"q": {"a": 1}}, {"q": ["x", "a"]}
+    for explainer in (
+        il.DifferenceExplainer(qrels, run, {"q": ["a"]}, "RR"), il.Explainer(qrels, run, "RR"),
+    ):  # fmt: skip
+        with pytest.raises(il.UsageError, match="ranks cannot be"):
+            explainer("q", count)
+        with pytest.raises(il.UsageError, match="count cannot be"):
+            explainer.worst(count)
+
+
 def test_a_run_may_be_called_text() -> None:
     qrels = {"q": {"a": 1}}
     runs = {"text": {"q": ["a"]}, "b": {"q": ["x", "a"]}}

@@ -15,8 +15,7 @@ from idealist.data.columns import to_id
 from idealist.evaluating.evaluator import Evaluator
 from idealist.explaining.contributions import ADDITIVE
 from idealist.explaining.difference_explanation import Change, DifferenceExplanation
-from idealist.explaining.explained_run import ExplainedRun
-from idealist.explaining.explainer import RANKS
+from idealist.explaining.explained_run import ExplainedRun, one_or_more
 from idealist.explaining.worsened_queries import WorsenedQueries
 from idealist.formats import read_queries
 from idealist.formats.document_texts import DocumentTexts, document_texts
@@ -92,7 +91,7 @@ class DifferenceExplainer:
         lost = (old.values - new.values) * (self.sense or 1)
         counted = old.counted & new.counted & ~np.isnan(lost)
         places = np.flatnonzero(counted & (lost > ROUNDING))
-        order = places[np.argsort(-lost[places], kind="stable")][:count]
+        order = places[np.argsort(-lost[places], kind="stable")][: one_or_more("count", count)]
         queries = self._old.placements.qrels.queries
         return WorsenedQueries(
             measure=self.label,
@@ -114,7 +113,7 @@ class DifferenceExplainer:
         places = list(map(self._index, queries))
         protocol = self.instrument.protocol
         old, new = (whole_lists(one.ranked, protocol, queries) for one in (self._old, self._new))
-        depth = ranks or self.instrument.measure.cutoff or RANKS
+        depth = self._new.depth(ranks)
         found = []
         for query, i, before, after in zip(queries, places, old, new, strict=True):
             both = _MeasuredList.of(self._old, i, before), _MeasuredList.of(self._new, i, after)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,21 @@ from idealist.explaining.contributions import Terms, alone, terms
 from idealist.measures.instrument import Instrument, Measured, measured
 from idealist.ranking.placements import Placements
 from idealist.ranking.ranked import Ranked
+
+#: How many ranks are shown of a measure without cutoff.
+RANKS = 10
+
+
+def one_or_more(name: str, given: Any) -> int:
+    """Check a number of ranks or queries.
+
+    >>> one_or_more("ranks", 3)
+    3
+    """
+    whole = isinstance(given, Integral) and not isinstance(given, bool)
+    if not whole or given < 1:
+        raise UsageError(f"{name} cannot be {given!r:.60}", "give a whole number from 1 on")
+    return int(given)
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,6 +64,12 @@ class ExplainedRun:
     def measured(self) -> Measured:
         """The value of every query, and which of them count."""
         return measured(self.instrument, self.placements)
+
+    def depth(self, ranks: int | None) -> int:
+        """Say how many ranks are shown: as many as are asked for, down to the cutoff, or 10."""
+        if ranks is None:
+            return self.instrument.measure.cutoff or RANKS
+        return one_or_more("ranks", ranks)
 
     def index(self, query: str) -> int:
         """Find a judged query, or say why there is none."""

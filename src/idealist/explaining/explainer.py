@@ -15,7 +15,7 @@ from idealist.data import Queries
 from idealist.data.columns import Floats, Ints, to_id
 from idealist.evaluating.evaluator import Evaluator
 from idealist.explaining.contributions import Terms
-from idealist.explaining.explained_run import ExplainedRun
+from idealist.explaining.explained_run import ExplainedRun, one_or_more
 from idealist.explaining.explanation import Explanation, JudgedDocument, LosingQuery, Row, Worst
 from idealist.explaining.ladder import Ladder, ladder
 from idealist.formats import read_queries
@@ -23,8 +23,6 @@ from idealist.formats.document_texts import DocumentTexts, document_texts
 from idealist.measures.instrument import measured
 from idealist.ranking.whole_lists import Listed, judged_documents, listed_documents
 
-#: How many ranks are shown of a measure without cutoff.
-RANKS = 10
 #: How many queries are looked up in one pass over the run.
 TOGETHER = 200
 #: What the value so far means of a measure that is no sum.
@@ -70,7 +68,8 @@ class Explainer:
         """Find the queries that lose most, the worst first; `full` explains each of them."""
         found, texts = self.ladder, self.texts.text
         counted = np.flatnonzero(found.counted & ~np.isnan(found.loss))
-        order = counted[np.argsort(-found.loss[counted], kind="stable")][:count].tolist()
+        order = counted[np.argsort(-found.loss[counted], kind="stable")].tolist()
+        order = order[: one_or_more("count", count)]
         named = [found.queries[i] for i in order]
         return Worst(
             run=self._run.ranked.run.name,
@@ -97,7 +96,7 @@ class Explainer:
         while some := list(islice(named, TOGETHER)):
             places = list(map(self._run.index, some))
             lists = listed_documents(self._run.ranked.held, self.placements, places)
-            depth = ranks or self.instrument.measure.cutoff or RANKS
+            depth = self._run.depth(ranks)
             yield from self._told([self._explained(i, lists[i], depth) for i in places])
 
     def _explained(self, index: int, documents: Listed, depth: int) -> Explanation:
