@@ -332,6 +332,18 @@ def test_what_is_doubtful_of_many_runs_is_one_line_a_kind() -> None:
     assert sum("are unjudged" in line for line in lines) == 1
 
 
+def test_unjudged_documents_of_many_runs_are_counted_to_one_depth() -> None:
+    qrels = {f"q{i}": {"a": 1, "b": 0} for i in range(12)}
+    lists = {"old": ["a", "b"], "top": ["x", "a"], "low": ["a", "x"], "both": ["x", "y"]}
+    runs = {name: dict.fromkeys(qrels, ranked) for name, ranked in lists.items()}
+    for measures, said in (
+        (["P@2", "P@1"], "documents in the first 2 are unjudged: both 24, top 12, low 12"),
+        (["P@1", "P@2"], "documents at rank 1 are unjudged: top 12, both 12"),
+    ):
+        lines = notes_of(il.compare(qrels, runs, measures))
+        assert [line for line in lines if "are unjudged" in line] == [f"doubt: {said}"]
+
+
 def test_a_run_that_no_judgment_meets_is_not_measured() -> None:
     qrels = {f"q{i}": {"a": 1, "b": 1} for i in range(12)}
     lists = {"old": ["x", "a"], "ids": ["A", "B"], "new": ["a", "b"]}

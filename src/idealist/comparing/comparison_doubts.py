@@ -133,16 +133,32 @@ def _placed(pair: Pair, doubt: Doubt) -> Doubt:
 
 
 def _gathered(found: Sequence[Doubt], counted: bool = False) -> list[Doubt]:
-    """Make one doubt of each kind; what is said of one run or pair only is said in full."""
+    """Make one doubt of each kind; what is said of one run or pair only is said in full.
+
+    What is counted down to several depths is said of one: the first measure's comes first in every
+    run that has any there, and the others of these runs are deeper.
+    """
     kinds: dict[str, dict[str, Doubt]] = {}
     for one in found:
         kinds.setdefault(one.code, {}).setdefault(one.run, one)
     doubts = []
     for code, about in kinds.items():
-        own = sorted(about.values(), key=lambda one: -one.count if counted else 0)
+        depth = min(one.depth for one in about.values())
+        alike = [one for one in about.values() if one.depth == depth]
+        own = sorted(alike, key=lambda one: -one.count if counted else 0)
         if len(own) == 1:
             doubts += own if counted else [replace(own[0], run="")]
         else:
             names = [f"{one.run} {one.count}" if counted else one.run for one in own]
-            doubts.append(Doubt(code, f"{CODES[code]}: {few(names)}", len(own)))
+            doubts.append(Doubt(code, f"{_kind(code, depth)}: {few(names)}", len(own), depth=depth))
     return doubts
+
+
+def _kind(code: str, depth: int) -> str:
+    """Say what a code means, with the depth in place of k.
+
+    >>> _kind("unjudged", 10), _kind("unjudged", 1)
+    ('documents in the first 10 are unjudged', 'documents at rank 1 are unjudged')
+    """
+    where = "at rank 1" if depth == 1 else f"in the first {depth}"
+    return CODES[code].replace("in the first k", where) if depth else CODES[code]

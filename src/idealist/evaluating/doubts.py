@@ -31,8 +31,9 @@ TIES_MATTER = 0.001
 def unjudged(case: DoubtCase) -> Iterator[Doubt]:
     """Count unjudged documents above each cutoff, and price them by the condensed lists.
 
-    The least cutoff is always reported, deeper ones only where they have a price. Where documents
-    without a judgment are known not to be relevant, there is nothing to count.
+    The cutoff of the first measure is reported first and always, others only where they have a
+    price. Where documents without a judgment are known not to be relevant, there is nothing to
+    count.
     """
     if case.qrels.gold != "pooled":
         return
@@ -40,14 +41,14 @@ def unjudged(case: DoubtCase) -> Iterator[Doubt]:
     for label, instrument in case.instruments.items():
         if instrument.protocol.unjudged == "zero" and instrument.measure.judges:
             by_cutoff.setdefault(instrument.measure.cutoff or TOP, []).append(label)
-    for cutoff, labels in sorted(by_cutoff.items()):
+    for cutoff, labels in by_cutoff.items():
         placements = case.placed[labels[0]]
         total = int(np.minimum(placements.retrieved, cutoff).sum())
         unknown = unjudged_in(placements, cutoff)
         if not (count := int(unknown.sum())):
             continue
         price = case.priced({label: case.condensed[label] for label in labels})
-        if price or cutoff == min(by_cutoff):
+        if price or cutoff == next(iter(by_cutoff)):
             queries = case.named(unknown > 0)
             were = "is" if count == 1 else "are"
             where = "at rank 1" if cutoff == 1 else f"in the first {cutoff}"
@@ -55,7 +56,7 @@ def unjudged(case: DoubtCase) -> Iterator[Doubt]:
             yield Doubt(
                 "unjudged", f"{share}, in {many(len(queries), 'query', 'queries')}",
                 count, queries, price, "with all unjudged documents taken out", total=total,
-                command=case.command(unjudged="drop"),
+                depth=cutoff, command=case.command(unjudged="drop"),
             )  # fmt: skip
 
 

@@ -44,7 +44,8 @@ class Doubt:
     `price` holds by run what measures are and what they would be; `supposing` says under which
     assumption ("without these queries"). `remedy` says what to do and `command` does it; `doc` says
     why it matters. `examples` are short texts, or pairs of what was found and what was expected.
-    `mappings` are new ids by old ones, for ``documents`` or ``queries``.
+    `mappings` are new ids by old ones, for ``documents`` or ``queries``. `depth` is the rank down
+    to which documents were counted, where the count depends on it.
     """
 
     code: str
@@ -61,6 +62,7 @@ class Doubt:
     command: str = field(default="", compare=False)
     doc: str = ""
     mappings: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    depth: int = 0
 
     def __post_init__(self) -> None:
         if not self.examples:

@@ -57,7 +57,7 @@ def alike(doubts: Iterable[Doubt]) -> list[list[Doubt]]:
     """
     groups: dict[Hashable, list[Doubt]] = {}
     for one in doubts:
-        same = (one.code, one.severity, one.remedy, one.supposing)
+        same = (one.code, one.severity, one.remedy, one.supposing, one.depth)
         alone = one.severity == "error" or not one.run
         groups.setdefault(id(one) if alone else same, []).append(one)
     return [*groups.values()]
