@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 import re
+import struct
 import sys
+import zlib
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 from pathlib import Path
@@ -548,3 +550,15 @@ def test_print_has_its_width() -> None:
     )
     assert "serif" not in svg.style(Look("print", 84)).replace("sans-serif", "")
     assert "Times" in svg.style(figure.printed(serif=True).look)
+
+
+def test_a_png_says_how_many_dots_an_inch_has(tmp_path: Path) -> None:
+    pytest.importorskip("typst")
+    figure = a_figure(Dot(0.5, 0.5)).printed(84)
+    figure.save(tmp_path / "dot.png")
+    png = (tmp_path / "dot.png").read_bytes()
+    at = png.index(b"pHYs")
+    assert struct.unpack(">IIIB", png[at - 4 : at] + png[at + 4 : at + 13])[1:] == (11811, 11811, 1)
+    assert struct.unpack(">I", png[at + 13 : at + 17])[0] == zlib.crc32(png[at : at + 13])
+    (wide,) = struct.unpack(">I", png[16:20])
+    assert wide / 11811 == pytest.approx(0.084, abs=0.0005)

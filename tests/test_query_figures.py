@@ -267,6 +267,27 @@ def test_a_highest_value_that_is_not_round_is_counted_apart_too() -> None:
     assert [bar.text for bar in of(figure, Box) if bar.text] == ["5"]
 
 
+def test_values_far_below_the_highest_possible_have_a_scale_of_their_own() -> None:
+    low = values_of([0.01, 0.02, 0.043], [0.03, 0.0, 0.02], sense=-1)
+    figure = value_figures.spread(low)
+    assert figure.x.high < 0.06
+    heat = value_figures.heat(low)
+    assert max(box.shade for box in of(heat, Box)) == pytest.approx(0.043 / 0.045)
+    assert [key.text for key in heat.keys] == ["the stronger, the higher: 0 to 0.045"]
+    usual = values_of([0.1, 0.2, 0.43])
+    assert value_figures.spread(usual).x.high >= 1
+    assert max(box.shade for box in of(value_figures.heat(usual), Box)) == 0.43
+
+
+@pytest.mark.parametrize("queries", [9, 90, 900, 9000])
+def test_counts_of_single_values_have_room_beside_long_names(queries: int) -> None:
+    values = [0.0] * (queries // 2) + [1.0] * (queries // 2) + [0.5] * (queries % 2)
+    names = ["a-run-with-a-name-that-leaves-little-room"]
+    figure = value_figures.spread(values_of(values, runs=names)).printed(84)
+    drawn = svg.draw(figure)
+    assert drawn.count(f">{queries // 2:,}</text>") == 2
+
+
 def test_differences_spread_on_both_sides_of_no_change() -> None:
     apart = [-0.3, -0.1, 0.0, 0.0, 0.0, 0.2, 0.4, 0.5]
     figure = value_figures.spread(values_of(apart, baseline="old"))

@@ -209,7 +209,7 @@ def test_what_was_not_tested_is_not_called_not_significant() -> None:
     rows = [Difference("a", 0.3, NAN, NAN, "untested", 1), Difference("b", 0.1, 0, 0.2, "open", 9)]
     figure = run_figures.forest("AP", rows, against="old")
     assert "1 not tested, 1 not significant" in figure.says
-    assert [key.text for key in figure.keys] == ["not significant", "not tested"]
+    assert [key.text for key in figure.keys] == ["not significant", "not tested", "95 % interval"]
 
 
 @pytest.mark.parametrize("queries", [1, 4])
@@ -219,6 +219,64 @@ def test_a_forest_of_few_queries_has_no_intervals(queries: int) -> None:
     assert not of(figure, Span)
     assert "interval" not in figure.says
     assert ("2 not tested" in figure.says) == (queries == 1)
+    assert figure.note == "Intervals need at least 5 queries."
+
+
+def test_intervals_that_hold_together_say_so_and_of_how_many() -> None:
+    qrels, runs = collection(30, 4)
+    found = il.compare(qrels, runs, ["nDCG@5", "AP", "RR"])
+    for measure, count in (("nDCG@5", 3), ("AP", 6)):
+        forest = found.figure("forest", measure=measure)
+        words = f", simultaneous over {count} comparisons"
+        assert f"95 % interval{words}" in [key.text for key in forest.keys]
+        assert forest.says.endswith(f"{words}.")
+        assert forest.rows.headers[2] == "95 % simultaneous interval"
+        one = found.figure("differences", measure=measure)
+        assert f"95 % interval{words}" in [key.text for key in one.keys]
+        assert f"{words})" in one.says
+    alone = il.compare(qrels, {name: runs[name] for name in ("run0", "run1")}, "AP")
+    assert "simultaneous" not in alone.figure("forest").render("json")
+
+
+def test_slices_are_a_family_of_their_own() -> None:
+    qrels, runs = collection(40, 3)
+    slices = {f"q{i}": "even" if i % 2 == 0 else "odd" for i in range(40)}
+    note = il.compare(qrels, runs, "AP", slices=slices).figure("forest").note
+    words = "The intervals of slices are a family of their own, simultaneous over 4 comparisons."
+    assert note == words
+
+
+def test_weighted_means_and_sums_are_called_so() -> None:
+    qrels, runs = collection(30, 3)
+    weights = {f"q{i}": 1.0 + i for i in range(30)}
+    found = il.compare(qrels, runs, "AP", weights=weights)
+    assert found.figure("intervals").x.label == "AP, weighted mean"
+    assert found.figure("forest").x.label == "weighted mean of AP less that of run0"
+    (mean,) = [key.text for key in found.figure("differences").keys if "mean" in key.text]
+    assert mean.startswith("weighted mean ")
+    curves = il.depth_curve(qrels, runs, "P", weights=weights)
+    assert curves.figure("depth").y.label == "P, weighted mean"
+    levels = il.precision_recall_curve(qrels, runs, weights=weights)
+    assert levels.figure("recall").y.label == "interpolated precision, weighted mean"
+    sums = il.compare(qrels, runs, "NumRelRet")
+    assert sums.figure("intervals").x.label == "NumRelRet, sum over queries"
+    assert sums.figure("forest").x.label == "mean NumRelRet per query less that of run0"
+
+
+def test_a_forest_says_where_lower_is_better() -> None:
+    rows = [Difference("a", -0.1, -0.2, 0.0, "better", 30)]
+    figure = run_figures.forest("FallOut", rows, against="old", sense=-1)
+    assert figure.x.label == "FallOut less that of old (below 0 is better)"
+
+
+def test_long_names_that_differ_at_the_end_stay_apart() -> None:
+    names = [f"{'an-experiment-with-a-long-name_' * 3}seed={i}" for i in (1, 2)]
+    rows = [Difference(names[1], 0.1, 0.0, 0.2, "open", 30)]
+    figure = run_figures.forest("AP", rows, against=names[0])
+    assert "_seed=1" in figure.title
+    assert "_seed=1" in figure.x.label
+    assert "_seed=1" in figure.says
+    assert "_seed=2" in figure.says
 
 
 # --- losses

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -11,13 +11,13 @@ from idealist.comparing.pair import Pair
 from idealist.comparing.sample_sizes import sizes_of
 from idealist.comparing.verdict_words import interval, who
 from idealist.errors import UsageError, nearest
-from idealist.evaluating.evaluation_figures import heat, intervals, query_texts
+from idealist.evaluating.evaluation_figures import heat, intervals, query_texts, too_few
 from idealist.rendering.figure import Figure
 from idealist.rendering.figures import query_figures, run_figures, value_figures
 from idealist.rendering.figures.query_figures import BeforeAfter
 from idealist.rendering.figures.run_figures import Difference, Outcome
 from idealist.rendering.figures.value_figures import QueryValues
-from idealist.rendering.wording import told
+from idealist.rendering.wording import together_words, told
 
 if TYPE_CHECKING:
     from idealist.comparing.comparison import Comparison
@@ -44,14 +44,14 @@ def differences(
     comparison: Comparison, measure: Any = None, *, texts: Any = None, **names: str
 ) -> Figure:
     """Draw the difference of each query, from best to worst: of a `run` from a `baseline`."""
-    return query_figures.differences(_before_after(chosen(comparison, measure, **names), texts))
+    return query_figures.differences(_before_after(comparison, measure, texts, names))
 
 
 def scatter(
     comparison: Comparison, measure: Any = None, *, texts: Any = None, **names: str
 ) -> Figure:
     """Draw the values of a `run` against those of a `baseline`, a dot a query."""
-    return query_figures.scatter(_before_after(chosen(comparison, measure, **names), texts))
+    return query_figures.scatter(_before_after(comparison, measure, texts, names))
 
 
 def spread(comparison: Comparison, measure: Any = None, *, texts: Any = None) -> Figure:
@@ -83,11 +83,45 @@ def forest(comparison: Comparison, measure: Any = None, slices: bool = True) -> 
     """Draw the differences of all pairs with their intervals, and those of slices if there are."""
     pairs = comparison[comparison.primary if measure is None else measure]
     rows = [row for pair in pairs for row in _rows(comparison, pair, slices)]
-    one = comparison.options
-    against = "" if one.all_pairs and len(pairs) > 1 else pairs[0].baseline
+    one, first = comparison.options, pairs[0]
     return run_figures.forest(
-        pairs[0].measure, rows, against=against, rope=pairs[0].rope, confidence=one.confidence
+        first.measure,
+        rows,
+        against="" if one.all_pairs and len(pairs) > 1 else first.baseline,
+        rope=first.rope,
+        confidence=one.confidence,
+        together=_together(comparison, first),
+        sense=first.sense,
+        about=_averaged(first),
+        note=" ".join(_remarks(comparison, rows, first)),
     )
+
+
+def _remarks(comparison: Comparison, rows: Sequence[Difference], first: Pair) -> Iterator[str]:
+    """Say where intervals are missing, and that those of slices are a family of their own."""
+    if few := too_few([row.queries for row in rows]):
+        yield few
+    if any(row.part for row in rows):
+        together = _together(comparison, first, comparison.slices)
+        yield f"The intervals of slices are a family of their own{together_words(together)}."
+
+
+def _together(comparison: Comparison, pair: Pair, pairs: Sequence[Pair] = ()) -> int:
+    """Count the intervals that hold at once with that of a pair.
+
+    The primary measure's are one family, those of all other measures another.
+    """
+    primary = pair.measure == comparison.primary
+    every = pairs or comparison.pairs
+    family = [one for one in every if (one.measure == comparison.primary) == primary]
+    return sum(not math.isnan(one.p_randomisation) for one in family)
+
+
+def _averaged(pair: Pair) -> str:
+    """Say what is compared, where it is no plain mean or is evaluated by something else."""
+    if pair.weights is not None:
+        return f"weighted mean of {pair.measure}"
+    return "" if pair.aggregate == "mean" else f"mean {pair.measure} per query"
 
 
 def _rows(comparison: Comparison, pair: Pair, slices: bool) -> Iterator[Difference]:
@@ -162,7 +196,10 @@ def _differences(pair: Pair) -> list[float]:
     return [math.nan] * pair.n if pair.unmeasured else pair.differences.tolist()
 
 
-def _before_after(pair: Pair, texts: Any) -> BeforeAfter:
+def _before_after(
+    comparison: Comparison, measure: Any, texts: Any, names: Mapping[str, str]
+) -> BeforeAfter:
+    pair = chosen(comparison, measure, **names)
     mean, *ends = _mean(pair)
     return BeforeAfter(
         measure=pair.measure,
@@ -176,8 +213,10 @@ def _before_after(pair: Pair, texts: Any) -> BeforeAfter:
         mean=mean,
         interval=(ends[0], ends[1]),
         confidence=pair.options.confidence,
+        together=_together(comparison, pair),
         rope=pair.rope,
         weighted=pair.weights is not None,
         undefined=pair.undefined,
         texts=query_texts(texts),
+        note=too_few([pair.n]),
     )

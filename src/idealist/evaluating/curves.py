@@ -61,11 +61,17 @@ class Curves(Result):
     def _depth(self) -> Figure:
         cutoffs, sense = list(map(int, self.places)), sense_of(next(iter(self.signatures.values())))
         return curve_figures.depth(
-            self.measure, cutoffs, self.values, chosen=self.chosen, sense=sense
-        )
+            self.measure, cutoffs, self.values, chosen=self.chosen, sense=sense,
+            weighted=self._weighted,
+        )  # fmt: skip
 
     def _recall(self) -> Figure:
-        return curve_figures.recall(self.places, self.values)
+        return curve_figures.recall(self.places, self.values, weighted=self._weighted)
+
+    @property
+    def _weighted(self) -> bool:
+        settings = dict(next(iter(self.signatures.values())).settings)
+        return settings["aggregate"].startswith("weighted(")
 
     def report(self) -> Document:
         """Describe the curves: a row a place, a column a run."""

@@ -51,8 +51,27 @@ def intervals(runs: Sequence[Evaluation], measure: Any = None, baseline: str = "
     means = [Mean(one.run, *_mean(one, label)) for one in runs]
     counts = {int(one.counted[label].sum()) for one in runs}
     about = many(max(counts), "query", "queries") if len(counts) == 1 else ""
-    sense = sense_of(runs[0].signatures[label])
-    return run_figures.intervals(label, means, sense=sense, about=about, baseline=baseline)
+    signature = runs[0].signatures[label]
+    return run_figures.intervals(
+        label,
+        means,
+        sense=sense_of(signature),
+        about=about,
+        baseline=baseline,
+        how=_made(signature),
+        note=too_few(list(counts)),
+    )
+
+
+def too_few(counts: Sequence[int]) -> str:
+    """Say why there is no interval, where some have too few queries for one."""
+    return f"Intervals need at least {FEWEST} queries." if min(counts, default=0) < FEWEST else ""
+
+
+def _made(signature: Signature) -> str:
+    """Say how a value was made of those of queries, where it is no plain mean."""
+    made = dict(signature.settings)["aggregate"]
+    return "sum over queries" if made == "sum" else "weighted mean" * made.startswith("weighted(")
 
 
 def _mean(evaluation: Evaluation, label: str) -> tuple[float, float, float]:

@@ -89,6 +89,15 @@ def weights_words(alike: float | None) -> str:
     return f", weighted (as sure as {alike:.1f} of equal weight)"
 
 
+def together_words(count: int) -> str:
+    """Say that so many intervals hold all at once; one alone has nothing to say.
+
+    >>> together_words(11), together_words(1)
+    (', simultaneous over 11 comparisons', '')
+    """
+    return f", simultaneous over {count:,} comparisons" if count > 1 else ""
+
+
 def counted(count: int, one: str, several: str) -> str:
     """Write a number that may be large, with its noun.
 
@@ -110,10 +119,12 @@ def visible(name: str) -> str:
 def told(name: str) -> str:
     """Write a name in a sentence or a label: on one line, and not longer than a reader reads.
 
-    >>> told("bm25\\ndense"), told("x" * 70)[-3:]
-    ("'bm25\\\\ndense'", 'xx…')
+    The middle is left out, since names of runs often differ at the end.
+
+    >>> told("bm25\\ndense"), told("x" * 70 + "seed=1")[-9:]
+    ("'bm25\\\\ndense'", 'xxxseed=1')
     """
-    return clipped(visible(name), LONGEST)
+    return short(" ".join(visible(name).split()), LONGEST)
 
 
 def few(names: Sequence[str], most: int = NAMED) -> str:

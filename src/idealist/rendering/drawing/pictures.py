@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import struct
+import zlib
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
@@ -16,6 +18,9 @@ SUFFIXES = (".svg", ".pdf", ".png")
 
 #: Dots an inch of a PNG, as printers want them.
 _DOTS = 300.0
+
+#: The length of a PNG's signature and header, which all else follows.
+_HEADER = 33
 
 #: A page as large as the picture; what it shows is in the file for those who do not see it.
 _PAGE = (
@@ -49,4 +54,13 @@ def _typeset(figure: Figure, suffix: str) -> bytes:
     known = {name: text.encode(errors="replace").decode() for name, text in words.items()}
     given = {"picture": svg.draw(figure), **known}
     form, dots = suffix.removeprefix("."), _DOTS if suffix == ".png" else None
-    return bytes(typst.compile(_PAGE, format=form, ppi=dots, sys_inputs=given))
+    drawn = bytes(typst.compile(_PAGE, format=form, ppi=dots, sys_inputs=given))
+    return drawn if dots is None else _with_resolution(drawn, dots)
+
+
+def _with_resolution(png: bytes, dots: float) -> bytes:
+    """Say in a PNG how many dots an inch has, after its header: else it is taken for a screen's."""
+    a_metre = round(dots / 0.0254)
+    chunk = b"pHYs" + struct.pack(">IIB", a_metre, a_metre, 1)
+    said = struct.pack(">I", len(chunk) - 4) + chunk + struct.pack(">I", zlib.crc32(chunk))
+    return png[:_HEADER] + said + png[_HEADER:]

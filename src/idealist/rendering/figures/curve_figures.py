@@ -23,7 +23,7 @@ Curves = Mapping[str, Sequence[float]]
 
 def depth(
     measure: str, cutoffs: Sequence[int], curves: Curves, *, chosen: int | None = None,
-    sense: int = 1,
+    sense: int = 1, weighted: bool = False,
 ) -> Figure:  # fmt: skip
     """Show a measure against its cutoff, a line a run, with the cutoff that was `chosen` marked."""
     place = cutoffs.index(chosen) if chosen in cutoffs else len(cutoffs) - 1
@@ -36,14 +36,14 @@ def depth(
         title=f"{measure} by cutoff",
         says=_depth_said(measure, cutoffs, curves, place, sense),
         x=_numbered("cutoff", cutoffs),
-        y=Axis(measure, low, high),
+        y=Axis(f"{measure}{', weighted mean' * weighted}", low, high),
         marks=(*found, *_lines(cutoffs, curves, named)),
         rows=_table(curves, cutoffs, Column("cutoff", COUNT), Column(measure)),
         note=_unnamed(curves, named, f"best at {cutoffs[place]}"),
     )
 
 
-def recall(levels: Sequence[float], curves: Curves) -> Figure:
+def recall(levels: Sequence[float], curves: Curves, *, weighted: bool = False) -> Figure:
     """Show interpolated precision against recall, a line a run."""
     areas = {run: math.fsum(own) / len(own) for run, own in curves.items()}
     named = leading(areas, 1)
@@ -52,7 +52,7 @@ def recall(levels: Sequence[float], curves: Curves) -> Figure:
         title="Precision by recall",
         says=_recall_said(areas, len(levels)),
         x=Axis("recall"),
-        y=Axis("interpolated precision"),
+        y=Axis(f"interpolated precision{', weighted mean' * weighted}"),
         marks=tuple(_lines(levels, curves, named)),
         rows=_table(curves, levels, Column("recall"), Column("interpolated precision")),
         note=_unnamed(curves, named, "best in the mean"),

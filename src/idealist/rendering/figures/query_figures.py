@@ -22,7 +22,7 @@ from idealist.rendering.figure import (
     Tone,
 )
 from idealist.rendering.scales import axis_ends
-from idealist.rendering.wording import clipped, counted, few, number, signed, told
+from idealist.rendering.wording import clipped, counted, few, number, signed, together_words, told
 
 #: How many queries have a bar each; of more, so many at either end have one.
 MOST_BARS, BARS_AT_ENDS = 300, 30
@@ -62,8 +62,9 @@ class BeforeAfter:
     """What two runs give the same queries by one measure, and how far apart they are.
 
     `differences` are run - baseline. `sense` is 1 where higher is better, -1 where lower is, 0
-    where neither. `interval` is that of the `mean` difference, with so much `confidence`; `rope`
-    is the difference too small to matter. `undefined` names queries that a run has no value for.
+    where neither. `interval` is that of the `mean` difference, with so much `confidence`, and of so
+    many that hold `together`; `rope` is the difference too small to matter. `undefined` names
+    queries that a run has no value for.
     """
 
     measure: str
@@ -77,10 +78,12 @@ class BeforeAfter:
     mean: float = math.nan
     interval: tuple[float, float] = (math.nan, math.nan)
     confidence: str = "95 %"
+    together: int = 1
     rope: float | None = None
     weighted: bool = False
     undefined: Sequence[str] = ()
     texts: Mapping[str, str] = field(default_factory=dict)
+    note: str = ""
 
     @cached_property
     def ranked(self) -> list[int]:
@@ -136,16 +139,16 @@ class BeforeAfter:
     @property
     def apart(self) -> str:
         """Write the mean difference with its interval."""
-        weighted = "weighted mean" if self.weighted else "mean"
         low, high = self.interval
         ends = f"{signed(low)} to {signed(high)}"
-        within = "" if math.isnan(low) else f" ({self.interval_words} {ends})"
-        return f"{weighted} difference {signed(self.mean)}{within}"
+        said = f"{self.confidence} interval {ends}{together_words(self.together)}"
+        within = "" if math.isnan(low) else f" ({said})"
+        return f"{self.mean_words} difference {signed(self.mean)}{within}"
 
     @property
-    def interval_words(self) -> str:
-        """Name the interval."""
-        return f"{self.confidence} interval"
+    def mean_words(self) -> str:
+        """Name the mean."""
+        return "weighted mean" if self.weighted else "mean"
 
     @property
     def rows(self) -> Table:
@@ -191,7 +194,7 @@ def differences(pair: BeforeAfter) -> Figure:
         marks=(*_behind(pair, width), *bars, *_in_front(pair, width)),
         rows=pair.rows,
         keys=(*pair.keys(), *_difference_keys(pair)),
-        note=" ".join(filter(None, (note, pair.left_out))),
+        note=" ".join(filter(None, (note, pair.note, pair.left_out))),
     )
 
 
@@ -262,9 +265,10 @@ def _in_front(pair: BeforeAfter, width: float) -> Iterator[Mark]:
 
 def _difference_keys(pair: BeforeAfter) -> Iterator[Key]:
     if not math.isnan(pair.mean):
-        yield Key(f"mean {signed(pair.mean)}", "accent", "line")
+        yield Key(f"{pair.mean_words} {signed(pair.mean)}", "accent", "line")
     if not math.isnan(pair.interval[0]):
-        yield Key(pair.interval_words, "accent", "dashed")
+        words = f"{pair.confidence} interval{together_words(pair.together)}"
+        yield Key(words, "accent", "dashed")
     if pair.rope:
         yield Key(f"too small to matter (±{pair.rope:g})", "quiet")
 

@@ -23,7 +23,7 @@ from idealist.rendering.figure import (
     Tone,
 )
 from idealist.rendering.scales import axis_ends
-from idealist.rendering.wording import few, number, signed, told, visible
+from idealist.rendering.wording import few, number, signed, together_words, told, visible
 
 #: Rows of a forest; of more pairs, those that differ most are drawn.
 MOST_ROWS = 100
@@ -107,12 +107,13 @@ def tall(rows: int, each: float = 0.042) -> float:
 
 def intervals(
     measure: str, means: Sequence[Mean], *, sense: int = 1, about: str = "",
-    baseline: str = "", confidence: str = USUAL,
+    baseline: str = "", confidence: str = USUAL, how: str = "", note: str = "",
 ) -> Figure:  # fmt: skip
     """Show means with their intervals, a row a run in the order given; the best are marked.
 
     `sense` is 1 where higher is better, -1 where lower is, 0 where neither; `about` says what the
-    means are of. A run that is the `baseline` of others is marked too.
+    means are of, and `how` they were made where they are no plain means. A run that is the
+    `baseline` of others is marked too.
     """
     best = tops({one.run: one.value for one in means}, sense)
     marked = best if sense and len(best) < len(means) else []
@@ -131,11 +132,12 @@ def intervals(
         kind="intervals",
         title=f"{measure}, with {between}s" if known else measure,
         says=_means_said(measure, means, sense, about, between),
-        x=Axis(measure, left, right),
+        x=Axis(f"{measure}, {how}" if how else measure, left, right),
         y=Axis("", names=tuple(visible(one.run) for one in means)),
         marks=tuple(marks),
         rows=Table.of(["run"], [measure, between], cells),
         keys=tuple(keys) if len(keys) > 1 else (),
+        note=note,
         aspect=tall(len(means)),
     )
 
@@ -185,13 +187,15 @@ def _means_said(
 
 def forest(
     measure: str, differences: Sequence[Difference], *, against: str = "",
-    rope: float | None = None, confidence: str = USUAL,
+    rope: float | None = None, confidence: str = USUAL, together: int = 1, sense: int = 1,
+    about: str = "", note: str = "",
 ) -> Figure:  # fmt: skip
     """Show differences with their intervals, a row each, with zero and what is too small to matter.
 
-    `against` names the baseline, if all have the same.
+    `against` names the baseline, if all have the same. So many intervals hold `together`; `about`
+    says what was subtracted where that is no plain mean.
     """
-    drawn, note = _largest(differences)
+    drawn, left_out = _largest(differences)
     count, half = len(drawn), rope or 0.0
     left, right = axis_ends([-half, half, *(end for one in drawn for end in one[1:4])])
     band = [Box(-half, half, 0.0, count, tone="quiet", label="too small to matter")] if half else []
@@ -199,18 +203,21 @@ def forest(
     rows = [mark for i, one in enumerate(drawn) for mark in _difference(i, one)]
     known = {one.outcome for one in drawn if not math.isnan(one.value)}
     keys = [Key(*OUTCOMES[name]) for name in OUTCOMES if name in known]
+    if any(not math.isnan(one.low) for one in drawn):
+        keys.append(Key(f"{confidence} interval{together_words(together)}", "same", "line"))
     keys += [Key(f"at most {half:g} apart: too small to matter", "quiet")] if half else []
     less = f" less that of {told(against)}" if against else ""
+    better = " (below 0 is better)" if sense < 0 else ""
     return Figure(
         kind="forest",
         title=f"Differences of {measure}" + (f" from {told(against)}" if against else ""),
-        says=_differences_said(measure, differences, against, confidence),
-        x=Axis(f"{measure}{less}", left, right, format=SIGNED),
+        says=_differences_said(measure, differences, against, confidence, together),
+        x=Axis(f"{about or measure}{less}{better}", left, right, format=SIGNED),
         y=Axis("", names=tuple(visible(one.name) for one in drawn)),
         marks=(*band, zero, *rows),
-        rows=_differences_table(differences, confidence),
+        rows=_differences_table(differences, confidence, together),
         keys=tuple(keys),
-        note=note,
+        note=" ".join(filter(None, (note, left_out))),
         aspect=tall(count),
     )
 
@@ -243,10 +250,11 @@ def _difference(row: int, one: Difference) -> Iterator[Mark]:
     yield Dot(one.value, y, shape, tone=tone, label=label)
 
 
-def _differences_table(found: Sequence[Difference], confidence: str) -> Table:
+def _differences_table(found: Sequence[Difference], confidence: str, together: int) -> Table:
+    between = f"{confidence} {'simultaneous ' * (together > 1)}interval"
     columns = (
         Column("run", TEXT), Column("difference", SIGNED),
-        Column(f"{confidence} interval", SIGNED), Column("queries", COUNT), Column("verdict", TEXT),
+        Column(between, SIGNED), Column("queries", COUNT), Column("verdict", TEXT),
     )  # fmt: skip
     rows = [
         (one.name, one.value, Interval(one.low, one.high), one.queries, OUTCOMES[one.outcome][0])
@@ -256,7 +264,7 @@ def _differences_table(found: Sequence[Difference], confidence: str) -> Table:
 
 
 def _differences_said(
-    measure: str, found: Sequence[Difference], against: str, confidence: str
+    measure: str, found: Sequence[Difference], against: str, confidence: str, together: int
 ) -> str:
     whole = [one for one in found if not one.part]
     known = [one for one in whole if not math.isnan(one.value)]
@@ -264,6 +272,7 @@ def _differences_said(
         return f"No difference of {measure} is known."
     most = max(known, key=lambda one: abs(one.value))
     ends = f"{confidence} interval {signed(most.low)} to {signed(most.high)}"
+    ends += together_words(together)
     said = signed(most.value) + ("" if math.isnan(most.low) else f", {ends}")
     if len(whole) == 1:
         pair = told(most.name) + (f" from {told(against)}" if against else "")

@@ -24,7 +24,10 @@ COMMON = 0.1
 #: The share of a run's band that its tallest bar takes.
 TALLEST = 0.85
 #: The room of a digit, and beside a number, as shares of the bins.
-DIGIT, GAP = 0.028, 0.01
+DIGIT, GAP = 0.046, 0.01
+#: Where the highest value found is less than the highest possible by this factor, what is found
+#: is the scale.
+FAR = 5
 #: The most queries, and the most cells, that a map of queries shows one by one.
 MOST_COLUMNS, MOST_CELLS = 300, 6000
 #: The most queries that have their name below, and of which the values are written in the cells.
@@ -143,7 +146,7 @@ class Bins:
         if given.baseline and any(0.0 in row for row in rows):  # which is neither better nor worse
             apart = [0.0]
         low, high = axis_ends(value for row in rows for value in row)
-        if given.limits == (0.0, 1.0) and low >= 0 and not given.baseline:
+        if given.limits == (0.0, 1.0) and FAR * high > 1 and low >= 0 and not given.baseline:
             high = 1.0
         others = [[value for value in row if value not in apart] for row in rows]
         usual = [2 * _quartiles(row)[2] / len(row) ** (1 / 3) for row in others if row]
@@ -338,10 +341,12 @@ def _queries_axis(
 
 
 def _darkest(given: QueryValues) -> float:
-    """Return what is drawn darkest: the highest value possible or, if there is none, found."""
-    found = [abs(value) for row in given.values for value in finite_of(row)]
-    possible = [given.limits[1]] if math.isfinite(given.limits[1]) else []
-    return max([*found, *possible], default=1.0) or 1.0
+    """Return what is drawn darkest: the highest value possible, or found where that is far off."""
+    found = max((abs(value) for row in given.values for value in finite_of(row)), default=0.0)
+    possible = given.limits[1]
+    if math.isfinite(possible) and not 0 < FAR * found < possible:
+        return max(found, possible) or 1.0
+    return axis_ends([found])[1] if found < 1 else found
 
 
 def _heat_keys(given: QueryValues, top: float) -> Iterator[Key]:
