@@ -67,7 +67,7 @@ def test_words_are_not_data(capsys: pytest.CaptureFixture[str]) -> None:
     assert "signature: MEASURE|trec_eval|qrels:" in err
     assert "alpha 0.05, two-sided; randomisation(exact), seed 0" in err
     assert "nDCG@10 is the primary measure\n" in err
-    assert "the other gets a mark only where nDCG@10 has one\n" in err
+    assert "other measures: marked only where nDCG@10 is\n" in err
     assert max(map(len, out.splitlines())) <= 100
 
 

@@ -6,6 +6,7 @@ IDEALIST_SLOW=1 pytest -s tests/test_compare_families.py    prints the tables of
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
@@ -21,8 +22,10 @@ from effort import SLOW
 from idealist.comparing import Pair
 from idealist.comparing.compare_options import options_of
 from idealist.comparing.comparison_doubts import doubts_of
+from idealist.comparing.comparison_report import heading
 from idealist.comparing.deciding import pairs_of, sliced
 from idealist.comparing.pairing import ValueTable, places_of
+from idealist.rendering.wording import p_words
 from idealist.significance import families, resampling
 from idealist.significance.paired import paired
 
@@ -247,6 +250,28 @@ def test_a_secondary_measure_states_its_own_p() -> None:
     first, second, _ = decided(values)
     assert first.p_own == first.p_adjusted
     assert second.p_own < second.p_adjusted == max(first.p_adjusted, second.p_own)
+
+
+def test_one_p_decides_and_is_the_only_one_said() -> None:
+    """A verdict says the p-value that its row of the table has; what is corrected is said too."""
+    kinds = {f"q{i:03}": f"s{i % 2}" for i in range(40)}
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        values = alike(rng, 2, 40, 3) + 0.06 * rng.random((3, 2, 1))
+        found = il.compare_evaluations(evaluations(values), slices=kinds if seed % 2 else None)
+        for pair in (*found.pairs, *found.slices):
+            shown = {p_words(pair.p_adjusted), f"{p_words(pair.p_randomisation)} alone"}
+            (said,) = re.findall(r"p[=<][\d.]+\d(?: alone)?", pair.verdict)
+            assert said in shown, pair.verdict
+            assert ("adjusted p" in pair.verdict) <= bool(pair.primary)
+        settings = "\n".join(heading(found))
+        assert "no correction for nDCG@10; 95 % intervals" in settings
+        together = "corrected together by MaxT, with simultaneous intervals"
+        assert f"other measures: {together}; marked only where nDCG@10 is" in settings
+        assert (f"slices: {together}" in settings) == bool(seed % 2)
+    two = il.compare_evaluations(evaluations(values[:2]))
+    assert "no correction; 95 % intervals" in "\n".join(heading(two))
+    assert "other measures: marked only where nDCG@10 is" in heading(two)
 
 
 def test_an_interval_that_ends_at_0_holds_it() -> None:

@@ -334,7 +334,7 @@ def _orders(comparison: Comparison) -> Table:
 
 def heading(comparison: Comparison) -> list[str]:
     """Say what was compared, and how."""
-    options, pair, labels = comparison.options, comparison.pairs[0], comparison.measures
+    options, pair = comparison.options, comparison.pairs[0]
     about = f"{comparison.primary} is the primary measure"
     weighted = weights_words(pair.statistics.weighted)
     convention = comparison.evaluations[0].convention
@@ -343,20 +343,35 @@ def heading(comparison: Comparison) -> list[str]:
     correction = CORRECTIONS[options.correction]
     if options.correction == "tukey":
         correction = f"Tukey HSD({pair.draws})"
+    elif options.correction == "none" and _together((*comparison.pairs, *comparison.slices)):
+        correction += f" for {comparison.primary}"
     how = f"{name_of_test(pair.n)}, seed {options.seed}; {correction}"
     kind = "intervals" if options.correction == "none" else "simultaneous intervals"
     lines.append(f"alpha {options.alpha:g}, two-sided; {how}; {options.confidence} {kind}")
-    if len(labels) > 1:
-        others = (
-            "the others are corrected together and get" if len(labels) > 2 else "the other gets"
-        )
-        lines.append(f"{others} a mark only where {comparison.primary} has one")
-    lines += key_to_marks(comparison)
+    lines += [*_families(comparison), *key_to_marks(comparison)]
     if options.all_pairs and len(comparison.evaluations) > MOST:
         lines.append("the differences of all pairs are in -f tsv and -f json")
     if weighted and {"wilcoxon", "sign"} & set(options.tests):
         lines.append("Wilcoxon's test and the sign test take no weights")
     return lines + [TESTS[name] for name in options.tests]
+
+
+def _families(comparison: Comparison) -> list[str]:
+    """Say how the measures behind the first are decided, and how slices are."""
+    behind = [pair for pair in comparison.pairs if pair.primary]
+    marked = f"marked only where {comparison.primary} is" if behind else ""
+    said = {
+        "other measures": "; ".join(filter(None, (_together(behind), marked))),
+        "slices": _together(comparison.slices),
+    }
+    return [f"{what}: {how}" for what, how in said.items() if how]
+
+
+def _together(pairs: Sequence[Pair]) -> str:
+    """Name the correction of a family, where it has one."""
+    by = {pair.options.correction for pair in pairs} - {"none"}
+    words = " and ".join(CORRECTIONS[one] for one in by)
+    return words and f"corrected together by {words}, with simultaneous intervals"
 
 
 def key_to_marks(comparison: Comparison) -> list[str]:

@@ -142,12 +142,14 @@ def deciding_p(pair: Pair) -> str:
 
     With few queries, skewed differences that are not there are found more often than p says.
     """
-    correction = pair.options.correction
-    by = "" if correction == "none" else f" by {CORRECTIONS[correction]}"
+    found, correction = p_words(pair.p_adjusted), pair.options.correction
+    if pair.primary and pair.p_adjusted != pair.p_randomisation:  # it may be that of the primary
+        found = f"adjusted {found}"
+    elif correction != "none":
+        found += f" by {CORRECTIONS[correction]}"
     rough = f", rough with {pair.n} queries" if pair.significant and pair.n < 2 * ENOUGH else ""
     least = ", the least possible" if _least(pair) else ""
-    own = pair.p_own if pair.primary else pair.p_adjusted
-    return f"{p_words(own)}{by}{rough}{least}"
+    return f"{found}{rough}{least}"
 
 
 def _least(pair: Pair) -> bool:
