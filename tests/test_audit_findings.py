@@ -722,7 +722,7 @@ def test_the_summary_counts_what_is_shown() -> None:
         said = re.search(rf"(\d+) {kind}s?\b", found.summary)
         assert shown == (int(said[1]) if said else 0), kind
     several = sum(", 2 runs:" in line or ", 3 runs:" in line for line in lines)
-    assert f"; {several} in several runs" in found.summary
+    assert f"; {several} of them about several runs" in found.summary
     assert len(found.findings) > len([line for line in lines if re.match("(error|war|note)", line)])
 
 

@@ -178,3 +178,10 @@ def test_what_verbs_return_is_a_result() -> None:
     assert repr(found) == f"<Evaluation {found.summary}>"
     assert "RR" in html.render(found.report())
     assert list(found.to_pandas().columns) == ["RR"]
+
+
+def test_a_suffix_that_is_no_form_is_refused() -> None:
+    for name in ("x.pdf", "x.docx", "results.v2"):
+        with pytest.raises(il.UsageError, match="no form"):
+            form_of(name)
+    assert form_of("x.TXT") == form_of("x") == "table"

@@ -10,6 +10,7 @@ import os
 import random
 import re
 import shlex
+import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from html.parser import HTMLParser
@@ -270,8 +271,8 @@ def test_the_table_of_queries_holds_all_values(tmp_path: Path) -> None:
     page, _ = page_of(tmp_path, QRELS, BM25, RERANKED, "--queries", TEXTS)
     columns = page.data["report"]["queries"]
     head, *rows = page.queries
-    assert head[:5] == ["query", "text", "bm25", "reranked", "difference"]
-    for i, (query, text, old, new, apart, *_) in enumerate(rows):
+    assert head[:5] == ["query", "difference", "text", "bm25", "reranked"]
+    for i, (query, apart, text, old, new, *_) in enumerate(rows):
         assert query == columns["query"][i]
         assert text
         values = columns["values"]["bm25"][i], columns["values"]["reranked"][i]
@@ -337,7 +338,7 @@ def test_top_and_full_choose_the_lists(tmp_path: Path) -> None:
 def test_runs_may_have_the_names_of_columns() -> None:
     names = "query", "text", "difference", "what changed", "doubts"
     found = il.report(QRELS, dict.fromkeys(names, BM25), "nDCG@10", top=0)
-    assert found.table().headers[:7] == ["query", *names, "difference"]
+    assert found.table().headers[:7] == ["query", "difference", *names]
 
 
 def test_words_of_the_query_are_marked() -> None:
@@ -466,12 +467,13 @@ def test_without_a_file_it_is_named_report(
 def test_notes_are_headings_lists_and_paragraphs(tmp_path: Path) -> None:
     notes = tmp_path / "notes.md"
     notes.write_text(
-        "# Why <b>\n\nA *new*\nanalyser, see [x](javascript:alert(1)).\n- one\n- two\n"
+        "# Why <b>\n\nA *new*\nanalyser, see [x](javascript:alert(1)).\n- one\n- two\n\n1. first\n2. second\n"
     )
     page, text = page_of(tmp_path, QRELS, BM25, "--notes", str(notes))
     check_safe(page)
     assert "<h3>Why &lt;b&gt;</h3>" in text
-    assert "<li>one</li><li>two</li>" in text
+    assert "<ul><li>one</li><li>two</li></ul>" in text
+    assert "<ol><li>first</li><li>second</li></ol>" in text
     assert "[x](javascript:alert(1))" in text
 
 
@@ -485,6 +487,8 @@ def test_notes_are_headings_lists_and_paragraphs(tmp_path: Path) -> None:
         (["--slice", "kind", "--queries", TEXTS], "has no column 'kind'"),
         (["--baseline", "dense"], "there is no run 'dense'"),
         (["-o", "report.csv"], "cannot be written as .csv"),
+        (["-o", "report.pdf"], "cannot be written as .pdf"),
+        (["--notes", sys.executable], "is no text"),
         (["-o", "no/such/folder/report.html"], "cannot write"),
         (["-o", "/dev/full"], "cannot write /dev/full: No space left"),
         (["--top", "many"], "--top"),
@@ -674,6 +678,58 @@ def test_every_command_on_the_page_counts_the_same_queries(tmp_path: Path) -> No
     commands = [line for line in said if QRELS in line]
     assert len(commands) > 8
     assert all(f"--queries {queries}" in line for line in commands)
+
+
+def test_the_verdict_says_that_judging_more_could_reverse_it() -> None:
+    old = {query: ["b", "u1", "u2"] for query in SHOP}
+    new = {query: ["a", "v1", "v2"] for query in SHOP}
+    found = il.report(SHOP, {"old": old, "new": new}, "nDCG@3")
+    effect = found.findings.comparison.pair("new").unjudged  # type: ignore[union-attr]
+    assert effect.overturns
+    words = f"but judging the {effect.together} unjudged documents in the first 3 could reverse it"
+    assert found.summary.startswith("new is better than old")
+    assert words in found.summary
+    assert words in found.markdown()
+    judged = {
+        query: {**own, **dict.fromkeys(["u1", "u2", "v1", "v2"], 0)} for query, own in SHOP.items()
+    }
+    assert "could reverse" not in il.report(judged, {"old": old, "new": new}, "nDCG@3").summary
+
+
+def test_the_verdict_says_that_queries_are_missing_or_runs_the_same(tmp_path: Path) -> None:
+    found = il.report(SHOP, {"old": {"q1": ["a"]}, "new": {"q1": ["a"]}}, "nDCG@3")
+    assert "In old and new, 9 judged queries are not in the run" in found.summary
+    again = tmp_path / "again.run"
+    again.write_bytes(Path(BM25).read_bytes())
+    same = il.report(QRELS, [BM25, str(again)], "nDCG@10")
+    assert "Both files have the same content." in same.summary
+    assert "--fragility" not in same.render("html")
+    assert "p-value" not in same.render("html").partition('id="queries"')[0]
+
+
+def test_one_query_has_no_p_value() -> None:
+    found = il.report({"q": {"a": 1}}, {"old": {"q": ["x", "a"]}, "new": {"q": ["a"]}}, "RR")
+    assert '<dl class="cards">' not in found.render("html")
+
+
+def test_the_values_beside_an_ideal_list_are_no_change() -> None:
+    found = il.report(SHOP, {query: ["c", "a"] for query in SHOP}, "nDCG@3")
+    text = found.render("html")
+    assert ", ideal 1.0000</span>" in text
+    assert "→ 1.0000" not in text
+
+
+def test_slices_come_in_the_order_of_the_file() -> None:
+    slices = {f"q{9 - i}": ("head", "torso", "tail")[i // 4] for i in range(10)}
+    old, new = ({query: list(own) for query in SHOP} for own in ("cab", "abc"))
+    found = il.report(SHOP, {"old": old, "new": new}, "nDCG@3", slices=slices)
+    assert [one.slice for one in found.findings.comparison.slices] == ["head", "torso", "tail"]  # type: ignore[union-attr]
+    assert "| torso |" in found.markdown()
+
+
+def test_small_reports_have_a_size(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    main(["report", QRELS, BM25, "-m", "AP", "-o", str(tmp_path / "x.md")])
+    assert re.search(r"x\.md, [1-9]\d* kB", capsys.readouterr().err)
 
 
 VERBS = ("eval ", "compare ", "audit ", "diagnose ", "explain ")

@@ -69,7 +69,7 @@ class Audit(Result):
         counts = [sum(own[0].severity == kind for own in groups) for kind in SEVERITIES]
         said = [many(n, kind, f"{kind}s") for n, kind in zip(counts, SEVERITIES, strict=True) if n]
         several = sum(len(own) > 1 for own in groups)
-        shared = f"; {several} in several runs" if several else ""
+        shared = f"; {several} of them about several runs" if several else ""
         verdict = {"error": "The numbers cannot be trusted", "warning": "Use the numbers with care"}
         begin = verdict.get(self.worst or "", "Nothing speaks against the numbers")
         return f"{begin}{': ' if said else ''}{', '.join(said)}{shared}."

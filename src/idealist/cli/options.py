@@ -173,19 +173,23 @@ def columns_of(words: Sequence[str]) -> tuple[dict[str, list[str]], list[tuple[s
     return names, layouts
 
 
-#: The options that say what is written, and where.
-output = together(
-    click.option(
-        "--output", "-o", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
-        is_eager=True,  # its suffix chooses the form
-        help="Write to this file instead of standard output.",
-    ),
-    click.option(
-        "--format", "-f", "form", type=click.Choice(list(FORMS)),
-        callback=lambda context, _, form: form or form_of(context.params["output"]),
-        help="How to write the result. Without it: as the suffix of -o says, or a table.",
-    ),
-)  # fmt: skip
+def _written(form_of_file: Callable[[Path | None], str]) -> Callable[[Command], Command]:
+    return together(
+        click.option(
+            "--output", "-o", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
+            is_eager=True,  # its suffix chooses the form
+            help="Write to this file instead of standard output.",
+        ),
+        click.option(
+            "--format", "-f", "form", type=click.Choice(list(FORMS)),
+            callback=lambda context, _, form: form or form_of_file(context.params["output"]),
+            help="How to write the result. Without it: as the suffix of -o says, or a table.",
+        ),
+    )  # fmt: skip
+
+
+#: The options that say what is written, and where; files of figures have other suffixes too.
+output, drawn_output = _written(form_of), _written(lambda _: "table")
 #: What a file of queries does wherever one is given.
 NAMING = "Where runs are search responses, they name the queries: by id or text, or in their order."
 #: The option that says where the texts of documents are.

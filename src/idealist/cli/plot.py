@@ -194,7 +194,7 @@ Examples:
     help="The colours. Without it: as the reader's screen is set, or print with --width.",
 )  # fmt: skip
 @shared.quietly
-@shared.output
+@shared.drawn_output
 def command(
     kind: str, qrels: str | None, runs: tuple[str, ...], measures: tuple[str, ...],
     settings: tuple[str, ...], convention: str, queries: str | None, weights: str | None,

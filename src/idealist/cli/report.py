@@ -95,8 +95,9 @@ def command(
     shared.say([f"doubt: {found.remark}"] if found.remark else [])
     shared.write(made, target)
     if target is not None and str(target) != "-":
-        size = len(made.encode(errors="replace")) / 1e6
-        shared.say([f"wrote {target}, {size:.1f} MB"])
+        size = len(made.encode(errors="replace"))
+        written = f"{size / 1e6:.1f} MB" if size >= 1e6 else f"{size / 1e3:.0f} kB"
+        shared.say([f"wrote {target}, {written}"])
 
 
 def _form(output: Path | None) -> str:
@@ -105,9 +106,12 @@ def _form(output: Path | None) -> str:
 
     if output is None or output.suffix == "":
         return "html"
-    form = form_of(output)
+    hint = "write .html, .md or .json; idealist eval and compare write other forms"
+    try:
+        form = form_of(output)
+    except UsageError:
+        form = ""
     if form not in FORMS:
-        hint = "write .html, .md or .json; idealist eval and compare write other forms"
         raise UsageError(f"a report cannot be written as {output.suffix}", hint)
     return form
 
@@ -116,9 +120,12 @@ def _read(notes: str | None) -> str:
     if notes is None:
         return ""
     try:
-        return Path(notes).read_text("utf-8", errors="replace")
+        said = Path(notes).read_text("utf-8", errors="replace")
     except OSError as error:
         raise UsageError(f"{notes} cannot be read: {error.strerror}", "check --notes") from None
+    if "\0" in said:
+        raise UsageError(f"{notes} is no text", "give --notes a file of Markdown or plain text")
+    return said
 
 
 def _met(found: Report, judged: Any, named: list[Any], rules: dict[str, Any]) -> Report:

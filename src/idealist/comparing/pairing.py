@@ -13,7 +13,7 @@ import numpy as np
 from idealist.comparing.compare_options import Options
 from idealist.comparing.pair import Pair
 from idealist.conventions.signature import Signature
-from idealist.data.columns import Bools, Floats
+from idealist.data.columns import Bools, Floats, to_id
 from idealist.data.queries import NONE, Weights, slice_names
 from idealist.errors import UsageError
 from idealist.evaluating.evaluation import Evaluation, range_of
@@ -80,9 +80,10 @@ class ValueTable:
         )
 
     def parts(self, slices: Mapping[Any, Any]) -> dict[str, ValueTable]:
-        """Divide the queries into slices; those of none come last."""
+        """Divide the queries into slices, in the order given; those of none come last."""
         own = slice_names(slices, self.queries)
-        names = sorted(dict.fromkeys(own), key=lambda name: name == NONE)
+        given = dict.fromkeys((*slice_names(slices, list(map(to_id, slices))), *own))
+        names = sorted((name for name in given if name in own), key=lambda name: name == NONE)
         return {name: self.only(np.array([one == name for one in own])) for name in names}
 
 

@@ -35,6 +35,16 @@ def judged_less(pair: Pair) -> str:
     return f"but {shares}, against {_share(more)} of {winner}'s: judging them could make {could}"
 
 
+def reversible(pair: Pair) -> str:
+    """Say that judging more could reverse a difference, where some judgments are known to do so."""
+    found = pair.unjudged
+    if found is None or not found.overturns:
+        return ""
+    count = "" if found.together is None else f"{found.together} "
+    ends = f"{signed(found.low)} to {signed(found.high)}"
+    return f"but judging the {count}unjudged documents {found.among} could reverse it ({ends})"
+
+
 def _share(judged: float) -> str:
     return f"{100 * (1 - judged):.0f} %"
 

@@ -187,15 +187,16 @@ def top_cause(losses: Mapping[str, float]) -> str:
 
 
 def most_lost(losses: Mapping[str, float]) -> str:
-    """Say what most is lost to.
+    """Say what most is lost to, or the largest part.
 
     >>> most_lost({"order": 0.25, "missing": 0.5})
     'most is lost to documents not retrieved (0.5000 of 0.7500)'
     """
     if not (cause := top_cause(losses)):
         return "nothing is lost"
-    share = f"{number(losses[cause])} of {number(math.fsum(losses.values()))}"
-    return f"most is lost to {CAUSES[cause]} ({share})"
+    lost, every = losses[cause], math.fsum(losses.values())
+    most = "most" if 2 * lost > every else "the largest part"
+    return f"{most} is lost to {CAUSES[cause]} ({number(lost)} of {number(every)})"
 
 
 def loss_table(measure: str, losses: Mapping[str, float]) -> Table:

@@ -171,6 +171,7 @@ class Items:
     """A list; an item that begins with blanks belongs to the one before it."""
 
     items: tuple[str, ...]
+    numbered: bool = False
 
 
 @dataclass(frozen=True)

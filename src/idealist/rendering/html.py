@@ -79,8 +79,8 @@ class Writer:
             case doc.Text(text, strong):
                 words = "<br>".join(map(plain, text.splitlines()))
                 return f"<p><strong>{words}</strong></p>" if strong else f"<p>{words}</p>"
-            case doc.Items(items):
-                return _listed(items)
+            case doc.Items(items, numbered):
+                return _listed(items, "ol" if numbered else "ul")
             case doc.Doubts(doubts, full):
                 if full:
                     return "".join(map(self._finding, doubt_words.alike(doubts)))
@@ -139,7 +139,7 @@ def _cell(text: str, marks: str) -> str:
     return plain(text) + (f"<sup>{plain(marks)}</sup>" if marks else "")
 
 
-def _listed(lines: Sequence[str]) -> str:
+def _listed(lines: Sequence[str], kind: str = "ul") -> str:
     """Write a list; a line that begins with blanks stands below the one before it."""
     written = ""
     for inner, own in groupby(lines, lambda line: line.startswith(" ")):
@@ -148,4 +148,4 @@ def _listed(lines: Sequence[str]) -> str:
         written = (
             written.removesuffix("</li>") + f"<ul>{items}</ul></li>" if below else written + items
         )
-    return f"<ul>{written}</ul>" if written else ""
+    return f"<{kind}>{written}</{kind}>" if written else ""

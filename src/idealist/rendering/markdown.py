@@ -48,8 +48,8 @@ def _block(block: Block, details: bool) -> str:
             return f"#### {plain(text)}"
         case doc.Text(text, strong):
             return f"**{plain(text)}**" if strong else plain(text)
-        case doc.Items(items):
-            return "\n".join(map(_item, items))
+        case doc.Items(items, numbered):
+            return "\n".join(_item(line, "1." if numbered else "-") for line in items)
         case doc.Doubts(doubts, full):
             if full:
                 return "\n\n".join(map(_finding, doubt_words.alike(doubts)))
@@ -83,9 +83,9 @@ def draw(table: Table) -> str:
     return "\n".join([head, f"|{sides}|", *rows])
 
 
-def _item(line: str) -> str:
+def _item(line: str, mark: str = "-") -> str:
     """Make a line an item of a list, as deep as it stands."""
-    return f"{line[: len(line) - len(line.lstrip())]}- {plain(line.lstrip())}"
+    return f"{line[: len(line) - len(line.lstrip())]}{mark} {plain(line.lstrip())}"
 
 
 def _finding(group: list[Doubt]) -> str:

@@ -29,13 +29,17 @@ PAGES = {"md": "markdown", "latex": "latex", "html": "html"}
 
 
 def form_of(path: str | Path | None) -> str:
-    """Choose a form by the suffix of a file; a table where that says nothing.
+    """Choose a form by the suffix of a file; a table where there is none.
 
     >>> form_of("paper.tex"), form_of("result"), form_of(None)
     ('latex', 'table', 'table')
     """
     suffix = "" if path is None else Path(path).suffix.lower()
-    return next((form for form, suffixes in FORMS.items() if suffix in suffixes), "table")
+    form = next((form for form, suffixes in FORMS.items() if suffix in suffixes), "")
+    if suffix and not form:
+        known = ", ".join(suffix for suffixes in FORMS.values() for suffix in suffixes)
+        raise UsageError(f"a file {suffix} says no form that is known", f"use one of {known}")
+    return form or "table"
 
 
 class Result(ABC):

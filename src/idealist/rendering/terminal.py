@@ -60,8 +60,9 @@ def _block(block: Block, details: bool, columns: int | None) -> str:
             return title + draw(fitted(block, columns), width) if block.rows else ""
         case doc.Heading(text) | doc.Text(text):
             return wrapped(text.splitlines(), width, hang=0)
-        case doc.Items(items):
-            return wrapped(items, width)
+        case doc.Items(items, numbered):
+            lines = (f"{i}. {item}" for i, item in enumerate(items, 1)) if numbered else items
+            return wrapped(lines, width)
         case doc.Doubts(doubts, full):
             listed = doubt_words.paragraphs(doubts) if full else doubt_words.lines(doubts)
             return ("\n\n" if full else "\n").join(listed)

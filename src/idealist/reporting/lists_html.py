@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable
 
@@ -26,11 +27,10 @@ def lists_html(lists: QueryLists, writer: Writer) -> str:
     row = lists.row
     mark = marker(row.text)
     text = f" <bdi>{plain(clipped(row.text, SHOWN))}</bdi>" if row.text else ""
-    values = " → ".join(number(side.value) for side in lists.sides)
-    apart = f" ({signed(row.difference)})" if row.difference == row.difference else ""
-    summary = (
-        f"<summary><code>{plain(row.query)}</code>{text} <span>{values}{apart}</span></summary>"
-    )
+    first, second = (number(side.value) for side in lists.sides)
+    two = f"{first} → {second} ({signed(row.difference)})"
+    values = f"{first}, ideal {second}" if math.isnan(row.difference) else two
+    summary = f"<summary><code>{plain(row.query)}</code>{text} <span>{values}</span></summary>"
     words = "".join(f"<li>{plain(line)}</li>" for line in lists.words)
     back = f'<p><a href="#row-{row.number}">Back to the table</a></p>'
     sides = "".join(_side(side, writer, mark) for side in lists.sides)

@@ -16,7 +16,7 @@ def notes_of(written: str) -> tuple[Block, ...]:
 
     >>> notes_of("# Why\\n\\nA *new* analyser.\\n- stems\\n- stop words")
     (Heading(text='Why'), Text(text='A *new* analyser.', strong=False), \
-Items(items=('stems', 'stop words')))
+Items(items=('stems', 'stop words'), numbered=False))
     """
     return tuple(_blocks(written))
 
@@ -26,8 +26,9 @@ def _blocks(written: str) -> Iterator[Block]:
         lines = list(own)
         if kind == "heading":
             yield from (Heading(line.strip("# ")) for line in lines)
-        elif kind == "item":
-            yield Items(tuple(_ITEM.sub(r"\1\2", line).rstrip() for line in lines))
+        elif kind in ("item", "numbered"):
+            items = tuple(_ITEM.sub(r"\1\2", line).rstrip() for line in lines)
+            yield Items(items, kind == "numbered")
         elif kind == "text":
             yield Text("\n".join(line.strip() for line in lines))
 
@@ -37,4 +38,6 @@ def _kind(line: str) -> str:
         return ""
     if re.match(r"#{1,6} ", line):
         return "heading"
-    return "item" if _ITEM.fullmatch(line) else "text"
+    if not _ITEM.fullmatch(line):
+        return "text"
+    return "numbered" if re.match(r"\d", line) else "item"

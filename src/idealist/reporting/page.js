@@ -275,7 +275,7 @@
     let closed = [];
     addEventListener("beforeprint", () => {
       for (const sheet of sheets) sheet.body.append(...sheet.rows);
-      closed = $$("details:not([open])");
+      closed = $$("details:not([open], .lists)"); // the lists that are closed are left out
       for (const one of closed) one.open = true;
     });
     addEventListener("afterprint", () => { for (const one of closed) one.open = false; });

@@ -128,9 +128,9 @@ class QueryRows:
         unjudged = any(any(row.unjudged) for row in self.rows)
         columns: list[tuple[bool, Column, Any]] = [
             (True, Column("query", TEXT), lambda row: row.query),
+            (self.compared, Column("difference", SIGNED), lambda row: row.difference),
             (told, Column("text", TEXT), lambda row: clipped(row.text, TEXT_WIDTH)),
             *((True, Column(self.runs[i]), lambda row, i=i: row.values[i]) for i in self.columns),
-            (self.compared, Column("difference", SIGNED), lambda row: row.difference),
             (explained, Column(self.why, TEXT), lambda row: row.changed),
             (unjudged, Column("unjudged", TEXT), lambda row: " → ".join(map(str, row.unjudged))),
             (doubted, Column("doubts", TEXT), lambda row: ", ".join(row.doubts)),

@@ -62,15 +62,16 @@ def real_blocks(findings: Findings) -> Iterator[Block]:
     yield doc.Details("More about it", tuple(more_about(comparison)))
     yield from drawn(comparison, "power", run=findings.main)
     yield from drawn(comparison, "agreement")
-    yield Text("How few changed labels would reverse it takes a while to find, so it is not here:")
-    yield doc.Command(_fragility(findings))
+    main = comparison.pair(findings.main)
+    if main.wins + main.losses:
+        yield Text("How few changed labels would reverse it takes a while, so it is not here:")
+        yield doc.Command(_fragility(findings))
 
 
 def _tables(comparison: Comparison) -> Iterator[Block]:
     """Tabulate the differences, and those of slices; only by the first measure unfolded."""
     yield pairs_table(best_first(comparison[comparison.primary]))
-    own = [one for one in comparison.slices if one.measure == comparison.primary]
-    yield from [pairs_table(own)] if own else []
+    yield from slice_tables(comparison)
     every = (*comparison.pairs, *comparison.slices)
     others = [one for one in every if one.measure != comparison.primary]
     if others:
@@ -78,6 +79,12 @@ def _tables(comparison: Comparison) -> Iterator[Block]:
         parts = [one for one in others if one.slice]
         folded = (tables, *([pairs_table(parts)] if parts else []))
         yield doc.Details("By the other measures", folded)
+
+
+def slice_tables(comparison: Comparison) -> Iterator[Block]:
+    """Tabulate the differences of slices by the first measure, where there are any."""
+    own = [one for one in comparison.slices if one.measure == comparison.primary]
+    yield from [pairs_table(own)] if own else []
 
 
 def _behind(comparison: Comparison) -> Iterator[Block]:
@@ -95,7 +102,7 @@ def cards(findings: Findings) -> Iterator[Card]:
     if findings.comparison is None or len(findings.runs) > 2:
         return
     pair = findings.comparison.pair(findings.main)
-    if not pair.tested:
+    if not pair.tested or pair.n < 2 or not pair.wins + pair.losses:
         return
     share = "" if math.isnan(pair.relative) else percent(pair.relative)
     yield Card(f"Difference in {pair.measure}", signed(pair.difference), share)

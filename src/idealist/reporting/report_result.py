@@ -14,6 +14,7 @@ from idealist.reporting.computing import Findings
 from idealist.reporting.provenance import Provenance
 from idealist.reporting.query_lists import QueryLists
 from idealist.reporting.query_rows import QueryRows
+from idealist.reporting.real_section import slice_tables
 
 #: How many queries the short form names, and how many things to do.
 NAMED, DONE = 10, 3
@@ -50,6 +51,7 @@ class Report(Result):
         blocks += [Text(self.summary, strong=True)]
         blocks += [*self.notes, *findings.evaluations.report().tables]
         blocks += [Text(f"{findings.evaluations.heading}.")]
+        blocks += slice_tables(findings.comparison) if findings.comparison else []
         blocks += [doc.Heading(self._named), self.rows.table(self.rows.rows[:NAMED])]
         blocks += self._todo()
         blocks += [doc.Heading("Can it be trusted?"), Text(findings.audit.summary)]

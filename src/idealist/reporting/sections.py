@@ -34,7 +34,8 @@ def about(findings: Findings) -> str:
     count = many(len(judged.queries), "query", "queries")
     others = [run for run in findings.runs if run != findings.baseline]
     runs = f"{few(others)} against {findings.baseline}" if findings.baseline else others[0]
-    return f"{runs}, on {count} with {many(len(judged), 'judgment', 'judgments')}"
+    judgments = "1 judgment" if len(judged) == 1 else f"{len(judged):,} judgments"
+    return f"{runs}, on {count} with {judgments}"
 
 
 def sections(findings: Findings, provenance: Provenance, notes: tuple[Block, ...]) -> list[Section]:
@@ -66,7 +67,11 @@ def _verdict(findings: Findings) -> Iterator[Block]:
 def _queries(findings: Findings) -> Iterator[Block]:
     base, main = findings.baseline, findings.main
     best = ", the best of the others" if len(findings.runs) > 2 else ""
-    first = f"Those that changed most from {base} to {main}{best} come first." if base else ""
+    first = (
+        f"Those that changed most from {base} to {main}{best}{',' if best else ''} come first."
+        if base
+        else ""
+    )
     yield Text(first or f"Those with the worst {findings.label} come first.")
     if len(findings.runs) > 2:
         yield from drawn(findings.evaluations, "heat", texts=findings.texts)

@@ -4,25 +4,51 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Iterator
 
 from idealist.comparing.comparison_report import way
 from idealist.comparing.pair import Pair
-from idealist.comparing.qualification import qualified
+from idealist.comparing.qualification import judged_less, qualified, reversible
 from idealist.comparing.verdict_words import deciding_p, interval, showable
 from idealist.errors import UsageError
 from idealist.evaluating.evaluation import range_of
+from idealist.files import fingerprint
 from idealist.notation import many
 from idealist.rendering.wording import number, percent, signed
 from idealist.reporting.computing import Findings
 from idealist.significance.means import FEWEST
 
+#: The share of missing queries from which on the verdict says so. Suggested.
+MANY_MISSING = 0.1
+
 
 def sentences(findings: Findings) -> tuple[str, ...]:
     """Say what it comes to, and how sure that is."""
     if findings.comparison is None:
-        return _one_run(findings)
+        return (*_one_run(findings), *_lacking(findings))
     pairs = findings.comparison[findings.comparison.primary]
-    return _two_runs(pairs[0]) if len(pairs) == 1 else _many_runs(findings, pairs)
+    said = _two_runs(pairs[0]) if len(pairs) == 1 else _many_runs(findings, pairs)
+    return (*said, *_same_file(findings), *_lacking(findings))
+
+
+def _same_file(findings: Findings) -> Iterator[str]:
+    """Say that a run without a difference is the baseline again."""
+    pair = findings.comparison and findings.comparison.pair(findings.main)
+    if not pair or pair.wins + pair.losses:
+        return
+    files = [fingerprint(findings.ranked[run].run.source.name) for run in findings.shown]
+    if len({file and file.sha256 for file in files}) == 1 and files[0]:
+        yield "Both files have the same content."
+
+
+def _lacking(findings: Findings) -> Iterator[str]:
+    """Say that a large part of the queries is missing from the runs that are compared."""
+    runs: dict[str, list[str]] = {}
+    for run in findings.shown:
+        for doubt in findings.evaluation(run).doubts:
+            if doubt.code == "missing-queries" and doubt.count >= MANY_MISSING * doubt.total:
+                runs.setdefault(doubt.finding, []).append(run)
+    yield from (f"In {' and '.join(names)}, {finding}." for finding, names in runs.items())
 
 
 def to_mend(findings: Findings) -> str:
@@ -78,7 +104,8 @@ def _two_runs(pair: Pair) -> tuple[str, ...]:
         )
     higher = "higher" if pair.difference > 0 else "lower"
     word = ("better" if pair.better else "worse") if pair.sense else higher
-    but = f", {qualified(pair)}" if qualified(pair) else ""
+    doubts = [qualified(pair), "" if judged_less(pair) else reversible(pair)]
+    but = "".join(f", {clause}" for clause in doubts if clause)
     little = pair.rope and pair.p_equal > 1 - pair.options.alpha
     small = f", though it is less than {pair.rope:g}" if little else ""
     return (

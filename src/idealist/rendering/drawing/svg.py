@@ -85,8 +85,8 @@ class _Picture(Arrangement):
             half = lettering.width(text, self.em) / 2 + GAP
             middle = min(max((self.left + self.right) / 2, half), self.width - half)
             yield written(text, middle, self.below + 0.8 * self.line, "il-middle", x)
-        for at, text in enumerate(reversed(self.foot)):
-            yield written(text, GAP, self.height - GAP - at * self.line, "il-note")
+        for below, text in zip(reversed(range(len(self.foot))), self.foot, strict=True):
+            yield written(text, GAP, self.height - GAP - below * self.line, "il-note")
 
     def keys(self) -> Iterator[str]:
         """Draw the legend."""
