@@ -1059,7 +1059,7 @@ def test_bad_usage_ends_with_2(arguments: list[str], capsys: Any) -> None:
     ["a.run", "--save", "./qrels.txt"],
     ["a.run", "b.run", "--save", "a.run"],
     ["b.run", "a.run", "--junit", "a.run"],
-    ["b.run", "a.run", "-o", "b.run"],
+    ["b.run", "a.run", "--queries", "queries.csv", "-o", "queries.csv"],
     ["b.run", "a.run", "--queries", "queries.csv", "--summary", "queries.csv"],
 ])  # fmt: skip
 def test_no_input_is_written_over(files: Path, arguments: list[str], capsys: Any) -> None:

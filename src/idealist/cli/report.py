@@ -96,7 +96,7 @@ def command(
     shared.write(made, target)
     if target is not None and str(target) != "-":
         size = len(made.encode(errors="replace"))
-        written = f"{size / 1e6:.1f} MB" if size >= 1e6 else f"{size / 1e3:.0f} kB"
+        written = f"{size / 1e6:.1f} MB" if size >= 1e5 else f"{size / 1e3:.0f} kB"
         shared.say([f"wrote {target}, {written}"])
 
 

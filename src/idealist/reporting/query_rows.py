@@ -132,7 +132,7 @@ class QueryRows:
             (told, Column("text", TEXT), lambda row: clipped(row.text, TEXT_WIDTH)),
             *((True, Column(self.runs[i]), lambda row, i=i: row.values[i]) for i in self.columns),
             (explained, Column(self.why, TEXT), lambda row: row.changed),
-            (unjudged, Column("unjudged", TEXT), lambda row: " → ".join(map(str, row.unjudged))),
+            (unjudged, Column("unjudged", TEXT), _counted),
             (doubted, Column("doubts", TEXT), lambda row: ", ".join(row.doubts)),
         ]
         kept = [(column, cell) for shown, column, cell in columns if shown]
@@ -159,6 +159,11 @@ class QueryRows:
         columns = {"measure": self.label, "query": [row.query for row in self.rows]}
         apart = [row.difference for row in self.rows]
         return {**columns, "values": by_run, "difference": finite(apart) if self.compared else None}
+
+
+def _counted(row: QueryRow) -> str:
+    """Write how many documents are unjudged in each list; nothing where none is."""
+    return " → ".join(map(str, row.unjudged)) if any(row.unjudged) else ""
 
 
 def _order(difference: float, value: float, sense: int) -> tuple[bool, float]:
