@@ -129,7 +129,9 @@ def test_what_cannot_be_drawn_is_said(capsys: pytest.CaptureFixture[str]) -> Non
     told = refused(capsys, "spread", *FEW, "-m", "AP,RR")
     assert "spread shows one measure, and 2 are given" in told
     assert "recall does not take a measure" in refused(capsys, "recall", *FEW, "-m", "AP")
-    assert "two judges who have names" in refused(capsys, "agreement", *FEW)
+    few = refused(capsys, "agreement", *FEW)
+    assert "agreement between measures needs three runs or more" in few
+    assert "agreement between judges needs judgments that name their judges" in few
     assert "there is no page 9" in refused(capsys, "heat", *FEW, "--page", "9")
     assert "no such file" in refused(capsys, "heat", QRELS, "no.run")
     assert "there is no run 'nope'" in refused(capsys, "scatter", *FEW, "-b", "nope")

@@ -196,6 +196,14 @@ def test_unequal_judgments_are_seen() -> None:
     assert found.judged == (1.0, 0.5)
 
 
+def test_what_both_lists_have_unjudged_counts_once() -> None:
+    both = ({"q": ["u", "v"]}, {"q": ["v", "w"]})
+    text = str(unjudged_effect(Evaluator({"q": {"a": 1}}, "P@2"), *both, "P@2"))
+    assert (
+        "documents in the first 2, run 2 (0 % judged), run 2 (0 % judged), together 3 diff" in text
+    )
+
+
 def test_runs_that_are_judged_throughout_cannot_change() -> None:
     found = unjudged_effect(Evaluator({"q": {"a": 1}}, "P@1"), {"q": ["a"]}, {"q": ["a"]}, "P@1")
     assert isinstance(found, UnjudgedEffect)

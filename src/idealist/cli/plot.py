@@ -97,7 +97,16 @@ def audited(asked: Asked) -> Result:
 
 def agreeing(asked: Asked) -> Result:
     """Compare three or more runs by several measures; of fewer, look at the judges."""
-    return compared(asked) if len(asked.runs) > 2 else audited(asked)
+    if len(asked.runs) > 2:
+        return compared(asked)
+    found = audited(asked)
+    if found.data()["judges"] is None:
+        told = (
+            f"agreement between measures needs three runs or more, and there are {len(asked.runs)}"
+        )
+        hint = "give more runs; agreement between judges needs judgments that name their judges"
+        raise UsageError(told, hint)
+    return found
 
 
 def planned(asked: Asked) -> Result:

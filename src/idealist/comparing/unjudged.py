@@ -15,6 +15,7 @@ from idealist.errors import UsageError
 from idealist.evaluating.evaluator import Evaluator
 from idealist.measures.instrument import Aggregate, Instrument, chosen, measured
 from idealist.measures.judged import Judged
+from idealist.notation import many
 from idealist.ranking.ranked import Ranked
 from idealist.rendering.plain_data import record
 from idealist.rendering.wording import number, p_words, signed
@@ -106,8 +107,9 @@ class UnjudgedEffect:
             return f"none of the documents {self.among}"
         own = zip((self.baseline, self.run), self.unjudged, self.judged, strict=True)
         shown = ", ".join(f"{name} {n} ({100 * share:.0f} % judged)" for name, n, share in own)
-        count = "" if self.together is None else f"{self.together} "
-        return f"{count}{'document' if self.together == 1 else 'documents'} {self.among}, {shown}"
+        if self.together is not None:  # what both retrieved counts once
+            shown += f", together {many(self.together, 'different one', 'different ones')}"
+        return f"documents {self.among}, {shown}"
 
     def _could(self) -> str:
         if self.fixed:
