@@ -8,7 +8,8 @@ import struct
 import sys
 import zlib
 from collections.abc import Iterator, Sequence
-from itertools import combinations
+from dataclasses import replace
+from itertools import combinations, product
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -161,7 +162,7 @@ def test_cells_are_shaded_by_their_value_and_say_it() -> None:
     root = drawn(a_figure(*cells, x=names, y=Axis("", names=("r",))))
     looks = [(one.get("class"), one.get("fill-opacity")) for one in root.iter(f"{SVG}g")]
     assert looks == [
-        ("il-box il-cell il-loss", ".5"), ("il-box il-cell il-win", ".25"), ("il-none il-quiet", None)
+        ("il-box il-loss", ".5"), ("il-box il-win", ".25"), ("il-none il-quiet", None)
     ]  # fmt: skip
     assert texts(root).count("x") == 3
 
@@ -471,22 +472,31 @@ def test_marks_and_words_stand_out(theme: str) -> None:
         assert palette.contrast(palette._readable(colour), colour) >= 4.5, tone
 
 
-@pytest.mark.parametrize("theme", THEMES)
-@pytest.mark.parametrize("share", [0.0, 0.25, 0.5, 0.75, 1.0])
-def test_words_in_cells_stand_out(theme: str, share: float) -> None:
-    colours = THEMES[theme]
-    for tone in ("accent", "win", "loss"):
-        strength = colours.cells * share
-        pairs = [
-            (int(c[at : at + 2], 16))
-            for c in (colours.tones[tone], colours.back)
-            for at in (1, 3, 5)
-        ]
-        mixed = [
-            round(strength * a + (1 - strength) * b)
-            for a, b in zip(pairs[:3], pairs[3:], strict=True)
-        ]
-        assert palette.contrast("#{:02x}{:02x}{:02x}".format(*mixed), colours.text) >= 4.5, tone
+@pytest.mark.parametrize("theme", ["auto", *THEMES])
+def test_words_in_cells_stand_out_however_strong_these_are(theme: Any) -> None:
+    themes = [palette.LIGHT, palette.DARK] if theme == "auto" else [THEMES[theme]]
+    for tone, step in product(("accent", "win", "loss", "same", "1"), range(101)):
+        look = palette.ink(Look(theme), tone, step / 100)
+        for colours in themes:
+            cell = palette.mixed(colours.tones[tone], colours.back, step / 100)
+            inks = {
+                "": colours.text, "il-halo": colours.back,
+                f"il-on-{tone}": palette._readable(colours.tones[tone]),
+            }  # fmt: skip
+            behind = colours.text if look == "il-halo" else cell
+            assert palette.contrast(inks[look], behind) >= 4.5, (tone, step)
+
+
+def test_a_full_cell_has_the_full_colour_and_the_legend_shows_all_strengths() -> None:
+    cell = Box(0, 1, 0, 1, 1.0, tone="accent")
+    figure = a_figure(cell)
+    root = drawn(replace(figure, keys=(Key("0 to 1", "accent", "ramp"),)))
+    assert "opacity:" not in palette.style().replace("fill-opacity", "").replace(
+        "stroke-opacity", ""
+    ).replace("a:hover{opacity:.6}", "")
+    strengths = [one.get("fill-opacity") for one in root.iter(f"{SVG}path")]
+    assert [one for one in strengths if one] == ["0", ".2", ".4", ".6", ".8", "1"]
+    assert [one.get("fill-opacity") for one in root.iter(f"{SVG}g")] == ["1"]
 
 
 @pytest.mark.parametrize("theme", THEMES)

@@ -119,7 +119,7 @@ class Key:
 
     text: str
     tone: Tone
-    sample: Literal["box", "line", "dashed", "circle", "up", "down", "square", "diamond"] = "box"
+    sample: Literal["box", "ramp", "line", "dashed", Shape] = "box"
 
 
 @dataclass(frozen=True)

@@ -22,6 +22,9 @@ _UNITS_A_MM = SIZE / 8 * 72 / 25.4
 #: height and width of its length.
 GAP, SAMPLE, SLANT = 8.0, 22.0, math.sqrt(0.5)
 
+#: The width and number of the cells of a ramp in the legend.
+STEP, STEPS = 10, 6
+
 #: About so many numbers are written at an axis at most.
 MOST_TICKS = 8
 
@@ -30,6 +33,11 @@ ROOMY = 6
 
 #: Up to so many rows each have room for their name, however low the plot would be otherwise.
 MOST_ROWS = 120
+
+
+def sample_room(key: Key) -> float:
+    """Return the room of a key's sample."""
+    return STEP * STEPS + GAP if key.sample == "ramp" else SAMPLE
 
 
 @dataclass(frozen=True)
@@ -133,7 +141,9 @@ class Arrangement:
         rows: list[list[tuple[float, Key]]] = []
         at = math.inf
         for key in self.figure.keys:
-            wide = SAMPLE + lettering.width(fitted(key.text, self.em, self.key_room), self.em)
+            wide = sample_room(key) + lettering.width(
+                fitted(key.text, self.em, self.key_room), self.em
+            )
             if at + wide > self.width - GAP:
                 rows.append([])
                 at = GAP
@@ -144,7 +154,7 @@ class Arrangement:
     @cached_property
     def key_room(self) -> float:
         """How wide the words of a key may be."""
-        return self.width - 2 * GAP - SAMPLE
+        return self.width - 2 * GAP - max(map(sample_room, self.figure.keys), default=SAMPLE)
 
     @cached_property
     def line(self) -> float:

@@ -14,17 +14,16 @@ from idealist.rendering.figure import Look
 
 @dataclass(frozen=True)
 class Colours:
-    """The colours of a theme; `cells` is how strongly full cells are painted, to be written on."""
+    """The colours of a theme."""
 
     back: str
     text: str
     faint: str
     tones: dict[str, str]
-    cells: float
 
 
 LIGHT = Colours(
-    back="#ffffff", text="#1f2328", faint="#d8dce1", cells=0.58,
+    back="#ffffff", text="#1f2328", faint="#d8dce1",
     tones={
         "win": "#0072b2", "loss": "#d55e00", "same": "#757575", "accent": "#5b2a86",
         "quiet": "#6b7280", "1": "#0062e2", "2": "#f26000", "3": "#2da486", "4": "#9d3e8f",
@@ -32,14 +31,14 @@ LIGHT = Colours(
     },
 )  # fmt: skip
 DARK = Colours(
-    back="#14181d", text="#e6e8eb", faint="#343a42", cells=0.43,
+    back="#14181d", text="#e6e8eb", faint="#343a42",
     tones={
         "win": "#56b4e9", "loss": "#f58a3c", "same": "#9a9a9a", "accent": "#c9a6f5",
         "quiet": "#98a1ad", "1": "#5b8cff", "2": "#ff9a3c", "3": "#8fe3c4", "4": "#c0509a",
         "5": "#ffe14d", "6": "#b4cdff", "7": "#93999f", "8": "#b0623a",
     },
 )  # fmt: skip
-PRINT = Colours("#ffffff", "#000000", "#cccccc", {**LIGHT.tones, "quiet": "#404040"}, LIGHT.cells)
+PRINT = Colours("#ffffff", "#000000", "#cccccc", {**LIGHT.tones, "quiet": "#404040"})
 THEMES = {"auto": LIGHT, "light": LIGHT, "dark": DARK, "print": PRINT}
 
 _SERIF = "'Times New Roman',Times,'Liberation Serif','Nimbus Roman','DejaVu Serif',serif"
@@ -49,6 +48,9 @@ _SCREEN_SANS = f"system-ui,-apple-system,'Segoe UI','Helvetica Neue',{_SANS}"
 #: The size of words, and of those of a title, in the units of a drawing; on a phone they are
 #: larger, and layouts leave room for that.
 SIZE, TITLE, PHONE = 12, 14, 14.5
+
+#: The least contrast of words, as WCAG asks for.
+READABLE = 4.5
 
 #: Rules by what they are for: elements, and classes without their `il-`.
 _SHAPES = {
@@ -122,11 +124,37 @@ def _painted(colours: Colours) -> dict[str, str]:
         ".note": f"fill:{quiet}",
         ".grid": f"stroke:{colours.faint}",
         ".axis": f"stroke:{quiet}",
-        ".cell": f"opacity:{colours.cells}",
     }
     for tone, colour in colours.tones.items():
         rules |= {f".{tone}": f"color:{colour}", f".on-{tone}": f"fill:{_readable(colour)}"}
     return rules
+
+
+def ink(look: Look, tone: str, shade: float) -> str:
+    """Return the class of words on a cell of so strong a tone, in every theme the look may have.
+
+    They are written as all words are, or as on the full tone; where neither stands out in all
+    themes, with a halo.
+    """
+    themes = (LIGHT, DARK) if look.theme == "auto" else (THEMES[look.theme],)
+    cells = [mixed(theme.tones[tone], theme.back, shade) for theme in themes]
+    plain = [theme.text for theme in themes]
+    full = [_readable(theme.tones[tone]) for theme in themes]
+    for inks, name in ((plain, ""), (full, f"il-on-{tone}")):
+        if all(contrast(*both) >= READABLE for both in zip(inks, cells, strict=True)):
+            return name
+    return "il-halo"
+
+
+def mixed(colour: str, back: str, share: float) -> str:
+    """Return what a colour looks like that lies over another with so much strength.
+
+    >>> mixed("#000000", "#ffffff", 0.2)
+    '#cccccc'
+    """
+    both = [[int(one[at : at + 2], 16) for at in (1, 3, 5)] for one in (colour, back)]
+    parts = [round(share * a + (1 - share) * b) for a, b in zip(*both, strict=True)]
+    return "#" + "".join(f"{part:02x}" for part in parts)
 
 
 def contrast(one: str, other: str) -> float:

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from idealist.rendering.drawing.lettering import safe, width
+from idealist.rendering.drawing.palette import ink
 from idealist.rendering.drawing.ruler import Ruler
-from idealist.rendering.figure import Area, Box, Dot, Line, Mark, Note, Shape, Span, Tone
+from idealist.rendering.figure import Area, Box, Dot, Line, Look, Mark, Note, Shape, Span, Tone
 
 #: A mark narrower than this cannot be pointed at, and among more than so many none can be found:
 #: such marks have neither tooltip nor link, and a table says what they are.
@@ -181,8 +182,13 @@ def _shaded(tone: Tone, shade: float) -> str:
     """Return the attributes of a cell, which is empty where nothing is known."""
     if math.isnan(shade):
         return 'class="il-none il-quiet"'
-    shown, strength = "loss" if shade < 0 else tone, number(min(1.0, abs(shade)))
-    return f'class="il-box il-cell il-{shown}" fill-opacity="{strength}"'
+    shown, strength = shaded(tone, shade)
+    return f'class="il-box il-{shown}" fill-opacity="{number(strength)}"'
+
+
+def shaded(tone: Tone, shade: float) -> tuple[Tone, float]:
+    """Return the tone of a cell, and how strong it is."""
+    return "loss" if shade < 0 else tone, min(1.0, abs(shade))
 
 
 def filled(tone: Tone) -> str:
@@ -204,7 +210,7 @@ def written(text: str, x: float, y: float, look: str = "", full: str = "") -> st
     return f'<text x="{number(x)}" y="{number(y)}"{classes}>{title}{safe(text)}</text>'
 
 
-def inscribed(box: Box, pen: Pen, size: float) -> str:
+def inscribed(box: Box, pen: Pen, size: float, look: Look) -> str:
     """Write the words of a box into it: all of them, or the last, or none, as there is room."""
     left, right = sorted((pen.x(box.x0), pen.x(box.x1)))
     top, bottom = sorted((pen.y(box.y0), pen.y(box.y1)))
@@ -213,9 +219,12 @@ def inscribed(box: Box, pen: Pen, size: float) -> str:
     text = next((one for one in texts if width(one, size) <= room), "")
     if not text:
         return ""
-    look = (
-        "il-middle"
-        if box.shade is not None or box.tone == "quiet"
-        else f"il-middle il-on-{box.tone}"
-    )
-    return written(text, (left + right) / 2, (top + bottom) / 2 + size * 0.35, look)
+    words = f"il-middle {_ink(box, look)}".rstrip()
+    return written(text, (left + right) / 2, (top + bottom) / 2 + size * 0.35, words)
+
+
+def _ink(box: Box, look: Look) -> str:
+    """Return the class of words in a box."""
+    if box.shade is not None and not math.isnan(box.shade):
+        return ink(look, *shaded(box.tone, box.shade))
+    return "" if box.tone == "quiet" else f"il-on-{box.tone}"

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from zlib import crc32
 
 from idealist.rendering.drawing import lettering
-from idealist.rendering.drawing.arrangement import GAP, SAMPLE, Arrangement
+from idealist.rendering.drawing.arrangement import GAP, STEP, STEPS, Arrangement, sample_room
 from idealist.rendering.drawing.labels import labelled
 from idealist.rendering.drawing.lettering import fitted, safe
 from idealist.rendering.drawing.palette import SIZE, TITLE, class_of, style
@@ -22,12 +22,13 @@ from idealist.rendering.drawing.shapes import (
     dot,
     filled,
     inscribed,
+    looks,
     number,
     place,
     stroked,
     written,
 )
-from idealist.rendering.figure import Box, Figure, Key
+from idealist.rendering.figure import Box, Figure, Key, Tone
 
 __all__ = ["draw", "style"]
 
@@ -68,7 +69,7 @@ class _Picture(Arrangement):
         yield pen.draw(self.figure.marks)
         for mark in self.figure.marks:
             if isinstance(mark, Box) and mark.text:
-                yield inscribed(mark, pen, self.em)
+                yield inscribed(mark, pen, self.em, self.figure.look)
         yield from labelled(self)
 
     def words(self) -> Iterator[str]:
@@ -95,7 +96,8 @@ class _Picture(Arrangement):
             y = top + (row + 0.5) * self.line
             for x, key in keys:
                 text = fitted(key.text, self.em, self.key_room)
-                yield sample(key, x, y) + written(text, x + SAMPLE, y + 0.35 * SIZE, "", key.text)
+                at = x + sample_room(key)
+                yield sample(key, x, y) + written(text, at, y + 0.35 * SIZE, "", key.text)
 
     def grid(self) -> Iterator[str]:
         """Draw lines at the numbers of an axis, and a stronger one where it is zero."""
@@ -142,7 +144,20 @@ def sample(key: Key, x: float, y: float) -> str:
     match key.sample:
         case "box":
             return f'<path {filled(key.tone)} d="M{place(x, y - 5)}h14v10h-14z"/>'
+        case "ramp":
+            return ramp(key.tone, x, y - 5)
         case "line" | "dashed":
             look = stroked(key.tone, key.sample == "dashed")
             return f'<path {look} d="M{place(x, y)}h16"/>'
     return f'<path class="il-dot il-{key.tone}" d="{dot(x + 8, y, key.sample)}"/>'
+
+
+def ramp(tone: Tone, x: float, y: float) -> str:
+    """Draw cells of a tone from none to full, within a frame."""
+    cells = [Box(0, 0, 0, 0, at / (STEPS - 1), tone=tone) for at in range(STEPS)]
+    drawn = [
+        f'<path {looks(cell)} d="M{place(x + STEP * at, y)}h{STEP}v10h-{STEP}z"/>'
+        for at, cell in enumerate(cells)
+    ]
+    frame = f"M{place(x, y)}h{STEP * STEPS}v10h-{STEP * STEPS}z"
+    return f'{"".join(drawn)}<path class="il-none il-quiet" d="{frame}"/>'

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import product
 from typing import Literal, NamedTuple
 
@@ -307,9 +307,16 @@ def agreement(
         y=Axis("", names=tuple(map(visible, kept))),
         marks=tuple(cells),
         rows=Table.of([of.removesuffix("s"), "and"], [what], rows),
+        keys=tuple(_shades(both.values())),
         note=more if len(names) > MOST_NAMES else "",
         aspect=max(0.25, min(0.8, 0.08 * len(kept))),
     )
+
+
+def _shades(values: Collection[float]) -> Iterator[Key]:
+    yield Key("0 to 1", "accent", "ramp")
+    if any(value < 0 for value in values):
+        yield Key("0 to -1", "loss", "ramp")
 
 
 def _between(values: Mapping[tuple[str, str], float], a: str, b: str) -> float:

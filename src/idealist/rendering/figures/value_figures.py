@@ -350,9 +350,9 @@ def _darkest(given: QueryValues) -> float:
 
 
 def _heat_keys(given: QueryValues, top: float) -> Iterator[Key]:
-    yield Key(f"the stronger, the higher: 0 to {top:g}", "accent")
+    yield Key(f"0 to {top:g}", "accent", "ramp")
     if any(value < 0 for row in given.values for value in row):
-        yield Key("below 0", "loss")
+        yield Key(f"0 to {-top:g}", "loss", "ramp")
 
 
 def _cells(
