@@ -161,6 +161,8 @@ def odds_in_pool(
 
 def without_judgments(placements: Placements, gone: Bools) -> Placements:
     """Take judgments away: their documents stay in the lists, unjudged."""
+    if not gone.any():
+        return placements
     qrels, kept = placements.qrels, np.flatnonzero(~gone)
     sizes = np.diff(np.searchsorted(kept, qrels.starts))
     stays = ~gone[placements.judgment]

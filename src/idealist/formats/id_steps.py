@@ -100,12 +100,16 @@ def _zeros(name: str) -> str:
     return _PADDING.sub("", name) if "0" in name else name
 
 
+_POWER, _GROUPED = re.compile(r"\d(\.\d+)?[eE]\+?\d{1,2}"), re.compile(r"\d{1,3}(,\d{3})+")
+_FRACTION = re.compile(r"(?<=\d)\.0+$")
+
+
 def _number(name: str) -> str:
-    if re.fullmatch(r"\d(\.\d+)?[eE]\+?\d{1,2}", name) and float(name).is_integer():
+    if _POWER.fullmatch(name) and float(name).is_integer():
         return str(int(float(name)))
-    if re.fullmatch(r"\d{1,3}(,\d{3})+", name):
+    if "," in name and _GROUPED.fullmatch(name):
         return name.replace(",", "")
-    return re.sub(r"(?<=\d)\.0+$", "", name)
+    return _FRACTION.sub("", name) if ".0" in name else name
 
 
 _UUID = re.compile(
@@ -116,20 +120,25 @@ _UUID = re.compile(
 
 
 def _uuid(name: str) -> str:
+    if len(name) < 32:
+        return name
     return _UUID.sub(lambda found: "-".join(found.groups()).lower(), name)
 
 
+_HOST = re.compile(r"^(?:[a-z][a-z0-9+.-]*:)?//(?:www\.)?|^www\.", re.IGNORECASE)
+_EXTENSION = re.compile(r"(?<=.)\.[A-Za-z][A-Za-z0-9]{0,4}$")
+
+
 def _url(name: str) -> str:
-    bare = re.sub(r"^(?:[a-z][a-z0-9+.-]*:)?//(?:www\.)?|^www\.", "", name, flags=re.IGNORECASE)
-    return bare.rstrip("/")
+    return name if name.isalnum() else _HOST.sub("", name).rstrip("/")
 
 
 def _extension(name: str) -> str:
-    return re.sub(r"(?<=.)\.[A-Za-z][A-Za-z0-9]{0,4}$", "", name)
+    return _EXTENSION.sub("", name) if "." in name else name
 
 
 def _path(name: str) -> str:
-    return re.split(r"[/\\]", name.rstrip("/\\"))[-1]
+    return name if name.isalnum() else name.rstrip("/\\").replace("\\", "/").rpartition("/")[2]
 
 
 #: Every transformation whose parameters need not be learned, the harmless ones first.

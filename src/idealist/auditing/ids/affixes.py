@@ -6,6 +6,7 @@ import re
 import string
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
+from operator import itemgetter
 
 from idealist.formats.id_steps import Step, end, prefix, start, suffix
 
@@ -72,7 +73,12 @@ def _families(counts: Counter[str], votes: int) -> list[Counter[str]]:
 def _numbered(groups: Sequence[Group]) -> list[Counter[str]]:
     """Find the numbers with which many ids of one side end, and few of the other."""
     counts, others = (
-        Counter(found[0] for own in side for name in own if (found := _LAST.search(name)))
+        Counter(
+            found[0]
+            for own in side
+            for name in own
+            if not name.isalnum() and (found := _LAST.search(name))
+        )
         for side in zip(*groups, strict=True)
     )
     few = {tuple(_NUMBER.split(text)) for text in others}
@@ -119,7 +125,8 @@ def _fronts(left: Collection[str], right: Collection[str]) -> Iterator[str]:
         return
     wanted = set(right)
     shortest = min(map(len, wanted))
-    for name in left:
+    ends = {name[len(name) - shortest :] for name in wanted}
+    for name in [name for name in left if name[len(name) - shortest :] in ends]:
         cuts = range(1, len(name) - shortest + 1)
         yield from (name[:at] for at in cuts if name[at:] in wanted and _divides(name, at))
 
@@ -134,8 +141,9 @@ def _frequent(groups: Sequence[Group]) -> Iterator[str]:
     """Find the longest beginnings that most ids of one side share, or many, and few others."""
     left = [name for own, _ in groups for name in own]
     right = [name for _, own in groups for name in own]
-    for share in AFFIX_SHARES if min(len(left), len(right)) > 1 else ():
-        text = _longest(left, share).rstrip(string.digits)
+    longest = _longest(left) if min(len(left), len(right)) > 1 else {}
+    for share, common in longest.items():
+        text = common.rstrip(string.digits)
         if text and sum(name.startswith(text) for name in right) < share / 2 * len(right):
             yield text
 
@@ -153,11 +161,17 @@ def _alone(ends: Sequence[str], names: Sequence[str]) -> Iterator[str]:
             yield text
 
 
-def _longest(names: Sequence[str], share: float) -> str:
-    found = ""
+def _longest(names: Sequence[str]) -> dict[float, str]:
+    """Find the longest beginning that each of the shares has in common.
+
+    >>> _longest(["doc-1", "doc-2", "dog"])
+    {0.9: 'do', 0.5: 'doc-', 0.2: 'doc-1'}
+    """
+    found = dict.fromkeys(AFFIX_SHARES, "")
     for length in range(1, LONGEST_AFFIX + 1):
-        text, count = Counter(name[:length] for name in names).most_common(1)[0]
-        if count < share * len(names) or len(text) < length:
+        text, count = max(Counter([name[:length] for name in names]).items(), key=itemgetter(1))
+        reached = [share for share in AFFIX_SHARES if count >= share * len(names)]
+        if not reached or len(text) < length:
             break
-        found = text
+        found |= dict.fromkeys(reached, text)
     return found
