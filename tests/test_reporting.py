@@ -643,6 +643,10 @@ def test_doubts_about_a_query_are_those_of_the_values_shown() -> None:
     assert doubts == {query: ("ties",) if query == "q3" else () for query in SHOP}
     alone = il.report(SHOP, {"old": strict, "new": tied}, ["AP", "nDCG@10"])
     assert [row.query for row in alone.rows.rows if "ties" in row.doubts] == ["q3"]
+    short = {**strict, "q7": {f"x{i}": float(-i) for i in range(100)}}  # all others, for R@100
+    usual = il.report(SHOP, {"old": short, "new": strict})
+    assert not any("short-lists" in row.doubts for row in usual.rows.rows)
+    assert "shorter" not in usual.rows.remark
 
 
 def test_unjudged_documents_are_counted_by_query() -> None:
@@ -733,3 +737,14 @@ def test_small_reports_have_a_size(tmp_path: Path, capsys: pytest.CaptureFixture
 
 
 VERBS = ("eval ", "compare ", "audit ", "diagnose ", "explain ")
+
+
+def test_what_queries_can_show_is_said_of_a_run() -> None:
+    draw = random.Random(3)
+    runs = {name: {q: draw.sample("abcu", 4) for q in SHOP} for name in ("old", "new", "third")}
+    found = il.compare(SHOP, runs, "nDCG@3")
+    said = found.render("table")
+    small = [pair.run for pair in found.pairs if pair.missed]
+    assert small
+    assert re.search(rf"usually be found: {', '.join(small)}\.", " ".join(said.split()))
+    assert found.figure("power", run="third").says.startswith("third: ")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -159,7 +160,10 @@ def _outcome(pair: Pair) -> Outcome:
 
 def power(comparison: Comparison, measure: Any = None, **names: str) -> Figure:
     """Draw which difference of a `run` from a `baseline` is found with how many queries."""
-    return sizes_of(chosen(comparison, measure, **names)).figure("power")
+    pair = chosen(comparison, measure, **names)
+    figure = sizes_of(pair).figure("power")
+    several = len(comparison.evaluations) > 2
+    return replace(figure, says=f"{who(pair)}: {figure.says}") if several else figure
 
 
 def agreement(comparison: Comparison, coefficient: str = "tau_b") -> Figure:

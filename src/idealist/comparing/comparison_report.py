@@ -152,7 +152,8 @@ def _not_found(pairs: Sequence[Pair]) -> list[str]:
     if not small:
         return []
     if small[0].options.correction != "tukey":
-        return [f"{verdict_words.showable(small).replace('with', 'With', 1)}."]
+        found = verdict_words.showable(small).replace("with", "With", 1)
+        return [f"{found}: {few([verdict_words.who(pair) for pair in small])}."]
     most = max(abs(pair.difference) for pair in small)
     return [f"With {small[0].n} queries, differences up to {most:.4f} are not significant."]
 

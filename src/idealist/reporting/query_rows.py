@@ -21,6 +21,8 @@ MOST_RUNS = 12
 TEXT_WIDTH = 160
 #: A doubt about a greater share of the queries tells none of them from the others.
 NEARLY_ALL = 0.9
+#: What an audit says of the measure that looks deepest, which is seldom the first.
+DEEPEST = "short-lists"
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,7 +151,7 @@ class QueryRows:
     def remark(self) -> str:
         """What is doubtful about nearly all queries, so that the table does not mark it."""
         said = [f"{CODES[code]} ({n} of {len(self.rows)})" for code, n in self.general.items()]
-        return f"Of nearly all queries, and so not marked below: {'; '.join(said)}." if said else ""
+        return f"Doubtful about nearly all, so not marked below: {'; '.join(said)}." if said else ""
 
     def data(self) -> dict[str, object]:
         """Return the values as columns, in the order of the page."""
@@ -178,7 +180,7 @@ def _doubts(findings: Findings) -> dict[str, set[str]]:
     What an audit finds beside that counts where it has a price in that measure.
     """
     found: dict[str, set[str]] = defaultdict(set)
-    known = {doubt.code for one in findings.evaluations.runs for doubt in one.doubts}
+    known = {doubt.code for one in findings.evaluations.runs for doubt in one.doubts} | {DEEPEST}
     for run in findings.shown:
         audited = (one for one in findings.audit.findings if one.run == run)
         priced = (one for one in audited if findings.label in one.price.get(run, {}))
