@@ -492,6 +492,12 @@ def _texts(data: Data, lost: int = 0) -> dict[str, Any]:
     return {"docs": {name: f"the text of {name}" for name in _names(data[0])[lost:]}}
 
 
+def _unfound(qrels: Qrels, run: Run, rng: random.Random) -> Any:
+    """Take documents that the collection lacks out of the run: no system finds them."""
+    gone = {*_names(qrels)[:LOST]}
+    return qrels, {q: {d: s for d, s in own.items() if d not in gone} for q, own in run.items()}
+
+
 def _left(qrels: Qrels, run: Run) -> Any:
     gone = {*_names(qrels)[:LOST]}
     return {q: {d: g for d, g in own.items() if d not in gone} for q, own in qrels.items()}, run
@@ -561,7 +567,8 @@ def data_mutations() -> Iterator[Mutation]:
         for name, (code, inject, mends) in faults.items():
             yield Mutation(f"{kind}: {name}", code, inject, mends)
     for name, (code, options, mends) in TEXTS.items():
-        yield Mutation(f"texts: {name}", code, _as_it_is, mends, options)
+        inject = _unfound if code == "absent-documents" else _as_it_is
+        yield Mutation(f"texts: {name}", code, inject, mends, options)
     yield Mutation(
         "judgments: more relevant documents than the cutoff", "more-relevant",
         partial(regrade, grades=[1, 1, 2]), _capped, lambda data: {"measures": ["R@5"]},

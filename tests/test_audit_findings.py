@@ -372,7 +372,8 @@ def test_a_run_that_cannot_be_read_does_not_hide_the_others(tmp_path: Path) -> N
 def test_documents_that_are_not_in_the_collection() -> None:
     qrels, run = clean()
     docs = {d: f"text of {d}" for judged in qrels.values() for d in judged}
-    del docs["d2"], docs["d3"]
+    for name in ("d2", "d3"):
+        del docs[name], run["q0"][name]
     assert "absent-documents" not in codes(qrels, run)
     one = found("absent-documents", qrels, run, docs=docs)
     assert (one.severity, one.count, one.total) == ("error", 2, 144)
@@ -380,10 +381,25 @@ def test_documents_that_are_not_in_the_collection() -> None:
     assert one.price["run"]["AP"][1] == il.evaluate(left, run, "AP")["AP"]
 
 
+def test_what_a_run_retrieves_is_in_the_collection() -> None:
+    """Texts that are a part of the collection say nothing about the numbers."""
+    qrels, run = clean()
+    docs = {d: f"text of {d}" for d in ["d0", "d1", "d4"]}
+    result = audit(qrels, run, ["AP"], docs=docs)
+    assert "absent-documents" not in {one.code for one in result.findings}
+    one = found("missing-texts", qrels, run, docs=docs)
+    assert (one.severity, one.price, one.count, one.total) == ("note", {}, 141, 144)
+    assert "runs retrieve 141 of them: it is a part of the collection, or has other" in one.message
+    del run["q0"]["d2"]
+    del docs["d4"]
+    assert found("missing-texts", qrels, run, docs=docs).severity == "note"
+
+
 def test_a_collection_with_other_ids_is_said_to_be_one() -> None:
     qrels, run = clean()
     docs = {f"DOC-{d}": "text" for judged in qrels.values() for d in judged}
-    one = found("absent-documents", qrels, run, docs=docs)
+    assert found("missing-texts", qrels, run, docs=docs).severity == "warning"
+    one = found("absent-documents", qrels, {"q0": ["x"]}, docs=docs)
     assert "do the ids match?" in one.message
     assert (one.severity, one.price) == ("error", {})
 
@@ -486,7 +502,7 @@ def test_every_fault_that_is_put_in_has_a_code_of_the_reference() -> None:
     codes = {one.code for one in (*MUTATIONS, *DATA_MUTATIONS)}
     assert codes - errors.CODES.keys() <= CODES.keys()
     made = {"no-documents-meet", "no-queries-meet", "pool-bias", "ungraded", "unscored"}
-    made |= {"few-meet", "other-collection"}  # of real runs
+    made |= {"few-meet", "other-collection", "missing-texts"}  # of real runs and texts
     made |= {"judge-apart", "rank-or-score", "read-as"}  # of several judges, and of readers
     made |= {"judge-apart", "list-order", "read-as"}  # of several judges, and of readers
     only_eval = NOT_REPEATED - {*JUDGMENT_DOUBTS, "duplicates"}

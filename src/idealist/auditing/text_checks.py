@@ -21,14 +21,27 @@ SHOWN = 60
 
 
 def absent(case: AuditCase) -> Iterator[Doubt]:
-    """Look for judged documents that the collection does not have."""
+    """Look for judged documents that the collection does not have, or that have no text.
+
+    What a run retrieves is in the collection; then the texts given are not all there are.
+    """
     if case.docs is None:
         return
     gone = np.array([document not in case.docs for document in case.qrels.documents], dtype=bool)
     names = list(dict.fromkeys(case.qrels.documents[i] for i in np.flatnonzero(gone).tolist()))
     examples = tuple(f"document {name}" for name in names[:EXAMPLES])
     count, total = int(np.count_nonzero(gone)), len(gone)
-    if count and count == total:
+    if held := {case.qrels.documents[i] for i in np.flatnonzero(gone & _retrieved(case)).tolist()}:
+        every, verb = len({*case.qrels.documents}), "has" if len(names) == 1 else "have"
+        some = f"{len(names)} of {every} judged documents {verb} no text in what was given"
+        yield Doubt(
+            "missing-texts",
+            f"{some}, and runs retrieve {len(held)} of them: it is a part of the collection, or "
+            "has other ids",
+            len(names), severity="warning" if len(names) == every else "note", total=every,
+            examples=examples,
+        )  # fmt: skip
+    elif count and count == total:
         said = f"none of the {len(names)} judged documents is in the collection: do the ids match?"
         yield Doubt(
             "absent-documents", said, count, severity="error", total=total, examples=examples,
@@ -45,6 +58,15 @@ def absent(case: AuditCase) -> Iterator[Doubt]:
             count, (), price, "without these judgments",
             severity="error" if lost else "warning", total=total, examples=examples,
         )  # fmt: skip
+
+
+def _retrieved(case: AuditCase) -> Bools:
+    """Say which judgments are of documents that some run retrieves for their query."""
+    found = np.zeros(len(case.qrels.documents), dtype=bool)
+    for one in case.runs.values():
+        if len(one.whole.qrels.documents) == len(found):
+            found[one.whole.judgment] = True
+    return found
 
 
 def _unjudged(one: DoubtCase, gone: Bools) -> RunPrice:
