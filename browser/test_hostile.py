@@ -83,7 +83,7 @@ def test_everything_is_shown(visit: Visit, attacked: Path, attacks: list[str]) -
     with visit(attacked) as page:
         read = squeezed(page.evaluate(READ))
         names = page.locator("#query-table tbody th").all_text_contents()
-        texts = page.locator("#query-table tbody td:nth-child(2)").all_text_contents()
+        texts = page.locator("#query-table tbody td:nth-child(3)").all_text_contents()
     assert len(names) == len(attacks)
     shown = {squeezed(text)[:SHOWN] for text in texts}
     for place, text in enumerate(attacks):

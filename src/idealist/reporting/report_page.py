@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 #: The most rows of a table that nobody would sort.
 UNSORTED = 5
+#: Longer texts of the table of queries get room even on narrow screens.
+LONG = 24
 #: What could end the element that holds the data, or is no text by itself.
 _UNSAFE = re.compile("[<>&\u2028\u2029\ud800-\udfff]")
 
@@ -149,7 +151,10 @@ def _query_table(report: Report, writer: PageWriter) -> str:
         name, place = f"<bdi>{plain(query)}</bdi>", writer.link(row.query)
         named = f'<a href="{place}">{name}</a>' if place.startswith("#query") else name
         inner = "".join(
-            writer.cell(plain(cell), words) for cell, words in zip(cells, left[1:], strict=True)
+            f'<td class="long">{plain(cell)}</td>'
+            if words and len(cell) > LONG
+            else writer.cell(plain(cell), words)
+            for cell, words in zip(cells, left[1:], strict=True)
         )
         kind = f' class="{kinds}"' if kinds else ""
         body.append(f'<tr id="row-{row.number}"{kind}><th scope="row">{named}</th>{inner}</tr>')
