@@ -23,7 +23,9 @@ from idealist.errors import UsageError
 from idealist.rendering import html
 from idealist.rendering.document import COUNT, SHARE, SIGNED, Document, Drawing, Table
 from idealist.rendering.drawing import lettering, palette, svg
+from idealist.rendering.drawing.arrangement import Arrangement
 from idealist.rendering.drawing.ruler import ticks
+from idealist.rendering.drawing.shapes import DASHES
 from idealist.rendering.figure import (
     Area,
     Axis,
@@ -37,6 +39,7 @@ from idealist.rendering.figure import (
     Note,
     Span,
 )
+from idealist.rendering.figures.curve_figures import TONES
 
 SVG = "{http://www.w3.org/2000/svg}"
 NUMBER = re.compile(r"-?(?:\d+\.?\d*|\.\d+)(?:e-?\d+)?")
@@ -572,3 +575,34 @@ def test_a_png_says_how_many_dots_an_inch_has(tmp_path: Path) -> None:
     assert struct.unpack(">I", png[at + 13 : at + 17])[0] == zlib.crc32(png[at : at + 13])
     (wide,) = struct.unpack(">I", png[16:20])
     assert wide / 11811 == pytest.approx(0.084, abs=0.0005)
+
+
+def test_a_line_has_its_dashes_beside_its_name() -> None:
+    lines = [
+        Line(((0, 0.1 * i), (1, 0)), name=f"run{tone}", tone=tone) for i, tone in enumerate(TONES)
+    ]
+    paths = list(drawn(a_figure(*lines)).iter(f"{SVG}path"))
+    for line in lines:
+        look = f"il-line il-{line.tone}"
+        (sample,) = [one for one in paths if one.get("class") == look]
+        assert sample.get("stroke-dasharray", "") == DASHES.get(line.tone, "")
+
+
+@pytest.mark.parametrize("axis", [Axis("", 0, 1), Axis("", 10, 1000, log=True, format=COUNT)])
+def test_the_last_number_of_an_axis_has_room_in_the_widest_font(axis: Axis) -> None:
+    for look in (Look("print", 84), Look("print", 84, serif=True), Look()):
+        at = Arrangement(replace(a_figure(Dot(0.5, 0.5)), x=axis, look=look))
+        last = at.x_ticks[-1]
+        assert at.x(last.value) + lettering.width(last.text, 12) / 2 <= at.width
+
+
+def test_many_rows_stay_on_a_page_and_the_drawing_says_which_names_it_leaves_out() -> None:
+    names = Axis("", names=tuple(f"run{i}" for i in range(300)))
+    for aspect in (0.5, 12.0):
+        figure = replace(a_figure(Box(0, 1, 0, 300)), y=names, aspect=aspect).printed(84)
+        at = Arrangement(figure)
+        assert float(at.extent.split('height="')[1].split("mm")[0]) < 240
+        assert "of 300 rows have their name" in " ".join(at.foot)
+        assert len(at.y_ticks) * at.row <= at.bottom - at.top
+    few = replace(figure, y=Axis("", names=("a", "b")), aspect=0.2)
+    assert not Arrangement(few).foot

@@ -22,6 +22,9 @@ _UNITS_A_MM = SIZE / 8 * 72 / 25.4
 #: height and width of its length.
 GAP, SAMPLE, SLANT = 8.0, 22.0, math.sqrt(0.5)
 
+#: The sample of a line beside its name: as long as the longest pattern of dashes.
+DASH = 22.0
+
 #: The width and number of the cells of a ramp in the legend.
 STEP, STEPS = 10, 6
 
@@ -30,6 +33,9 @@ MOST_TICKS = 8
 
 #: A band so many times as wide as letters are high has room for a shortened name.
 ROOMY = 6
+
+#: The height of a plot on a page of paper, in mm, that leaves room for what is around it.
+PAGE_MM = 180.0
 
 #: Up to so many rows each have room for their name, however low the plot would be otherwise.
 MOST_ROWS = 120
@@ -83,8 +89,13 @@ class Arrangement:
         high = self.aspect * self.width * 0.8
         if self.figure.y.names:
             fitting = max(int(high / self.row), MOST_ROWS)
-            return ticks(self.figure.y, fitting)
+            return ticks(self.figure.y, int(min(fitting, self.tallest / self.row)))
         return ticks(self.figure.y, max(2, min(MOST_TICKS, int(high / (self.size * 2.2)))))
+
+    @cached_property
+    def tallest(self) -> float:
+        """The most that a plot may be high: on paper, what a page has room for."""
+        return math.inf if self.figure.look.theme != "print" else PAGE_MM * _UNITS_A_MM
 
     @cached_property
     def row(self) -> float:
@@ -109,9 +120,9 @@ class Arrangement:
         counts = [] if self.figure.x.names else range(2, MOST_TICKS + 1)  # whichever it will be
         half = self.widest(tick.text for n in counts for tick in ticks(self.figure.x, n)[-1:]) / 2
         beyond = (
-            min(names, self.width * 0.3) + 2.5 * GAP
+            min(names, self.width * 0.3) + DASH + 2.5 * GAP
             if names
-            else max(min(half, self.width * 0.2), GAP)
+            else max(min(half + GAP / 2, self.width * 0.2), GAP)
         )
         return self.width - beyond
 
@@ -177,9 +188,8 @@ class Arrangement:
     def bottom(self) -> float:
         """Where the plot ends."""
         rows = min(len(self.figure.y.names), MOST_ROWS)
-        return self.top + max(
-            2 * self.size, (self.right - self.left) * self.aspect, rows * self.row
-        )
+        wanted = max(2 * self.size, (self.right - self.left) * self.aspect, rows * self.row)
+        return self.top + min(wanted, self.tallest)
 
     @cached_property
     def x(self) -> Ruler:
@@ -242,8 +252,16 @@ class Arrangement:
     @cached_property
     def foot(self) -> list[str]:
         """The lines of the note."""
-        note = self.figure.note
+        note = " ".join(filter(None, (self.figure.note, self.unnamed)))
         return list(lines(note, self.em, self.width - 2 * GAP, 6)) if note else []
+
+    @cached_property
+    def unnamed(self) -> str:
+        """Say how many rows have a name, where a page has no room for all."""
+        rows, named = len(self.figure.y.names), len(self.y_ticks)
+        return (
+            f"{named} of {rows} rows have their name: draw fewer for all." if named < rows else ""
+        )
 
     @cached_property
     def height(self) -> float:

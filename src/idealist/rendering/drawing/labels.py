@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from idealist.rendering.drawing import lettering
-from idealist.rendering.drawing.arrangement import GAP, Arrangement
+from idealist.rendering.drawing.arrangement import DASH, GAP, Arrangement
 from idealist.rendering.drawing.lettering import fitted
 from idealist.rendering.drawing.palette import SIZE
-from idealist.rendering.drawing.shapes import Pen, place, written
+from idealist.rendering.drawing.shapes import Pen, number, place, stroked, written
 from idealist.rendering.figure import Line, Note
 
 
@@ -34,14 +34,16 @@ class Label(NamedTuple):
 
 
 def labelled(at: Arrangement) -> Iterator[str]:
-    """Draw all labels: names of lines and what leads to them, then notes where these leave room."""
+    """Draw all labels: names of lines with samples of these, then notes where there is room."""
     ends = sorted(_ends(at), key=lambda end: end[1])
     free = apart([y for _, y, _ in ends], 0.9 * at.line, at.top, at.bottom - 0.3 * at.size)
     taken: list[Label] = []
     for y, (x, own, line) in zip(free, ends, strict=True):
         leader = f"M{place(x, own)}L{place(x + GAP, y)}"
         yield f'<path class="il-leader il-{line.tone}" d="{leader}"/>'
-        taken.append(_label(at, x + 1.5 * GAP, y, line.name, at.width - x - 2.5 * GAP))
+        yield f'<path {stroked(line.tone, line.dashed)} d="M{place(x + GAP, y)}h{number(DASH)}"/>'
+        start = x + GAP + DASH + GAP / 2
+        taken.append(_label(at, start, y, line.name, at.width - start - GAP))
     for note in at.figure.marks:
         if isinstance(note, Note) and not math.isnan(at.x(note.x) + at.y(note.y)):
             choices = list(_choices(at, note))
