@@ -744,3 +744,17 @@ def test_real_runs(data: Path) -> None:
     bars = [[b for b in of(lost, Box) if int(b.y0) == i] for i in range(12)]
     for tick, bar in zip(ticks, bars, strict=True):  # a reranker wins the parts up to its tick
         assert np.isclose([b.x1 for b in bar], tick).any()
+
+
+def test_a_result_lists_the_figures_it_can_make_and_says_what_others_lack() -> None:
+    qrels, runs = collection(30, 3)
+    two = il.compare(qrels, {name: runs[name] for name in ("run0", "run1")}, ["AP", "RR"])
+    kinds = "differences, scatter, spread, heat, intervals, forest, power"
+    assert repr(two.figures) == f"<Figures {kinds}>"
+    assert "agreement" in il.compare(qrels, runs, ["AP", "RR"]).figures
+    assert "agreement" not in il.compare(qrels, runs, "AP").figures
+    with pytest.raises(il.UsageError, match="two runs have no order"):
+        two.figure("agreement")
+    assert list(il.audit(qrels, runs).figures) == ["coverage"]
+    for kind, make in two.figures.items():
+        assert make().kind == kind

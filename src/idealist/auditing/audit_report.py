@@ -21,7 +21,7 @@ from idealist.rendering.doubt import SEVERITIES, Doubt, Severity
 from idealist.rendering.figure import Figure
 from idealist.rendering.figures import curve_figures, run_figures
 from idealist.rendering.plain_data import finite
-from idealist.rendering.result import Result
+from idealist.rendering.result import Figures, Result
 
 #: How far two judges agree, with the words for it.
 KAPPAS = {
@@ -75,9 +75,16 @@ class Audit(Result):
         return f"{begin}{': ' if said else ''}{', '.join(said)}{shared}."
 
     @property
-    def figures(self) -> Mapping[str, Callable[..., Figure]]:
+    def figures(self) -> Figures:
         """The figures of what is judged, and of how far judges agree."""
-        return {"coverage": self._coverage, "agreement": self._agreement}
+        found, judges = self.coverage, self.judges
+        unknown = found is None or not found.runs or found.gold != "pooled"
+        alone = judges is None or not judges.pairs
+        lacking = [*["coverage"] * unknown, *["agreement"] * alone]
+        makers: dict[str, Callable[..., Figure]] = {
+            "coverage": self._coverage, "agreement": self._agreement,
+        }  # fmt: skip
+        return Figures(makers, without=lacking)
 
     def _coverage(self, every_rank: bool = False) -> Figure:
         """Show which share is judged at each rank; far down in bands of ranks, unless told."""

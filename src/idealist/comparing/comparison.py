@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -18,10 +18,10 @@ from idealist.errors import UsageError, nearest
 from idealist.evaluating.evaluation import Evaluation, label_of
 from idealist.rendering.document import Document, Table
 from idealist.rendering.doubt import Doubt
-from idealist.rendering.result import Result
+from idealist.rendering.result import Figures, Result
 
 if TYPE_CHECKING:
-    from idealist.rendering.figure import Figure
+    pass
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -109,7 +109,7 @@ class Comparison(Result):
         return paper_table.render(self, PaperStyle(**style))
 
     @property
-    def figures(self) -> Mapping[str, Callable[..., Figure]]:
+    def figures(self) -> Figures:
         """The figures that can be made of it, by kind."""
         from idealist.comparing import comparison_figures  # which looks at comparisons
 

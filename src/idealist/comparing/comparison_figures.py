@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -18,6 +18,7 @@ from idealist.rendering.figures import query_figures, run_figures, value_figures
 from idealist.rendering.figures.query_figures import BeforeAfter
 from idealist.rendering.figures.run_figures import Difference, Outcome
 from idealist.rendering.figures.value_figures import QueryValues
+from idealist.rendering.result import Figures
 from idealist.rendering.wording import together_words, told
 
 if TYPE_CHECKING:
@@ -27,9 +28,9 @@ if TYPE_CHECKING:
 COEFFICIENTS = {"tau_b": "Kendall's tau-b", "tau_ap_b": "tau-AP,b", "rbo": "rank-biased overlap"}
 
 
-def figures_of(comparison: Comparison) -> dict[str, Callable[..., Figure]]:
+def figures_of(comparison: Comparison) -> Figures:
     """Return the figures that a comparison can make, by kind."""
-    return {
+    makers = {
         "differences": partial(differences, comparison),
         "scatter": partial(scatter, comparison),
         "spread": partial(spread, comparison),
@@ -39,6 +40,8 @@ def figures_of(comparison: Comparison) -> dict[str, Callable[..., Figure]]:
         "power": partial(power, comparison),
         "agreement": partial(agreement, comparison),
     }
+    alone = len(comparison.evaluations) < 3 or len(comparison.measures) < 2
+    return Figures(makers, without=["agreement"] if alone else [])
 
 
 def differences(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -22,7 +22,7 @@ from idealist.rendering.figure import Figure
 from idealist.rendering.figures import curve_figures
 from idealist.rendering.figures.curve_figures import Shown
 from idealist.rendering.plain_data import record, records_table
-from idealist.rendering.result import Result
+from idealist.rendering.result import Figures, Result
 from idealist.rendering.wording import number
 from idealist.significance.families import level_of_best
 from idealist.significance.means import effective
@@ -173,9 +173,9 @@ class Sizes(Result):
         return Document((Text(f"{self.summary}.", strong=True), *tables), tuple(notes))
 
     @property
-    def figures(self) -> Mapping[str, Callable[..., Figure]]:
+    def figures(self) -> Figures:
         """The figure of what is found against the number of queries."""
-        return {"power": self._power}
+        return Figures({"power": self._power})
 
     def _power(self, queries: int | None = None) -> Figure:
         """Show the smallest difference found; `queries`, or those of the pilot, are marked."""

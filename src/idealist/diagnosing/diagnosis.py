@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +19,7 @@ from idealist.notation import many
 from idealist.rendering import document as doc
 from idealist.rendering.document import SIGNED, TEXT, Column, Document, Interval, Items, Table, Text
 from idealist.rendering.doubt import Doubt
-from idealist.rendering.result import Result
+from idealist.rendering.result import Figures, Result
 from idealist.rendering.wording import number, shared_signatures, signed
 
 if TYPE_CHECKING:
@@ -117,9 +117,9 @@ class Diagnosis(Result):
         return next((one.command for one in reversed(self.errors) if one.command), self.audit)
 
     @property
-    def figures(self) -> Mapping[str, Callable[..., Figure]]:
+    def figures(self) -> Figures:
         """The figure of what is lost."""
-        return {"losses": self._losses}
+        return Figures({"losses": self._losses})
 
     def _losses(self, measure: Any = None) -> Figure:
         """Show what is lost as a bar: of one measure, or of each that has values from 0 to 1."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -22,7 +22,7 @@ from idealist.rendering.doubt import Doubt
 from idealist.rendering.figure import Figure
 from idealist.rendering.figures import curve_figures
 from idealist.rendering.plain_data import finite
-from idealist.rendering.result import Result
+from idealist.rendering.result import Figures, Result
 
 #: The cutoffs that are looked at unasked, as far as lists reach.
 CUTOFFS = (
@@ -54,9 +54,9 @@ class Curves(Result):
         return self.figure(self.kind).says
 
     @property
-    def figures(self) -> Mapping[str, Callable[..., Figure]]:
+    def figures(self) -> Figures:
         """The curves as a figure."""
-        return {"depth": self._depth} if self.kind == "depth" else {"recall": self._recall}
+        return Figures({self.kind: self._depth if self.kind == "depth" else self._recall})
 
     def _depth(self) -> Figure:
         cutoffs, sense = list(map(int, self.places)), sense_of(next(iter(self.signatures.values())))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import compress
@@ -24,12 +24,12 @@ from idealist.rendering import plain_data
 from idealist.rendering.document import Document, Table
 from idealist.rendering.doubt import Doubt
 from idealist.rendering.plain_data import as_number, as_text, finite
-from idealist.rendering.result import Result, form_of
+from idealist.rendering.result import Figures, Result, form_of
 from idealist.rendering.wording import number
 from idealist.significance.means import effective, mean_interval
 
 if TYPE_CHECKING:
-    from idealist.rendering.figure import Figure
+    pass
 
 SCHEMA = 1
 
@@ -179,7 +179,7 @@ class Evaluation(Result):
         return Evaluations((self,)).report()
 
     @property
-    def figures(self) -> Mapping[str, Callable[..., Figure]]:
+    def figures(self) -> Figures:
         """The figures that can be made of it, by kind."""
         from idealist.evaluating import evaluation_figures  # which looks at these
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import Any
@@ -18,16 +18,18 @@ from idealist.rendering.figure import Figure
 from idealist.rendering.figures import run_figures, value_figures
 from idealist.rendering.figures.run_figures import Mean
 from idealist.rendering.figures.value_figures import QueryValues
+from idealist.rendering.result import Figures
 from idealist.significance.means import FEWEST
 
 
-def figures_of(runs: Sequence[Evaluation]) -> dict[str, Callable[..., Figure]]:
+def figures_of(runs: Sequence[Evaluation]) -> Figures:
     """Return the figures that evaluations can make, by kind."""
-    return {
+    makers = {
         "spread": partial(spread, runs),
         "heat": partial(heat, runs),
         "intervals": partial(intervals, runs),
     }
+    return Figures(makers)
 
 
 def spread(

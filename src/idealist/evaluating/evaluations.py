@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -15,12 +15,12 @@ from idealist.notation import many
 from idealist.rendering import doubt_words
 from idealist.rendering.document import Block, Document, Doubts, Estimate, Signatures, Table, Text
 from idealist.rendering.doubt import Doubt
-from idealist.rendering.result import Result
+from idealist.rendering.result import Figures, Result
 from idealist.rendering.wording import number, shared_signatures, weights_words
 from idealist.significance.means import FEWEST
 
 if TYPE_CHECKING:
-    from idealist.rendering.figure import Figure
+    pass
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -63,7 +63,7 @@ class Evaluations(Result):
         return Document(tuple(tables), (*notes, Signatures(self.signatures), *bounds))
 
     @property
-    def figures(self) -> Mapping[str, Callable[..., Figure]]:
+    def figures(self) -> Figures:
         """The figures that can be made of it, by kind."""
         from idealist.evaluating import evaluation_figures  # seldom asked for
 

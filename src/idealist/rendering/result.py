@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -42,6 +42,27 @@ def form_of(path: str | Path | None) -> str:
     return form or "table"
 
 
+class Figures(dict[str, Callable[..., "Figure"]]):
+    """The figures that a result can make, by kind; it shows itself as the names of these.
+
+    `without` names kinds that other data would have: asked for all the same, they say what they
+    lack.
+
+    >>> Figures({"heat": max, "spread": max, "agreement": max}, without=["agreement"])
+    <Figures heat, spread>
+    """
+
+    def __init__(
+        self, kinds: Mapping[str, Callable[..., Figure]], without: Iterable[str] = ()
+    ) -> None:
+        able = dict(kinds)
+        self.lacking = {kind: able.pop(kind) for kind in without}
+        super().__init__(able)
+
+    def __repr__(self) -> str:
+        return f"<{' '.join(['Figures', ', '.join(self)]).rstrip()}>"
+
+
 class Result(ABC):
     """What a verb found. ``print(result)`` shows it, and notebooks show it by themselves.
 
@@ -63,13 +84,15 @@ class Result(ABC):
         """Return the result as plain data: dicts, lists, texts, numbers and None."""
 
     @property
-    def figures(self) -> Mapping[str, Callable[..., Figure]]:
+    def figures(self) -> Figures:
         """The figures that can be made of it, by kind."""
-        return {}
+        return Figures({})
 
     def figure(self, kind: str, **options: Any) -> Figure:
         """Make a figure of the result, such as ``figure("differences")``."""
         known = self.figures
+        if kind in known.lacking:
+            return known.lacking[kind](**options)
         if kind not in known:
             hint = nearest(kind, known) if known else "evaluate, compare, diagnose or audit"
             raise UsageError(f"{type(self).__name__} has no figure {kind!r}", hint)
