@@ -291,3 +291,11 @@ def test_the_fingerprint_of_a_file(tmp_path: Path) -> None:
     assert fingerprint("-") is None
     assert fingerprint(tmp_path) is None
     assert fingerprint("a\0b") is None
+
+
+def test_counts_have_no_digits_and_a_caption_ends_before_the_next_sentence() -> None:
+    found = il.compare(*made({"x": 0.5, "y": 0.4}, n=24), ["nDCG@10", "NumRel"])
+    text = found.latex(caption="One")
+    counts = {plain(row[-1])[0] for row in cells(text)}
+    assert counts == {str(int(one["NumRel"])) for one in found.evaluations}
+    assert r"\caption{One. The best" in text

@@ -150,6 +150,8 @@ def test_options_that_would_do_nothing_are_refused(
     for kind in ("coverage", "agreement"):
         told = refused(capsys, kind, *FEW, "--weights", given["--weights"])
         assert f"{kind} does not weigh queries" in told
+    told = refused(capsys, "losses", *FEW, "--weights", given["--weights"])
+    assert "losses do not weigh queries" in told
 
 
 def test_every_kind_is_in_the_help(capsys: pytest.CaptureFixture[str]) -> None:

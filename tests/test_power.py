@@ -150,7 +150,7 @@ def test_the_two_questions_have_a_table_each(capsys: pytest.CaptureFixture[str])
 def test_no_impossible_difference_is_promised(capsys: pytest.CaptureFixture[str]) -> None:
     main(["power", "-m", "RR", "--queries", "2", "--queries", "50"])
     captured = capsys.readouterr()
-    assert captured.out.startswith("2 queries show no possible difference in RR in 80 % of cases.")
+    assert captured.out.startswith("2 queries are too few to show any possible difference in RR.")
     assert "more than 1" in captured.out
     assert typical_sizes("RR").detectable(2) > 1
 
@@ -270,3 +270,10 @@ def test_bad_usage_ends_with_2(arguments: list[str], capsys: Any) -> None:
         main(["power", *arguments])
     assert stopped.value.code == 2
     assert "rror" in capsys.readouterr().err
+
+
+def test_a_measure_that_is_the_same_for_all_runs_does_not_vary() -> None:
+    qrels = {f"q{i}": dict.fromkeys("abcdefg"[: 1 + i % 7], 1) for i in range(30)}
+    runs = [dict.fromkeys(qrels, tuple(name)) for name in ("ab", "bc", "cd")]
+    with pytest.raises(UsageError, match="does not vary in this pilot of 30 queries"):
+        pilot_sizes(Evaluator(qrels, "NumRel"), runs)

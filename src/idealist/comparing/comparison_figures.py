@@ -8,6 +8,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from idealist.comparing.comparison_report import best_first
 from idealist.comparing.pair import Pair
 from idealist.comparing.sample_sizes import sizes_of
 from idealist.comparing.verdict_words import interval, who
@@ -85,7 +86,7 @@ def means(comparison: Comparison, measure: Any = None) -> Figure:
 
 def forest(comparison: Comparison, measure: Any = None, slices: bool = True) -> Figure:
     """Draw the differences of all pairs with their intervals, and those of slices if there are."""
-    pairs = comparison[comparison.primary if measure is None else measure]
+    pairs = best_first(comparison[comparison.primary if measure is None else measure])
     rows = [row for pair in pairs for row in _rows(comparison, pair, slices)]
     one, first = comparison.options, pairs[0]
     return run_figures.forest(

@@ -74,12 +74,22 @@ def render(comparison: Comparison, style: PaperStyle) -> str:
 
 def _environment(tabular: str, says: str, style: PaperStyle) -> str:
     """Put the table into its environment, if it has a caption or a label."""
-    caption = rf"\caption{{{' '.join(filter(None, [style.caption, says]))}}}"
+    caption = rf"\caption{{{' '.join(filter(None, [_sentence(style.caption), says]))}}}"
     if not (style.caption or style.label):
         return f"{latex.comment(caption)}\n{tabular}"
     label = [rf"\label{{{style.label}}}"] if style.label else []
     start = [r"\begin{table}", r"\centering", caption, *label, r"\smallskip"]
     return "\n".join([*start, tabular, r"\end{table}"])
+
+
+def _sentence(caption: str) -> str:
+    """End a caption with a full stop, since another sentence follows it.
+
+    >>> _sentence("One"), _sentence("Which is best?"), _sentence(r"\\emph{One.}")
+    ('One.', 'Which is best?', '\\\\emph{One.}')
+    """
+    ended = caption.rstrip("} \n").endswith((".", "!", "?", ":"))
+    return caption if ended or not caption.strip() else f"{caption.rstrip()}."
 
 
 def _tabular(comparison: Comparison, rows: Sequence[Sequence[str]]) -> str:
@@ -144,6 +154,8 @@ def _column(
     """Write the values of a measure, with digits below each other, the best bold, and marks."""
     pair = comparison[label][0]
     values = {one.run: _value(one, label) for one in shown}
+    if pair.aggregate == "sum" and all(one.is_integer() for one in values.values()):
+        style = replace(style, digits=0)  # counts
     written = _written(values, style, in_percent=style.percent and pair.in_unit)
     known = [run for run, value in values.items() if not math.isnan(value)]
     best = (

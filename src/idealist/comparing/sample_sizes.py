@@ -20,7 +20,7 @@ from idealist.notation import many
 from idealist.rendering.document import Column, Document, Format, Interval, Table, Text
 from idealist.rendering.figure import Figure
 from idealist.rendering.figures import curve_figures
-from idealist.rendering.figures.curve_figures import Shown
+from idealist.rendering.figures.curve_figures import Shown, none_shown
 from idealist.rendering.plain_data import record, records_table
 from idealist.rendering.result import Figures, Result
 from idealist.rendering.wording import number
@@ -35,6 +35,8 @@ DIFFERENCES, NUMBERS = (0.01, 0.02, 0.03, 0.05, 0.1), (25, 50, 100, 200, 500, 10
 POINTS = 41
 #: What a measure without a cutoff looks at, for the nearest one.
 WHOLE_LIST = 1000
+#: Deviations that are smaller parts of the largest value are of rounding.
+NO_SPREAD = 1e-12
 #: Numbers of queries.
 WHOLE = Format(lambda cell: f"{cell:,}")
 
@@ -155,8 +157,9 @@ class Sizes(Result):
     def summary(self) -> str:
         """What the first number that is asked for comes to."""
         one = self.sizes[0]
+        if one.difference > self.most:
+            return none_shown(one.queries, self.measure)
         shown = f"a difference of {number(one.difference)}"
-        shown = shown if one.difference <= self.most else "no possible difference"
         shows = f"{one.queries:,} queries show {shown} in {self.measure}"
         chosen = f", chosen as the best of {self.best_of} runs" if self.best_of > 1 else ""
         return f"{shows} in {100 * self.power:g} % of cases{chosen}"
@@ -338,7 +341,7 @@ def _sizes(
     parts = variance_parts(values, weights) if values.shape[1] > 1 else np.full(1, np.nan)
     sd = math.sqrt(2 * parts.sum())
     queries = many(values.shape[1], "query", "queries")
-    if not sd > 0:
+    if not sd > NO_SPREAD * np.abs(values).max(initial=1.0):
         hint = "give more queries, or runs that differ"
         raise UsageError(f"{label} does not vary in this pilot of {queries}", hint)
     words = " and ".join(runs) if len(runs) < 3 else f"{len(runs)} runs"

@@ -101,6 +101,8 @@ def losses(run: MeasuredRun, measure: str) -> Losses:
     """Take apart what a run loses of a measure."""
     aggregate = run.instrument(measure).aggregate.aggregate
     found = Losses(measure, run.ladder(measure))
+    if aggregate.startswith("weighted("):
+        raise UsageError("losses do not weigh queries", "leave out the weights")
     if aggregate != "mean":
         hint = "diagnose a measure whose queries are averaged, such as nDCG@10 or AP"
         raise UsageError(f"losses add up only in a mean, and {measure} is a {aggregate}", hint)

@@ -245,8 +245,13 @@ def _coverage_said(top: Mapping[str, float], first: int) -> str:
     return f"{told(least)} is judged least {among(top.values())}: {said}{others}."
 
 
+def none_shown(queries: int, measure: str) -> str:
+    """Say that not even the largest difference there can be is found."""
+    return f"{queries:,} queries are too few to show any possible difference in {measure}"
+
+
 def _power_said(measure: str, one: Shown, power: float, most: float) -> str:
     if one.difference > most:
-        return f"{one.queries:,} queries show no possible difference of {measure}."
+        return f"{none_shown(one.queries, measure)}."
     shown = f"a difference of {number(one.difference)} in {measure}"
     return f"{one.queries:,} queries show {shown} in {100 * power:g} % of cases."
