@@ -140,7 +140,8 @@ def test_what_cannot_be_drawn_is_said(capsys: pytest.CaptureFixture[str]) -> Non
 def test_options_that_would_do_nothing_are_refused(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (tmp_path / "w.csv").write_text("query,weight\nq01,2\nq02,1\n")
+    weights = "".join(f"q{i:02},{i}\n" for i in range(1, 13))
+    (tmp_path / "w.csv").write_text(f"query,weight\n{weights}")
     given = {
         "--weights": str(tmp_path / "w.csv"), "--queries": str(tmp_path / "w.csv"),
         "--convention": "ranx", "--set": "rel=2",
