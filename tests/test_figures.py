@@ -483,10 +483,12 @@ def test_words_in_cells_stand_out_however_strong_these_are(theme: Any) -> None:
         for colours in themes:
             cell = palette.mixed(colours.tones[tone], colours.back, step / 100)
             inks = {
-                "": colours.text, "il-halo": colours.back,
+                "": colours.text, "il-halo": colours.back, "il-black": "#000000",
+                "il-white": "#ffffff", "il-ink": palette._readable(colours.back),
                 f"il-on-{tone}": palette._readable(colours.tones[tone]),
             }  # fmt: skip
             behind = colours.text if look == "il-halo" else cell
+            assert look != "il-halo" or tone not in ("accent", "loss")
             assert palette.contrast(inks[look], behind) >= 4.5, (tone, step)
 
 

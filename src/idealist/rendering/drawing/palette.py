@@ -57,6 +57,8 @@ _SHAPES = {
     "text": f"font-size:{SIZE}px",
     ".title": f"font-size:{TITLE}px;font-weight:bold",
     ".halo": "paint-order:stroke;stroke-width:3px;stroke-linejoin:round",
+    ".black": "fill:#000000",
+    ".white": "fill:#ffffff",
     ".end": "text-anchor:end",
     ".middle": "text-anchor:middle",
     ".box,.dot": "fill:currentColor",
@@ -121,6 +123,7 @@ def _painted(colours: Colours) -> dict[str, str]:
         "text": f"fill:{colours.text}",
         ".back": f"fill:{colours.back}",
         ".halo": f"stroke:{colours.back}",
+        ".ink": f"fill:{_readable(colours.back)}",
         ".note": f"fill:{quiet}",
         ".grid": f"stroke:{colours.faint}",
         ".axis": f"stroke:{quiet}",
@@ -133,17 +136,24 @@ def _painted(colours: Colours) -> dict[str, str]:
 def ink(look: Look, tone: str, shade: float) -> str:
     """Return the class of words on a cell of so strong a tone, in every theme the look may have.
 
-    They are written as all words are, or as on the full tone; where neither stands out in all
-    themes, with a halo.
+    They are written as all words are, or stronger, or as on the full tone, or in black or white;
+    where none stands out in all themes, with a halo.
     """
     themes = (LIGHT, DARK) if look.theme == "auto" else (THEMES[look.theme],)
     cells = [mixed(theme.tones[tone], theme.back, shade) for theme in themes]
-    plain = [theme.text for theme in themes]
-    full = [_readable(theme.tones[tone]) for theme in themes]
-    for inks, name in ((plain, ""), (full, f"il-on-{tone}")):
-        if all(contrast(*both) >= READABLE for both in zip(inks, cells, strict=True)):
-            return name
-    return "il-halo"
+    inks = {
+        "": [theme.text for theme in themes],
+        "il-ink": [_readable(theme.back) for theme in themes],
+        f"il-on-{tone}": [_readable(theme.tones[tone]) for theme in themes],
+        "il-black": ["#000000"] * len(themes),
+        "il-white": ["#ffffff"] * len(themes),
+    }
+    clear = (
+        name
+        for name, own in inks.items()
+        if all(contrast(*both) >= READABLE for both in zip(own, cells, strict=True))
+    )
+    return next(clear, "il-halo")
 
 
 def mixed(colour: str, back: str, share: float) -> str:
