@@ -204,9 +204,11 @@ def best_repair(lists: Sequence[IdSets], few: bool = False) -> Repair | None:
 
 def _files(plain: Trial) -> Iterator[Trial]:
     """Try what differs where one side has names of files and the other has names: all at once."""
+    path, extension = KNOWN["path"], KNOWN["extension"]
     for side in IdSets._fields:
-        named = plain.then(KNOWN["path"], side).then(KNOWN["extension"], side)
-        yield named.then(KNOWN["lower"], "both")
+        names = getattr(plain, side)
+        if path.changes(names) or extension.changes(names):
+            yield plain.then(path, side).then(extension, side).then(KNOWN["lower"], "both")
 
 
 def _options(trial: Trial, few: bool) -> Iterator[tuple[Step, str]]:
