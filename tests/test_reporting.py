@@ -24,6 +24,7 @@ from effort import SLOW, tries
 from hostile import as_id, strings
 from idealist.cli.main import main
 from idealist.rendering.wording import number, p_value, percent, seen, signed
+from idealist.reporting import stages
 from idealist.reporting.lists_html import marker
 from idealist.reporting.report_page import embedded
 
@@ -748,3 +749,11 @@ def test_what_queries_can_show_is_said_of_a_run() -> None:
     assert small
     assert re.search(rf"usually be found: {', '.join(small)}\.", " ".join(said.split()))
     assert found.figure("power", run="third").says.startswith("third: ")
+
+
+def test_a_report_tells_which_part_it_is_at() -> None:
+    told: list[str] = []
+    with stages.listening(told.append):
+        il.report({"q": {"a": 1}}, {"old": {"q": ["b", "a"]}, "new": {"q": ["a"]}}, "RR")
+    il.report({"q": {"a": 1}}, {"q": ["a"]}, "RR")
+    assert told == ["reading and measuring", "auditing", "comparing", "setting lists side by side"]

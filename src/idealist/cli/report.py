@@ -84,13 +84,15 @@ def command(
         **shared.axes_of(settings),
     }  # fmt: skip
     said = _read(notes)
-    with _working():
-        from idealist.reporting import report
+    with _working() as status:
+        from idealist.reporting import report, stages
 
-        found = report(
-            judged, named, baseline=baseline, texts=known, docs=docs, slices=column, title=title,
-            notes=said, top=top, full=full, **rules,
-        )  # fmt: skip
+        with stages.listening(lambda stage: status and status.update(f"{stage} …")):
+            found = report(
+                judged, named, baseline=baseline, texts=known, docs=docs, slices=column,
+                title=title, notes=said, top=top, full=full, **rules,
+            )  # fmt: skip
+            stages.enter("drawing")
         made = _met(found, judged, named, rules).render(written)
     shared.say([f"doubt: {found.remark}"] if found.remark else [])
     shared.write(made, target)
@@ -150,4 +152,4 @@ def _working() -> AbstractContextManager[Any]:
         return nullcontext()
     from rich.console import Console
 
-    return Console(stderr=True).status("Measuring, comparing, auditing …")
+    return Console(stderr=True).status("starting …")

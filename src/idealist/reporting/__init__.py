@@ -10,6 +10,7 @@ from idealist.conventions import DEFAULT, Convention
 from idealist.data import Queries
 from idealist.errors import UsageError
 from idealist.formats import read_queries
+from idealist.reporting import stages
 from idealist.reporting.computing import compute
 from idealist.reporting.notes import notes_of
 from idealist.reporting.provenance import Provenance
@@ -64,6 +65,7 @@ def report(
         qrels, runs, measures, baseline=baseline, queries=queries, texts=known,
         slices=parts, convention=convention, **axes,
     )  # fmt: skip
+    stages.enter("setting lists side by side")
     rows = QueryRows.of(found)
     lists = lists_of(found, rows.chosen(top, full), docs)
     said = {one.row.number: one.said for one in lists}

@@ -24,6 +24,7 @@ from idealist.measures.instrument import Aggregate
 from idealist.notation import Settings
 from idealist.protocol import Protocol
 from idealist.ranking.ranked import Ranked
+from idealist.reporting import stages
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,13 +116,16 @@ def compute(
     """
     judged = read_qrels(qrels)
     evaluator = Evaluator(judged, measures or DEFAULT_MEASURES, queries=queries, **rules)
+    stages.enter("reading and measuring")
     ranked = _ranked(evaluator, runs)
     found = Evaluations(tuple(map(evaluator, ranked)))
+    stages.enter("auditing")
     audited = audit(
         judged, ranked, measures or DEFAULT_MEASURES, queries=queries, texts=texts, **rules
     )
     which = {"queries": queries, "slices": slices, **rules}
     compared = None
+    stages.enter("comparing")
     if len(ranked) > 1:
         compared = compare(judged, ranked, measures or COMPARED, baseline=baseline, **which)
     elif baseline not in (None, 0, ranked[0].run.name):
