@@ -15,18 +15,17 @@ import numpy as np
 
 from idealist.auditing.chances import DEPTHS, Chances
 from idealist.bounding.bound_case import with_judgments
-from idealist.bounding.unjudged_places import UnjudgedPlaces, find_unjudged
+from idealist.bounding.unjudged_places import UnjudgedPlaces, documents_of, find_unjudged
 from idealist.data.columns import Floats, Ints
 from idealist.errors import IdealistError
 from idealist.evaluating.doubt_case import DoubtCase
 from idealist.measures.instrument import Instrument, measured
-from idealist.ranking.ranked import listing
 
 #: Times that grades are drawn at each end; fewer for more than 100 queries. With ten, the ranges
 #: held the value with all judgments of nine in ten runs of the half of the teams that nothing was
 #: tuned on. Suggested.
 DRAWS = 10
-#: Pairs listed to be judged first, and queries read at most to find them. Suggested.
+#: Pairs listed to be judged first, and queries that they are looked for in. Suggested.
 TO_JUDGE, TO_JUDGE_READ = 100, 1000
 
 
@@ -43,6 +42,7 @@ def filled(
     draws = max(1, min(DRAWS, 100 * DRAWS // max(queries, 1)))
     drawn: dict[str, list[float]] = {label: [] for label in instruments}
     for odds in np.repeat(chances.ends, draws):
+        judged = None  # large: the one before makes room first
         judged = with_judgments(placements, unjudged, chances.draw(unjudged.rank, odds, rng))
         for label, instrument in instruments.items():
             with suppress(IdealistError):  # what cannot be measured has no price
@@ -81,8 +81,8 @@ class Side(NamedTuple):
 def pairs_to_judge(runs: Mapping[str, DoubtCase], odds: float) -> tuple[PairToJudge, ...]:
     """List the pairs to judge first, most worth first; `odds` are those of `Chances`.
 
-    What a pair of a query can be worth at most is known without reading a document's name. Queries
-    are read in that order, until none can hold a better pair or enough were read.
+    What a pair of a query can be worth at most is known without a document's name. Only the
+    queries that can hold the best pairs are looked at.
     """
     sides = _sides(runs, odds, DEPTHS[0])
     if not any(len(side.unjudged) for side in sides.values()):
@@ -90,14 +90,9 @@ def pairs_to_judge(runs: Mapping[str, DoubtCase], odds: float) -> tuple[PairToJu
     most = _most([*sides.values()])
     queries = np.argsort(-most, kind="stable")
     queries = queries[most[queries] >= 0][:TO_JUDGE_READ]
-    first: list[PairToJudge] = []
-    for some in (queries[:TO_JUDGE], queries[TO_JUDGE:]):  # few at first: one run needs no more
-        if not len(some) or (len(first) == TO_JUDGE and first[-1].worth >= most[some[0]]):
-            break
-        first += _among(sides, np.sort(some))
-        first.sort(key=lambda one: (-one.worth, one.query, one.document))
-        del first[TO_JUDGE:]
-    return tuple(first)
+    found = _among(sides, queries)
+    found.sort(key=lambda one: (-one.worth, one.query, one.document))
+    return tuple(found[:TO_JUDGE])
 
 
 def _sides(runs: Mapping[str, DoubtCase], odds: float, depth: int) -> dict[str, Side]:
@@ -129,14 +124,12 @@ def _among(sides: Mapping[str, Side], queries: Ints) -> list[PairToJudge]:
     """List the pairs of some queries."""
     found: dict[tuple[str, str], list[tuple[str, int, float]]] = {}
     for name, (case, unjudged, worth) in sides.items():
-        names, lookup = case.qrels.queries, case.qrels.lookup
-        asked = [names[query] for query in queries]
-        ranked = listing(case.run, case.whole.protocol, asked, depth=DEPTHS[-1])
-        for i in np.flatnonzero(np.isin(unjudged.query, queries)).tolist():
-            query, rank = names[unjudged.query[i]], int(unjudged.rank[i])
-            document = ranked[query].documents[rank - 1]
-            if document not in lookup[query]:  # where ties are ordered by grade
-                found.setdefault((query, document), []).append((name, rank, float(worth[i])))
+        kept, names = np.isin(unjudged.query, queries), case.qrels.queries
+        places = unjudged.at(kept)
+        documents = documents_of(places, case.ranked, case.whole.protocol)
+        columns = places.query.tolist(), documents, places.rank.tolist(), worth[kept].tolist()
+        for query, document, rank, value in zip(*columns, strict=True):
+            found.setdefault((names[query], document), []).append((name, rank, value))
     return [
         PairToJudge(*pair, runs, min(ranks), sum(worths))
         for pair, where in found.items()
