@@ -20,7 +20,7 @@ from idealist.auditing.ids.meeting import met
 from idealist.auditing.judgment_checks import read_judgments, unread
 from idealist.auditing.order_checks import hides_coverage, top_queries, wrong_order
 from idealist.auditing.pool_teams import PoolTeams, teams_left_out, teams_of
-from idealist.auditing.remembered import remember
+from idealist.auditing.remembered import forget, remember
 from idealist.auditing.run_checks import spread_queries
 from idealist.conventions import DEFAULT, Convention
 from idealist.errors import InputError
@@ -87,7 +87,10 @@ def audit(
     order = [finding.explained for finding in wrong_order(case)]
     case = _without(case, [one for one in order if hides_coverage(one)])
     found = [*ids, *order]
-    found += [finding.explained for check in CHECKS for finding in check(case)]
+    for check in CHECKS:
+        if check in coverage_checks.CHECKS:  # these read no rows, and need the room
+            forget(one.run for one in case.runs.values())
+        found += [finding.explained for finding in check(case)]
     return Audit(
         tuple(sorted(found, key=lambda one: SEVERITIES.index(one.severity))),
         {name: one.aggregates for name, one in case.runs.items()},

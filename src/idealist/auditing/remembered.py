@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field, fields
 
 from idealist.data import Rows, Run
@@ -41,3 +41,10 @@ def remember(run: Run, queries: Collection[str]) -> None:
     """Read the rows of some queries of a file once, for all checks to come."""
     if isinstance(run.source, RememberedRun):
         run.source.known.append(run.source.some(list(dict.fromkeys(queries))))
+
+
+def forget(runs: Iterable[Run]) -> None:
+    """Let go of the rows that were remembered."""
+    for run in runs:
+        if isinstance(run.source, RememberedRun):
+            run.source.known.clear()
