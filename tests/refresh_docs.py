@@ -20,7 +20,7 @@ import traceback
 from pathlib import Path
 from typing import Any
 
-from test_docs import FLAGS, PAGES, ROOT, Block, blocks, commands
+from pages import FLAGS, PAGES, ROOT, Block, blocks, commands
 
 
 def matches(want: str, got: str) -> bool:

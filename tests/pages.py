@@ -1,0 +1,125 @@
+"""Pages of the documentation: their examples, and a program that runs those of one page.
+
+    python tests/pages.py PAGE
+
+It imports little, since one starts for each page.
+"""
+
+from __future__ import annotations
+
+import doctest
+import os
+import pkgutil
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from forked import Commands, plain_words
+from waiting import PATIENCE
+
+ROOT = Path(__file__).parents[1]
+WRITTEN = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *ROOT.glob("docs/**/*.md")]
+#: The pages people wrote; the reference is made from code that is tested itself.
+PAGES = sorted(page for page in WRITTEN if not {"generated", "_build"} & set(page.parts))
+
+FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+FENCE = re.compile(r"^```(?P<info>[^\n`]+)\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def modules() -> list[str]:
+    """Name all modules."""
+    import idealist
+
+    found = pkgutil.walk_packages(idealist.__path__, "idealist.")
+    return ["idealist", *(one.name for one in found)]
+
+
+@dataclass(frozen=True)
+class Block:
+    """A fenced block of a page: its language, its text, and the line it starts on."""
+
+    language: str
+    runs: bool
+    body: str
+    page: Path
+    line: int
+
+    @property
+    def place(self) -> str:
+        return f"{self.page.relative_to(ROOT)}:{self.line}"
+
+
+def blocks(page: Path) -> Iterator[Block]:
+    text = page.read_text("utf-8")
+    for match in FENCE.finditer(text):
+        language, _, mark = match["info"].partition(" ")
+        if language in ("python", "console"):
+            assert mark in ("", "no-run"), f"{page}: a block is marked {mark!r}"
+            line = text.count("\n", 0, match.start("body")) + 1
+            yield Block(language, not mark, match["body"], page, line)
+
+
+def commands(block: Block) -> Iterator[tuple[str, str]]:
+    """Give each command of a console block with the output that is shown for it."""
+    lines = block.body.splitlines()
+    assert lines, f"{block.place}: the block is empty"
+    assert lines[0].startswith("$ "), f"{block.place}: the block does not start with a command"
+    starts = [i for i, line in enumerate(lines) if line.startswith("$ ")]
+    for start, end in zip(starts, [*starts[1:], len(lines)], strict=True):
+        last = next(i for i in range(start, end) if not lines[i].endswith("\\"))
+        command = "\n".join(lines[start : last + 1]).removeprefix("$ ")
+        yield command, "\n".join(lines[last + 1 : end]).strip("\n")
+
+
+def run_python(block: Block, namespace: dict[str, Any]) -> None:
+    if not block.body.startswith(">>> "):
+        source = "\n" * (block.line - 1) + block.body
+        exec(compile(source, block.place, "exec", dont_inherit=True), namespace)
+        return
+    parser, report = doctest.DocTestParser(), list[str]()
+    examples = parser.get_examples(block.body, block.place)
+    test = doctest.DocTest(examples, {}, block.place, str(block.page), block.line - 1, block.body)
+    test.globs = namespace  # DocTest copies what it is given, but blocks of a page share names
+    runner = doctest.DocTestRunner(optionflags=FLAGS)
+    failed, _ = runner.run(test, out=report.append, clear_globs=False)
+    assert not failed, "".join(report)
+
+
+def printed(command: str, started: Commands | None) -> str:
+    """Run a command where we stand, and give what it prints."""
+    words = plain_words(command)
+    if started is not None and words is not None:
+        return started.run(words, Path(os.environ["TMPDIR"]) / "printed")
+    return subprocess.run(
+        command, shell=True, check=False, encoding="utf-8", timeout=PATIENCE,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+    ).stdout  # fmt: skip
+
+
+def run_console(block: Block, started: Commands | None) -> None:
+    for command, want in commands(block):
+        got = printed(command, started).strip("\n")
+        same = doctest.OutputChecker().check_output(want + "\n", got + "\n", doctest.ELLIPSIS)
+        assert same, f"{block.place}: $ {command}\nshown:\n{want}\nprinted:\n{got}"
+
+
+def run_page(page: Path) -> None:
+    """Run the examples of a page, in order, where we stand; those in Python share their names."""
+    namespace: dict[str, Any] = {"__name__": "__page__"}
+    found = [block for block in blocks(page) if block.runs]
+    shown = [one for block in found if block.language == "console" for one, _ in commands(block)]
+    many = sum(plain_words(one) is not None for one in shown) > 2
+    started = Commands(modules()) if many and hasattr(os, "fork") else None
+    for block in found:
+        if block.language == "python":
+            run_python(block, namespace)
+        else:
+            run_console(block, started)
+
+
+if __name__ == "__main__":
+    run_page(Path(sys.argv[1]))
