@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from idealist.auditing.chances import DEPTHS
 from idealist.auditing.coverage import Coverage, cover
 from idealist.auditing.judge_agreement import JudgeAgreement
 from idealist.auditing.remembered import bytes_held, remembering
@@ -178,11 +179,14 @@ def ranked_once(
 ) -> Ranked:
     """Rank a run under all protocols that checks look at most runs under, unless it has been.
 
-    A file of up to `most` bytes is read once for all, a larger one once for that.
+    A file of up to `most` bytes is read once for all, a larger one once for that. What is not
+    judged of the first documents is named at once: pairs to judge are looked for there.
     """
     if isinstance(run, Ranked):
         return run
-    ranked = Ranked(evaluator.qrels, remembering(borrowed_run(run), most), naming)
+    whole = next(iter(evaluator.instruments.values())).protocol.whole()
+    named = {whole: DEPTHS[0], **naming}
+    ranked = Ranked(evaluator.qrels, remembering(borrowed_run(run), most), named)
     with suppress(IdealistError):  # then each is tried for itself
         ranked.under(_foreseen(evaluator, ranked))
     return ranked
