@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 import sys
-from importlib import import_module
 from typing import Any
 
 import click
 
 from idealist import kernel
 from idealist._version import __version__
-from idealist.errors import IdealistError, UsageError, nearest
+from idealist.cli.lazy_group import LazyGroup
+from idealist.errors import IdealistError
 
 #: Every verb: where it lives and what the overview says of it.
 VERBS: dict[str, tuple[str, str]] = {
@@ -39,40 +39,6 @@ EXIT_BAD = 2
 EXIT_INTERRUPTED = 130
 
 
-class LazyGroup(click.Group):
-    """A group that knows its verbs without importing them."""
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Keep what was typed: a verb may propose it again, with other files."""
-        ctx.obj = tuple(args)
-        return super().parse_args(ctx, args)
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        """List the verbs in the order of the table."""
-        return list(VERBS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Import a verb."""
-        if cmd_name not in VERBS:
-            return None
-        module = import_module(VERBS[cmd_name][0])
-        command: click.Command = getattr(module, cmd_name, None) or module.command
-        return command
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Suggest a verb where one is mistyped."""
-        if args[0] not in VERBS:
-            raise UsageError(f"there is no command {args[0]!r}", nearest(args[0], VERBS))
-        return super().resolve_command(ctx, args)
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the overview without importing any verb."""
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, words) for name, (_, words) in VERBS.items()])
-
-
 def show_version(context: click.Context, _: click.Parameter, asked: bool) -> None:
     """Show the version, and whether ranking is compiled."""
     if asked and not context.resilient_parsing:  # which completion of words in a shell does
@@ -80,7 +46,7 @@ def show_version(context: click.Context, _: click.Parameter, asked: bool) -> Non
         context.exit()
 
 
-@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=LazyGroup, verbs=VERBS, context_settings={"help_option_names": ["-h", "--help"]})
 @click.option(
     "--version", "-V", is_flag=True, is_eager=True, expose_value=False, callback=show_version,
     help="Show the version, and which kernel ranks, and exit.",

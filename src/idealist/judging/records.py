@@ -1,0 +1,92 @@
+"""What a store holds: judgments, batches of documents to judge, and calls of models."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+#: What a judge may say: a grade, that he cannot tell, or that he will judge it later.
+STATUSES = ("graded", "cannot tell", "later")
+
+
+@dataclass(frozen=True)
+class Judgment:
+    """What one judge said of one document for one query.
+
+    `kind` is one of `KINDS`: human, import, clicks or model. A judgment that `adjudicates` decides
+    where judges disagree. `inclusion` is the probability with which the document was chosen for the
+    `batch`, `seen` the hash of the text that the judge saw, `call` the call of a model that it
+    comes from. `undoes` names an earlier judgment that is withdrawn by this row. A `token` makes a
+    judgment that is sent twice count once. The store sets `id` and `time`.
+
+    >>> Judgment("q1", "d7", 2, "ann").status
+    'graded'
+    """
+
+    query: str
+    document: str
+    grade: float | None
+    judge: str
+    kind: str = "human"
+    status: str = "graded"
+    adjudicates: bool = False
+    seconds: float | None = None
+    note: str = ""
+    batch: int | None = None
+    inclusion: float | None = None
+    seen: str = ""
+    call: int | None = None
+    undoes: int | None = None
+    token: str = ""
+    time: str = ""
+    id: int | None = None
+
+
+@dataclass(frozen=True)
+class Pooled:
+    """A document that was pooled for a query, in a batch.
+
+    `place` is its turn to be judged, None where it was not drawn from its `stratum`.
+    """
+
+    query: str
+    document: str
+    place: int | None
+    stratum: str = ""
+    inclusion: float | None = None
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Documents chosen to be judged, by a strategy and its parameters."""
+
+    strategy: str
+    pooled: tuple[Pooled, ...]
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    time: str = ""
+    id: int | None = None
+
+
+@dataclass(frozen=True)
+class Call:
+    """One request to a model, and what came back.
+
+    `request` is the hash of the canonical request, `prompt` that of the prompt. `state` is answered
+    or failed, with the `fault`. `answer` is the raw reply. A request that was answered is never
+    sent again.
+    """
+
+    request: str
+    model: str
+    prompt: str
+    parameters: Mapping[str, Any]
+    state: str
+    answer: str = ""
+    fault: str = ""
+    tokens_in: int = 0
+    tokens_out: int = 0
+    cost: float = 0.0
+    seconds: float = 0.0
+    time: str = ""
+    id: int | None = None
