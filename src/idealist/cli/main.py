@@ -23,6 +23,7 @@ VERBS: dict[str, tuple[str, str]] = {
     "diagnose": ("idealist.cli.diagnose", "Say where a run loses its points, and what to do."),
     "report": ("idealist.cli.report", "Put all of that on one page, to send to others."),
     "gate": ("idealist.cli.gate", "Say whether a new run may replace a base run, for CI."),
+    "judge": ("idealist.cli.judge", "Make judgments: keep them, choose what to judge, grade."),
     "plot": ("idealist.cli.plot", "Draw a figure, and say what it shows."),
     "power": ("idealist.cli.power", "Say how many queries show a difference, before judging."),
     "reconcile": ("idealist.cli.reconcile", "Say which conventions print a number."),
