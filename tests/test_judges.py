@@ -20,7 +20,15 @@ from idealist.auditing.judge_agreement import LEVEL, JudgeAgreement
 from idealist.cli.main import main
 from idealist.errors import InputError, UsageError
 from idealist.formats.judges import RULES
-from idealist.significance.kappas import WEIGHTS, cohen_kappa, krippendorff_alpha, standing_apart
+from idealist.significance.kappas import (
+    LEVELS,
+    WEIGHTS,
+    Ratings,
+    cohen_kappa,
+    gwet_ac,
+    krippendorff_alpha,
+    standing_apart,
+)
 
 #: Three raters, who disagree on two of three documents.
 CROWD = """query,doc,rater,label,seconds
@@ -185,16 +193,75 @@ def test_merging_is_what_one_would_do_by_hand(rows: Any, rule: str, order: Any) 
 
 # How far judges agree.
 
-#: The example of Krippendorff's own: four observers, twelve units, missing values; ordinal alpha
-#: is .815. doi:10.4135/9781071878781
+#: The example of Krippendorff's own: four observers, twelve units, missing values.
+#: doi:10.4135/9781071878781
 OBSERVED = ["1 1 . 1", "2 2 3 2", "3 3 3 3", "3 3 3 3", "2 2 2 2", "1 2 3 4", "4 4 4 4", "1 1 2 1",
             "2 2 2 2", ". 5 5 5", ". . 1 1", ". 3 . ."]  # fmt: skip
 
 
-def test_alpha_of_the_textbook() -> None:
-    counts = np.array([[row.split().count(str(k)) for k in range(1, 6)] for row in OBSERVED], float)
-    assert krippendorff_alpha(counts) == pytest.approx(0.815, abs=5e-4)
-    assert math.isnan(krippendorff_alpha(np.array([[2.0, 0], [2, 0]])))
+RATED = Ratings.of(
+    np.array([[row.split().count(str(k)) for k in range(1, 6)] for row in OBSERVED], float)
+)
+
+
+@pytest.mark.parametrize(
+    ("level", "alpha"), [("nominal", 0.743), ("ordinal", 0.815), ("interval", 0.849)]
+)
+def test_alpha_of_the_textbook(level: str, alpha: float) -> None:
+    found = krippendorff_alpha(RATED, level, np.arange(1.0, 6))
+    assert found == pytest.approx(alpha, abs=5e-4)
+    assert np.isnan(
+        krippendorff_alpha(Ratings.of(np.array([[2.0, 0], [2, 0]])), level, np.arange(2.0))
+    )
+
+
+#: Gwet's examples: the same four raters (irrCAC 0.4.4 prints AC2 so), and two raters who find
+#: something in 7 of 125 cases, never in the same (Gwet 2008, doi:10.1348/000711006X126600).
+@pytest.mark.parametrize(
+    ("weights", "many", "two"),
+    [("none", 0.77544407, 0.94077634), ("linear", 0.85873914, 0.94077634), ("quadratic", 0.91400072, 0.94077634)],
+)  # fmt: skip
+def test_ac_of_the_textbook(weights: str, many: float, two: float) -> None:
+    assert gwet_ac(RATED, weights) == pytest.approx(many, abs=1e-8)
+    table = np.array([[118.0, 5], [2, 0]])
+    assert gwet_ac(Ratings.of_two(table), weights) == pytest.approx(two, abs=1e-8)
+    assert np.isnan(gwet_ac(Ratings.of_two(np.array([[7.0]])), weights))
+
+
+def by_hand(rows: list[list[int]], level: str) -> float:
+    """Compute Krippendorff's alpha pair by pair."""
+    rows = [row for row in rows if len(row) > 1]
+    flat = [grade for row in rows for grade in row]
+
+    def apart(a: int, b: int) -> float:
+        low, high = sorted((a, b))
+        between = sum(low <= grade <= high for grade in flat)
+        ends = (flat.count(low) + flat.count(high)) / 2
+        return {"nominal": a != b, "interval": (a - b) ** 2, "ordinal": (between - ends) ** 2}[
+            level
+        ]
+
+    seen = sum(apart(a, b) / (len(row) - 1) for row in rows for a in row for b in row)
+    chance = sum(apart(a, b) for a in flat for b in flat) / (len(flat) - 1) if flat else 0
+    return 1 - seen / chance if chance else math.nan
+
+
+@settings(max_examples=40)
+@given(st.lists(st.lists(st.integers(0, 3), min_size=1, max_size=4), min_size=1, max_size=8))
+def test_alpha_is_what_one_computes_pair_by_pair(rows: list[list[int]]) -> None:
+    counts = np.array([[row.count(grade) for grade in range(4)] for row in rows], float)
+    for level in LEVELS:
+        found = krippendorff_alpha(Ratings.of(counts), level, np.arange(4.0))
+        assert found == pytest.approx(by_hand(rows, level), nan_ok=True)
+    two = [row for row in rows if len(row) == 2]
+    table = np.zeros((4, 4))
+    for a, b in two:
+        table[a, b] += 1
+    both = Ratings.of(
+        np.array([[row.count(grade) for grade in range(4)] for row in two], float).reshape(-1, 4)
+    )
+    for one, other in zip(both, Ratings.of_two(table), strict=True):
+        assert np.allclose(one, other)
 
 
 @settings(max_examples=30)

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import idealist as il
-from idealist.comparing.agreement import TIES
+from idealist.comparing.order_agreement import TIES
 
 X = {"red": 5, "blue": 4, "green": 4, "yellow": 2, "pink": 1}
 Y = {"blue": 5, "red": 5, "white": 4, "yellow": 3, "black": 3, "purple": 3, "green": 1}

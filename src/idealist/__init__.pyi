@@ -12,7 +12,7 @@ from idealist.bounding import (
     tie_bounds,
 )
 from idealist.comparing import Comparison, Pair, compare, compare_evaluations
-from idealist.comparing.agreement import RBO, rbo, rbo_by_query
+from idealist.comparing.order_agreement import RBO, rbo, rbo_by_query
 from idealist.comparing.reproduction import Reproduction, reproduce
 from idealist.comparing.sample_sizes import Sizes, plan_queries
 from idealist.conventions import CONVENTIONS, Convention

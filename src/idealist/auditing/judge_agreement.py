@@ -18,6 +18,7 @@ from idealist.rendering.document import COUNT, SHARE, TEXT, VALUE, Column, Table
 from idealist.rendering.plain_data import record
 from idealist.significance.kappas import (
     WEIGHTS,
+    Ratings,
     cohen_kappa,
     krippendorff_alpha,
     standing_apart,
@@ -114,7 +115,7 @@ class JudgeAgreement:
     @cached_property
     def alpha(self) -> float:
         """Krippendorff's alpha of all judges, with grades in order."""
-        return krippendorff_alpha(self.counts)
+        return float(krippendorff_alpha(Ratings.of(self.counts)))
 
     @cached_property
     def pairs(self) -> tuple[JudgePair, ...]:
@@ -137,7 +138,7 @@ class JudgeAgreement:
             return None
         table = np.zeros((len(self.levels), len(self.levels)))
         np.add.at(table, ([one[pair] for pair in shared], [other[pair] for pair in shared]), 1)
-        kappas = (cohen_kappa(table, weights) for weights in WEIGHTS)
+        kappas = (float(cohen_kappa(table, weights)) for weights in WEIGHTS)
         return JudgePair((a, b), len(shared), float(np.trace(table)) / len(shared), *kappas)
 
     @cached_property
@@ -157,11 +158,15 @@ class JudgeAgreement:
         names = [name for name in self.judges if len(self.judges) > 2]
         surprise = standing_apart(self.counts, self._place, self._level, self._judge)
         told = {
-            name: krippendorff_alpha(self._counts(np.flatnonzero(self._judge != i)))
+            name: self._without(i)
             for i, name in enumerate(names)
             if surprise[i] > NormalDist().inv_cdf(1 - LEVEL / len(names))
         }
         return {name: alpha for name, alpha in told.items() if alpha - self.alpha >= APART}
+
+    def _without(self, judge: int) -> float:
+        counts = self._counts(np.flatnonzero(self._judge != judge))
+        return float(krippendorff_alpha(Ratings.of(counts)))
 
     def table(self) -> Table:
         """Tabulate how far every two judges agree."""

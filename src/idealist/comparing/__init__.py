@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from idealist.bounding.differences import names_ahead
-from idealist.comparing.agreement import Agreement, agreement, means_of
 from idealist.comparing.compare_options import Options, options_of
 from idealist.comparing.comparison import Comparison
 from idealist.comparing.deciding import pairs_of, sliced, without_unmet
+from idealist.comparing.order_agreement import OrderAgreement, means_of, order_agreement
 from idealist.comparing.pair import Pair
 from idealist.comparing.pairing import aligned, places_of
 from idealist.comparing.robustness import with_robustness
@@ -36,7 +36,7 @@ UNJUDGED = "unjudged documents were not looked at: evaluations hold neither judg
 #: What is compared unasked: all that is measured unasked and says how good a run is.
 COMPARED = tuple(one for one in DEFAULT_MEASURES if not one.startswith("Judged"))
 
-__all__ = ["Agreement", "Comparison", "Options", "Pair", "compare", "compare_evaluations"]
+__all__ = ["Comparison", "Options", "OrderAgreement", "Pair", "compare", "compare_evaluations"]
 
 
 def compare(
@@ -209,7 +209,7 @@ def _compared(
             {table.label: table.signed(options, len(tables) > 1) for table in tables}
         ),
         slices=without_unmet(parts, unmet),
-        agreement=agreement(tables) if len(tables) > 1 else (),
+        agreement=order_agreement(tables) if len(tables) > 1 else (),
         given=tuple(runs),
     )
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from idealist.comparing import comparison_report, paper_table
-from idealist.comparing.agreement import Agreement
 from idealist.comparing.changed_queries import QueryView, changed_data, changed_table
 from idealist.comparing.compare_options import Options
 from idealist.comparing.comparison_doubts import doubts_of_comparison
+from idealist.comparing.order_agreement import OrderAgreement
 from idealist.comparing.pair import Pair
 from idealist.comparing.paper_table import PaperStyle
 from idealist.conventions.signature import Signature
@@ -42,7 +42,7 @@ class Comparison(Result):
     options: Options
     signatures: Mapping[Any, Signature]
     slices: tuple[Pair, ...] = ()
-    agreement: tuple[Agreement, ...] = ()
+    agreement: tuple[OrderAgreement, ...] = ()
     remarks: tuple[str, ...] = ()
     per_query: bool = False
     view: QueryView = field(default_factory=QueryView)

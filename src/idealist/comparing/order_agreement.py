@@ -226,7 +226,7 @@ def _all_below(p: float, s: int, n: int, common: float) -> float:
 
 
 @dataclass(frozen=True)
-class Agreement:
+class OrderAgreement:
     """How far two measures order systems alike: 1 means the same, 0 by chance (RBO: nothing).
 
     `tau_b` is Kendall's; `tau_ap` and `tau_ap_b` count the top of the order most, τ_AP with the
@@ -252,7 +252,7 @@ class Agreement:
         return record(asdict(self))
 
 
-def agreement(tables: Sequence[ValueTable]) -> tuple[Agreement, ...]:
+def order_agreement(tables: Sequence[ValueTable]) -> tuple[OrderAgreement, ...]:
     """Compare the orders that measures give to three systems or more."""
     orders = {table.label: means_of(table) for table in tables}
     known = {label: order for label, order in orders.items() if len(order) > 2}
@@ -269,10 +269,10 @@ def means_of(table: ValueTable) -> dict[str, float]:
     return dict(zip(table.runs, means, strict=True))
 
 
-def _agreement(orders: dict[str, dict[str, float]], a: str, b: str) -> Agreement:
+def _agreement(orders: dict[str, dict[str, float]], a: str, b: str) -> OrderAgreement:
     x, y = list(orders[a].values()), list(orders[b].values())
     tied = tuple(label for label, own in ((a, x), (b, y)) if math.isnan(tau_b(own, own)))
     if tied:
-        return Agreement((a, b), math.nan, math.nan, math.nan, math.nan, tied)
+        return OrderAgreement((a, b), math.nan, math.nan, math.nan, math.nan, tied)
     overlap = rbo(orders[a], orders[b], ties="b").ext
-    return Agreement((a, b), tau_b(x, y), tau_ap(x, y), tau_ap_b(x, y), overlap)
+    return OrderAgreement((a, b), tau_b(x, y), tau_ap(x, y), tau_ap_b(x, y), overlap)
