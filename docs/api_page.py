@@ -26,6 +26,7 @@ GROUPS = {
     "Explain and bound": ("explaining", "bounding"),
     "Audit and diagnose": ("auditing", "diagnosing"),
     "Reconcile": ("reconciling", "conventions"),
+    "Judge": ("judging",),
     "Measures": ("measures",),
     "Results": ("report",),
     "Data and ranking": ("data", "ranking", "protocol"),

@@ -41,6 +41,7 @@ from idealist.formats import (
 from idealist.formats.id_mapping import map_ids
 from idealist.formats.writing import write_qrels, write_run
 from idealist.gating import Gate, GatePlan, assert_not_worse, gate, save_baseline
+from idealist.judging.pooling import Pooling, pool
 from idealist.measures import Measure, measure, parse
 from idealist.measures.average_precision import AP
 from idealist.measures.cumulative import CG, DCG, nDCG
@@ -64,13 +65,13 @@ __all__ = [
     "DifferenceExplainer", "DifferenceExplanation", "Doubt", "Evaluation", "Evaluator", "Explainer",
     "Explanation", "F", "Gate", "GatePlan", "IdealistError", "InputError",
     "Judged", "Judging", "Measure", "NumQ", "NumRel", "NumRelRet", "NumRet", "P", "Pair",
-    "Placements", "PoolTeams", "Protocol", "Qrels", "Queries", "R", "RBPResidual", "Reconciliation",
-    "Report", "Reproduction", "Rprec", "Run", "Scale", "Signature", "Sizes", "Success", "TieBounds",
-    "Unjudged", "UsageError", "WorsenedQueries", "Worst",
+    "Placements", "PoolTeams", "Pooling", "Protocol", "Qrels", "Queries", "R", "RBPResidual",
+    "Reconciliation", "Report", "Reproduction", "Rprec", "Run", "Scale", "Signature", "Sizes", "Success",
+    "TieBounds", "Unjudged", "UsageError", "WorsenedQueries", "Worst",
     "__version__", "assert_not_worse", "attribute", "audit", "bounds", "bounds_of_difference",
     "bpref", "compare", "compare_evaluations", "depth_curve", "diagnose", "evaluate",
     "explain", "explain_difference", "gate", "listing", "map_ids", "measure", "nDCG", "parse",
-    "plan_queries", "precision_recall_curve", "rank", "rbo", "rbo_by_query",
+    "plan_queries", "pool", "precision_recall_curve", "rank", "rbo", "rbo_by_query",
     "read_arrays", "read_pairs", "read_preferences", "read_prels", "read_qrels", "read_queries",
     "read_run", "read_strata", "reconcile", "report", "reproduce", "save_baseline", "tie_bounds",
     "write_qrels", "write_run",

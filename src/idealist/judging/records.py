@@ -47,7 +47,9 @@ class Judgment:
 class Pooled:
     """A document that was pooled for a query, in a batch.
 
-    `place` is its turn to be judged, None where it was not drawn from its `stratum`.
+    `place` is its turn to be judged, None where it was not chosen or not drawn from its `stratum`.
+    `ranks` are its ranks in the runs, 0 where one does not retrieve it; a strategy that learns from
+    each judgment needs them to choose again.
     """
 
     query: str
@@ -55,6 +57,7 @@ class Pooled:
     place: int | None
     stratum: str = ""
     inclusion: float | None = None
+    ranks: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)

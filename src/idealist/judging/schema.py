@@ -23,7 +23,7 @@ CREATE TABLE batch (
 ) STRICT;
 CREATE TABLE pooled (
     batch INTEGER NOT NULL REFERENCES batch, query TEXT NOT NULL, document TEXT NOT NULL,
-    place INTEGER, stratum TEXT NOT NULL, inclusion REAL,
+    place INTEGER, stratum TEXT NOT NULL, inclusion REAL, ranks TEXT NOT NULL,
     PRIMARY KEY (batch, query, document)
 ) STRICT;
 CREATE TABLE prompt (

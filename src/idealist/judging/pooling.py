@@ -1,0 +1,204 @@
+"""Pooling: which documents to judge next, by a named strategy, within a budget."""
+
+from __future__ import annotations
+
+import inspect
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+from idealist.data import Qrels
+from idealist.errors import InputError, UsageError, nearest
+from idealist.formats import read_qrels
+from idealist.judging.pool_case import Choice, PoolCase, digest, ranked_lists
+from idealist.judging.records import Batch, Pooled
+from idealist.judging.strategies import by_depth, by_fusion
+from idealist.rendering.document import COUNT, SHARE, TEXT, Column, Details, Document, Table, Text
+from idealist.rendering.result import Result
+from idealist.rendering.wording import counted
+
+Strategy = Callable[..., Choice]
+
+#: Every strategy by its name. It takes a `PoolCase` and its own options as keywords.
+STRATEGIES: dict[str, Strategy] = {
+    "depth": by_depth,
+    "fusion": by_fusion,
+}
+
+#: How many of a run's first documents the table by run looks at.
+TOP = 10
+
+
+def pool(
+    judged: Any,
+    runs: Any,
+    *,
+    by: str = "depth",
+    budget: int | None = None,
+    per_query: int | None = None,
+    seed: int = 0,
+    rel: float = 1,
+    **options: Any,
+) -> Pooling:
+    """Choose which documents to judge next, of those that runs retrieve and nobody judged.
+
+    `judged` is a store, judgments, or None where nothing is judged yet. `by` is the strategy:
+    ``depth`` takes the first documents of every run, ``fusion`` those that the runs together rank
+    highest. `budget` counts documents over all queries, `per_query` those of one query. A document
+    is relevant from grade `rel` on. Other `options` are the strategy's, such as `depth`.
+
+    >>> found = pool({"q1": {"d1": 1}}, [{"q1": ["d1", "d2"]}, {"q1": ["d3"]}], depth=2)
+    >>> found.summary
+    '2 documents of 1 query are to be judged: all of the first 2 documents of each run'
+    >>> [(one.document, one.place) for one in found.batch.pooled]
+    [('d3', 1), ('d2', 2)]
+    """
+    strategy = _strategy(by, options)
+    for name, limit in (
+        ("budget", budget),
+        ("per_query", per_query),
+        ("depth", options.get("depth")),
+    ):
+        _check_limit(name, limit)
+    qrels, known = judged_of(judged)
+    case = ranked_lists(runs, known)
+    _check_ids(qrels, case)
+    case = replace(case, qrels=qrels, budget=budget, per_query=per_query, seed=seed, rel=rel)
+    choice = strategy(case, **options)
+    limits = {"budget": budget, "per_query": per_query, "seed": seed, "rel": rel}
+    parameters = {**limits, **choice.parameters, "runs": _digests(case)}
+    return Pooling(Batch(by, choice.pooled, parameters), case, choice)
+
+
+def _strategy(by: str, options: Mapping[str, Any]) -> Strategy:
+    if by not in STRATEGIES:
+        raise UsageError(f"there is no strategy {by!r}", nearest(by, STRATEGIES))
+    known = list(inspect.signature(STRATEGIES[by]).parameters)[1:]
+    for name in options:
+        if name not in known:
+            raise UsageError(f"the strategy {by} has no option {name!r}", nearest(name, known))
+    return STRATEGIES[by]
+
+
+def _check_limit(name: str, limit: Any) -> None:
+    whole = isinstance(limit, int) and not isinstance(limit, bool)
+    if limit is not None and (not whole or limit < 1):
+        words = name.replace("_", "-")
+        raise UsageError(f"{words} is {limit!r}", "it is a number of documents, at least 1")
+
+
+def judged_of(judged: Any) -> tuple[Qrels | None, tuple[str, ...] | None]:
+    """Return what is judged, None if nothing is, and the queries of a store that has any."""
+    if judged is None:
+        return None, None
+    try:
+        return read_qrels(judged), None
+    except InputError as error:
+        if error.code != "empty":
+            raise
+        return None, None
+
+
+def _check_ids(qrels: Qrels | None, case: PoolCase) -> None:
+    if qrels is not None and qrels.known.isdisjoint(case.lists):
+        hint = "check that both spell the ids of queries alike"
+        raise UsageError("the runs and the judgments share no query", hint)
+
+
+def _digests(case: PoolCase) -> dict[str, str]:
+    """Return what each run ranks where, as a hash."""
+    return {
+        name: digest({query: lists[i] for query, lists in case.lists.items() if lists[i]})
+        for i, name in enumerate(case.names)
+    }
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Pooling(Result):
+    """Which documents to judge next: the `batch`, and what it was chosen from."""
+
+    batch: Batch
+    case: PoolCase
+    choice: Choice
+
+    @cached_property
+    def chosen(self) -> tuple[Pooled, ...]:
+        """The documents to be judged, in their order."""
+        some = [one for one in self.batch.pooled if one.place is not None]
+        return tuple(sorted(some, key=lambda one: one.place or 0))
+
+    @cached_property
+    def by_query(self) -> dict[str, int]:
+        """How many documents of each query are to be judged."""
+        counts = Counter(one.query for one in self.chosen)
+        return {query: counts[query] for query in self.case.lists}
+
+    @property
+    def left(self) -> int | None:
+        """What is left of the budget; None without one."""
+        budget = self.case.budget
+        return None if budget is None else budget - len(self.chosen)
+
+    @property
+    def summary(self) -> str:
+        """How many documents of how many queries were chosen, and how."""
+        if not self.chosen:
+            return f"nothing is left to judge: {self.choice.how}"
+        documents = counted(len(self.chosen), "document", "documents")
+        queries = counted(sum(map(bool, self.by_query.values())), "query", "queries")
+        verb = "is" if len(self.chosen) == 1 else "are"
+        remain = "remains" if self.left == 1 else "remain"
+        left = f"; {self.left:,} of the budget {remain}" if self.left else ""
+        return f"{documents} of {queries} {verb} to be judged: {self.choice.how}{left}"
+
+    def report(self) -> Document:
+        """Say what was chosen; tables by run and query are details."""
+        said = [Text(one[:1].upper() + one[1:] + ".") for one in self._remarks()]
+        tables = (self._runs(), self._queries())
+        return Document(
+            (Text(f"{self.summary}.", strong=True), *said, Details("By run and query", tables))
+        )
+
+    def _remarks(self) -> tuple[str, ...]:
+        known = sum(len(self.case.known(query)) for query in self.case.lists)
+        judged = [f"{counted(known, 'document', 'documents')} of these queries are judged already"]
+        return (*(judged if known else ()), *self.choice.remarks, *self.case.remarks)
+
+    def _runs(self) -> Table:
+        rows = []
+        for i, run in enumerate(self.case.runs):
+            tops = {query: lists[i][:TOP] for query, lists in self.case.lists.items()}
+            total = sum(map(len, tops.values()))
+            before = sum(one in self.case.known(q) for q, top in tops.items() for one in top)
+            new = sum(one.document in tops[one.query] for one in self.chosen)
+            rows.append((run.name, before / total, (before + new) / total))
+        title = f"Of the first {TOP} documents of each run are judged"
+        return Table.of(["run"], ["now", "with these"], rows, SHARE, title=title)
+
+    def _queries(self) -> Table:
+        rows = [(q, len(self.case.known(q)), count) for q, count in self.by_query.items()]
+        return Table.of(["query"], ["judged", "to judge"], rows, COUNT, title="Documents by query")
+
+    def table(self) -> Table:
+        """Return the documents to be judged, in their order."""
+        columns = [Column("query", TEXT), Column("document", TEXT), Column("place", COUNT)]
+        rows: list[tuple[Any, ...]] = [(one.query, one.document, one.place) for one in self.chosen]
+        if any(one.inclusion is not None for one in self.chosen):
+            columns += [Column("stratum", TEXT), Column("inclusion")]
+            drawn = zip(rows, self.chosen, strict=True)
+            rows = [(*row, one.stratum, one.inclusion) for row, one in drawn]
+        return Table(tuple(columns), tuple(rows))
+
+    def data(self) -> dict[str, Any]:
+        """Return the choice, its parameters and the documents as plain data."""
+        table = self.table()
+        return {
+            "strategy": self.batch.strategy,
+            "summary": self.summary,
+            "parameters": dict(self.batch.parameters),
+            "left": self.left,
+            "remarks": list(self._remarks()),
+            "documents": [dict(zip(table.headers, row, strict=True)) for row in table.rows],
+        }
