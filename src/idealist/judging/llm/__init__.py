@@ -1,0 +1,1 @@
+"""Models as judges: what they are asked, how, and how their answers are read."""

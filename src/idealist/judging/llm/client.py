@@ -1,0 +1,325 @@
+"""Requests to an OpenAI-compatible endpoint: sent again where that helps, given up with the reason.
+
+Nothing here knows of judgments. A key is sent, and is nowhere written or shown.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import random
+import re
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from email.utils import parsedate_to_datetime
+from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import urlsplit
+
+from idealist.errors import UsageError
+from idealist.judging.llm.limits import Budget, Usage
+from idealist.rendering.wording import seen
+
+if TYPE_CHECKING:
+    import httpx2
+
+    from idealist.judging.llm.requests import Request
+
+#: The variables that hold a key unless another is named; the second is for its owner only.
+OUR_KEY, OPENAI_KEY = "IDEALIST_API_KEY", "OPENAI_API_KEY"
+#: Answers of a server that may be better next time, besides all from 500.
+PASSING = (408, 409, 425, 429)
+#: Answers that no request would change: the key, the account, the address or the model is wrong.
+HOPELESS = {
+    401: "the key is wrong or missing", 402: "the account has no money left",
+    403: "the key may not do this", 404: "there is no such address or model",
+}  # fmt: skip
+#: What a server may refuse, with words of its refusal; a request can do without each.
+OPTIONAL = {
+    "response_format": ("response_format", "json_schema", "json schema", "grammar", "structured"),
+    "logprobs": ("logprobs",),
+    "max_tokens": ("max_completion_tokens",),
+    "seed": ("seed",),
+    "temperature": ("temperature",),
+}
+#: Seconds: the first pause before a request is sent again, the longest, and the longest wait that
+#: a server may ask for.
+FIRST_PAUSE, LONGEST_PAUSE, LONGEST_WAIT = 1.0, 60.0, 600.0
+#: The longest answer in bytes; a grade needs less than a thousandth of it.
+LARGEST = 8 << 20
+
+
+class CallFailed(Exception):
+    """One request has no answer, and `fault` says why; `answer` is what came instead."""
+
+    def __init__(self, fault: str, answer: str = "") -> None:
+        super().__init__(fault)
+        self.fault, self.answer = fault, answer
+
+
+class Received(NamedTuple):
+    """An answer as it came, what it used, and how long it took.
+
+    `estimated` says that the server did not count the tokens; `without` what it does not accept.
+    """
+
+    answer: str
+    usage: Usage
+    seconds: float
+    estimated: bool
+    without: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Endpoint:
+    """Where a model answers: the address up to ``/v1``, a key, and how patient to be."""
+
+    url: str
+    key: str = field(default="", repr=False)
+    timeout: float = 120.0
+    attempts: int = 6
+    pause: float = FIRST_PAUSE
+
+    @classmethod
+    def of(cls, url: str, key_env: str | None = None, **patience: Any) -> Endpoint:
+        """Check an address, and find the key in the environment."""
+        parts = _parts(url)
+        key = _key(parts.hostname or "", key_env)
+        return cls(url.rstrip("/").removesuffix("/chat/completions"), key, **patience)
+
+    @property
+    def place(self) -> str:
+        """The address without anything that could be secret."""
+        parts = urlsplit(self.url)
+        return f"{parts.scheme}://{parts.netloc}{parts.path}"
+
+    def scrub(self, text: str) -> str:
+        """Take the key out of what a server sent back."""
+        return text.replace(self.key, "[key]") if self.key else text
+
+
+def _parts(url: str) -> Any:
+    try:
+        parts = urlsplit(url)
+        fits = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
+    except ValueError:
+        fits = False
+    if not fits:
+        hint = "give what stands before /chat/completions: --url http://127.0.0.1:8080/v1"
+        raise UsageError("the address of the model cannot be read", hint)
+    if parts.username or parts.password or parts.query:
+        hint = "put the key into an environment variable, and name that: --key-env NAME"
+        raise UsageError("the address holds a password or a query, which could be a secret", hint)
+    return parts
+
+
+def _key(host: str, variable: str | None) -> str:
+    """Find the key; OpenAI's own is sent to no other host unless it is named."""
+    if variable is None:
+        openai = host == "openai.com" or host.endswith(".openai.com")
+        key = os.environ.get(OUR_KEY) or (os.environ.get(OPENAI_KEY) if openai else "") or ""
+    elif variable in os.environ:
+        key = os.environ[variable]
+    else:
+        raise UsageError(f"there is no environment variable {variable}", f"export {variable}=…")
+    key = key.strip()
+    if not (key.isascii() and key.isprintable()):
+        raise UsageError("the key has characters that no key has", f"check {variable or OUR_KEY}")
+    return key
+
+
+class Client:
+    """Asks one endpoint. What it does not accept is found out once, and left out from then on."""
+
+    def __init__(self, endpoint: Endpoint, budget: Budget) -> None:
+        self.endpoint, self.budget = endpoint, budget
+        self.without: tuple[str, ...] = ()
+        self.again = 0
+        self._resume = 0.0
+        self._http = _http(endpoint)
+
+    async def ask(self, request: Request) -> Received:
+        """Ask until there is an answer, or no hope of one."""
+        most = Usage(request.tokens_in, request.sampling.tokens)
+        failures = 0
+        while True:
+            await asyncio.sleep(max(0.0, self._resume - time.monotonic()))
+            without = self.without
+            try:
+                return await self._once(request, most, without)
+            except _Refused as refused:
+                self.without = tuple(dict.fromkeys([*self.without, refused.field]))
+            except _Busy as busy:
+                failures += 1
+                if failures >= self.endpoint.attempts:
+                    raise CallFailed(f"{busy}, {failures} times", busy.answer) from None
+                await self._pause(busy, failures)
+            self.again += 1
+
+    async def _pause(self, busy: _Busy, failures: int) -> None:
+        """Wait for a random time; where the server says how long, no request is sent meanwhile."""
+        if busy.wait > LONGEST_WAIT:
+            raise CallFailed(f"{busy}; it asks to wait for {busy.wait:.0f} seconds", busy.answer)
+        self._resume = max(self._resume, time.monotonic() + busy.wait)
+        longest = min(LONGEST_PAUSE, self.endpoint.pause * 2 ** (failures - 1))
+        await asyncio.sleep(busy.wait + random.uniform(longest / 2, longest))
+
+    async def _once(self, request: Request, most: Usage, without: tuple[str, ...]) -> Received:
+        """Send a request. The budget keeps what an answer that never arrived may have cost."""
+        import httpx2
+
+        body = json.dumps(request.body(without)).encode()
+        self.budget.send(most)
+        begun = time.perf_counter()
+        try:
+            async with asyncio.timeout(self.endpoint.timeout):
+                response, raw = await self._post(body)
+        except (TimeoutError, httpx2.TimeoutException):
+            raise _Busy(f"no answer within {self.endpoint.timeout:g} seconds") from None
+        except httpx2.ConnectError as error:
+            self.budget.settle(most, Usage())
+            raise _Busy(f"cannot connect: {self._clean(str(error))}") from None
+        except (httpx2.HTTPError, httpx2.InvalidURL) as error:
+            raise _Busy(f"the connection broke: {self._clean(str(error))}") from None
+        seconds = time.perf_counter() - begun
+        self.budget.settle(most, Usage())
+        answer = self.endpoint.scrub(raw.decode("utf-8", "replace"))
+        said = _read(answer, response)
+        if response.status_code != 200 or "choices" not in said:
+            status, told = _status(response.status_code, said), self._clean(_message(said, answer))
+            wait = response.headers.get("retry-after", "")
+            raise self._failure(status, told, answer, wait, without)
+        usage, estimated = _usage(said, most)
+        self.budget.settle(Usage(), usage)
+        return Received(answer, usage, seconds, estimated, without)
+
+    async def _post(self, body: bytes) -> tuple[httpx2.Response, bytes]:
+        """Post it; an answer without end is not read to its end."""
+        url = f"{self.endpoint.url}/chat/completions"
+        async with self._http.stream("POST", url, content=body) as response:
+            raw = bytearray()
+            async for part in response.aiter_bytes():
+                raw += part
+                if len(raw) > LARGEST:
+                    raise CallFailed(f"the answer has more than {LARGEST >> 20} MiB")
+            return response, bytes(raw)
+
+    def _failure(
+        self, status: int, told: str, answer: str, wait: str, without: tuple[str, ...]
+    ) -> Exception:
+        """Say what it means that a server does not answer."""
+        words = f"{status}: {told}" if told else f"{status}"
+        if status == 429 and "insufficient_quota" in answer:
+            status = 402
+        refused = _refused(told, without) if status in (400, 422) else ""
+        if refused:
+            return _Refused(refused)
+        if status in PASSING or status >= 500:
+            return _Busy(words, answer, _wait(wait))
+        if status in HOPELESS or 300 <= status < 400:
+            means = HOPELESS.get(status, "the address leads elsewhere")
+            hint = f"check --url, --model and the key; {OUR_KEY}, or --key-env NAME, holds it"
+            return UsageError(f"{self.endpoint.place}: {means} ({words})", hint)
+        return CallFailed(words, answer)
+
+    def _clean(self, text: str) -> str:
+        return seen(" ".join(self.endpoint.scrub(text).split()))[:300]
+
+    async def close(self) -> None:
+        """Hang up."""
+        await self._http.aclose()
+
+
+class _Refused(Exception):
+    """A server does not accept a field of the request."""
+
+    def __init__(self, field: str) -> None:
+        super().__init__(field)
+        self.field = field
+
+
+class _Busy(Exception):
+    """A server may answer next time, after a `wait` in seconds."""
+
+    def __init__(self, words: str, answer: str = "", wait: float = 0.0) -> None:
+        super().__init__(words)
+        self.answer, self.wait = answer, wait
+
+
+def _http(endpoint: Endpoint) -> httpx2.AsyncClient:
+    try:
+        import httpx2
+    except ImportError:
+        message = "asking a model needs a package that is not installed"
+        raise UsageError(message, "pip install 'idealist[judge]'") from None
+    headers = {"content-type": "application/json"}
+    if endpoint.key:
+        headers["authorization"] = f"Bearer {endpoint.key}"
+    # How many requests are under way is for others to decide.
+    limits = httpx2.Limits(max_connections=None, max_keepalive_connections=None)
+    return httpx2.AsyncClient(headers=headers, timeout=endpoint.timeout, limits=limits)
+
+
+def _read(answer: str, response: httpx2.Response) -> dict[str, Any]:
+    """Read the JSON of an answer; pages of errors are no JSON, and an answer must be."""
+    try:
+        said = json.loads(answer)
+    except (ValueError, RecursionError):
+        said = None
+    if isinstance(said, dict):
+        return said
+    if response.status_code == 200:
+        page = "<html" in answer[:1000].lower()
+        what = "a web page: does --url end in /v1?" if page else "what is not JSON"
+        raise CallFailed(f"the server answers with {what}", answer[:10_000])
+    return {}
+
+
+def _refused(told: str, without: tuple[str, ...]) -> str:
+    """Find what a server does not accept, of what it was sent."""
+    for name, words in OPTIONAL.items():
+        if name not in without and any(word in told.lower() for word in words):
+            return name
+    return ""
+
+
+def _status(status: int, said: Mapping[str, Any]) -> int:
+    """Find the status; gateways write it into an error of an answer that is otherwise fine."""
+    error = said.get("error")
+    code = error.get("code") if isinstance(error, dict) else None
+    return code if status == 200 and isinstance(code, int) else 500 if status == 200 else status
+
+
+def _message(said: Mapping[str, Any], answer: str) -> str:
+    """Find the words of an error, in JSON or on a page."""
+    error = said.get("error", said.get("message", said.get("detail", "")))
+    if isinstance(error, dict):
+        error = error.get("message", "")
+    return str(error) if said else re.sub(r"<(style|script).*?</\1>|<[^>]*>", " ", answer[:5000])
+
+
+def _usage(said: Mapping[str, Any], most: Usage) -> tuple[Usage, bool]:
+    """Read what an answer used; where the server does not say, it is the most it could be."""
+    given = said.get("usage")
+    counted = given if isinstance(given, dict) else {}
+    asked, answered = counted.get("prompt_tokens"), counted.get("completion_tokens")
+    if isinstance(asked, int) and isinstance(answered, int) and min(asked, answered) >= 0:
+        return Usage(asked, answered), False
+    return most, True
+
+
+def _wait(said: str) -> float:
+    """Read how long a server wants us to wait: seconds, or a date.
+
+    >>> _wait("3"), _wait("Wed, 21 Oct 2015 07:28:00 GMT"), _wait("soon")
+    (3.0, 0.0, 0.0)
+    """
+    try:
+        return max(0.0, min(float(said), 1e9))
+    except ValueError:
+        pass
+    try:
+        return max(0.0, parsedate_to_datetime(said).timestamp() - time.time())
+    except (ValueError, TypeError):
+        return 0.0

@@ -1,0 +1,156 @@
+"""What judging may cost: prices of models, and a budget that is asked before anything is sent."""
+
+from __future__ import annotations
+
+import math
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from idealist.errors import Faults, UsageError, nearest
+
+#: Prices are for so many tokens.
+MILLION = 1_000_000
+#: What a file of prices looks like.
+EXAMPLE = '["gpt-4o-mini"] and below it input = 0.15 and output = 0.60, for a million tokens'
+
+
+class Usage(NamedTuple):
+    """Tokens of a question and of its answer."""
+
+    tokens_in: int = 0
+    tokens_out: int = 0
+
+    def plus(self, other: Usage) -> Usage:
+        """Add what another call used."""
+        return Usage(self.tokens_in + other.tokens_in, self.tokens_out + other.tokens_out)
+
+    @property
+    def total(self) -> int:
+        """All tokens."""
+        return sum(self)
+
+
+class Price(NamedTuple):
+    """What a million tokens cost, asked and answered."""
+
+    input: float
+    output: float
+    currency: str = "USD"
+
+    def of(self, usage: Usage) -> float:
+        """Say what tokens cost.
+
+        >>> Price(0.15, 0.6).of(Usage(2000, 100))
+        0.00036
+        """
+        return (usage.tokens_in * self.input + usage.tokens_out * self.output) / MILLION
+
+
+def read_prices(path: str | Path) -> dict[str, Price]:
+    """Read prices from TOML: a table for each model, with `input`, `output` and maybe `currency`.
+
+    A model's name that has a dot in it needs quotes, as TOML wants them.
+    """
+    faults = Faults(str(path))
+    try:
+        given = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+    except OSError as error:
+        faults.fail("no-file", f"cannot open the prices: {error.strerror}", f"write {EXAMPLE}")
+    except ValueError as error:  # of TOML, and of what is not UTF-8
+        faults.fail("bad-shape", f"the prices are not TOML: {error}", f"write {EXAMPLE}")
+    prices = {}
+    for model, said in given.items():
+        try:
+            prices[model] = _price(said)
+        except (TypeError, ValueError, KeyError):
+            message = f"the price of {model!r} is not input and output, each a number of at least 0"
+            faults.add("bad-shape", message, f"write {EXAMPLE}")
+    faults.check()
+    return prices
+
+
+def _price(said: Mapping[str, Any]) -> Price:
+    asked, answered = float(said["input"]), float(said["output"])
+    if not (0 <= asked < math.inf and 0 <= answered < math.inf):
+        raise ValueError(said)
+    return Price(asked, answered, str(said.get("currency", "USD")))
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How many requests, tokens and how much money one call of the verb may use; None is no limit.
+
+    Every request that is sent counts, those too that are sent again because a server was busy.
+    """
+
+    requests: int | None = None
+    tokens: int | None = None
+    cost: float | None = None
+
+    def check(self, model: str, prices: Mapping[str, Price]) -> None:
+        """Refuse limits that cannot be kept."""
+        for name, limit in (
+            ("requests", self.requests),
+            ("tokens", self.tokens),
+            ("cost", self.cost),
+        ):
+            if limit is not None and not limit > 0:
+                raise UsageError(f"--max-{name} {limit} lets nothing through", "give more than 0")
+        if self.cost is not None and model not in prices:
+            known = f"; {nearest(model, prices)}" if prices else ""
+            message = f"there is a limit of money, but no price of {model!r}"
+            raise UsageError(message, f"give --prices FILE: {EXAMPLE}{known}")
+
+
+class LimitReached(Exception):
+    """A request would go over a limit, which `words` name."""
+
+    def __init__(self, words: str) -> None:
+        super().__init__(words)
+        self.words = words
+
+
+class Budget:
+    """What was sent and used so far. It is asked before each request is sent.
+
+    >>> budget = Budget(Limits(tokens=100))
+    >>> budget.send(Usage(50, 20)); budget.over(Usage(50, 20))
+    '--max-tokens 100'
+    >>> budget.settle(Usage(50, 20), Usage(40, 5)); budget.over(Usage(50, 5))
+    ''
+    """
+
+    def __init__(self, limits: Limits = Limits(), price: Price | None = None) -> None:  # noqa: B008
+        self.limits, self.price = limits, price
+        self.sent, self.used = 0, Usage()
+
+    @property
+    def cost(self) -> float:
+        """What all of it costs; 0 where no price is known."""
+        return self.price.of(self.used) if self.price else 0.0
+
+    def over(self, most: Usage) -> str:
+        """Name the limit that a request of `most` so many tokens could go over, if any."""
+        used, limits = self.used.plus(most), self.limits
+        if limits.requests is not None and self.sent + 1 > limits.requests:
+            return f"--max-requests {limits.requests:,}"
+        if limits.tokens is not None and used.total > limits.tokens:
+            return f"--max-tokens {limits.tokens:,}"
+        if limits.cost is not None and self.price and self.price.of(used) > limits.cost:
+            return f"--max-cost {limits.cost:g}"
+        return ""
+
+    def send(self, most: Usage) -> None:
+        """Take what a request could use at most; it is about to be sent."""
+        words = self.over(most)
+        if words:
+            raise LimitReached(words)
+        self.sent += 1
+        self.used = self.used.plus(most)
+
+    def settle(self, most: Usage, true: Usage) -> None:
+        """Give back what a request did not use; what was lost on its way keeps what it took."""
+        self.used = self.used.plus(true).plus(Usage(-most.tokens_in, -most.tokens_out))
