@@ -167,7 +167,8 @@ def test_standard_input_is_checked_as_files_are(
 
 
 def test_every_code_has_a_case_and_every_case_a_code() -> None:
-    elsewhere = {"off-scale", "checksum"}  # from Python alone; of a baseline, in test_gate.py
+    # from Python alone; of a baseline, in test_gate.py; of a prompt, in test_prompts.py
+    elsewhere = {"off-scale", "checksum", "bad-prompt"}
     assert {case.code for case in CASES} | elsewhere == CODES.keys()
 
 

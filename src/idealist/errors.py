@@ -22,6 +22,7 @@ CODES: dict[str, str] = {
     "bad-id": "a query or document id is empty or is not text or a whole number",
     "bad-length": "a document's length is not a finite number of at least 0",
     "bad-level": "a level of preference is not a finite number",
+    "bad-prompt": "a prompt for a model lacks what it must have, or has what it cannot have",
     "bad-rank": "a rank is not a whole number, but the rank column orders the run",
     "bad-score": "a score is not a number",
     "bad-shape": "the data is not in one of the shapes that can be read",
