@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import count
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import idealist as il
-from idealist.judging.pool_case import fused, shares
+from idealist.judging.adaptive import WALKS, revised, unasked
+from idealist.judging.pool_case import Lists, fused, shares
 
 RUNS = {
     "bm25": {"q1": ["a", "b", "c", "d"], "q2": ["x", "y"]},
@@ -53,7 +55,7 @@ def test_fusion_takes_as_many_of_each_query() -> None:
     assert len(il.pool(None, RUNS, by="fusion", per_query=1).chosen) == 2
 
 
-@pytest.mark.parametrize("by", ["depth", "fusion"])
+@pytest.mark.parametrize("by", ["depth", "fusion", "mtf", "maxmean", "sampled"])
 def test_a_budget_for_more_than_there_is_leaves_some(by: str) -> None:
     found = il.pool(None, RUNS, by=by, budget=100)
     assert len(found.chosen) == 8
@@ -111,8 +113,92 @@ def test_fusion_prefers_what_many_runs_rank_high() -> None:
     assert fused((("b", "a"), ("a", "b"))) == ["a", "b"]
 
 
-def test_the_depth_of_real_runs(data: object) -> None:
-    folder = data / "trec-covid-r1" / "runs"  # type: ignore[operator]
+#: Lists of distinct documents, and which of them are relevant.
+LISTS = st.lists(st.lists(st.sampled_from("abcdefgh"), unique=True).map(tuple), min_size=1).map(
+    tuple
+)
+RELEVANT = st.sets(st.sampled_from("abcdefgh"))
+
+
+def walked(strategy: str, lists: Lists, relevant: set[str]) -> list[str]:
+    """Let a judge answer each question at once."""
+    found = []
+    walk = WALKS[strategy](lists)
+    try:
+        document = next(walk)
+        while True:
+            found.append(document)
+            document = walk.send(document in relevant)
+    except StopIteration:
+        return found
+
+
+@given(st.sampled_from(sorted(WALKS)), LISTS, RELEVANT)
+def test_beginning_anew_after_each_judgment_is_the_same_walk(
+    strategy: str, lists: Lists, relevant: set[str]
+) -> None:
+    whole = walked(strategy, lists, relevant)
+    assert sorted(whole) == sorted({document for one in lists for document in one})
+    grades: dict[str, float] = {}
+    for document in whole:
+        assert next(unasked(strategy, lists, grades, 1)) == document
+        grades[document] = float(document in relevant)
+    assert not list(unasked(strategy, lists, grades, 1))
+
+
+@given(LISTS, RELEVANT)
+def test_maxmean_takes_the_run_with_the_highest_mean(lists: Lists, relevant: set[str]) -> None:
+    judged: list[str] = []
+    for document in walked("maxmean", lists, relevant):
+        means = []
+        for one in lists:
+            mine = [d for d in one if d in judged]
+            left = [d for d in one if d not in judged]
+            mean = (1 + sum(d in relevant for d in mine)) / (2 + len(mine))
+            means += [(mean, left[0])] if left else []
+        assert document in {first for mean, first in means if mean == max(means)[0]}
+        judged.append(document)
+
+
+def test_move_to_front_stays_with_a_run_while_it_finds_something() -> None:
+    lists = (tuple("abcdef"), tuple("uvwxyz"))
+    assert walked("mtf", lists, set("abcw")) == list("abcduevfwxyz")
+
+
+@pytest.mark.parametrize("by", sorted(WALKS))
+def test_a_batch_keeps_what_it_needs_to_choose_again(by: str) -> None:
+    found = il.pool({"q1": {"c": 1}}, RUNS, by=by, budget=2)
+    for query in ("q1", "q2"):
+        mine = [one for one in found.batch.pooled if one.query == query]
+        lists = tuple(tuple(run[query]) for run in RUNS.values())
+        grades = {"c": 1.0} if query == "q1" else {}
+        assert list(revised(by, mine, grades, 1)) == list(unasked(by, lists, grades, 1))
+        turns = [one.document for one in found.chosen if one.query == query]
+        assert turns == list(revised(by, mine, grades, 1))[:1]
+
+
+def test_strategies_that_learn_find_more_of_real_runs(data: Path) -> None:
+    truth = il.read_qrels(data / "trec-covid-r1" / "qrels.txt").to_dict()
+    runs = sorted((data / "trec-covid-r1" / "runs").iterdir())
+    case = il.pool(None, runs, depth=1).case
+    found = dict.fromkeys(["depth", "fusion", *WALKS], 0)
+    for query, grades in truth.items():
+        relevant = {document for document, grade in grades.items() if grade >= 1}
+        lists = tuple(
+            tuple(document for document in one if document in grades)
+            for one in case.cut(query, 100)
+        )
+        orders = {by: walked(by, lists, relevant) for by in WALKS} | {"fusion": fused(lists)}
+        tops = sorted({(i, d) for one in lists for i, d in enumerate(one)})
+        orders["depth"] = list(dict.fromkeys(d for _, d in tops))
+        for by, order in orders.items():
+            found[by] += len(relevant.intersection(order[:30]))
+    assert found["depth"] < found["mtf"] < found["maxmean"]
+    assert found["depth"] < found["fusion"] < found["maxmean"]
+
+
+def test_the_depth_of_real_runs(data: Path) -> None:
+    folder = data / "trec-covid-r1" / "runs"
     runs = [il.read_run(path) for path in sorted(folder.iterdir())]
     found = il.pool(None, runs, depth=5)
     union = set()

@@ -160,14 +160,14 @@ def ranks_of(lists: Lists) -> dict[str, tuple[int, ...]]:
     return {document: tuple(ranks) for document, ranks in found.items()}
 
 
-def fused(lists: Lists) -> list[str]:
-    """Order documents by Σ 1/(60 + rank) over the lists; equal ones by id.
+def fused(lists: Lists, constant: int = FUSION_CONSTANT) -> list[str]:
+    """Order documents by Σ 1/(constant + rank) over the lists; equal ones by id.
 
     >>> fused((("a", "b"), ("b", "c")))
     ['b', 'a', 'c']
     """
     scores = {
-        document: math.fsum(1 / (FUSION_CONSTANT + rank) for rank in ranks if rank)
+        document: math.fsum(1 / (constant + rank) for rank in ranks if rank)
         for document, ranks in ranks_of(lists).items()
     }
     return sorted(scores, key=lambda document: (-scores[document], document))

@@ -12,8 +12,10 @@ from typing import Any
 from idealist.data import Qrels
 from idealist.errors import InputError, UsageError, nearest
 from idealist.formats import read_qrels
+from idealist.judging.adaptive import by_maxmean, by_mtf
 from idealist.judging.pool_case import Choice, PoolCase, digest, ranked_lists
 from idealist.judging.records import Batch, Pooled
+from idealist.judging.sampled_pools import by_sampling
 from idealist.judging.strategies import by_depth, by_fusion
 from idealist.rendering.document import COUNT, SHARE, TEXT, Column, Details, Document, Table, Text
 from idealist.rendering.result import Result
@@ -25,6 +27,9 @@ Strategy = Callable[..., Choice]
 STRATEGIES: dict[str, Strategy] = {
     "depth": by_depth,
     "fusion": by_fusion,
+    "mtf": by_mtf,
+    "maxmean": by_maxmean,
+    "sampled": by_sampling,
 }
 
 #: How many of a run's first documents the table by run looks at.
@@ -46,8 +51,11 @@ def pool(
 
     `judged` is a store, judgments, or None where nothing is judged yet. `by` is the strategy:
     ``depth`` takes the first documents of every run, ``fusion`` those that the runs together rank
-    highest. `budget` counts documents over all queries, `per_query` those of one query. A document
-    is relevant from grade `rel` on. Other `options` are the strategy's, such as `depth`.
+    highest; ``mtf`` and ``maxmean`` follow the runs that find most, and learn from each judgment
+    that a store is given; ``sampled`` draws documents with known probabilities, so that
+    `sample_estimates` is unbiased. `budget` counts documents over all queries, `per_query` those of
+    one. A document is relevant from grade `rel` on. Other `options` are the strategy's: `depth`
+    says how far down the runs it looks.
 
     >>> found = pool({"q1": {"d1": 1}}, [{"q1": ["d1", "d2"]}, {"q1": ["d3"]}], depth=2)
     >>> found.summary
