@@ -41,6 +41,8 @@ from idealist.formats import (
 from idealist.formats.id_mapping import map_ids
 from idealist.formats.writing import write_qrels, write_run
 from idealist.gating import Gate, GatePlan, assert_not_worse, gate, save_baseline
+from idealist.judging.correcting import corrected
+from idealist.judging.corrections import Corrected
 from idealist.judging.pooling import Pooling, pool
 from idealist.measures import Measure, measure, parse
 from idealist.measures.average_precision import AP
@@ -61,7 +63,7 @@ from idealist.reporting import Report, report
 
 __all__ = [
     "AP", "CG", "CONVENTIONS", "DCG", "ERR", "RBO", "RBP", "RR", "UDCG", "AllHit", "Attribution",
-    "Audit", "Bounds", "Change", "Comparison", "Convention", "Curves", "Diagnosis",
+    "Audit", "Bounds", "Change", "Comparison", "Convention", "Corrected", "Curves", "Diagnosis",
     "DifferenceExplainer", "DifferenceExplanation", "Doubt", "Evaluation", "Evaluator", "Explainer",
     "Explanation", "F", "Gate", "GatePlan", "IdealistError", "InputError",
     "Judged", "Judging", "Measure", "NumQ", "NumRel", "NumRelRet", "NumRet", "P", "Pair",
@@ -69,7 +71,7 @@ __all__ = [
     "Reconciliation", "Report", "Reproduction", "Rprec", "Run", "Scale", "Signature", "Sizes",
     "Success", "TieBounds", "Unjudged", "UsageError", "WorsenedQueries", "Worst",
     "__version__", "assert_not_worse", "attribute", "audit", "bounds", "bounds_of_difference",
-    "bpref", "compare", "compare_evaluations", "depth_curve", "diagnose", "evaluate",
+    "bpref", "compare", "compare_evaluations", "corrected", "depth_curve", "diagnose", "evaluate",
     "explain", "explain_difference", "gate", "listing", "map_ids", "measure", "nDCG", "parse",
     "plan_queries", "pool", "precision_recall_curve", "rank", "rbo", "rbo_by_query",
     "read_arrays", "read_pairs", "read_preferences", "read_prels", "read_qrels", "read_queries",

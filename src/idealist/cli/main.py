@@ -26,6 +26,7 @@ VERBS: dict[str, tuple[str, str]] = {
     "judge": ("idealist.cli.judge", "Make judgments: keep them, choose what to judge, grade."),
     "plot": ("idealist.cli.plot", "Draw a figure, and say what it shows."),
     "power": ("idealist.cli.power", "Say how many queries show a difference, before judging."),
+    "correct": ("idealist.cli.correct", "Correct a model's labels by what people judged."),
     "reconcile": ("idealist.cli.reconcile", "Say which conventions print a number."),
     "trec-eval": ("idealist.cli.trec_eval", "Do what trec_eval does, to the byte."),
     "measures": ("idealist.cli.reference", "List the measures, or explain one."),

@@ -23,6 +23,7 @@ WORDS: dict[str, str] = {
     "cutoff": "the measure looks at more or fewer ranks",
     "qrels": "the judgments differ",
     "merge": "several judges become one grade by a different rule",
+    "corrected": "the mean is corrected by the labels of another model",
     "rules": "idealist itself computes something differently since",
     # The protocol: how a run becomes a ranking, and which queries count.
     "precision": "scores are compared in single or double precision",
