@@ -44,6 +44,8 @@ from idealist.gating import Gate, GatePlan, assert_not_worse, gate, save_baselin
 from idealist.judging.correcting import corrected
 from idealist.judging.corrections import Corrected
 from idealist.judging.pooling import Pooling, pool
+from idealist.judging.records import Judgment
+from idealist.judging.store import Store
 from idealist.measures import Measure, measure, parse
 from idealist.measures.average_precision import AP
 from idealist.measures.cumulative import CG, DCG, nDCG
@@ -66,10 +68,10 @@ __all__ = [
     "Audit", "Bounds", "Change", "Comparison", "Convention", "Corrected", "Curves", "Diagnosis",
     "DifferenceExplainer", "DifferenceExplanation", "Doubt", "Evaluation", "Evaluator", "Explainer",
     "Explanation", "F", "Gate", "GatePlan", "IdealistError", "InputError",
-    "Judged", "Judging", "Measure", "NumQ", "NumRel", "NumRelRet", "NumRet", "P", "Pair",
-    "Placements", "PoolTeams", "Pooling", "Protocol", "Qrels", "Queries", "R", "RBPResidual",
-    "Reconciliation", "Report", "Reproduction", "Rprec", "Run", "Scale", "Signature", "Sizes",
-    "Success", "TieBounds", "Unjudged", "UsageError", "WorsenedQueries", "Worst",
+    "Judged", "Judging", "Judgment", "Measure", "NumQ", "NumRel", "NumRelRet", "NumRet", "P",
+    "Pair", "Placements", "PoolTeams", "Pooling", "Protocol", "Qrels", "Queries", "R",
+    "RBPResidual", "Reconciliation", "Report", "Reproduction", "Rprec", "Run", "Scale", "Signature",
+    "Sizes", "Store", "Success", "TieBounds", "Unjudged", "UsageError", "WorsenedQueries", "Worst",
     "__version__", "assert_not_worse", "attribute", "audit", "bounds", "bounds_of_difference",
     "bpref", "compare", "compare_evaluations", "corrected", "depth_curve", "diagnose", "evaluate",
     "explain", "explain_difference", "gate", "listing", "map_ids", "measure", "nDCG", "parse",

@@ -107,7 +107,7 @@ def reading(command: Command) -> Command:
     )
     @click.option(
         "--merge",
-        type=click.Choice(["mean", "median", "majority", "max", "min"]),
+        type=click.Choice(["mean", "median", "majority", "max", "min", "latest"]),
         help="How the grades of several judges become one.",
     )
     @click.option(

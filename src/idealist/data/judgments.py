@@ -21,7 +21,7 @@ GOLD = {
     "positives": "only relevant documents are listed",
 }
 #: How one grade is made of those of several judges.
-MERGES = ("mean", "median", "majority", "max", "min")
+MERGES = ("mean", "median", "majority", "max", "min", "latest")
 #: Columns of text that decide numbers.
 DECISIVE = ("iteration", "stratum")
 #: Whole numbers up to here, and sums of many of them, are exact.

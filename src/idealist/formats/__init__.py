@@ -26,6 +26,7 @@ from idealist.formats.query_files import read_queries
 from idealist.formats.reading import Decimal, DescribedFile, Reading, ReadOptions, described
 from idealist.formats.run_sources import FileRun, ObjectRun, table
 from idealist.formats.source import Source, distinct, run_name
+from idealist.formats.stored_judgments import store_address, stored_qrels
 
 __all__ = [
     "kind_of", "read_arrays", "read_pairs", "read_preferences", "read_prels", "read_qrels",
@@ -46,7 +47,7 @@ def read_qrels(
     `decimal` says what 1,234 is where a file does not show it: 1.234 with "comma", 1234 with
     "point". `scale` declares the possible grades: the highest one, a list, {grade: label}, or
     {word: grade} where the grades are words. `merge` makes one grade of several judges': mean,
-    median, majority, max or min. `judgments` says what a document without a judgment is:
+    median, majority, max, min or latest. `judgments` says what a document without a judgment is:
     ``complete`` or ``positives``, not relevant; ``pooled``, unknown.
 
     >>> read_qrels({"q1": {"d1": 2, "d2": 0}})
@@ -92,6 +93,9 @@ def read_run(
     if isinstance(data, (list, tuple)) and data and isinstance(data[0], (str, Path, Run)):
         hint = "evaluate several with Evaluator(qrels, measures).each(runs)"
         raise UsageError("these are several runs, not one", hint)
+    if store_address(data) is not None:
+        hint = "a store holds judgments: give it where judgments are read"
+        Faults(str(data)).fail("bad-shape", "this is a database of SQLite, not a run", hint)
     if isinstance(data, (str, Path)) and os.path.isdir(data):
         return Run(_rows_of_folder(Path(data), options), name or run_name(data))
     if not isinstance(data, (str, Path)):
@@ -167,6 +171,8 @@ def _judgments(data: Any, options: ReadOptions, name: str) -> Qrels:
         if options.merge and options.merge != data.merge:
             raise UsageError("these judgments were read already", "say merge where you read them")
         return data if scale is None else data.on(scale)
+    if (store := store_address(data)) is not None:
+        return stored_qrels(store, options)
     if isinstance(data, (str, Path)):
         return _qrels_of_file(Source.of(data), scale, options)
     name = name or "qrels"

@@ -24,6 +24,7 @@ from idealist.formats.cells import Cells, pivot
 from idealist.formats.column_names import given_names, spelt
 from idealist.formats.reading import Reading, ReadOptions
 from idealist.formats.source import HEAD, Source, parted
+from idealist.formats.stored_judgments import store_address
 from idealist.formats.table_headers import refuse_table, table_header, unread_table
 
 #: Files that idealist writes, by the key they start with: what they are, and what reads them.
@@ -115,8 +116,9 @@ def kind_of(path: str | Path, options: ReadOptions | None = None) -> str | None:
     """Tell judgments from a run by what a file's rows hold; None where they could be either."""
     if str(path).startswith(IRDS):
         return None
-    if os.path.isdir(path):
-        return "run" if engines.is_folder_of_responses(Path(path)) else "qrels"
+    if (is_folder := os.path.isdir(path)) or store_address(path) is not None:
+        is_run = is_folder and engines.is_folder_of_responses(Path(path))
+        return "run" if is_run else "qrels"
     source = Source.of(path)
     reading = Reading("score", Faults(source.name), options or ReadOptions())
     content = content_of(source, reading.faults, partial(table_header, reading=reading))

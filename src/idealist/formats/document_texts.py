@@ -12,6 +12,7 @@ from idealist.errors import Faults, UsageError
 from idealist.formats import frames
 from idealist.formats.document_entries import DocumentText, Entry, entries_of
 from idealist.formats.document_files import of_path
+from idealist.formats.stored_judgments import store_address, stored_texts
 from idealist.notation import many
 from idealist.rendering.wording import few
 
@@ -75,9 +76,12 @@ def document_texts(data: Any, ids: Collection[str]) -> DocumentTexts:
     {'d2': DocumentText(title='Tuples', text='stay')}
     """
     name = str(data) if isinstance(data, (str, Path)) else "the texts given"
+    if (store := store_address(data)) is not None:
+        texts, first = stored_texts(store, ids, SEEN)
+        return DocumentTexts(str(store), tuple(dict.fromkeys(ids)), texts, 0, first)
     asked, found, repeated = dict.fromkeys(ids), dict[str, DocumentText](), 0
     seen: list[str] = []
-    for names, told in _entries(data, Faults(name)):
+    for names, told in document_entries(data):
         if len(seen) < SEEN:
             seen.append(names[0])
         for document in [one for one in names if one in asked]:
@@ -90,9 +94,11 @@ def document_texts(data: Any, ids: Collection[str]) -> DocumentTexts:
     return DocumentTexts(name, tuple(asked), found, repeated, tuple(seen))
 
 
-def _entries(data: Any, faults: Faults) -> Iterator[Entry]:
+def document_entries(data: Any) -> Iterator[Entry]:
+    """Find the documents of `data`, as `document_texts` takes it."""
     if isinstance(data, (str, Path)):
         return of_path(data)
+    faults = Faults("the texts given")
     columns = frames.columns(data, faults)
     if columns is None and not isinstance(data, (Mapping, Sequence)):
         hint = "give {id: text}, a file, or a folder"

@@ -40,8 +40,14 @@ def majority(grades: Sequence[float]) -> float:
     return min(grade for grade, count in counts.items() if count == max(counts.values()))
 
 
+def latest(grades: Sequence[float]) -> float:
+    """Return the grade given last."""
+    return grades[-1]
+
+
 RULES: dict[str, Callable[[Sequence[float]], float]] = {
     "mean": mean, "median": median, "majority": majority, "max": max, "min": min,
+    "latest": latest,
 }  # fmt: skip
 
 
@@ -174,14 +180,14 @@ def _judge_rows(opinions: Opinions, made: Qrels) -> JudgeRows | None:
         return None
     names = (opinions.given["columns"] or {}).get("judge")
     rows = sorted(
-        (made.lookup[query][document], names[i] if names else "", i)
+        (made.lookup[query][document], i, names[i] if names else "")
         for (query, document, _), own in opinions.several.items()
         for i in own
     )
-    grades = opinions.grades([i for _, _, i in rows])
+    grades = opinions.grades([i for _, i, _ in rows])
     return JudgeRows(
         freeze(np.array([pair for pair, _, _ in rows], dtype=np.int64)),
-        tuple(judge for _, judge, _ in rows),
+        tuple(judge for _, _, judge in rows),
         freeze(np.array(grades, dtype=np.float64)),
     )
 

@@ -13,6 +13,7 @@ from idealist.formats import contents, delimited, frames
 from idealist.formats.cells import add_query, shown
 from idealist.formats.column_names import QUERY_IDS, QUERY_TEXTS, known, ours
 from idealist.formats.source import Source
+from idealist.formats.stored_judgments import store_address, stored_queries
 
 
 def read_queries(data: Any, *, name: str = "queries") -> Queries:
@@ -26,6 +27,8 @@ def read_queries(data: Any, *, name: str = "queries") -> Queries:
     """
     if isinstance(data, Queries):
         return data
+    if (store := store_address(data)) is not None:
+        return stored_queries(store)
     data, lines = contents.resolved(data, "queries"), None
     if isinstance(data, (str, Path)):
         source = Source.of(data)

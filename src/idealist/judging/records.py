@@ -6,8 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-#: What a judge may say: a grade, that he cannot tell, or that he will judge it later.
-STATUSES = ("graded", "cannot tell", "later")
+from idealist.formats.document_entries import DocumentText
+
+#: What a judge may say: a grade, that he cannot tell, or that he will judge it later; and what a
+#: row says that withdraws an earlier one.
+STATUSES = ("graded", "cannot tell", "later", "undone")
 
 
 @dataclass(frozen=True)
@@ -41,6 +44,41 @@ class Judgment:
     token: str = ""
     time: str = ""
     id: int | None = None
+
+
+@dataclass(frozen=True)
+class Preference:
+    """Which of two documents one judge found better for one query; `tied` where neither is."""
+
+    query: str
+    better: str
+    worse: str
+    judge: str
+    tied: bool = False
+    kind: str = "human"
+    seconds: float | None = None
+    note: str = ""
+    call: int | None = None
+    token: str = ""
+    time: str = ""
+    id: int | None = None
+
+
+@dataclass(frozen=True)
+class Task:
+    """A document that is a judge's turn to judge.
+
+    `seen` is the hash of its text, `put_off` says that this judge wanted to judge it later.
+    """
+
+    query: str
+    document: str
+    batch: int
+    inclusion: float | None
+    query_text: str
+    text: DocumentText | None
+    seen: str
+    put_off: bool
 
 
 @dataclass(frozen=True)

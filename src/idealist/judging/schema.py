@@ -2,8 +2,21 @@
 
 from __future__ import annotations
 
-#: The tables as they were first made; later versions add `MIGRATIONS`.
-TABLES = """
+import sqlite3
+from collections.abc import Iterator
+
+#: What nobody may change or remove.
+KEPT = ("judgment", "preference", "call", "prompt", "batch", "pooled", "query", "document", "text",
+        "setting")  # fmt: skip
+
+#: How many people have judged a pair. Models and clicks do not take a document off anybody's list.
+_PEOPLE = """
+SELECT COUNT(DISTINCT judge) FROM current_judgment AS one
+WHERE one.query = {row}.query AND one.document = {row}.document
+AND one.status <> 'later' AND one.kind IN ('human', 'import')
+"""
+
+TABLES = f"""
 CREATE TABLE setting (
     id INTEGER PRIMARY KEY, name TEXT NOT NULL, value TEXT NOT NULL, time TEXT NOT NULL
 ) STRICT;
@@ -39,31 +52,82 @@ CREATE TABLE call (
 CREATE UNIQUE INDEX answered_once ON call (request) WHERE state = 'answered';
 CREATE TABLE judgment (
     id INTEGER PRIMARY KEY, query TEXT NOT NULL, document TEXT NOT NULL, grade REAL,
-    status TEXT NOT NULL CHECK (status IN ('graded', 'cannot tell', 'later')),
     judge TEXT NOT NULL CHECK (judge <> ''),
     kind TEXT NOT NULL CHECK (kind IN ('human', 'import', 'clicks', 'model')),
+    status TEXT NOT NULL CHECK (status IN ('graded', 'cannot tell', 'later', 'undone')),
     adjudicates INTEGER NOT NULL CHECK (adjudicates IN (0, 1)),
     seconds REAL, note TEXT NOT NULL, batch INTEGER REFERENCES batch, inclusion REAL,
     seen TEXT NOT NULL, call INTEGER REFERENCES call, undoes INTEGER UNIQUE REFERENCES judgment,
     token TEXT UNIQUE, time TEXT NOT NULL,
-    CHECK ((status = 'graded') = (grade IS NOT NULL))
+    CHECK ((status = 'graded') = (grade IS NOT NULL)),
+    CHECK ((status = 'undone') = (undoes IS NOT NULL))
 ) STRICT;
-CREATE INDEX judgment_by_pair ON judgment (query, document, judge);
+CREATE INDEX judgment_by_pair ON judgment (query, document, judge, adjudicates);
+CREATE INDEX judgment_by_judge ON judgment (judge);
+CREATE INDEX judgment_put_off ON judgment (judge) WHERE status = 'later';
 CREATE TABLE preference (
     id INTEGER PRIMARY KEY, query TEXT NOT NULL, better TEXT NOT NULL, worse TEXT NOT NULL,
     tied INTEGER NOT NULL CHECK (tied IN (0, 1)), judge TEXT NOT NULL CHECK (judge <> ''),
-    kind TEXT NOT NULL, seconds REAL, note TEXT NOT NULL, call INTEGER REFERENCES call,
+    kind TEXT NOT NULL CHECK (kind IN ('human', 'import', 'clicks', 'model')),
+    seconds REAL, note TEXT NOT NULL, call INTEGER REFERENCES call,
     token TEXT UNIQUE, time TEXT NOT NULL
 ) STRICT;
-CREATE TABLE claim (
-    query TEXT NOT NULL, document TEXT NOT NULL, judge TEXT NOT NULL, time TEXT NOT NULL,
-    PRIMARY KEY (query, document, judge)
-) STRICT;
+CREATE VIEW standing_judgment AS
+SELECT one.* FROM judgment AS one
+WHERE one.status <> 'undone'
+AND NOT EXISTS (SELECT 1 FROM judgment AS undo WHERE undo.undoes = one.id);
 CREATE VIEW current_judgment AS
-SELECT one.* FROM judgment AS one WHERE one.id IN (
-    SELECT MAX(id) FROM judgment
-    WHERE undoes IS NULL
-    AND id NOT IN (SELECT undoes FROM judgment WHERE undoes IS NOT NULL)
-    GROUP BY query, document, judge, adjudicates
+SELECT one.* FROM standing_judgment AS one
+WHERE NOT EXISTS (
+    SELECT 1 FROM standing_judgment AS newer
+    WHERE newer.query = one.query AND newer.document = one.document AND newer.judge = one.judge
+    AND newer.adjudicates = one.adjudicates AND newer.id > one.id
 );
+CREATE TABLE claim (
+    judge TEXT PRIMARY KEY, query TEXT NOT NULL, document TEXT NOT NULL, until REAL NOT NULL
+) STRICT;
+CREATE INDEX claim_by_pair ON claim (query, document);
+CREATE TABLE turn (
+    batch INTEGER NOT NULL REFERENCES batch, judged INTEGER NOT NULL, place INTEGER NOT NULL,
+    query TEXT NOT NULL, document TEXT NOT NULL,
+    PRIMARY KEY (batch, judged, place, query, document)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX turn_by_pair ON turn (query, document);
+CREATE TRIGGER turn_comes AFTER INSERT ON pooled WHEN new.place IS NOT NULL BEGIN
+    INSERT INTO turn SELECT new.batch, ({_PEOPLE.format(row="new")}), new.place, new.query,
+    new.document;
+END;
+CREATE TRIGGER turn_is_over AFTER INSERT ON judgment BEGIN
+    UPDATE turn SET judged = ({_PEOPLE.format(row="new")})
+    WHERE query = new.query AND document = new.document;
+    DELETE FROM claim
+    WHERE judge = new.judge AND query = new.query AND document = new.document;
+END;
 """
+#: What is derived from `pooled` and `judgment`, and can be made anew at any time.
+TURNS = f"""
+SELECT batch, ({_PEOPLE.format(row="pooled")}) AS judged, place, query, document
+FROM pooled WHERE place IS NOT NULL
+"""
+_REFUSAL = """
+CREATE TRIGGER {table}_is_never_{done} BEFORE {verb} ON {table} BEGIN
+    SELECT RAISE(ABORT, 'rows of {table} are kept: nothing in a store is changed or deleted');
+END;
+"""
+REFUSALS = "".join(
+    _REFUSAL.format(table=table, verb=verb, done=done)
+    for table in KEPT
+    for verb, done in (("UPDATE", "changed"), ("DELETE", "deleted"))
+)
+#: What leads from each version of the tables to the next.
+MIGRATIONS: dict[int, str] = {0: TABLES + REFUSALS}
+
+
+def statements(script: str) -> Iterator[str]:
+    """Part a script, so that it runs inside a transaction that is open."""
+    found = ""
+    for part in script.split(";"):
+        found += f"{part};"
+        if sqlite3.complete_statement(found):
+            yield found
+            found = ""

@@ -1,0 +1,277 @@
+"""Judgments in a store, which `idealist judge` keeps: read as those of a file are."""
+
+from __future__ import annotations
+
+import json
+import math
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from os import PathLike, fspath
+from pathlib import Path
+from typing import Any, NamedTuple, NoReturn, TypeAlias, TypeVar
+
+from idealist.data import Qrels, Queries, Scale
+from idealist.data.remarks import Remark
+from idealist.errors import Faults, nearest
+from idealist.formats.document_entries import DocumentText
+from idealist.formats.judges import PROPOSED, merged
+from idealist.formats.reading import ReadOptions
+from idealist.formats.sqlite_files import is_sqlite, read
+from idealist.notation import many
+
+#: What tells a store from other files of SQLite, "IDLS", and the version of its tables.
+APPLICATION, VERSION = 0x49444C53, 1
+#: Who may judge, in the order in which they are believed: of one pair, only the first kind counts.
+KINDS = ("human", "import", "clicks", "model")
+
+Pair: TypeAlias = tuple[str, str]
+T = TypeVar("T")
+
+
+class Address(NamedTuple):
+    """A store, and the one judge or kind of judges in it that is meant, if any."""
+
+    path: Path
+    only: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.path}#{self.only}" if self.only else str(self.path)
+
+
+def store_address(data: Any) -> Address | None:
+    """Recognise a store, or any other file of SQLite; a judge may be named behind it.
+
+    >>> store_address("qrels.txt") is None
+    True
+    """
+    if not isinstance(data, (str, PathLike)):
+        return None
+    path = fspath(data)
+    signs = [at for at, sign in enumerate(path) if sign == "#"]
+    for at in (len(path), *signs):
+        if is_sqlite(Path(path[:at])):
+            return Address(Path(path[:at]), path[at + 1 :])
+    return None
+
+
+def check_store(connection: sqlite3.Connection, path: Path) -> None:
+    """Refuse a file of SQLite that is not a store, or not one that this release knows."""
+    faults = Faults(str(path))
+    application, version = (
+        connection.execute(f"PRAGMA {name}").fetchone()[0]
+        for name in ("application_id", "user_version")
+    )
+    if application != APPLICATION:
+        message = "this is a database of SQLite, but not a store of judgments"
+        faults.fail("bad-shape", message, f"make one: idealist judge init {path}-new.db")
+    if version > VERSION:
+        message = f"a newer idealist wrote this store: version {version} of its tables"
+        hint = f"update idealist: this one knows versions up to {VERSION}"
+        faults.fail("bad-shape", message, hint)
+    if version < VERSION:
+        message = f"an older idealist wrote this store: version {version} of its tables"
+        faults.fail("bad-shape", message, f"bring it up to date: idealist judge status {path}")
+
+
+def _checked(path: Path, use: Callable[[sqlite3.Connection], T]) -> T:
+    def checked(connection: sqlite3.Connection) -> T:
+        check_store(connection, path)
+        return use(connection)
+
+    return read(path, checked)
+
+
+def stored_qrels(address: Address, options: ReadOptions) -> Qrels:
+    """Read the judgments of a store that count."""
+    scale = None if options.scale is None else Scale.of(options.scale)
+    made = partial(qrels_of, address=address, merge=options.merge, scale=scale)
+    return _checked(address.path, made)
+
+
+def stored_queries(address: Address) -> Queries:
+    """Read the queries of a store."""
+    return _checked(address.path, partial(queries_of, name=str(address)))
+
+
+def stored_texts(
+    address: Address, ids: Iterable[str], few: int
+) -> tuple[dict[str, DocumentText], tuple[str, ...]]:
+    """Look up the texts of some documents in a store, and name a few that it has."""
+
+    def found(connection: sqlite3.Connection) -> tuple[dict[str, DocumentText], tuple[str, ...]]:
+        asked = "SELECT DISTINCT document FROM document LIMIT ?"
+        first = tuple(one for (one,) in connection.execute(asked, (few,)))
+        return texts_of(connection, ids), first
+
+    return _checked(address.path, found)
+
+
+def setting(connection: sqlite3.Connection, name: str) -> str:
+    """Return what was last set, or nothing."""
+    asked = "SELECT value FROM setting WHERE name = ? ORDER BY id DESC LIMIT 1"
+    found = connection.execute(asked, (name,)).fetchone()
+    return found[0] if found else ""
+
+
+def scale_of_store(connection: sqlite3.Connection) -> Scale | None:
+    """Return the scale of a store, if one is declared."""
+    written = setting(connection, "scale")
+    if not written:
+        return None
+    grades, labels = json.loads(written)
+    return Scale(tuple(grades), tuple(labels))
+
+
+def queries_of(connection: sqlite3.Connection, name: str) -> Queries:
+    """Read the queries: of each, what was said last."""
+    asked = (
+        "SELECT query, text, columns FROM query "
+        "WHERE id IN (SELECT MAX(id) FROM query GROUP BY query) ORDER BY id"
+    )
+    text, columns = dict[str, str](), dict[str, dict[str, Any]]()
+    for query, words, cells in connection.execute(asked):
+        text[query] = words
+        for key, cell in json.loads(cells).items():
+            columns.setdefault(key, {})[query] = cell
+    return Queries(text, columns, name)
+
+
+def texts_of(connection: sqlite3.Connection, ids: Iterable[str]) -> dict[str, DocumentText]:
+    """Look up documents: of each, the text that was added last."""
+    asked = (
+        "SELECT title, body FROM document JOIN text ON text.hash = document.text "
+        "WHERE document = ? ORDER BY id DESC LIMIT 1"
+    )
+    found = ((one, connection.execute(asked, (one,)).fetchone()) for one in ids)
+    return {one: DocumentText(*row) for one, row in found if row is not None}
+
+
+#: The grade of a document that was pooled and not drawn.
+UNDRAWN = -1.0
+
+
+class _Row(NamedTuple):
+    """A judgment that stands: no later one of the same judge replaces it, and none undoes it."""
+
+    query: str
+    document: str
+    grade: float | None
+    judge: str = ""
+    kind: str = KINDS[0]
+    status: str = "graded"
+    adjudicates: int = 0
+
+
+def qrels_of(
+    connection: sqlite3.Connection, address: Address, merge: str = "", scale: Scale | None = None,
+    sampled: bool = False,
+) -> Qrels:  # fmt: skip
+    """Make judgments of what counts in a store.
+
+    Of one pair, an adjudication counts alone, or else what the first kind of `KINDS` said.
+    """
+    asked = f"SELECT {', '.join(_Row._fields)} FROM current_judgment ORDER BY id"
+    rows = _only(list(map(_Row._make, connection.execute(asked))), address)
+    counting, remarks = _counting(rows)
+    graded = [row for row in counting if row.grade is not None]
+    if not graded:
+        _refuse_empty(connection, address)
+    pairs = {(row.query, row.document) for row in graded}
+    pool = _pool(connection)
+    undrawn = [_Row(*pair, UNDRAWN) for pair in pool if pair not in pairs] if sampled else []
+    said = [*graded, *undrawn]
+    given = {
+        "query": [row.query for row in said], "document": [row.document for row in said],
+        "grade": [row.grade for row in said], "subtopic": None,
+        "columns": {"judge": [row.judge for row in said], **_sample(said, pool)},
+        "scale": _scale(scale or scale_of_store(connection), sampled), "lines": None, "empty": (),
+        "ungraded": len(counting) - len(graded), "name": str(address), "ignored": [],
+        "remarks": remarks,
+    }  # fmt: skip
+    return merged(given, merge or setting(connection, "merge") or PROPOSED)
+
+
+def _scale(scale: Scale | None, sampled: bool) -> Scale | None:
+    """Let a document that was not drawn be on the scale."""
+    if scale is None or not sampled or UNDRAWN in scale.grades:
+        return scale
+    labels = ("not drawn", *scale.labels) if scale.labels else ()
+    return Scale((UNDRAWN, *scale.grades), labels)
+
+
+def _only(rows: list[_Row], address: Address) -> list[_Row]:
+    """Keep the judgments of one judge, adjudications aside, or of one kind of judges."""
+    if not address.only:
+        return rows
+    if address.only in KINDS:
+        return [row for row in rows if row.kind == address.only]
+    kept = [row for row in rows if row.judge == address.only and not row.adjudicates]
+    if not kept:
+        judges = sorted({row.judge for row in rows if not row.adjudicates})
+        hint = nearest(address.only, [*judges, *KINDS])
+        message = f"nobody by the name of {address.only!r} has judged in this store"
+        Faults(str(address.path)).fail("empty", message, hint)
+    return kept
+
+
+def _counting(rows: Sequence[_Row]) -> tuple[list[_Row], list[Remark]]:
+    """Return the judgments that count, and say what decided it."""
+    by_pair: dict[Pair, list[_Row]] = {}
+    for row in rows:
+        if row.status != "later":
+            by_pair.setdefault((row.query, row.document), []).append(row)
+    counting, adjudicated, ranked = list[_Row](), 0, 0
+    for own in by_pair.values():
+        if decided := [row for row in own if row.adjudicates]:
+            counting.append(decided[-1])
+            adjudicated += 1
+            continue
+        graded = [row for row in own if row.grade is not None] or own[:1]
+        first = min(KINDS.index(row.kind) for row in graded)
+        kept = [row for row in graded if KINDS.index(row.kind) == first]
+        ranked += len(kept) < len(graded)
+        counting += kept
+    return counting, list(_remarks(adjudicated, ranked))
+
+
+def _remarks(adjudicated: int, ranked: int) -> Iterator[Remark]:
+    if adjudicated:
+        some = many(adjudicated, "pair was", "pairs were")
+        yield Remark("judges", f"{some} adjudicated: the adjudication counts", adjudicated)
+    if ranked:
+        some = many(ranked, "pair was", "pairs were")
+        words = f"{some} judged by several kinds of judges: of {', '.join(KINDS)}, the first counts"
+        yield Remark("judges", words, ranked)
+
+
+def _refuse_empty(connection: sqlite3.Connection, address: Address) -> NoReturn:
+    said = connection.execute("SELECT COUNT(*) FROM judgment").fetchone()[0]
+    some = f": of {many(said, 'row', 'rows')}, none is a grade that stands" if said else ""
+    who = f" of {address.only}" if address.only else ""
+    hint = (
+        f"judge: idealist judge next {address.path}; or idealist judge import {address.path} FILE"
+    )
+    message = f"there are no judgments{who} in this store yet{some}"
+    Faults(str(address.path)).fail("empty", message, hint)
+
+
+def _pool(connection: sqlite3.Connection) -> dict[Pair, tuple[str, float | None]]:
+    """Find the stratum and the probability of each pair that a sample was drawn from, the last."""
+    asked = (
+        "SELECT query, document, stratum, inclusion FROM pooled "
+        "WHERE stratum <> '' OR inclusion IS NOT NULL ORDER BY batch"
+    )
+    return {(query, document): about for query, document, *about in connection.execute(asked)}
+
+
+def _sample(
+    rows: Sequence[_Row], pool: Mapping[Pair, tuple[str, float | None]]
+) -> dict[str, list[Any]]:
+    """Return the columns `stratum` and `inclusion` of the pairs, where they are known."""
+    about = [pool.get((row.query, row.document), ("", None)) for row in rows]
+    stratum, inclusion = [one for one, _ in about], [chance for _, chance in about]
+    found: dict[str, list[Any]] = {"stratum": stratum} if any(stratum) else {}
+    if any(chance is not None for chance in inclusion):
+        found["inclusion"] = [math.nan if one is None else one for one in inclusion]
+    return found

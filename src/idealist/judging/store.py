@@ -1,0 +1,485 @@
+"""A store: judgments as they are made, in one file of SQLite; nothing in it is deleted."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import sqlite3
+import threading
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import fields, replace
+from functools import partial
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self, TypeVar
+
+from idealist.data import Qrels, Queries, Scale
+from idealist.data.judgments import MERGES
+from idealist.errors import Faults, UsageError
+from idealist.formats import read_queries
+from idealist.formats.document_entries import DocumentText
+from idealist.formats.document_texts import document_entries
+from idealist.formats.sqlite_files import PATIENCE, explained
+from idealist.formats.stored_judgments import (
+    APPLICATION,
+    VERSION,
+    Address,
+    check_store,
+    qrels_of,
+    queries_of,
+    scale_of_store,
+    setting,
+    store_address,
+    texts_of,
+)
+from idealist.judging.record_checks import (
+    checked_judgments,
+    checked_pool,
+    checked_preference,
+    now,
+)
+from idealist.judging.records import Batch, Call, Judgment, Pooled, Preference, Task
+from idealist.judging.schema import MIGRATIONS, statements
+from idealist.judging.turns import Turn, next_turn
+
+Record = TypeVar("Record", Judgment, Preference, Call)
+#: The tables of records, and their columns, the id last.
+_TABLES: dict[type, str] = {Judgment: "judgment", Preference: "preference", Call: "call"}
+_COLUMNS = {kind: tuple(one.name for one in fields(kind)) for kind in _TABLES}
+#: Connections of a parent process: a child must neither use nor close them.
+_INHERITED: list[sqlite3.Connection] = []
+
+
+class Store(os.PathLike[str]):
+    """Judgments as they are made: who, when, why, with what probability; in one file.
+
+    A method that writes returns when what it wrote is on the disk. Any number of processes and
+    threads may write at once. Wherever a file of judgments can be given, a store can be.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder, Store.create(f"{folder}/labels.db", scale=3) as store:
+    ...     _ = store.judge(Judgment("q1", "d7", 2, "ann"))
+    ...     store.qrels().to_dict()
+    {'q1': {'d7': 2}}
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        """Open a store that exists; `create` makes one."""
+        self.path, self._lock, self._depth = Path(path), threading.RLock(), 0
+        if not self.path.exists():
+            hint = f"make one: idealist judge init {path}"
+            Faults(str(path)).fail("no-file", "there is no such store", hint)
+        if store_address(path) != Address(self.path):
+            Faults(str(path)).fail("bad-shape", "this is not a store of judgments")
+        self._open()
+        with explained(self.path):
+            self._migrate()
+
+    @classmethod
+    def create(
+        cls, path: str | Path, *, scale: Any = None, merge: str = "", guidelines: str = "",
+        queries: Any = None, docs: Any = None,
+    ) -> Store:  # fmt: skip
+        """Make a store, whole or not at all; one that exists is not touched."""
+        found = None if queries is None else read_queries(queries)
+        store = cls.__new__(cls)
+        store.path, store._lock, store._depth = Path(path), threading.RLock(), 0
+        if store.path.exists() and store.path.stat().st_size and store_address(path) is None:
+            raise UsageError(f"{path} exists already", "choose another name")
+        store._open("rwc")
+        with store.writing() as connection:
+            if connection.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()[0]:
+                raise UsageError(f"{path} exists already", "open it, or choose another name")
+            connection.execute(f"PRAGMA application_id = {APPLICATION}")
+            store._raise_version(0)
+            store.set(scale=scale, merge=merge or None, guidelines=guidelines or None)
+            if found is not None:
+                store.add_queries(found)
+            if docs is not None:
+                store.add_documents(docs)
+        store.close()
+        return cls(path)
+
+    def _open(self, mode: str = "rw") -> None:
+        with explained(self.path):
+            self._connection = sqlite3.connect(
+                f"{self.path.absolute().as_uri()}?mode={mode}", PATIENCE, uri=True,
+                isolation_level=None, check_same_thread=False,
+            )  # fmt: skip
+            self._process = os.getpid()
+            self._connection.execute("PRAGMA foreign_keys = ON")
+            self._connection.execute("PRAGMA synchronous = FULL")
+            if mode == "rw":
+                application = self._connection.execute("PRAGMA application_id").fetchone()[0]
+                if application == APPLICATION:
+                    self._connection.execute("PRAGMA journal_mode = WAL")
+
+    def _migrate(self) -> None:
+        """Bring the tables of an older version up to date: all of them, or none."""
+        asked = (
+            "SELECT application_id, user_version FROM pragma_application_id, pragma_user_version"
+        )
+        application, version = self.connection.execute(asked).fetchone()
+        if application == APPLICATION and version < VERSION:
+            with self.writing() as connection:
+                self._raise_version(connection.execute("PRAGMA user_version").fetchone()[0])
+        check_store(self.connection, self.path)
+
+    def _raise_version(self, version: int) -> None:
+        for number in range(version, VERSION):
+            for statement in statements(MIGRATIONS[number]):
+                self.connection.execute(statement)
+        self.connection.execute(f"PRAGMA user_version = {VERSION}")
+
+    def __fspath__(self) -> str:
+        return str(self.path)
+
+    def __repr__(self) -> str:
+        return f"<Store {self.path}>"
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:  # fmt: skip
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the file."""
+        with self._lock, explained(self.path):
+            self.connection.close()
+
+    @property
+    def connection(self) -> sqlite3.Connection:
+        """The one connection of this process."""
+        if self._process != os.getpid():  # we are a child: what the parent opened is not ours
+            _INHERITED.append(self._connection)
+            self._lock, self._depth = threading.RLock(), 0
+            self._open()
+        return self._connection
+
+    @contextmanager
+    def writing(self) -> Iterator[sqlite3.Connection]:
+        """Write several rows: all of them, or none."""
+        with self._transaction("IMMEDIATE") as connection:
+            yield connection
+
+    @contextmanager
+    def reading(self) -> Iterator[sqlite3.Connection]:
+        """Read several things of one state."""
+        with self._transaction("DEFERRED") as connection:
+            yield connection
+
+    @contextmanager
+    def _transaction(self, kind: str) -> Iterator[sqlite3.Connection]:
+        connection = self.connection
+        with self._lock, explained(self.path):
+            if self._depth:
+                yield connection
+                return
+            connection.execute(f"BEGIN {kind}")
+            self._depth = 1
+            try:
+                yield connection
+                connection.execute("COMMIT")
+            except BaseException:
+                if connection.in_transaction:
+                    connection.execute("ROLLBACK")
+                raise
+            finally:
+                self._depth = 0
+
+    def judge(self, judgment: Judgment) -> Judgment:
+        """Keep a judgment; return it with its id and time.
+
+        One whose token is known was sent before: the first is returned, and nothing is written.
+        """
+        return self.judge_all([judgment])[0]
+
+    def judge_all(self, judgments: Iterable[Judgment]) -> list[Judgment]:
+        """Keep several judgments: all of them, or none."""
+        with self.writing() as connection:
+            checked = checked_judgments(list(judgments), self.scale, Faults(str(self.path)))
+            return [self._judged(row, connection) for row in checked]
+
+    def _judged(self, row: Judgment, connection: sqlite3.Connection) -> Judgment:
+        if row.token and (known := self._one(Judgment, "token = ?", row.token)):
+            return known
+        return replace(row, id=_insert(connection, row))
+
+    def undo(self, judge: str) -> Judgment | None:
+        """Withdraw the last judgment of a judge that stands, and return it; None if none does."""
+        with self.writing():
+            asked = "SELECT MAX(id) FROM standing_judgment WHERE judge = ?"
+            last = self.connection.execute(asked, (judge,)).fetchone()[0]
+            if last is None or (found := self._one(Judgment, "id = ?", last)) is None:
+                return None
+            self.judge(replace(
+                found, grade=None, status="undone", undoes=last, token="", time="", id=None,
+                note="", seconds=None,
+            ))  # fmt: skip
+            return found
+
+    def prefer(self, preference: Preference) -> Preference:
+        """Keep which of two documents a judge found better; a token that is known counts once."""
+        row = checked_preference(preference, Faults(str(self.path)))
+        with self.writing() as connection:
+            if row.token and (known := self._one(Preference, "token = ?", row.token)):
+                return known
+            return replace(row, id=_insert(connection, row))
+
+    def preferences(self) -> Iterator[Preference]:
+        """Return every preference, in the order they came."""
+        return self._all(Preference, "preference")
+
+    def set(
+        self, *, scale: Any = None, merge: str | None = None, guidelines: str | None = None
+    ) -> None:
+        """Set the scale of the grades, the rule for several judges, and the guidelines."""
+        if merge and merge not in MERGES:
+            raise UsageError(f"merge cannot be {merge!r}", f"merge is {', '.join(MERGES)}")
+        said = {"merge": merge, "guidelines": guidelines}
+        with self.writing() as connection:
+            if scale is not None:
+                made = Scale.of(scale)
+                self._check_scale(made)
+                said["scale"] = json.dumps([made.grades, made.labels])
+            for name, value in said.items():
+                if value is not None and value != setting(connection, name):
+                    row = (name, value, now())
+                    connection.execute(
+                        "INSERT INTO setting (name, value, time) VALUES (?,?,?)", row
+                    )
+
+    def _check_scale(self, scale: Scale) -> None:
+        asked = "SELECT DISTINCT grade FROM current_judgment WHERE grade IS NOT NULL"
+        given = {grade for (grade,) in self.connection.execute(asked)}
+        if other := sorted(given - {*map(float, scale.grades)}):
+            message = f"{other[0]:g} was given as a grade, and is not on the scale"
+            raise UsageError(message, "declare a scale with all grades that were given")
+
+    @property
+    def scale(self) -> Scale | None:
+        """The grades that can be given, None where any number can be."""
+        with self.reading() as connection:
+            return scale_of_store(connection)
+
+    @property
+    def guidelines(self) -> str:
+        """What judges are told."""
+        with self.reading() as connection:
+            return setting(connection, "guidelines")
+
+    @property
+    def merge(self) -> str:
+        """The rule for several judges that was set, if any."""
+        with self.reading() as connection:
+            return setting(connection, "merge")
+
+    def add_queries(self, queries: Any) -> int:
+        """Add queries as `read_queries` takes them; return how many are new or changed."""
+        found = read_queries(queries)
+        with self.writing() as connection:
+            known = self._query_rows()
+            rows = [
+                (query, text, json.dumps(_cells(found, query), ensure_ascii=False))
+                for query, text in found.text.items()
+            ]
+            new = [(*row, now()) for row in rows if known.get(row[0]) != row[1:]]
+            asked = "INSERT INTO query (query, text, columns, time) VALUES (?, ?, ?, ?)"
+            connection.executemany(asked, new)
+            return len(new)
+
+    def _query_rows(self) -> dict[str, tuple[str, str]]:
+        asked = "SELECT query, text, columns FROM query ORDER BY id"
+        return {row[0]: row[1:] for row in self.connection.execute(asked)}
+
+    def add_documents(self, docs: Any, ids: Collection[str] | None = None) -> int:
+        """Add the texts of documents, or of those in `ids`; return how many are new or changed."""
+        wanted, added = None if ids is None else set(ids), 0
+        with self.writing() as connection:
+            for names, told in document_entries(docs):
+                for document in names if wanted is not None else names[:1]:
+                    if wanted is not None:
+                        if document not in wanted:
+                            continue
+                        wanted.discard(document)
+                    if (text := told()) is not None:
+                        added += self._add_text(connection, document, text)
+                if wanted is not None and not wanted:
+                    break
+        return added
+
+    def _add_text(self, connection: sqlite3.Connection, document: str, text: DocumentText) -> bool:
+        own = text_hash(text)
+        asked = "SELECT text FROM document WHERE document = ? ORDER BY id DESC LIMIT 1"
+        if connection.execute(asked, (document,)).fetchone() == (own,):
+            return False
+        connection.execute("INSERT OR IGNORE INTO text VALUES (?, ?, ?)", (own, *text))
+        asked = "INSERT INTO document (document, text, time) VALUES (?, ?, ?)"
+        connection.execute(asked, (document, own, now()))
+        return True
+
+    @property
+    def queries(self) -> Queries:
+        """The queries, with their texts and columns."""
+        with self.reading() as connection:
+            return queries_of(connection, str(self.path))
+
+    def text(self, document: str) -> DocumentText | None:
+        """Return the text of a document, as it was last added."""
+        with self.reading() as connection:
+            return texts_of(connection, [document]).get(document)
+
+    def add_batch(self, batch: Batch) -> int:
+        """Keep documents to judge; return the number of the batch."""
+        pooled = checked_pool(batch.pooled, Faults(str(self.path)))
+        with self.writing() as connection:
+            asked = "INSERT INTO batch (strategy, parameters, time) VALUES (?, ?, ?)"
+            row = (batch.strategy, json.dumps(dict(batch.parameters)), batch.time or now())
+            number = connection.execute(asked, row).lastrowid
+            asked = "INSERT INTO pooled VALUES (?, ?, ?, ?, ?, ?, ?)"
+            rows = (
+                (number, one.query, one.document, one.place, one.stratum, one.inclusion,
+                 json.dumps(one.ranks))
+                for one in pooled
+            )  # fmt: skip
+            connection.executemany(asked, rows)
+            return int(number or 0)
+
+    def batches(self) -> list[Batch]:
+        """Return the batches, in the order they were made."""
+        with self.reading() as connection:
+            pooled: dict[int, list[Pooled]] = {}
+            asked = (
+                "SELECT batch, query, document, place, stratum, inclusion, ranks FROM pooled "
+                "ORDER BY batch, place IS NULL, place, rowid"
+            )
+            for number, query, document, place, stratum, chance, ranks in connection.execute(asked):
+                own = Pooled(query, document, place, stratum, chance, tuple(json.loads(ranks)))
+                pooled.setdefault(number, []).append(own)
+            asked = "SELECT id, strategy, parameters, time FROM batch ORDER BY id"
+            return [
+                Batch(strategy, tuple(pooled.get(number, ())), json.loads(parameters), when, number)
+                for number, strategy, parameters, when in connection.execute(asked)
+            ]
+
+    def add_prompt(self, key: str, name: str, version: str, source: str) -> None:
+        """Keep a prompt by its hash, once."""
+        with self.writing() as connection:
+            asked = "INSERT OR IGNORE INTO prompt VALUES (?, ?, ?, ?)"
+            connection.execute(asked, (key, name, version, source))
+
+    def record(self, call: Call) -> int:
+        """Keep what a model was asked and what came back; return the number of the call.
+
+        A request that was answered before keeps its first answer, whose number is returned.
+        """
+        with self.writing() as connection:
+            if call.state == "answered" and (known := self.answered(call.request)):
+                return int(known.id or 0)
+            return _insert(connection, replace(call, time=call.time or now()))
+
+    def answered(self, request: str) -> Call | None:
+        """Return the call that answered a request, by the hash of the request."""
+        return self._one(Call, "request = ? AND state = 'answered'", request)
+
+    def calls(self) -> Iterator[Call]:
+        """Return every call, in the order they were made."""
+        return self._all(Call, "call")
+
+    def judgments(self) -> Iterator[Judgment]:
+        """Return every row: judgments, those they replace, and what undoes them."""
+        return self._all(Judgment, "judgment")
+
+    def current(self) -> Iterator[Judgment]:
+        """Return the judgments that stand: of each judge and pair the last that is not undone."""
+        return self._all(Judgment, "current_judgment")
+
+    def qrels(self, merge: str | None = None, only: str = "", sampled: bool = False) -> Qrels:
+        """Return what counts, with one grade a pair; `only` is a judge or a kind of judges.
+
+        With `sampled`, documents that were pooled and not drawn have the grade -1, as the measures
+        of samples take it.
+        """
+        if merge and merge not in MERGES:
+            raise UsageError(f"merge cannot be {merge!r}", f"merge is {', '.join(MERGES)}")
+        with self.reading() as connection:
+            return qrels_of(connection, Address(self.path, only), merge or "", sampled=sampled)
+
+    def next(self, judge: str, *, batch: int | None = None, judgments: int = 1) -> Task | None:
+        """Give a judge the next document, for ten minutes; None if there is none left.
+
+        That is the first one, by its place in the newest batch or in the one named, that fewer than
+        `judgments` people have judged, and he has not. What he put off comes last.
+        """
+        with self.writing() as connection:
+            found = next_turn(connection, judge, batch, judgments)
+            return None if found is None else self._task(found)
+
+    def _task(self, turn: Turn) -> Task:
+        with self.reading() as connection:
+            asked = "SELECT inclusion FROM pooled WHERE batch = ? AND query = ? AND document = ?"
+            (inclusion,) = connection.execute(asked, turn[:3]).fetchone()
+            asked = "SELECT text FROM query WHERE query = ? ORDER BY id DESC LIMIT 1"
+            words = connection.execute(asked, (turn.query,)).fetchone()
+        text = self.text(turn.document)
+        return Task(
+            turn.query, turn.document, turn.batch, inclusion, words[0] if words else "", text,
+            "" if text is None else text_hash(text), turn.put_off,
+        )  # fmt: skip
+
+    def _one(self, kind: type[Record], condition: str, value: Any) -> Record | None:
+        with self.reading() as connection:
+            asked = f"SELECT {', '.join(_COLUMNS[kind])} FROM {_TABLES[kind]} WHERE {condition}"
+            row = connection.execute(asked, (value,)).fetchone()
+        return None if row is None else _record(kind, row)
+
+    def _all(self, kind: type[Record], table: str) -> Iterator[Record]:
+        with self.reading() as connection:
+            asked = f"SELECT {', '.join(_COLUMNS[kind])} FROM {table} ORDER BY id"
+            rows = connection.execute(asked).fetchall()
+        return map(partial(_record, kind), rows)
+
+
+def text_hash(text: DocumentText) -> str:
+    """Return the hash by which a store knows a text."""
+    return hashlib.sha256("\0".join(text).encode()).hexdigest()
+
+
+def _cells(queries: Queries, query: str) -> dict[str, Any]:
+    return {name: cells[query] for name, cells in queries.columns.items() if query in cells}
+
+
+def _insert(connection: sqlite3.Connection, row: Judgment | Preference | Call) -> int:
+    columns = _COLUMNS[type(row)][:-1]
+    cells = [getattr(row, name) for name in columns]
+    values = [_cell(name, cell) for name, cell in zip(columns, cells, strict=True)]
+    marks = ", ".join("?" * len(columns))
+    asked = f"INSERT INTO {_TABLES[type(row)]} ({', '.join(columns)}) VALUES ({marks})"
+    return int(connection.execute(asked, values).lastrowid or 0)
+
+
+def _cell(name: str, cell: Any) -> Any:
+    if name == "parameters":
+        return json.dumps(dict(cell), sort_keys=True)
+    return (cell or None) if name == "token" else cell
+
+
+def _record(kind: type[Record], row: Sequence[Any]) -> Record:
+    cells = dict(zip(_COLUMNS[kind], row, strict=True))
+    for name, read in _READ.items():
+        if name in cells:
+            cells[name] = read(cells[name])
+    return kind(**cells)
+
+
+#: How cells become those of records, where they are not the same.
+_READ: dict[str, Callable[[Any], Any]] = {
+    "adjudicates": bool, "tied": bool, "parameters": json.loads,
+    "token": lambda token: token or "",
+}  # fmt: skip
