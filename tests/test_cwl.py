@@ -151,7 +151,7 @@ def test_every_class_of_cwl_eval_has_its_measure() -> None:
     assert classes - compared == {cwl_metrics.CWLMetric, cwl_ap.TrAPCWLMetric}
     measured = {il.parse(text).name for text in MODELS}
     assert measured == {cls.__name__ for cls in every_model()}
-    for seed in range(200):
+    for seed in range(tries(60, 200)):
         rng = random.Random(seed)
         grades = [rng.choice([0, 1]) for _ in range(rng.randint(1, 20))]
         missed = rng.randint(0, 3)
@@ -175,7 +175,7 @@ def every_model() -> list[type[UserModel]]:
     ],
 )  # fmt: skip
 def test_the_reader_of_a_measure_expects_its_value(reader: str, measure: str) -> None:
-    for seed in range(200):
+    for seed in range(tries(60, 200)):
         qrels, rows = some_case(random.Random(seed))
         result = il.evaluate(qrels, rows, [reader, measure])
         found, wanted = result.values[reader].tolist(), result.values[measure].tolist()
@@ -354,7 +354,7 @@ def test_pages_hold_any_number_of_queries(name: str, monkeypatch: pytest.MonkeyP
 
 def test_what_readers_expect_hangs_together() -> None:
     """Costs of 1 are documents, and totals are what a document brings times their number."""
-    for seed in range(200):
+    for seed in range(tries(60, 200)):
         rng = random.Random(seed)
         grades = [rng.choice([None, 0, 1]) for _ in range(rng.randint(1, 12))]
         text = rng.choice([text for text in MODELS if "1e6" not in text])

@@ -12,6 +12,7 @@ import pytest
 
 import idealist as il
 import oracle
+from effort import tries
 from generated import some_case, some_measure, some_protocol
 from idealist.cli.main import main
 from idealist.errors import UsageError
@@ -51,7 +52,7 @@ def facts(rows: list[Row], query: str) -> dict[str, Any]:
 
 @pytest.mark.parametrize("name", STRATA)
 def test_measures_of_strata_equal_the_reference(name: str) -> None:
-    for seed in range(300):
+    for seed in range(tries(100, 300)):
         rng = random.Random(seed)
         measure = some_measure(rng, name).filled()
         rows, run = sampled(rng)
@@ -70,7 +71,7 @@ def test_measures_of_strata_equal_the_reference(name: str) -> None:
 
 
 def test_statistical_ap_takes_the_rate_of_a_stratum_for_a_probability() -> None:
-    for seed in range(100):
+    for seed in range(tries(40, 100)):
         rows, run = sampled(random.Random(seed))
         for row in rows:
             mine = [r for r in rows if (r["query"], r["stratum"]) == (row["query"], row["stratum"])]
@@ -81,7 +82,7 @@ def test_statistical_ap_takes_the_rate_of_a_stratum_for_a_probability() -> None:
 
 
 def test_a_sample_of_everything_gives_the_measures_themselves() -> None:
-    for seed in range(200):
+    for seed in range(tries(60, 200)):
         qrels, run = some_case(random.Random(seed), fractions=False)
         whole = {q: {d: max(grade, 0) for d, grade in qrels[q].items()} for q in qrels}
         rows = [

@@ -192,15 +192,20 @@ SKLEARN: list[tuple[str, Callable[[Any, Any], float]]] = [
 
 @pytest.mark.parametrize(("ours", "theirs"), SKLEARN, ids=[row[0] for row in SKLEARN])
 def test_sklearn(ours: str, theirs: Callable[[Any, Any], float]) -> None:
-    for seed in range(1000):
-        grades, scores = sklearn_case(seed)
-        qrels = {"q": {f"d{i}": grade for i, grade in enumerate(grades)}}
-        run = {"q": {f"d{i}": score for i, score in enumerate(scores)}}
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # it warns where there is nothing relevant
-            wanted = theirs(grades, scores)
-        mine = il.evaluate(qrels, run, ours, convention="sklearn")[ours]
-        assert mine == pytest.approx(wanted, abs=1e-12), (grades, scores)
+    cases = {f"q{seed:03}": sklearn_case(seed) for seed in range(1000)}
+    qrels, run = (
+        {
+            query: {f"d{i}": value for i, value in enumerate(case[side])}
+            for query, case in cases.items()
+        }
+        for side in (0, 1)
+    )
+    mine = il.evaluate(qrels, run, ours, convention="sklearn")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # it warns where there is nothing relevant
+        wanted = [theirs(*cases[query]) for query in mine.queries]
+    assert len(wanted) == len(cases)
+    assert mine.values[ours].tolist() == pytest.approx(wanted, abs=1e-12)
 
 
 @pytest.mark.parametrize("ours", ["nDCG@3", "AP"])

@@ -142,7 +142,7 @@ def test_an_audit_and_a_diagnosis_rank_once_and_read_few_rows_twice(
 def test_rows_of_a_table_are_forgotten_before_the_next_is_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    runs = [written(tmp_path / f"{i}.csv", lists(i, ties=False), comma=True) for i in range(5)]
+    runs = [written(tmp_path / f"{i}.csv", lists(i, ties=False), comma=True) for i in range(3)]
     alive: list[weakref.ref[Rows]] = []
     most, build_rows = [0], build.rows
 
