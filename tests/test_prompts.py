@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from idealist.cli.main import main
 from idealist.data.judgments import Scale
 from idealist.errors import Faults, InputError, UsageError
 from idealist.formats.document_entries import DocumentText
@@ -139,6 +140,25 @@ def test_prompts_that_are_not_there(tmp_path: Path) -> None:
     (tmp_path / "latin.md").write_bytes(MINE.replace("yes", "größe").encode("latin-1"))
     with pytest.raises(InputError, match="UTF-8"):
         read_prompt(tmp_path / "latin.md")
+
+
+def test_the_verb(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    main(["judge", "prompt"])
+    assert [line.split()[0] for line in capfd.readouterr().out.splitlines()] == list(OURS)
+    mine = tmp_path / "mine.md"
+    main(["judge", "prompt", "graded", "-o", str(mine)])
+    assert read_prompt(mine) == read_prompt("graded")
+    capfd.readouterr()
+    main(["judge", "prompt", str(mine)])
+    shown = capfd.readouterr()
+    assert shown.out == mine.read_text("utf-8")
+    assert shown.err.startswith("prompt: graded@1 asks for a grade, one of 0, 1, 2, 3 (SHA-256")
+    main(["judge", "prompt", "preference"])
+    assert "asks for the better of two documents" in capfd.readouterr().err
+    mine.write_text("Grade {document}", "utf-8")
+    with pytest.raises(SystemExit):
+        main(["judge", "prompt", str(mine)])
+    assert "no front page" in capfd.readouterr().err
 
 
 def test_scales_must_fit() -> None:

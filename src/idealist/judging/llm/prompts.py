@@ -72,6 +72,17 @@ class Prompt:
         """The name and the version, as in the name of a judge."""
         return f"{self.name}@{self.version}"
 
+    @property
+    def words(self) -> str:
+        """What it asks for, in words.
+
+        >>> read_prompt("binary").words.split(" (")[0]
+        'binary@1 asks for a grade, one of 0, 1'
+        """
+        grades = ", ".join(grade for grade, _ in self._grades)
+        asks = f"a grade, one of {grades}" if grades else "the better of two documents"
+        return f"{self.label} asks for {asks} (SHA-256 {self.hash[:10]}…)"
+
     @cached_property
     def hash(self) -> str:
         """The SHA-256 of the file."""
