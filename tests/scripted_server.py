@@ -88,7 +88,7 @@ BAD_DAYS: dict[str, Scripted] = {
     "error in a good answer": Scripted(b'{"error": {"message": "upstream", "code": 502}}'),
     "off the scale": graded(17),
     "grade of words": graded("very relevant"),
-    "other keys": completion('{"score": 2}'),
+    "other keys": completion('{"title": "a"}'),
     "two grades": completion('{"grade": 2} {"grade": 0}'),
     "a list": completion("[1, 2]"),
     "cut by length": completion('{"gra', finish="length"),

@@ -43,6 +43,8 @@ from idealist.formats.writing import write_qrels, write_run
 from idealist.gating import Gate, GatePlan, assert_not_worse, gate, save_baseline
 from idealist.judging.correcting import corrected
 from idealist.judging.corrections import Corrected
+from idealist.judging.llm.model_judging import estimate_model_judging, judge_by_model
+from idealist.judging.llm.model_results import JudgingEstimate, ModelJudging
 from idealist.judging.pooling import Pooling, pool
 from idealist.judging.records import Judgment
 from idealist.judging.store import Store
@@ -68,13 +70,16 @@ __all__ = [
     "Audit", "Bounds", "Change", "Comparison", "Convention", "Corrected", "Curves", "Diagnosis",
     "DifferenceExplainer", "DifferenceExplanation", "Doubt", "Evaluation", "Evaluator", "Explainer",
     "Explanation", "F", "Gate", "GatePlan", "IdealistError", "InputError",
-    "Judged", "Judging", "Judgment", "Measure", "NumQ", "NumRel", "NumRelRet", "NumRet", "P",
+    "Judged", "Judging", "JudgingEstimate", "Judgment", "Measure", "ModelJudging",
+    "NumQ", "NumRel", "NumRelRet", "NumRet", "P",
     "Pair", "Placements", "PoolTeams", "Pooling", "Protocol", "Qrels", "Queries", "R",
     "RBPResidual", "Reconciliation", "Report", "Reproduction", "Rprec", "Run", "Scale", "Signature",
     "Sizes", "Store", "Success", "TieBounds", "Unjudged", "UsageError", "WorsenedQueries", "Worst",
     "__version__", "assert_not_worse", "attribute", "audit", "bounds", "bounds_of_difference",
-    "bpref", "compare", "compare_evaluations", "corrected", "depth_curve", "diagnose", "evaluate",
-    "explain", "explain_difference", "gate", "listing", "map_ids", "measure", "nDCG", "parse",
+    "bpref", "compare", "compare_evaluations", "corrected", "depth_curve", "diagnose",
+    "estimate_model_judging", "evaluate",
+    "explain", "explain_difference", "gate", "judge_by_model",
+    "listing", "map_ids", "measure", "nDCG", "parse",
     "plan_queries", "pool", "precision_recall_curve", "rank", "rbo", "rbo_by_query",
     "read_arrays", "read_pairs", "read_preferences", "read_prels", "read_qrels", "read_queries",
     "read_run", "read_strata", "reconcile", "report", "reproduce", "save_baseline", "tie_bounds",

@@ -7,6 +7,7 @@ from idealist.cli.lazy_group import LazyGroup
 #: Every verb of judging: where it lives and what the overview says of it.
 VERBS: dict[str, tuple[str, str]] = {
     "prompt": ("idealist.cli.judge_prompt", "Show what models are asked, or check a prompt."),
+    "llm": ("idealist.cli.judge_llm", "Have a model judge documents."),
     "doctor": ("idealist.cli.judge_state", "Check that a store is sound."),
 }
 

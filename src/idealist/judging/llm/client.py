@@ -12,13 +12,14 @@ import random
 import re
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
 
 from idealist.errors import UsageError
-from idealist.judging.llm.limits import Budget, Usage
+from idealist.judging.llm.limits import Budget, LimitReached, Usage
 from idealist.rendering.wording import seen
 
 if TYPE_CHECKING:
@@ -137,6 +138,7 @@ class Client:
         self.without: tuple[str, ...] = ()
         self.again = 0
         self._resume = 0.0
+        self._stopped, self._changed = asyncio.Event(), asyncio.Event()
         self._http = _http(endpoint)
 
     async def ask(self, request: Request) -> Received:
@@ -144,10 +146,9 @@ class Client:
         most = Usage(request.tokens_in, request.sampling.tokens)
         failures = 0
         while True:
-            await asyncio.sleep(max(0.0, self._resume - time.monotonic()))
-            without = self.without
+            await self._wait(self._resume - time.monotonic())
             try:
-                return await self._once(request, most, without)
+                return await self._once(request, most, self.without)
             except _Refused as refused:
                 self.without = tuple(dict.fromkeys([*self.without, refused.field]))
             except _Busy as busy:
@@ -163,39 +164,69 @@ class Client:
             raise CallFailed(f"{busy}; it asks to wait for {busy.wait:.0f} seconds", busy.answer)
         self._resume = max(self._resume, time.monotonic() + busy.wait)
         longest = min(LONGEST_PAUSE, self.endpoint.pause * 2 ** (failures - 1))
-        await asyncio.sleep(busy.wait + random.uniform(longest / 2, longest))
+        await self._wait(busy.wait + random.uniform(longest / 2, longest))
+
+    async def _wait(self, seconds: float) -> None:
+        """Let time pass, unless nothing more shall be sent."""
+        if seconds > 0:
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._stopped.wait(), seconds)
+        if self._stopped.is_set():
+            raise LimitReached("it was stopped")
+
+    def stop(self) -> None:
+        """Send nothing more; answers that are under way may arrive."""
+        self._stopped.set()
+        self._changed.set()
 
     async def _once(self, request: Request, most: Usage, without: tuple[str, ...]) -> Received:
-        """Send a request. The budget keeps what an answer that never arrived may have cost."""
+        """Send a request as soon as the limits allow it, and read what comes back."""
+        await self._room(most)
+        self.budget.send(most)
+        used, begun = most, time.perf_counter()  # an answer that is lost may have cost as much
+        try:
+            status, wait, raw = await self._post(json.dumps(request.body(without)).encode())
+            seconds = time.perf_counter() - begun
+            used = Usage()
+            answer = self.endpoint.scrub(raw.decode("utf-8", "replace"))
+            said = _read(answer, status)
+            if status != 200 or "choices" not in said:
+                told = self._clean(_message(said, answer))
+                raise self._failure(_status(status, said), told, answer, wait, without)
+            used, estimated = _usage(said, most)
+            return Received(answer, used, seconds, estimated, without)
+        except _Unsent as unsent:
+            used = Usage()
+            raise _Busy(str(unsent)) from None
+        finally:
+            self.budget.settle(most, used)
+            self._changed.set()
+
+    async def _room(self, most: Usage) -> None:
+        """Wait for room within the limits, while others may use less than they could."""
+        while words := self.budget.over(most):
+            if not self.budget.under_way:
+                raise LimitReached(words)
+            self._changed.clear()
+            await self._changed.wait()
+            await self._wait(0)
+
+    async def _post(self, body: bytes) -> tuple[int, str, bytes]:
+        """Return the status, for how long to wait, and the answer."""
         import httpx2
 
-        body = json.dumps(request.body(without)).encode()
-        self.budget.send(most)
-        begun = time.perf_counter()
         try:
             async with asyncio.timeout(self.endpoint.timeout):
-                response, raw = await self._post(body)
+                return await self._streamed(body)
         except (TimeoutError, httpx2.TimeoutException):
             raise _Busy(f"no answer within {self.endpoint.timeout:g} seconds") from None
         except httpx2.ConnectError as error:
-            self.budget.settle(most, Usage())
-            raise _Busy(f"cannot connect: {self._clean(str(error))}") from None
+            raise _Unsent(f"cannot connect: {self._clean(str(error))}") from None
         except (httpx2.HTTPError, httpx2.InvalidURL) as error:
             raise _Busy(f"the connection broke: {self._clean(str(error))}") from None
-        seconds = time.perf_counter() - begun
-        self.budget.settle(most, Usage())
-        answer = self.endpoint.scrub(raw.decode("utf-8", "replace"))
-        said = _read(answer, response)
-        if response.status_code != 200 or "choices" not in said:
-            status, told = _status(response.status_code, said), self._clean(_message(said, answer))
-            wait = response.headers.get("retry-after", "")
-            raise self._failure(status, told, answer, wait, without)
-        usage, estimated = _usage(said, most)
-        self.budget.settle(Usage(), usage)
-        return Received(answer, usage, seconds, estimated, without)
 
-    async def _post(self, body: bytes) -> tuple[httpx2.Response, bytes]:
-        """Post it; an answer without end is not read to its end."""
+    async def _streamed(self, body: bytes) -> tuple[int, str, bytes]:
+        """Read an answer; one without end is not read to its end."""
         url = f"{self.endpoint.url}/chat/completions"
         async with self._http.stream("POST", url, content=body) as response:
             raw = bytearray()
@@ -203,7 +234,7 @@ class Client:
                 raw += part
                 if len(raw) > LARGEST:
                     raise CallFailed(f"the answer has more than {LARGEST >> 20} MiB")
-            return response, bytes(raw)
+            return response.status_code, response.headers.get("retry-after", ""), bytes(raw)
 
     def _failure(
         self, status: int, told: str, answer: str, wait: str, without: tuple[str, ...]
@@ -239,6 +270,10 @@ class _Refused(Exception):
         self.field = field
 
 
+class _Unsent(Exception):
+    """A request did not reach the server."""
+
+
 class _Busy(Exception):
     """A server may answer next time, after a `wait` in seconds."""
 
@@ -261,7 +296,7 @@ def _http(endpoint: Endpoint) -> httpx2.AsyncClient:
     return httpx2.AsyncClient(headers=headers, timeout=endpoint.timeout, limits=limits)
 
 
-def _read(answer: str, response: httpx2.Response) -> dict[str, Any]:
+def _read(answer: str, status: int) -> dict[str, Any]:
     """Read the JSON of an answer; pages of errors are no JSON, and an answer must be."""
     try:
         said = json.loads(answer)
@@ -269,7 +304,7 @@ def _read(answer: str, response: httpx2.Response) -> dict[str, Any]:
         said = None
     if isinstance(said, dict):
         return said
-    if response.status_code == 200:
+    if status == 200:
         page = "<html" in answer[:1000].lower()
         what = "a web page: does --url end in /v1?" if page else "what is not JSON"
         raise CallFailed(f"the server answers with {what}", answer[:10_000])

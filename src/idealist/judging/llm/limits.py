@@ -116,6 +116,8 @@ class LimitReached(Exception):
 class Budget:
     """What was sent and used so far. It is asked before each request is sent.
 
+    A request takes what it could use at most, and gives back later what it did not.
+
     >>> budget = Budget(Limits(tokens=100))
     >>> budget.send(Usage(50, 20)); budget.over(Usage(50, 20))
     '--max-tokens 100'
@@ -125,7 +127,7 @@ class Budget:
 
     def __init__(self, limits: Limits = Limits(), price: Price | None = None) -> None:  # noqa: B008
         self.limits, self.price = limits, price
-        self.sent, self.used = 0, Usage()
+        self.sent, self.under_way, self.used = 0, 0, Usage()
 
     @property
     def cost(self) -> float:
@@ -144,13 +146,12 @@ class Budget:
         return ""
 
     def send(self, most: Usage) -> None:
-        """Take what a request could use at most; it is about to be sent."""
-        words = self.over(most)
-        if words:
-            raise LimitReached(words)
+        """Take what a request could use at most."""
         self.sent += 1
+        self.under_way += 1
         self.used = self.used.plus(most)
 
     def settle(self, most: Usage, true: Usage) -> None:
-        """Give back what a request did not use; what was lost on its way keeps what it took."""
+        """Give back what a request did not use."""
+        self.under_way -= 1
         self.used = self.used.plus(true).plus(Usage(-most.tokens_in, -most.tokens_out))

@@ -1,0 +1,240 @@
+"""Judging by a model: which questions it is asked, and which judgments its answers become."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from idealist.errors import UsageError
+from idealist.formats.document_entries import DocumentText
+from idealist.judging.llm.answers import Answer, combined
+from idealist.judging.llm.asked_pairs import AskedPair, pairs_of, with_words
+from idealist.judging.llm.client import Endpoint
+from idealist.judging.llm.examples import Examples
+from idealist.judging.llm.limits import Budget, Limits, Price, Usage, read_prices
+from idealist.judging.llm.model_results import JudgingEstimate, ModelGrade, ModelJudging
+from idealist.judging.llm.prompts import Prompt, read_prompt
+from idealist.judging.llm.requests import Request, Sampling
+from idealist.judging.llm.runner import Outcome, Question, Runner, Tally
+from idealist.judging.records import Judgment
+from idealist.judging.store import Store, text_hash
+
+#: The temperature of one sample, and of each of several: they would be all the same at 0.
+ONE, SEVERAL = 0.0, 1.0
+#: How many prompts an estimate shows.
+SHOWN = 3
+
+#: What a million tokens of a model cost, asked and answered; or a file of such prices.
+Prices = Mapping[str, tuple[float, float] | Price] | str | Path | None
+#: Told how many pairs are done, of how many, and what was sent for them.
+Tick = Callable[[int, int, Tally], None]
+
+
+def judge_by_model(
+    store: Store | str | Path, url: str, model: str, *, what: str | Path = "pooled",
+    skip_missing: bool = False, key_env: str | None = None, concurrency: int = 8,
+    timeout: float = 120.0, attempts: int = 6, max_requests: int | None = None,
+    max_tokens: int | None = None, max_cost: float | None = None, prices: Prices = None,
+    tick: Tick | None = None, **asking: Any,
+) -> ModelJudging:  # fmt: skip
+    """Have a model at an OpenAI-compatible endpoint judge documents, and keep what it says.
+
+    `what` is ``"pooled"``, ``"judged"`` (what people judged, to hold the model to account), or a
+    file of judgments or a run. Documents that this judge has judged are left out. Every answer is
+    kept as it comes, and a request that was answered is never sent again, so that judging can stop
+    at any time and go on later. An answer that cannot be read is no judgment; it is asked for again
+    next time. The key is in the environment variable `key_env`. Nothing is sent that could go over
+    `max_requests`, `max_tokens` or `max_cost`.
+
+    `asking` is how the model is asked: `prompt`, `samples`, `temperature` (0, or 1 for several
+    samples), `seed`, `logprobs`, `answer_tokens`, and `judge`, the name of its judgments.
+    """
+    with _opened(store) as opened:
+        judge = ModelJudge.of(opened, model, **asking)
+        patience = {
+            "timeout": _positive("timeout", timeout),
+            "attempts": _whole("attempts", attempts),
+        }
+        endpoint = Endpoint.of(url, key_env, **patience)
+        budget = _budget(Limits(max_requests, max_tokens, max_cost), model, prices)
+        work = judge.work(what, skip_missing)
+        rows = []
+        with Runner(
+            opened, judge.prompt, endpoint, budget, _whole("concurrency", concurrency)
+        ) as runner:
+            for outcome in runner.ask(map(judge.question, work.pairs)):
+                rows.append(judge.keep(outcome))
+                if tick is not None:
+                    tick(len(rows), len(work.pairs), runner.tally)
+        return ModelJudging(
+            judge.name, opened.path.name, tuple(rows), work.already, work.skipped, runner.tally,
+            runner.client.without, runner.client.again,
+        )  # fmt: skip
+
+
+def estimate_model_judging(
+    store: Store | str | Path, model: str, *, what: str | Path = "pooled",
+    skip_missing: bool = False, max_requests: int | None = None, max_tokens: int | None = None,
+    max_cost: float | None = None, prices: Prices = None, **asking: Any,
+) -> JudgingEstimate:  # fmt: skip
+    """Say what `judge_by_model` would ask, and what that could cost. Nothing is sent."""
+    with _opened(store) as opened:
+        judge = ModelJudge.of(opened, model, **asking)
+        budget = _budget(Limits(max_requests, max_tokens, max_cost), model, prices)
+        work = judge.work(what, skip_missing)
+        sent: set[str] = set()
+        most = Usage()
+        for request in (one for pair in work.pairs for one in judge.question(pair).requests):
+            if request.hash not in sent and opened.answered(request.hash) is None:
+                sent.add(request.hash)
+                most = most.plus(Usage(request.tokens_in, request.sampling.tokens))
+        shown = tuple(judge.question(pair).requests[0].messages for pair in work.pairs[:SHOWN])
+        return JudgingEstimate(
+            judge.name, len(work.pairs), work.already, work.skipped, judge.samples, len(sent), most,
+            budget.price, budget.limits, work.pairs[:SHOWN], shown,
+        )  # fmt: skip
+
+
+class Work(NamedTuple):
+    """What a judge is asked about; how much of it he has judged, and how much has no words."""
+
+    pairs: list[AskedPair]
+    already: int
+    skipped: int
+
+
+@dataclass(frozen=True)
+class ModelJudge:
+    """A model, a prompt and a way of sampling, under the name that its judgments get."""
+
+    store: Store
+    model: str
+    prompt: Prompt
+    sampling: Sampling
+    samples: int
+    name: str
+
+    @classmethod
+    def of(
+        cls, store: Store, model: str, *, prompt: str | Path | Prompt = "graded", samples: int = 1,
+        temperature: float | None = None, seed: int = 0, logprobs: bool = True,
+        answer_tokens: int = 512, judge: str = "",
+    ) -> ModelJudge:  # fmt: skip
+        """Check all that a model is asked with."""
+        asked = prompt if isinstance(prompt, Prompt) else read_prompt(prompt)
+        if asked.kind != "grade":
+            raise UsageError(f"prompt {asked.name} asks for no grade", "choose one of kind grade")
+        asked.check_scale(store.scale)
+        _check_version(store, asked)
+        usual = ONE if _whole("samples", samples) == 1 else SEVERAL
+        heat = usual if temperature is None else temperature
+        if not 0 <= heat <= 2:
+            raise UsageError(f"the temperature cannot be {heat:g}", "give one from 0 to 2")
+        sampling = Sampling(heat, seed, logprobs, _whole("answer_tokens", answer_tokens))
+        return cls(store, model, asked, sampling, samples, judge or f"{model}/{asked.label}")
+
+    def work(self, what: str | Path, skip_missing: bool) -> Work:
+        """Find what to ask about: what this judge has not judged."""
+        pairs = pairs_of(self.store, what)
+        own = {(one.query, one.document) for one in self.store.current() if one.judge == self.name}
+        new = [pair for pair in pairs if pair[:2] not in own]
+        able = with_words(self.store, new, skip_missing)
+        return Work(able, len(pairs) - len(new), len(new) - len(able))
+
+    @cached_property
+    def _queries(self) -> Mapping[str, str]:
+        return self.store.queries.text
+
+    @cached_property
+    def _guidelines(self) -> str:
+        return self.store.guidelines
+
+    @cached_property
+    def _examples(self) -> Examples:
+        return Examples.of(self.store, self.prompt.scale, self.sampling.seed)
+
+    def _words(self, pair: AskedPair) -> DocumentText:
+        return self.store.text(pair.document) or DocumentText("", "")
+
+    def question(self, pair: AskedPair) -> Question:
+        """Write what the model is asked about a document."""
+        shown = self._examples.beside(*pair[:2]) if "examples" in self.prompt.places else ()
+        words = self._queries[pair.query]
+        messages = self.prompt.messages(words, [self._words(pair)], shown, self._guidelines)
+        schema, hashed = self.prompt.schema(), self.prompt.hash
+        return Question(pair, tuple(
+            Request(self.model, messages, schema, hashed, self.sampling, sample)
+            for sample in range(self.samples)
+        ))  # fmt: skip
+
+    def keep(self, outcome: Outcome) -> ModelGrade:
+        """Make a judgment of the answers, if every sample has one and they can be read."""
+        pair: AskedPair = outcome.question.about
+        if not outcome.is_whole:
+            return ModelGrade(*pair[:2], fault=outcome.lost, asked=bool(outcome.lost))
+        answers = outcome.answers
+        answer = answers[0] if len(answers) == 1 else combined(answers)
+        row = ModelGrade(
+            *pair[:2], answer.grade, answer.expected, answer.confidence, answer.fault,
+            cached=outcome.is_cached,
+        )  # fmt: skip
+        if not answer.fault:
+            self.store.judge(self._judgment(pair, outcome, answer, row.words(len(answers))))
+        return row
+
+    def _judgment(self, pair: AskedPair, outcome: Outcome, answer: Answer, note: str) -> Judgment:
+        """Write a judgment, which refers to the first call that says so."""
+        calls = [
+            one.call for one in outcome.came if one.answer and one.answer.grade == answer.grade
+        ]
+        asked = "".join(one.hash for one in outcome.question.requests)
+        token = hashlib.sha256(repr((self.name, *pair[:2], asked)).encode()).hexdigest()
+        return Judgment(
+            pair.query, pair.document, answer.grade, self.name, kind="model", note=note,
+            batch=pair.batch, inclusion=pair.inclusion, seen=text_hash(self._words(pair)),
+            call=calls[0], token=token,
+        )  # fmt: skip
+
+
+@contextmanager
+def _opened(store: Store | str | Path) -> Iterator[Store]:
+    """Open a store, and close it; one that was open stays so."""
+    if isinstance(store, Store):
+        yield store
+        return
+    with Store(store) as opened:
+        yield opened
+
+
+def _budget(limits: Limits, model: str, prices: Prices) -> Budget:
+    given = read_prices(prices) if isinstance(prices, str | Path) else prices or {}
+    known = {name: Price(*price) for name, price in given.items()}
+    limits.check(model, known)
+    return Budget(limits, known.get(model))
+
+
+def _check_version(store: Store, prompt: Prompt) -> None:
+    """Refuse a prompt whose words have changed under the same version: its judge would be two."""
+    with store.reading() as connection:
+        asked = "SELECT hash FROM prompt WHERE name = ? AND version = ?"
+        known = {row[0] for row in connection.execute(asked, (prompt.name, prompt.version))}
+    if known and prompt.hash not in known:
+        message = f"prompt {prompt.label} has other words than when it was used in {store.path}"
+        raise UsageError(message, "raise the version on its front page")
+
+
+def _whole(name: str, value: int) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+        raise UsageError(f"{name} cannot be {value!r}", "give a whole number of at least 1")
+    return value
+
+
+def _positive(name: str, value: float) -> float:
+    if not 0 < value < float("inf"):
+        raise UsageError(f"{name} cannot be {value!r}", "give seconds, more than 0")
+    return value

@@ -1,0 +1,273 @@
+"""Asking a model many questions: each once, some at a time, every answer kept as soon as it comes.
+
+An event loop in a thread of its own speaks to the server. All else happens in the caller's thread,
+the writing of answers too, so that one that was kept is on the disk.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
+
+from idealist.errors import UsageError
+from idealist.judging.llm.answers import Answer, Reply, read_answer
+from idealist.judging.llm.client import CallFailed, Client, Endpoint, Received
+from idealist.judging.llm.limits import Budget, LimitReached
+from idealist.judging.records import Call
+
+if TYPE_CHECKING:
+    from idealist.judging.llm.prompts import Prompt
+    from idealist.judging.llm.requests import Request
+    from idealist.judging.store import Store
+
+#: So many requests in a row without an answer, and nothing more is sent.
+LOST_IN_A_ROW = 10
+#: Why nothing more is sent after Ctrl-C.
+YOU = "you stopped it"
+#: What is kept of a page of errors, in characters.
+KEPT = 10_000
+
+
+@dataclass(frozen=True)
+class Question:
+    """What a model is asked, once for each sample; `about` is for the one who asks."""
+
+    about: Any
+    requests: tuple[Request, ...]
+
+
+class Came(NamedTuple):
+    """What came of a request: an answer, or why there is none; neither if it was not sent."""
+
+    answer: Answer | None = None
+    call: int | None = None
+    lost: str = ""
+    cached: bool = False
+
+
+@dataclass
+class Outcome:
+    """What became of a question: what came of the request for each sample."""
+
+    question: Question
+    came: list[Came] = field(default_factory=list)
+
+    def settle(self, came: Came) -> bool:
+        """Note what came of one sample; say whether it was the last."""
+        self.came.append(came)
+        return len(self.came) == len(self.question.requests)
+
+    @property
+    def answers(self) -> list[Answer]:
+        """The answers, those that cannot be read too."""
+        return [one.answer for one in self.came if one.answer is not None]
+
+    @property
+    def lost(self) -> str:
+        """Why a sample has no answer, if one has none although it was asked."""
+        return next((one.lost for one in self.came if one.lost), "")
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether every sample has an answer."""
+        return len(self.answers) == len(self.question.requests)
+
+    @property
+    def is_cached(self) -> bool:
+        """Whether nothing had to be sent."""
+        return all(one.cached for one in self.came)
+
+
+@dataclass
+class Tally:
+    """How far it is: what was sent, what came of it, and what it costs."""
+
+    budget: Budget
+    begun: float = field(default_factory=time.monotonic)
+    answered: int = 0
+    cached: int = 0
+    unreadable: int = 0
+    lost: int = 0
+    estimated: int = 0
+    stopped: str = ""
+
+    @property
+    def failed(self) -> int:
+        """Requests without an answer that can be read."""
+        return self.unreadable + self.lost
+
+    @property
+    def rate(self) -> float:
+        """Answers a second."""
+        return (self.answered + self.unreadable) / max(time.monotonic() - self.begun, 1e-9)
+
+
+class Runner:
+    """Asks questions of one prompt, and keeps every call in a store; a context manager.
+
+    A request that the store has an answer to is not sent. Where `stopped` says why, nothing more
+    is sent; questions that can be answered without that still are.
+    """
+
+    def __init__(
+        self, store: Store, prompt: Prompt, endpoint: Endpoint, budget: Budget,
+        concurrency: int = 8,
+    ) -> None:  # fmt: skip
+        self.store, self.prompt = store, prompt
+        self.tally, self.concurrency = Tally(budget), concurrency
+        self.client = Client(endpoint, budget)
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
+        self._under_way: dict[Future[Received], Request] = {}
+        self._waiting: dict[str, list[Outcome]] = {}
+        self._in_a_row = 0
+        self._error: UsageError | None = None
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        prompt = self.prompt
+        self.store.add_prompt(prompt.hash, prompt.name, prompt.version, prompt.source)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:  # fmt: skip
+        asyncio.run_coroutine_threadsafe(self._leave(), self._loop).result()
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+        self._loop.close()
+
+    async def _leave(self) -> None:
+        others = asyncio.all_tasks() - {asyncio.current_task()}
+        for task in others:
+            task.cancel()
+        await asyncio.gather(*others, return_exceptions=True)
+        await self.client.close()
+
+    def ask(self, questions: Iterable[Question]) -> Iterator[Outcome]:
+        """Ask questions; return each when all its samples are answered, lost or left open.
+
+        The first Ctrl-C lets answers that are under way arrive, a second one does not.
+        """
+        with _on_interrupt(lambda: self._stop(YOU)):
+            for question in questions:
+                outcome = Outcome(question)
+                for request in question.requests:
+                    yield from self._begin(request, outcome)
+            while self._under_way:
+                yield from self._collect()
+        if self._error is not None:
+            raise self._error
+
+    def _begin(self, request: Request, outcome: Outcome) -> Iterator[Outcome]:
+        """Find the answer to a request, or send it as soon as there is room."""
+        if request.hash in self._waiting:  # another document has the same words
+            self._waiting[request.hash].append(outcome)
+            return
+        known = self.store.answered(request.hash)
+        if known is not None:
+            self.tally.cached += 1
+            answer = read_answer(self.prompt, Reply.of(known.answer))
+            yield from _settled([outcome], Came(answer, known.id, cached=True))
+            return
+        while len(self._under_way) >= self.concurrency:
+            yield from self._collect()
+        if self.tally.stopped:
+            yield from _settled([outcome], Came())
+            return
+        self._waiting[request.hash] = [outcome]
+        asking = asyncio.run_coroutine_threadsafe(self.client.ask(request), self._loop)
+        self._under_way[asking] = request
+
+    def _collect(self) -> Iterator[Outcome]:
+        """Wait for answers, keep them, and return the questions that are done."""
+        for asking in wait(self._under_way, return_when=FIRST_COMPLETED).done:
+            request = self._under_way.pop(asking)
+            came = self._came(asking, request)
+            yield from _settled(self._waiting.pop(request.hash), came)
+
+    def _came(self, asking: Future[Received], request: Request) -> Came:
+        try:
+            received = asking.result()
+        except CallFailed as failed:
+            return self._lost(request, failed)
+        except LimitReached as reached:
+            self._stop(reached.words)
+        except UsageError as error:
+            self._error = error
+            self._stop(error.message)
+        else:
+            return self._keep(request, received)
+        return Came()
+
+    def _lost(self, request: Request, failed: CallFailed) -> Came:
+        self.tally.lost += 1
+        self._in_a_row += 1
+        if self._in_a_row >= LOST_IN_A_ROW:
+            self._stop(f"{self._in_a_row} requests in a row had no answer: {failed.fault}")
+        call = self._call(request, "failed", fault=failed.fault, answer=failed.answer[:KEPT])
+        return Came(call=self.store.record(call), lost=failed.fault)
+
+    def _keep(self, request: Request, received: Received) -> Came:
+        """Keep an answer; one that cannot be read has failed, and is asked for again next time."""
+        self._in_a_row = 0
+        answer = read_answer(self.prompt, Reply.of(received.answer))
+        self.tally.unreadable += bool(answer.fault)
+        self.tally.answered += not answer.fault
+        self.tally.estimated += received.estimated
+        price = self.tally.budget.price
+        call = self._call(
+            request, "failed" if answer.fault else "answered", fault=answer.fault,
+            answer=received.answer, tokens_in=received.usage.tokens_in,
+            tokens_out=received.usage.tokens_out, seconds=received.seconds,
+            cost=price.of(received.usage) if price else 0.0,
+        )  # fmt: skip
+        number = self.store.record(call)
+        kept = None if answer.fault else self.store.answered(request.hash)
+        if kept is not None and kept.answer != received.answer:  # somebody else asked at once
+            answer = read_answer(self.prompt, Reply.of(kept.answer))
+        return Came(answer, number)
+
+    def _call(self, request: Request, state: str, **given: Any) -> Call:
+        said = {
+            **request.parameters, "max_tokens": request.sampling.tokens,
+            "url": self.client.endpoint.place, "without": list(self.client.without),
+        }  # fmt: skip
+        return Call(request.hash, request.model, self.prompt.hash, said, state, **given)
+
+    def _stop(self, words: str) -> None:
+        self.tally.stopped = self.tally.stopped or words
+        self._loop.call_soon_threadsafe(self.client.stop)
+
+
+def _settled(outcomes: Iterable[Outcome], came: Came) -> Iterator[Outcome]:
+    """Note what came of a request; return the questions that are done with it."""
+    return (outcome for outcome in outcomes if outcome.settle(came))
+
+
+@contextmanager
+def _on_interrupt(stop: Callable[[], None]) -> Iterator[None]:
+    """Stop in good order on the first Ctrl-C, if it would reach us; a second one acts as ever."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.getsignal(signal.SIGINT) or signal.default_int_handler
+
+    def interrupted(*_: Any) -> None:
+        stop()
+        signal.signal(signal.SIGINT, before)
+
+    signal.signal(signal.SIGINT, interrupted)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
