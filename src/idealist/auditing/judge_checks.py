@@ -81,12 +81,14 @@ def stands_out(case: AuditCase) -> Iterator[Doubt]:
 
 def remerged(qrels: Qrels, rows: JudgeRows, without: str) -> Qrels:
     """Merge anew what all judges but one said."""
-    rule, said = RULES[qrels.merge or PROPOSED], dict[int, list[float]]()
+    rule, said = RULES[qrels.merge or PROPOSED], dict[int, list[tuple[str, float]]]()
     for pair, judge, grade in zip(rows.pair.tolist(), rows.judge, rows.grade.tolist(), strict=True):
-        if judge != without:
-            said.setdefault(pair, []).append(grade)
+        said.setdefault(pair, []).append((judge, grade))
     grades = qrels.grades.copy()
-    grades[[*said]] = [rule(own) for own in said.values()]
+    for pair, own in said.items():
+        others = [grade for judge, grade in own if judge != without]
+        if others and grades[pair] == rule([grade for _, grade in own]):  # not adjudicated
+            grades[pair] = rule(others)
     return replace(qrels, grades=freeze(grades))
 
 

@@ -112,9 +112,6 @@ def explained(path: Path) -> Iterator[None]:
         yield
     except sqlite3.Error as error:
         _explain(path, error)
-    except OSError as error:
-        message = f"cannot be read: {error.strerror}"
-        Faults(str(path)).fail("no-file", message, "check its permissions")
 
 
 def _explain(path: Path, error: sqlite3.Error) -> NoReturn:
@@ -132,6 +129,10 @@ def _explain(path: Path, error: sqlite3.Error) -> NoReturn:
 
 #: What keeps a file from being written to, and what to do.
 _CAUSES = {
+    "SQLITE_CONSTRAINT_FOREIGNKEY": (
+        "a row refers to a batch, a call, a prompt or a judgment that is not there",
+        "add that first; nothing of this was written",
+    ),
     "SQLITE_FULL": ("the disk is full", "nothing of this was written: make room, and try again"),
     "SQLITE_IOERR": (
         "the disk does not take what is written",

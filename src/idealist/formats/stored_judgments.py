@@ -6,16 +6,22 @@ import json
 import math
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
+from operator import itemgetter
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn, TypeAlias, TypeVar
 
+import numpy as np
+
 from idealist.data import Qrels, Queries, Scale
+from idealist.data.columns import freeze
+from idealist.data.judgments import JudgeRows
 from idealist.data.remarks import Remark
 from idealist.errors import Faults, nearest
 from idealist.formats.document_entries import DocumentText
-from idealist.formats.judges import PROPOSED, merged
+from idealist.formats.judges import PROPOSED, RULES, merged
 from idealist.formats.reading import ReadOptions
 from idealist.formats.sqlite_files import is_sqlite, read
 from idealist.notation import many
@@ -173,7 +179,8 @@ def qrels_of(
     """
     asked = f"SELECT {', '.join(_Row._fields)} FROM current_judgment ORDER BY id"
     rows = _only(list(map(_Row._make, connection.execute(asked))), address)
-    counting, remarks = _counting(rows)
+    by_pair = _by_pair(rows)
+    counting, remarks = _counting(by_pair)
     graded = [row for row in counting if row.grade is not None]
     if not graded:
         _refuse_empty(connection, address)
@@ -189,7 +196,40 @@ def qrels_of(
         "ungraded": len(counting) - len(graded), "name": str(address), "ignored": [],
         "remarks": remarks,
     }  # fmt: skip
-    return merged(given, merge or setting(connection, "merge") or PROPOSED)
+    made = merged(given, merge or setting(connection, "merge") or PROPOSED)
+    pooled = connection.execute("SELECT EXISTS (SELECT 1 FROM batch)").fetchone()[0]
+    meant = "pooled" if pooled else ""
+    return replace(made, judged_by=_judge_rows(by_pair, made), meant=meant)
+
+
+def _judge_rows(by_pair: Mapping[Pair, Sequence[_Row]], made: Qrels) -> JudgeRows | None:
+    """Keep what each of several judges said, adjudicated or not, of the kind that counts."""
+    said: list[tuple[int, _Row]] = []
+    for (query, document), own in by_pair.items():
+        graded = [row for row in own if row.grade is not None and not row.adjudicates]
+        first = _first_kind(graded) if len(graded) > 1 else []
+        if len(first) > 1 and document in made.lookup.get(query, ()):
+            said += [(made.lookup[query][document], row) for row in first]
+    if not said:
+        return None
+    said.sort(key=itemgetter(0))  # of each pair, in the order they came
+    return JudgeRows(
+        freeze(np.array([pair for pair, _ in said], dtype=np.int64)),
+        tuple(row.judge for _, row in said),
+        freeze(np.array([row.grade for _, row in said], dtype=np.float64)),
+    )
+
+
+def grades_of(connection: sqlite3.Connection, query: str, unclear: float) -> dict[str, float]:
+    """Return the grades of a query that people gave; `unclear` is that of what none could tell."""
+    people = f"query = ? AND kind IN {KINDS[:2]}"
+    asked = f"SELECT {', '.join(_Row._fields)} FROM current_judgment WHERE {people} ORDER BY id"
+    said: dict[str, list[float]] = {}
+    by_pair = _by_pair(map(_Row._make, connection.execute(asked, (query,))))
+    for row in _counting(by_pair)[0]:
+        said.setdefault(row.document, []).append(unclear if row.grade is None else row.grade)
+    rule = RULES[setting(connection, "merge") or PROPOSED]
+    return {document: rule(grades) for document, grades in said.items()}
 
 
 def _scale(scale: Scale | None, sampled: bool) -> Scale | None:
@@ -215,12 +255,8 @@ def _only(rows: list[_Row], address: Address) -> list[_Row]:
     return kept
 
 
-def _counting(rows: Sequence[_Row]) -> tuple[list[_Row], list[Remark]]:
+def _counting(by_pair: Mapping[Pair, Sequence[_Row]]) -> tuple[list[_Row], list[Remark]]:
     """Return the judgments that count, and say what decided it."""
-    by_pair: dict[Pair, list[_Row]] = {}
-    for row in rows:
-        if row.status != "later":
-            by_pair.setdefault((row.query, row.document), []).append(row)
     counting, adjudicated, ranked = list[_Row](), 0, 0
     for own in by_pair.values():
         if decided := [row for row in own if row.adjudicates]:
@@ -228,11 +264,27 @@ def _counting(rows: Sequence[_Row]) -> tuple[list[_Row], list[Remark]]:
             adjudicated += 1
             continue
         graded = [row for row in own if row.grade is not None] or own[:1]
-        first = min(KINDS.index(row.kind) for row in graded)
-        kept = [row for row in graded if KINDS.index(row.kind) == first]
+        kept = _first_kind(graded)
         ranked += len(kept) < len(graded)
         counting += kept
     return counting, list(_remarks(adjudicated, ranked))
+
+
+def _by_pair(rows: Iterable[_Row]) -> dict[Pair, list[_Row]]:
+    """Sort what was said by what it is of; what was put off was not said."""
+    found: dict[Pair, list[_Row]] = {}
+    for row in rows:
+        if row.status != "later":
+            found.setdefault((row.query, row.document), []).append(row)
+    return found
+
+
+def _first_kind(rows: Sequence[_Row]) -> list[_Row]:
+    """Keep the judgments of those who are believed most."""
+    if len(rows) == 1:
+        return [*rows]
+    first = min(KINDS.index(row.kind) for row in rows)
+    return [row for row in rows if KINDS.index(row.kind) == first]
 
 
 def _remarks(adjudicated: int, ranked: int) -> Iterator[Remark]:

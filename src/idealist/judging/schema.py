@@ -9,11 +9,13 @@ from collections.abc import Iterator
 KEPT = ("judgment", "preference", "call", "prompt", "batch", "pooled", "query", "document", "text",
         "setting")  # fmt: skip
 
-#: How many people have judged a pair. Models and clicks do not take a document off anybody's list.
+#: How many people have judged a pair, and who. Models and clicks take no document off their list.
 _PEOPLE = """
-SELECT COUNT(DISTINCT judge) FROM current_judgment AS one
-WHERE one.query = {row}.query AND one.document = {row}.document
-AND one.status <> 'later' AND one.kind IN ('human', 'import')
+SELECT COUNT(*), json_group_array(judge) FROM (
+    SELECT DISTINCT judge FROM current_judgment AS one
+    WHERE one.query = {row}.query AND one.document = {row}.document
+    AND one.status <> 'later' AND one.kind IN ('human', 'import') ORDER BY judge
+)
 """
 
 TABLES = f"""
@@ -88,26 +90,21 @@ CREATE TABLE claim (
 ) STRICT;
 CREATE INDEX claim_by_pair ON claim (query, document);
 CREATE TABLE turn (
-    batch INTEGER NOT NULL REFERENCES batch, judged INTEGER NOT NULL, place INTEGER NOT NULL,
-    query TEXT NOT NULL, document TEXT NOT NULL,
-    PRIMARY KEY (batch, judged, place, query, document)
+    batch INTEGER NOT NULL REFERENCES batch, judged INTEGER NOT NULL, people TEXT NOT NULL,
+    place INTEGER NOT NULL, query TEXT NOT NULL, document TEXT NOT NULL,
+    PRIMARY KEY (batch, judged, people, place, query, document)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX turn_by_pair ON turn (query, document);
 CREATE TRIGGER turn_comes AFTER INSERT ON pooled WHEN new.place IS NOT NULL BEGIN
-    INSERT INTO turn SELECT new.batch, ({_PEOPLE.format(row="new")}), new.place, new.query,
-    new.document;
+    INSERT INTO turn SELECT new.batch, said.*, new.place, new.query, new.document
+    FROM ({_PEOPLE.format(row="new")}) AS said;
 END;
 CREATE TRIGGER turn_is_over AFTER INSERT ON judgment BEGIN
-    UPDATE turn SET judged = ({_PEOPLE.format(row="new")})
+    UPDATE turn SET (judged, people) = ({_PEOPLE.format(row="new")})
     WHERE query = new.query AND document = new.document;
     DELETE FROM claim
     WHERE judge = new.judge AND query = new.query AND document = new.document;
 END;
-"""
-#: What is derived from `pooled` and `judgment`, and can be made anew at any time.
-TURNS = f"""
-SELECT batch, ({_PEOPLE.format(row="pooled")}) AS judged, place, query, document
-FROM pooled WHERE place IS NOT NULL
 """
 _REFUSAL = """
 CREATE TRIGGER {table}_is_never_{done} BEFORE {verb} ON {table} BEGIN

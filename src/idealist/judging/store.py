@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import sqlite3
-import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import fields, replace
 from functools import partial
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import Any, TypeVar
 
 from idealist.data import Qrels, Queries, Scale
 from idealist.data.judgments import MERGES
@@ -21,17 +17,12 @@ from idealist.errors import Faults, UsageError
 from idealist.formats import read_queries
 from idealist.formats.document_entries import DocumentText
 from idealist.formats.document_texts import document_entries
-from idealist.formats.sqlite_files import PATIENCE, explained
 from idealist.formats.stored_judgments import (
-    APPLICATION,
-    VERSION,
     Address,
-    check_store,
     qrels_of,
     queries_of,
     scale_of_store,
     setting,
-    store_address,
     texts_of,
 )
 from idealist.judging.record_checks import (
@@ -41,18 +32,16 @@ from idealist.judging.record_checks import (
     now,
 )
 from idealist.judging.records import Batch, Call, Judgment, Pooled, Preference, Task
-from idealist.judging.schema import MIGRATIONS, statements
-from idealist.judging.turns import Turn, next_turn
+from idealist.judging.store_file import StoreFile, fresh_file
+from idealist.judging.turns import Turn, Turns
 
 Record = TypeVar("Record", Judgment, Preference, Call)
 #: The tables of records, and their columns, the id last.
 _TABLES: dict[type, str] = {Judgment: "judgment", Preference: "preference", Call: "call"}
 _COLUMNS = {kind: tuple(one.name for one in fields(kind)) for kind in _TABLES}
-#: Connections of a parent process: a child must neither use nor close them.
-_INHERITED: list[sqlite3.Connection] = []
 
 
-class Store(os.PathLike[str]):
+class Store(StoreFile):
     """Judgments as they are made: who, when, why, with what probability; in one file.
 
     A method that writes returns when what it wrote is on the disk. Any number of processes and
@@ -65,133 +54,20 @@ class Store(os.PathLike[str]):
     {'q1': {'d7': 2}}
     """
 
-    def __init__(self, path: str | Path) -> None:
-        """Open a store that exists; `create` makes one."""
-        self.path, self._lock, self._depth = Path(path), threading.RLock(), 0
-        if not self.path.exists():
-            hint = f"make one: idealist judge init {path}"
-            Faults(str(path)).fail("no-file", "there is no such store", hint)
-        if store_address(path) != Address(self.path):
-            Faults(str(path)).fail("bad-shape", "this is not a store of judgments")
-        self._open()
-        with explained(self.path):
-            self._migrate()
-
     @classmethod
     def create(
         cls, path: str | Path, *, scale: Any = None, merge: str = "", guidelines: str = "",
         queries: Any = None, docs: Any = None,
     ) -> Store:  # fmt: skip
         """Make a store, whole or not at all; one that exists is not touched."""
-        found = None if queries is None else read_queries(queries)
-        store = cls.__new__(cls)
-        store.path, store._lock, store._depth = Path(path), threading.RLock(), 0
-        if store.path.exists() and store.path.stat().st_size and store_address(path) is None:
-            raise UsageError(f"{path} exists already", "choose another name")
-        store._open("rwc")
-        with store.writing() as connection:
-            if connection.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()[0]:
-                raise UsageError(f"{path} exists already", "open it, or choose another name")
-            connection.execute(f"PRAGMA application_id = {APPLICATION}")
-            store._raise_version(0)
+        with fresh_file(Path(path)) as fresh, cls(fresh) as store, store.writing():
+            store.path = Path(path)  # which messages name
             store.set(scale=scale, merge=merge or None, guidelines=guidelines or None)
-            if found is not None:
-                store.add_queries(found)
+            if queries is not None:
+                store.add_queries(queries)
             if docs is not None:
                 store.add_documents(docs)
-        store.close()
         return cls(path)
-
-    def _open(self, mode: str = "rw") -> None:
-        with explained(self.path):
-            self._connection = sqlite3.connect(
-                f"{self.path.absolute().as_uri()}?mode={mode}", PATIENCE, uri=True,
-                isolation_level=None, check_same_thread=False,
-            )  # fmt: skip
-            self._process = os.getpid()
-            self._connection.execute("PRAGMA foreign_keys = ON")
-            self._connection.execute("PRAGMA synchronous = FULL")
-            if mode == "rw":
-                application = self._connection.execute("PRAGMA application_id").fetchone()[0]
-                if application == APPLICATION:
-                    self._connection.execute("PRAGMA journal_mode = WAL")
-
-    def _migrate(self) -> None:
-        """Bring the tables of an older version up to date: all of them, or none."""
-        asked = (
-            "SELECT application_id, user_version FROM pragma_application_id, pragma_user_version"
-        )
-        application, version = self.connection.execute(asked).fetchone()
-        if application == APPLICATION and version < VERSION:
-            with self.writing() as connection:
-                self._raise_version(connection.execute("PRAGMA user_version").fetchone()[0])
-        check_store(self.connection, self.path)
-
-    def _raise_version(self, version: int) -> None:
-        for number in range(version, VERSION):
-            for statement in statements(MIGRATIONS[number]):
-                self.connection.execute(statement)
-        self.connection.execute(f"PRAGMA user_version = {VERSION}")
-
-    def __fspath__(self) -> str:
-        return str(self.path)
-
-    def __repr__(self) -> str:
-        return f"<Store {self.path}>"
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:  # fmt: skip
-        self.close()
-
-    def close(self) -> None:
-        """Let go of the file."""
-        with self._lock, explained(self.path):
-            self.connection.close()
-
-    @property
-    def connection(self) -> sqlite3.Connection:
-        """The one connection of this process."""
-        if self._process != os.getpid():  # we are a child: what the parent opened is not ours
-            _INHERITED.append(self._connection)
-            self._lock, self._depth = threading.RLock(), 0
-            self._open()
-        return self._connection
-
-    @contextmanager
-    def writing(self) -> Iterator[sqlite3.Connection]:
-        """Write several rows: all of them, or none."""
-        with self._transaction("IMMEDIATE") as connection:
-            yield connection
-
-    @contextmanager
-    def reading(self) -> Iterator[sqlite3.Connection]:
-        """Read several things of one state."""
-        with self._transaction("DEFERRED") as connection:
-            yield connection
-
-    @contextmanager
-    def _transaction(self, kind: str) -> Iterator[sqlite3.Connection]:
-        connection = self.connection
-        with self._lock, explained(self.path):
-            if self._depth:
-                yield connection
-                return
-            connection.execute(f"BEGIN {kind}")
-            self._depth = 1
-            try:
-                yield connection
-                connection.execute("COMMIT")
-            except BaseException:
-                if connection.in_transaction:
-                    connection.execute("ROLLBACK")
-                raise
-            finally:
-                self._depth = 0
 
     def judge(self, judgment: Judgment) -> Judgment:
         """Keep a judgment; return it with its id and time.
@@ -209,7 +85,18 @@ class Store(os.PathLike[str]):
     def _judged(self, row: Judgment, connection: sqlite3.Connection) -> Judgment:
         if row.token and (known := self._one(Judgment, "token = ?", row.token)):
             return known
+        if row.undoes is not None:
+            self._check_undone(row)
         return replace(row, id=_insert(connection, row))
+
+    def _check_undone(self, row: Judgment) -> None:
+        """Let a row withdraw what the same judge said of the same document, once."""
+        asked = "SELECT query, document, judge FROM standing_judgment WHERE id = ?"
+        found = self.connection.execute(asked, (row.undoes,)).fetchone()
+        if found != (row.query, row.document, row.judge):
+            message = f"judgment {row.undoes} of {row.judge} for query {row.query!r}, document "
+            hint = "a judge can undo what he judged himself, once"
+            raise UsageError(f"{message}{row.document!r} does not stand", hint)
 
     def undo(self, judge: str) -> Judgment | None:
         """Withdraw the last judgment of a judge that stands, and return it; None if none does."""
@@ -250,7 +137,7 @@ class Store(os.PathLike[str]):
                 said["scale"] = json.dumps([made.grades, made.labels])
             for name, value in said.items():
                 if value is not None and value != setting(connection, name):
-                    row = (name, value, now())
+                    row = (name, _text(value), now())
                     connection.execute(
                         "INSERT INTO setting (name, value, time) VALUES (?,?,?)", row
                     )
@@ -286,7 +173,7 @@ class Store(os.PathLike[str]):
         with self.writing() as connection:
             known = self._query_rows()
             rows = [
-                (query, text, json.dumps(_cells(found, query), ensure_ascii=False))
+                (query, _text(text), json.dumps(_cells(found, query), default=_plain))
                 for query, text in found.text.items()
             ]
             new = [(*row, now()) for row in rows if known.get(row[0]) != row[1:]]
@@ -340,7 +227,11 @@ class Store(os.PathLike[str]):
         pooled = checked_pool(batch.pooled, Faults(str(self.path)))
         with self.writing() as connection:
             asked = "INSERT INTO batch (strategy, parameters, time) VALUES (?, ?, ?)"
-            row = (batch.strategy, json.dumps(dict(batch.parameters)), batch.time or now())
+            row = (
+                batch.strategy,
+                json.dumps(dict(batch.parameters), default=_plain),
+                batch.time or now(),
+            )
             number = connection.execute(asked, row).lastrowid
             asked = "INSERT INTO pooled VALUES (?, ?, ?, ?, ?, ?, ?)"
             rows = (
@@ -418,10 +309,10 @@ class Store(os.PathLike[str]):
         `judgments` people have judged, and he has not. What he put off comes last.
         """
         with self.writing() as connection:
-            found = next_turn(connection, judge, batch, judgments)
-            return None if found is None else self._task(found)
+            found = Turns(connection, judge, batch, judgments).claimed()
+            return None if found is None else self._task(*found)
 
-    def _task(self, turn: Turn) -> Task:
+    def _task(self, turn: Turn, put_off: bool) -> Task:
         with self.reading() as connection:
             asked = "SELECT inclusion FROM pooled WHERE batch = ? AND query = ? AND document = ?"
             (inclusion,) = connection.execute(asked, turn[:3]).fetchone()
@@ -430,7 +321,7 @@ class Store(os.PathLike[str]):
         text = self.text(turn.document)
         return Task(
             turn.query, turn.document, turn.batch, inclusion, words[0] if words else "", text,
-            "" if text is None else text_hash(text), turn.put_off,
+            "" if text is None else text_hash(text), put_off,
         )  # fmt: skip
 
     def _one(self, kind: type[Record], condition: str, value: Any) -> Record | None:
@@ -466,8 +357,20 @@ def _insert(connection: sqlite3.Connection, row: Judgment | Preference | Call) -
 
 def _cell(name: str, cell: Any) -> Any:
     if name == "parameters":
-        return json.dumps(dict(cell), sort_keys=True)
-    return (cell or None) if name == "token" else cell
+        return json.dumps(dict(cell), default=_plain)
+    if isinstance(cell, str):
+        return (cell or None) if name == "token" else _text(cell)
+    return cell
+
+
+def _text(words: str) -> str:
+    """Replace half of a surrogate pair, which JSON may hold and no file can."""
+    return words if words.isascii() else words.encode(errors="replace").decode()
+
+
+def _plain(value: Any) -> Any:
+    """Write what JSON does not know: the numbers of arrays as numbers, all else as text."""
+    return value.item() if hasattr(value, "item") else str(value)
 
 
 def _record(kind: type[Record], row: Sequence[Any]) -> Record:

@@ -2,40 +2,48 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 import time
+from collections.abc import Iterator
 from typing import NamedTuple
+
+from idealist.formats.stored_judgments import grades_of
+from idealist.judging.adaptive import WALKS, revised
+from idealist.judging.records import Pooled
 
 #: How long a document stays with the judge who was given it, in seconds.
 CLAIMED = 600.0
 
 
 class Turn(NamedTuple):
-    """A document for a judge; `put_off` where he wanted to judge it later."""
+    """A document that waits to be judged, in its place of a batch."""
 
     batch: int
     query: str
     document: str
-    put_off: bool
+    place: int = 0
 
 
-#: Whether enough people judge a pair, or this judge has said something of it.
+#: Whether so many people more may judge a pair, those counted who were given it just now.
 _FREE = """
 turn.judged + (
     SELECT COUNT(*) FROM claim WHERE claim.query = turn.query
     AND claim.document = turn.document AND claim.judge <> :judge
 ) < :judgments
 """
+#: Who has judged documents of a batch: fewer people than are wanted, whoever they are.
+_PEOPLE = "SELECT MIN(people) FROM turn WHERE batch = ? AND judged = ? AND people > ?"
 _UNSEEN = f"""
 SELECT batch, query, document, place FROM turn
-WHERE batch = :batch AND judged = :judged AND {_FREE} AND NOT EXISTS (
+WHERE batch = :batch AND judged = :judged AND people = :people AND {_FREE} AND NOT EXISTS (
     SELECT 1 FROM current_judgment AS own WHERE own.query = turn.query
     AND own.document = turn.document AND own.judge = :judge
 )
 ORDER BY place, query, document LIMIT 1
 """
 _PUT_OFF = f"""
-SELECT turn.batch, turn.query, turn.document FROM current_judgment AS own
+SELECT turn.batch, turn.query, turn.document, turn.place FROM current_judgment AS own
 JOIN turn ON turn.query = own.query AND turn.document = own.document
 WHERE own.judge = :judge AND own.status = 'later' AND {_FREE}
 AND (:batch IS NULL OR turn.batch = :batch)
@@ -43,39 +51,84 @@ ORDER BY own.id LIMIT 1
 """
 
 
-def next_turn(
-    connection: sqlite3.Connection, judge: str, batch: int | None, judgments: int
-) -> Turn | None:
-    """Find and claim the next document of a judge."""
-    connection.execute("DELETE FROM claim WHERE until < ?", (time.time(),))
-    found = _unseen(connection, judge, batch, judgments)
-    found = found or _put_off(connection, judge, batch, judgments)
-    if found is not None:
-        row = (judge, found.query, found.document, time.time() + CLAIMED)
-        connection.execute("INSERT OR REPLACE INTO claim VALUES (?, ?, ?, ?)", row)
-    return found
+class Turns:
+    """What waits to be judged by a judge: by so many people, in one batch or in the newest."""
 
+    def __init__(
+        self, connection: sqlite3.Connection, judge: str, batch: int | None, judgments: int
+    ) -> None:
+        self.connection, self.judge, self.batch, self.wanted = connection, judge, batch, judgments
+        self.asked = {"judge": judge, "judgments": judgments, "batch": batch}
 
-def _unseen(
-    connection: sqlite3.Connection, judge: str, batch: int | None, judgments: int
-) -> Turn | None:
-    every = connection.execute("SELECT id FROM batch ORDER BY id DESC").fetchall()
-    for number in [batch] if batch is not None else [one for (one,) in every]:
-        asked = {"judge": judge, "batch": number, "judgments": judgments}
-        found = [
-            row
-            for judged in range(judgments)
-            if (row := connection.execute(_UNSEEN, {**asked, "judged": judged}).fetchone())
-        ]
-        if found:
-            first = min(found, key=lambda row: row[3])
-            return Turn(first[0], first[1], first[2], put_off=False)
-    return None
+    def claimed(self) -> tuple[Turn, bool] | None:
+        """Find the next document and keep it for the judge; say whether he has put it off."""
+        self.connection.execute("DELETE FROM claim WHERE until < ?", (time.time(),))
+        found, put_off = self._unseen(), False
+        if found is None:
+            found, put_off = self._put_off(), True
+        if found is None:
+            return None
+        row = (self.judge, found.query, found.document, time.time() + CLAIMED)
+        self.connection.execute("INSERT OR REPLACE INTO claim VALUES (?, ?, ?, ?)", row)
+        return found, put_off
 
+    def _unseen(self) -> Turn | None:
+        """Find the first document, by place, of the newest batch that has any."""
+        batches = "SELECT id, strategy, parameters FROM batch WHERE ?1 IS NULL OR id = ?1"
+        every = self.connection.execute(f"{batches} ORDER BY id DESC", (self.batch,)).fetchall()
+        for number, strategy, parameters in every:
+            if waiting := [*self._first(number)]:
+                first = min(waiting, key=lambda turn: (turn.place, turn.query, turn.document))
+                rel = json.loads(parameters).get("rel", 1)
+                return self._revised(first, strategy, rel) if strategy in WALKS else first
+        return None
 
-def _put_off(
-    connection: sqlite3.Connection, judge: str, batch: int | None, judgments: int
-) -> Turn | None:
-    asked = {"judge": judge, "batch": batch, "judgments": judgments}
-    row = connection.execute(_PUT_OFF, asked).fetchone()
-    return None if row is None else Turn(row[0], row[1], row[2], put_off=True)
+    def _first(self, batch: int) -> Iterator[Turn]:
+        """Yield the first document of each group of people who have judged the same."""
+        for judged in range(self.wanted):
+            people = ""
+            while people := self.connection.execute(_PEOPLE, (batch, judged, people)).fetchone()[0]:
+                if self.judge not in json.loads(people):
+                    asked = {**self.asked, "batch": batch, "judged": judged, "people": people}
+                    if row := self.connection.execute(_UNSEEN, asked).fetchone():
+                        yield Turn(*row)
+
+    def _put_off(self) -> Turn | None:
+        row = self.connection.execute(_PUT_OFF, self.asked).fetchone()
+        return Turn(*row) if row else None
+
+    def _revised(self, turn: Turn, strategy: str, rel: float) -> Turn:
+        """Let a strategy that learns choose again among the documents of the query."""
+        known = grades_of(self.connection, turn.query, unclear=rel - 1)
+        if turn.document in known:  # somebody else is to judge what one judged
+            return turn
+        asked = "SELECT document, ranks FROM pooled WHERE batch = ? AND query = ?"
+        rows = self.connection.execute(asked, (turn.batch, turn.query))
+        pooled = [Pooled(turn.query, own, None, ranks=tuple(json.loads(at))) for own, at in rows]
+        order = revised(strategy, pooled, known, rel)
+        wanted = next((one for one in order if self._is_free(turn.query, one)), turn.document)
+        return self._changed_places(turn, wanted)
+
+    def _is_free(self, query: str, document: str) -> bool:
+        """Whether nobody else is judging a document, nor has this judge put it off."""
+        asked = """
+        SELECT EXISTS (SELECT 1 FROM claim WHERE query = ?1 AND document = ?2 AND judge <> ?3)
+        OR EXISTS (
+            SELECT 1 FROM current_judgment WHERE query = ?1 AND document = ?2 AND judge = ?3
+        )
+        """
+        return not self.connection.execute(asked, (query, document, self.judge)).fetchone()[0]
+
+    def _changed_places(self, turn: Turn, wanted: str) -> Turn:
+        """Let another document of the query have this turn, in exchange for its own, if it has one.
+
+        So the query keeps as many turns as it was given.
+        """
+        if wanted == turn.document:
+            return turn
+        asked = """
+        UPDATE turn SET document = CASE document WHEN ?3 THEN ?4 ELSE ?3 END
+        WHERE batch = ?1 AND query = ?2 AND document IN (?3, ?4)
+        """
+        self.connection.execute(asked, (turn.batch, turn.query, turn.document, wanted))
+        return turn._replace(document=wanted)
