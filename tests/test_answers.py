@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import time
 from typing import Any
 
 import pytest
@@ -115,7 +116,7 @@ SAID: list[tuple[str, float | str]] = [
     ("As an AI, I cannot judge this.", "refused"),
     ("!!!!!!!!!!!!!!", "no answer"),
     ('{"gra', "no answer"),
-    ("{" * 15_000, "no answer"),
+    ("{" * 15_000, "no answer: too many braces"),
     ("very " * 10_000 + "Grade: 2", "too long"),
 ]  # fmt: skip
 
@@ -125,6 +126,18 @@ def test_what_models_say(text: str, meant: float | str) -> None:
     answer = read_answer(GRADED, Reply(text, finish="stop"))
     assert (answer.fault or answer.grade) == meant
     assert (answer.grade is None) == bool(answer.fault)
+
+
+def test_hostile_answers_take_no_time() -> None:
+    parts = ["grade ", "grade_", "grade (", 'grade *" ', "1", "{", '{"a":', '{"grade":"', "1 ", "1\n",
+             "final ", "Grade: 2 ", "`", "Grade: 2, ", '"grade": ', "<grade>", "- "]  # fmt: skip
+    texts = [part * (19_900 // len(part)) for part in parts]
+    texts += ["grade" + " " * 19_900, "Grade: 2" + " " * 19_900 + "/", "2" + " " * 19_900 + "x"]
+    begun = time.process_time()
+    for text in texts:
+        read_answer(GRADED, Reply(text))
+        read_answer(PREFERENCE, Reply(text.replace("2", "first")))
+    assert time.process_time() - begun < 20  # seconds; it takes about 1
 
 
 CHOSEN = [

@@ -7,6 +7,7 @@ is refused: "2 or 3", "2.5", "no grade: 3", "the passage names 3 dogs".
 from __future__ import annotations
 
 import json
+import math
 import re
 import unicodedata
 from collections.abc import Iterator
@@ -19,8 +20,10 @@ from idealist.notation import tidy
 
 #: The longest text that can be an answer, thoughts aside.
 LONGEST = 20_000
-#: What may stand around a word without changing it.
-GLUE = r"[\s*_`\"'“”‘’]*"
+#: How many objects of JSON are tried, and how much is read around a mark: texts may be hostile.
+MOST_OBJECTS, AROUND = 50, 200
+#: What may stand around a word without changing it; bounded and never tried twice, for speed.
+GLUE = r"[\s*_`\"'“”‘’]{0,20}+"
 #: What an answer is called, by the kind of prompt, and what it looks like.
 MARKS = {
     "grade": r"grade|score|rating|relevance|label|answer|judge?ment|verdict|final",
@@ -99,8 +102,8 @@ class _Form:
         self.whole = re.compile(VALUES[kind], re.IGNORECASE)
         told = rf"{GLUE}(?:\([^()\n]{{0,60}}\))?{GLUE}(?:[:=]|->|→|\bis\b){GLUE}[(\[{{]?{GLUE}"
         self.mark = re.compile(
-            rf"(?P<final>\b(?:final|overall)\b[\s_]*)?"
-            rf"(?:\b{name}(?:[\s_]+{name})*\b(?P<told>{told})|<{name}>\s*)"
+            rf"(?P<final>\b(?:final|overall)\b[\s_]{{0,3}}+)?"
+            rf"(?:\b{name}(?:[\s_]{{1,3}}+{name}){{0,2}}\b(?P<told>{told})|<{name}>\s*)"
             rf"{value}",
             re.IGNORECASE,
         )
@@ -128,8 +131,11 @@ class _Form:
 
     def _objects(self, text: str) -> Iterator[tuple[int, int, list[Any]]]:
         """Yield where JSON objects with the key stand, and all that they have under it."""
-        decoder, at = json.JSONDecoder(object_pairs_hook=_Pairs), text.find("{")
-        while at >= 0:
+        decoder, at = json.JSONDecoder(object_pairs_hook=_Pairs), -1
+        for _ in range(MOST_OBJECTS):
+            at = text.find("{", at + 1)
+            if at < 0:
+                return
             try:
                 found, end = decoder.raw_decode(text, at)
             except (ValueError, RecursionError):
@@ -137,7 +143,9 @@ class _Form:
             values = [value for key, value in found if key.lower() == self.key]
             if values:
                 yield at, end, values
-            at = text.find("{", end if values else at + 1)
+                at = end - 1
+        if "{" in text[at + 1 :]:
+            raise Unreadable("no answer: too many braces")
 
     def _in_object(self, text: str, first: int, last: int, values: list[Any]) -> Found:
         read = [self._of_json(value) for value in values]
@@ -161,8 +169,10 @@ class _Form:
 
     def _marked(self, text: str) -> Iterator[Found]:
         for found in self.mark.finditer(text):
-            before = re.split(r"[.!?:;\n]", text[: found.start()])[-1]
-            line = text[found.end() :].split("\n", 1)[0]
+            before = re.split(r"[.!?:;\n]", text[max(0, found.start() - AROUND) : found.start()])[
+                -1
+            ]
+            line = text[found.end() : found.end() + AROUND].partition("\n")[0]
             listed = "\n" in (found["told"] or "") and re.match(r"[.)]\s*\w", line)
             if not DENIED.search(before) and not listed:
                 yield self._checked(text, found, final=bool(found["final"]))
@@ -171,7 +181,7 @@ class _Form:
 
     def _checked(self, text: str, found: re.Match[str], final: bool = False) -> Found:
         """Refuse a number that goes on, is one of several, or is a part of another scale."""
-        word, rest = found["value"], text[found.end("value") :]
+        word, rest = found["value"], text[found.end("value") :][:AROUND]
         if self.kind == "grade":
             if part := PART.match(rest):
                 if _number(part[1]) != self.allowed[-1]:
@@ -223,10 +233,8 @@ def _form(prompt: Prompt) -> _Form:
 
 
 def _number(word: str) -> str:
-    try:
-        return str(tidy(float(word.replace("−", "-"))))
-    except (ValueError, OverflowError):
-        return word
+    value = float(word.replace("−", "-"))
+    return str(tidy(value)) if math.isfinite(value) else word
 
 
 def _several(values: Any) -> str:
