@@ -12,13 +12,13 @@ from typing import Any, NamedTuple
 
 from idealist.errors import UsageError
 from idealist.formats.document_entries import DocumentText
-from idealist.judging.llm.answers import Answer, combined
+from idealist.judging.llm.answers import Answer
 from idealist.judging.llm.asked_pairs import AskedPair, pairs_of, with_words
 from idealist.judging.llm.client import Endpoint
 from idealist.judging.llm.examples import Examples
 from idealist.judging.llm.limits import Budget, Limits, Price, Usage, read_prices
 from idealist.judging.llm.model_results import JudgingEstimate, ModelGrade, ModelJudging
-from idealist.judging.llm.prompts import Prompt, read_prompt
+from idealist.judging.llm.prompts import Example, Prompt, read_prompt
 from idealist.judging.llm.requests import Request, Sampling
 from idealist.judging.llm.runner import Outcome, Question, Runner, Tally
 from idealist.judging.records import Judgment
@@ -54,19 +54,14 @@ def judge_by_model(
     `asking` is how the model is asked: `prompt`, `samples`, `temperature` (0, or 1 for several
     samples), `seed`, `logprobs`, `answer_tokens`, and `judge`, the name of its judgments.
     """
-    with _opened(store) as opened:
+    with opened_store(store) as opened:
         judge = ModelJudge.of(opened, model, **asking)
-        patience = {
-            "timeout": _positive("timeout", timeout),
-            "attempts": _whole("attempts", attempts),
-        }
-        endpoint = Endpoint.of(url, key_env, **patience)
-        budget = _budget(Limits(max_requests, max_tokens, max_cost), model, prices)
         work = judge.work(what, skip_missing)
         rows = []
-        with Runner(
-            opened, judge.prompt, endpoint, budget, _whole("concurrency", concurrency)
-        ) as runner:
+        with judge.runner(
+            url, key_env=key_env, concurrency=concurrency, timeout=timeout, attempts=attempts,
+            max_requests=max_requests, max_tokens=max_tokens, max_cost=max_cost, prices=prices,
+        ) as runner:  # fmt: skip
             for outcome in runner.ask(map(judge.question, work.pairs)):
                 rows.append(judge.keep(outcome))
                 if tick is not None:
@@ -83,7 +78,7 @@ def estimate_model_judging(
     max_cost: float | None = None, prices: Prices = None, **asking: Any,
 ) -> JudgingEstimate:  # fmt: skip
     """Say what `judge_by_model` would ask, and what that could cost. Nothing is sent."""
-    with _opened(store) as opened:
+    with opened_store(store) as opened:
         judge = ModelJudge.of(opened, model, **asking)
         budget = _budget(Limits(max_requests, max_tokens, max_cost), model, prices)
         work = judge.work(what, skip_missing)
@@ -108,6 +103,14 @@ class Work(NamedTuple):
     skipped: int
 
 
+class Shown(NamedTuple):
+    """What a model is shown: the words of a query, one document or two, and examples."""
+
+    query: str
+    documents: tuple[DocumentText, ...]
+    examples: tuple[Example, ...] = ()
+
+
 @dataclass(frozen=True)
 class ModelJudge:
     """A model, a prompt and a way of sampling, under the name that its judgments get."""
@@ -123,12 +126,13 @@ class ModelJudge:
     def of(
         cls, store: Store, model: str, *, prompt: str | Path | Prompt = "graded", samples: int = 1,
         temperature: float | None = None, seed: int = 0, logprobs: bool = True,
-        answer_tokens: int = 512, judge: str = "",
+        answer_tokens: int = 512, judge: str = "", kind: str = "grade",
     ) -> ModelJudge:  # fmt: skip
         """Check all that a model is asked with."""
         asked = prompt if isinstance(prompt, Prompt) else read_prompt(prompt)
-        if asked.kind != "grade":
-            raise UsageError(f"prompt {asked.name} asks for no grade", "choose one of kind grade")
+        if asked.kind != kind:
+            message = f"prompt {asked.name} asks for no {kind}"
+            raise UsageError(message, f"choose one of kind {kind}")
         asked.check_scale(store.scale)
         _check_version(store, asked)
         usual = ONE if _whole("samples", samples) == 1 else SEVERAL
@@ -161,30 +165,48 @@ class ModelJudge:
     def _words(self, pair: AskedPair) -> DocumentText:
         return self.store.text(pair.document) or DocumentText("", "")
 
+    def shown(self, pair: AskedPair) -> Shown:
+        """Find what the model is shown of a document."""
+        examples = self._examples.beside(*pair[:2]) if "examples" in self.prompt.places else ()
+        return Shown(self._queries[pair.query], (self._words(pair),), tuple(examples))
+
+    def requests(self, shown: Shown, turn: int = 0) -> tuple[Request, ...]:
+        """Write what the model is asked, once for each sample; each turn has other samples."""
+        messages = self.prompt.messages(*shown, self._guidelines)
+        first = turn * self.samples
+        return tuple(
+            Request(self.model, messages, self.prompt.schema(), self.prompt.hash, self.sampling, n)
+            for n in range(first, first + self.samples)
+        )
+
     def question(self, pair: AskedPair) -> Question:
         """Write what the model is asked about a document."""
-        shown = self._examples.beside(*pair[:2]) if "examples" in self.prompt.places else ()
-        words = self._queries[pair.query]
-        messages = self.prompt.messages(words, [self._words(pair)], shown, self._guidelines)
-        schema, hashed = self.prompt.schema(), self.prompt.hash
-        return Question(pair, tuple(
-            Request(self.model, messages, schema, hashed, self.sampling, sample)
-            for sample in range(self.samples)
-        ))  # fmt: skip
+        return Question(pair, self.requests(self.shown(pair)))
+
+    def runner(
+        self, url: str, *, key_env: str | None = None, concurrency: int = 8,
+        timeout: float = 120.0, attempts: int = 6, max_requests: int | None = None,
+        max_tokens: int | None = None, max_cost: float | None = None, prices: Prices = None,
+    ) -> Runner:  # fmt: skip
+        """Prepare to ask at an address, within limits."""
+        seconds, often = _positive("timeout", timeout), _whole("attempts", attempts)
+        endpoint = Endpoint.of(url, key_env, timeout=seconds, attempts=often)
+        budget = _budget(Limits(max_requests, max_tokens, max_cost), self.model, prices)
+        at_once = _whole("concurrency", concurrency)
+        return Runner(self.store, self.prompt, endpoint, budget, at_once)
 
     def keep(self, outcome: Outcome) -> ModelGrade:
         """Make a judgment of the answers, if every sample has one and they can be read."""
         pair: AskedPair = outcome.question.about
         if not outcome.is_whole:
             return ModelGrade(*pair[:2], fault=outcome.lost, asked=bool(outcome.lost))
-        answers = outcome.answers
-        answer = answers[0] if len(answers) == 1 else combined(answers)
+        answer = outcome.answer
         row = ModelGrade(
             *pair[:2], answer.grade, answer.expected, answer.confidence, answer.fault,
             cached=outcome.is_cached,
         )  # fmt: skip
         if not answer.fault:
-            self.store.judge(self._judgment(pair, outcome, answer, row.words(len(answers))))
+            self.store.judge(self._judgment(pair, outcome, answer, row.words(self.samples)))
         return row
 
     def _judgment(self, pair: AskedPair, outcome: Outcome, answer: Answer, note: str) -> Judgment:
@@ -202,7 +224,7 @@ class ModelJudge:
 
 
 @contextmanager
-def _opened(store: Store | str | Path) -> Iterator[Store]:
+def opened_store(store: Store | str | Path) -> Iterator[Store]:
     """Open a store, and close it; one that was open stays so."""
     if isinstance(store, Store):
         yield store

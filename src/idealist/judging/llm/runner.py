@@ -18,7 +18,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from idealist.errors import UsageError
-from idealist.judging.llm.answers import Answer, Reply, read_answer
+from idealist.judging.llm.answers import Answer, Reply, combined, read_answer
 from idealist.judging.llm.client import CallFailed, Client, Endpoint, Received
 from idealist.judging.llm.limits import Budget, LimitReached
 from idealist.judging.records import Call
@@ -69,6 +69,12 @@ class Outcome:
     def answers(self) -> list[Answer]:
         """The answers, those that cannot be read too."""
         return [one.answer for one in self.came if one.answer is not None]
+
+    @property
+    def answer(self) -> Answer:
+        """The answer, or what most of several samples say; only of an outcome that is whole."""
+        answers = self.answers
+        return answers[0] if len(answers) == 1 else combined(answers)
 
     @property
     def lost(self) -> str:
