@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import stat
 import sys
+from collections.abc import Iterable
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
@@ -13,21 +14,22 @@ from typing import Any, NamedTuple
 from idealist.errors import UsageError
 
 
-def write(path: str | Path, data: bytes) -> None:
-    """Write a file; the old content stays until all of the new is written.
+def write(path: str | Path, data: bytes | Iterable[bytes]) -> None:
+    """Write a file, at once or block by block; the old content stays until all is written.
 
     ``-`` is standard output.
     """
+    blocks = [data] if isinstance(data, bytes) else data
     if str(path) == "-":
-        _to_standard_output(data)
+        _to_standard_output(blocks)
         return
     target = Path(path)
     try:
         if _in_place(target):
             with target.open("ab") as file:  # never truncate a file that someone has open
-                file.write(data)
+                file.writelines(blocks)
         else:
-            _replace(target.resolve(), data)
+            _replace(target.resolve(), blocks)
     except OSError as error:
         raise UsageError(f"cannot write {target}: {error.strerror}", "check the folder") from None
 
@@ -72,10 +74,10 @@ def zstd(what: str) -> Any:
     raise UsageError(message, "pip install zstandard")
 
 
-def _to_standard_output(data: bytes) -> None:
+def _to_standard_output(blocks: Iterable[bytes]) -> None:
     if sys.stdout is None:
         raise UsageError("standard output is closed", "write to a file")
-    sys.stdout.buffer.write(data)
+    sys.stdout.buffer.writelines(blocks)
     sys.stdout.buffer.flush()
 
 
@@ -85,11 +87,11 @@ def _in_place(target: Path) -> bool:
     return special or target.absolute().parts[1:2] in (("dev",), ("proc",))
 
 
-def _replace(target: Path, data: bytes) -> None:
+def _replace(target: Path, blocks: Iterable[bytes]) -> None:
     fresh = target.parent / f".{os.urandom(8).hex()}.tmp"
     try:
         with open(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666), "wb") as file:
-            file.write(data)
+            file.writelines(blocks)
         if target.exists():
             os.chmod(fresh, stat.S_IMODE(target.stat().st_mode))
         os.replace(fresh, target)

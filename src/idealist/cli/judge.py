@@ -6,6 +6,14 @@ from idealist.cli.lazy_group import LazyGroup
 
 #: Every verb of judging: where it lives and what the overview says of it.
 VERBS: dict[str, tuple[str, str]] = {
+    "init": ("idealist.cli.judge_setup", "Make a store: scale, queries, texts of documents."),
+    "add": ("idealist.cli.judge_setup", "Add queries or texts, or change scale and guidelines."),
+    "next": ("idealist.cli.judge_people", "Show the next pair to judge."),
+    "grade": ("idealist.cli.judge_people", "Judge, pair after pair or a single one."),
+    "adjudicate": ("idealist.cli.judge_people", "Decide where judges disagree."),
+    "import": ("idealist.cli.judge_files", "Add judgments from a file."),
+    "export": ("idealist.cli.judge_files", "Write everything, or judgments in any format."),
+    "status": ("idealist.cli.judge_state", "Say how far judging is, and who did what."),
     "prompt": ("idealist.cli.judge_prompt", "Show what models are asked, or check a prompt."),
     "llm": ("idealist.cli.judge_llm", "Have a model judge documents."),
     "doctor": ("idealist.cli.judge_state", "Check that a store is sound."),

@@ -13,6 +13,25 @@ from idealist.cli import options
 EXIT_UNSOUND = 1
 
 
+@click.command("status")
+@click.argument("store", type=click.Path(path_type=Path))
+@options.output
+def status(store: Path, **view: Any) -> None:
+    """Say how far judging is: what is judged and what is left, by whom, how fast, at what cost.
+
+    \b
+    Examples:
+      idealist judge status labels.db
+      idealist judge status labels.db -f json
+    """
+    from idealist.judging.store import Store
+    from idealist.judging.store_status import StoreStatus
+
+    with Store(store) as opened:
+        found = StoreStatus.of(opened)
+    options.emit(found, **view)
+
+
 @click.command("doctor")
 @click.argument("store", type=click.Path(path_type=Path))
 @options.output

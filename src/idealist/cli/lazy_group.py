@@ -32,8 +32,9 @@ class LazyGroup(click.Group):
         if cmd_name not in self.verbs:
             return None
         module = import_module(self.verbs[cmd_name][0])
-        command: click.Command = getattr(module, cmd_name, None) or module.command
-        return command
+        names = (cmd_name, f"{cmd_name}_", "command")  # Python has its own import and next
+        commands = (vars(module).get(name) for name in names)
+        return next(one for one in commands if isinstance(one, click.Command))
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

@@ -29,6 +29,14 @@ def qrels(
     table: Table, scale: Scale | None, name: str, remarks: Sequence[Remark] = (), merge: str = ""
 ) -> Qrels:
     """Make judgments; rows without a grade are counted, not kept, and judges are merged."""
+    given = given_rows(table, scale, name, remarks)
+    return merged(given, merge) if "judge" in given["columns"] else Qrels.build(**given)
+
+
+def given_rows(
+    table: Table, scale: Scale | None, name: str, remarks: Sequence[Remark] = ()
+) -> dict[str, Any]:
+    """Return the rows of judgments as `Qrels.build` takes them."""
     faults = Faults(name)
     if len(table.value) < len(table.query):
         hint = f"name the column grade, relevance, rel, label or score; {POSITIVES_HINT}"
@@ -40,13 +48,12 @@ def qrels(
         if key not in ("score", *RUN_COLUMNS) and not _is_opaque(cells)
     }
     known = {key: cells for key, cells in columns.items() if any(map(_is_known, cells))}
-    given: dict[str, Any] = {
+    return {
         "query": table.query, "document": table.document, "grade": table.value,
         "subtopic": subtopic, "columns": known, "scale": scale, "lines": table.lines,
         "empty": table.empty, "ungraded": table.without, "name": name,
         "ignored": [key for key in table.columns if key not in columns], "remarks": remarks,
     }  # fmt: skip
-    return merged(given, merge) if "judge" in known else Qrels.build(**given)
 
 
 def rows(table: Table, name: str, remarks: Sequence[Remark] = ()) -> Rows:

@@ -45,6 +45,7 @@ MOST_WORDS = 12
 _PAIR = re.compile(
     r"\s*(?P<word>[^,=\s].*?)\s*=\s*(?P<grade>-?[\d./]+(?:e-?\d+)?)\s*(?:,|$)", re.IGNORECASE
 )
+_LABEL = re.compile(r"\s*(?P<grade>-?[\d.]+)\s*=\s*(?P<word>[^,=\s][^,=]*?)\s*(?:,|$)")
 HINT = "write --scale 3, --scale 0..3, or --scale 'good=2,fair=1,bad=0'"
 
 
@@ -53,12 +54,14 @@ def scale_of(text: str) -> ScaleGiven:
 
     >>> scale_of("3"), scale_of("1..3"), scale_of("Exact=1, Complement=0.01")
     (3, [1, 2, 3], {'Exact': 1, 'Complement': 0.01})
+    >>> scale_of("0=off topic, 1=answers it")
+    {'off topic': 0, 'answers it': 1}
     """
     low, dots, high = text.partition("..")
     try:
         if "=" in text:
-            found = list(_PAIR.finditer(text))
-            if "".join(match[0] for match in found) != text:
+            found = _matches(_PAIR, text) or _matches(_LABEL, text)
+            if not found:
                 raise ValueError(text)
             return {match["word"]: to_number(match["grade"]) for match in found}
         if dots:
@@ -69,6 +72,12 @@ def scale_of(text: str) -> ScaleGiven:
     except ValueError:
         raise UsageError(f"--scale {text!r} cannot be read", HINT) from None
     return numbers if len(numbers) > 1 else numbers[0]
+
+
+def _matches(pattern: re.Pattern[str], text: str) -> list[re.Match[str]]:
+    """Find what a text is made of; nothing where something is left over."""
+    found = list(pattern.finditer(text))
+    return found if "".join(match[0] for match in found) == text else []
 
 
 def scale_text(scale: ScaleGiven) -> str:

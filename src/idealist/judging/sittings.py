@@ -1,0 +1,242 @@
+"""A sitting: one judge sees pairs one after the other, and says something of each."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar
+
+from idealist.errors import UsageError, nearest
+from idealist.formats.document_entries import DocumentText
+from idealist.judging.disputes import Dispute, Disputes
+from idealist.judging.pair_views import PairView, read_grade
+from idealist.judging.records import Judgment, Task
+from idealist.judging.store import Store, text_hash
+from idealist.notation import tidy
+from idealist.rendering.wording import counted, visible
+
+#: What can be typed beside a grade.
+KEYS = "? cannot tell, l later, u undo, n note, q quit"
+#: What was done at a sitting, in words.
+DONE = {
+    "graded": "graded", "cannot tell": "cannot tell", "later": "put off", "open": "left open",
+}  # fmt: skip
+
+
+@dataclass
+class Sitting:
+    """What a judge does at one sitting; everything said is in the store at once.
+
+    A pair stays on the table until something is said of it. `timed` says whether the time between
+    showing and saying is that of a person. A note waits for the judgment that it belongs to.
+    """
+
+    store: Store
+    judge: str
+    batch: int | None = None
+    judgments: int = 1
+    timed: bool = False
+    done: Counter[str] = field(default_factory=Counter)
+    note: str = ""
+    over: bool = False
+    _view: PairView | None = None
+    _since: float = 0.0
+
+    adjudicates: ClassVar[bool] = False
+
+    @property
+    def view(self) -> PairView:
+        """The pair on the table."""
+        if self._view is None:
+            self._view, self._since = self._next(), time.monotonic()
+        return self._view
+
+    def _next(self) -> PairView:
+        return next_pair(self.store, self.judge, self.batch, self.judgments)
+
+    def _left(self) -> int:
+        return pairs_left(self.store, self.judge, self.batch, self.judgments)
+
+    def _opinions(self, query: str, document: str) -> Sequence[Judgment]:
+        return ()
+
+    def say(self, line: str) -> str:
+        """Take what was typed: a grade or a key; return what to answer."""
+        key, _, words = line.strip().partition(" ")
+        if key == "n":
+            return self._noted(words.strip())
+        keys: dict[str, Callable[[], str]]
+        keys = {"": str, "q": self._quit, "u": self._undo, "l": self._later, "?": self._puzzled}
+        if line.strip() in keys:
+            return keys[line.strip()]()
+        try:
+            return self._judge(read_grade(line.strip(), self.view.scale), "graded")
+        except UsageError as error:
+            raise UsageError(error.message, f"{error.hint}; or {KEYS}") from None
+
+    def _quit(self) -> str:
+        self.over = True
+        return ""
+
+    def _puzzled(self) -> str:
+        return self._judge(None, "cannot tell")
+
+    @property
+    def prompt(self) -> str:
+        """What can be typed, in short."""
+        scale = self.view.scale
+        grades = "a number" if scale is None else " ".join(str(tidy(one)) for one in scale.grades)
+        return f"{grades} ? l u n q"
+
+    def _noted(self, words: str) -> str:
+        self.note = " ".join(filter(None, [self.note, words]))
+        return f"noted: {self.note}" if self.note else "type n and the words of the note"
+
+    def _later(self) -> str:
+        return self._judge(None, "later")
+
+    def _judge(self, grade: float | None, status: str) -> str:
+        if (task := self.view.task) is None:
+            raise UsageError("nothing is left to judge", "idealist judge pool chooses more")
+        spent = round(time.monotonic() - self._since, 1) if self.timed else None
+        self.store.judge(judgment_of(
+            task, self.judge, grade, status, note=self.note, seconds=spent,
+            adjudicates=self.adjudicates,
+        ))  # fmt: skip
+        self.done[status] += 1
+        self.note, self._view = "", None
+        return ""
+
+    def _undo(self) -> str:
+        """Withdraw what was said last, at this sitting or before, and put the pair on the table."""
+        if (undone := self.store.undo(self.judge)) is None:
+            return f"{self.judge} has nothing to undo"
+        self.done[undone.status] -= 1
+        task = task_of(self.store, undone.query, undone.document)
+        opinions = self._opinions(undone.query, undone.document)
+        self._view = replace(self.view, task=task, opinions=opinions, left=self._left())
+        self._since, self.note = time.monotonic(), undone.note or self.note
+        return f"{undone_words(undone)}; here it is again"
+
+    def leave(self) -> str:
+        """End the sitting, and say what was done; a note without a judgment is kept for later."""
+        kept = ""
+        if self.note and not self.adjudicates and self.view.task is not None:
+            kept = f"; the note is kept with {_pair(self.view.task)}, which is put off"
+            self._judge(None, "later")
+        with self.store.writing() as connection:  # others may have the pair on the table
+            connection.execute("DELETE FROM claim WHERE judge = ?", (self.judge,))
+        said = [f"{n} {DONE[status]}" for status, n in self.done.items() if n > 0]
+        left = counted(self._left(), "pair", "pairs")
+        return f"{self.judge}: {', '.join(said) or 'nothing judged'}{kept}; {left} left"
+
+
+@dataclass
+class Adjudication(Sitting):
+    """A sitting at which one judge decides where others disagree."""
+
+    waiting: list[Dispute] = field(default_factory=list)
+    adjudicates: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        self.waiting = list(Disputes.of(self.store).waiting)
+
+    def _next(self) -> PairView:
+        left, about = len(self.waiting), rules(self.store)
+        if not self.waiting:
+            return PairView(self.judge, None, 0, **about)
+        first = self.waiting.pop(0)
+        task = task_of(self.store, first.query, first.document)
+        return PairView(self.judge, task, left, opinions=first.opinions, **about)
+
+    def _left(self) -> int:
+        return len(Disputes.of(self.store).waiting)
+
+    def _opinions(self, query: str, document: str) -> Sequence[Judgment]:
+        known = Disputes.of(self.store).waiting
+        own = (one.opinions for one in known if (one.query, one.document) == (query, document))
+        return next(own, ())
+
+    def _later(self) -> str:
+        self.done["open"] += 1  # it stays disputed
+        self.note, self._view = "", None
+        return ""
+
+
+def next_pair(store: Store, judge: str, batch: int | None = None, judgments: int = 1) -> PairView:
+    """Give a judge the next pair, for ten minutes."""
+    task = store.next(judge, batch=batch, judgments=judgments)
+    return PairView(judge, task, pairs_left(store, judge, batch, judgments), **rules(store))
+
+
+def rules(store: Store) -> dict[str, Any]:
+    """Return what judges go by."""
+    return {"scale": store.scale, "guidelines": store.guidelines}
+
+
+_LEFT = """
+SELECT COUNT(*) FROM (
+    SELECT DISTINCT query, document FROM turn
+    WHERE judged < :judgments AND (:batch IS NULL OR batch = :batch)
+    AND (:judgments = 1 OR NOT EXISTS (
+        SELECT 1 FROM current_judgment AS own WHERE own.query = turn.query
+        AND own.document = turn.document AND own.judge = :judge AND own.status <> 'later'
+    ))
+)
+"""
+
+
+def pairs_left(store: Store, judge: str, batch: int | None = None, judgments: int = 1) -> int:
+    """Count the pairs that a judge could still be given."""
+    asked = {"judge": judge, "batch": batch, "judgments": judgments}
+    with store.reading() as connection:
+        return int(connection.execute(_LEFT, asked).fetchone()[0])
+
+
+_POOLED = """
+SELECT batch, inclusion FROM pooled WHERE query = ? AND document = ? ORDER BY batch DESC LIMIT 1
+"""
+
+
+def task_of(store: Store, query: str, document: str) -> Task:
+    """Put a pair on the table, whether it was pooled or not."""
+    with store.reading() as connection:
+        found = connection.execute(_POOLED, (query, document)).fetchone()
+        batch, inclusion = found or (0, None)
+    text: DocumentText | None = store.text(document)
+    seen = "" if text is None else text_hash(text)
+    words = store.queries.text.get(query, "")
+    return Task(query, document, batch, inclusion, words, text, seen, put_off=False)
+
+
+def check_pair(store: Store, query: str, document: str) -> None:
+    """Refuse a query or a document that the store does not know, where it knows any."""
+    for what, one in (("query", query), ("document", document)):
+        known = _known(store, what)
+        if known and one not in known:
+            hint = nearest(one, known, else_=[*sorted(known)[:5], "…"])
+            raise UsageError(f"the store knows no {what} {one!r}", hint)
+
+
+def _known(store: Store, what: str) -> set[str]:
+    asked = f"SELECT {what} FROM {what} UNION SELECT {what} FROM pooled"
+    with store.reading() as connection:
+        return {row[0] for row in connection.execute(f"{asked} UNION SELECT {what} FROM judgment")}
+
+
+def judgment_of(task: Task, judge: str, grade: float | None, status: str, **more: Any) -> Judgment:
+    """Make the judgment of a pair as it was seen."""
+    made = Judgment(task.query, task.document, grade, judge, status=status, seen=task.seen)
+    return replace(made, batch=task.batch or None, inclusion=task.inclusion, **more)
+
+
+def undone_words(judgment: Judgment) -> str:
+    """Say what was withdrawn."""
+    was = judgment.status if judgment.grade is None else f"graded {tidy(judgment.grade)}"
+    return f"undone: {_pair(judgment)} was {DONE.get(was, was)}"
+
+
+def _pair(one: Judgment | Task) -> str:
+    return f"{visible(one.document)} for {visible(one.query)}"

@@ -1,0 +1,283 @@
+"""How far judging is: what is judged, by whom, at what speed and price, and what is left."""
+
+from __future__ import annotations
+
+import math
+import sqlite3
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from statistics import median
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from idealist.data import Scale
+from idealist.formats.grade_words import scale_text
+from idealist.formats.judges import PROPOSED
+from idealist.formats.stored_judgments import KINDS, scale_of_store, setting
+from idealist.judging.pair_views import scale_words
+from idealist.judging.store import Store
+from idealist.notation import tidy
+from idealist.rendering.document import TEXT, Block, Column, Document, Format, Items, Table, Text
+from idealist.rendering.result import Result
+from idealist.rendering.wording import counted, few, number, visible
+from idealist.significance.kappas import Ratings, krippendorff_alpha
+
+#: Who judges by reading: what they say of one pair can be compared.
+PEOPLE = ("human", "import")
+#: How counts, seconds and money are written.
+WHOLE = Format(lambda cell: f"{cell:,}" if cell else "-")
+SECONDS = Format(lambda cell: "-" if cell is None else f"{cell:.1f}")
+MONEY = Format(lambda cell: f"{cell:,.4f}" if cell else "-")
+
+
+@dataclass(frozen=True)
+class JudgeWork:
+    """What one judge did: what stands of it, and the median of the seconds that it took."""
+
+    judge: str
+    kind: str
+    graded: int
+    cannot_tell: int
+    later: int
+    adjudicated: int
+    seconds: float | None
+    last: str
+
+
+@dataclass(frozen=True)
+class BatchProgress:
+    """How much of a batch is judged by people; `pooled` counts what is to be judged."""
+
+    batch: int
+    strategy: str
+    pooled: int
+    judged: int
+
+    @property
+    def left(self) -> int:
+        """How many pairs nobody has judged."""
+        return self.pooled - self.judged
+
+
+@dataclass(frozen=True)
+class ModelCost:
+    """What the calls of a model came to."""
+
+    model: str
+    answered: int
+    failed: int
+    tokens: int
+    cost: float
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """What the store knows of the queries and documents that are judged or to be judged."""
+
+    queries: int
+    judged_queries: int
+    documents: int
+    without_text: tuple[str, ...]
+
+
+class _Row(NamedTuple):
+    query: str
+    document: str
+    grade: float | None
+    judge: str
+    kind: str
+    status: str
+    adjudicates: int
+    seconds: float | None
+    time: str
+
+
+@dataclass(frozen=True, repr=False)
+class StoreStatus(Result):
+    """How far judging is in a store."""
+
+    path: str
+    pairs: int
+    kinds: Mapping[str, int]
+    grades: Mapping[float, int]
+    judges: tuple[JudgeWork, ...]
+    batches: tuple[BatchProgress, ...]
+    coverage: Coverage
+    shared: int
+    agreed: int
+    alpha: float | None
+    undone: int
+    costs: tuple[ModelCost, ...]
+    scale: Scale | None
+    merge: str
+
+    @classmethod
+    def of(cls, store: Store) -> StoreStatus:
+        """Look at a store, all at one moment."""
+        asked = f"SELECT {', '.join(_Row._fields)} FROM current_judgment"
+        with store.reading() as connection:
+            rows = list(map(_Row._make, connection.execute(asked)))
+            batches = tuple(BatchProgress(*row) for row in connection.execute(_BATCHES))
+            costs = tuple(ModelCost(*row) for row in connection.execute(_COSTS))
+            undone = "SELECT COUNT(*) FROM judgment WHERE undoes IS NOT NULL"
+            (count,) = connection.execute(undone).fetchone()
+            coverage = _coverage(connection, {row.query for row in rows if row.grade is not None})
+            said = scale_of_store(connection), setting(connection, "merge") or PROPOSED
+        graded = [row for row in rows if row.grade is not None]
+        kinds = {(row.kind, row.query, row.document) for row in graded}
+        grades = Counter(row.grade for row in graded if row.grade is not None)
+        shared, agreed, alpha = _agreement(graded)
+        return cls(
+            str(store.path), len({(row.query, row.document) for row in graded}),
+            Counter(kind for kind, _, _ in kinds), grades,
+            tuple(_work(rows)), batches, coverage, shared, agreed, alpha, count, costs, *said,
+        )  # fmt: skip
+
+    @property
+    def open(self) -> BatchProgress | None:
+        """The newest batch in which something is left."""
+        return next((one for one in reversed(self.batches) if one.left), None)
+
+    @property
+    def summary(self) -> str:
+        """How much is judged and how much is left, in one sentence."""
+        some = counted(self.pairs, "pair is judged", "pairs are judged")
+        if self.open is not None:
+            of = f"{self.open.left:,} of {self.open.pooled:,} in batch {self.open.batch}"
+            return f"{some}; {of} {'is' if self.open.left == 1 else 'are'} left"
+        return f"{some}; nothing is left to judge" if self.batches else f"{some}; nothing is pooled"
+
+    def report(self) -> Document:
+        """Say what is left, who did what, and what is missing."""
+        blocks: list[Block] = [Text(f"{self.summary}.", strong=True)]
+        blocks += [self._judges(), self._batches(), self._costs(), Items(tuple(self._facts()))]
+        return Document(tuple(blocks))
+
+    def table(self) -> Table:
+        """Return the table of the judges."""
+        return self._judges()
+
+    def _judges(self) -> Table:
+        columns = (
+            Column("judge", TEXT, shortens=True), Column("kind", TEXT), Column("graded", WHOLE),
+            Column("cannot tell", WHOLE), Column("later", WHOLE), Column("adjudicated", WHOLE),
+            Column("median s", SECONDS), Column("last", TEXT, spare=1),
+        )  # fmt: skip
+        rows = (
+            (visible(one.judge), one.kind, one.graded, one.cannot_tell, one.later, one.adjudicated,
+             one.seconds, one.last[:16].replace("T", " "))
+            for one in self.judges
+        )  # fmt: skip
+        return Table(columns, tuple(rows))
+
+    def _batches(self) -> Table:
+        columns = (
+            Column("batch", WHOLE), Column("chosen by", TEXT), Column("to judge", WHOLE),
+            Column("judged", WHOLE), Column("left", WHOLE),
+        )  # fmt: skip
+        rows = ((o.batch, o.strategy, o.pooled, o.judged, o.left) for o in self.batches)
+        return Table(columns, tuple(rows))
+
+    def _costs(self) -> Table:
+        columns = (
+            Column("model", TEXT, shortens=True), Column("answered", WHOLE),
+            Column("failed", WHOLE), Column("tokens", WHOLE), Column("cost", MONEY),
+        )  # fmt: skip
+        rows = ((o.model, o.answered, o.failed, o.tokens, o.cost) for o in self.costs)
+        return Table(columns, tuple(rows))
+
+    def _facts(self) -> Iterator[str]:
+        if self.shared:
+            alpha = "" if self.alpha is None else f"; Krippendorff's alpha {number(self.alpha, 2)}"
+            agreed = f"all agree on {self.agreed:,} ({self.agreed / self.shared:.1%})"
+            yield f"Several people judged {counted(self.shared, 'pair', 'pairs')}: {agreed}{alpha}."
+        if self.grades:
+            said = (f"{tidy(grade)}: {n:,}" for grade, n in sorted(self.grades.items()))
+            yield f"Grades given: {', '.join(said)}."
+        if len(self.kinds) > 1:
+            said = (f"{kind} {self.kinds[kind]:,}" for kind in KINDS if kind in self.kinds)
+            yield f"Pairs by kind: {', '.join(said)}; of a pair, only the first of these counts."
+        if self.undone:
+            yield f"{counted(self.undone, 'judgment', 'judgments')} undone."
+        yield from self._missing()
+        yield f"Scale: {scale_words(self.scale)}; several judges: {self.merge}."
+
+    def _missing(self) -> Iterator[str]:
+        known = self.coverage
+        if known.queries:
+            yield f"Queries: {known.judged_queries:,} of {known.queries:,} have a judgment."
+        if lacking := known.without_text:
+            of = f"{len(lacking):,} of {counted(known.documents, 'document', 'documents')}"
+            verb = "has" if len(lacking) == 1 else "have"
+            add = f"idealist judge add {self.path} --docs PATH"
+            yield f"Texts: {of} {verb} none ({few(lacking, 3)}): {add}"
+
+    def data(self) -> Any:
+        """Return all of it as plain data."""
+        progress = [{**vars(one), "left": one.left} for one in self.batches]
+        return {
+            "store": self.path, "pairs": self.pairs, "kinds": dict(self.kinds),
+            "grades": {str(tidy(grade)): n for grade, n in sorted(self.grades.items())},
+            "judges": [dict(vars(one)) for one in self.judges], "batches": progress,
+            "left": self.open.left if self.open else 0, "undone": self.undone,
+            "coverage": vars(self.coverage) | {"without_text": len(self.coverage.without_text)},
+            "agreement": {"pairs": self.shared, "agreed": self.agreed, "alpha": self.alpha},
+            "models": [dict(vars(one)) for one in self.costs],
+            "scale": None if self.scale is None else scale_text(self.scale), "merge": self.merge,
+        }  # fmt: skip
+
+
+_BATCHES = """
+SELECT batch.id, strategy, COUNT(turn.query), COALESCE(SUM(turn.judged > 0), 0)
+FROM batch LEFT JOIN turn ON turn.batch = batch.id GROUP BY batch.id
+"""
+_COSTS = """
+SELECT model, SUM(state = 'answered'), SUM(state = 'failed'), SUM(tokens_in + tokens_out), SUM(cost)
+FROM call GROUP BY model ORDER BY model
+"""
+_DOCUMENTS = (
+    "SELECT document FROM pooled WHERE place IS NOT NULL UNION SELECT document FROM judgment"
+)
+
+
+def _coverage(connection: sqlite3.Connection, judged: set[str]) -> Coverage:
+    asked = (
+        "SELECT query FROM query UNION SELECT query FROM pooled UNION SELECT query FROM judgment"
+    )
+    queries = {query for (query,) in connection.execute(asked)}
+    needed = {document for (document,) in connection.execute(_DOCUMENTS)}
+    told = {document for (document,) in connection.execute("SELECT document FROM document")}
+    return Coverage(len(queries), len(judged), len(needed), tuple(sorted(needed - told)))
+
+
+def _work(rows: Iterable[_Row]) -> Iterator[JudgeWork]:
+    """Sum up what each judge did, who did most first."""
+    by_judge: dict[tuple[str, str], list[_Row]] = defaultdict(list)
+    for row in rows:
+        by_judge[row.judge, row.kind].append(row)
+    for (judge, kind), own in sorted(by_judge.items(), key=lambda one: (-len(one[1]), one[0])):
+        said = Counter(row.status for row in own if not row.adjudicates)
+        spent = [row.seconds for row in own if row.seconds is not None]
+        yield JudgeWork(
+            judge, kind, said["graded"], said["cannot tell"], said["later"],
+            sum(row.adjudicates for row in own), median(spent) if spent else None,
+            max(row.time for row in own),
+        )  # fmt: skip
+
+
+def _agreement(rows: Iterable[_Row]) -> tuple[int, int, float | None]:
+    """Count the pairs that several people judged, and those on which all agree; compute alpha."""
+    pairs: dict[tuple[str, str], list[float]] = defaultdict(list)
+    for row in rows:
+        if row.kind in PEOPLE and not row.adjudicates and row.grade is not None:
+            pairs[row.query, row.document].append(row.grade)
+    shared = [grades for grades in pairs.values() if len(grades) > 1]
+    if not shared:
+        return 0, 0, None
+    levels = sorted({grade for grades in shared for grade in grades})
+    counts = np.array([[grades.count(level) for level in levels] for grades in shared], dtype=float)
+    alpha = float(krippendorff_alpha(Ratings.of(counts)))
+    agreed = sum(len({*grades}) == 1 for grades in shared)
+    return len(shared), agreed, None if math.isnan(alpha) else alpha
