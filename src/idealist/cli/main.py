@@ -27,6 +27,7 @@ VERBS: dict[str, tuple[str, str]] = {
     "plot": ("idealist.cli.plot", "Draw a figure, and say what it shows."),
     "power": ("idealist.cli.power", "Say how many queries show a difference, before judging."),
     "correct": ("idealist.cli.correct", "Correct a model's labels by what people judged."),
+    "sample-queries": ("idealist.cli.sample_queries", "Draw queries from a log, to be judged."),
     "reconcile": ("idealist.cli.reconcile", "Say which conventions print a number."),
     "trec-eval": ("idealist.cli.trec_eval", "Do what trec_eval does, to the byte."),
     "measures": ("idealist.cli.reference", "List the measures, or explain one."),

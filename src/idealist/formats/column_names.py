@@ -62,6 +62,14 @@ WEAK_GRADES = frozenset(["rating", "score", "stars", "starrating"])
 QUERY_IDS = ("query_id", "qid", "topic_id", "_id", "id")
 QUERY_TEXTS = ("text", "query_text")
 
+#: In a log of queries: names of the text, that of a text before one that may be an id; and names of
+#: how often it was asked.
+LOGGED_TEXTS = ("query_text", "text", *chain(*TIERS["query"][1:]))
+LOGGED_COUNTS = (
+    "count", "searches", "search_count", "query_count", "num_searches", "frequency", "freq",
+    "traffic", "volume", "search_volume", "requests", "impressions",
+)  # fmt: skip
+
 #: In a collection: names of the id, that of a part before that of the whole; of the title; and of
 #: the text, where the last ones may be the id as well.
 DOCUMENT_IDS = ("_id", "id", "docno", "pid", "passage_id", "chunk_id", *ALIASES["document"])
@@ -290,6 +298,7 @@ KNOWN = frozenset(
         *ALIASES.values(),
         QUERY_IDS,
         QUERY_TEXTS,
+        LOGGED_COUNTS,
         RUN_NAMES,
         TEAM_NAMES,
         ["weight"],

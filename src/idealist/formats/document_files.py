@@ -95,35 +95,12 @@ def _header_of(head: bytes, source: Source) -> delimited.Header | None:
     return None
 
 
-def _lines(source: Source) -> Iterator[tuple[int, bytes]]:
-    """Yield the lines without their ends, and their numbers."""
-    rest, number = b"", 0
-    for block in source.blocks():
-        *lines, rest = (rest + block).split(b"\n")
-        if lines and not number:
-            lines[0] = lines[0].removeprefix(BOM_UTF8)
-        yield from enumerate(lines, number + 1)
-        number += len(lines)
-        if len(rest) > LONGEST_TEXT:
-            message = f"the line is longer than {LONGEST_TEXT:,} bytes: {rest[:40]!r}"
-            Faults(source.name).fail("overlong", message, "end lines with LF or CRLF", number + 1)
-    yield number + 1, rest.removeprefix(b"" if number else BOM_UTF8)
-
-
-def _utf8(line: bytes, number: int, source: Source) -> str:
-    try:
-        return line.decode()
-    except UnicodeDecodeError as error:
-        number += line.count(b"\n", 0, error.start)
-        source.refuse_text("utf8", number, line[error.start])
-
-
 def _json_lines(source: Source) -> Iterator[Entry]:
     """Read the objects; where the first key is the id, others than those asked for stay unread."""
     named: re.Pattern[bytes] | None = None
-    for number, line in _lines(source):
+    for number, line in source.lines():
         if named is not None and (found := named.match(line)):
-            document = _utf8(found[1] or found[2], number, source)
+            document = source.decoded(found[1] or found[2], number)
             yield (document,), partial(_told_line, line, number, source)
         elif line.strip():
             record = _object(line, number, source)
@@ -136,7 +113,7 @@ def _json_lines(source: Source) -> Iterator[Entry]:
 
 
 def _object(line: bytes, number: int, source: Source) -> dict[str, Any]:
-    loaded = json_text.load(_utf8(line, number, source).encode(), source.name, number - 1)
+    loaded = json_text.load(source.decoded(line, number).encode(), source.name, number - 1)
     if not isinstance(loaded, dict):
         hint = 'a line is {"id": …, "title": …, "text": …}'
         Faults(source.name).fail("json", f"not a JSON object: {line[:40]!r}", hint, number)
@@ -148,24 +125,24 @@ def _told_line(line: bytes, number: int, source: Source) -> DocumentText:
 
 
 def _tab_lines(source: Source) -> Iterator[Entry]:
-    for number, line in _lines(source):
+    for number, line in source.lines():
         name, tab, text = line.partition(b"\t")
         if not tab and line.strip():
             Faults(source.name).fail("columns", f"no tab in {line[:40]!r}", SHAPES, number)
         if tab:
-            own = {"id": _utf8(name.strip(), number, source)}
+            own = {"id": source.decoded(name.strip(), number)}
             document = document_id(own, Faults(source.name), number)
             yield (document,), partial(_told_text, text.strip(), number, source)
 
 
 def _told_text(text: bytes, number: int, source: Source) -> DocumentText:
-    return DocumentText("", _utf8(text, number, source))
+    return DocumentText("", source.decoded(text, number))
 
 
 def _of_table(source: Source, header: delimited.Header) -> Iterator[Entry]:
     faults, names = Faults(source.name), header.names
-    lines = islice(_lines(source), header.line - 1, None)
-    texts = (f"{_utf8(line, number, source)}\n" for number, line in lines)
+    lines = islice(source.lines(), header.line - 1, None)
+    texts = (f"{source.decoded(line, number)}\n" for number, line in lines)
     with _long_cells():
         for number, row in delimited.records(texts, header, faults):
             if any(cell.strip() for cell in row):
@@ -245,4 +222,4 @@ def _told_file(path: str) -> DocumentText | None:
     if len(data) > LONGEST_TEXT:
         message = f"the text is longer than {LONGEST_TEXT:,} bytes"
         Faults(path).fail("overlong", message, "split it into documents")
-    return DocumentText("", _utf8(data, 1, source))
+    return DocumentText("", source.decoded(data, 1))

@@ -36,6 +36,8 @@ def read_queries(data: Any, *, name: str = "queries") -> Queries:
         data, lines = _of_file(source)
     faults = Faults(name)
     columns = frames.columns(data, faults)
+    if isinstance(data, Mapping) and isinstance(data.get("queries"), list):
+        data = data["queries"]  # as sample-queries writes them
     if isinstance(data, Mapping) and _is_columns(data):
         columns = {key: list(cells) for key, cells in data.items()}
     if columns is not None:

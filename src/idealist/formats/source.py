@@ -102,6 +102,28 @@ class Source:
         with self._opened() as file:
             yield from blocks(file, self.name, size, Faults(self.name))
 
+    def lines(self) -> Iterator[tuple[int, bytes]]:
+        """Yield the lines without their ends, and their numbers; the file is never held whole."""
+        rest, number = b"", 0
+        for block in self.blocks():
+            *lines, rest = (rest + block).split(b"\n")
+            if lines and not number:
+                lines[0] = lines[0].removeprefix(BOM_UTF8)
+            yield from enumerate(lines, number + 1)
+            number += len(lines)
+            if len(rest) > LONGEST_TEXT:
+                message = f"the line is longer than {LONGEST_TEXT:,} bytes: {rest[:40]!r}"
+                Faults(self.name).fail("overlong", message, "end lines with LF or CRLF", number + 1)
+        yield number + 1, rest.removeprefix(b"" if number else BOM_UTF8)
+
+    def decoded(self, line: bytes, number: int) -> str:
+        """Decode a line, or several from a number on; refuse what is not UTF-8."""
+        try:
+            return line.decode()
+        except UnicodeDecodeError as error:
+            number += line.count(b"\n", 0, error.start)
+            self.refuse_text("utf8", number, line[error.start])
+
     def head(self, size: int = HEAD) -> bytes:
         """Return the first bytes, decompressed, without a UTF-8 mark; read no further."""
         with self._opened() as file:

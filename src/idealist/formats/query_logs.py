@@ -1,0 +1,275 @@
+"""Logs of queries: how often each was asked, added up row by row without holding the file.
+
+A log is a table with a column for the query and maybe one for how often it was asked, JSON or JSON
+by the line, a data frame or a file of one, or text with a search on each line. Where no column
+counts, each row is one search. Queries are told apart by every character.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from idealist.errors import Faults, UsageError
+from idealist.formats import contents, delimited, frames, json_text
+from idealist.formats.cells import shown
+from idealist.formats.column_names import (
+    LOGGED_COUNTS,
+    LOGGED_TEXTS,
+    Given,
+    given_names,
+    known,
+    refuse_choice,
+    spelt,
+)
+from idealist.formats.source import Source
+
+#: What rows are called that have no column for the query.
+HINT = "name the columns: --columns query=THEIRS,count=THEIRS"
+#: Suffixes of tables, whose first line names the columns.
+TABLES = (".csv", ".tsv")
+
+
+#: What a row counts where no column says it.
+ONE: Any = object()
+
+
+class Search(NamedTuple):
+    """A row of a log: its line, the query, and how often it was asked, as it is written."""
+
+    line: int | None
+    text: Any
+    count: Any = ONE
+
+
+@dataclass(frozen=True)
+class QueryLog:
+    """How often each query was asked; `blank` rows without a query are left out.
+
+    >>> log = read_query_log(["red shoes", "Red shoes", "red shoes", ""])
+    >>> log.counts, log.total, log.blank, log.variants
+    ({'red shoes': 2, 'Red shoes': 1}, 3.0, 1, 1)
+    >>> log.folded.counts
+    {'red shoes': 3}
+    """
+
+    counts: Mapping[str, float]
+    rows: int
+    blank: int = 0
+    name: str = "log"
+
+    @property
+    def total(self) -> float:
+        """The traffic: how often anything was asked."""
+        return math.fsum(self.counts.values())
+
+    @property
+    def variants(self) -> int:
+        """How many queries differ from another only in case or blanks."""
+        kept = np.fromiter((hash(_folded(text)) for text in self.counts), np.int64)
+        return len(kept) - len(np.unique(kept))
+
+    @property
+    def folded(self) -> QueryLog:
+        """The log with queries as one that differ only in case or blanks.
+
+        Each is written as it was asked most often.
+        """
+        best: dict[str, str] = {}
+        total: dict[str, float] = {}
+        for text, count in sorted(self.counts.items(), key=lambda pair: (-pair[1], pair[0])):
+            kept = best.setdefault(_folded(text), text)
+            total[kept] = total.get(kept, 0) + count
+        return replace(self, counts=total)
+
+
+def _folded(text: str) -> str:
+    return " ".join(text.casefold().split())
+
+
+def read_query_log(
+    log: Any, columns: Given | None = None, layout: Sequence[str] | None = None
+) -> QueryLog:
+    """Read a log: a file, {query: count}, queries in a list, records, or a data frame.
+
+    `columns` names the columns of the query and of the count, theirs by ours; `layout` names all
+    columns of a file without a header, in order.
+    """
+    given = columns or {}
+    for ours in [*given, *(name for name in layout or () if name != "-")]:
+        if ours not in ("query", "count"):
+            raise UsageError(f"a log has no column {ours!r} of ours", HINT)
+    is_file = isinstance(log, (str, Path))
+    source = Source.of(log) if is_file else None
+    faults = Faults("log" if source is None else source.name)
+    rows = _of_data(log, given, faults) if source is None else _of_file(source, given, layout)
+    return _tallied(rows, faults)
+
+
+def _tallied(rows: Iterable[Search], faults: Faults) -> QueryLog:
+    """Add up how often each query was asked."""
+    counts: dict[str, float] = {}
+    number = blank = 0
+    for row in rows:
+        number += 1
+        try:
+            count = 1 if row.count is ONE else _count(row.count)
+        except (TypeError, ValueError):
+            said = "no count" if row.count in (None, "") else f"the count {shown(row.count)}"
+            hint = "a count is a number from 0 on; a log without a column of counts has a row each"
+            faults.add("bad-weight", f"query {shown(row.text)} has {said}", hint, row.line)
+            continue
+        text = "" if row.text is None else str(row.text)
+        if not text.strip():
+            blank += 1
+        elif count:
+            counts[text] = counts.get(text, 0) + count
+    faults.check()
+    if not counts:
+        message = "no row has a query that was asked" if number else "the log has no rows"
+        faults.fail("empty", message, "did the step that writes it succeed?")
+    return QueryLog(counts, number, blank, faults.file)
+
+
+def _count(written: Any) -> float:
+    """Read a count; refuse what is not a finite number from 0 on."""
+    if isinstance(written, bool) or written is None:
+        raise ValueError(written)
+    try:
+        count: float = int(written) if isinstance(written, str) else written + 0
+    except ValueError:
+        count = float(written)
+    if not 0 <= count < math.inf or (isinstance(written, str) and "_" in written):
+        raise ValueError(written)
+    return count
+
+
+def _names(names: Sequence[Any], given: Given, faults: Faults, line: int | None) -> tuple[Any, Any]:
+    """Find the names of the query and of the count; None where rows are not counted."""
+    chosen: dict[str, Any] = {}
+    for ours, theirs in given_names(given):
+        if len(alike := spelt(names, theirs)) != 1:
+            listed = ", ".join(map(str, names))[:300]
+            message = f"there is no column {theirs!r} to be the {ours}"
+            faults.fail("missing-column", message, f"the columns are {listed}", line)
+        chosen.setdefault(ours, alike[0])
+    text = chosen.get("query") or next(iter(known(names, LOGGED_TEXTS)), None)
+    if text is None:
+        message = f"no column is the query: it has {', '.join(map(str, names))}"[:300]
+        faults.fail("missing-column", message, HINT, line)
+    counts = [name for name in known(names, LOGGED_COUNTS) if name != text]
+    if len(counts) > 1 and "count" not in chosen:
+        refuse_choice("count", counts, faults, line)
+    return text, chosen.get("count") or next(iter(counts), None)
+
+
+def _of_file(source: Source, given: Given, layout: Sequence[str] | None) -> Iterator[Search]:
+    """Read a file by what its head shows it to be."""
+    head, faults = source.head(), Faults(source.name)
+    if not head.strip():
+        faults.fail("empty", "the log is empty", "did the step that writes it succeed?")
+    if contents.may_be_frame(source):  # or a workbook
+        return _of_data(contents.content_of(source, faults).value, given, faults)
+    source.check_binary(head)
+    if contents.is_json_lines(source):
+        return _json_lines(source, given)
+    if source.suffix == ".json" or (head.lstrip()[:1] in (b"{", b"[") and not layout):
+        return _of_data(json_text.load(source.read(), source.name), given, faults)
+    header = _header_of(head, source, given, layout)
+    return _text_lines(source) if header is None else _of_table(source, header, given)
+
+
+def _header_of(
+    head: bytes, source: Source, given: Given, layout: Sequence[str] | None
+) -> delimited.Header | None:
+    """Find how a table is divided; None where each line is one search."""
+    whole = source.decoded(head[: head.rfind(b"\n") + 1] or head, 1).encode()
+    if layout is not None:
+        header = delimited.unnamed(whole, layout)
+        if header is None or header.sign == delimited.BLANKS:
+            message = f"the first line has no {len(layout)} columns with a separator between them"
+            Faults(source.name).fail("columns", message, "separate them by tabs or commas", 1)
+        return header
+    found = list(delimited.headers(whole).values())
+    for header in found:
+        if given or known(header.names, LOGGED_TEXTS):
+            return header
+    if source.suffix not in TABLES:
+        return None
+    begin, line, _ = delimited.beginning(whole)
+    first = delimited.line_at(whole, begin)
+    alone = delimited.Header(",", [first.decode().strip()], begin + len(first), line + 1)
+    return max(found, key=lambda header: len(header.names), default=alone)
+
+
+def _of_table(source: Source, header: delimited.Header, given: Given) -> Iterator[Search]:
+    faults, names = Faults(source.name), header.names
+    text, count = _names(names, given, faults, max(1, header.line - 1))
+    at, counted = names.index(text), None if count is None else names.index(count)
+    lines = islice(source.lines(), header.line - 1, None)
+    texts = (f"{source.decoded(line, number)}\n" for number, line in lines)
+    for number, row in delimited.records(texts, header, faults):
+        if any(row):
+            cells = delimited.fitted(row, names, number, faults)
+            faults.check()
+            yield Search(number, cells[at], ONE if counted is None else cells[counted])
+
+
+def _text_lines(source: Source) -> Iterator[Search]:
+    for number, line in source.lines():
+        if text := source.decoded(line, number).rstrip("\r"):
+            yield Search(number, text)
+
+
+def _json_lines(source: Source, given: Given) -> Iterator[Search]:
+    load = partial(json_text.load, name=source.name)
+    rows = (
+        (number, load(source.decoded(line, number).encode(), before=number - 1))
+        for number, line in source.lines()
+        if line.strip()
+    )
+    return _of_records(rows, given, Faults(source.name))
+
+
+def _of_data(data: Any, given: Given, faults: Faults) -> Iterator[Search]:
+    """Read {query: count}, columns by name, records, or queries in a list."""
+    columns = frames.columns(data, faults)
+    if columns is None and isinstance(data, Mapping):
+        lists = (isinstance(cells, (list, tuple, np.ndarray)) for cells in data.values())
+        if not data or not all(lists):
+            return (Search(None, text, count) for text, count in data.items())
+        columns = {str(name): list(cells) for name, cells in data.items()}
+    if columns is not None:
+        text, count = _names(list(columns), given, faults, None)
+        counts = [ONE] * len(columns[text]) if count is None else columns[count]
+        return (Search(None, *row) for row in zip(columns[text], counts, strict=True))
+    if not isinstance(data, Iterable) or isinstance(data, (str, bytes)):
+        hint = "give a file, {query: count}, or a list of queries"
+        faults.fail("bad-shape", f"{shown(data)} cannot be read as a log of queries", hint)
+    return _of_records(((None, row) for row in data), given, faults)
+
+
+def _of_records(
+    rows: Iterable[tuple[int | None, Any]], given: Given, faults: Faults
+) -> Iterator[Search]:
+    """Read records, or texts, one by one; records mostly have the same names."""
+    seen: tuple[Any, ...] = ()
+    text, count = "", None
+    for line, row in rows:
+        if isinstance(row, Mapping):
+            if tuple(row) != seen:
+                seen = tuple(row)
+                text, count = _names(seen, given, faults, line)
+            yield Search(line, row[text], ONE if count is None else row[count])
+        elif isinstance(row, str):
+            yield Search(line, row)
+        else:
+            hint = 'give {"query": …, "count": …}, or the text of a query'
+            faults.fail("bad-shape", f"cannot read {shown(row)}", hint, line)
