@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -53,6 +52,8 @@ class Search(NamedTuple):
 class QueryLog:
     """How often each query was asked; `blank` rows without a query are left out.
 
+    `read_as` says what was taken for what.
+
     >>> log = read_query_log(["red shoes", "Red shoes", "red shoes", ""])
     >>> log.counts, log.total, log.blank, log.variants
     ({'red shoes': 2, 'Red shoes': 1}, 3.0, 1, 1)
@@ -64,6 +65,7 @@ class QueryLog:
     rows: int
     blank: int = 0
     name: str = "log"
+    read_as: str = ""
 
     @property
     def total(self) -> float:
@@ -106,11 +108,10 @@ def read_query_log(
     for ours in [*given, *(name for name in layout or () if name != "-")]:
         if ours not in ("query", "count"):
             raise UsageError(f"a log has no column {ours!r} of ours", HINT)
-    is_file = isinstance(log, (str, Path))
-    source = Source.of(log) if is_file else None
-    faults = Faults("log" if source is None else source.name)
-    rows = _of_data(log, given, faults) if source is None else _of_file(source, given, layout)
-    return _tallied(rows, faults)
+    source = Source.of(log) if isinstance(log, (str, Path)) else None
+    reader = _Reader(given, Faults("log" if source is None else source.name))
+    rows = reader.of_data(log) if source is None else reader.of_file(source, layout)
+    return replace(_tallied(rows, reader.faults), read_as=reader.said)
 
 
 def _tallied(rows: Iterable[Search], faults: Faults) -> QueryLog:
@@ -151,125 +152,130 @@ def _count(written: Any) -> float:
     return count
 
 
-def _names(names: Sequence[Any], given: Given, faults: Faults, line: int | None) -> tuple[Any, Any]:
-    """Find the names of the query and of the count; None where rows are not counted."""
-    chosen: dict[str, Any] = {}
-    for ours, theirs in given_names(given):
-        if len(alike := spelt(names, theirs)) != 1:
-            listed = ", ".join(map(str, names))[:300]
-            message = f"there is no column {theirs!r} to be the {ours}"
-            faults.fail("missing-column", message, f"the columns are {listed}", line)
-        chosen.setdefault(ours, alike[0])
-    text = chosen.get("query") or next(iter(known(names, LOGGED_TEXTS)), None)
-    if text is None:
-        message = f"no column is the query: it has {', '.join(map(str, names))}"[:300]
-        faults.fail("missing-column", message, HINT, line)
-    counts = [name for name in known(names, LOGGED_COUNTS) if name != text]
-    if len(counts) > 1 and "count" not in chosen:
-        refuse_choice("count", counts, faults, line)
-    return text, chosen.get("count") or next(iter(counts), None)
+@dataclass
+class _Reader:
+    """Reads rows, and notes what it took for what."""
 
+    given: Given
+    faults: Faults
+    said: str = "each row is one search"
 
-def _of_file(source: Source, given: Given, layout: Sequence[str] | None) -> Iterator[Search]:
-    """Read a file by what its head shows it to be."""
-    head, faults = source.head(), Faults(source.name)
-    if not head.strip():
-        faults.fail("empty", "the log is empty", "did the step that writes it succeed?")
-    if contents.may_be_frame(source):  # or a workbook
-        return _of_data(contents.content_of(source, faults).value, given, faults)
-    source.check_binary(head)
-    if contents.is_json_lines(source):
-        return _json_lines(source, given)
-    if source.suffix == ".json" or (head.lstrip()[:1] in (b"{", b"[") and not layout):
-        return _of_data(json_text.load(source.read(), source.name), given, faults)
-    header = _header_of(head, source, given, layout)
-    return _text_lines(source) if header is None else _of_table(source, header, given)
+    def names(self, names: Sequence[Any], line: int | None = None) -> tuple[Any, Any]:
+        """Find the names of the query and of the count; None where rows are not counted."""
+        chosen: dict[str, Any] = {}
+        for ours, theirs in given_names(self.given):
+            if len(alike := spelt(names, theirs)) != 1:
+                listed = ", ".join(map(str, names))[:300]
+                message = f"there is no column {theirs!r} to be the {ours}"
+                self.faults.fail("missing-column", message, f"the columns are {listed}", line)
+            chosen.setdefault(ours, alike[0])
+        text = chosen.get("query") or next(iter(known(names, LOGGED_TEXTS)), None)
+        if text is None:
+            message = f"no column is the query: it has {', '.join(map(str, names))}"[:300]
+            self.faults.fail("missing-column", message, HINT, line)
+        counts = [name for name in known(names, LOGGED_COUNTS) if name != text]
+        if len(counts) > 1 and "count" not in chosen:
+            refuse_choice("count", counts, self.faults, line)
+        count = chosen.get("count") or next(iter(counts), None)
+        self.said = f"query = {text}, " + (
+            f"count = {count}" if count else "each row is one search"
+        )
+        return text, count
 
+    def of_file(self, source: Source, layout: Sequence[str] | None) -> Iterator[Search]:
+        """Read a file by what its head shows it to be."""
+        head = source.head()
+        if not head.strip():
+            hint = "did the step that writes it succeed?"
+            self.faults.fail("empty", "the log is empty", hint)
+        if contents.may_be_frame(source):  # or a workbook
+            return self.of_data(contents.content_of(source, self.faults).value)
+        source.check_binary(head)
+        if contents.is_json_lines(source):
+            return self.of_records(_json_lines(source))
+        if source.suffix == ".json" or (head.lstrip()[:1] in (b"{", b"[") and not layout):
+            return self.of_data(json_text.load(source.read(), source.name))
+        header = self._header_of(head, source, layout)
+        return self._of_lines(source) if header is None else self._of_table(source, header)
 
-def _header_of(
-    head: bytes, source: Source, given: Given, layout: Sequence[str] | None
-) -> delimited.Header | None:
-    """Find how a table is divided; None where each line is one search."""
-    whole = source.decoded(head[: head.rfind(b"\n") + 1] or head, 1).encode()
-    if layout is not None:
-        header = delimited.unnamed(whole, layout)
-        if header is None or header.sign == delimited.BLANKS:
-            message = f"the first line has no {len(layout)} columns with a separator between them"
-            Faults(source.name).fail("columns", message, "separate them by tabs or commas", 1)
-        return header
-    found = list(delimited.headers(whole).values())
-    for header in found:
-        if given or known(header.names, LOGGED_TEXTS):
+    def _header_of(
+        self, head: bytes, source: Source, layout: Sequence[str] | None
+    ) -> delimited.Header | None:
+        """Find how a table is divided; None where each line is one search."""
+        whole = source.decoded(head[: head.rfind(b"\n") + 1] or head, 1).encode()
+        if layout is not None:
+            header = delimited.unnamed(whole, layout)
+            if header is None or header.sign == delimited.BLANKS:
+                message = f"the first line has no {len(layout)} columns that a sign separates"
+                self.faults.fail("columns", message, "separate them by tabs or commas", 1)
             return header
-    if source.suffix not in TABLES:
-        return None
-    begin, line, _ = delimited.beginning(whole)
-    first = delimited.line_at(whole, begin)
-    alone = delimited.Header(",", [first.decode().strip()], begin + len(first), line + 1)
-    return max(found, key=lambda header: len(header.names), default=alone)
+        found = list(delimited.headers(whole).values())
+        for header in found:
+            if self.given or known(header.names, LOGGED_TEXTS):
+                return header
+        if source.suffix not in TABLES:
+            return None
+        begin, line, _ = delimited.beginning(whole)
+        first = delimited.line_at(whole, begin)
+        alone = delimited.Header(",", [first.decode().strip()], begin + len(first), line + 1)
+        return max(found, key=lambda header: len(header.names), default=alone)
+
+    def _of_table(self, source: Source, header: delimited.Header) -> Iterator[Search]:
+        faults, names = self.faults, header.names
+        text, count = self.names(names, max(1, header.line - 1))
+        at, counted = names.index(text), None if count is None else names.index(count)
+        lines = islice(source.lines(), header.line - 1, None)
+        texts = (f"{source.decoded(line, number)}\n" for number, line in lines)
+        for number, row in delimited.records(texts, header, faults):
+            if any(row):
+                cells = delimited.fitted(row, names, number, faults)
+                faults.check()
+                yield Search(number, cells[at], ONE if counted is None else cells[counted])
+
+    def _of_lines(self, source: Source) -> Iterator[Search]:
+        self.said = "each line is one search"
+        for number, line in source.lines():
+            if text := source.decoded(line, number).rstrip("\r"):
+                yield Search(number, text)
+
+    def of_data(self, data: Any) -> Iterator[Search]:
+        """Read {query: count}, columns by name, records, or queries in a list."""
+        columns = frames.columns(data, self.faults)
+        if columns is None and isinstance(data, Mapping):
+            lists = (isinstance(cells, (list, tuple, np.ndarray)) for cells in data.values())
+            if not data or not all(lists):
+                self.said = "the count of each query"
+                return (Search(None, text, count) for text, count in data.items())
+            columns = {str(name): list(cells) for name, cells in data.items()}
+        if columns is not None:
+            text, count = self.names(list(columns))
+            counts = [ONE] * len(columns[text]) if count is None else columns[count]
+            return (Search(None, *row) for row in zip(columns[text], counts, strict=True))
+        if not isinstance(data, Iterable) or isinstance(data, (str, bytes)):
+            hint = "give a file, {query: count}, or a list of queries"
+            message = f"{shown(data)} cannot be read as a log of queries"
+            self.faults.fail("bad-shape", message, hint)
+        return self.of_records((None, row) for row in data)
+
+    def of_records(self, rows: Iterable[tuple[int | None, Any]]) -> Iterator[Search]:
+        """Read records, or texts, one by one; records mostly have the same names."""
+        seen: tuple[Any, ...] = ()
+        text, count = "", None
+        for line, row in rows:
+            if isinstance(row, Mapping):
+                if tuple(row) != seen:
+                    seen = tuple(row)
+                    text, count = self.names(seen, line)
+                yield Search(line, row[text], ONE if count is None else row[count])
+            elif isinstance(row, str):
+                yield Search(line, row)
+            else:
+                hint = 'give {"query": …, "count": …}, or the text of a query'
+                self.faults.fail("bad-shape", f"cannot read {shown(row)}", hint, line)
 
 
-def _of_table(source: Source, header: delimited.Header, given: Given) -> Iterator[Search]:
-    faults, names = Faults(source.name), header.names
-    text, count = _names(names, given, faults, max(1, header.line - 1))
-    at, counted = names.index(text), None if count is None else names.index(count)
-    lines = islice(source.lines(), header.line - 1, None)
-    texts = (f"{source.decoded(line, number)}\n" for number, line in lines)
-    for number, row in delimited.records(texts, header, faults):
-        if any(row):
-            cells = delimited.fitted(row, names, number, faults)
-            faults.check()
-            yield Search(number, cells[at], ONE if counted is None else cells[counted])
-
-
-def _text_lines(source: Source) -> Iterator[Search]:
+def _json_lines(source: Source) -> Iterator[tuple[int, Any]]:
     for number, line in source.lines():
-        if text := source.decoded(line, number).rstrip("\r"):
-            yield Search(number, text)
-
-
-def _json_lines(source: Source, given: Given) -> Iterator[Search]:
-    load = partial(json_text.load, name=source.name)
-    rows = (
-        (number, load(source.decoded(line, number).encode(), before=number - 1))
-        for number, line in source.lines()
-        if line.strip()
-    )
-    return _of_records(rows, given, Faults(source.name))
-
-
-def _of_data(data: Any, given: Given, faults: Faults) -> Iterator[Search]:
-    """Read {query: count}, columns by name, records, or queries in a list."""
-    columns = frames.columns(data, faults)
-    if columns is None and isinstance(data, Mapping):
-        lists = (isinstance(cells, (list, tuple, np.ndarray)) for cells in data.values())
-        if not data or not all(lists):
-            return (Search(None, text, count) for text, count in data.items())
-        columns = {str(name): list(cells) for name, cells in data.items()}
-    if columns is not None:
-        text, count = _names(list(columns), given, faults, None)
-        counts = [ONE] * len(columns[text]) if count is None else columns[count]
-        return (Search(None, *row) for row in zip(columns[text], counts, strict=True))
-    if not isinstance(data, Iterable) or isinstance(data, (str, bytes)):
-        hint = "give a file, {query: count}, or a list of queries"
-        faults.fail("bad-shape", f"{shown(data)} cannot be read as a log of queries", hint)
-    return _of_records(((None, row) for row in data), given, faults)
-
-
-def _of_records(
-    rows: Iterable[tuple[int | None, Any]], given: Given, faults: Faults
-) -> Iterator[Search]:
-    """Read records, or texts, one by one; records mostly have the same names."""
-    seen: tuple[Any, ...] = ()
-    text, count = "", None
-    for line, row in rows:
-        if isinstance(row, Mapping):
-            if tuple(row) != seen:
-                seen = tuple(row)
-                text, count = _names(seen, given, faults, line)
-            yield Search(line, row[text], ONE if count is None else row[count])
-        elif isinstance(row, str):
-            yield Search(line, row)
-        else:
-            hint = 'give {"query": …, "count": …}, or the text of a query'
-            faults.fail("bad-shape", f"cannot read {shown(row)}", hint, line)
+        if line.strip():
+            text = source.decoded(line, number).encode()
+            yield number, json_text.load(text, source.name, number - 1)

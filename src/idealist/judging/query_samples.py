@@ -143,7 +143,8 @@ class QuerySample(Result):
         """Say how the sample was drawn, and how far its mean can be trusted."""
         log = self.log
         lines = [
-            f"{log.name}: {counted(round(log.total), 'search', 'searches')} of "
+            f"read: {log.name}: {log.read_as}",
+            f"{counted(round(log.total), 'search', 'searches')} of "
             f"{counted(len(log.counts), 'different query', 'different queries')}; the drawn "
             f"queries carry {100 * self.covered:.1f} % of them, and stand for all by their weights",
             f"drawn {DESIGNS[self.by]}; seed {self.seed}",
