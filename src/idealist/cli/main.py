@@ -21,6 +21,7 @@ VERBS: dict[str, tuple[str, str]] = {
     "explain": ("idealist.cli.explain", "Say why a number is what it is."),
     "audit": ("idealist.cli.audit", "Say whether numbers can be trusted, and what mends them."),
     "diagnose": ("idealist.cli.diagnose", "Say where a run loses its points, and what to do."),
+    "agree": ("idealist.cli.agree", "Say how far judges agree, and whether it matters."),
     "report": ("idealist.cli.report", "Put all of that on one page, to send to others."),
     "gate": ("idealist.cli.gate", "Say whether a new run may replace a base run, for CI."),
     "judge": ("idealist.cli.judge", "Make judgments: keep them, choose what to judge, grade."),

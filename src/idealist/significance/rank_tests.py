@@ -61,6 +61,21 @@ def tau_ap_b(x: ArrayLike, y: ArrayLike) -> float:
     return (tau_ap(x, y) + tau_ap(y, x)) / 2
 
 
+def spearman(x: ArrayLike, y: ArrayLike) -> float:
+    """Compute Spearman's rho: the correlation of ranks, where ties share theirs.
+
+    NaN if all values of a list are tied.
+
+    >>> spearman([3, 2, 1], [3, 1, 2])
+    0.5
+
+    Reference: Spearman 1904, doi:10.2307/1412159
+    """
+    first, second = (own - own.mean() for own in (_signs(x).sum(axis=1), _signs(y).sum(axis=1)))
+    size = math.sqrt(float((first * first).sum()) * float((second * second).sum()))
+    return float((first * second).sum()) / size if size else math.nan
+
+
 def _signs(values: ArrayLike) -> NDArray[np.int8]:
     """Compare all pairs: 1 if the row's value is larger, 0 if they differ only by rounding."""
     given = np.asarray(values, float)

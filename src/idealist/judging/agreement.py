@@ -1,0 +1,142 @@
+"""Agreement: how far judges agree on labels, and on the systems that labels are to rank."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from idealist.comparing import COMPARED
+from idealist.conventions import DEFAULT, Convention
+from idealist.conventions import convention as find_convention
+from idealist.data import Qrels, Run
+from idealist.errors import UsageError
+from idealist.formats import read_qrels, several_runs
+from idealist.formats.source import distinct, run_name
+from idealist.judging.agreement_report import Agreement, Lack
+from idealist.judging.label_agreement import LabelAgreement, PanelAgreement
+from idealist.judging.panel import Panel, same_scale
+from idealist.judging.system_agreement import SystemAgreement, systems_of
+
+
+def agreement(
+    a: Any,
+    b: Any,
+    runs: Any = (),
+    measures: Any = None,
+    *,
+    others: Iterable[Any] = (),
+    rel: float | Sequence[float] | None = None,
+    top: int | None = None,
+    shared_pairs: bool = False,
+    alpha: float = 0.05,
+    seed: int = 0,
+    names: Sequence[str] = (),
+    convention: str | Convention = DEFAULT,
+    **axes: Any,
+) -> Agreement:
+    """Compare judges: what they say of the same pairs and, given runs, how they rank systems.
+
+    `a`, `b` and the `others` are judgments in any form that `read_qrels` takes, such as a judge
+    inside a store, ``labels.db#ann``; `a` is the one that the others are measured by. On labels
+    there are kappa, alpha, AC1, AC2 and the bias, with intervals by drawing queries with
+    replacement. The `runs` are ranked by each judge, on the queries that both judged, by
+    `measures`, those of `compare` if None. The `top` ones are the best, else a quarter of them.
+    With `shared_pairs`, only documents that both judged count there.
+
+    `rel` is the grade from which on a document is relevant, for one more kappa. Judges on different
+    scales need it, or one each: their labels are then compared as relevant or not. `names` are
+    those of the judges, in the same order. Everything else is as in `compare`.
+
+    >>> a = {"q1": {"d1": 1, "d2": 0}, "q2": {"d1": 1, "d2": 0}}
+    >>> b = {"q1": {"d1": 1, "d2": 0}, "q2": {"d1": 1, "d2": 1}}
+    >>> found = agreement(a, b)
+    >>> found.labels.values["kappa"], found.labels.confusion.tolist()
+    (0.5, [[1.0, 1.0], [0.0, 2.0]])
+    """
+    judged = [read_qrels(one) for one in (a, b, *others)]
+    called = list(names) or _names(judged)
+    thresholds, least = _thresholds(rel, judged)
+    panel = Panel.of(judged, called, thresholds)
+    if not panel.both(0, 1).any():
+        Panel.of(judged[:2], called[:2], thresholds and thresholds[:2])  # which says why
+    read = several_runs([runs] if isinstance(runs, (str, Path, Run)) else runs)
+    asked = COMPARED if measures is None else measures
+    options = {"top": top, "alpha": alpha, "seed": seed, "convention": convention, **axes}
+    return Agreement(
+        panel=panel,
+        pairs={both: LabelAgreement.of(panel, *both, least, seed) for both in panel.pairs()},
+        all_judges=PanelAgreement(panel, seed),
+        systems=_systems(judged, called, read, asked, shared_pairs, **options),
+        lone_queries=tuple(len(own.known - judged[0].known) for own in judged),
+        missed_queries=tuple(len(judged[0].known - own.known) for own in judged),
+        lacking={i: _lacking(judged[0], own) for i, own in enumerate(judged) if i},
+        remarks=tuple(remark for own in judged for remark in own.remarks),
+        convention=find_convention(convention).name,
+        thresholds=tuple(thresholds or ()),
+        shared_pairs=shared_pairs,
+    )
+
+
+def _names(judged: Sequence[Qrels]) -> list[str]:
+    """Name judges after their files, or by letters."""
+    letters = "abcdefghijklmnopqrstuvwxyz"
+    found = []
+    for i, one in enumerate(judged):
+        file, _, judge = one.name.partition("#")
+        letter = letters[i] if i < len(letters) else f"judge {i + 1}"
+        found.append(letter if one.name == "qrels" else judge or run_name(file))
+    return distinct(found)
+
+
+def _thresholds(rel: Any, judged: Sequence[Qrels]) -> tuple[list[float] | None, float | None]:
+    """Find what each judge's grades are cut at, where they are; else what one kappa is cut at."""
+    several = isinstance(rel, Iterable)
+    if rel is None or (not several and same_scale(judged)):
+        return None, None if rel is None else float(rel)
+    found = [float(one) for one in (rel if several else [rel] * len(judged))]
+    if len(found) != len(judged):
+        hint = f"give one grade, or one for each of the {len(judged)} judges"
+        raise UsageError(f"rel names {len(found)} grades", hint)
+    return found, None
+
+
+def _systems(
+    judged: Sequence[Qrels], names: Sequence[str], runs: Sequence[Run], measures: Any,
+    shared_pairs: bool, **options: Any,
+) -> dict[int, Mapping[str, SystemAgreement]]:  # fmt: skip
+    """Rank the runs by the first judge, and by each of the others."""
+    found: dict[int, Mapping[str, SystemAgreement]] = {}
+    for i, other in enumerate(judged[1:], 1) if runs else ():
+        both = [judged[0], other]
+        if shared_pairs:
+            both = [_only(one, than) for one, than in (both, both[::-1])]
+        queries = [query for query in both[0].queries if query in both[1].known]
+        if queries:
+            called = names[0], names[i]
+            found[i] = systems_of(both, called, runs, measures, queries=queries, **options)
+    return found
+
+
+def _lacking(one: Qrels, other: Qrels) -> tuple[Lack, Lack]:
+    """Count what each judge lacks of the other's pairs, in the queries that both judged."""
+    own, theirs = one.lookup, other.lookup
+    both = [query for query in own if query in theirs]
+    shared = sum(len(own[query].keys() & theirs[query].keys()) for query in both)
+    first, second = (sum(len(each[query]) for query in both) for each in (own, theirs))
+    return (first - shared, first), (second - shared, second)
+
+
+def _only(qrels: Qrels, other: Qrels) -> Qrels:
+    """Keep the pairs that another judge judged too."""
+    kept, queries, sizes = [], [], []
+    for query, start, end in qrels.spans():
+        known = other.lookup.get(query, {})
+        own = [i for i in range(start, end) if qrels.documents[i] in known]
+        if own:
+            kept += own
+            queries.append(query)
+            sizes.append(len(own))
+    return qrels.at(np.array(kept, dtype=np.int64), tuple(queries), sizes)

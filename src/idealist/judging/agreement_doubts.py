@@ -1,0 +1,109 @@
+"""What is doubtful about judges: when a number misleads, and when a judge should not be trusted."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from idealist.judging.label_agreement import LabelAgreement
+from idealist.judging.system_agreement import FEW_RUNS, SystemAgreement
+from idealist.rendering.doubt import Doubt
+from idealist.rendering.wording import counted, number, signed, told
+
+if TYPE_CHECKING:
+    from idealist.judging.agreement_report import Agreement
+
+#: Queries below which intervals over queries say little. Suggested.
+FEW_QUERIES = 10
+#: Orders are the same for practical purposes, or noticeably different: Voorhees 2001,
+#: doi:10.1145/383952.383961. Sanderson and Soboroff 2007 show how far that depends on the systems,
+#: doi:10.1145/1277741.1277902
+SAME_ORDER, OTHER_ORDER = 0.9, 0.8
+#: The share of a judge's pairs that another judge lacks from which on means differ for that too.
+LACKING = 0.1
+
+
+def doubts_of_agreement(found: Agreement) -> tuple[Doubt, ...]:
+    """Find what is doubtful about an agreement."""
+    doubts = [Doubt(one.code, one.message, one.count, severity="note") for one in found.remarks]
+    for labels in found.pairs.values():
+        doubts += _of_labels(labels)
+    doubts += _of_pools(found)
+    for systems in found.systems.values():
+        first = next(iter(systems.values()))
+        doubts += _few_runs(first)
+        for one in systems.values():
+            doubts += [*_inflated(one), *_weak_at_top(one)]
+    return tuple(doubts)
+
+
+def _of_labels(labels: LabelAgreement) -> Iterator[Doubt]:
+    a, b = map(told, labels.judges)
+    if labels.paradox:
+        one, other = labels.marginals
+        grade = labels.grades[(one + other).argmax()]
+        share = f"{min(one.max(), other.max()):.0%}"
+        yield Doubt(
+            "prevalence",
+            f"{a} and {b} both give grade {grade:g} to at least {share} of the pairs, so chance "
+            f"alone would make them agree on most: kappa is {number(labels.values['kappa'], 2)}, "
+            f"though they say the same of {labels.values['agree']:.0%} (AC1 "
+            f"{number(labels.values['ac1'], 2)})",
+            labels.n, severity="note",
+        )  # fmt: skip
+    if labels.queries < FEW_QUERIES:
+        words = counted(labels.queries, "query", "queries")
+        yield Doubt(
+            "few-shared-queries", f"{a} and {b} share pairs of {words} only", labels.queries
+        )
+
+
+def _of_pools(found: Agreement) -> Iterator[Doubt]:
+    """Say where one judge judged much that the other did not, and runs are ranked by both."""
+    for i in () if found.shared_pairs else found.systems:
+        (a, b), lacking = (found.panel.judges[0], found.panel.judges[i]), found.lacking[i]
+        for one, other, (lacks, of) in ((a, b, lacking[0]), (b, a, lacking[1])):
+            if lacks > LACKING * of:
+                yield Doubt(
+                    "pools-differ",
+                    f"{told(other)} has not judged {lacks:,} of the {of:,} pairs that {told(one)} "
+                    "judged for the same queries",
+                    lacks, total=of,
+                )  # fmt: skip
+
+
+def _few_runs(systems: SystemAgreement) -> Iterator[Doubt]:
+    n = len(systems.runs)
+    if 1 < n < FEW_RUNS:
+        pairs = counted(n * (n - 1) // 2, "pair", "pairs")
+        yield Doubt("few-systems", f"tau of {n} systems rests on {pairs} of them", n)
+
+
+def _inflated(systems: SystemAgreement) -> Iterator[Doubt]:
+    low, high = systems.inflation_interval
+    if not (low > 0 or high < 0):
+        return
+    a, b = map(told, systems.judges)
+    size, word = number(abs(systems.inflation)), "higher" if low > 0 else "lower"
+    ends = f"{signed(low)} to {signed(high)}"
+    most = max(systems.inflations, key=lambda run: abs(systems.inflations[run]))
+    largest = f", {signed(systems.inflations[most])} for {told(most)}" * (len(systems.runs) > 1)
+    yield Doubt(
+        "judge-inflation",
+        f"mean {systems.measure} is {size} {word} by {b} than by {a} (95 % interval {ends})"
+        f"{largest}: values by one and by the other cannot be compared",
+    )
+
+
+def _weak_at_top(systems: SystemAgreement) -> Iterator[Doubt]:
+    top, whole = systems.tau_top, systems.tau
+    if math.isnan(top) or top >= OTHER_ORDER or top >= whole:
+        return
+    yield Doubt(
+        "weak-at-top",
+        f"among the {systems.top} best systems by {told(systems.judges[0])}, tau of "
+        f"{systems.measure} is {number(top, 2)}; of all {len(systems.runs)} it is "
+        f"{number(whole, 2)}",
+        systems.top, total=len(systems.runs),
+    )  # fmt: skip
