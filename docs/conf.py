@@ -271,9 +271,9 @@ an option that does not exist raises `UsageError`. Both are an `IdealistError`. 
 prints the same text and leaves with exit code 2."""
 
 DOUBTS_INTRO = """\
-What evaluations and comparisons doubt and what `idealist audit` finds, beside the faults of files,
-which keep [their codes](errors.md). A doubt never stops an evaluation and never changes its exit
-code. [Doubts](../../explanation/doubts.md) explains how to read them, and
+What evaluations, comparisons and `idealist agree` doubt and what `idealist audit` finds, beside the
+faults of files, which keep [their codes](errors.md). A doubt never stops an evaluation and never
+changes its exit code. [Doubts](../../explanation/doubts.md) explains how to read them, and
 [Audit your data](../../how-to/audit-your-data.md) how to act on them."""
 
 _DOUBTS = doubt.CODES

@@ -198,6 +198,36 @@ def test_ids_that_never_meet_are_named() -> None:
         il.agreement(many, many)
 
 
+def test_judges_inside_a_store(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = str(tmp_path / "labels.db")
+    said = {"ann": [0, 1, 2, 1] * 6, "gpt-4o/graded@1": [1, 1, 2, 1] * 6, "bob": [0, 1, 2]}
+    with il.Store.create(path, scale=2) as store:
+        store.judge_all(
+            il.Judgment(f"q{i % 12}", f"d{i}", grade, judge, "model" if "@" in judge else "human")
+            for judge, grades in said.items()
+            for i, grade in enumerate(grades)
+        )
+    two = json.loads(shown(capsys, "agree", f"{path}#ann", f"{path}#gpt-4o/graded@1", "-f", "json"))
+    expected = cohen_kappa_score(said["ann"], said["gpt-4o/graded@1"])
+    assert (two["judges"], two["n"]) == (["ann", "gpt-4o/graded@1"], 24)
+    assert two["kappa"] == pytest.approx(expected)
+    every = json.loads(shown(capsys, "judge", "agree", path, "-f", "json"))
+    assert every["judges"] == ["ann", "bob", "gpt-4o/graded@1"]
+    assert [one["n"] for one in every["pairs"]] == [3, 24, 3]
+    assert every["pairs"][1]["kappa"] == pytest.approx(expected)
+    with il.Store.create(tmp_path / "one.db") as store:
+        store.judge(il.Judgment("q", "d", 1, "ann"))
+    assert "one judge only, ann" in refused(capsys, "judge", "agree", str(tmp_path / "one.db"))
+
+
+def test_a_judge_and_a_run_of_one_family() -> None:
+    a, b, runs = judged_twice(queries=12, runs=2)
+    named = {"rankgpt": runs["run0"], "bm25": runs["run1"]}
+    found = il.agreement(a, b, named, "AP", names=["nist", "gpt-4o/graded@1"])
+    (one,) = (one for one in found.doubts if one.code == "same-family")
+    assert "rankgpt and the judge gpt-4o/graded@1 are of one family of models (GPT)" in one.finding
+
+
 # --- systems
 
 

@@ -99,7 +99,7 @@ def judge_names(words: list[str]) -> list[str]:
 
     files = [word for word in words if "#" not in word]
     named = dict(zip(files, shared.run_names(files), strict=True))
-    return distinct([named.get(word) or word.partition("#")[2] for word in words])
+    return distinct([named.get(word) or word.rpartition("#")[2] for word in words])
 
 
 def rel_of(words: str | None) -> float | list[float] | None:

@@ -16,6 +16,7 @@ VERBS: dict[str, tuple[str, str]] = {
     "status": ("idealist.cli.judge_state", "Say how far judging is, and who did what."),
     "prompt": ("idealist.cli.judge_prompt", "Show what models are asked, or check a prompt."),
     "llm": ("idealist.cli.judge_llm", "Have a model judge documents."),
+    "agree": ("idealist.cli.judge_agree", "Say how far the judges of a store agree."),
     "doctor": ("idealist.cli.judge_state", "Check that a store is sound."),
 }
 

@@ -60,8 +60,6 @@ def agreement(
     called = list(names) or _names(judged)
     thresholds, least = _thresholds(rel, judged)
     panel = Panel.of(judged, called, thresholds)
-    if not panel.both(0, 1).any():
-        Panel.of(judged[:2], called[:2], thresholds and thresholds[:2])  # which says why
     read = several_runs([runs] if isinstance(runs, (str, Path, Run)) else runs)
     asked = COMPARED if measures is None else measures
     options = {"top": top, "alpha": alpha, "seed": seed, "convention": convention, **axes}

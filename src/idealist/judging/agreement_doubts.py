@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from idealist.judging.label_agreement import LabelAgreement
+from idealist.judging.llm.model_families import same_family
 from idealist.judging.system_agreement import FEW_RUNS, SystemAgreement
 from idealist.rendering.doubt import Doubt
-from idealist.rendering.wording import counted, number, signed, told
+from idealist.rendering.wording import counted, few, number, signed, told
 
 if TYPE_CHECKING:
     from idealist.judging.agreement_report import Agreement
@@ -32,7 +33,7 @@ def doubts_of_agreement(found: Agreement) -> tuple[Doubt, ...]:
     doubts += _of_pools(found)
     for systems in found.systems.values():
         first = next(iter(systems.values()))
-        doubts += _few_runs(first)
+        doubts += [*_few_runs(first), *_families(first)]
         for one in systems.values():
             doubts += [*_inflated(one), *_weak_at_top(one)]
     return tuple(doubts)
@@ -107,3 +108,17 @@ def _weak_at_top(systems: SystemAgreement) -> Iterator[Doubt]:
         f"{number(whole, 2)}",
         systems.top, total=len(systems.runs),
     )  # fmt: skip
+
+
+def _families(systems: SystemAgreement) -> Iterator[Doubt]:
+    """Say where a judge and a system seem to be of the same family of models."""
+    for judge in systems.judges:
+        kin = [run for run in systems.runs if same_family(judge, run)]
+        if kin:
+            family = same_family(judge, kin[0])
+            yield Doubt(
+                "same-family",
+                f"by their names, {few(kin)} and the judge {told(judge)} are of one family of "
+                f"models ({family})",
+                len(kin), total=len(systems.runs),
+            )  # fmt: skip

@@ -80,8 +80,8 @@ class Agreement(Result):
 
     @property
     def labels(self) -> LabelAgreement:
-        """How far the first two judges agree on labels."""
-        return self.pairs[0, 1]
+        """How far the first two judges who share pairs agree on labels."""
+        return next(iter(self.pairs.values()))
 
     @property
     def several(self) -> bool:
@@ -196,7 +196,7 @@ class Agreement(Result):
         data = {
             "summary": self.summary, "judges": list(self.panel.judges), **self.labels.data(),
             "thresholds": list(self.thresholds),
-            "systems": systems.get(1, {}),
+            "systems": next(iter(systems.values()), {}),
         }  # fmt: skip
         if self.several:
             data["all_judges"] = self.all_judges.data()

@@ -110,13 +110,18 @@ def _graded(qrels: Qrels, rel: float | None) -> dict[tuple[str, str], float]:
 
 def same_scale(judged: Sequence[Qrels]) -> bool:
     """Say whether all grade up to the same grade, as declared or as far as grades show."""
-    return len({one.maximum for one in judged}) == 1
+    return len({*map(_top, judged)}) == 1
+
+
+def _top(qrels: Qrels) -> float:
+    """Return the highest grade there is; one who gave 0 only could have given 1."""
+    return max(1.0, qrels.maximum)
 
 
 def check_scales(judged: Sequence[Qrels], names: Sequence[str]) -> None:
     """Refuse judges who grade on different scales."""
-    tops = [one.maximum for one in judged]
-    if not same_scale(judged):
+    tops = [_top(one) for one in judged]
+    if len(set(tops)) > 1:
         low, high = names[int(np.argmin(tops))], names[int(np.argmax(tops))]
         message = (
             f"{told(low)} grades up to {tidy(min(tops))}, {told(high)} up to {tidy(max(tops))}: "
