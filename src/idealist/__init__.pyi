@@ -50,6 +50,7 @@ from idealist.judging.llm.model_results import JudgingEstimate, ModelJudging
 from idealist.judging.pooling import Pooling, pool
 from idealist.judging.query_samples import QuerySample, sample_queries
 from idealist.judging.records import Judgment
+from idealist.judging.sample_estimates import SampleEstimates, sample_estimates
 from idealist.judging.store import Store
 from idealist.measures import Measure, measure, parse
 from idealist.measures.average_precision import AP
@@ -76,14 +77,16 @@ __all__ = [
     "Judging", "JudgingEstimate", "Judgment", "Measure", "ModelJudging", "NumQ", "NumRel",
     "NumRelRet", "NumRet", "P", "Pair", "Placements", "PoolTeams", "Pooling", "Protocol", "Qrels",
     "Queries", "QuerySample", "R", "RBPResidual", "Reconciliation", "Report", "Reproduction",
-    "Rprec", "Run", "Scale", "Signature", "Sizes", "Store", "Success", "TieBounds", "Unjudged",
+    "Rprec", "Run", "SampleEstimates", "Scale", "Signature", "Sizes", "Store", "Success",
+    "TieBounds", "Unjudged",
     "UsageError", "WorsenedQueries", "Worst", "__version__", "agreement", "assert_not_worse",
     "attribute", "audit", "bounds", "bounds_of_difference", "bpref", "compare",
     "compare_evaluations", "corrected", "depth_curve", "diagnose", "estimate_model_judging",
     "evaluate", "explain", "explain_difference", "gate", "judge_by_model", "listing", "map_ids",
     "measure", "nDCG", "parse", "plan_queries", "pool", "precision_recall_curve", "rank", "rbo",
     "rbo_by_query", "read_arrays", "read_pairs", "read_preferences", "read_prels", "read_qrels",
-    "read_queries", "read_run", "read_strata", "reconcile", "report", "reproduce", "sample_queries",
+    "read_queries", "read_run", "read_strata", "reconcile", "report", "reproduce",
+    "sample_estimates", "sample_queries",
     "save_baseline", "tie_bounds", "write_qrels", "write_run",
 ]  # fmt: skip
 

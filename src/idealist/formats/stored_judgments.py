@@ -19,7 +19,7 @@ from idealist.data import Qrels, Queries, Scale
 from idealist.data.columns import freeze
 from idealist.data.judgments import JudgeRows
 from idealist.data.remarks import Remark
-from idealist.errors import Faults, nearest
+from idealist.errors import Faults, UsageError, nearest
 from idealist.formats.document_entries import DocumentText
 from idealist.formats.judges import PROPOSED, RULES, merged
 from idealist.formats.reading import ReadOptions
@@ -169,6 +169,14 @@ class _Row(NamedTuple):
     adjudicates: int = 0
 
 
+class _Chance(NamedTuple):
+    """What is known of a pooled document: its probability of being drawn, and whether it was."""
+
+    stratum: str
+    inclusion: float | None
+    drawn: int
+
+
 def qrels_of(
     connection: sqlite3.Connection, address: Address, merge: str = "", scale: Scale | None = None,
     sampled: bool = False,
@@ -184,14 +192,15 @@ def qrels_of(
     graded = [row for row in counting if row.grade is not None]
     if not graded:
         _refuse_empty(connection, address)
-    pairs = {(row.query, row.document) for row in graded}
     pool = _pool(connection)
-    undrawn = [_Row(*pair, UNDRAWN) for pair in pool if pair not in pairs] if sampled else []
-    said = [*graded, *undrawn]
+    if sampled and not pool:
+        hint = f"draw one: idealist judge pool {address.path} RUN... --by sampled --budget N"
+        raise UsageError(f"no sample was drawn for {address.path}", hint)
+    said = _as_drawn(graded, pool) if sampled else graded
     given = {
         "query": [row.query for row in said], "document": [row.document for row in said],
         "grade": [row.grade for row in said], "subtopic": None,
-        "columns": {"judge": [row.judge for row in said], **_sample(said, pool)},
+        "columns": {"judge": [row.judge for row in said], **_sample(said, pool, sampled)},
         "scale": _scale(scale or scale_of_store(connection), sampled), "lines": None, "empty": (),
         "ungraded": len(counting) - len(graded), "name": str(address), "ignored": [],
         "remarks": remarks,
@@ -308,22 +317,32 @@ def _refuse_empty(connection: sqlite3.Connection, address: Address) -> NoReturn:
     Faults(str(address.path)).fail("empty", message, hint)
 
 
-def _pool(connection: sqlite3.Connection) -> dict[Pair, tuple[str, float | None]]:
-    """Find the stratum and the probability of each pair that a sample was drawn from, the last."""
+def _pool(connection: sqlite3.Connection) -> dict[Pair, _Chance]:
+    """Find what each query's last sample was drawn from, and with which probabilities."""
     asked = (
-        "SELECT query, document, stratum, inclusion FROM pooled "
-        "WHERE stratum <> '' OR inclusion IS NOT NULL ORDER BY batch"
+        "SELECT query, document, stratum, inclusion, place IS NOT NULL OR inclusion = 1 "
+        "FROM pooled JOIN ("
+        "SELECT query AS own, MAX(batch) AS last FROM pooled WHERE inclusion IS NOT NULL "
+        "GROUP BY query) ON query = own AND batch = last"
     )
-    return {(query, document): about for query, document, *about in connection.execute(asked)}
+    return {
+        (query, document): _Chance(*about) for query, document, *about in connection.execute(asked)
+    }
+
+
+def _as_drawn(graded: Sequence[_Row], pool: Mapping[Pair, _Chance]) -> list[_Row]:
+    """Keep what the sample asked for; what it left out was not drawn, even if it is judged."""
+    drawn = [row for row in graded if (one := pool.get((row.query, row.document))) and one.drawn]
+    known = {(row.query, row.document) for row in drawn}
+    return [*drawn, *(_Row(*pair, UNDRAWN) for pair in pool if pair not in known)]
 
 
 def _sample(
-    rows: Sequence[_Row], pool: Mapping[Pair, tuple[str, float | None]]
+    rows: Sequence[_Row], pool: Mapping[Pair, _Chance], sampled: bool
 ) -> dict[str, list[Any]]:
-    """Return the columns `stratum` and `inclusion` of the pairs, where they are known."""
-    about = [pool.get((row.query, row.document), ("", None)) for row in rows]
-    stratum, inclusion = [one for one, _ in about], [chance for _, chance in about]
-    found: dict[str, list[Any]] = {"stratum": stratum} if any(stratum) else {}
-    if any(chance is not None for chance in inclusion):
-        found["inclusion"] = [math.nan if one is None else one for one in inclusion]
+    """Return the column `inclusion` where it is known; with a whole sample, its strata."""
+    about = [pool.get((row.query, row.document), _Chance("", None, 0)) for row in rows]
+    found: dict[str, list[Any]] = {"stratum": [one.stratum for one in about]} if sampled else {}
+    if any(one.inclusion is not None for one in about):
+        found["inclusion"] = [math.nan if one.inclusion is None else one.inclusion for one in about]
     return found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,6 +14,7 @@ from idealist.formats import several_runs
 from idealist.judging.records import Pooled
 from idealist.protocol import Protocol
 from idealist.ranking.ranked import listing
+from idealist.rendering.wording import counted, few
 
 #: The documents of one query, best first, in the order of the runs; empty where one lacks it.
 Lists = tuple[tuple[str, ...], ...]
@@ -90,12 +91,12 @@ class Choice:
     remarks: tuple[str, ...] = ()
 
 
-def ranked_lists(runs: Any, queries: Iterable[str] | None = None) -> PoolCase:
+def ranked_lists(runs: Any, queries: Collection[str] | None = None) -> PoolCase:
     """Rank runs; one that repeats another counts once, and one that shares no query is refused.
 
     `queries` are those that count, all where None.
     """
-    found = several_runs(runs)
+    found = [run.loaded() for run in several_runs(runs)]
     if not found:
         raise UsageError("there is no run to choose documents from", "give at least one run")
     ranked = {run.name: _whole(run, queries) for run in found}
@@ -107,14 +108,24 @@ def ranked_lists(runs: Any, queries: Iterable[str] | None = None) -> PoolCase:
     said = [f"{copy} ranks as {run} does, and counts once" for copy, run in copies.items()]
     if partly := [query for query in names if not all(lists[query])]:
         said.append(f"{len(partly)} of {len(names)} queries are not in every run")
+    if queries is not None:
+        said += _unknown({q for run in found for q in run.rows().queries}, set(queries))
     return PoolCase(used, lists, remarks=tuple(said))
 
 
 def _whole(run: Run, queries: Iterable[str] | None) -> dict[str, list[str]]:
-    loaded = run.loaded()
-    asked = loaded.rows().queries if queries is None else queries
-    rankings = listing(loaded, Protocol(), asked)
+    rankings = listing(run, Protocol(), run.rows().queries if queries is None else queries)
     return {query: one.documents for query, one in rankings.items() if one.documents}
+
+
+def _unknown(theirs: set[str], ours: set[str]) -> Iterator[str]:
+    """Say which queries are left out, or have no documents."""
+    if new := sorted(theirs - ours):
+        queries = counted(len(new), "query of the runs is", "queries of the runs are")
+        yield f"{queries} not in the store, and left out: {few(new)}"
+    if missing := sorted(ours - theirs):
+        queries = counted(len(missing), "query of the store is", "queries of the store are")
+        yield f"{queries} in no run: {few(missing)}"
 
 
 def _check_queries(ranked: Mapping[str, Mapping[str, Any]], queries: Iterable[str] | None) -> None:

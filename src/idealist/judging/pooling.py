@@ -12,10 +12,12 @@ from typing import Any
 from idealist.data import Qrels
 from idealist.errors import InputError, UsageError, nearest
 from idealist.formats import read_qrels
+from idealist.formats.stored_judgments import store_address
 from idealist.judging.adaptive import by_maxmean, by_mtf
 from idealist.judging.pool_case import Choice, PoolCase, digest, ranked_lists
 from idealist.judging.records import Batch, Pooled
 from idealist.judging.sampled_pools import by_sampling
+from idealist.judging.store import Store
 from idealist.judging.strategies import by_depth, by_fusion
 from idealist.rendering.document import COUNT, SHARE, TEXT, Column, Details, Document, Table, Text
 from idealist.rendering.result import Result
@@ -101,12 +103,16 @@ def judged_of(judged: Any) -> tuple[Qrels | None, tuple[str, ...] | None]:
     """Return what is judged, None if nothing is, and the queries of a store that has any."""
     if judged is None:
         return None, None
+    queries = None
+    if (address := store_address(judged)) is not None:
+        with Store(address.path) as store:
+            queries = tuple(store.queries.text) or None
     try:
-        return read_qrels(judged), None
+        return read_qrels(judged), queries
     except InputError as error:
         if error.code != "empty":
             raise
-        return None, None
+        return None, queries
 
 
 def _check_ids(qrels: Qrels | None, case: PoolCase) -> None:

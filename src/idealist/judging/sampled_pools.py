@@ -74,7 +74,7 @@ def strata(order: Sequence[str], number: int) -> list[Stratum]:
     """Divide the documents of a query, best first, so that a number of them is drawn.
 
     >>> [(one.name, len(one.documents), one.drawn) for one in strata(range(100), 16)]
-    [('1-4', 4, 4), ('5-10', 6, 3), ('11-23', 13, 3), ('24-48', 25, 3), ('49-100', 52, 3)]
+    [('1', 4, 4), ('2', 6, 3), ('3', 13, 3), ('4', 25, 3), ('5', 52, 3)]
     """
     if number >= len(order):
         return _strata(order, [0, len(order)], [len(order)])
@@ -88,8 +88,8 @@ def strata(order: Sequence[str], number: int) -> list[Stratum]:
 
 def _strata(order: Sequence[str], bounds: Sequence[int], draws: Sequence[int]) -> list[Stratum]:
     return [
-        Stratum(f"{start + 1}-{end}", order[start:end], drawn)
-        for (start, end), drawn in zip(pairwise(bounds), draws, strict=True)
+        Stratum(str(level), order[start:end], drawn)
+        for level, ((start, end), drawn) in enumerate(zip(pairwise(bounds), draws, strict=True), 1)
         if start < end
     ]
 

@@ -1,0 +1,107 @@
+"""`idealist judge pool` and `judge estimate`: what to judge, and what a sample of it says."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from idealist.cli import options
+
+if TYPE_CHECKING:
+    from idealist.formats.reading import ReadOptions
+
+
+@click.command("pool")
+@click.argument("store", type=click.Path(path_type=Path))
+@click.argument("runs", nargs=-1, required=True)
+@click.option(
+    "--by", default="depth", show_default=True, metavar="STRATEGY",
+    help="depth: the first documents of every run. fusion: those that the runs together rank "
+    "highest. mtf, maxmean: those of the runs that find most, chosen anew after each judgment. "
+    "sampled: drawn with known probabilities, for estimates.",
+)  # fmt: skip
+@click.option("--budget", type=int, metavar="N", help="Choose so many documents at most.")
+@click.option(
+    "--per-query", type=int, metavar="N", help="Choose so many documents of each query at most."
+)
+@click.option(
+    "--depth", type=int, metavar="K",
+    help="Look at the first K documents of each run. Without it: 100, or for --by depth as many as "
+    "fit the budget.",
+)  # fmt: skip
+@click.option("--rel", type=float, default=1, metavar="GRADE", help="The lowest relevant grade.")
+@click.option(
+    "--seed", type=int, default=0, show_default=True, help="Another seed draws another sample."
+)
+@click.option("--dry-run", is_flag=True, help="Show what would be chosen, and save nothing.")
+@options.reading
+@options.detailed
+@options.quietly
+@options.output
+def pool(
+    store: Path, runs: tuple[str, ...], depth: int | None, dry_run: bool, reading: ReadOptions,
+    form: str, output: Path | None, quiet: bool, details: bool, **asked: Any,
+) -> None:  # fmt: skip
+    """Choose which documents of RUNS to judge next, and save the list in STORE.
+
+    Documents that are judged already are never chosen again. The queries are those of STORE, if it
+    has any. What pools the best of some runs favours these runs; only a sample does not.
+
+    \b
+    Examples:
+      idealist judge pool labels.db bm25.run dense.run --depth 10
+      idealist judge pool labels.db *.run --by maxmean --budget 500
+      idealist judge pool labels.db *.run --by sampled --budget 1500 --depth 50 --seed 7
+      idealist judge pool labels.db *.run --budget 500 --dry-run -o pairs.csv
+    """
+    from idealist.judging.pooling import pool as choose
+    from idealist.judging.store import Store
+
+    options.check_inputs(runs)
+    if depth is not None:
+        asked["depth"] = depth
+    with Store(store) as opened:
+        found = choose(opened, options.runs_of(runs, reading), **asked)
+        saved = opened.add_batch(found.batch) if found.chosen and not dry_run else None
+    options.emit(found, form, output, quiet, details)
+    if not quiet:
+        say = f"saved as batch {saved} of {store}; judge it with idealist judge grade {store}"
+        options.say([say if saved else "nothing was saved"])
+
+
+@click.command("estimate")
+@click.argument("store")
+@click.argument("runs", nargs=-1, required=True)
+@options.measuring
+@click.option("--baseline", metavar="RUN", help="The run to compare with. Without it: the first.")
+@click.option("--rel", type=float, default=1, metavar="GRADE", help="The lowest relevant grade.")
+@click.option(
+    "--level", type=float, default=0.95, show_default=True, help="How often intervals are right."
+)
+@options.reading
+@options.quietly
+@options.output
+def estimate(
+    store: str, runs: tuple[str, ...], measures: tuple[str, ...], settings: tuple[str, ...],
+    reading: ReadOptions, form: str, output: Path | None, quiet: bool, **asked: Any,
+) -> None:  # fmt: skip
+    """Estimate measures of RUNS from a judged sample in STORE, and how sure the estimates are.
+
+    Draw the sample with `judge pool --by sampled`. A file of judgments with a column stratum will
+    do too. Measures are P, CG, DCG, RBP and NumRelRet; others are no sums over documents, and their
+    estimates would be biased.
+
+    \b
+    Example:
+      idealist judge estimate labels.db bm25.run dense.run -m P@10 -m DCG@10
+    """
+    from idealist.formats.stored_judgments import store_address
+    from idealist.judging.sample_estimates import USUAL, sample_estimates
+
+    options.check_inputs([store, *runs])
+    asked |= options.axes_beside(settings, asked, "judge estimate")
+    judged = reading.of(store) if store_address(store) is None else store
+    found = sample_estimates(judged, options.runs_of(runs, reading), measures or USUAL, **asked)
+    options.emit(found, form, output, quiet)
