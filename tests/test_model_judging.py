@@ -305,7 +305,7 @@ def test_a_prompt_may_not_change_under_its_version(store: Made, tmp_path: Path) 
 
 @pytest.mark.parametrize(
     ("given", "words"),
-    [({"prompt": "binary"}, "scale"), ({"prompt": "preference"}, "no grade"), ({"samples": 0}, "samples"),
+    [({"prompt": "binary"}, "scale"), ({"prompt": "preference"}, "asks for a preference"), ({"samples": 0}, "samples"),
      ({"temperature": 3}, "temperature"), ({"answer_tokens": 0}, "answer_tokens")],
 )  # fmt: skip
 def test_what_cannot_be_asked(given: dict[str, Any], words: str, store: Made) -> None:

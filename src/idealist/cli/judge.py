@@ -18,6 +18,8 @@ VERBS: dict[str, tuple[str, str]] = {
     "estimate": ("idealist.cli.judge_pool", "Estimate measures from a judged sample."),
     "prompt": ("idealist.cli.judge_prompt", "Show what models are asked, or check a prompt."),
     "llm": ("idealist.cli.judge_llm", "Have a model judge documents."),
+    "prefer": ("idealist.cli.judge_prefer", "Have a model compare documents, two by two."),
+    "probe": ("idealist.cli.judge_probe", "Find out what moves the grades of a model."),
     "agree": ("idealist.cli.judge_agree", "Say how far the judges of a store agree."),
     "doctor": ("idealist.cli.judge_state", "Check that a store is sound."),
 }

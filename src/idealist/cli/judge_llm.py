@@ -2,31 +2,16 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from idealist.cli import options
-from idealist.errors import UsageError
-
-if TYPE_CHECKING:
-    from idealist.judging.llm.model_judging import Tick
-    from idealist.judging.llm.runner import Tally
-
-#: Documents were asked about in vain.
-EXIT_FAILED = 1
-#: The shells' code for a program stopped by Ctrl-C.
-EXIT_INTERRUPTED = 130
+from idealist.cli import model_options, options
 
 
 @click.command("llm")
 @click.argument("store", type=click.Path(path_type=Path))
-@click.option("--url", metavar="URL", help="The address of the model, up to /v1.")
-@click.option("--model", required=True, metavar="NAME", help="The model, as the server calls it.")
 @click.option(
     "--prompt", default="graded", show_default=True, metavar="NAME|FILE",
     help="What the model is asked: graded, binary, graded-examples, binary-examples, or a file.",
@@ -36,68 +21,10 @@ EXIT_INTERRUPTED = 130
     help="What to judge: pooled documents; what people judged, to hold the model to account; or "
     "what a file of judgments or a run lists.",
 )  # fmt: skip
-@click.option(
-    "--samples", type=click.IntRange(1), metavar="N", default=1, show_default=True,
-    help="How often to ask about a document; the majority counts.",
-)  # fmt: skip
-@click.option(
-    "--temperature", type=float, metavar="T", help="Without it: 0, or 1 for several samples."
-)
-@click.option(
-    "--seed",
-    type=int,
-    metavar="N",
-    default=0,
-    show_default=True,
-    help="The seed of the first sample.",
-)
-@click.option(
-    "--logprobs/--no-logprobs", default=True,
-    help="Whether to ask for log-probabilities, which tell expected grades and confidence.",
-)  # fmt: skip
-@click.option(
-    "--answer-tokens", type=click.IntRange(1), metavar="N", default=512, show_default=True,
-    help="The longest answer. Models that think before they answer need more.",
-)  # fmt: skip
-@click.option(
-    "--judge",
-    default="",
-    metavar="NAME",
-    help="The name of the judge. Without it: MODEL/PROMPT@VERSION.",
-)
-@click.option(
-    "--key-env", metavar="VARIABLE",
-    help="The environment variable that holds the key. Without it: IDEALIST_API_KEY, or "
-    "OPENAI_API_KEY if the model is at OpenAI. The key is never stored or shown.",
-)  # fmt: skip
-@click.option(
-    "--concurrency", type=click.IntRange(1), metavar="N", default=8, show_default=True,
-    help="How many requests are under way at once.",
-)  # fmt: skip
-@click.option(
-    "--timeout",
-    type=float,
-    metavar="SECONDS",
-    default=120,
-    show_default=True,
-    help="How long to wait for an answer.",
-)
-@click.option(
-    "--attempts", type=click.IntRange(1), metavar="N", default=6, show_default=True,
-    help="How often a request is sent if the server is busy or broken.",
-)  # fmt: skip
-@click.option("--max-requests", type=int, metavar="N", help="Send no more requests.")
-@click.option("--max-tokens", type=int, metavar="N", help="Use no more tokens, both ways.")
-@click.option("--max-cost", type=float, metavar="X", help="Spend no more money; needs --prices.")
-@click.option(
-    "--prices", type=click.Path(path_type=Path), metavar="FILE",
-    help="TOML with the price of a million tokens: [NAME] input = 0.15, output = 0.6.",
-)  # fmt: skip
-@click.option("--skip-missing", is_flag=True, help="Leave out documents and queries without text.")
-@click.option(
-    "--dry-run", is_flag=True,
-    help="Show three prompts and what it would cost; send nothing.",
-)  # fmt: skip
+@model_options.reaching
+@model_options.asking
+@model_options.skip_missing
+@model_options.dry_run
 @options.detailed
 @options.output
 def llm(
@@ -123,59 +50,11 @@ def llm(
     if dry_run:
         options.emit(estimate_model_judging(store, model, **asking), form, output, details=details)
         return
-    if url is None:
-        raise UsageError("there is no address to ask", "give --url URL, or --dry-run")
-    with _progress() as tick:
+    address = model_options.address(url)
+    with model_options.progress() as tick:
         found = judge_by_model(
-            store, url, model, key_env=key_env, concurrency=concurrency, timeout=timeout,
+            store, address, model, key_env=key_env, concurrency=concurrency, timeout=timeout,
             attempts=attempts, tick=tick, **asking,
         )  # fmt: skip
     options.emit(found, form, output, details=details)
-    if found.interrupted:
-        sys.exit(EXIT_INTERRUPTED)
-    if found.lost:
-        sys.exit(EXIT_FAILED)
-
-
-@contextmanager
-def _progress() -> Iterator[Tick | None]:
-    """Show on a terminal how far it is: rate, cost, failures."""
-    if not sys.stderr.isatty():
-        yield None
-        return
-    from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeRemainingColumn,
-    )
-
-    columns = (
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("{task.description}"),
-        TimeRemainingColumn(),
-    )
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("asking", total=None)
-
-        def tick(done: int, total: int, tally: Tally) -> None:
-            bar.update(task, completed=done, total=total, description=_words(tally))
-
-        yield tick
-
-
-def _words(tally: Tally) -> str:
-    """Say how fast it goes, what it costs, and what fails."""
-    from idealist.judging.llm.model_results import money
-
-    said = [f"{tally.rate:.1f} answers/s"]
-    if tally.budget.price:
-        said.append(money(tally.budget.cost, tally.budget.price))
-    if tally.failed:
-        said.append(f"{tally.failed:,} failed")
-    if tally.stopped:
-        said.append("stopping; Ctrl-C again leaves at once")
-    return ", ".join(said)
+    model_options.leave(found.interrupted, found.lost)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -80,19 +80,31 @@ def estimate_model_judging(
     """Say what `judge_by_model` would ask, and what that could cost. Nothing is sent."""
     with opened_store(store) as opened:
         judge = ModelJudge.of(opened, model, **asking)
-        budget = _budget(Limits(max_requests, max_tokens, max_cost), model, prices)
+        budget = budget_of(Limits(max_requests, max_tokens, max_cost), model, prices)
         work = judge.work(what, skip_missing)
-        sent: set[str] = set()
-        most = Usage()
-        for request in (one for pair in work.pairs for one in judge.question(pair).requests):
-            if request.hash not in sent and opened.answered(request.hash) is None:
+        asked = ((pair, judge.question(pair).requests) for pair in work.pairs)
+        return estimate_of(judge, asked, work.already, work.skipped, budget)
+
+
+def estimate_of(
+    judge: ModelJudge, asked: Iterable[tuple[AskedPair, Sequence[Request]]], already: int,
+    skipped: int, budget: Budget,
+) -> JudgingEstimate:  # fmt: skip
+    """Add up what would be sent; show the first of it."""
+    sent: set[str] = set()
+    most, pairs, each, shown = Usage(), 0, 1, list[tuple[AskedPair, Any]]()
+    for pair, requests in asked:
+        pairs, each = pairs + 1, len(requests)
+        if pairs <= SHOWN:
+            shown.append((pair, requests[0].messages))
+        for request in requests:
+            if request.hash not in sent and judge.store.answered(request.hash) is None:
                 sent.add(request.hash)
                 most = most.plus(Usage(request.tokens_in, request.sampling.tokens))
-        shown = tuple(judge.question(pair).requests[0].messages for pair in work.pairs[:SHOWN])
-        return JudgingEstimate(
-            judge.name, len(work.pairs), work.already, work.skipped, judge.samples, len(sent), most,
-            budget.price, budget.limits, work.pairs[:SHOWN], shown,
-        )  # fmt: skip
+    return JudgingEstimate(
+        judge.name, pairs, already, skipped, each, len(sent), most, budget.price, budget.limits,
+        [pair for pair, _ in shown], [messages for _, messages in shown],
+    )  # fmt: skip
 
 
 class Work(NamedTuple):
@@ -131,8 +143,9 @@ class ModelJudge:
         """Check all that a model is asked with."""
         asked = prompt if isinstance(prompt, Prompt) else read_prompt(prompt)
         if asked.kind != kind:
-            message = f"prompt {asked.name} asks for no {kind}"
-            raise UsageError(message, f"choose one of kind {kind}")
+            verb = "prefer" if asked.kind == "preference" else "llm"
+            message = f"prompt {asked.name} asks for a {asked.kind}, not for a {kind}"
+            raise UsageError(message, f"use it with idealist judge {verb}, or choose another one")
         asked.check_scale(store.scale)
         _check_version(store, asked)
         usual = ONE if _whole("samples", samples) == 1 else SEVERAL
@@ -191,7 +204,7 @@ class ModelJudge:
         """Prepare to ask at an address, within limits."""
         seconds, often = _positive("timeout", timeout), _whole("attempts", attempts)
         endpoint = Endpoint.of(url, key_env, timeout=seconds, attempts=often)
-        budget = _budget(Limits(max_requests, max_tokens, max_cost), self.model, prices)
+        budget = budget_of(Limits(max_requests, max_tokens, max_cost), self.model, prices)
         at_once = _whole("concurrency", concurrency)
         return Runner(self.store, self.prompt, endpoint, budget, at_once)
 
@@ -223,6 +236,19 @@ class ModelJudge:
         )  # fmt: skip
 
 
+#: What says how to reach a model, and within which limits.
+CONNECTION = frozenset({
+    "key_env", "concurrency", "timeout", "attempts", "max_requests", "max_tokens", "max_cost",
+    "prices",
+})  # fmt: skip
+
+
+def divided(given: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Tell how to reach a model from how it is asked."""
+    reach = {name: value for name, value in given.items() if name in CONNECTION}
+    return reach, {name: value for name, value in given.items() if name not in CONNECTION}
+
+
 @contextmanager
 def opened_store(store: Store | str | Path) -> Iterator[Store]:
     """Open a store, and close it; one that was open stays so."""
@@ -233,7 +259,8 @@ def opened_store(store: Store | str | Path) -> Iterator[Store]:
         yield opened
 
 
-def _budget(limits: Limits, model: str, prices: Prices) -> Budget:
+def budget_of(limits: Limits, model: str, prices: Prices) -> Budget:
+    """Check limits, and find the price of a model."""
     given = read_prices(prices) if isinstance(prices, str | Path) else prices or {}
     known = {name: Price(*price) for name, price in given.items()}
     limits.check(model, known)
