@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import idealist as il
+from idealist.cli.main import main
 from idealist.errors import UsageError
 from idealist.judging.records import Preference
 from idealist.judging.stored_preferences import StoredPreferences
@@ -69,3 +70,18 @@ def test_a_file(tmp_path: Path) -> None:
         StoredPreferences.of([]).trec()
     with pytest.raises(UsageError, match="has a blank"):
         StoredPreferences.of([Preference("q 1", "a", "b", "ann")]).trec()
+
+
+def test_the_verb(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with il.Store.create(tmp_path / "labels.db") as store:
+        for one in _said("ab", "bc", "ca", "ad"):
+            store.prefer(one)
+    path = tmp_path / "labels.prefs"
+    main(["judge", "export", str(store.path), "-o", str(path)])
+    assert path.read_bytes() == b"q ann 1 a 2\nq ann 1 d 1\n"
+    said = capsys.readouterr().err
+    assert "3 preferences go in a circle" in said
+    assert f"written: 1 preference to {path}" in said
+    with pytest.raises(SystemExit):
+        main(["judge", "export", str(store.path), "--to", "prefs", "--merge", "max"])
+    assert "neither merged nor sampled" in capsys.readouterr().err

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -12,8 +12,13 @@ from idealist.cli.options import columns_of, say
 from idealist.errors import UsageError
 from idealist.rendering.wording import counted
 
+if TYPE_CHECKING:
+    from idealist.judging.store import Store
+
 #: The format that holds everything, and the suffixes of files that ask for it.
 RECORD, RECORD_SUFFIXES = "record", (".jsonl", ".ndjson")
+#: The format of preferences, and the suffix that asks for it.
+PREFERENCES = "prefs"
 
 store_argument = click.argument("store", type=click.Path(path_type=Path))
 
@@ -84,8 +89,8 @@ def import_(
 )
 @click.option(
     "--to", default="", metavar="FORMAT",
-    help="What to write where the suffix of FILE does not say it: record, or a format of judgments "
-    "that idealist convert writes.",
+    help="What to write where the suffix of FILE does not say it: record, prefs for preferences, or "
+    "a format of judgments that idealist convert writes.",
 )  # fmt: skip
 @click.option(
     "--merge", metavar="RULE",
@@ -114,6 +119,7 @@ def export(store: Path, output: str, to: str, merge: str | None, only: str, samp
       idealist judge export labels.db -o qrels.txt
       idealist judge export labels.db -o ann.csv --only ann
       idealist judge export labels.db --to trec --merge majority
+      idealist judge export labels.db -o labels.prefs
     """
     from idealist.formats.writing import write_qrels
     from idealist.judging.record_files import write_record
@@ -126,6 +132,11 @@ def export(store: Path, output: str, to: str, merge: str | None, only: str, samp
                 hint = "choose a format of judgments: -o qrels.txt, or --to jsonl"
                 raise UsageError("a record holds everything, and merges nothing", hint)
             written = write_record(opened, output)
+        elif to == PREFERENCES or (not to and output.endswith(f".{PREFERENCES}")):
+            if merge or sampled:
+                hint = "leave out --merge and --sampled; --only names a judge"
+                raise UsageError("preferences are neither merged nor sampled", hint)
+            written = _write_preferences(opened, output, only)
         else:
             qrels = opened.qrels(merge, only, sampled)
             lost = write_qrels(qrels, output, to=to)
@@ -134,6 +145,18 @@ def export(store: Path, output: str, to: str, merge: str | None, only: str, samp
             written = f"{pairs} of {counted(len(qrels.queries), 'query', 'queries')}"
     if output != "-":
         say([f"written: {written} to {output}"])
+
+
+def _write_preferences(store: Store, output: str, only: str) -> str:
+    from idealist import files
+    from idealist.judging.stored_preferences import StoredPreferences
+
+    found = StoredPreferences.of(store.preferences(), only)
+    files.write(output, found.trec())
+    if found.circular:
+        many = counted(len(found.circular), "preference goes", "preferences go")
+        say([f"doubt: {many} in a circle, and so say nothing; they are left out"])
+    return counted(len(found.said) - len(found.circular), "preference", "preferences")
 
 
 def _names_record(output: str) -> bool:
