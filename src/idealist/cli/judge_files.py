@@ -89,8 +89,8 @@ def import_(
 )
 @click.option(
     "--to", default="", metavar="FORMAT",
-    help="What to write where the suffix of FILE does not say it: record, prefs for preferences, or "
-    "a format of judgments that idealist convert writes.",
+    help="What to write where the suffix of FILE does not say it: record, prefs for preferences, "
+    "or a format of judgments that idealist convert writes.",
 )  # fmt: skip
 @click.option(
     "--merge", metavar="RULE",
