@@ -13,6 +13,7 @@ from collections import Counter, defaultdict, deque
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from json.encoder import encode_basestring
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -92,20 +93,24 @@ def _size(table: str, connection: sqlite3.Connection) -> int:
 
 
 def _lines(connection: sqlite3.Connection) -> Iterator[str]:
-    encode = json.JSONEncoder(ensure_ascii=False).encode
     for shape in shapes(connection).values():
-        empty = list(shape.empty.items())
+        head = f'{{"row": "{shape.table}"'
+        named = [(f', "{name}": ', nothing) for name, nothing in shape.empty.items()]
         for row in connection.execute(f"SELECT * FROM {shape.table} ORDER BY rowid"):
-            said: dict[str, Any] = {"row": shape.table}
-            for (name, nothing), cell in zip(empty, row, strict=True):
-                if cell != nothing:
-                    said[name] = _tidy(cell) if cell.__class__ is float else cell
-            yield f"{encode(said)}\n"
+            said = [
+                name + (encode_basestring(cell) if type(cell) is str else _number(cell))
+                for (name, nothing), cell in zip(named, row, strict=True)
+                if cell != nothing
+            ]
+            yield f"{head}{''.join(said)}}}\n"
 
 
-def _tidy(number: float) -> float:
-    """Write a whole number without a fraction; the column makes it a real number again."""
-    return int(number) if number.is_integer() and abs(number) < EXACT else number
+def _number(cell: float) -> str:
+    """Write a number; a whole one without a fraction, as the column makes it real again."""
+    if type(cell) is float and cell.is_integer() and abs(cell) < EXACT:
+        return str(int(cell))
+    written = repr(cell)
+    return written if written[-1].isdigit() else json.dumps(cell)
 
 
 def is_record(source: Source) -> bool:

@@ -20,7 +20,7 @@ from idealist.rendering.wording import counted, visible
 #: What can be typed beside a grade.
 KEYS = "? cannot tell, l later, u undo, n note, q quit"
 #: What was done at a sitting, in words.
-DONE = {
+WORDS = {
     "graded": "graded", "cannot tell": "cannot tell", "later": "put off", "open": "left open",
 }  # fmt: skip
 
@@ -128,7 +128,7 @@ class Sitting:
             self._judge(None, "later")
         with self.store.writing() as connection:  # others may have the pair on the table
             connection.execute("DELETE FROM claim WHERE judge = ?", (self.judge,))
-        said = [f"{n} {DONE[status]}" for status, n in self.done.items() if n > 0]
+        said = [f"{n} {WORDS[status]}" for status, n in self.done.items() if n > 0]
         left = counted(self._left(), "pair", "pairs")
         return f"{self.judge}: {', '.join(said) or 'nothing judged'}{kept}; {left} left"
 
@@ -235,7 +235,7 @@ def judgment_of(task: Task, judge: str, grade: float | None, status: str, **more
 def undone_words(judgment: Judgment) -> str:
     """Say what was withdrawn."""
     was = judgment.status if judgment.grade is None else f"graded {tidy(judgment.grade)}"
-    return f"undone: {_pair(judgment)} was {DONE.get(was, was)}"
+    return f"undone: {_pair(judgment)} was {WORDS.get(was, was)}"
 
 
 def _pair(one: Judgment | Task) -> str:

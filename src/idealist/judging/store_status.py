@@ -6,16 +6,16 @@ import math
 import sqlite3
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from statistics import median
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from idealist.data import Scale
 from idealist.formats.grade_words import scale_text
 from idealist.formats.judges import PROPOSED
-from idealist.formats.stored_judgments import KINDS, scale_of_store, setting
+from idealist.formats.stored_judgments import KINDS, Pair, scale_of_store, setting
 from idealist.judging.pair_views import scale_words
 from idealist.judging.store import Store
 from idealist.notation import tidy
@@ -26,6 +26,8 @@ from idealist.significance.kappas import Ratings, krippendorff_alpha
 
 #: Who judges by reading: what they say of one pair can be compared.
 PEOPLE = ("human", "import")
+#: What a judge may have done with a pair.
+DONE = ("graded", "cannot tell", "later", "adjudicated")
 #: How counts, seconds and money are written.
 WHOLE = Format(lambda cell: f"{cell:,}" if cell else "-")
 SECONDS = Format(lambda cell: "-" if cell is None else f"{cell:.1f}")
@@ -82,18 +84,6 @@ class Coverage:
     without_text: tuple[str, ...]
 
 
-class _Row(NamedTuple):
-    query: str
-    document: str
-    grade: float | None
-    judge: str
-    kind: str
-    status: str
-    adjudicates: int
-    seconds: float | None
-    time: str
-
-
 @dataclass(frozen=True, repr=False)
 class StoreStatus(Result):
     """How far judging is in a store."""
@@ -116,23 +106,19 @@ class StoreStatus(Result):
     @classmethod
     def of(cls, store: Store) -> StoreStatus:
         """Look at a store, all at one moment."""
-        asked = f"SELECT {', '.join(_Row._fields)} FROM current_judgment"
         with store.reading() as connection:
-            rows = list(map(_Row._make, connection.execute(asked)))
+            tally = _Tally.of(connection)
             batches = tuple(BatchProgress(*row) for row in connection.execute(_BATCHES))
             costs = tuple(ModelCost(*row) for row in connection.execute(_COSTS))
             undone = "SELECT COUNT(*) FROM judgment WHERE undoes IS NOT NULL"
             (count,) = connection.execute(undone).fetchone()
-            coverage = _coverage(connection, {row.query for row in rows if row.grade is not None})
+            pairs = {pair for own in tally.pairs.values() for pair in own}
+            coverage = _coverage(connection, {query for query, _ in pairs})
             said = scale_of_store(connection), setting(connection, "merge") or PROPOSED
-        graded = [row for row in rows if row.grade is not None]
-        kinds = {(row.kind, row.query, row.document) for row in graded}
-        grades = Counter(row.grade for row in graded if row.grade is not None)
-        shared, agreed, alpha = _agreement(graded)
+        kinds = {kind: len(own) for kind, own in tally.pairs.items()}
         return cls(
-            str(store.path), len({(row.query, row.document) for row in graded}),
-            Counter(kind for kind, _, _ in kinds), grades,
-            tuple(_work(rows)), batches, coverage, shared, agreed, alpha, count, costs, *said,
+            str(store.path), len(pairs), kinds, tally.grades, tuple(tally.work()), batches,
+            coverage, *_agreement(tally.opinions.values()), count, costs, *said,
         )  # fmt: skip
 
     @property
@@ -252,32 +238,57 @@ def _coverage(connection: sqlite3.Connection, judged: set[str]) -> Coverage:
     return Coverage(len(queries), len(judged), len(needed), tuple(sorted(needed - told)))
 
 
-def _work(rows: Iterable[_Row]) -> Iterator[JudgeWork]:
-    """Sum up what each judge did, who did most first."""
-    by_judge: dict[tuple[str, str], list[_Row]] = defaultdict(list)
-    for row in rows:
-        by_judge[row.judge, row.kind].append(row)
-    for (judge, kind), own in sorted(by_judge.items(), key=lambda one: (-len(one[1]), one[0])):
-        said = Counter(row.status for row in own if not row.adjudicates)
-        spent = [row.seconds for row in own if row.seconds is not None]
-        yield JudgeWork(
-            judge, kind, said["graded"], said["cannot tell"], said["later"],
-            sum(row.adjudicates for row in own), median(spent) if spent else None,
-            max(row.time for row in own),
-        )  # fmt: skip
+_CURRENT = """
+SELECT query, document, grade, judge, kind, status, adjudicates, seconds, time FROM current_judgment
+"""
 
 
-def _agreement(rows: Iterable[_Row]) -> tuple[int, int, float | None]:
+@dataclass
+class _Tally:
+    """The judgments that stand, gone through once: who said what, when, and of which pairs."""
+
+    said: Counter[tuple[str, str, str]] = field(default_factory=Counter)
+    spent: dict[tuple[str, str], list[float]] = field(default_factory=lambda: defaultdict(list))
+    last: dict[tuple[str, str], str] = field(default_factory=lambda: defaultdict(str))
+    grades: Counter[float] = field(default_factory=Counter)
+    pairs: dict[str, set[Pair]] = field(default_factory=lambda: defaultdict(set))
+    opinions: dict[Pair, list[float]] = field(default_factory=lambda: defaultdict(list))
+
+    @classmethod
+    def of(cls, connection: sqlite3.Connection) -> _Tally:
+        """Count; there may be very many."""
+        made = cls()
+        rows = connection.execute(_CURRENT)
+        for query, document, grade, judge, kind, status, adjudicates, seconds, time in rows:
+            who, pair = (judge, kind), (query, document)
+            made.said[judge, kind, "adjudicated" if adjudicates else status] += 1
+            made.last[who] = max(made.last[who], time)
+            if seconds is not None:
+                made.spent[who].append(seconds)
+            if grade is not None:
+                made.grades[grade] += 1
+                made.pairs[kind].add(pair)
+                if kind in PEOPLE and not adjudicates:
+                    made.opinions[pair].append(grade)
+        return made
+
+    def work(self) -> Iterator[JudgeWork]:
+        """Sum up what each judge did, who graded most first."""
+        order = sorted(self.last, key=lambda who: (-self.said[(*who, "graded")], who))
+        for who in order:
+            graded, puzzled, later, decided = (self.said[(*who, done)] for done in DONE)
+            spent = median(self.spent[who]) if who in self.spent else None
+            yield JudgeWork(*who, graded, puzzled, later, decided, spent, self.last[who])
+
+
+def _agreement(opinions: Iterable[list[float]]) -> tuple[int, int, float | None]:
     """Count the pairs that several people judged, and those on which all agree; compute alpha."""
-    pairs: dict[tuple[str, str], list[float]] = defaultdict(list)
-    for row in rows:
-        if row.kind in PEOPLE and not row.adjudicates and row.grade is not None:
-            pairs[row.query, row.document].append(row.grade)
-    shared = [grades for grades in pairs.values() if len(grades) > 1]
-    if not shared:
+    alike = Counter(tuple(sorted(grades)) for grades in opinions if len(grades) > 1)
+    if not alike:
         return 0, 0, None
-    levels = sorted({grade for grades in shared for grade in grades})
-    counts = np.array([[grades.count(level) for level in levels] for grades in shared], dtype=float)
-    alpha = float(krippendorff_alpha(Ratings.of(counts)))
-    agreed = sum(len({*grades}) == 1 for grades in shared)
-    return len(shared), agreed, None if math.isnan(alpha) else alpha
+    levels = sorted({grade for grades in alike for grade in grades})
+    counts = np.array([[grades.count(level) for level in levels] for grades in alike], dtype=float)
+    pairs = np.repeat(counts, list(alike.values()), axis=0)
+    alpha = float(krippendorff_alpha(Ratings.of(pairs)))
+    agreed = sum(n for grades, n in alike.items() if grades[0] == grades[-1])
+    return alike.total(), agreed, None if math.isnan(alpha) else alpha
