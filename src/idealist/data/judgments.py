@@ -208,7 +208,8 @@ class Judgments:
 
 def check_grades(rows: Judgments, kept: list[int], scale: Scale | None, faults: Faults) -> None:
     """Note grades too large to add up exactly, and grades that are not on the declared scale."""
-    if scale is None and max(map(abs, rows.grade), default=0) <= LARGEST:
+    small = max(map(abs, rows.grade), default=0) <= LARGEST
+    if small and (scale is None or {*rows.grade} <= {*scale.grades}):
         return
     for i in kept:
         pair, grade = rows.words(i), tidy(rows.grade[i])

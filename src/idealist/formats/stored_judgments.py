@@ -185,7 +185,7 @@ def qrels_of(
 
     Of one pair, an adjudication counts alone, or else what the first kind of `KINDS` said.
     """
-    asked = f"SELECT {', '.join(_Row._fields)} FROM current_judgment ORDER BY id"
+    asked = f"SELECT {', '.join(_Row._fields)} FROM every_current_judgment ORDER BY id"
     rows = _only(list(map(_Row._make, connection.execute(asked))), address)
     by_pair = _by_pair(rows)
     counting, remarks = _counting(by_pair)

@@ -10,7 +10,7 @@ KEPT = ("judgment", "preference", "call", "prompt", "batch", "pooled", "query", 
         "setting")  # fmt: skip
 
 #: How many people have judged a pair, and who. Models and clicks take no document off their list.
-_PEOPLE = """
+PEOPLE = """
 SELECT COUNT(*), json_group_array(judge) FROM (
     SELECT DISTINCT judge FROM current_judgment AS one
     WHERE one.query = {row}.query AND one.document = {row}.document
@@ -85,6 +85,18 @@ WHERE NOT EXISTS (
     WHERE newer.query = one.query AND newer.document = one.document AND newer.judge = one.judge
     AND newer.adjudicates = one.adjudicates AND newer.id > one.id
 );
+-- The same rows, found at once for all: quicker for many judgments, slower for a few.
+CREATE VIEW every_current_judgment AS
+SELECT one.* FROM judgment AS one
+WHERE one.status <> 'undone'
+AND one.id NOT IN (SELECT undoes FROM judgment WHERE undoes IS NOT NULL)
+AND one.id NOT IN (
+    SELECT old.id FROM judgment AS old CROSS JOIN judgment AS newer
+    ON newer.query = old.query AND newer.document = old.document AND newer.judge = old.judge
+    AND newer.adjudicates = old.adjudicates AND newer.id > old.id
+    WHERE newer.status <> 'undone'
+    AND newer.id NOT IN (SELECT undoes FROM judgment WHERE undoes IS NOT NULL)
+);
 CREATE TABLE claim (
     judge TEXT PRIMARY KEY, query TEXT NOT NULL, document TEXT NOT NULL, until REAL NOT NULL
 ) STRICT;
@@ -97,10 +109,10 @@ CREATE TABLE turn (
 CREATE INDEX turn_by_pair ON turn (query, document);
 CREATE TRIGGER turn_comes AFTER INSERT ON pooled WHEN new.place IS NOT NULL BEGIN
     INSERT INTO turn SELECT new.batch, said.*, new.place, new.query, new.document
-    FROM ({_PEOPLE.format(row="new")}) AS said;
+    FROM ({PEOPLE.format(row="new")}) AS said;
 END;
 CREATE TRIGGER turn_is_over AFTER INSERT ON judgment BEGIN
-    UPDATE turn SET (judged, people) = ({_PEOPLE.format(row="new")})
+    UPDATE turn SET (judged, people) = ({PEOPLE.format(row="new")})
     WHERE query = new.query AND document = new.document;
     DELETE FROM claim
     WHERE judge = new.judge AND query = new.query AND document = new.document;

@@ -289,7 +289,7 @@ class Store(StoreFile):
 
     def current(self) -> Iterator[Judgment]:
         """Return the judgments that stand: of each judge and pair the last that is not undone."""
-        return self._all(Judgment, "current_judgment")
+        return self._all(Judgment, "every_current_judgment")
 
     def qrels(self, merge: str | None = None, only: str = "", sampled: bool = False) -> Qrels:
         """Return what counts, with one grade a pair; `only` is a judge or a kind of judges.

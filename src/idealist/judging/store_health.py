@@ -5,12 +5,15 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from idealist.errors import Faults
+from idealist.formats.sqlite_files import is_sqlite, read
+from idealist.formats.stored_judgments import APPLICATION, VERSION, scale_of_store
+from idealist.judging.pair_views import scale_words
+from idealist.judging.schema import PEOPLE
 from idealist.rendering.document import TEXT, Block, Column, Command, Document, Table, Text
 from idealist.rendering.result import Result
 from idealist.rendering.wording import counted, few
@@ -81,20 +84,14 @@ class Checkup(Result):
 
 
 def examine(path: str | Path) -> Checkup:
-    """Look a store over without changing it: the file, its references, its settings and texts."""
-    _check_file(path)
-    uri = f"{Path(path).absolute().as_uri()}?mode=ro"
-    with closing(sqlite3.connect(uri, uri=True, timeout=5)) as connection:
-        return Checkup(str(path), tuple(_checks(connection, path)))
-
-
-def _check_file(path: str | Path) -> None:
-    if not os.path.isfile(path):
-        Faults(str(path)).fail("no-file", "there is no such store", f"idealist judge init {path}")
-    with open(path, "rb") as file:
-        if not file.read(16).startswith(b"SQLite format 3"):
-            hint = "give a file that idealist judge init made"
-            Faults(str(path)).fail("bad-shape", "this file is not a store of judgments", hint)
+    """Look a store over without changing it: the file, its rows, its settings and texts."""
+    if not Path(path).exists():
+        hint = f"make one: idealist judge init {path}"
+        Faults(str(path)).fail("no-file", "there is no such store", hint)
+    if not is_sqlite(Path(path)):
+        hint = "give a file that idealist judge init made"
+        Faults(str(path)).fail("bad-shape", "this is not a store of judgments", hint)
+    return Checkup(str(path), read(Path(path), lambda connection: tuple(_checks(connection, path))))
 
 
 def _checks(connection: sqlite3.Connection, path: str | Path) -> Iterator[Check]:
@@ -154,16 +151,74 @@ def _references(connection: sqlite3.Connection) -> Finding:
     )
 
 
-def _rows(connection: sqlite3.Connection) -> Finding:
-    tables = ("judgment", "query", "document", "batch", "call", "preference")
-    counts = {t: connection.execute(f"SELECT COUNT(*) FROM {t}").fetchone()[0] for t in tables}
-    named = {"judgment": "judgments", "query": "queries", "batch": "batches"}
-    said = [counted(n, t, named.get(t, f"{t}s")) for t, n in counts.items() if n]
-    return "ok", ", ".join(said) or "nothing yet"
+def _tables(connection: sqlite3.Connection) -> Finding:
+    """Check that it is a store, of a version that is known, and that its rows are counted."""
+    application, version = (
+        connection.execute(f"PRAGMA {name}").fetchone()[0]
+        for name in ("application_id", "user_version")
+    )
+    if application != APPLICATION:
+        return "wrong", "this is a database of SQLite, but not a store of judgments"
+    if version != VERSION:
+        return "wrong", f"version {version} of the tables; this idealist knows {VERSION}"
+    sizes = {table: _count(connection, table) for table in ("judgment", "query", "document")}
+    said = (f"{sizes[one]:,} rows of {one}" for one in sizes)
+    return "ok", f"version {version}; {', '.join(said)}"
 
 
+def _count(connection: sqlite3.Connection, rows: str) -> int:
+    return int(connection.execute(f"SELECT COUNT(*) FROM {rows}").fetchone()[0])
+
+
+def _settings(connection: sqlite3.Connection) -> Finding:
+    """Check that the grades that count are on the scale."""
+    scale = scale_of_store(connection)
+    if scale is None:
+        return "note", "no scale is declared, so any number is a grade"
+    asked = "SELECT DISTINCT grade FROM every_current_judgment WHERE grade IS NOT NULL"
+    given = {grade for (grade,) in connection.execute(asked)}
+    if off := sorted(given - {*map(float, scale.grades)}):
+        return "wrong", f"grades that are not on the scale: {few([f'{one:g}' for one in off])}"
+    return "ok", f"every grade is on the scale: {scale_words(scale)}"
+
+
+def _turns(connection: sqlite3.Connection) -> Finding:
+    """Check what is derived: how many people have judged each pair that is to be judged."""
+    total = _count(connection, "turn")
+    said = f"(SELECT said.* FROM ({PEOPLE.format(row='turn')}) AS said)"
+    wrong = _count(connection, f"turn WHERE (judged, people) <> {said}")
+    missing = _count(
+        connection, "pooled AS one WHERE place IS NOT NULL AND NOT EXISTS (SELECT 1 FROM turn "
+        "WHERE turn.batch = one.batch AND turn.query = one.query AND turn.document = one.document)",
+    )  # fmt: skip
+    if wrong + missing:
+        return (
+            "wrong",
+            f"the turn of {wrong + missing:,} of {total + missing:,} pairs is miscounted",
+        )
+    return "ok", f"{counted(total, 'pair', 'pairs')} to judge, and who has judged them"
+
+
+def _texts(connection: sqlite3.Connection) -> Finding:
+    """Note documents and queries that judges could not read."""
+    lacking = {
+        what: [one for (one,) in connection.execute(_LACKING.format(what=what))]
+        for what in ("query", "document")
+    }
+    several = {"query": ("query", "queries"), "document": ("document", "documents")}
+    said = [
+        f"{counted(len(names), *several[what])} without a text: {few(names, 3)}"
+        for what, names in lacking.items()
+        if names
+    ]
+    return ("note", "; ".join(said)) if said else ("ok", "all that is to be judged can be read")
+
+
+_LACKING = """
+SELECT {what} FROM pooled WHERE place IS NOT NULL UNION SELECT {what} FROM judgment
+EXCEPT SELECT {what} FROM {what}
+"""
 CHECKS: dict[str, Callable[[sqlite3.Connection], Finding]] = {
-    "integrity": _integrity,
-    "references": _references,
-    "rows": _rows,
-}
+    "integrity": _integrity, "references": _references, "tables": _tables, "scale": _settings,
+    "turns": _turns, "texts": _texts,
+}  # fmt: skip

@@ -239,7 +239,8 @@ def _coverage(connection: sqlite3.Connection, judged: set[str]) -> Coverage:
 
 
 _CURRENT = """
-SELECT query, document, grade, judge, kind, status, adjudicates, seconds, time FROM current_judgment
+SELECT query, document, grade, judge, kind, status, adjudicates, seconds, time
+FROM every_current_judgment
 """
 
 
