@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import time
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -270,9 +271,15 @@ def test_the_position_is_that_of_the_grade() -> None:
     assert read_answer(GRADED, thought).expected == 3
 
 
-def test_tokens_that_could_begin_two_grades_count_for_neither() -> None:
-    from dataclasses import replace
+def test_a_server_may_take_marks_of_code_off_the_text() -> None:
+    """As llama.cpp does: the tokens still have them."""
+    reply = _reply([("```json\n", {}), ('{"grade": ', {}), ("2", {"2": 0.9, "1": 0.1}), ("}", {}), ("\n```", {})])  # fmt: skip
+    answer = read_answer(GRADED, replace(reply, text='{"grade": 2}'))
+    assert answer.expected == pytest.approx(1.9)
+    assert read_answer(GRADED, replace(reply, text='{"grade":2}')).expected is None
 
+
+def test_tokens_that_could_begin_two_grades_count_for_neither() -> None:
     ten = replace(GRADED, scale=Scale((0, 1, 10), ("", "", "")))
     answer = read_answer(ten, _reply([("10", {"10": 0.5, "1": 0.3, "0": 0.2})]))
     assert answer.mass == pytest.approx(0.7)

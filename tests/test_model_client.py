@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import builtins
+import json
 import time
 from email.utils import formatdate
 from pathlib import Path
@@ -329,3 +330,16 @@ def test_limits_that_cannot_be_kept(limits: Limits) -> None:
         limits.check("tiny", {"tinny": Price(1, 1)})
     assert refused.value.hint
     Limits(1, 1, 1).check("tiny", {"tiny": Price(1, 1)})
+
+
+def test_of_log_probabilities_only_words_and_numbers_are_kept() -> None:
+    likely = {"token": "2", "id": 7, "bytes": [50], "logprob": -0.5}
+    tokens = [{**likely, "top_logprobs": [likely]}]
+    with scripted(completion("2\ud800", logprobs=tokens)) as server:
+        [received] = ask(server)
+    assert isinstance(received, Received)
+    said = json.loads(received.answer)
+    assert said["id"] == "x"
+    kept = {"token": "2", "logprob": -0.5}
+    assert said["choices"][0]["logprobs"]["content"] == [{**kept, "top_logprobs": [kept]}]
+    assert said["choices"][0]["message"]["content"] == "2\ud800"

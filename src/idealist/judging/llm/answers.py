@@ -128,11 +128,10 @@ def _chances(prompt: Prompt, reply: Reply, at: int) -> dict[str, float]:
 
     A token that could begin two answers, such as 1 on a scale with 1 and 10, counts for neither.
     """
-    start, words = (
-        0,
-        [str(one) if isinstance(one, str) else str(tidy(one)) for one in prompt.answers],
-    )
-    if "".join(token.text for token in reply.logprobs) != reply.text:
+    words = [str(one) if isinstance(one, str) else str(tidy(one)) for one in prompt.answers]
+    # Servers take marks of code, or thoughts, off the text; among the tokens they are.
+    start = -"".join(token.text for token in reply.logprobs).rfind(reply.text)
+    if start > 0:
         return {}
     for token in reply.logprobs:
         if start <= at < start + len(token.text):

@@ -60,7 +60,7 @@ class CallFailed(Exception):
 
 
 class Received(NamedTuple):
-    """An answer as it came, what it used, and how long it took.
+    """An answer almost as it came, what it used, and how long it took.
 
     `estimated` says that the server did not count the tokens; `without` what it does not accept.
     """
@@ -194,7 +194,7 @@ class Client:
                 told = self._clean(_message(said, answer))
                 raise self._failure(_status(status, said), told, answer, wait, without)
             used, estimated = _usage(said, most)
-            return Received(answer, used, seconds, estimated, without)
+            return Received(_compact(said), used, seconds, estimated, without)
         except _Unsent as unsent:
             used = Usage()
             raise _Busy(str(unsent)) from None
@@ -342,6 +342,20 @@ def _usage(said: Mapping[str, Any], most: Usage) -> tuple[Usage, bool]:
     if isinstance(asked, int) and isinstance(answered, int) and min(asked, answered) >= 0:
         return Usage(asked, answered), False
     return most, True
+
+
+def _compact(said: dict[str, Any]) -> str:
+    """Write an answer without the bytes and numbers of its tokens, most of it by size."""
+
+    def kept(value: Any) -> Any:
+        if isinstance(value, list):
+            return [kept(one) for one in value]
+        if isinstance(value, dict):
+            token = "logprob" in value
+            return {k: kept(v) for k, v in value.items() if not (token and k in ("bytes", "id"))}
+        return value
+
+    return json.dumps(kept(said), separators=(",", ":"))
 
 
 def _wait(said: str) -> float:

@@ -13,13 +13,14 @@ from idealist.judging.llm.runner import YOU, Tally
 from idealist.notation import tidy
 from idealist.rendering.document import (
     COUNT,
+    EFFECT,
     SHARE,
     TEXT,
-    VALUE,
     Block,
     Column,
     Details,
     Document,
+    Format,
     Heading,
     Items,
     Table,
@@ -36,6 +37,7 @@ WITHOUT = {
     "seed": "a seed, so samples cannot be repeated",
     "temperature": "a temperature, so its own was used",
 }
+GRADE = Format(lambda cell: "-" if cell is None else str(tidy(cell)))
 #: The kinds of reasons that a summary names.
 REASONS = 3
 
@@ -152,8 +154,8 @@ class ModelJudging(Result):
             columns = (Column("grade", TEXT), Column("pairs", COUNT), Column("share", SHARE))
             rows = [(str(tidy(g)), n, n / self.judged) for g, n in sorted(grades.items())]
             blocks.append(Table(columns, tuple(rows)))
-        blocks.append(Items(tuple(self._facts())))
         if self.rows:
+            blocks.append(Items(tuple(self._facts())))
             blocks.append(Details("Every pair", (self.table(),)))
         return Document(tuple(blocks))
 
@@ -182,8 +184,8 @@ class ModelJudging(Result):
     def table(self) -> Table:
         """Return every pair with what was said of it."""
         columns = (
-            Column("query", TEXT), Column("document", TEXT), Column("grade", VALUE),
-            Column("expected", VALUE), Column("confidence", VALUE), Column("fault", TEXT),
+            Column("query", TEXT), Column("document", TEXT), Column("grade", GRADE),
+            Column("expected", EFFECT), Column("confidence", EFFECT), Column("fault", TEXT),
         )  # fmt: skip
         rows = (
             (r.query, r.document, r.grade, r.expected, r.confidence, r.fault) for r in self.rows
@@ -246,8 +248,9 @@ class JudgingEstimate(Result):
         blocks: list[Block] = [Text(self.summary, strong=True)]
         if facts := self._facts():
             blocks.append(Items(tuple(facts)))
-        for pair, messages in zip(self.shown, self.messages, strict=True):
-            blocks.append(Heading(f"Query {pair.query}, document {pair.document}"))
+        for n, (pair, messages) in enumerate(zip(self.shown, self.messages, strict=True), 1):
+            where = f"query {pair.query}, document {pair.document}"
+            blocks.append(Heading(f"Prompt {n} of {len(self.shown)}: {where}"))
             blocks += [Text(f"[{one['role']}]\n{one['content']}") for one in messages]
         return Document(tuple(blocks))
 
