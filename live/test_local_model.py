@@ -1,38 +1,110 @@
-"""A real model on loopback answers as endpoints do: strict schema, log-probabilities, usage."""
+"""A real model on loopback, from an empty store to a judge held to account, at the command line.
+
+A model of 135 million parameters grades badly. What is proved is that questions and answers pass,
+within the schema, with log-probabilities, that all is kept and counted, and nothing is asked twice.
+"""
 
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
 
-import httpx2
+import pytest
 
+import idealist
 import local_model
+from idealist.judging.llm.answers import Reply, read_answer
+from idealist.judging.llm.prompts import read_prompt
+from idealist.judging.records import Call
+from idealist.judging.store import Store
+from waiting import PATIENCE
 
 pytest_plugins = ["local_model"]
 
-SCHEMA = {
-    "type": "object",
-    "properties": {"grade": {"type": "integer", "enum": [0, 1, 2, 3]}},
-    "required": ["grade"],
-    "additionalProperties": False,
-}
+DEMO = Path(idealist.__file__).parent / "demo"
+JUDGE = f"{local_model.NAME}/graded@1"
 
 
-def test_it_answers_within_the_schema(model: str) -> None:
-    body: dict[str, Any] = {
-        "model": local_model.NAME,
-        "messages": [{"role": "user", "content": "How relevant is a cat to cats, from 0 to 3?"}],
-        "max_tokens": 30,
-        "logprobs": True,
-        "top_logprobs": 5,
-        "response_format": {
-            "type": "json_schema",
-            "json_schema": {"name": "answer", "strict": True, "schema": SCHEMA},
-        },
-    }
-    answer = httpx2.post(f"{model}/chat/completions", json=body, timeout=300).json()
-    choice = answer["choices"][0]
-    assert json.loads(choice["message"]["content"])["grade"] in {0, 1, 2, 3}
-    assert choice["logprobs"]["content"][0]["top_logprobs"]
-    assert answer["usage"]["completion_tokens"] > 0
+def idealist_says(*arguments: Any, code: int = 0) -> str:
+    script = "import sys; from idealist.cli.main import main; main(sys.argv[1:])"
+    done = subprocess.run(
+        [sys.executable, "-c", script, *map(str, arguments)], capture_output=True, text=True,
+        timeout=4 * PATIENCE, check=False,
+    )  # fmt: skip
+    assert done.returncode == code, done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def labels(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store of the demo's queries, documents and judgments, with six documents pooled."""
+    path = tmp_path_factory.mktemp("live") / "labels.db"
+    idealist_says("judge", "init", path, "--scale", "0..3", "--queries", DEMO / "queries.csv",
+                  "--docs", DEMO / "documents.jsonl")  # fmt: skip
+    idealist_says("judge", "import", path, DEMO / "qrels.txt", "--judge", "nist")
+    with Store(path) as store:
+        judged = list(store.current())[:60:10]
+    pool = path.with_name("pool.run")
+    pool.write_text("".join(f"{one.query} Q0 {one.document} 1 1 x\n" for one in judged))
+    return path
+
+
+def llm(labels: Path, model: str, *more: Any, code: int = 0) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(idealist_says(
+        "judge", "llm", labels, "--url", model, "--model", local_model.NAME, "--concurrency", 2,
+        "--answer-tokens", 60, "--what", labels.with_name("pool.run"), "-f", "json", *more, code=code,
+    ))  # fmt: skip
+    return found
+
+
+def calls_of(labels: Path) -> list[Call]:
+    with Store(labels) as store:
+        return list(store.calls())
+
+
+def test_from_nothing_to_an_account(labels: Path, model: str) -> None:
+    estimate = llm(labels, model, "--dry-run")
+    assert (estimate["requests"], len(estimate["prompts"])) == (6, 3)
+    assert not calls_of(labels)
+
+    begun = llm(labels, model, "--max-requests", 2)
+    assert (begun["judged"], begun["failed"], begun["not_asked"]) == (2, 0, 4)
+    rest = llm(labels, model)
+    assert (rest["judged"], rest["requests"], rest["already_judged"]) == (4, 4, 2)
+    assert llm(labels, model)["requests"] == 0
+
+    calls = calls_of(labels)
+    assert len({call.request for call in calls}) == len(calls) == 6
+    prompt, schema = read_prompt("graded"), {"grade"}
+    for call in calls:
+        reply = Reply.of(call.answer)
+        assert json.loads(reply.text).keys() == schema, "the schema is strict"
+        answer = read_answer(prompt, reply)
+        assert answer.grade in prompt.scale.grades
+        assert answer.expected is not None
+        assert answer.confidence is not None
+        assert call.parameters["without"] == []
+        assert call.tokens_in == reply.tokens_in > 100
+    assert sum(call.tokens_in for call in calls) == begun["tokens_in"] + rest["tokens_in"]
+    assert estimate["tokens_in"] >= begun["tokens_in"] + rest["tokens_in"], "it is not too low"
+
+    status = idealist_says("judge", "status", labels)
+    assert JUDGE in status
+    agreed = json.loads(idealist_says("agree", f"{labels}#nist", f"{labels}#{JUDGE}", "-f", "json"))
+    assert agreed["n"] == 6
+    assert "nDCG@10" in idealist_says(
+        "eval", f"{labels}#{JUDGE}", DEMO / "bm25.run", "-m", "nDCG@10"
+    )
+
+
+def test_samples_and_examples(labels: Path, model: str) -> None:
+    several = llm(labels, model, "--samples", 3, "--judge", "three", "--max-requests", 6)
+    assert several["judged"] == 2
+    assert all(row["confidence"] in (1 / 3, 2 / 3, 1) for row in several["rows"] if row["grade"] is not None)  # fmt: skip
+    shown = llm(labels, model, "--prompt", "graded-examples", "--max-requests", 1)
+    assert (shown["judged"], shown["not_asked"]) == (1, 5)
+    with_examples = json.dumps(llm(labels, model, "--prompt", "graded-examples", "--dry-run"))
+    assert with_examples.count('{\\"grade\\": 3}') >= 2, "an example of each grade"

@@ -58,6 +58,12 @@ def _judged(store: Store) -> Iterator[AskedPair]:
             yield AskedPair(one.query, one.document)
 
 
+def people_of(store: Store) -> str:
+    """Name the kind of people whose judgments count in a store."""
+    kinds = {one.kind for one in store.current()}
+    return next((kind for kind in PEOPLE if kind in kinds), "")
+
+
 def _listed(path: str | Path) -> Iterator[AskedPair]:
     if kind_of(path) == "run":
         rows = read_run(path).rows()

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from idealist.errors import UsageError
 from idealist.formats.document_entries import DocumentText
 from idealist.judging.llm.answers import Answer
-from idealist.judging.llm.asked_pairs import AskedPair, pairs_of, with_words
+from idealist.judging.llm.asked_pairs import AskedPair, pairs_of, people_of, with_words
 from idealist.judging.llm.client import Endpoint
 from idealist.judging.llm.examples import Examples
 from idealist.judging.llm.limits import Budget, Limits, Price, Usage, read_prices
@@ -66,9 +66,10 @@ def judge_by_model(
                 rows.append(judge.keep(outcome))
                 if tick is not None:
                     tick(len(rows), len(work.pairs), runner.tally)
+        people = people_of(opened) if what == "judged" else ""
         return ModelJudging(
-            judge.name, opened.path.name, tuple(rows), work.already, work.skipped, runner.tally,
-            runner.client.without, runner.client.again,
+            judge.name, str(opened.path), people, tuple(rows), work.already, work.skipped,
+            runner.tally, runner.client.without, runner.client.again,
         )  # fmt: skip
 
 

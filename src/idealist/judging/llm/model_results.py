@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -18,6 +19,7 @@ from idealist.rendering.document import (
     TEXT,
     Block,
     Column,
+    Command,
     Details,
     Document,
     Format,
@@ -75,12 +77,14 @@ class ModelGrade:
 class ModelJudging(Result):
     """What came of asking a model: a row for each pair, and what was sent and used.
 
-    `already` pairs were judged by it before, `skipped` have no text. `without` names what the
-    server does not accept, `again` counts requests that were sent once more.
+    `people` is the kind of judges that it can be held to. `already` pairs were judged by it before,
+    `skipped` have no text. `without` names what the server does not accept, `again` counts requests
+    that were sent once more.
     """
 
     judge: str
     store: str
+    people: str
     rows: tuple[ModelGrade, ...]
     already: int
     skipped: int
@@ -157,6 +161,12 @@ class ModelJudging(Result):
         if self.rows:
             blocks.append(Items(tuple(self._facts())))
             blocks.append(Details("Every pair", (self.table(),)))
+        if self.people and self.judged + self.already:
+            both = (shlex.quote(f"{self.store}#{name}") for name in (self.people, self.judge))
+            blocks += [
+                Text("How far it agrees with people:"),
+                Command(f"idealist agree {' '.join(both)}"),
+            ]
         return Document(tuple(blocks))
 
     def _facts(self) -> list[str]:
@@ -170,7 +180,7 @@ class ModelJudging(Result):
             said.append(f"cost {money(tally.budget.cost, price)}")
         if tally.cached:
             answers = counted(tally.cached, "answer", "answers")
-            said.append(f"found {answers} in {self.store}, which were not asked for again")
+            said.append(f"found {answers} in the store, which were not asked for again")
         confidence = [row.confidence for row in self.rows if row.confidence is not None]
         if confidence:
             said.append(f"mean confidence {number(sum(confidence) / len(confidence), 2)}")
