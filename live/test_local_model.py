@@ -38,24 +38,21 @@ def idealist_says(*arguments: Any, code: int = 0) -> str:
     return done.stdout
 
 
-@pytest.fixture(scope="module")
-def labels(tmp_path_factory: pytest.TempPathFactory) -> Path:
+@pytest.fixture
+def labels(tmp_path: Path) -> Path:
     """A store of the demo's queries, documents and judgments, with six documents pooled."""
-    path = tmp_path_factory.mktemp("live") / "labels.db"
+    path = tmp_path / "labels.db"
     idealist_says("judge", "init", path, "--scale", "0..3", "--queries", DEMO / "queries.csv",
                   "--docs", DEMO / "documents.jsonl")  # fmt: skip
+    idealist_says("judge", "pool", path, DEMO / "bm25.run", "--by", "fusion", "--budget", 6)
     idealist_says("judge", "import", path, DEMO / "qrels.txt", "--judge", "nist")
-    with Store(path) as store:
-        judged = list(store.current())[:60:10]
-    pool = path.with_name("pool.run")
-    pool.write_text("".join(f"{one.query} Q0 {one.document} 1 1 x\n" for one in judged))
     return path
 
 
 def llm(labels: Path, model: str, *more: Any, code: int = 0) -> dict[str, Any]:
     found: dict[str, Any] = json.loads(idealist_says(
         "judge", "llm", labels, "--url", model, "--model", local_model.NAME, "--concurrency", 2,
-        "--answer-tokens", 60, "--what", labels.with_name("pool.run"), "-f", "json", *more, code=code,
+        "--answer-tokens", 60, "-f", "json", *more, code=code,
     ))  # fmt: skip
     return found
 

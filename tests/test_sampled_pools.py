@@ -42,7 +42,10 @@ def rows(pooled: tuple[Pooled, ...]) -> list[dict[str, Any]]:
 def test_the_same_seed_draws_the_same_sample_anywhere() -> None:
     found = il.pool(None, RUNS, by="sampled", budget=10, seed=7)
     documents = {q: [one.document for one in found.chosen if one.query == q] for q in TRUTH}
-    assert documents == {"q1": ["d9", "d10", "d14", "d4", "d18"], "q2": ["d18", "d4", "d1", "d12", "d20"]}
+    assert documents == {
+        "q1": ["d9", "d10", "d14", "d4", "d18"],
+        "q2": ["d18", "d4", "d1", "d12", "d20"],
+    }
     assert il.pool(None, RUNS, by="sampled", budget=10, seed=7).batch == found.batch
     assert il.pool(None, RUNS, by="sampled", budget=10, seed=8).batch != found.batch
 
