@@ -14,13 +14,23 @@ if TYPE_CHECKING:
 
 
 @click.command("pool")
-@click.argument("store", type=click.Path(path_type=Path))
+@click.argument("store")
 @click.argument("runs", nargs=-1, required=True)
 @click.option(
     "--by", default="depth", show_default=True, metavar="STRATEGY",
     help="depth: the first documents of every run. fusion: those that the runs together rank "
     "highest. mtf, maxmean: those of the runs that find most, chosen anew after each judgment. "
-    "sampled: drawn with known probabilities, for estimates.",
+    "sampled: drawn with known probabilities, for estimates. decisive: those whose grades could "
+    "change which run is better; it says when none can.",
+)  # fmt: skip
+@click.option(
+    "--measure", "-m", metavar="MEASURE",
+    help="For --by decisive, the measure that compares the runs. Without it: nDCG@10.",
+)  # fmt: skip
+@click.option(
+    "--verdict", type=click.Choice(["sign", "significant"]),
+    help="For --by decisive: which run has the higher mean, or also whether a t-test finds it. "
+    "Without it: sign.",
 )  # fmt: skip
 @click.option("--budget", type=int, metavar="N", help="Choose so many documents at most.")
 @click.option(
@@ -41,30 +51,35 @@ if TYPE_CHECKING:
 @options.quietly
 @options.output
 def pool(
-    store: Path, runs: tuple[str, ...], depth: int | None, dry_run: bool, reading: ReadOptions,
-    form: str, output: Path | None, quiet: bool, details: bool, **asked: Any,
+    store: str, runs: tuple[str, ...], dry_run: bool, reading: ReadOptions, form: str,
+    output: Path | None, quiet: bool, details: bool, **asked: Any,
 ) -> None:  # fmt: skip
     """Choose which documents of RUNS to judge next, and save the list in STORE.
 
     Documents that are judged already are never chosen again. The queries are those of STORE, if it
-    has any. What pools the best of some runs favours these runs; only a sample does not.
+    has any. What pools the best of some runs favours these runs; only a sample does not. A file of
+    judgments will do for STORE; then nothing is saved.
 
     \b
     Examples:
       idealist judge pool labels.db bm25.run dense.run --depth 10
       idealist judge pool labels.db *.run --by maxmean --budget 500
       idealist judge pool labels.db *.run --by sampled --budget 1500 --depth 50 --seed 7
+      idealist judge pool labels.db a.run b.run --by decisive -m nDCG@10 --budget 50
       idealist judge pool labels.db *.run --budget 500 --dry-run -o pairs.csv
     """
+    from idealist.formats.stored_judgments import store_address
     from idealist.judging.pooling import pool as choose
     from idealist.judging.store import Store
 
-    options.check_inputs(runs)
-    if depth is not None:
-        asked["depth"] = depth
-    with Store(store) as opened:
-        found = choose(opened, options.runs_of(runs, reading), **asked)
-        saved = opened.add_batch(found.batch) if found.chosen and not dry_run else None
+    options.check_inputs([store, *runs])
+    given = {name: value for name, value in asked.items() if value is not None}
+    is_store = store_address(store) is not None
+    judged = store if is_store else reading.of(store)
+    found, saved = choose(judged, options.runs_of(runs, reading), **given), None
+    if is_store and found.chosen and not dry_run:
+        with Store(store) as opened:
+            saved = opened.add_batch(found.batch)
     options.emit(found, form, output, quiet, details)
     if not quiet:
         say = f"saved as batch {saved} of {store}; judge it with idealist judge grade {store}"

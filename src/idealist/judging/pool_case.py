@@ -14,6 +14,7 @@ from idealist.formats import several_runs
 from idealist.judging.records import Pooled
 from idealist.protocol import Protocol
 from idealist.ranking.ranked import listing
+from idealist.rendering.result import Result
 from idealist.rendering.wording import counted, few
 
 #: The documents of one query, best first, in the order of the runs; empty where one lacks it.
@@ -27,14 +28,15 @@ FUSION_CONSTANT = 60
 class PoolCase:
     """Runs, their `lists` by query, and the `grades` known by query and document.
 
-    `qrels` are what is judged, None if nothing is. `budget` counts documents over all queries,
-    `per_query` those of one; None where there is no limit. A document is relevant from grade `rel`
-    on.
+    `qrels` are what is judged, None if nothing is, and `asked` the queries of a store. `budget`
+    counts documents over all queries, `per_query` those of one; None where there is no limit. A
+    document is relevant from grade `rel` on.
     """
 
     runs: tuple[Run, ...]
     lists: Mapping[str, Lists]
     qrels: Qrels | None = None
+    asked: tuple[str, ...] | None = None
     budget: int | None = None
     per_query: int | None = None
     seed: int = 0
@@ -83,12 +85,14 @@ class Choice:
 
     The documents to be judged have a place; others are in the batch because the strategy needs
     them later. `how` completes the sentence "12 documents of 3 queries are to be judged, …".
+    A strategy that answers a question says so first, in `answer`.
     """
 
     pooled: tuple[Pooled, ...]
     how: str
     parameters: Mapping[str, Any] = field(default_factory=dict)
     remarks: tuple[str, ...] = ()
+    answer: Result | None = None
 
 
 def ranked_lists(runs: Any, queries: Collection[str] | None = None) -> PoolCase:

@@ -14,12 +14,23 @@ from idealist.errors import InputError, UsageError, nearest
 from idealist.formats import read_qrels
 from idealist.formats.stored_judgments import store_address
 from idealist.judging.adaptive import by_maxmean, by_mtf
+from idealist.judging.decisive import by_decisive
 from idealist.judging.pool_case import Choice, PoolCase, digest, ranked_lists
 from idealist.judging.records import Batch, Pooled
 from idealist.judging.sampled_pools import by_sampling
 from idealist.judging.store import Store
 from idealist.judging.strategies import by_depth, by_fusion
-from idealist.rendering.document import COUNT, SHARE, TEXT, Column, Details, Document, Table, Text
+from idealist.rendering.document import (
+    COUNT,
+    SHARE,
+    TEXT,
+    Block,
+    Column,
+    Details,
+    Document,
+    Table,
+    Text,
+)
 from idealist.rendering.result import Result
 from idealist.rendering.wording import counted
 
@@ -32,6 +43,7 @@ STRATEGIES: dict[str, Strategy] = {
     "mtf": by_mtf,
     "maxmean": by_maxmean,
     "sampled": by_sampling,
+    "decisive": by_decisive,
 }
 
 #: How many of a run's first documents the table by run looks at.
@@ -55,9 +67,10 @@ def pool(
     ``depth`` takes the first documents of every run, ``fusion`` those that the runs together rank
     highest; ``mtf`` and ``maxmean`` follow the runs that find most, and learn from each judgment
     that a store is given; ``sampled`` draws documents with known probabilities, so that
-    `sample_estimates` is unbiased. `budget` counts documents over all queries, `per_query` those of
-    one. A document is relevant from grade `rel` on. Other `options` are the strategy's: `depth`
-    says how far down the runs it looks.
+    `sample_estimates` is unbiased; ``decisive`` takes those whose grades could change which run
+    is better, and says when none can. `budget` counts documents over all queries, `per_query` those
+    of one. A document is relevant from grade `rel` on. Other `options` are the strategy's: `depth`
+    says how far down the runs it looks, `measure` by what `decisive` compares them.
 
     >>> found = pool({"q1": {"d1": 1}}, [{"q1": ["d1", "d2"]}, {"q1": ["d3"]}], depth=2)
     >>> found.summary
@@ -75,7 +88,9 @@ def pool(
     qrels, known = judged_of(judged)
     case = ranked_lists(runs, known)
     _check_ids(qrels, case)
-    case = replace(case, qrels=qrels, budget=budget, per_query=per_query, seed=seed, rel=rel)
+    case = replace(
+        case, qrels=qrels, asked=known, budget=budget, per_query=per_query, seed=seed, rel=rel
+    )
     choice = strategy(case, **options)
     limits = {"budget": budget, "per_query": per_query, "seed": seed, "rel": rel}
     parameters = {**limits, **choice.parameters, "runs": _digests(case)}
@@ -157,7 +172,10 @@ class Pooling(Result):
 
     @property
     def summary(self) -> str:
-        """How many documents of how many queries were chosen, and how."""
+        """How many documents of how many queries were chosen, and how; or the answer."""
+        return self.choice.answer.summary if self.choice.answer else self._chosen_words()
+
+    def _chosen_words(self) -> str:
         if not self.chosen:
             return f"nothing is left to judge: {self.choice.how}"
         documents = counted(len(self.chosen), "document", "documents")
@@ -169,11 +187,12 @@ class Pooling(Result):
 
     def report(self) -> Document:
         """Say what was chosen; tables by run and query are details."""
-        said = [Text(one[:1].upper() + one[1:] + ".") for one in self._remarks()]
-        tables = (self._runs(), self._queries())
-        return Document(
-            (Text(f"{self.summary}.", strong=True), *said, Details("By run and query", tables))
-        )
+        said = [Text(_sentence(one)) for one in self._remarks()]
+        first: tuple[Block, ...] = (Text(f"{self.summary}.", strong=True),)
+        if self.choice.answer:
+            first = (*self.choice.answer.report().blocks, Text(_sentence(self._chosen_words())))
+        more = Details("By run and query", (self._runs(), self._queries()))
+        return Document((*first, *said, more))
 
     def _remarks(self) -> tuple[str, ...]:
         known = sum(len(self.case.known(query)) for query in self.case.lists)
@@ -211,8 +230,13 @@ class Pooling(Result):
         return {
             "strategy": self.batch.strategy,
             "summary": self.summary,
+            **({"answer": answer.data()} if (answer := self.choice.answer) else {}),
             "parameters": dict(self.batch.parameters),
             "left": self.left,
             "remarks": list(self._remarks()),
             "documents": [dict(zip(table.headers, row, strict=True)) for row in table.rows],
         }
+
+
+def _sentence(words: str) -> str:
+    return f"{words[:1].upper()}{words[1:]}."
