@@ -19,6 +19,8 @@ from idealist.rendering.wording import counted, number, signed
 
 #: How many documents, and how many open pairs of runs, are shown.
 SHOWN = 20
+#: What chances are, and what they are for.
+ESTIMATED = "Chances are estimated from the ranks of what is judged; they only set the order."
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -140,9 +142,8 @@ class DecisiveAnswer(Result):
         reach = "" if every else ", only documents that the runs retrieved are judged"
         return (
             f"The verdict is which run has the higher mean {self.measure} over {queries}{test}. It "
-            f"is proven as long as grades are {grades} ({source}){reach}, and no judgment changes. "
-            "Chances are estimated from the ranks of what is judged; they only set the order."
-        )
+            f"is decided as long as grades are {grades} ({source}){reach}, and no judgment changes."
+        ) + ("" if self.decided else f" {ESTIMATED}")
 
     def _pairs(self) -> Table:
         """Tabulate the open pairs, those most likely to turn first."""
