@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import count
+from itertools import count, product
 from pathlib import Path
 from typing import Any
 
@@ -117,6 +117,8 @@ def test_fusion_prefers_what_many_runs_rank_high() -> None:
 LISTS = st.lists(st.lists(st.sampled_from("abcdefgh"), unique=True).map(tuple), min_size=1).map(
     tuple
 )
+#: How many documents of each query are judged.
+BUDGETS = (10, 20, 30, 50, 75, 100)
 RELEVANT = st.sets(st.sampled_from("abcdefgh"))
 
 
@@ -177,24 +179,27 @@ def test_a_batch_keeps_what_it_needs_to_choose_again(by: str) -> None:
         assert turns == list(revised(by, mine, grades, 1))[:1]
 
 
-def test_strategies_that_learn_find_more_of_real_runs(data: Path) -> None:
+def test_what_each_strategy_finds_in_real_runs(data: Path) -> None:
+    """The table of docs/how-to/choose-what-to-judge.md."""
     truth = il.read_qrels(data / "trec-covid-r1" / "qrels.txt").to_dict()
-    runs = sorted((data / "trec-covid-r1" / "runs").iterdir())
-    case = il.pool(None, runs, depth=1).case
-    found = dict.fromkeys(["depth", "fusion", *WALKS], 0)
+    every = il.pool(None, sorted((data / "trec-covid-r1" / "runs").iterdir()), depth=1).case
+    page = Path(__file__).parents[1] / "docs" / "how-to" / "choose-what-to-judge.md"
+    found = {n: dict.fromkeys(["judged", "depth", "fusion", "mtf", "maxmean"], 0) for n in BUDGETS}
     for query, grades in truth.items():
         relevant = {document for document, grade in grades.items() if grade >= 1}
-        lists = tuple(
-            tuple(document for document in one if document in grades)
-            for one in case.cut(query, 100)
-        )
+        lists = tuple(tuple(d for d in one if d in grades) for one in every.cut(query, 100))
+        runs = {str(i): {query: list(one)} for i, one in enumerate(lists) if one}
+        chosen = il.pool(None, runs, depth=100).chosen
         orders = {by: walked(by, lists, relevant) for by in WALKS} | {"fusion": fused(lists)}
-        tops = sorted({(i, d) for one in lists for i, d in enumerate(one)})
-        orders["depth"] = list(dict.fromkeys(d for _, d in tops))
-        for by, order in orders.items():
-            found[by] += len(relevant.intersection(order[:30]))
-    assert found["depth"] < found["mtf"] < found["maxmean"]
-    assert found["depth"] < found["fusion"] < found["maxmean"]
+        orders["depth"] = [one.document for one in chosen]
+        for n, by in product(BUDGETS, orders):
+            found[n][by] += len(relevant.intersection(orders[by][:n]))
+        for n in BUDGETS:
+            found[n]["judged"] += len(orders["depth"][:n])
+    for n, counts in found.items():
+        assert counts["depth"] < counts["mtf"] < counts["maxmean"] or n > 50
+        row = " | ".join(f"{count:,}" for count in (n, *counts.values()))
+        assert f"| {row} |" in page.read_text("utf-8")
 
 
 def test_the_depth_of_real_runs(data: Path) -> None:
