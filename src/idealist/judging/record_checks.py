@@ -47,7 +47,9 @@ def _judgment(row: Judgment, faults: Faults) -> Judgment:
         hint = "give a grade, or say that nobody can tell"
         faults.add("bad-shape", f"{_place(row)}: an adjudication cannot wait", hint)
     if (row.undoes is not None) != (row.status == "undone"):
-        faults.add("bad-shape", f"{_place(row)}: a row that undoes another is `undone`", "")
+        hint = "withdraw a judgment with undo"
+        message = f"{_place(row)}: a row that undoes another, and no other, is `undone`"
+        faults.add("bad-shape", message, hint)
     return replace(
         row, grade=grade, query=_id(row.query, "query", faults),
         document=_id(row.document, "document", faults), judge=_judge(row, faults),
