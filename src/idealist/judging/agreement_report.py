@@ -252,7 +252,9 @@ def _system_words(systems: SystemAgreement, several: bool) -> str:
     if n >= FEW_RUNS:
         alike = _order_words(systems.tau)
         said.append(f"{who} rank the {n} systems {alike} by {measure} (tau {tau})")
-    elif n > 1:
+    elif n == 2:
+        said.append(_first_words(systems))
+    elif n > 2:
         said.append(
             f"{who} rank the {n} systems with tau {tau} by {measure}, which says little of so few"
         )
@@ -262,6 +264,16 @@ def _system_words(systems: SystemAgreement, several: bool) -> str:
     if low > 0 or high < 0:
         said.append(f"{b}'s mean {measure} is {size} {'higher' if low > 0 else 'lower'}")
     return "; ".join(said) or f"{who} do not differ clearly in mean {measure}"
+
+
+def _first_words(systems: SystemAgreement) -> str:
+    (first, second), (a, b) = systems.winners, map(told, systems.judges)
+    if first == second:
+        return f"By {systems.measure} both put {' and '.join(map(told, first))} first"
+    return (
+        f"By {systems.measure}, {a} puts {' and '.join(map(told, first))} first, and {b} "
+        f"{' and '.join(map(told, second))}"
+    )
 
 
 def _order_words(tau: float) -> str:
@@ -279,6 +291,9 @@ def _verdict_words(systems: SystemAgreement) -> str:
         more = f", {b} {own}" if own else f", nor does {b}"
         return f"{a} finds no significant difference between systems{more}"
     turned = systems.count("reversed")
+    if found == 1:
+        does = "confirms" if kept else "reverses" if turned else "does not confirm"
+        return f"{b} {does} the one significant difference by {a}"
     differences = counted(found, "significant difference", "significant differences")
     said = f"of {differences} by {a}, {b} confirms {kept}"
     said += f" and reverses {turned}" if turned else ""
@@ -293,12 +308,24 @@ def _labels_table(labels: LabelAgreement) -> Table:
     words = {**WORDS, "bias": f"{WORDS['bias']}, {b} less {a}"}
     if labels.rel is not None:
         words["kappa_rel"] = f"kappa, relevant from {labels.rel:g} on"
+    if len(labels.grades) < 3:
+        words["alpha_ordinal"] = "Krippendorff's alpha"
     rows = []
-    for name, value in labels.values.items():
+    for name, value in _told(labels):
         form = {"agree": SHARE, "bias": SIGNED}.get(name, VALUE)
         rows.append((words[name], form(value), form(Interval(*labels.intervals[name]))))
     columns = Column("statistic", TEXT), Column("value"), Column("95 % interval")
     return Table(columns, tuple(rows), "Agreement on labels")
+
+
+def _told(labels: LabelAgreement) -> Iterator[tuple[str, float]]:
+    """Yield the statistics worth a row: with two grades, weights change nothing."""
+    for name, value in labels.values.items():
+        weighted = (
+            name.endswith(("_linear", "_quadratic", "_interval", "_nominal")) or name == "ac2"
+        )
+        if len(labels.grades) > 2 or not weighted:
+            yield name, value
 
 
 def _confusion_table(labels: LabelAgreement) -> Table:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from operator import itemgetter
 
 from idealist.rendering.document import COUNT, SHARE, SIGNED, TEXT, VALUE, Column, Table
 from idealist.rendering.figure import Axis, Box, Dot, Figure, Key, Line
@@ -82,34 +83,35 @@ def systems(
         for run, x, y in known
     ]
     diagonal = Line(((low, low), (high, high)), True, tone="quiet", label="the same by both")
-    best = max if sense >= 0 else min
-    rows = [(run, x, y, y - x) for run, x, y in means]
-    columns = (
-        Column("run", TEXT),
-        Column(f"by {a}", VALUE),
-        Column(f"by {b}", VALUE),
-        Column("difference", SIGNED),
-    )
-    said = f"No run has a mean {measure}."
-    if known:
-        apart = math.fsum(y - x for _, x, y in known) / len(known)
-        tops = [told(best(known, key=lambda row: row[place])[0]) for place in (1, 2)]
-        first = (
-            f"{tops[0]} is best by both"
-            if tops[0] == tops[1]
-            else f"{tops[0]} is best by {a}, {tops[1]} by {b}"
-        )
-        order = "" if math.isnan(tau) else f"tau {number(tau, 2)}; "
-        runs = counted(len(known), "system", "systems")
-        said = f"{runs}, {measure}: {order}{first}; by {b} means are {signed(apart)} on average."
+    names = ("run", TEXT), (f"by {a}", VALUE), (f"by {b}", VALUE), ("difference", SIGNED)
+    rows = tuple((run, x, y, y - x) for run, x, y in means)
     return Figure(
         kind="systems",
         title=f"{measure} of the systems by {a} and by {b}",
-        says=said,
+        says=_systems_said(measure, (a, b), known, tau, sense),
         x=Axis(f"{measure} by {a}", low, high),
         y=Axis(f"{measure} by {b}", low, high),
         marks=(diagonal, *dots),
-        rows=Table(columns, tuple(rows)),
+        rows=Table(tuple(Column(*one) for one in names), rows),
         keys=(Key("system", "accent", "circle"), Key("the same by both", "quiet", "dashed")),
         aspect=0.8,
     )
+
+
+def _systems_said(
+    measure: str, judges: tuple[str, str], known: Sequence[tuple[str, float, float]], tau: float,
+    sense: int,
+) -> str:  # fmt: skip
+    if not known:
+        return f"No run has a mean {measure}."
+    (a, b), best = judges, max if sense >= 0 else min
+    first, second = (best(known, key=itemgetter(place))[0] for place in (1, 2))
+    who = f"{told(first)} is best by both"
+    if first != second:
+        who = f"{told(first)} is best by {a}, {told(second)} by {b}"
+    apart = math.fsum(y - x for _, x, y in known) / len(known)
+    word = "lower" if apart < 0 else "higher"
+    order = "" if math.isnan(tau) else f"tau {number(tau, 2)}; "
+    runs = counted(len(known), "system", "systems")
+    means = f"means are {number(abs(apart))} {word} by {b} on average"
+    return f"{runs}, {measure}: {order}{who}; {means}."
