@@ -60,6 +60,8 @@ def test_reference_values_of_llmjudge(data: Path) -> None:
     for i, kappa in enumerate(files.values(), 1):
         assert found.pairs[0, i].values["kappa"] == pytest.approx(kappa, abs=5e-5)
     assert "TREMA-nuggets (0.06)" in found.summary
+    weak = il.agreement(one, others[2]).summary
+    assert "agree slightly on labels, if at all (kappa 0.06 [-0.01, 0.14]" in weak
 
 
 GRADES = st.integers(0, 3)
@@ -126,6 +128,7 @@ def test_the_prevalence_paradox_is_told() -> None:
     a, b = rows_of(*[(0, 0)] * 110, *[(0, 1)] * 6, *[(1, 0)] * 4, (1, 1), queries=11)
     found = il.agreement(a, b)
     assert codes(found) == {"prevalence"}
+    assert "both give grade 0 to at least 94% of the pairs" in found.doubts[0].finding
     assert found.labels.values["kappa"] < 0.25
     assert found.labels.values["ac1"] > 0.85
     half, other = rows_of(*[(0, 0)] * 50, *[(1, 1)] * 50, *[(0, 1)] * 10)
@@ -143,6 +146,9 @@ def test_judges_may_lack_pairs_and_queries() -> None:
     plain = found.data()
     assert [one["judges"] for one in plain["pairs"]] == [["ann", "bob"], ["ann", "cy"]]
     assert "1 query only cy judged and 2 queries only ann judged" in str(found)
+    assert "ann and cy share pairs of 1 query only; 1 other pair of judges of fewer than 10" in str(
+        found
+    )
 
 
 def test_one_grade_of_all_and_one_query() -> None:
@@ -211,6 +217,8 @@ def test_judges_inside_a_store(tmp_path: Path, capsys: pytest.CaptureFixture[str
     expected = cohen_kappa_score(said["ann"], said["gpt-4o/graded@1"])
     assert (two["judges"], two["n"]) == (["ann", "gpt-4o/graded@1"], 24)
     assert two["kappa"] == pytest.approx(expected)
+    kinds = json.loads(shown(capsys, "agree", f"{path}#human", f"{path}#model", "-f", "json"))
+    assert (kinds["judges"], kinds["n"]) == (["human", "model"], 24)
     every = json.loads(shown(capsys, "judge", "agree", path, "-f", "json"))
     assert every["judges"] == ["ann", "bob", "gpt-4o/graded@1"]
     assert [one["n"] for one in every["pairs"]] == [3, 24, 3]

@@ -97,9 +97,8 @@ def judge_names(words: list[str]) -> list[str]:
     """
     from idealist.formats.source import distinct
 
-    files = [word for word in words if "#" not in word]
-    named = dict(zip(files, shared.run_names(files), strict=True))
-    return distinct([named.get(word) or word.rpartition("#")[2] for word in words])
+    named = iter(shared.run_names([word for word in words if "#" not in word]))
+    return distinct([word.rpartition("#")[2] if "#" in word else next(named) for word in words])
 
 
 def rel_of(words: str | None) -> float | list[float] | None:

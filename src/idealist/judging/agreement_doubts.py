@@ -6,7 +6,8 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from idealist.judging.label_agreement import LabelAgreement
+import numpy as np
+
 from idealist.judging.llm.model_families import same_family
 from idealist.judging.system_agreement import FEW_RUNS, SystemAgreement
 from idealist.rendering.doubt import Doubt
@@ -28,9 +29,7 @@ LACKING = 0.1
 def doubts_of_agreement(found: Agreement) -> tuple[Doubt, ...]:
     """Find what is doubtful about an agreement."""
     doubts = [Doubt(one.code, one.message, one.count, severity="note") for one in found.remarks]
-    for labels in found.pairs.values():
-        doubts += _of_labels(labels)
-    doubts += _of_pools(found)
+    doubts += [*_prevalence(found), *_few_queries(found), *_of_pools(found)]
     for systems in found.systems.values():
         first = next(iter(systems.values()))
         doubts += [*_few_runs(first), *_families(first)]
@@ -39,25 +38,37 @@ def doubts_of_agreement(found: Agreement) -> tuple[Doubt, ...]:
     return tuple(doubts)
 
 
-def _of_labels(labels: LabelAgreement) -> Iterator[Doubt]:
-    a, b = map(told, labels.judges)
-    if labels.paradox:
-        one, other = labels.marginals
-        grade = labels.grades[(one + other).argmax()]
-        share = f"{min(one.max(), other.max()):.0%}"
-        yield Doubt(
-            "prevalence",
-            f"{a} and {b} both give grade {grade:g} to at least {share} of the pairs, so chance "
-            f"alone would make them agree on most: kappa is {number(labels.values['kappa'], 2)}, "
-            f"though they say the same of {labels.values['agree']:.0%} (AC1 "
-            f"{number(labels.values['ac1'], 2)})",
-            labels.n, severity="note",
-        )  # fmt: skip
-    if labels.queries < FEW_QUERIES:
-        words = counted(labels.queries, "query", "queries")
-        yield Doubt(
-            "few-shared-queries", f"{a} and {b} share pairs of {words} only", labels.queries
-        )
+def _prevalence(found: Agreement) -> Iterator[Doubt]:
+    """Say where kappa is low because of one common grade, and for whom it misleads most."""
+    such = [one for one in found.pairs.values() if one.paradox]
+    if not such:
+        return
+    labels = max(such, key=lambda one: one.values["ac1"] - one.values["kappa"])
+    (a, b), (one, other) = map(told, labels.judges), labels.marginals
+    kappa, ac1 = (number(labels.values[name], 2) for name in ("kappa", "ac1"))
+    grade = labels.grades[np.minimum(one, other).argmax()]
+    more = f"; so it is for {counted(len(such) - 1, 'other pair', 'other pairs')} of judges"
+    yield Doubt(
+        "prevalence",
+        f"{a} and {b} both give grade {grade:g} to at least {np.minimum(one, other).max():.0%} of "
+        f"the pairs, so chance alone would make them agree on most: kappa is {kappa}, though they "
+        f"say the same of {labels.values['agree']:.0%} (AC1 {ac1}){more * (len(such) > 1)}",
+        labels.n, severity="note",
+    )  # fmt: skip
+
+
+def _few_queries(found: Agreement) -> Iterator[Doubt]:
+    """Say where judges share so few queries that intervals are rough."""
+    few_of = [one for one in found.pairs.values() if one.queries < FEW_QUERIES]
+    if not few_of:
+        return
+    least = min(few_of, key=lambda one: one.queries)
+    queries = counted(least.queries, "query", "queries")
+    who = f"{told(least.judges[0])} and {told(least.judges[1])} share pairs of {queries} only"
+    more = f"; {counted(len(few_of) - 1, 'other pair', 'other pairs')} of judges of fewer than "
+    yield Doubt(
+        "few-shared-queries", f"{who}{f'{more}{FEW_QUERIES}' * (len(few_of) > 1)}", least.queries
+    )
 
 
 def _of_pools(found: Agreement) -> Iterator[Doubt]:

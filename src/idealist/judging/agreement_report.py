@@ -44,10 +44,10 @@ from idealist.significance.cluster_bootstrap import DRAWS
 
 #: Flipped pairs of runs that are listed at once; all of them are details.
 LISTED = 5
-#: What rank correlations are the range of, where it is shown.
+#: What the range of tau is.
 REDRAWN = (
-    "Ranges of tau are those of 95 % of redraws of the queries, not confidence intervals: noise "
-    "blurs an order, so redraws lie lower than the truth."
+    "Redrawn is the range of tau in 95 % of such draws, and no confidence interval: noise blurs an "
+    "order, so draws lie lower than the truth."
 )
 
 
@@ -153,6 +153,8 @@ class Agreement(Result):
 
     def _notes(self) -> Iterator[str]:
         yield f"Intervals are by {DRAWS:,} draws of whole queries, seed {self.labels.seed}."
+        if any(len(one.runs) > 1 for own in self.systems.values() for one in own.values()):
+            yield REDRAWN
         if self.thresholds:
             cut = zip(self.panel.judges, self.thresholds, strict=True)
             words = ", ".join(f"{least:g} on by {told(judge)}" for judge, least in cut)
@@ -223,8 +225,9 @@ def _label_words(labels: LabelAgreement) -> str:
     if math.isnan(kappa):
         grade = labels.grades[labels.confusion.sum(axis=0).argmax()]
         return f"{a} and {b} gave grade {grade:g} to all {pairs}, so kappa says nothing"
-    how = strength(kappa)
+    how, low = strength(kappa), labels.intervals["kappa"][0]
     alike = f"{how} on labels" if kappa > 0 else f"on labels {how}"
+    alike += ", if at all" if low <= 0 < kappa else ""
     value = f"kappa {number(kappa, 2)}{_ends(labels.intervals['kappa'])}"
     return f"{a} and {b} agree {alike} ({value}, {pairs})"
 
@@ -347,7 +350,6 @@ def _systems_blocks(own: Mapping[str, SystemAgreement]) -> Iterator[Block]:
     a, b = map(told, first.judges)
     yield _orders_table(own, first)
     if len(first.runs) > 1:
-        yield Text(REDRAWN)
         yield _verdicts_table(own, first)
     flips = [(one.measure, flip) for one in own.values() for flip in one.flips]
     if flips:

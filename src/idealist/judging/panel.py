@@ -94,7 +94,9 @@ class Panel:
         counts = np.zeros((len(self.level), len(self.grades)))
         rows, judges = np.nonzero(self.level >= 0)
         np.add.at(counts, (rows, self.level[rows, judges]), 1)
-        parts = [Ratings.of(counts[self.query == i]) for i in range(len(self.queries))]
+        order = np.argsort(self.query, kind="stable")
+        ends = np.searchsorted(self.query[order], np.arange(1, len(self.queries)))
+        parts = [Ratings.of(own) for own in np.split(counts[order], ends)]
         return Ratings(*(np.array(part) for part in zip(*parts, strict=True)))
 
 
