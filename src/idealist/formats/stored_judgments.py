@@ -214,9 +214,10 @@ def qrels_of(
 def _judge_rows(by_pair: Mapping[Pair, Sequence[_Row]], made: Qrels) -> JudgeRows | None:
     """Keep what each of several judges said, adjudicated or not, of the kind that counts."""
     said: list[tuple[int, _Row]] = []
-    for (query, document), own in by_pair.items():
+    several = ((pair, own) for pair, own in by_pair.items() if len(own) > 1)
+    for (query, document), own in several:
         graded = [row for row in own if row.grade is not None and not row.adjudicates]
-        first = _first_kind(graded) if len(graded) > 1 else []
+        first = _first_kind(graded) if graded else []
         if len(first) > 1 and document in made.lookup.get(query, ()):
             said += [(made.lookup[query][document], row) for row in first]
     if not said:
@@ -268,6 +269,9 @@ def _counting(by_pair: Mapping[Pair, Sequence[_Row]]) -> tuple[list[_Row], list[
     """Return the judgments that count, and say what decided it."""
     counting, adjudicated, ranked = list[_Row](), 0, 0
     for own in by_pair.values():
+        if len(own) == 1 and not own[0].adjudicates:  # as most are
+            counting += own
+            continue
         if decided := [row for row in own if row.adjudicates]:
             counting.append(decided[-1])
             adjudicated += 1
@@ -290,8 +294,6 @@ def _by_pair(rows: Iterable[_Row]) -> dict[Pair, list[_Row]]:
 
 def _first_kind(rows: Sequence[_Row]) -> list[_Row]:
     """Keep the judgments of those who are believed most."""
-    if len(rows) == 1:
-        return [*rows]
     first = min(KINDS.index(row.kind) for row in rows)
     return [row for row in rows if KINDS.index(row.kind) == first]
 
@@ -341,6 +343,8 @@ def _sample(
     rows: Sequence[_Row], pool: Mapping[Pair, _Chance], sampled: bool
 ) -> dict[str, list[Any]]:
     """Return the column `inclusion` where it is known; with a whole sample, its strata."""
+    if not pool:
+        return {}
     about = [pool.get((row.query, row.document), _Chance("", None, 0)) for row in rows]
     found: dict[str, list[Any]] = {"stratum": [one.stratum for one in about]} if sampled else {}
     if any(one.inclusion is not None for one in about):
