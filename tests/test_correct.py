@@ -17,6 +17,7 @@ from scipy import stats
 import idealist as il
 from effort import tries
 from idealist.cli.main import main
+from idealist.judging.records import Judgment
 from idealist.significance.prediction_powered import (
     FEWEST_LABELS,
     PredictionPowered,
@@ -337,6 +338,26 @@ def test_a_model_that_does_not_help_is_said() -> None:
         assert one.corrected == one.human
         assert "did not help for nDCG@5 of run" in str(found)
     assert one.found.saved < 4
+
+
+def test_judges_inside_a_store(tmp_path: Path) -> None:
+    truth, model, runs = made()
+    path = str(tmp_path / "labels.db")
+    with il.Store.create(path) as store:
+        for judge, kind, judged in (("ann", "human", few_of(truth)), ("m", "model", model)):
+            store.judge_all(
+                Judgment(query, document, grade, judge, kind)
+                for query, own in judged.items()
+                for document, grade in own.items()
+            )
+    found = il.corrected(f"{path}#human", f"{path}#model", runs, "nDCG@5", baseline="old")
+    expected = il.corrected(few_of(truth), model, runs, "nDCG@5", baseline="old")
+    assert found.data()["differences"] == expected.data()["differences"]
+    with pytest.raises(il.UsageError, match="as if it held their judgments"):
+        il.corrected(f"{path}#human", path, runs, "nDCG@5")
+    with pytest.raises(il.UsageError, match="no query that people did not") as caught:
+        il.corrected(path, f"{path}#model", runs, "nDCG@5")
+    assert "labels.db#human" in caught.value.hint
 
 
 def test_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

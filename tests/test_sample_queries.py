@@ -203,6 +203,8 @@ def test_logs_of_every_shape(tmp_path: Path) -> None:
         "rows.jsonl": "".join(json.dumps({"q": text}) + "\n" for text in rows_of(SHOP)),
         "counts.json": json.dumps(SHOP),
         "records.json": json.dumps(counted),
+        "crlf.csv": "\ufeffQuery;Searches\r\n" + "".join(
+            f"{quoted(t)};{c}\r\n" for t, c in SHOP.items()),
         "lines.txt": "\r\n".join(rows_of(SHOP)) + "\n",
     }  # fmt: skip
     logs: list[Any] = [SHOP, counted, rows_of(SHOP), pd.DataFrame(counted), iter(rows_of(SHOP))]
@@ -256,7 +258,9 @@ def test_blank_queries_are_left_out_and_counted(tmp_path: Path) -> None:
     assert "2 rows without a query left out" in str(sample)
 
 
-@pytest.mark.parametrize("count", ["-1", "nan", "inf", "", "many", "1_000", "0x10", "1,5"])
+@pytest.mark.parametrize(
+    "count", ["-1", "nan", "inf", "", "many", "1_000", "0x10", "1,5", "1e-300", "1e20"]
+)
 def test_bad_counts_are_refused(tmp_path: Path, count: str) -> None:
     log = tmp_path / "log.csv"
     log.write_text(f'query,count\na,3\nb,"{count}"\n')
@@ -282,6 +286,7 @@ def test_bad_counts_in_python_are_refused(count: Any) -> None:
         ({"a": 1}, 1, {"seed": -3}, "seed cannot be -3"),
         ({}, 1, {}, "no rows"),
         ({"a": 0}, 1, {}, "no row has a query"),
+        ({"a": 1e15, "b": 1e15}, 1, {}, "the counts sum to 2e"),
         (["", " "], 1, {}, "no row has a query"),
         (7, 1, {}, "cannot be read as a log"),
         ([3], 1, {}, "cannot read 3"),

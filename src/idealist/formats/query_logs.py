@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from idealist.data.queries import HEAVIEST, LIGHTEST
 from idealist.errors import Faults, UsageError
 from idealist.formats import contents, delimited, frames, json_text
 from idealist.formats.cells import shown
@@ -124,7 +125,7 @@ def _tallied(rows: Iterable[Search], faults: Faults) -> QueryLog:
             count = 1 if row.count is ONE else _count(row.count)
         except (TypeError, ValueError):
             said = "no count" if row.count in (None, "") else f"the count {shown(row.count)}"
-            hint = "a count is a number from 0 on; a log without a column of counts has a row each"
+            hint = f"a count is 0, or a number from {LIGHTEST:g} to {HEAVIEST:g}"
             faults.add("bad-weight", f"query {shown(row.text)} has {said}", hint, row.line)
             continue
         text = "" if row.text is None else str(row.text)
@@ -136,18 +137,23 @@ def _tallied(rows: Iterable[Search], faults: Faults) -> QueryLog:
     if not counts:
         message = "no row has a query that was asked" if number else "the log has no rows"
         faults.fail("empty", message, "did the step that writes it succeed?")
-    return QueryLog(counts, number, blank, faults.file)
+    log = QueryLog(counts, number, blank, faults.file)
+    if log.total > HEAVIEST:
+        message = f"the counts sum to {log.total:g}, more than a weight may be"
+        faults.fail("bad-weight", message, "count in thousands, or in millions")
+    return log
 
 
 def _count(written: Any) -> float:
-    """Read a count; refuse what is not a finite number from 0 on."""
+    """Read a count; refuse what is neither 0 nor a number that may be a weight."""
     if isinstance(written, bool) or written is None:
         raise ValueError(written)
     try:
         count: float = int(written) if isinstance(written, str) else written + 0
     except ValueError:
         count = float(written)
-    if not 0 <= count < math.inf or (isinstance(written, str) and "_" in written):
+    beyond = count and not LIGHTEST <= count <= HEAVIEST
+    if math.isnan(count) or beyond or (isinstance(written, str) and "_" in written):
         raise ValueError(written)
     return count
 

@@ -118,7 +118,8 @@ def _check_shared(people: Qrels, machine: Qrels) -> None:
         raise UsageError(message, hint)
     if others < FEWEST:
         counted = many(others, "query", "queries") if others else "no query"
-        hint = f"use what people judged alone: idealist eval {people.name} RUN"
+        hint = "give the judgments of people alone, such as labels.db#human of a store; if they "
+        hint += "judged every query, idealist eval says all there is to say"
         message = f"the model ({machine.name}) judged {counted} that people did not"
         raise UsageError(f"{message}; it takes {FEWEST} to help", hint)
     _check_own(people.only(shared), machine.only(shared))

@@ -135,19 +135,19 @@ class Corrected(Result):
             title = f"differences from {self.differences[0].baseline}"
             tables.append(self._table(title, self.differences, SIGNED))
         notes: list[Block] = [Text(line) for line in self._notes()]
-        notes.append(Doubts((*self.doubts, *self._doubts_of_people)))
+        notes.append(Doubts(self._all_doubts))
         lines = [one.by(self.people[0].convention) for one in self.signatures.values()]
         notes.append(Signatures(tuple(shared_signatures(lines))))
         return Document((Text(f"{self.summary}.", strong=True), *tables), tuple(notes))
 
     @property
-    def _doubts_of_people(self) -> tuple[Doubt, ...]:
-        """What is doubtful about the evaluations by people, who judge only some queries."""
+    def _all_doubts(self) -> tuple[Doubt, ...]:
+        """What is doubtful here and about the evaluations by people, who judge some queries."""
         own = [
             (one.run, [doubt for doubt in one.doubts if doubt.code != "unknown-queries"])
             for one in self.people
         ]
-        return doubt_words.shared(own)
+        return (*self.doubts, *doubt_words.shared(own))
 
     def _table(self, title: str, means: tuple[CorrectedMean, ...], form: Format) -> Table:
         rows = [
@@ -209,7 +209,7 @@ class Corrected(Result):
             "differences": [one.data() for one in self.differences],
             "human": self.names[0], "model": self.names[1], "confidence": self.confidence,
             "labels": {"human": self.labels[0], "model": self.labels[1]},
-            "doubts": [one.data() for one in self.doubts],
+            "doubts": [one.data() for one in self._all_doubts],
             "signatures": {label: str(one) for label, one in self.signatures.items()},
         }  # fmt: skip
 
