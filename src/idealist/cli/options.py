@@ -6,6 +6,7 @@ import csv
 import os
 import sys
 from collections.abc import Callable, Collection, Iterable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
@@ -407,3 +408,13 @@ def say(lines: Sequence[str]) -> None:
     for line in lines:
         shown = click.style(line, fg="yellow") if line.startswith("doubt:") else line
         click.echo(shown, err=True, color=False if plain else None)
+
+
+def working(words: str) -> AbstractContextManager[Any]:
+    """Show on a terminal that something goes on."""
+    if not sys.stderr.isatty():
+        return nullcontext()
+    from rich.console import Console
+    from rich.markup import escape
+
+    return Console(stderr=True).status(escape(words))

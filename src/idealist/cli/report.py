@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -84,7 +82,7 @@ def command(
         **shared.axes_of(settings),
     }  # fmt: skip
     said = _read(notes)
-    with _working() as status:
+    with shared.working("starting …") as status:
         from idealist.reporting import report, stages
 
         with stages.listening(lambda stage: status and status.update(f"{stage} …")):
@@ -144,12 +142,3 @@ def _met(found: Report, judged: Any, named: list[Any], rules: dict[str, Any]) ->
         met = shared.with_ids_met(compared.evaluations, judged, named, **own)
         changed["comparison"] = replace(compared, evaluations=tuple(met))
     return replace(found, findings=replace(all_found, **changed))
-
-
-def _working() -> AbstractContextManager[Any]:
-    """Show on a terminal that something goes on."""
-    if not sys.stderr.isatty():
-        return nullcontext()
-    from rich.console import Console
-
-    return Console(stderr=True).status("starting …")

@@ -49,7 +49,7 @@ def command(
     names, layouts = options.columns_of(columns)
     if len(layouts) > 1:
         raise UsageError("--columns lists all columns twice", "list them once")
-    found = sample_queries(
-        log, n, by=by, seed=seed, columns=names, layout=next(iter(layouts), None), fold=fold
-    )
+    layout = next(iter(layouts), None)
+    with options.working(f"counting the searches of {log} …"):
+        found = sample_queries(log, n, by=by, seed=seed, columns=names, layout=layout, fold=fold)
     options.emit(found, **shown)
