@@ -107,7 +107,7 @@ def test_the_doctor_finds_what_does_not_fit(desk: Desk) -> None:
     desk.store.judge(Judgment("q1", "d1", 2, "ann"))
     found = {one.name: one for one in examine(desk.store.path).checks}
     assert found["turns"].state == "wrong"
-    assert "1 of 3" in found["turns"].says
+    assert "the judges of 1 pair," in found["turns"].says
     desk.store.add_batch(Batch("depth", (Pooled("q1", "d77", 1),)))
     found = {one.name: one for one in examine(desk.store.path).checks}
     assert found["texts"].state == "note"
