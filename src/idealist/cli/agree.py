@@ -92,13 +92,18 @@ def compare_judges(
 def judge_names(words: list[str]) -> list[str]:
     """Name judges after their files, or as a store does.
 
-    >>> judge_names(["labels.db#ann", "a/qrels.txt", "b/qrels.txt"])
-    ['ann', 'a/qrels', 'b/qrels']
+    >>> judge_names(["a/qrels.txt", "b/qrels.txt", "model.txt"])
+    ['a/qrels', 'b/qrels', 'model']
     """
     from idealist.formats.source import distinct
+    from idealist.formats.stored_judgments import store_address
 
-    named = iter(shared.run_names([word for word in words if "#" not in word]))
-    return distinct([word.rpartition("#")[2] if "#" in word else next(named) for word in words])
+    addresses = [store_address(word) for word in words]
+    own = [address.only if address else "" for address in addresses]
+    files = iter(
+        shared.run_names([word for word, name in zip(words, own, strict=True) if not name])
+    )
+    return distinct([name or next(files) for name in own])
 
 
 def rel_of(words: str | None) -> float | list[float] | None:

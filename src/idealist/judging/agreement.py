@@ -15,6 +15,7 @@ from idealist.data import Qrels, Run
 from idealist.errors import UsageError
 from idealist.formats import read_qrels, several_runs
 from idealist.formats.source import distinct, run_name
+from idealist.formats.stored_judgments import store_address
 from idealist.judging.agreement_report import Agreement, Lack
 from idealist.judging.label_agreement import LabelAgreement, PanelAgreement
 from idealist.judging.panel import Panel, same_scale
@@ -83,9 +84,10 @@ def _names(judged: Sequence[Qrels]) -> list[str]:
     letters = "abcdefghijklmnopqrstuvwxyz"
     found = []
     for i, one in enumerate(judged):
-        file, _, judge = one.name.partition("#")
+        address = store_address(one.name)
         letter = letters[i] if i < len(letters) else f"judge {i + 1}"
-        found.append(letter if one.name == "qrels" else judge or run_name(file))
+        file = letter if one.name == "qrels" else run_name(one.name)
+        found.append(address.only if address and address.only else file)
     return distinct(found)
 
 
