@@ -33,7 +33,7 @@ CODES: dict[str, str] = {
     "compressed": "a compressed file is damaged or is not what its suffix says",
     "contradiction": "one document has two different grades for one query, or each "
     "of two documents is preferred to the other",
-    "damaged": "a Parquet or Arrow file cannot be read to its end",
+    "damaged": "a Parquet or Arrow file cannot be read to its end, or a store is damaged",
     "duplicate": "one document was retrieved twice for one query",
     "duplicate-key": "a JSON object repeats a key, or a query appears twice",
     "empty": "the file or table holds no rows",
