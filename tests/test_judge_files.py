@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import idealist as il
+from effort import tries
 from hostile import strings
 from idealist.formats.source import Source
 from idealist.judging.record_files import record_blocks, restored
@@ -43,7 +44,7 @@ def test_an_import_keeps_judges_apart(desk: Desk) -> None:
         ("ann", "d1", 2, "human"), ("bob", "d1", 0, "human"), ("ann", "d3", 2, "human"),
     }  # fmt: skip
     before = record(desk.store)
-    assert "nothing new: all 3 judgments of crowd.csv were there already" in desk.run(
+    assert "Nothing new: all 3 judgments of crowd.csv were there already" in desk.run(
         "import", "crowd.csv"
     )
     assert record(desk.store) == before
@@ -59,7 +60,7 @@ def test_rows_without_a_judge_are_each_ones_own(desk: Desk) -> None:
     assert [(one.judge, one.document, one.grade) for one in desk.store.current()] == [
         ("pool", "d1", 1), ("pool-2", "d1", 2), ("pool", "d2", 0),
     ]  # fmt: skip
-    assert "nothing new" in desk.run("import", "pool.qrels")
+    assert "Nothing new" in desk.run("import", "pool.qrels")
 
 
 def test_what_cannot_be_imported_is_refused_with_its_place(desk: Desk) -> None:
@@ -110,7 +111,7 @@ def test_a_record_makes_the_same_store(desk: Desk) -> None:
         assert list(copy.judgments()) == list(desk.store.judgments())
         assert copy.next("zoe") == desk.store.next("zoe")
     assert (
-        "nothing new: all that all.jsonl holds was there already"
+        "Nothing new: all that all.jsonl holds was there already"
         in desk.said("import", "copy.db", "all.jsonl")[0]
     )
     _, said = desk.said("export", desk.store.path, "-o", "all.jsonl.gz")
@@ -135,7 +136,7 @@ def test_records_of_two_stores_come_together(desk: Desk, tmp_path: Path) -> None
     assert call is not None
     assert calls[call].request.endswith("there")
     before = record(desk.store)
-    assert "nothing new" in desk.run("import", "other.jsonl")
+    assert "Nothing new" in desk.run("import", "other.jsonl")
     assert record(desk.store) == before
 
 
@@ -192,7 +193,7 @@ def fill(store: il.Store, words: list[str]) -> None:
 TEXT = st.text(st.characters(codec="utf-8"), min_size=1, max_size=12)
 
 
-@settings(max_examples=10)
+@settings(max_examples=tries(5, 500))
 @given(st.lists(st.one_of(st.sampled_from(strings()), TEXT), min_size=1, max_size=3, unique=True))
 def test_any_string_survives(words: list[str]) -> None:
     with TemporaryDirectory() as folder:

@@ -215,7 +215,6 @@ def converse(sitting: Sitting) -> None:
 
 def _show_rules(sitting: Sitting) -> None:
     """Show once what holds for all pairs: how many there are, the guidelines, grades and keys."""
-    from idealist.judging.sittings import KEYS
     from idealist.rendering import terminal
     from idealist.rendering.document import Document, Text
 
@@ -223,7 +222,7 @@ def _show_rules(sitting: Sitting) -> None:
     if view.task is None:
         click.echo(terminal.render(view.report()))
         return
-    left = Text(f"{view.left:,} to judge. {KEYS}.")
+    left = Text(f"{view.left:,} to judge. {sitting.keys}.")
     click.echo(terminal.render(Document((left, *view.rule_blocks()))))
 
 

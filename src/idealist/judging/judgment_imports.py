@@ -33,7 +33,7 @@ class ImportedJudgments(Result):
     def summary(self) -> str:
         """What was added, in one sentence."""
         if not self.new and not self.changed:
-            return f"nothing new: {self._known} {self.name} were there already"
+            return f"Nothing new: {self._known} {self.name} {self._were} there already"
         said = [f"{counted(self.new, 'judgment', 'judgments')} of {self.name} added"]
         said += [f"{self.changed:,} changed"] if self.changed else []
         said += [f"{self.same:,} there already"] if self.same else []
@@ -42,6 +42,10 @@ class ImportedJudgments(Result):
     @property
     def _known(self) -> str:
         return "the judgment of" if self.same == 1 else f"all {self.same:,} judgments of"
+
+    @property
+    def _were(self) -> str:
+        return "was" if self.same == 1 else "were"
 
     def report(self) -> Document:
         """Say what was added, and whose judgments they are."""

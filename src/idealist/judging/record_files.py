@@ -131,10 +131,10 @@ class Restored(Result):
     def summary(self) -> str:
         """What was added, in one sentence."""
         if not self.added:
-            return f"nothing new: all that {self.name} holds was there already"
+            return f"Nothing new: all that {self.name} holds was there already"
         known = sum(self.known.values())
         there = f"; {counted(known, 'row was', 'rows were')} there already" if known else ""
-        return f"{_rows_words(self.added)} of {self.name} added{there}"
+        return f"{rows_words(self.added)} of {self.name} added{there}"
 
     def report(self) -> Document:
         """Say what was added."""
@@ -145,10 +145,10 @@ class Restored(Result):
         return {"name": self.name, "added": dict(self.added), "known": dict(self.known)}
 
 
-def _rows_words(counts: Mapping[str, int]) -> str:
-    """Name how many rows of which kind there are.
+def rows_words(counts: Mapping[str, int]) -> str:
+    """Name how many rows of which table there are.
 
-    >>> _rows_words({"query": 2, "judgment": 1})
+    >>> rows_words({"query": 2, "judgment": 1})
     '2 queries, 1 judgment'
     """
     rows = {"pooled": "pooled pair"}
@@ -164,7 +164,7 @@ def write_record(store: Store, path: str | Path) -> str:
     with store.reading() as connection:
         sizes = {table: _size(table, connection) for table in shapes(connection)}
         files.write(path, _compressed(path, record_blocks(connection)))
-    return _rows_words(sizes) or "no rows"
+    return rows_words(sizes) or "no rows"
 
 
 def _compressed(path: str | Path, blocks: Iterator[bytes]) -> Iterable[bytes]:

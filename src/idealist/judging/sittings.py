@@ -19,6 +19,7 @@ from idealist.rendering.wording import counted, visible
 
 #: What can be typed beside a grade.
 KEYS = "? cannot tell, l later, u undo, n note, q quit"
+DECIDING_KEYS = KEYS.replace("later", "leave it open")
 #: What was done at a sitting, in words.
 WORDS = {
     "graded": "graded", "cannot tell": "cannot tell", "later": "put off", "open": "left open",
@@ -45,6 +46,7 @@ class Sitting:
     _since: float = 0.0
 
     adjudicates: ClassVar[bool] = False
+    keys: ClassVar[str] = KEYS
 
     @property
     def view(self) -> PairView:
@@ -74,7 +76,7 @@ class Sitting:
         try:
             return self._judge(read_grade(line.strip(), self.view.scale), "graded")
         except UsageError as error:
-            raise UsageError(error.message, f"{error.hint}; or {KEYS}") from None
+            raise UsageError(error.message, f"{error.hint}; or {self.keys}") from None
 
     def _quit(self) -> str:
         self.over = True
@@ -139,6 +141,7 @@ class Adjudication(Sitting):
 
     waiting: list[Dispute] = field(default_factory=list)
     adjudicates: ClassVar[bool] = True
+    keys: ClassVar[str] = DECIDING_KEYS
 
     def __post_init__(self) -> None:
         self.waiting = list(Disputes.of(self.store).waiting)

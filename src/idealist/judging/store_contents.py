@@ -61,7 +61,9 @@ def extend(
         facts = list(_settings(store))
         if docs is not None and needed is not None and not needed:
             facts.append(_later(path, docs))
-    answer = f"{_counts(asked, texts)} added to {path}"
+    answer = f"{_counts(asked, texts)} added to {path}" if asked or texts else f"{path} is set"
+    if (found is not None or docs is not None) and not asked and not texts:
+        answer = f"Nothing new: {path} has all of it"
     return _listing(answer, facts, {"store": str(path), "queries": asked, "documents": texts})
 
 
@@ -72,8 +74,14 @@ def _listing(answer: str, facts: list[str], plain: dict[str, Any], then: str = "
 
 
 def _counts(queries: int, texts: int) -> str:
-    words = counted(texts, "text of a document", "texts of documents")
-    return f"{counted(queries, 'query', 'queries')} and {words}"
+    """Count what there is.
+
+    >>> _counts(1, 20), _counts(0, 0)
+    ('1 query and 20 texts of documents', 'no queries and no texts')
+    """
+    asked = counted(queries, "query", "queries") if queries else ""
+    told = counted(texts, "text of a document", "texts of documents") if texts else ""
+    return " and ".join(filter(None, [asked, told])) or "no queries and no texts"
 
 
 def _words(path: str | None) -> str:

@@ -13,8 +13,9 @@ from idealist.errors import Faults
 from idealist.formats.sqlite_files import is_sqlite, read
 from idealist.formats.stored_judgments import APPLICATION, VERSION, scale_of_store
 from idealist.judging.pair_views import scale_words
-from idealist.judging.schema import PEOPLE
-from idealist.rendering.document import TEXT, Block, Column, Command, Document, Table, Text
+from idealist.judging.record_files import rows_words
+from idealist.judging.schema import KEPT, PEOPLE
+from idealist.rendering.document import Block, Command, Document, Items, Table, Text
 from idealist.rendering.result import Result
 from idealist.rendering.wording import counted, few
 
@@ -35,6 +36,9 @@ class Check:
     name: str
     state: str
     says: str
+
+    def __str__(self) -> str:
+        return f"{self.name}{'' if self.state == 'ok' else f' ({self.state})'}: {self.says}"
 
 
 @dataclass(frozen=True, repr=False)
@@ -64,18 +68,22 @@ class Checkup(Result):
 
     def report(self) -> Document:
         """Describe what was checked, and how to keep the judgments safe."""
-        rows = tuple((one.name, one.state, one.says) for one in self.checks)
-        columns = (Column("check", TEXT), Column("", TEXT), Column("found", TEXT))
+        found = tuple(map(str, self.checks))
         advice = "Keep a plain copy of everything elsewhere; it can be read without SQLite, and "
         advice += "imported into a new store:"
         if not self.is_sound:
             advice = "Save what can be read before anything else is written to it, then import "
             advice += "that into a new store:"
         blocks: tuple[Block, ...] = (
-            Text(f"{self.summary}.", strong=True), Table(columns, rows), Text(advice),
+            Text(f"{self.summary}.", strong=True), Items(found), Text(advice),
             Command(f"idealist judge export {self.path} -o {Path(self.path).stem}-record.jsonl"),
         )  # fmt: skip
         return Document(blocks)
+
+    def table(self) -> Table:
+        """Return the checks for programs."""
+        rows = [(one.name, one.state, one.says) for one in self.checks]
+        return Table.of(["check", "state", "found"], [], rows)
 
     def data(self) -> Any:
         """Return the checks as plain data."""
@@ -130,8 +138,8 @@ def _library(version: tuple[int, ...] = sqlite3.sqlite_version_info) -> Finding:
     named = f"SQLite {'.'.join(map(str, version))}"
     if version >= MENDED and version != WITHDRAWN:
         return "ok", named
-    risk = "has a rare fault that can damage a file while several processes write to it"
-    return "note", f"{named} {risk}; it is mended in 3.51.3"
+    risk = "may, very rarely, damage a file that several processes write to at once"
+    return "note", f"{named} {risk}; SQLite 3.51.3 does not"
 
 
 def _integrity(connection: sqlite3.Connection) -> Finding:
@@ -161,9 +169,8 @@ def _tables(connection: sqlite3.Connection) -> Finding:
         return "wrong", "this is a database of SQLite, but not a store of judgments"
     if version != VERSION:
         return "wrong", f"version {version} of the tables; this idealist knows {VERSION}"
-    sizes = {table: _count(connection, table) for table in ("judgment", "query", "document")}
-    said = (f"{sizes[one]:,} rows of {one}" for one in sizes)
-    return "ok", f"version {version}; {', '.join(said)}"
+    sizes = {table: _count(connection, table) for table in KEPT}
+    return "ok", f"version {version}; {rows_words(sizes) or 'no rows yet'}"
 
 
 def _count(connection: sqlite3.Connection, rows: str) -> int:
@@ -191,7 +198,7 @@ def _turns(connection: sqlite3.Connection) -> Finding:
     if wrong + missing:
         pairs, queries = counted(wrong, "pair", "pairs"), counted(missing, "query", "queries")
         return "wrong", f"the judges of {pairs}, and the turns of {queries}, are miscounted"
-    return "ok", f"{counted(total, 'pair', 'pairs')} to judge, and who has judged them"
+    return "ok", f"who has judged what is counted right, for {counted(total, 'pair', 'pairs')}"
 
 
 #: Queries that lost turns; strategies that learn give a turn to another document of the query.
