@@ -48,6 +48,8 @@ def by_decisive(
     """
     if verdict not in VERDICTS:
         raise UsageError(f"there is no verdict {verdict!r}", f"choose {' or '.join(VERDICTS)}")
+    if odds is not None and not odds > 0:
+        raise UsageError(f"odds are {odds!r}", "give a number above 0, such as 1")
     if len(case.runs) < 2:
         raise UsageError("a verdict is about two runs", "give at least two that differ")
     evaluator = Evaluator(_judged(case, scale), measure, convention=convention)

@@ -174,6 +174,8 @@ class DecisivePlan:
     def needed(self) -> float:
         """How many judgments in this order are expected to decide every contest."""
         order, rng = self.order[:FOLLOWED], np.random.default_rng(self.seed)
+        if not len(order):
+            return 0.0
         relevant = rng.random((DRAWS, len(order))) < self.chance[order]
         most = np.zeros(DRAWS)
         for one in self.open:
