@@ -13,7 +13,6 @@ Documents that have no label at all count as not relevant from the start.
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import combinations
@@ -30,12 +29,12 @@ from idealist.judging.decisive_plan import Contest
 from idealist.judging.pool_case import PoolCase, ranked_lists
 from idealist.measures.instrument import measured
 from idealist.rendering.document import COUNT, TEXT, Column, Table
-from idealist.rendering.figure import Axis, Figure, Key, Line
+from idealist.rendering.figure import Axis, Figure, Key, Line, Tone
 
 Pair = tuple[str, str]
 Labels = Mapping[str, Mapping[str, float]]
 #: Labels that are asked for before the strategy plans again, and before proofs are looked for.
-STEP, PROOF_STEP = 20, 100
+STEP, PROOF_STEP = 20, 60
 
 
 class State(NamedTuple):
@@ -65,6 +64,7 @@ class Simulation:
         self.hidden = {pairs[i] for i in chosen}
         self.truth = self._signs(self._evaluator(set()))
         self.bounds: dict[tuple[int, int], Contest] = {}
+        self.proving = 0
 
     def _trimmed(self, case: PoolCase) -> PoolCase:
         """Leave out what has no label and no measure with a cutoff sees: it only takes time."""
@@ -123,6 +123,7 @@ class Simulation:
         """Ask for labels in an order, or as `decisive` says, until every pair is proven."""
         hidden, asked = set(self.hidden), 0
         self.bounds.clear()
+        self.proving = 0
         while True:
             evaluator = self._evaluator(hidden)
             contests = self._contests(evaluator, asked)
@@ -149,11 +150,12 @@ class Simulation:
         """Bound every open pair anew now and then: bounds only ever narrow."""
         runs = ranked_with_names(self.case, evaluator, self.measure)
         known = [coverage(evaluator, self.measure, one) for one in runs]
-        means = self._means(evaluator)
+        means, proving = self._means(evaluator), asked >= self.proving
+        self.proving += PROOF_STEP * proving
         for a, b in self.truth:
             if (a, b) in self.bounds and self.bounds[a, b].decided:
                 continue
-            if asked % PROOF_STEP == 0:
+            if proving:
                 effect = effect_between(evaluator, known[a], known[b], self.measure)
                 self.bounds[a, b] = Contest(effect, a, b)
             effect = replace(self.bounds[a, b].effect, value=means[b] - means[a])
@@ -174,7 +176,7 @@ def settled(states: list[State], which: str, size: int) -> int | None:
 
 def curves(pool: list[State], decisive: list[State], measure: str, size: int) -> Figure:
     """Draw how many pairs each strategy has right, and has proven."""
-    lines = {
+    lines: dict[str, tuple[Tone, bool, list[tuple[int, int]]]] = {
         "decisive, right": ("1", False, [(one.labels, one.likely) for one in decisive]),
         "pool, right": ("2", False, [(one.labels, one.right) for one in pool]),
         "decisive, proven": ("1", True, [(one.labels, one.proven) for one in decisive]),
@@ -239,4 +241,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -90,7 +90,7 @@ class Source:
     def first(self, n: int) -> list[Narrowing]:
         """Return the documents whose judgment saves most."""
         if self.case is None:
-            hint = "ask the bounds of each run: il.bounds(…).first()"
+            hint = "il.pool(…, by='decisive') does; of each run, il.bounds(…).first()"
             raise UsageError("a difference does not say which documents to judge first", hint)
         saved, places = self._saved(self.case), self.case.unjudged
         mean, least = saved.mean(axis=0), saved.min(axis=0)

@@ -62,7 +62,7 @@ def by_decisive(
     queries = evaluator.qrels.queries
     pairs = [(queries[plan.effects.query[i]], plan.effects.documents[i]) for i in plan.order]
     chosen = _within(case, pairs or (_below(case, queries) if plan.open else []))
-    answer = DecisiveAnswer(evaluator, label, plan)
+    answer = DecisiveAnswer(evaluator, label, plan, len(chosen))
     pooled = tuple(Pooled(*pair, place) for place, pair in enumerate(chosen, 1))
     parameters = {"measure": label, "verdict": verdict, "alpha": alpha}
     return Choice(pooled, _how(pairs, plan), parameters, _remarks(case, evaluator), answer)

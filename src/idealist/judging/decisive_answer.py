@@ -25,11 +25,15 @@ ESTIMATED = "Chances are estimated from the ranks of what is judged; they only s
 
 @dataclass(frozen=True, eq=False, repr=False)
 class DecisiveAnswer(Result):
-    """Whether judgments can still turn a verdict, and what the documents that matter could do."""
+    """Whether judgments can still turn a verdict, and what the documents that matter could do.
+
+    So many of them were `chosen` to be judged.
+    """
 
     evaluator: Evaluator
     measure: str
     plan: DecisivePlan
+    chosen: int
 
     @property
     def decided(self) -> bool:
@@ -101,7 +105,8 @@ class DecisiveAnswer(Result):
             return f"{effect.run} and {effect.baseline} are level in mean {self.measure}"
         better, worse = (effect.run, effect.baseline)[:: contest.sign]
         least = min(abs(effect.low), abs(effect.high))
-        by = f"by {number(abs(effect.value))} now and {number(least)} at least"
+        now, surely = number(abs(effect.value)), number(least)
+        by = f"by {now}" if now == surely else f"by {now} now and {surely} at least"
         said = f"{better} has a higher mean {self.measure} than {worse}, {by}"
         return said + (", and significantly so" if contest.tested else "")
 
@@ -140,10 +145,12 @@ class DecisiveAnswer(Result):
         test = f" and whether a t-test at {first.effect.alpha:g} finds it" if first.tested else ""
         every = all(one.effect.reach == "collection" for one in self.plan.contests)
         reach = "" if every else ", only documents that the runs retrieved are judged"
-        return (
-            f"The verdict is which run has the higher mean {self.measure} over {queries}{test}. It "
-            f"is decided as long as grades are {grades} ({source}){reach}, and no judgment changes."
-        ) + ("" if self.decided else f" {ESTIMATED}")
+        verdict = (
+            f"The verdict is which run has the higher mean {self.measure} over {queries}{test}."
+        )
+        holds = f"What is decided holds as long as grades are {grades} ({source}){reach}, and no "
+        said = [verdict, f"{holds}judgment changes.", *([] if self.decided else [ESTIMATED])]
+        return " ".join(said)
 
     def _pairs(self) -> Table:
         """Tabulate the open pairs, those most likely to turn first."""
@@ -159,7 +166,7 @@ class DecisiveAnswer(Result):
 
     def _documents(self) -> Table:
         """Tabulate the documents that matter most, and what each could do."""
-        rows = [tuple(one.values()) for one in self._records(SHOWN)]
+        rows = [tuple(one.values()) for one in self._records(min(SHOWN, self.chosen))]
         moved = [Column("moves", SIGNED)]
         if not self._alone:
             moved = [Column("run", TEXT), Column("baseline", TEXT), *moved]
