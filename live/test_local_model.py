@@ -105,3 +105,23 @@ def test_samples_and_examples(labels: Path, model: str) -> None:
     assert (shown["judged"], shown["not_asked"]) == (1, 5)
     with_examples = json.dumps(llm(labels, model, "--prompt", "graded-examples", "--dry-run"))
     assert with_examples.count('{\\"grade\\": 3}') >= 2, "an example of each grade"
+
+
+def test_it_is_probed_and_compares(labels: Path, model: str, tmp_path: Path) -> None:
+    """It repeats itself at temperature 0; which of two is better is asked in both orders."""
+    given = ("--url", model, "--model", local_model.NAME, "--concurrency", 2, "-f", "json")
+    short = tmp_path / "short.md"  # long prompts take a small machine long
+    short.write_text(
+        '+++\nname = "short"\nversion = "1"\n[scale]\n0 = "no"\n1 = "some"\n2 = "most"\n3 = "all"\n'
+        "+++\nHow much of {query} does {document} answer? {scale}\n"
+    )
+    probed = json.loads(idealist_says("judge", "probe", labels, *given, "-n", 2, "--prompt", short))
+    assert probed["probes"]["again"]["same"] == 2
+    assert probed["probes"].keys() == {"again", "padding", "plea"}
+    assert {one.kind for one in Store(labels).current()} == {"import"}
+    some = tmp_path / "some.txt"
+    some.write_text("".join((DEMO / "qrels.txt").read_text().splitlines(keepends=True)[:3]))
+    compared = json.loads(idealist_says("judge", "prefer", labels, *given, "--what", some))
+    done = sum(compared[way] for way in ("preferred", "tie", "order", "half"))
+    assert (done, compared["pairs"], compared["requests"]) == (2, 2, 4)
+    assert len(list(Store(labels).preferences())) == 2

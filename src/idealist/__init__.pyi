@@ -45,8 +45,12 @@ from idealist.judging.agreement import agreement
 from idealist.judging.agreement_report import Agreement
 from idealist.judging.correcting import corrected
 from idealist.judging.corrections import Corrected
+from idealist.judging.llm.duels import ModelPreferences
 from idealist.judging.llm.model_judging import estimate_model_judging, judge_by_model
 from idealist.judging.llm.model_results import JudgingEstimate, ModelJudging
+from idealist.judging.llm.preferring import prefer_by_model
+from idealist.judging.llm.probe_results import JudgeProbe
+from idealist.judging.llm.probes import probe_judge
 from idealist.judging.pooling import Pooling, pool
 from idealist.judging.query_samples import QuerySample, sample_queries
 from idealist.judging.records import Judgment
@@ -73,21 +77,20 @@ __all__ = [
     "AP", "CG", "CONVENTIONS", "DCG", "ERR", "RBO", "RBP", "RR", "UDCG", "Agreement", "AllHit",
     "Attribution", "Audit", "Bounds", "Change", "Comparison", "Convention", "Corrected", "Curves",
     "Diagnosis", "DifferenceExplainer", "DifferenceExplanation", "Doubt", "Evaluation", "Evaluator",
-    "Explainer", "Explanation", "F", "Gate", "GatePlan", "IdealistError", "InputError", "Judged",
-    "Judging", "JudgingEstimate", "Judgment", "Measure", "ModelJudging", "NumQ", "NumRel",
-    "NumRelRet", "NumRet", "P", "Pair", "Placements", "PoolTeams", "Pooling", "Protocol", "Qrels",
-    "Queries", "QuerySample", "R", "RBPResidual", "Reconciliation", "Report", "Reproduction",
-    "Rprec", "Run", "SampleEstimates", "Scale", "Signature", "Sizes", "Store", "Success",
-    "TieBounds", "Unjudged",
-    "UsageError", "WorsenedQueries", "Worst", "__version__", "agreement", "assert_not_worse",
-    "attribute", "audit", "bounds", "bounds_of_difference", "bpref", "compare",
-    "compare_evaluations", "corrected", "depth_curve", "diagnose", "estimate_model_judging",
-    "evaluate", "explain", "explain_difference", "gate", "judge_by_model", "listing", "map_ids",
-    "measure", "nDCG", "parse", "plan_queries", "pool", "precision_recall_curve", "rank", "rbo",
-    "rbo_by_query", "read_arrays", "read_pairs", "read_preferences", "read_prels", "read_qrels",
-    "read_queries", "read_run", "read_strata", "reconcile", "report", "reproduce",
-    "sample_estimates", "sample_queries",
-    "save_baseline", "tie_bounds", "write_qrels", "write_run",
+    "Explainer", "Explanation", "F", "Gate", "GatePlan", "IdealistError", "InputError",
+    "JudgeProbe", "Judged", "Judging", "JudgingEstimate", "Judgment", "Measure", "ModelJudging",
+    "ModelPreferences", "NumQ", "NumRel", "NumRelRet", "NumRet", "P", "Pair", "Placements",
+    "PoolTeams", "Pooling", "Protocol", "Qrels", "Queries", "QuerySample", "R", "RBPResidual",
+    "Reconciliation", "Report", "Reproduction", "Rprec", "Run", "SampleEstimates", "Scale",
+    "Signature", "Sizes", "Store", "Success", "TieBounds", "Unjudged", "UsageError",
+    "WorsenedQueries", "Worst", "__version__", "agreement", "assert_not_worse", "attribute",
+    "audit", "bounds", "bounds_of_difference", "bpref", "compare", "compare_evaluations",
+    "corrected", "depth_curve", "diagnose", "estimate_model_judging", "evaluate", "explain",
+    "explain_difference", "gate", "judge_by_model", "listing", "map_ids", "measure", "nDCG",
+    "parse", "plan_queries", "pool", "precision_recall_curve", "prefer_by_model", "probe_judge",
+    "rank", "rbo", "rbo_by_query", "read_arrays", "read_pairs", "read_preferences", "read_prels",
+    "read_qrels", "read_queries", "read_run", "read_strata", "reconcile", "report", "reproduce",
+    "sample_estimates", "sample_queries", "save_baseline", "tie_bounds", "write_qrels", "write_run",
 ]  # fmt: skip
 
 def __getattr__(name: str) -> Any: ...  # the other measures

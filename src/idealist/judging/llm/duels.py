@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from idealist.judging.llm.probe_results import Spread, mean_of
-from idealist.judging.llm.runner import YOU, Tally
+from idealist.judging.llm.runner import Tally
 from idealist.rendering.document import (
     COUNT,
     SHARE,
@@ -134,7 +134,7 @@ class ModelPreferences(Result):
     @property
     def interrupted(self) -> bool:
         """Whether somebody stopped it."""
-        return self.tally.stopped == YOU
+        return self.tally.interrupted
 
     @property
     def first(self) -> Spread:
@@ -161,7 +161,7 @@ class ModelPreferences(Result):
             f"{self.judge} compared {done:,} of {counted(total, 'pair', 'pairs')} in both orders"
         )
         if self.lost or self.open:
-            why = f", because {self.tally.stopped}" if self.tally.stopped else ""
+            why = f", because {self.tally.why}" if self.open and self.tally.why else ""
             said += f" ({self.lost:,} failed, {self.open:,} not asked{why})"
         said += f": {counted(ways['preferred'], 'preference', 'preferences')}"
         said += f", {counted(ways['tie'], 'tie', 'ties')}"

@@ -10,7 +10,7 @@ from typing import Any
 
 from idealist.judging.llm.asked_pairs import AskedPair
 from idealist.judging.llm.limits import Limits, Price, Usage
-from idealist.judging.llm.runner import YOU, Tally
+from idealist.judging.llm.runner import Tally
 from idealist.notation import tidy
 from idealist.rendering.document import (
     COUNT,
@@ -110,7 +110,7 @@ class ModelJudging(Result):
     @property
     def interrupted(self) -> bool:
         """Whether somebody stopped it."""
-        return self.tally.stopped == YOU
+        return self.tally.interrupted
 
     @property
     def faults(self) -> dict[str, int]:
@@ -130,7 +130,7 @@ class ModelJudging(Result):
         if self.lost:
             said += f"; {self.lost:,} failed ({self._reasons})"
         if self.open:
-            said += f"; {self.open:,} were not asked, because {self._why}"
+            said += f"; {self.open:,} were not asked, because {self.tally.why}"
         return f"{said}. Run it again to ask for what is missing."
 
     @property
@@ -144,11 +144,6 @@ class ModelJudging(Result):
     def _reasons(self) -> str:
         said = [f"{kind} {n:,}x" for kind, n in list(self.faults.items())[:REASONS]]
         return ", ".join(said) + (", …" if len(self.faults) > REASONS else "")
-
-    @property
-    def _why(self) -> str:
-        stopped = self.tally.stopped
-        return f"{stopped} would be exceeded" if stopped.startswith("--max") else stopped
 
     def report(self) -> Document:
         """Show the grades, what failed, and what it took."""

@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from idealist.judging.llm.runner import YOU
 from idealist.rendering.document import (
     COUNT,
     SIGNED,
@@ -169,7 +168,8 @@ class JudgeProbe(Result):
     """What was found about a judge by asking it the same thing in other ways.
 
     `length` is the rank correlation of a document's length with what the judge gives it above
-    people's grade, over `shared` documents that both judged. `stopped` says why not all was asked.
+    people's grade, over `shared` documents that both judged. `stopped` says why not all was asked,
+    `interrupted` whether it was somebody.
     """
 
     judge: str
@@ -178,6 +178,7 @@ class JudgeProbe(Result):
     length: Spread | None = None
     shared: int = 0
     stopped: str = ""
+    interrupted: bool = False
 
     @property
     def summary(self) -> str:
@@ -197,11 +198,6 @@ class JudgeProbe(Result):
             said.append(f"no clear sign that {' or '.join(nouns)} moves its grades")
         begins = "INCOMPLETE: " if self.stopped else ""
         return f"{begins}{self.judge}: {'; '.join(said) or 'no answer could be read'}."
-
-    @property
-    def interrupted(self) -> bool:
-        """Whether somebody stopped it."""
-        return self.stopped == YOU
 
     def report(self) -> Document:
         """Show what was found: a sentence each, and the numbers."""

@@ -108,7 +108,8 @@ def probe_judge(
         own = {one.pair[:2]: found[0] for one, found in grades.items() if not one.probe}
         lengths = _lengths(opened, judge, own)
         found = tuple(_findings(grades))
-        return JudgeProbe(judge.name, len(pairs), found, *lengths, runner.tally.stopped)
+        stopped = runner.tally.why, runner.tally.interrupted
+        return JudgeProbe(judge.name, len(pairs), found, *lengths, *stopped)
 
 
 def _questions(judge: ModelJudge, pair: AskedPair, again: int) -> Iterator[Question]:

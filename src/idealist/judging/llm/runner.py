@@ -111,6 +111,17 @@ class Tally:
         return self.unreadable + self.lost
 
     @property
+    def interrupted(self) -> bool:
+        """Whether somebody stopped it."""
+        return self.stopped == YOU
+
+    @property
+    def why(self) -> str:
+        """Why nothing more is sent, in words; empty if all was."""
+        limit = self.stopped.startswith("--max")
+        return f"{self.stopped} would be exceeded" if limit else self.stopped
+
+    @property
     def rate(self) -> float:
         """Answers a second."""
         return (self.answered + self.unreadable) / max(time.monotonic() - self.begun, 1e-9)
