@@ -287,7 +287,7 @@ def _check_body(body: str, kind: str, first: int, faults: Faults) -> None:
     for found in PLACE.finditer(body):
         if found[1] not in places:
             line = first + body.count("\n", 0, found.start())
-            hint = nearest(found[1], places) + "; write braces with spaces if you mean them"
+            hint = f"{nearest(found[1], places)} If you mean the braces, write {{ {found[1]} }}"
             faults.add("bad-prompt", f"there is no place {found[0]}", hint, line)
     for place in needed:
         if f"{{{place}}}" not in body:
