@@ -64,11 +64,13 @@ class Stratum(NamedTuple):
 
 @dataclass(frozen=True, repr=False)
 class QuerySample(Result):
-    """Queries drawn from a log, the most frequent first, by one of `DESIGNS`.
+    """Queries drawn from a log by one of `DESIGNS`, in random order.
+
+    Since the order is random, the first few of them are a random part of the sample.
 
     >>> sample = sample_queries({"shoes": 60, "red shoes": 25, "hat": 10, "cap": 5}, 2)
     >>> [(one.text, one.weight, one.inclusion) for one in sample.drawn]
-    [('shoes', 60.0, 1.0), ('red shoes', 40.0, 0.625)]
+    [('red shoes', 40.0, 0.625), ('shoes', 60.0, 1.0)]
     >>> round(sample.design_effect, 2), round(sample.covered, 2)
     (1.04, 0.85)
     """
@@ -134,7 +136,8 @@ class QuerySample(Result):
             Column("inclusion"), Column("weight", WHOLE),
         )  # fmt: skip
         rows = [
-            (one.id, one.text, one.count, one.inclusion, one.weight) for one in self.drawn[:SHOWN]
+            (one.id, one.text, one.count, one.inclusion, one.weight)
+            for one in sorted(self.drawn, key=lambda one: (-one.count, one.text))[:SHOWN]
         ]
         title = f"the {SHOWN} most frequent of them; -o FILE.csv writes all"
         return Table(columns, tuple(rows), title if len(self.drawn) > SHOWN else "")
@@ -148,6 +151,7 @@ class QuerySample(Result):
             f"{counted(len(log.counts), 'different query', 'different queries')}; the drawn "
             f"queries carry {100 * self.covered:.1f} % of them, and stand for all by their weights",
             f"drawn {DESIGNS[self.by]}; seed {self.seed}",
+            "in random order: whoever judges the first of them judges a random part",
             f"design effect {number(self.design_effect, 2)}: a weighted mean is as sure as one of "
             f"{self.effective:.1f} queries of equal weight",
         ]
@@ -235,7 +239,9 @@ def _drawn(log: QueryLog, n: int, by: str, seed: int) -> QuerySample:
                        float(chances[i]), tidy(float(counts[part[i]])))
             for i in systematic(chances, start)
         ]  # fmt: skip
-    drawn.sort(key=lambda one: (-one.count, one.text))
+    drawn.sort(
+        key=lambda one: hashlib.sha256(f"{seed}\nturn\n".encode() + _bytes(one.text)).digest()
+    )
     named = (replace(one, id=name) for one, name in zip(drawn, _ids(drawn), strict=True))
     return QuerySample(tuple(named), tuple(strata), by, seed, log)
 
