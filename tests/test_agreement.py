@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,8 @@ from sklearn.metrics import cohen_kappa_score, confusion_matrix
 
 import idealist as il
 from idealist.cli.main import main
+from idealist.judging.agreement_doubts import _weak_at_top
+from idealist.judging.system_agreement import SystemAgreement, best_of
 from idealist.significance.cluster_bootstrap import drawn_sums, percentiles
 from idealist.significance.kappas import cohen_kappa
 
@@ -364,6 +367,24 @@ def test_runs_that_meet_no_judgment_are_refused() -> None:
     a, b, _ = judged_twice(queries=3)
     with pytest.raises(il.UsageError, match="no document retrieved is judged"):
         il.agreement(a, b, [{"q0": ["x", "y"]}], "nDCG@10")
+    none = {"q0": {"d1": 0, "d2": 0}}
+    with pytest.raises(il.UsageError, match="no query has a value of ARP by both judges"):
+        il.agreement(none, none, [{"q0": ["d1", "d2"]}], "ARP")
+
+
+def test_the_best_systems_may_be_ranked_less_alike() -> None:
+    one = np.linspace(1, 0.1, 10)[:, None] * np.ones((10, 12))
+    other = np.concatenate([one[:5][::-1], one[5:]])
+    runs, queries = (tuple(f"{kind}{i}" for i in range(n)) for kind, n in (("r", 10), ("q", 12)))
+    systems = SystemAgreement("AP", ("a", "b"), runs, queries, (one, other), ({}, {}), top=5)
+    assert systems.tau_top == -1
+    assert systems.tau == pytest.approx(1 - 20 / 45)
+    (doubt,) = _weak_at_top(systems)
+    assert (
+        doubt.finding == "among the 5 best systems by a, tau of AP is -1.00; of all 10 it is 0.56"
+    )
+    assert not [*_weak_at_top(replace(systems, values=(one, one)))]
+    assert best_of(7, None) == 0
 
 
 # --- figures

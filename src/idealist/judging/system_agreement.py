@@ -233,27 +233,39 @@ def systems_of(
     **rules: Any,
 ) -> dict[str, SystemAgreement]:  # fmt: skip
     """Rank the runs by what each of two judges says of the queries that both judged."""
-    tables = [_tables(one, runs, measures, queries, **rules) for one in judged]
+    pair = zip(judged, names, strict=True)
+    tables = [_tables(*one, runs, measures, queries, **rules) for one in pair]
     found = {}
-    for one, other in zip(*tables, strict=True):
-        both = [query for query in one.queries if query in set(other.queries)]
-        kept = [own.only(np.isin(own.queries, both)) for own in (one, other)]
+    for one, other in map(_same_queries, *tables):
+        verdicts = _decided(one, alpha, seed), _decided(other, alpha, seed)
         found[one.label] = SystemAgreement(
-            one.label, names, one.runs, tuple(both), (kept[0].values, kept[1].values),
-            (_decided(kept[0], alpha, seed), _decided(kept[1], alpha, seed)),
+            one.label, names, one.runs, one.queries, (one.values, other.values), verdicts,
             one.sense, best_of(len(runs), top), seed, (one.signature, other.signature),
         )  # fmt: skip
     return found
 
 
+def _same_queries(one: ValueTable, other: ValueTable) -> tuple[ValueTable, ValueTable]:
+    """Keep the queries for which all runs have a value, by either judge."""
+    both = {*one.queries} & {*other.queries}
+    if not both:
+        hint = "choose another measure, or give judgments of more queries"
+        raise UsageError(f"no query has a value of {one.label} by both judges", hint)
+    first, second = (
+        own.only(np.array([query in both for query in own.queries])) for own in (one, other)
+    )
+    return first, second
+
+
 def _tables(
-    qrels: Qrels, runs: Sequence[Run], measures: Any, queries: Sequence[str], **rules: Any
-) -> list[ValueTable]:
+    qrels: Qrels, judge: str, runs: Sequence[Run], measures: Any, queries: Sequence[str],
+    **rules: Any,
+) -> list[ValueTable]:  # fmt: skip
     evaluator = Evaluator(qrels, measures, queries=queries, **rules)
     evaluations = [evaluator(run) for run in runs]
     if unmet := [one.run for one in evaluations if one.unmatched]:
         hint = "check that runs and judgments spell ids alike: idealist audit"
-        raise UsageError(f"{few(unmet)}: no document retrieved is judged by {qrels.name}", hint)
+        raise UsageError(f"{few(unmet)}: no document retrieved is judged by {judge}", hint)
     own = {label: one.measure for label, one in evaluator.instruments.items()}
     return aligned(evaluations, list(evaluator.measures), own)
 
