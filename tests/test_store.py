@@ -27,9 +27,16 @@ from idealist.judging.store import Store
 from idealist.judging.store_health import examine
 
 
+@pytest.fixture(scope="module")
+def empty(tmp_path_factory: Any) -> Path:
+    path: Path = tmp_path_factory.mktemp("stores") / "empty.db"
+    Store.create(path, scale=3, queries={"q1": "tuples"}).close()
+    return path
+
+
 @pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with Store.create(tmp_path / "labels.db", scale=3, queries={"q1": "tuples"}) as made:
+def store(empty: Path, tmp_path: Path) -> Iterator[Store]:
+    with Store(shutil.copy(empty, tmp_path / "labels.db")) as made:
         yield made
 
 
@@ -76,7 +83,7 @@ REFUSED: dict[str, dict[str, Any]] = {
     "the grade is 'good'": {"grade": "good"},
     "a grade, but the status is later": {"status": "later"},
     "the status is 'done'": {"status": "done"},
-    "nobody judged it": {"judge": " "},
+    "the judge has no name": {"judge": " "},
     "as a kind of judges is": {"judge": "model"},
     "the kind is 'llm'": {"kind": "llm"},
     "an id must be text": {"query": ""},
@@ -115,6 +122,11 @@ def test_hostile_strings_survive(store: Store) -> None:
     assert store.qrels().to_dict() == {one: {one: 1} for one in sorted(strings)}
     assert all(store.queries.text[one] == one for one in strings)
     assert all(store.text(one) == (one, one) for one in strings)
+    batch = pool(store, 1)
+    for judge in [one for one in strings if one.strip() and len(one) < 60][::5]:
+        assert following(store, judge, judgments=500) == "d0"
+        store.judge(Judgment("q1", "d0", 1, judge, batch=batch))
+        assert following(store, judge, judgments=500) is None
     for judge in strings[:20]:
         assert il.read_qrels(f"{store.path}#judge {judge}").to_dict() == {judge: {judge: 1}}
 
@@ -338,13 +350,6 @@ def by_hand(events: list[Any], rule: str) -> dict[str, float]:
     return found
 
 
-@pytest.fixture(scope="module")
-def empty(tmp_path_factory: Any) -> Path:
-    path: Path = tmp_path_factory.mktemp("merges") / "empty.db"
-    Store.create(path).close()
-    return path
-
-
 def tell(store: Store, events: list[Any]) -> None:
     for document, judge, said, adjudicates in events:
         graded = isinstance(said, int)
@@ -357,12 +362,10 @@ def tell(store: Store, events: list[Any]) -> None:
             ))  # fmt: skip
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(events=EVENTS, rule=st.sampled_from(MERGES))
 def test_merging_is_what_one_would_do_by_hand(empty: Path, events: list[Any], rule: str) -> None:
-    path = empty.with_name(f"{next(_names)}.db")
-    shutil.copy(empty, path)
-    with Store(path) as store:
+    with Store(shutil.copy(empty, empty.with_name(f"{next(_names)}.db"))) as store:
         with store.writing():
             tell(store, events)
         views = ("current_judgment", "every_current_judgment")
@@ -417,6 +420,9 @@ def test_the_newest_batch_comes_first(store: Store) -> None:
     first = pool(store, 2)
     store.add_batch(Batch("fusion", (Pooled("q2", "x", 5), Pooled("q2", "y", None))))
     assert following(store, "ann", batch=first) == "d0"
+    for wrong in ({"judge": "human"}, {"judge": ""}, {"judge": "ann", "batch": 9}):
+        with pytest.raises(UsageError):
+            store.next(**wrong)
     assert following(store, "ann") == "x"
     store.judge(Judgment("q2", "x", 1, "ann"))
     assert following(store, "ann") == "d0"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import sqlite3
 import time
@@ -43,6 +44,7 @@ def read(path: Path, use: Callable[[sqlite3.Connection], T]) -> T:
     read as one that never changes, and read again should it have changed meanwhile. One that SQLite
     cannot read where it lies is copied.
     """
+    path = path.resolve()  # the log lies beside the file, not beside a link to it
     with explained(path):
         before = _State.of(path)
         if before.at_rest:
@@ -56,7 +58,7 @@ def read(path: Path, use: Callable[[sqlite3.Connection], T]) -> T:
         try:
             return _used(path, "mode=ro", use)
         except sqlite3.OperationalError as error:
-            if error.sqlite_errorname not in _NO_ROOM_BESIDE:
+            if _name(error) not in _NO_ROOM_BESIDE:
                 raise
         with _copied(path) as copy:
             return _used(copy, "mode=rw", use)
@@ -112,13 +114,14 @@ def explained(path: Path) -> Iterator[None]:
         yield
     except sqlite3.Error as error:
         _explain(path, error)
+    except (UnicodeDecodeError, json.JSONDecodeError):
+        refuse_damage(path, "what it holds cannot be read")
 
 
 def _explain(path: Path, error: sqlite3.Error) -> NoReturn:
-    name = getattr(error, "sqlite_errorname", "")
-    if name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB", "SQLITE_IOERR_SHORT_READ")):
-        hint = f"see what is left of it: idealist judge doctor {path}; or take a copy or an export"
-        Faults(str(path)).fail("damaged", f"the file is damaged: {error}", hint)
+    name = _name(error)
+    if name.startswith(_DAMAGE) or (isinstance(error, sqlite3.OperationalError) and not name):
+        refuse_damage(path, error)
     if name.startswith("SQLITE_CANTOPEN"):
         Faults(str(path)).fail("no-file", f"cannot be opened: {error}", "check its permissions")
     for start, (message, hint) in _CAUSES.items():
@@ -127,6 +130,18 @@ def _explain(path: Path, error: sqlite3.Error) -> NoReturn:
     raise UsageError(f"{path}: {error}", "nothing of this was written") from None
 
 
+def _name(error: sqlite3.Error) -> str:
+    return getattr(error, "sqlite_errorname", "")  # Python's own errors have none
+
+
+def refuse_damage(path: Path, what: object) -> NoReturn:
+    """Say that a file is damaged."""
+    hint = f"see what is left of it: idealist judge doctor {path}; or take a copy or an export"
+    Faults(str(path)).fail("damaged", f"the file is damaged: {what}", hint)
+
+
+#: What SQLite says of a damaged file; tables that lack what we ask for are damaged too.
+_DAMAGE = ("SQLITE_CORRUPT", "SQLITE_NOTADB", "SQLITE_IOERR_SHORT_READ", "SQLITE_ERROR")
 #: What keeps a file from being written to, and what to do.
 _CAUSES = {
     "SQLITE_CONSTRAINT_FOREIGNKEY": (

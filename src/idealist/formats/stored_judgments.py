@@ -23,7 +23,7 @@ from idealist.errors import Faults, UsageError, nearest
 from idealist.formats.document_entries import DocumentText
 from idealist.formats.judges import PROPOSED, RULES, merged
 from idealist.formats.reading import ReadOptions
-from idealist.formats.sqlite_files import is_sqlite, read
+from idealist.formats.sqlite_files import is_sqlite, read, refuse_damage
 from idealist.notation import many
 
 #: What tells a store from other files of SQLite, "IDLS", and the version of its tables.
@@ -186,7 +186,7 @@ def qrels_of(
     Of one pair, an adjudication counts alone, or else what the first kind of `KINDS` said.
     """
     asked = f"SELECT {', '.join(_Row._fields)} FROM every_current_judgment ORDER BY id"
-    rows = _only(list(map(_Row._make, connection.execute(asked))), address)
+    rows = _only(_checked_rows(connection.execute(asked), address.path), address)
     by_pair = _by_pair(rows)
     counting, remarks = _counting(by_pair)
     graded = [row for row in counting if row.grade is not None]
@@ -248,6 +248,16 @@ def _scale(scale: Scale | None, sampled: bool) -> Scale | None:
         return scale
     labels = ("not drawn", *scale.labels) if scale.labels else ()
     return Scale((UNDRAWN, *scale.grades), labels)
+
+
+def _checked_rows(found: Iterable[tuple[Any, ...]], path: Path) -> list[_Row]:
+    """Refuse cells that no store holds; where a file is damaged, SQLite does not."""
+    rows = list(map(_Row._make, found))
+    query, document, grade, judge, kind, *_ = zip(*rows, strict=True) if rows else [()] * 5
+    texts = {*map(type, query), *map(type, document), *map(type, judge)}
+    if not (texts <= {str} and {*map(type, grade)} <= {float, type(None)} and {*kind} <= {*KINDS}):
+        refuse_damage(path, "a judgment cannot be read")
+    return rows
 
 
 def _only(rows: list[_Row], address: Address) -> list[_Row]:

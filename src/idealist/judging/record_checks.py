@@ -124,12 +124,20 @@ def _judge(row: Judgment | Preference, faults: Faults) -> str:
         known = ", ".join(KINDS)
         faults.add("bad-shape", f"{_place(row)}: the kind is {shown(row.kind)}", known)
     name = _text(row.judge, "judge", row, faults)
-    if not name.strip():
-        faults.add("bad-id", f"{_place(row)}: nobody judged it", "name the judge")
-    if name in KINDS:
-        message = f"{_place(row)}: the judge is called {name!r}, as a kind of judges is"
-        faults.add("bad-id", message, f"choose another name, such as {name}-1")
+    if fault := fault_of_name(name):
+        faults.add("bad-id", f"{_place(row)}: {fault}", NAME_HINT)
     return name
+
+
+#: What to do about a name that no judge can have.
+NAME_HINT = "give the name of a judge, such as ann"
+
+
+def fault_of_name(name: str) -> str:
+    """Say what is wrong with the name of a judge, if anything is."""
+    if not name.strip():
+        return "the judge has no name"
+    return f"the judge is called {name!r}, as a kind of judges is" if name in KINDS else ""
 
 
 def _text(value: Any, what: str, row: Any, faults: Faults) -> str:

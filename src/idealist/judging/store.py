@@ -26,9 +26,11 @@ from idealist.formats.stored_judgments import (
     texts_of,
 )
 from idealist.judging.record_checks import (
+    NAME_HINT,
     checked_judgments,
     checked_pool,
     checked_preference,
+    fault_of_name,
     now,
 )
 from idealist.judging.records import Batch, Call, Judgment, Pooled, Preference, Task
@@ -308,7 +310,12 @@ class Store(StoreFile):
         That is the first one, by its place in the newest batch or in the one named, that fewer than
         `judgments` people have judged, and he has not. What he put off comes last.
         """
+        if fault := fault_of_name(judge):
+            raise UsageError(fault, NAME_HINT)
         with self.writing() as connection:
+            asked = "SELECT EXISTS (SELECT 1 FROM batch WHERE id = ?)"
+            if batch is not None and not connection.execute(asked, (batch,)).fetchone()[0]:
+                raise UsageError(f"{self.path} has no batch {batch}", "see idealist judge status")
             found = Turns(connection, judge, batch, judgments).claimed()
             return None if found is None else self._task(*found)
 

@@ -32,8 +32,11 @@ turn.judged + (
     AND claim.document = turn.document AND claim.judge <> :judge
 ) < :judgments
 """
-#: Who has judged documents of a batch: fewer people than are wanted, whoever they are.
-_PEOPLE = "SELECT MIN(people) FROM turn WHERE batch = ? AND judged = ? AND people > ?"
+#: Who has judged documents of a batch, one group after the other: fewer people than are wanted.
+_GROUP = """
+SELECT judged, people FROM turn
+WHERE batch = ? AND judged < ? AND (judged, people) > (?, ?) ORDER BY judged, people LIMIT 1
+"""
 _UNSEEN = f"""
 SELECT batch, query, document, place FROM turn
 WHERE batch = :batch AND judged = :judged AND people = :people AND {_FREE} AND NOT EXISTS (
@@ -85,13 +88,15 @@ class Turns:
 
     def _first(self, batch: int) -> Iterator[Turn]:
         """Yield the first document of each group of people who have judged the same."""
-        for judged in range(self.wanted):
-            people = ""
-            while people := self.connection.execute(_PEOPLE, (batch, judged, people)).fetchone()[0]:
-                if self.judge not in json.loads(people):
-                    asked = {**self.asked, "batch": batch, "judged": judged, "people": people}
-                    if row := self.connection.execute(_UNSEEN, asked).fetchone():
-                        yield Turn(*row)
+        judged, people = 0, ""
+        while found := self.connection.execute(
+            _GROUP, (batch, self.wanted, judged, people)
+        ).fetchone():
+            judged, people = found
+            if self.judge not in json.loads(people):
+                asked = {**self.asked, "batch": batch, "judged": judged, "people": people}
+                if row := self.connection.execute(_UNSEEN, asked).fetchone():
+                    yield Turn(*row)
 
     def _put_off(self) -> Turn | None:
         row = self.connection.execute(_PUT_OFF, self.asked).fetchone()
