@@ -18,6 +18,7 @@ from idealist.judging.llm.duels import Compared, Duel
 from idealist.judging.llm.preferring import prefer_by_model
 from idealist.judging.llm.probe_results import JudgeProbe
 from idealist.judging.llm.probes import probe_judge
+from idealist.judging.llm.prompts import read_prompt
 from idealist.judging.records import Batch, Judgment, Pooled
 from idealist.judging.store import Store
 from idealist.judging.stored_preferences import StoredPreferences
@@ -192,6 +193,16 @@ def test_documents_are_drawn_from_all_queries(store: Store) -> None:
     stopped = _probed(store, lambda text, seed: 1, documents=8, max_requests=3, judge="b", seed=5)
     assert stopped.summary.startswith("INCOMPLETE")
     assert "--max-requests 3" in str(stopped)
+
+
+def test_what_a_prompt_cuts_off_is_no_probe(store: Store, tmp_path: Path) -> None:
+    store.add_documents({f"q0d{d}": "word " * 30 for d in range(4)})
+    source = read_prompt("graded").source.replace("[scale]", "longest = 100\n[scale]", 1)
+    (tmp_path / "cut.md").write_text(source.replace('"graded"', '"cut"'), "utf-8")
+    found = _probed(store, lambda text, seed: 1, documents=5, prompt=tmp_path / "cut.md")
+    assert {one.name: len(one.moved) for one in found.findings} == {
+        "again": 5, "padding": 4, "plea": 4,
+    }  # fmt: skip
 
 
 def test_the_verbs(store: Store, capsys: pytest.CaptureFixture[str]) -> None:

@@ -88,6 +88,14 @@ def test_a_prompt_of_ones_own(tmp_path: Path) -> None:
     assert message["content"].endswith("? Answer 0, 1.")
 
 
+def test_long_documents_are_cut_where_the_prompt_says_so() -> None:
+    prompt = parse_prompt(MINE.replace("[scale]", "longest = 100\n[scale]"), Faults())
+    (message,) = prompt.messages("q", [DocumentText("t" * 300, "w" * 99 + "  x" * 100)])
+    assert "t" * 300 + "\n\n" + "w" * 99 + " […]\n</document" in message["content"]
+    (message,) = prompt.messages("q", [DocumentText("", "w" * 100)])
+    assert "w" * 100 + "\n</document" in message["content"]
+
+
 def test_json_in_a_prompt_stays_as_it_is() -> None:
     prompt = parse_prompt(MINE + '{"grade": 1, "x": {"y": {}}} { query }', Faults())
     assert _sent(prompt, "q", "d").endswith('{"grade": 1, "x": {"y": {}}} { query }')
@@ -110,6 +118,8 @@ FAULTY = {
     "no label": (MINE.replace('"yes"', '""'), None, "grade 1 has no label"),
     "same": (MINE.replace("1 =", '"0.0" ='), None, "two labels are of the same grade"),
     "unknown key": (MINE.replace("[scale]", 'verison = 1\n[scale]'), None, "unknown key verison"),
+    "longest": (MINE.replace("[scale]", 'longest = "5k"\n[scale]'), None, "longest is '5k'"),
+    "too short": (MINE.replace("[scale]", "longest = 9\n[scale]"), None, "longest is 9"),
     "unknown place": (MINE.replace("{document}", "{document} {qurey}"), 9, "no place {qurey}"),
     "no document": (MINE.replace("{document}", "it"), None, "no place for the document"),
     "no query": (MINE.replace("{query}", "it"), None, "no place for the query"),

@@ -100,12 +100,15 @@ class _Form:
         value, name = f"(?P<value>{VALUES[kind]})", f"(?:{MARKS[kind]})"
         self.value = re.compile(rf"(?<![\w.]){VALUES[kind]}", re.IGNORECASE)
         self.whole = re.compile(VALUES[kind], re.IGNORECASE)
-        told = rf"{GLUE}(?:\([^()\n]{{0,60}}\))?{GLUE}(?:[:=]|->|→|\bis\b){GLUE}[(\[{{]?{GLUE}"
+        told = rf"{GLUE}(?:\([^()\n]{{0,60}}\))?{GLUE}(?:[:：=]|->|→|\bis\b){GLUE}[(\[{{]?{GLUE}"
         self.mark = re.compile(
             rf"(?P<final>\b(?:final|overall)\b[\s_]{{0,3}}+)?"
             rf"(?:\b{name}(?:[\s_]{{1,3}}+{name}){{0,2}}\b(?P<told>{told})|<{name}>\s*)"
             rf"{value}",
             re.IGNORECASE,
+        )
+        self.named = re.compile(
+            rf"\W*(?:(?:final|overall)\s)?{name}[\s*_]{value}\W*", re.IGNORECASE
         )
         self.boxed = re.compile(rf"\\boxed\{{\s*{value}\s*\}}", re.IGNORECASE)
         self.opens = re.compile(rf"[^\w−-]*{value}[ \t*_]*(?:[:(,–—]|-[ \t]|\n|$)", re.IGNORECASE)
@@ -195,11 +198,11 @@ class _Form:
         return Found(self._allowed(word), found.start("value"), final)
 
     def _alone(self, text: str) -> Found:
-        """Find a value that opens the text, or has its only or its last line to itself."""
+        """Find a value that opens the text, is all of it, or has its last line to itself."""
         named = {self._named(one.group()) for one in self.value.finditer(text)}
         if len(named) > 1:
             raise Unreadable(_several(sorted(named)))
-        if named and (found := self.opens.match(text)):
+        if named and (found := self.opens.match(text) or self.named.fullmatch(text)):
             return self._checked(text, found)
         *_, last = (None, *self._lines(text))
         if last is not None and not FENCED.sub("", text[last.at :].partition("\n")[2]):

@@ -113,14 +113,16 @@ def probe_judge(
 
 
 def _questions(judge: ModelJudge, pair: AskedPair, again: int) -> Iterator[Question]:
-    """Ask about a document as it is, and once for each probe that fits the prompt."""
+    """Ask about a document as it is, and for each probe that changes what the model is shown."""
     shown, highest = judge.shown(pair), judge.prompt.scale.maximum
-    yield Question(Asked(pair), judge.requests(shown))
+    plain = judge.requests(shown)
+    yield Question(Asked(pair), plain)
+    for turn in range(1, again + 1):
+        yield Question(Asked(pair, "again"), judge.requests(shown, turn))
     for name, probe in PROBES.items():
-        if name != "examples" or len(shown.examples) > 1:
-            for turn in range(1, again + 1) if name == "again" else (0,):
-                requests = judge.requests(probe.change(shown, highest), turn)
-                yield Question(Asked(pair, name), requests)
+        changed = judge.requests(probe.change(shown, highest))
+        if changed[0].hash != plain[0].hash:  # it is not beyond what the prompt cuts off
+            yield Question(Asked(pair, name), changed)
 
 
 def _grade(outcome: Outcome) -> float | None:

@@ -31,7 +31,9 @@ CHOICES = ("first", "second", "tie")
 #: The key of the answer, by kind.
 KEYS = {"grade": "grade", "preference": "better"}
 #: The keys of the front page.
-KNOWN = ("name", "version", "kind", "description", "scale")
+KNOWN = ("name", "version", "kind", "description", "longest", "scale")
+#: The least that a document may be cut to, in characters, and what shows that it was.
+SHORTEST, CUT = 100, " […]"
 
 FRONT = re.compile(r"\s*\+\+\+[ \t]*\n(.*?)^\+\+\+[ \t]*\n", re.DOTALL | re.MULTILINE)
 ROLE = re.compile(r"^\[(system|user)\][ \t]*\n", re.MULTILINE)
@@ -54,6 +56,8 @@ class Example(NamedTuple):
 class Prompt:
     """What a model is asked: `source` is the whole file, `body` what comes after its front page.
 
+    Texts of documents are cut to `longest` characters, if that is set.
+
     >>> prompt = read_prompt("binary")
     >>> prompt.label, prompt.kind, prompt.scale.grades
     ('binary@1', 'grade', (0, 1))
@@ -66,6 +70,7 @@ class Prompt:
     source: str
     body: str
     description: str = ""
+    longest: int | None = None
 
     @property
     def label(self) -> str:
@@ -128,7 +133,7 @@ class Prompt:
             "examples": "\n\n".join(self._example(one, code) for one in examples),
         }
         for place, one in zip(KINDS[self.kind], documents, strict=True):
-            filled[place] = _tagged(place, _shown(one), code)
+            filled[place] = _tagged(place, self._shown(one), code)
         return [{"role": role, "content": _filled(text, filled)} for role, text in self._parts]
 
     def schema(self) -> dict[str, Any]:
@@ -183,9 +188,15 @@ class Prompt:
         codes = (hashlib.sha256(f"{self.hash}{n}".encode()).hexdigest()[:6] for n in count())
         return next(code for code in codes if code not in outside)
 
+    def _shown(self, document: DocumentText) -> str:
+        title, text = document.title.strip(), document.text.strip()
+        if self.longest is not None and len(text) > self.longest:
+            text = text[: self.longest].rstrip() + CUT
+        return "\n\n".join(filter(None, (title and f"Title: {title}", text)))
+
     def _example(self, example: Example, code: str) -> str:
         answer = json.dumps({KEYS[self.kind]: tidy(example.grade)})
-        document = _tagged("document", _shown(example.document), code)
+        document = _tagged("document", self._shown(example.document), code)
         return f"{_tagged('query', example.query, code)}\n{document}\n{answer}"
 
 
@@ -232,7 +243,8 @@ def parse_prompt(source: str, faults: Faults) -> Prompt:
     faults.check()
     scale = Scale.of(front["scale"]) if kind == "grade" else Scale(())
     text = {key: str(front.get(key, "")) for key in ("name", "version", "description")}
-    return Prompt(**text, kind=kind, scale=scale, source=source, body=body)
+    cut = front.get("longest")
+    return Prompt(**text, kind=kind, scale=scale, source=source, body=body, longest=cut)
 
 
 def _front(found: re.Match[str], faults: Faults) -> dict[str, Any]:
@@ -256,6 +268,9 @@ def _check_front(front: Mapping[str, Any], kind: str, faults: Faults) -> None:
         if not NAME.fullmatch(str(front.get(key, ""))):
             word = repr(front[key]) if key in front else "missing"
             add(f"the {key} is {word}", f'write {key} = "…" with letters, digits, ".", "_" and "-"')
+    longest = front.get("longest", SHORTEST)
+    if type(longest) is not int or longest < SHORTEST:
+        add(f"longest is {longest!r}", f"write the most characters of a document, from {SHORTEST}")
     if kind not in KINDS:
         add(f"the kind is {kind!r}", nearest(kind, KINDS))
     elif kind == "preference" and "scale" in front:
@@ -309,8 +324,3 @@ def _filled(text: str, filled: Mapping[str, str]) -> str:
 
 def _tagged(tag: str, words: str, code: str) -> str:
     return f"<{tag} {code}>\n{words.strip()}\n</{tag} {code}>"
-
-
-def _shown(document: DocumentText) -> str:
-    title = f"Title: {document.title.strip()}" if document.title.strip() else ""
-    return "\n\n".join(filter(None, (title, document.text.strip())))
