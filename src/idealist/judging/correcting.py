@@ -112,7 +112,10 @@ def _check_shared(people: Qrels, machine: Qrels) -> None:
         raise UsageError(f"{both} judged no query in common", hint)
     if len(shared) < FEWEST_LABELS:
         lacking = FEWEST_LABELS - len(shared)
-        hint = f"let people judge {lacking} more of the model's queries, drawn at random"
+        which = (
+            "of the model's queries" if others >= lacking else "queries, and the model more still"
+        )
+        hint = f"let people judge {lacking} more {which}, drawn at random"
         counted = many(len(shared), "query", "queries")
         message = f"{both} share {counted}; an interval can be trusted from {FEWEST_LABELS} on"
         raise UsageError(message, hint)
