@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from itertools import count, product
+from collections.abc import Sequence
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import kendalltau
 
 import idealist as il
+from effort import SLOW
 from idealist.judging.adaptive import WALKS, revised, unasked
 from idealist.judging.pool_case import Lists, fused, shares
 
@@ -179,27 +182,78 @@ def test_a_batch_keeps_what_it_needs_to_choose_again(by: str) -> None:
         assert turns == list(revised(by, mine, grades, 1))[:1]
 
 
-def test_what_each_strategy_finds_in_real_runs(data: Path) -> None:
-    """The table of docs/how-to/choose-what-to-judge.md."""
-    truth = il.read_qrels(data / "trec-covid-r1" / "qrels.txt").to_dict()
-    every = il.pool(None, sorted((data / "trec-covid-r1" / "runs").iterdir()), depth=1).case
-    page = Path(__file__).parents[1] / "docs" / "how-to" / "choose-what-to-judge.md"
-    found = {n: dict.fromkeys(["judged", "depth", "fusion", "mtf", "maxmean"], 0) for n in BUDGETS}
-    for query, grades in truth.items():
-        relevant = {document for document, grade in grades.items() if grade >= 1}
-        lists = tuple(tuple(d for d in one if d in grades) for one in every.cut(query, 100))
+PAGE = Path(__file__).parents[1] / "docs" / "how-to" / "choose-what-to-judge.md"
+
+
+class Track:
+    """The runs of TREC-COVID to depth 100, without documents that TREC did not judge."""
+
+    def __init__(self, data: Path) -> None:
+        self.runs = sorted((data / "trec-covid-r1" / "runs").iterdir())
+        self.truth = il.read_qrels(data / "trec-covid-r1" / "qrels.txt").to_dict()
+        every = il.pool(None, self.runs, depth=1).case
+        self.lists = {
+            query: tuple(tuple(d for d in one if d in grades) for one in every.cut(query, 100))
+            for query, grades in self.truth.items()
+        }
+
+    def relevant(self, query: str) -> set[str]:
+        return {document for document, grade in self.truth[query].items() if grade >= 1}
+
+    def order(self, by: str, query: str, without: int | None = None) -> list[str]:
+        """Order the documents of a query as a strategy asks for them, without one of the runs."""
+        lists = tuple(one for i, one in enumerate(self.lists[query]) if i != without)
+        if by in WALKS:
+            return walked(by, lists, self.relevant(query))
+        if by == "fusion":
+            return fused(lists)
         runs = {str(i): {query: list(one)} for i, one in enumerate(lists) if one}
-        chosen = il.pool(None, runs, depth=100).chosen
-        orders = {by: walked(by, lists, relevant) for by in WALKS} | {"fusion": fused(lists)}
-        orders["depth"] = [one.document for one in chosen]
-        for n, by in product(BUDGETS, orders):
-            found[n][by] += len(relevant.intersection(orders[by][:n]))
-        for n in BUDGETS:
-            found[n]["judged"] += len(orders["depth"][:n])
-    for n, counts in found.items():
-        assert counts["depth"] < counts["mtf"] < counts["maxmean"] or n > 50
-        row = " | ".join(f"{count:,}" for count in (n, *counts.values()))
-        assert f"| {row} |" in page.read_text("utf-8")
+        return [one.document for one in il.pool(None, runs, depth=100).chosen]
+
+    def values(self, by: str, n: int, runs: Sequence[Path], without: int | None = None) -> Any:
+        """Measure runs with the first n documents of each query judged."""
+        judged = {
+            query: {d: grades[d] for d in self.order(by, query, without)[:n]}
+            for query, grades in self.truth.items()
+        }
+        evaluator = il.Evaluator(judged, "nDCG@10")
+        return [evaluator(run)["nDCG@10"] for run in runs]
+
+
+STRATEGIES = ("depth", "fusion", "mtf", "maxmean")
+
+
+def test_what_each_strategy_finds_in_real_runs(data: Path) -> None:
+    """The first table of the page."""
+    track = Track(data)
+    orders = {by: {query: track.order(by, query) for query in track.truth} for by in STRATEGIES}
+    for n in BUDGETS:
+        counts = [sum(len(order[:n]) for order in orders["depth"].values())]
+        counts += [
+            sum(len(track.relevant(query).intersection(order[:n])) for query, order in own.items())
+            for own in orders.values()
+        ]
+        row = " | ".join(f"{count:,}" for count in (n, *counts))
+        assert f"| {row} |" in PAGE.read_text("utf-8")
+
+
+@SLOW
+def test_how_each_strategy_ranks_real_runs(data: Path) -> None:
+    """The other tables of the page: the order of the runs, and what a run loses that is left out."""
+    track = Track(data)
+    evaluator = il.Evaluator(data / "trec-covid-r1" / "qrels.txt", "nDCG@10")
+    wanted = [evaluator(run)["nDCG@10"] for run in track.runs]
+    for n in (10, 20, 30, 50):
+        found = [track.values(by, n, track.runs) for by in STRATEGIES]
+        taus = [kendalltau(wanted, values).statistic for values in found]
+        row = " | ".join([str(n), *(f"{tau:.2f}" for tau in taus)])
+        assert f"| {row} |" in PAGE.read_text("utf-8")
+    losses = []
+    for by in STRATEGIES:
+        pooled = track.values(by, 50, track.runs)
+        alone = [track.values(by, 50, [run], i)[0] for i, run in enumerate(track.runs)]
+        losses.append(sum(pooled) / 12 - sum(alone) / 12)
+    assert f"| {' | '.join(f'{loss:.3f}' for loss in losses)} |" in PAGE.read_text("utf-8")
 
 
 def test_the_depth_of_real_runs(data: Path) -> None:

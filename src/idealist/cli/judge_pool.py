@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -74,11 +75,13 @@ def pool(
 
     options.check_inputs([store, *runs])
     given = {name: value for name, value in asked.items() if value is not None}
-    is_store = store_address(store) is not None
-    judged = store if is_store else reading.of(store)
+    address = store_address(store)
+    if address is None and Path(store).suffix == ".db":
+        Store(store)  # which says what is wrong with it
+    judged = reading.of(store) if address is None else store
     found, saved = choose(judged, options.runs_of(runs, reading), **given), None
-    if is_store and found.chosen and not dry_run:
-        with Store(store) as opened:
+    if address is not None and found.chosen and not dry_run:
+        with Store(address.path) as opened:
             saved = opened.add_batch(found.batch)
     options.emit(found, form, output, quiet, details)
     if not quiet:
@@ -89,7 +92,7 @@ def pool(
 @click.command("estimate")
 @click.argument("store")
 @click.argument("runs", nargs=-1, required=True)
-@options.measuring
+@partial(options.measuring, usual="P@10, DCG@10")
 @click.option("--baseline", metavar="RUN", help="The run to compare with. Without it: the first.")
 @click.option("--rel", type=float, default=1, metavar="GRADE", help="The lowest relevant grade.")
 @click.option(

@@ -110,18 +110,22 @@ def even(number: int, sizes: Sequence[int]) -> list[int]:
 def sampled(
     query: str, parts: Iterable[Stratum], seed: int, turn: Iterator[int]
 ) -> Iterator[Pooled]:
-    """Draw from each stratum of a query, and give the drawn documents places in random order.
+    """Draw from each stratum of a query, and give the drawn documents places.
 
-    The documents with the smallest keys are drawn, and are judged in the order of their keys. So
-    whenever judging stops, what is judged is a random sample of each stratum.
+    The documents with the smallest keys are drawn, and are judged in the order of their keys, a
+    like share of every stratum at a time. So whenever judging stops, what is judged of a stratum is
+    a random sample of it.
     """
-    rows: list[tuple[bytes, str, Stratum, bool]] = []
+    turns: list[tuple[float, bytes, str]] = []
+    rows: list[tuple[str, Stratum]] = []
     for part in parts:
         keyed = sorted((key(seed, query, document), document) for document in part.documents)
-        rows += [(*one, part, i < part.drawn) for i, one in enumerate(keyed)]
-    for _, document, part, drawn in sorted(rows, key=lambda row: row[0]):
-        place = next(turn) if drawn else None
-        yield Pooled(query, document, place, part.name, part.inclusion)
+        rows += [(document, part) for _, document in keyed]
+        drawn = enumerate(keyed[: part.drawn], 1)
+        turns += [(i / (part.drawn + 1), *one) for i, one in drawn]
+    places = {document: next(turn) for _, _, document in sorted(turns)}
+    for document, part in rows:
+        yield Pooled(query, document, places.get(document), part.name, part.inclusion)
 
 
 def key(seed: int, query: str, document: str) -> bytes:
