@@ -140,6 +140,25 @@ def test_records_of_two_stores_come_together(desk: Desk, tmp_path: Path) -> None
     assert record(desk.store) == before
 
 
+def test_a_store_is_imported_as_its_record_is(desk: Desk, tmp_path: Path) -> None:
+    other = small_store(tmp_path / "other.db")
+    fill(other, ["there"])
+    desk.said("import", "copy.db", other.path)
+    with il.Store("copy.db") as copy:
+        assert record(copy) == record(other)
+    assert "Nothing new" in desk.said("import", "copy.db", "copy.db")[0]
+
+
+def test_every_verb_writes_a_table_for_programs(desk: Desk) -> None:
+    Path("qrels.csv").write_text("query,doc,grade\nq1,d1,1\n")
+    fill(desk.store, ["x"])
+    Path("all.jsonl").write_bytes(record(desk.store))
+    for words in (["next", "--judge", "ann"], ["import", "qrels.csv"], ["import", "all.jsonl"],
+                  ["status"], ["doctor"], ["add", "--scale", "0..3"], ["adjudicate", "--list"]):  # fmt: skip
+        rows = desk.run(words[0], *words[1:], "-f", "csv").splitlines()
+        assert len(rows) > 1 or words[0] == "adjudicate", words
+
+
 def test_a_record_that_is_not_whole_changes_nothing(desk: Desk) -> None:
     fill(desk.store, ["x"])
     whole = record(desk.store)

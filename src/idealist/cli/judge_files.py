@@ -48,9 +48,9 @@ def import_(
 ) -> None:  # fmt: skip
     """Add the judgments of FILE to STORE, each as its judge gave it.
 
-    FILE holds judgments in any format that eval reads, or the plain record of a store, as judge
-    export writes it; a record can be imported into a STORE that does not exist yet. What is there
-    already is not added again.
+    FILE holds judgments in any format that eval reads, or is another store, or its plain record, as
+    judge export writes it; these can be imported into a STORE that does not exist yet. What is
+    there already is not added again.
 
     \b
     Examples:
@@ -61,13 +61,13 @@ def import_(
     """
     from idealist.formats.grade_words import scale_of
     from idealist.formats.reading import ReadOptions
-    from idealist.formats.source import Source, run_name
+    from idealist.formats.source import run_name
     from idealist.judging.judgment_imports import import_judgments
-    from idealist.judging.record_files import is_record, restored
+    from idealist.judging.record_files import record_in, restored
     from idealist.judging.store import Store
 
-    if is_record(Source.of(file)):
-        options.emit(restored(store, Source.of(file)), **view)
+    if (record := record_in(file)) is not None:
+        options.emit(restored(store, record), **view)
         return
     names, layouts = columns_of(columns)
     with Store(store) as opened:

@@ -12,7 +12,8 @@ from idealist.formats.judge_rows import JudgeRow, read_judge_rows
 from idealist.judging.records import Judgment
 from idealist.judging.store import Store
 from idealist.notation import tidy
-from idealist.rendering.document import Document, Text
+from idealist.rendering.document import Document, Table, Text
+from idealist.rendering.plain_data import records_table
 from idealist.rendering.result import Result
 from idealist.rendering.wording import counted, few, visible
 
@@ -52,6 +53,10 @@ class ImportedJudgments(Result):
         who = few([visible(judge) for judge in self.judges])
         several = "Judge" if len(self.judges) == 1 else "Judges"
         return Document((Text(f"{self.summary}.", strong=True), Text(f"{several}: {who}.")))
+
+    def table(self) -> Table:
+        """Return it as one row for programs."""
+        return records_table([{**self.data(), "judges": " ".join(self.judges)}])
 
     def data(self) -> Any:
         """Return the counts as plain data."""

@@ -13,7 +13,8 @@ from idealist.errors import UsageError
 from idealist.formats.grade_words import by_word, folded
 from idealist.judging.records import Judgment, Task
 from idealist.notation import tidy
-from idealist.rendering.document import Block, Document, Heading, Items, Text
+from idealist.rendering.document import Block, Document, Heading, Items, Table, Text
+from idealist.rendering.plain_data import records_table
 from idealist.rendering.result import Result
 from idealist.rendering.wording import counted, seen, visible
 
@@ -70,6 +71,11 @@ class PairView(Result):
         if self.guidelines:
             yield Text(seen(self.guidelines))
         yield Text(f"Grades: {scale_words(self.scale)}.")
+
+    def table(self) -> Table:
+        """Return the pair as one row for programs; none where nothing is left."""
+        task = self.data()["task"]
+        return records_table([task] if task else [])
 
     def data(self) -> Any:
         """Return it as plain data; the task is null where nothing is left."""

@@ -21,10 +21,12 @@ from idealist import files
 from idealist.data import Scale
 from idealist.errors import Faults
 from idealist.formats.source import Source
+from idealist.formats.stored_judgments import store_address
 from idealist.judging.schema import KEPT
 from idealist.judging.store import Store
 from idealist.notation import tidy
-from idealist.rendering.document import Document, Text
+from idealist.rendering.document import Document, Table, Text
+from idealist.rendering.plain_data import records_table
 from idealist.rendering.result import Result
 from idealist.rendering.wording import counted
 
@@ -113,10 +115,13 @@ def _number(cell: float) -> str:
     return written if written[-1].isdigit() else json.dumps(cell)
 
 
-def is_record(source: Source) -> bool:
-    """Whether a file is the plain record of a store."""
-    start = json.dumps(NAMED)[:-1]
-    return source.head(len(start)).decode(errors="replace") == start
+def record_in(path: str | Path) -> Source | None:
+    """Find the plain record that a file is, or that a store has; None of any other file."""
+    if (address := store_address(path)) is not None:
+        with Store(address.path) as store, store.reading() as connection:
+            return Source(str(path), spooled=b"".join(record_blocks(connection)))
+    source, start = Source.of(path), json.dumps(NAMED)[:-1]
+    return source if source.head(len(start)).decode(errors="replace") == start else None
 
 
 @dataclass(frozen=True, repr=False)
@@ -139,6 +144,10 @@ class Restored(Result):
     def report(self) -> Document:
         """Say what was added."""
         return Document((Text(f"{self.summary}.", strong=True),))
+
+    def table(self) -> Table:
+        """Return it as one row for programs."""
+        return records_table([self.data()])
 
     def data(self) -> Any:
         """Return the counts as plain data."""

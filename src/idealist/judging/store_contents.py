@@ -15,6 +15,7 @@ from idealist.formats.source import Source
 from idealist.judging.pair_views import scale_words
 from idealist.judging.store import Store
 from idealist.rendering.document import Block, Command, Items, Text
+from idealist.rendering.plain_data import records_table
 from idealist.rendering.result import Listing
 from idealist.rendering.wording import counted
 
@@ -61,16 +62,16 @@ def extend(
         facts = list(_settings(store))
         if docs is not None and needed is not None and not needed:
             facts.append(_later(path, docs))
-    answer = f"{_counts(asked, texts)} added to {path}" if asked or texts else f"{path} is set"
-    if (found is not None or docs is not None) and not asked and not texts:
-        answer = f"Nothing new: {path} has all of it"
+    answer = f"{path} is set"
+    if found is not None or docs is not None:
+        answer = f"{_counts(asked, texts)} added to {path}"
     return _listing(answer, facts, {"store": str(path), "queries": asked, "documents": texts})
 
 
 def _listing(answer: str, facts: list[str], plain: dict[str, Any], then: str = "") -> Listing:
     blocks: list[Block] = [Text(f"{answer}.", strong=True), Items(tuple(facts))]
     blocks += [Text("Choose what to judge:"), Command(then)] if then else []
-    return Listing(answer, tuple(blocks), plain)
+    return Listing(answer, tuple(blocks), plain, records_table([plain]))
 
 
 def _counts(queries: int, texts: int) -> str:
