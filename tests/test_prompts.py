@@ -50,6 +50,14 @@ def test_ours() -> None:
     assert len({read_prompt(name).hash for name in OURS}) == 5
 
 
+def test_other_words_are_another_version() -> None:
+    """A store refuses a prompt that changed under its version: raise it when you change one."""
+    assert {read_prompt(name).label: read_prompt(name).hash[:10] for name in OURS} == {
+        "binary@1": "fa23714e5a", "binary-examples@1": "ae3cd06e54", "graded@1": "650acd616f",
+        "graded-examples@1": "6b70302faa", "preference@1": "826c794e4c",
+    }  # fmt: skip
+
+
 def test_schemas() -> None:
     assert read_prompt("graded").schema() == {
         "type": "object", "properties": {"grade": {"type": "integer", "enum": [0, 1, 2, 3]}},

@@ -36,7 +36,7 @@ def probe(
     store: Path, url: str | None, model: str, form: str, output: Path | None, details: bool,
     **given: Any,
 ) -> None:  # fmt: skip
-    """Find out what moves the grades of a model that should not, on some documents of STORE.
+    """Find out what moves a model's grades and should not, on some documents of STORE.
 
     Each document is asked about as it is, again, with as many words more that say nothing, with a
     plea for the highest grade at its end, and with the examples of the prompt in reverse order.

@@ -22,11 +22,28 @@ EXIT_FAILED = 1
 #: The shells' code for a program stopped by Ctrl-C.
 EXIT_INTERRUPTED = 130
 
-#: How to reach a model, and within which limits.
+#: How to reach a model, and within which limits; help shows the last one first.
 reaching = options.together(
-    click.option("--url", metavar="URL", help="The address of the model, up to /v1."),
     click.option(
-        "--model", required=True, metavar="NAME", help="The model, as the server calls it."
+        "--prices", type=click.Path(path_type=Path), metavar="FILE",
+        help="TOML with the price of a million tokens: [NAME] input = 0.15, output = 0.6.",
+    ),
+    click.option(
+        "--max-cost", type=float, metavar="X", help="Spend no more money; needs --prices."
+    ),
+    click.option("--max-tokens", type=int, metavar="N", help="Use no more tokens, both ways."),
+    click.option("--max-requests", type=int, metavar="N", help="Send no more requests."),
+    click.option(
+        "--attempts", type=click.IntRange(1), metavar="N", default=6, show_default=True,
+        help="How often a request is sent if the server is busy or broken.",
+    ),
+    click.option(
+        "--timeout", type=float, metavar="SECONDS", default=120, show_default=True,
+        help="How long to wait for an answer.",
+    ),
+    click.option(
+        "--concurrency", type=click.IntRange(1), metavar="N", default=8, show_default=True,
+        help="How many requests are under way at once.",
     ),
     click.option(
         "--key-env", metavar="VARIABLE",
@@ -34,52 +51,35 @@ reaching = options.together(
         "OPENAI_API_KEY if the model is at OpenAI. The key is never stored or shown.",
     ),
     click.option(
-        "--concurrency", type=click.IntRange(1), metavar="N", default=8, show_default=True,
-        help="How many requests are under way at once.",
+        "--model", required=True, metavar="NAME", help="The model, as the server calls it."
     ),
-    click.option(
-        "--timeout", type=float, metavar="SECONDS", default=120, show_default=True,
-        help="How long to wait for an answer.",
-    ),
-    click.option(
-        "--attempts", type=click.IntRange(1), metavar="N", default=6, show_default=True,
-        help="How often a request is sent if the server is busy or broken.",
-    ),
-    click.option("--max-requests", type=int, metavar="N", help="Send no more requests."),
-    click.option("--max-tokens", type=int, metavar="N", help="Use no more tokens, both ways."),
-    click.option(
-        "--max-cost", type=float, metavar="X", help="Spend no more money; needs --prices."
-    ),
-    click.option(
-        "--prices", type=click.Path(path_type=Path), metavar="FILE",
-        help="TOML with the price of a million tokens: [NAME] input = 0.15, output = 0.6.",
-    ),
+    click.option("--url", metavar="URL", help="The address of the model, up to /v1."),
 )  # fmt: skip
 
 #: How a model is asked.
 asking = options.together(
     click.option(
-        "--samples", type=click.IntRange(1), metavar="N", default=1, show_default=True,
-        help="How often to ask about a document; the majority counts.",
-    ),
-    click.option(
-        "--temperature", type=float, metavar="T", help="Without it: 0, or 1 for several samples."
-    ),
-    click.option(
-        "--seed", type=int, metavar="N", default=0, show_default=True,
-        help="The seed of the first sample, and of all that is drawn.",
-    ),
-    click.option(
-        "--logprobs/--no-logprobs", default=True,
-        help="Whether to ask for log-probabilities, which tell expected grades and confidence.",
+        "--judge", default="", metavar="NAME",
+        help="The name of the judge. Without it: MODEL/PROMPT@VERSION.",
     ),
     click.option(
         "--answer-tokens", type=click.IntRange(1), metavar="N", default=512, show_default=True,
         help="The longest answer. Models that think before they answer need more.",
     ),
     click.option(
-        "--judge", default="", metavar="NAME",
-        help="The name of the judge. Without it: MODEL/PROMPT@VERSION.",
+        "--logprobs/--no-logprobs", default=True,
+        help="Whether to ask for log-probabilities, which tell expected grades and confidence.",
+    ),
+    click.option(
+        "--seed", type=int, metavar="N", default=0, show_default=True,
+        help="The seed of the first sample, and of all that is drawn.",
+    ),
+    click.option(
+        "--temperature", type=float, metavar="T", help="Without it: 0, or 1 for several samples."
+    ),
+    click.option(
+        "--samples", type=click.IntRange(1), metavar="N", default=1, show_default=True,
+        help="How often to ask about a document; the majority counts.",
     ),
 )  # fmt: skip
 
