@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import random
@@ -327,7 +328,9 @@ def test_a_dead_server_is_given_up(store: Made) -> None:
     with scripted(BAD_DAYS["broken"]) as server:
         found = judge(path, server, attempts=1, concurrency=1)
     assert len(server.asked) == 10
-    assert "20 were not asked, because 10 requests in a row had no answer: 500" in found.summary
+    assert (
+        "20 were not asked, because 10 requests in a row had no answer: status 500" in found.summary
+    )
 
 
 def test_two_at_once_share_their_answers(store: Made) -> None:
@@ -434,6 +437,32 @@ def test_killed_and_resumed(store: Made) -> None:
         judgments = [(one.query, one.document) for one in opened.judgments()]
     assert len(set(calls)) == len(calls) == 40
     assert len(set(judgments)) == len(judgments) == 40
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals")
+def test_ctrl_c_does_not_wait_for_a_busy_server(store: Made) -> None:
+    path = store()
+    with (
+        scripted(failing(429, retry_after="500")) as server,
+        started(path, server, "--concurrency", "2") as process,
+    ):
+        while process.poll() is None and len(server.asked) < 2:
+            time.sleep(0.005)
+        process.send_signal(signal.SIGINT)
+        said, wrong = process.communicate(timeout=PATIENCE)
+    assert process.returncode == 130, wrong
+    assert "10 were not asked, because you stopped it" in said
+
+
+def test_where_a_loop_runs_already(store: Made) -> None:
+    """As in a notebook."""
+    path = store(1, 3)
+
+    async def cell(server: ScriptedServer) -> Any:
+        return judge(path, server)
+
+    with scripted() as server:
+        assert asyncio.run(cell(server)).judged == 3
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals")

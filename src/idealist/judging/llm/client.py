@@ -240,7 +240,7 @@ class Client:
         self, status: int, told: str, answer: str, wait: str, without: tuple[str, ...]
     ) -> Exception:
         """Say what it means that a server does not answer."""
-        words = f"{status}: {told}" if told else f"{status}"
+        words = f"status {status}: {told}" if told else f"status {status}"
         if status == 429 and "insufficient_quota" in answer:
             status = 402
         refused = _refused(told, without) if status in (400, 422) else ""

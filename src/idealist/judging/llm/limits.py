@@ -116,7 +116,7 @@ class LimitReached(Exception):
 class Budget:
     """What was sent and used so far. It is asked before each request is sent.
 
-    A request takes what it could use at most, and gives back later what it did not.
+    A request holds what it could use at most, until it is known what it used.
 
     >>> budget = Budget(Limits(tokens=100))
     >>> budget.send(Usage(50, 20)); budget.over(Usage(50, 20))
@@ -127,16 +127,17 @@ class Budget:
 
     def __init__(self, limits: Limits = Limits(), price: Price | None = None) -> None:  # noqa: B008
         self.limits, self.price = limits, price
-        self.sent, self.under_way, self.used = 0, 0, Usage()
+        self.sent, self.under_way = 0, 0
+        self.used, self.held = Usage(), Usage()
 
     @property
     def cost(self) -> float:
-        """What all of it costs; 0 where no price is known."""
+        """The cost of what was used; 0 where no price is known."""
         return self.price.of(self.used) if self.price else 0.0
 
     def over(self, most: Usage) -> str:
         """Name the limit that a request of `most` so many tokens could go over, if any."""
-        used, limits = self.used.plus(most), self.limits
+        used, limits = self.used.plus(self.held).plus(most), self.limits
         if limits.requests is not None and self.sent + 1 > limits.requests:
             return f"--max-requests {limits.requests:,}"
         if limits.tokens is not None and used.total > limits.tokens:
@@ -146,12 +147,13 @@ class Budget:
         return ""
 
     def send(self, most: Usage) -> None:
-        """Take what a request could use at most."""
+        """Hold what a request could use at most."""
         self.sent += 1
         self.under_way += 1
-        self.used = self.used.plus(most)
+        self.held = self.held.plus(most)
 
     def settle(self, most: Usage, true: Usage) -> None:
-        """Give back what a request did not use."""
+        """Count what a request used of what it held."""
         self.under_way -= 1
-        self.used = self.used.plus(true).plus(Usage(-most.tokens_in, -most.tokens_out))
+        self.used = self.used.plus(true)
+        self.held = self.held.plus(Usage(-most.tokens_in, -most.tokens_out))

@@ -232,8 +232,8 @@ class ModelJudge:
         token = hashlib.sha256(repr((self.name, *pair[:2], asked)).encode()).hexdigest()
         return Judgment(
             pair.query, pair.document, answer.grade, self.name, kind="model", note=note,
-            batch=pair.batch, inclusion=pair.inclusion, seen=text_hash(self._words(pair)),
-            call=calls[0], token=token,
+            seconds=outcome.seconds, batch=pair.batch, inclusion=pair.inclusion,
+            seen=text_hash(self._words(pair)), call=calls[0], token=token,
         )  # fmt: skip
 
 

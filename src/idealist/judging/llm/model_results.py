@@ -142,7 +142,7 @@ class ModelJudging(Result):
 
     @property
     def _reasons(self) -> str:
-        said = [f"{kind} {n:,}x" for kind, n in list(self.faults.items())[:REASONS]]
+        said = [f"{n:,} × {kind}" for kind, n in list(self.faults.items())[:REASONS]]
         return ", ".join(said) + (", …" if len(self.faults) > REASONS else "")
 
     def report(self) -> Document:

@@ -49,6 +49,7 @@ class Came(NamedTuple):
 
     answer: Answer | None = None
     call: int | None = None
+    seconds: float = 0.0
     lost: str = ""
     cached: bool = False
 
@@ -85,6 +86,11 @@ class Outcome:
     def is_whole(self) -> bool:
         """Whether every sample has an answer."""
         return len(self.answers) == len(self.question.requests)
+
+    @property
+    def seconds(self) -> float:
+        """How long the answers took, one after the other."""
+        return sum(one.seconds for one in self.came)
 
     @property
     def is_cached(self) -> bool:
@@ -149,9 +155,9 @@ class Runner:
         self._error: UsageError | None = None
 
     def __enter__(self) -> Self:
-        self._thread.start()
         prompt = self.prompt
         self.store.add_prompt(prompt.hash, prompt.name, prompt.version, prompt.source)
+        self._thread.start()
         return self
 
     def __exit__(
@@ -194,7 +200,7 @@ class Runner:
         if known is not None:
             self.tally.cached += 1
             answer = read_answer(self.prompt, Reply.of(known.answer))
-            yield from _settled([outcome], Came(answer, known.id, cached=True))
+            yield from _settled([outcome], Came(answer, known.id, known.seconds, cached=True))
             return
         while len(self._under_way) >= self.concurrency:
             yield from self._collect()
@@ -252,7 +258,7 @@ class Runner:
         kept = None if answer.fault else self.store.answered(request.hash)
         if kept is not None and kept.answer != received.answer:  # somebody else asked at once
             answer = read_answer(self.prompt, Reply.of(kept.answer))
-        return Came(answer, number)
+        return Came(answer, number, received.seconds)
 
     def _call(self, request: Request, state: str, **given: Any) -> Call:
         said = {
