@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import random
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +18,11 @@ from scipy import stats
 import idealist as il
 from effort import tries
 from idealist.cli.main import main
+from idealist.judging.corrections import CorrectedMean
 from idealist.judging.records import Judgment
 from idealist.significance.prediction_powered import (
     FEWEST_LABELS,
+    Mean,
     PredictionPowered,
     prediction_powered,
 )
@@ -319,6 +322,29 @@ def test_a_choice_that_was_not_random_is_doubted() -> None:
     found = il.corrected({q: truth[q] for q in easiest}, model, runs["new"], "nDCG@5")
     assert [one.code for one in found.doubts] == ["unlike-sample"]
     assert "higher in the queries that people judged" in found.doubts[0].finding
+
+
+def test_a_run_that_lacks_the_models_queries() -> None:
+    """The queries that it lacks count as empty lists, as if people had judged the easy ones."""
+    truth, model, runs = made()
+    run = {query: runs["new"][query] for query in QUERIES[:60]}
+    found = il.corrected(few_of(truth), model, run, "nDCG@5")
+    assert [one.code for one in found.doubts] == ["missing-queries", "unlike-sample"]
+    assert "60 judged queries are not in the run" in found.doubts[0].finding
+    (one,) = found.means
+    low, high = one.interval()
+    assert 0 <= low <= one.value <= high <= 1
+    alone = {query: run[query] for query in QUERIES[:40]}
+    with pytest.raises(il.UsageError, match="none of the queries that only the model judged"):
+        il.corrected(few_of(truth), model, alone, "nDCG@5")
+
+
+def test_a_value_stays_where_values_can_be() -> None:
+    mean = Mean(-0.04, 0.01, 39)
+    found = replace(prediction_powered([0.0, 1.0] * 10, [1.0] * 20, [0.0] * 20), corrected=mean)
+    one = CorrectedMean("run", "AP", "", found, (0.0, 1.0))
+    assert (one.value, one.interval()) == (0, (0, 0))
+    assert one.data()["corrected"] == {"value": 0, "ci": [0, 0], "se": 0.01}
 
 
 def test_people_who_judged_less_are_doubted() -> None:

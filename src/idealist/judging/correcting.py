@@ -18,6 +18,7 @@ from idealist.evaluating.evaluator import Evaluator
 from idealist.formats import one_or_several, read_qrels
 from idealist.judging.corrections import Corrected, CorrectedMean
 from idealist.notation import many
+from idealist.rendering import doubt_words
 from idealist.rendering.doubt import Doubt
 from idealist.rendering.wording import few, number, p_words
 from idealist.significance.means import FEWEST
@@ -72,6 +73,7 @@ def corrected(
     people, machine = (judge.qrels for judge in judges)
     _check_shared(people, machine)
     by_people, by_model = _evaluated(judges, runs)
+    lacking = doubt_words.shared([(one.run, _lacking(one, people)) for one in by_model])
     place = _place(baseline, [one.run for one in by_people])
     found = Corrected(
         people=tuple(by_people),
@@ -83,7 +85,7 @@ def corrected(
         signatures=_signed(judges[0], machine),
         confidence=confidence,
     )  # fmt: skip
-    return replace(found, doubts=tuple(_doubts(found, people, machine)))
+    return replace(found, doubts=(*lacking, *_doubts(found, people, machine)))
 
 
 def _check_confidence(confidence: Any) -> None:
@@ -221,6 +223,17 @@ def _signed(evaluator: Evaluator, machine: Qrels) -> dict[str, Any]:
         label: replace(one, settings=(*one.settings, added))
         for label, one in evaluator.signatures.items()
     }
+
+
+def _lacking(by_model: Evaluation, people: Qrels) -> list[Doubt]:
+    """Find whether a run lacks queries of the model; refuse one made for people's queries alone."""
+    found = [doubt for doubt in by_model.doubts if doubt.code == "missing-queries"]
+    missing = {query for doubt in found for query in doubt.queries}
+    others = [query for query in by_model.queries if query not in people.known]
+    if missing.issuperset(others) and not by_model.unmatched:  # whose ids want a repair
+        message = f"{by_model.run} has none of the queries that only the model judged"
+        raise UsageError(message, "give a run of all queries; people's alone are not enough")
+    return found
 
 
 def _doubts(found: Corrected, people: Qrels, machine: Qrels) -> Iterator[Doubt]:

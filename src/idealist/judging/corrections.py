@@ -35,6 +35,9 @@ from idealist.significance.prediction_powered import Mean, PredictionPowered
 #: With fewer queries than this, intervals hold less often than they say, as Student's does.
 FEW = 50
 
+#: Doubts about the evaluations by people that are none here, or are said of the model's queries.
+SAID = ("unknown-queries", "missing-queries")
+
 
 @dataclass(frozen=True)
 class CorrectedMean:
@@ -77,10 +80,18 @@ class CorrectedMean:
         """Whether the model's labels made the interval shorter."""
         return self.found.tuning > 0
 
+    @property
+    def value(self) -> float:
+        """The corrected mean, or the nearest value that there can be."""
+        return self._within(self.corrected.value)
+
     def interval(self, mean: Mean | None = None) -> tuple[float, float]:
         """Return the interval of a mean, of the corrected one unless told, cut to what can be."""
         low, high = (mean or self.corrected).interval(self.confidence)
-        return max(low, self.limits[0]), min(high, self.limits[1])
+        return self._within(low), self._within(high)
+
+    def _within(self, value: float) -> float:
+        return min(max(value, self.limits[0]), self.limits[1])
 
     def data(self) -> dict[str, Any]:
         """Return it as plain data."""
@@ -96,7 +107,7 @@ class CorrectedMean:
         })  # fmt: skip
 
     def _data(self, mean: Mean) -> dict[str, Any]:
-        return {"value": mean.value, "ci": self.interval(mean), "se": mean.se}
+        return {"value": self._within(mean.value), "ci": self.interval(mean), "se": mean.se}
 
 
 @dataclass(frozen=True, repr=False)
@@ -124,7 +135,7 @@ class Corrected(Result):
         write = signed if one.baseline else number
         low, high = map(write, one.interval())
         what = f"{one.run} against {one.baseline}" if one.baseline else one.run
-        value = f"{one.measure} {write(one.corrected.value)} ({low} to {high}), corrected"
+        value = f"{one.measure} {write(one.value)} ({low} to {high}), corrected"
         model, people = (write(mean.value) for mean in (one.predicted, one.human))
         return f"{what}: {value}; {model} by the model alone, {people} by people alone"
 
@@ -144,7 +155,7 @@ class Corrected(Result):
     def _all_doubts(self) -> tuple[Doubt, ...]:
         """What is doubtful here and about the evaluations by people, who judge some queries."""
         own = [
-            (one.run, [doubt for doubt in one.doubts if doubt.code != "unknown-queries"])
+            (one.run, [doubt for doubt in one.doubts if doubt.code not in SAID])
             for one in self.people
         ]
         return (*self.doubts, *doubt_words.shared(own))
@@ -166,7 +177,8 @@ class Corrected(Result):
 
     def _cell(self, one: CorrectedMean, mean: Mean) -> Estimate:
         low, high = one.interval(mean)
-        return Estimate(mean.value, max(high - mean.value, mean.value - low))
+        value = one.value if mean is one.corrected else mean.value
+        return Estimate(value, max(high - value, value - low))
 
     def _notes(self) -> list[str]:
         """Say what the numbers rest on, and what is taken for granted."""
