@@ -117,7 +117,7 @@ def test_several_people_judge_a_pair(desk: Desk) -> None:
 
 
 def test_adjudicating(desk: Desk) -> None:
-    assert "No pair was judged by several" in desk.run("adjudicate", "--list")
+    assert "No pair has several judgments" in desk.run("adjudicate", "--list")
     for judge, grades in {"ann": (0, 1), "bob": (2, 1), "cy": (2, 0)}.items():
         for document, grade in zip(("d1", "d2"), grades, strict=True):
             desk.store.judge(Judgment("q1", document, grade, judge, note=f"by {judge}"))

@@ -67,7 +67,7 @@ class Disputes(Result):
         """How many pairs wait, in one sentence."""
         done = f"; {self.adjudicated} adjudicated" if self.adjudicated else ""
         if not self.several:
-            return "no pair was judged by several judges"
+            return "no pair has several judgments of the kind that counts"
         of = f"of {many(self.several, 'pair', 'pairs')} that several judged"
         if not self.waiting:
             return f"judges disagree on none {of}{done}"
