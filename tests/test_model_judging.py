@@ -333,6 +333,18 @@ def test_a_dead_server_is_given_up(store: Made) -> None:
     )
 
 
+def test_documents_that_fail_do_not_hold_up_the_others(store: Made) -> None:
+    """As those that are too long for a model do; but a model that answers nothing is given up."""
+    path = store(1, 130)
+    with scripted(by_turns(*[failing(400, "too long")] * 30, judging)) as server:
+        found = judge(path, server, concurrency=1, max_requests=50)
+        assert (found.judged, found.lost) == (20, 30)
+        server.script = by_turns(completion("What?"))
+        found = judge(path, server, concurrency=1)
+        assert found.lost == 100
+        assert "10 were not asked, because 100 requests in a row failed: " in found.summary
+
+
 def test_two_at_once_share_their_answers(store: Made) -> None:
     path = store(1, 20)
     with scripted(graded(1, pause=0.01)) as server:

@@ -52,11 +52,14 @@ LARGEST = 8 << 20
 
 
 class CallFailed(Exception):
-    """One request has no answer, and `fault` says why; `answer` is what came instead."""
+    """One request has no answer, and `fault` says why; `answer` is what came instead.
 
-    def __init__(self, fault: str, answer: str = "") -> None:
+    It is `given_up` where the server, not the request, seems to be at fault.
+    """
+
+    def __init__(self, fault: str, answer: str = "", given_up: bool = False) -> None:
         super().__init__(fault)
-        self.fault, self.answer = fault, answer
+        self.fault, self.answer, self.given_up = fault, answer, given_up
 
 
 class Received(NamedTuple):
@@ -154,14 +157,17 @@ class Client:
             except _Busy as busy:
                 failures += 1
                 if failures >= self.endpoint.attempts:
-                    raise CallFailed(f"{busy}, {failures} times", busy.answer) from None
+                    raise CallFailed(
+                        f"{busy}, {failures} times", busy.answer, given_up=True
+                    ) from None
                 await self._pause(busy, failures)
             self.again += 1
 
     async def _pause(self, busy: _Busy, failures: int) -> None:
         """Wait for a random time; where the server says how long, no request is sent meanwhile."""
         if busy.wait > LONGEST_WAIT:
-            raise CallFailed(f"{busy}; it asks to wait for {busy.wait:.0f} seconds", busy.answer)
+            words = f"{busy}; it asks to wait for {busy.wait:.0f} seconds"
+            raise CallFailed(words, busy.answer, given_up=True)
         self._resume = max(self._resume, time.monotonic() + busy.wait)
         longest = min(LONGEST_PAUSE, self.endpoint.pause * 2 ** (failures - 1))
         await self._wait(busy.wait + random.uniform(longest / 2, longest))

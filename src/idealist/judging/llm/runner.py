@@ -28,8 +28,11 @@ if TYPE_CHECKING:
     from idealist.judging.llm.requests import Request
     from idealist.judging.store import Store
 
-#: So many requests in a row without an answer, and nothing more is sent.
-LOST_IN_A_ROW = 10
+#: So many requests in a row that the server did not answer, and nothing more is sent.
+GIVEN_UP_IN_A_ROW = 10
+#: The same of requests that were refused, or whose answers cannot be read: some documents may be at
+#: fault, hardly so many.
+FAILED_IN_A_ROW = 100
 #: Why nothing more is sent after Ctrl-C.
 YOU = "you stopped it"
 #: What is kept of a page of errors, in characters.
@@ -151,7 +154,7 @@ class Runner:
         self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
         self._under_way: dict[Future[Received], Request] = {}
         self._waiting: dict[str, list[Outcome]] = {}
-        self._in_a_row = 0
+        self._given_up = self._failed = 0
         self._error: UsageError | None = None
 
     def __enter__(self) -> Self:
@@ -234,19 +237,21 @@ class Runner:
 
     def _lost(self, request: Request, failed: CallFailed) -> Came:
         self.tally.lost += 1
-        self._in_a_row += 1
-        if self._in_a_row >= LOST_IN_A_ROW:
-            self._stop(f"{self._in_a_row} requests in a row had no answer: {failed.fault}")
+        self._given_up += failed.given_up
+        self._count(failed.fault)
         call = self._call(request, "failed", fault=failed.fault, answer=failed.answer[:KEPT])
         return Came(call=self.store.record(call), lost=failed.fault)
 
     def _keep(self, request: Request, received: Received) -> Came:
         """Keep an answer; one that cannot be read has failed, and is asked for again next time."""
-        self._in_a_row = 0
         answer = read_answer(self.prompt, Reply.of(received.answer))
         self.tally.unreadable += bool(answer.fault)
         self.tally.answered += not answer.fault
         self.tally.estimated += received.estimated
+        if answer.fault:
+            self._count(answer.fault)
+        else:
+            self._given_up = self._failed = 0
         price = self.tally.budget.price
         call = self._call(
             request, "failed" if answer.fault else "answered", fault=answer.fault,
@@ -259,6 +264,14 @@ class Runner:
         if kept is not None and kept.answer != received.answer:  # somebody else asked at once
             answer = read_answer(self.prompt, Reply.of(kept.answer))
         return Came(answer, number, received.seconds)
+
+    def _count(self, fault: str) -> None:
+        """Stop where nothing but failures comes back."""
+        self._failed += 1
+        if self._given_up >= GIVEN_UP_IN_A_ROW:
+            self._stop(f"{self._given_up} requests in a row had no answer: {fault}")
+        elif self._failed >= FAILED_IN_A_ROW:
+            self._stop(f"{self._failed} requests in a row failed: {fault}")
 
     def _call(self, request: Request, state: str, **given: Any) -> Call:
         said = {
