@@ -99,6 +99,15 @@ def test_one_judgment(desk: Desk) -> None:
     assert "nothing to undo" in desk.refused("grade", "--undo", "--judge", "bob")
 
 
+def test_a_grade_may_be_below_zero(desk: Desk, tmp_path: Path) -> None:
+    il.Store.create(tmp_path / "signed.db", scale=[-1, 0, 1]).close()
+    assert (
+        desk.said("grade", tmp_path / "signed.db", "q1", "d1", "-1", "--judge", "ann")[0]
+        == "q1 d1 ann: -1\n"
+    )
+    assert "no such option" in desk.refused("grade", "--jduge", "ann")
+
+
 def test_who_judges(desk: Desk) -> None:
     desk.monkeypatch.setenv("LOGNAME", "dora")
     desk.monkeypatch.delenv("IDEALIST_JUDGE", raising=False)

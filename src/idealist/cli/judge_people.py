@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import getpass
 import os
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -26,6 +27,21 @@ judging = click.option(
     "--judge", metavar="NAME",
     help=f"Who judges. Without it: what {JUDGE} says in the environment, or the login name.",
 )  # fmt: skip
+
+
+def _no_option(context: click.Context, _: click.Parameter, word: str | None) -> str | None:
+    """Tell a grade below 0 from an option that does not exist."""
+    if word and re.match(r"-[^\d.]", word):
+        raise click.NoSuchOption(word, ctx=context)
+    return word
+
+
+#: A pair and its grade, where one is judged alone.
+one_pair = options.together(
+    click.argument("grade", required=False, callback=_no_option),
+    click.argument("document", required=False, callback=_no_option),
+    click.argument("query", required=False, callback=_no_option),
+)
 choosing = options.together(
     click.option(
         "--judgments", type=click.IntRange(1), default=1, show_default=True, metavar="N",
@@ -74,11 +90,9 @@ def next_(store: Path, judge: str | None, batch: int | None, judgments: int, **v
     options.emit(found, **view)
 
 
-@click.command("grade")
+@click.command("grade", context_settings={"ignore_unknown_options": True})  # a grade may be -1
 @store_argument
-@click.argument("query", required=False)
-@click.argument("document", required=False)
-@click.argument("grade", required=False)
+@one_pair
 @judging
 @click.option("--note", default="", metavar="TEXT", help="Why; kept with the judgment.")
 @click.option("--cannot-tell", is_flag=True, help="Say that nobody can tell, in place of a grade.")
@@ -146,11 +160,9 @@ def _judge_one(
     click.echo(f"{kept.query} {kept.document} {said(kept)}")
 
 
-@click.command("adjudicate")
+@click.command("adjudicate", context_settings={"ignore_unknown_options": True})  # a grade may be -1
 @store_argument
-@click.argument("query", required=False)
-@click.argument("document", required=False)
-@click.argument("grade", required=False)
+@one_pair
 @judging
 @click.option("--note", default="", metavar="TEXT", help="Why; kept with the decision.")
 @click.option("--cannot-tell", is_flag=True, help="Decide that nobody can tell.")
