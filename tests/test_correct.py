@@ -22,7 +22,7 @@ from idealist.judging.corrections import CorrectedMean
 from idealist.judging.records import Judgment
 from idealist.significance.prediction_powered import (
     FEWEST_LABELS,
-    Mean,
+    EstimatedMean,
     PredictionPowered,
     prediction_powered,
 )
@@ -340,7 +340,7 @@ def test_a_run_that_lacks_the_models_queries() -> None:
 
 
 def test_a_value_stays_where_values_can_be() -> None:
-    mean = Mean(-0.04, 0.01, 39)
+    mean = EstimatedMean(-0.04, 0.01, 39)
     found = replace(prediction_powered([0.0, 1.0] * 10, [1.0] * 20, [0.0] * 20), corrected=mean)
     one = CorrectedMean("run", "AP", "", found, (0.0, 1.0))
     assert (one.value, one.interval()) == (0, (0, 0))

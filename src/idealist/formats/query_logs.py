@@ -41,7 +41,7 @@ TABLES = (".csv", ".tsv")
 ONE: Any = object()
 
 
-class Search(NamedTuple):
+class LoggedSearch(NamedTuple):
     """A row of a log: its line, the query, and how often it was asked, as it is written."""
 
     line: int | None
@@ -115,7 +115,7 @@ def read_query_log(
     return replace(_tallied(rows, reader.faults), read_as=reader.said)
 
 
-def _tallied(rows: Iterable[Search], faults: Faults) -> QueryLog:
+def _tallied(rows: Iterable[LoggedSearch], faults: Faults) -> QueryLog:
     """Add up how often each query was asked."""
     counts: dict[str, float] = {}
     number = blank = 0
@@ -188,7 +188,7 @@ class _Reader:
         )
         return text, count
 
-    def of_file(self, source: Source, layout: Sequence[str] | None) -> Iterator[Search]:
+    def of_file(self, source: Source, layout: Sequence[str] | None) -> Iterator[LoggedSearch]:
         """Read a file by what its head shows it to be."""
         head = source.head()
         if not head.strip():
@@ -226,7 +226,7 @@ class _Reader:
         alone = delimited.Header(",", [first.decode().strip()], begin + len(first), line + 1)
         return max(found, key=lambda header: len(header.names), default=alone)
 
-    def _of_table(self, source: Source, header: delimited.Header) -> Iterator[Search]:
+    def _of_table(self, source: Source, header: delimited.Header) -> Iterator[LoggedSearch]:
         faults, names = self.faults, header.names
         text, count = self.names(names, max(1, header.line - 1))
         at, counted = names.index(text), None if count is None else names.index(count)
@@ -236,34 +236,34 @@ class _Reader:
             if any(row):
                 cells = delimited.fitted(row, names, number, faults)
                 faults.check()
-                yield Search(number, cells[at], ONE if counted is None else cells[counted])
+                yield LoggedSearch(number, cells[at], ONE if counted is None else cells[counted])
 
-    def _of_lines(self, source: Source) -> Iterator[Search]:
+    def _of_lines(self, source: Source) -> Iterator[LoggedSearch]:
         self.said = "each line is one search"
         for number, line in source.lines():
             if text := source.decoded(line, number).rstrip("\r"):
-                yield Search(number, text)
+                yield LoggedSearch(number, text)
 
-    def of_data(self, data: Any) -> Iterator[Search]:
+    def of_data(self, data: Any) -> Iterator[LoggedSearch]:
         """Read {query: count}, columns by name, records, or queries in a list."""
         columns = frames.columns(data, self.faults)
         if columns is None and isinstance(data, Mapping):
             lists = (isinstance(cells, (list, tuple, np.ndarray)) for cells in data.values())
             if not data or not all(lists):
                 self.said = "the count of each query"
-                return (Search(None, text, count) for text, count in data.items())
+                return (LoggedSearch(None, text, count) for text, count in data.items())
             columns = {str(name): list(cells) for name, cells in data.items()}
         if columns is not None:
             text, count = self.names(list(columns))
             counts = [ONE] * len(columns[text]) if count is None else columns[count]
-            return (Search(None, *row) for row in zip(columns[text], counts, strict=True))
+            return (LoggedSearch(None, *row) for row in zip(columns[text], counts, strict=True))
         if not isinstance(data, Iterable) or isinstance(data, (str, bytes)):
             hint = "give a file, {query: count}, or a list of queries"
             message = f"{shown(data)} cannot be read as a log of queries"
             self.faults.fail("bad-shape", message, hint)
         return self.of_records((None, row) for row in data)
 
-    def of_records(self, rows: Iterable[tuple[int | None, Any]]) -> Iterator[Search]:
+    def of_records(self, rows: Iterable[tuple[int | None, Any]]) -> Iterator[LoggedSearch]:
         """Read records, or texts, one by one; records mostly have the same names."""
         seen: tuple[Any, ...] = ()
         text, count = "", None
@@ -272,9 +272,9 @@ class _Reader:
                 if tuple(row) != seen:
                     seen = tuple(row)
                     text, count = self.names(seen, line)
-                yield Search(line, row[text], ONE if count is None else row[count])
+                yield LoggedSearch(line, row[text], ONE if count is None else row[count])
             elif isinstance(row, str):
-                yield Search(line, row)
+                yield LoggedSearch(line, row)
             else:
                 hint = 'give {"query": …, "count": …}, or the text of a query'
                 self.faults.fail("bad-shape", f"cannot read {shown(row)}", hint, line)

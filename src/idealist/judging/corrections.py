@@ -30,7 +30,7 @@ from idealist.rendering.doubt import Doubt
 from idealist.rendering.plain_data import record, records_table
 from idealist.rendering.result import Result
 from idealist.rendering.wording import few, number, shared_signatures, signed
-from idealist.significance.prediction_powered import Mean, PredictionPowered
+from idealist.significance.prediction_powered import EstimatedMean, PredictionPowered
 
 #: With fewer queries than this, intervals hold less often than they say, as Student's does.
 FEW = 50
@@ -61,17 +61,17 @@ class CorrectedMean:
         return self.found.n
 
     @property
-    def corrected(self) -> Mean:
+    def corrected(self) -> EstimatedMean:
         """The mean of all that is known."""
         return self.found.corrected
 
     @property
-    def human(self) -> Mean:
+    def human(self) -> EstimatedMean:
         """The mean of what people judged."""
         return self.found.labelled
 
     @property
-    def predicted(self) -> Mean:
+    def predicted(self) -> EstimatedMean:
         """The mean of the model's labels."""
         return self.found.predicted
 
@@ -85,7 +85,7 @@ class CorrectedMean:
         """The corrected mean, or the nearest value that there can be."""
         return self._within(self.corrected.value)
 
-    def interval(self, mean: Mean | None = None) -> tuple[float, float]:
+    def interval(self, mean: EstimatedMean | None = None) -> tuple[float, float]:
         """Return the interval of a mean, of the corrected one unless told, cut to what can be."""
         low, high = (mean or self.corrected).interval(self.confidence)
         return self._within(low), self._within(high)
@@ -106,7 +106,7 @@ class CorrectedMean:
             "model_queries": found.others, "worth": found.worth, "saved": found.saved,
         })  # fmt: skip
 
-    def _data(self, mean: Mean) -> dict[str, Any]:
+    def _data(self, mean: EstimatedMean) -> dict[str, Any]:
         return {"value": self._within(mean.value), "ci": self.interval(mean), "se": mean.se}
 
 
@@ -175,7 +175,7 @@ class Corrected(Result):
         )  # fmt: skip
         return Table(columns, tuple(rows), title)
 
-    def _cell(self, one: CorrectedMean, mean: Mean) -> Estimate:
+    def _cell(self, one: CorrectedMean, mean: EstimatedMean) -> Estimate:
         low, high = one.interval(mean)
         value = one.value if mean is one.corrected else mean.value
         return Estimate(value, max(high - value, value - low))

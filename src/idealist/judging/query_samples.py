@@ -53,7 +53,7 @@ class DrawnQuery:
     count: float
 
 
-class Stratum(NamedTuple):
+class LogPart(NamedTuple):
     """A part of the log, and how many queries were drawn of it."""
 
     name: str
@@ -76,7 +76,7 @@ class QuerySample(Result):
     """
 
     drawn: tuple[DrawnQuery, ...]
-    strata: tuple[Stratum, ...]
+    strata: tuple[LogPart, ...]
     by: str
     seed: int
     log: QueryLog
@@ -232,7 +232,7 @@ def _drawn(log: QueryLog, n: int, by: str, seed: int) -> QuerySample:
     sizes = _allocated(n, [len(part) for part in parts.values()])
     drawn, strata = [], []
     for (name, part), size in zip(parts.items(), sizes, strict=True):
-        strata.append(Stratum(name, len(part), float(counts[part].sum()), size))
+        strata.append(LogPart(name, len(part), float(counts[part].sum()), size))
         chances = inclusions(counts[part], size)
         drawn += [
             DrawnQuery("", texts[part[i]], float(counts[part[i]] / chances[i]), name,

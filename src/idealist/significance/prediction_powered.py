@@ -19,7 +19,7 @@ FEWEST_LABELS = 20
 NO_VARIANCE = 1e-12
 
 
-class Mean(NamedTuple):
+class EstimatedMean(NamedTuple):
     """A mean, its standard error, and the degrees of freedom of that."""
 
     value: float
@@ -29,7 +29,7 @@ class Mean(NamedTuple):
     def interval(self, confidence: float = 0.95) -> tuple[float, float]:
         """Return the interval by Student's t.
 
-        >>> [round(end, 3) for end in Mean(0.5, 0.1, 19).interval()]
+        >>> [round(end, 3) for end in EstimatedMean(0.5, 0.1, 19).interval()]
         [0.291, 0.709]
         """
         half = quantile((1 + confidence) / 2, self.df) * self.se
@@ -48,11 +48,11 @@ class PredictionPowered:
 
     n: int
     others: int
-    corrected: Mean
-    labelled: Mean
-    predicted: Mean
-    bias: Mean
-    gap: Mean
+    corrected: EstimatedMean
+    labelled: EstimatedMean
+    predicted: EstimatedMean
+    bias: EstimatedMean
+    gap: EstimatedMean
     tuning: float
     correlation: float
 
@@ -116,7 +116,7 @@ def prediction_powered(
     tunings = _tunings(y, f, g, n / more)
     tuning = float(tunings.mean())
     u = _mean(y - tunings * (f - rest.value), w)
-    corrected = Mean(u.value, math.hypot(u.se, tuning * rest.se), u.df)
+    corrected = EstimatedMean(u.value, math.hypot(u.se, tuning * rest.se), u.df)
     if corrected.se >= labelled.se:
         corrected, tuning = labelled, 0.0
     beside = _mean(f, w)
@@ -128,7 +128,7 @@ def prediction_powered(
         labelled=labelled,
         predicted=_mean(every, None if w is None or v is None else np.concatenate([w, v])),
         bias=_mean(f - y, w),
-        gap=Mean(beside.value - rest.value, math.hypot(beside.se, rest.se), beside.df),
+        gap=EstimatedMean(beside.value - rest.value, math.hypot(beside.se, rest.se), beside.df),
         tuning=tuning,
         correlation=_correlation(y, f),
     )
@@ -138,9 +138,9 @@ def _size(values: Array, weights: Array | None) -> float:
     return len(values) if weights is None else effective(weights.tolist())
 
 
-def _mean(values: Array, weights: Array | None) -> Mean:
+def _mean(values: Array, weights: Array | None) -> EstimatedMean:
     given, some = None if weights is None else weights.tolist(), values.tolist()
-    return Mean(mean(some, given), standard_error(some, given), len(some) - 1)
+    return EstimatedMean(mean(some, given), standard_error(some, given), len(some) - 1)
 
 
 def _tunings(y: Array, f: Array, g: Array, ratio: float) -> Array:
