@@ -22,8 +22,8 @@ import pytest
 
 import idealist as il
 import store_writers
-from idealist.errors import IdealistError, InputError, UsageError
-from idealist.formats import stored_judgments
+from idealist.errors import Fault, IdealistError, InputError, UsageError
+from idealist.formats import sqlite_files, stored_judgments
 from idealist.judging import schema, store_file
 from idealist.judging.records import Batch, Judgment, Pooled
 from idealist.judging.store import Store
@@ -218,6 +218,32 @@ def test_reading_leaves_no_trace(store: Store) -> None:
     assert il.read_qrels(store.path).to_dict() == KNOWN
     assert os.listdir(store.path.parent) == ["labels.db"]
     assert store.path.read_bytes() == before
+
+
+def test_what_changes_while_it_is_read_is_read_again(store: Store) -> None:
+    store.close()
+    old = time.time() - 9
+    os.utime(store.path, (old, old))
+    seen = []
+
+    def use(connection: sqlite3.Connection) -> int:
+        seen.append(connection.execute("SELECT COUNT(*) FROM judgment").fetchone()[0])
+        if len(seen) == 1:
+            with Store(store.path) as other:
+                other.judge(Judgment("q1", "d2", 1, "bob"))
+            raise InputError([Fault("damaged", "torn")])
+        return len(seen)
+
+    assert sqlite_files.read(store.path, use) == 2
+    assert seen == [1, 2]
+
+
+def test_of_two_who_make_a_store_one_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "labels.db"
+    with pytest.raises(UsageError, match="exists already"), store_file.fresh_file(path):
+        path.write_text("mine")
+    assert path.read_text() == "mine"
+    assert os.listdir(tmp_path) == ["labels.db"]
 
 
 def test_a_log_that_a_killed_writer_left_is_read(store: Store) -> None:

@@ -53,6 +53,7 @@ class StoreFile(os.PathLike[str]):
             )  # fmt: skip
             self._connection.execute("PRAGMA foreign_keys = ON")
             self._connection.execute("PRAGMA synchronous = FULL")
+            self._connection.execute("PRAGMA cache_size = -65536")  # in KiB: large imports need it
 
     def _bring_up_to_date(self) -> None:
         """Lead an older file to the tables of today: all the way, or not at all."""
