@@ -205,6 +205,24 @@ def test_what_a_prompt_cuts_off_is_no_probe(store: Store, tmp_path: Path) -> Non
     }  # fmt: skip
 
 
+def test_examples_that_are_missing_and_grades_that_were_forced(store: Store) -> None:
+    given: dict[str, Any] = {"what": "judged", "prompt": "graded-examples"}
+    assert not il.estimate_model_judging(store, "tiny", **given).notes
+    for one in [one for one in store.current() if one.grade == 3]:
+        store.judge(replace(one, grade=2, id=None, time=""))
+    (note,) = il.estimate_model_judging(store, "tiny", **given).notes
+    assert note.startswith("there is no example of grade 3")
+    likely = [{"token": "The", "logprob": -0.1}, {"token": "2", "logprob": -3.0}]
+    tokens = [{"token": "2", "logprob": -3.0, "top_logprobs": likely}]
+    with scripted(completion("2", logprobs=tokens)) as server:
+        found = il.judge_by_model(store, server.url, "tiny", max_requests=1, **given)
+    text = " ".join(str(found).split())
+    assert note in text
+    assert "1 answer would rather have been something else" in text
+    (kept,) = [one for one in store.current() if one.kind == "model"]
+    assert kept.note == "expected 2.00, confidence 1.00, probability of a grade 0.05"
+
+
 def test_the_verbs(store: Store, capsys: pytest.CaptureFixture[str]) -> None:
     path = str(store.path)
     main(["judge", "prefer", path, "--model", "tiny", "--dry-run"])

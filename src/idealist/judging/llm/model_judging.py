@@ -23,6 +23,7 @@ from idealist.judging.llm.requests import Request, Sampling
 from idealist.judging.llm.runner import Outcome, Question, Runner, Tally
 from idealist.judging.records import Judgment
 from idealist.judging.store import Store, text_hash
+from idealist.notation import tidy
 
 #: The temperature of one sample, and of each of several: they would be all the same at 0.
 ONE, SEVERAL = 0.0, 1.0
@@ -69,7 +70,7 @@ def judge_by_model(
         people = people_of(opened) if what == "judged" else ""
         return ModelJudging(
             judge.name, str(opened.path), people, tuple(rows), work.already, work.skipped,
-            runner.tally, runner.client.without, runner.client.again,
+            runner.tally, runner.client.without, runner.client.again, judge.notes,
         )  # fmt: skip
 
 
@@ -104,7 +105,7 @@ def estimate_of(
                 most = most.plus(Usage(request.tokens_in, request.sampling.tokens))
     return JudgingEstimate(
         judge.name, pairs, already, skipped, each, len(sent), most, budget.price, budget.limits,
-        [pair for pair, _ in shown], [messages for _, messages in shown],
+        [pair for pair, _ in shown], [messages for _, messages in shown], judge.notes,
     )  # fmt: skip
 
 
@@ -179,6 +180,14 @@ class ModelJudge:
     def _words(self, pair: AskedPair) -> DocumentText:
         return self.store.text(pair.document) or DocumentText("", "")
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What is to be said about the examples that the prompt shows."""
+        if "examples" not in self.prompt.places or not (lacking := self._examples.missing):
+            return ()
+        grades = ", ".join(str(tidy(grade)) for grade in lacking)
+        return (f"there is no example of grade {grades}: people gave it to no document with words",)
+
     def shown(self, pair: AskedPair) -> Shown:
         """Find what the model is shown of a document."""
         examples = self._examples.beside(*pair[:2]) if "examples" in self.prompt.places else ()
@@ -217,7 +226,7 @@ class ModelJudge:
         answer = outcome.answer
         row = ModelGrade(
             *pair[:2], answer.grade, answer.expected, answer.confidence, answer.fault,
-            cached=outcome.is_cached,
+            cached=outcome.is_cached, mass=answer.mass,
         )  # fmt: skip
         if not answer.fault:
             self.store.judge(self._judgment(pair, outcome, answer, row.words(self.samples)))

@@ -42,6 +42,8 @@ WITHOUT = {
 GRADE = Format(lambda cell: "-" if cell is None else str(tidy(cell)))
 #: The kinds of reasons that a summary names.
 REASONS = 3
+#: Below this probability of all grades together, the model would rather have said something else.
+HALF = 0.5
 
 
 @dataclass(frozen=True)
@@ -49,7 +51,8 @@ class ModelGrade:
     """What a model said of one document: a grade, or the fault; neither where it was not asked.
 
     `expected` is the mean grade by its log-probabilities or samples, `confidence` the probability
-    of the grade or the share of samples that agree. `cached` says that it was answered before.
+    of the grade or the share of samples that agree. `mass` is the probability that all grades had
+    together. `cached` says that it was answered before.
     """
 
     query: str
@@ -60,6 +63,7 @@ class ModelGrade:
     fault: str = ""
     cached: bool = False
     asked: bool = True
+    mass: float | None = None
 
     def words(self, samples: int) -> str:
         """Say how sure it is, for the note of a judgment."""
@@ -70,7 +74,14 @@ class ModelGrade:
             said.append(f"{round(self.confidence * samples)} of {samples} samples agree")
         elif self.confidence is not None:
             said.append(f"confidence {self.confidence:.2f}")
+        if self.is_forced:
+            said.append(f"probability of a grade {self.mass:.2f}")
         return ", ".join(said)
+
+    @property
+    def is_forced(self) -> bool:
+        """Whether the model would rather have said something that is no grade."""
+        return self.mass is not None and self.mass < HALF
 
 
 @dataclass(frozen=True, repr=False)
@@ -91,6 +102,7 @@ class ModelJudging(Result):
     tally: Tally
     without: tuple[str, ...]
     again: int
+    notes: tuple[str, ...] = ()
 
     @property
     def judged(self) -> int:
@@ -179,6 +191,12 @@ class ModelJudging(Result):
         confidence = [row.confidence for row in self.rows if row.confidence is not None]
         if confidence:
             said.append(f"mean confidence {number(sum(confidence) / len(confidence), 2)}")
+        if forced := sum(row.is_forced for row in self.rows):
+            said.append(
+                f"{counted(forced, 'answer', 'answers')} would rather have been something else: "
+                "all grades together had less than half of the probability"
+            )
+        said += self.notes
         said += [f"the server does not accept {WITHOUT[name]}" for name in self.without]
         if self.already and self.rows:
             said.append(f"{_pairs(self.already)} were judged by it before")
@@ -227,6 +245,7 @@ class JudgingEstimate(Result):
     limits: Limits
     shown: Sequence[AskedPair]
     messages: Sequence[Sequence[Mapping[str, str]]]
+    notes: tuple[str, ...] = ()
 
     @property
     def cost(self) -> float | None:
@@ -267,6 +286,7 @@ class JudgingEstimate(Result):
         if self.price is None and self.pairs:
             said.append("what it costs is not known: --prices FILE tells it")
         said += [f"{name} would be exceeded" for name in self._exceeded()]
+        said += self.notes
         if self.already and self.pairs:
             said.append(f"{_pairs(self.already)} were judged by it before")
         if self.skipped:
