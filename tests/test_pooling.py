@@ -101,6 +101,16 @@ def test_a_document_retrieved_twice_is_refused() -> None:
         il.pool(None, [run], depth=1)
 
 
+def test_runs_are_ranked_as_they_are_told() -> None:
+    run = {"q1": {"a#1": 3.0, "a#2": 2.0, "b#1": 1.0, "c#1": 1.0}}
+    found = il.pool(None, [run], depth=3, collapse="#\\d+", ties="docid-asc")
+    assert [one.document for one in found.chosen] == ["a", "b", "c"]
+    assert found.batch.parameters["ties"] == "docid-asc"
+    found = il.pool(None, [run], depth=3, collapse={"a#1": "x", "a#2": "x"})
+    assert [one.document for one in found.chosen] == ["x", "c#1", "b#1"]
+    assert found.batch.parameters["collapse"].startswith("map(")
+
+
 @given(st.integers(0, 60), st.lists(st.integers(0, 20), min_size=1, max_size=8))
 def test_shares_are_equal_and_spend_all_they_can(budget: int, sizes: list[int]) -> None:
     named = dict(zip(map(str, count()), sizes, strict=False))

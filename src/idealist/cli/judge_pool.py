@@ -46,14 +46,15 @@ if TYPE_CHECKING:
 @click.option(
     "--seed", type=int, default=0, show_default=True, help="Another seed draws another sample."
 )
+@options.setting
 @click.option("--dry-run", is_flag=True, help="Show what would be chosen, and save nothing.")
 @options.reading
 @options.detailed
 @options.quietly
 @options.output
 def pool(
-    store: str, runs: tuple[str, ...], dry_run: bool, reading: ReadOptions, form: str,
-    output: Path | None, quiet: bool, details: bool, **asked: Any,
+    store: str, runs: tuple[str, ...], settings: tuple[str, ...], dry_run: bool,
+    reading: ReadOptions, form: str, output: Path | None, quiet: bool, details: bool, **asked: Any,
 ) -> None:  # fmt: skip
     """Choose which documents of RUNS to judge next, and save the list in STORE.
 
@@ -75,6 +76,7 @@ def pool(
 
     options.check_inputs([store, *runs])
     given = {name: value for name, value in asked.items() if value is not None}
+    given |= options.axes_beside(settings, asked, "judge pool")
     address = store_address(store)
     if address is None and Path(store).suffix == ".db":
         Store(store)  # which says what is wrong with it

@@ -52,7 +52,7 @@ def by_decisive(
         raise UsageError(f"odds are {odds!r}", "give a number above 0, such as 1")
     if len(case.runs) < 2:
         raise UsageError("a verdict is about two runs", "give at least two that differ")
-    evaluator = Evaluator(_judged(case, scale), measure, convention=convention)
+    evaluator = Evaluator(_judged(case, scale), measure, convention=convention, **case.axes)
     if len(evaluator.measures) > 1:
         raise UsageError("one measure decides", "give a single one, such as nDCG@10")
     (label,) = evaluator.measures

@@ -30,7 +30,7 @@ class PoolCase:
 
     `qrels` are what is judged, None if nothing is, and `asked` the queries of a store. `budget`
     counts documents over all queries, `per_query` those of one; None where there is no limit. A
-    document is relevant from grade `rel` on.
+    document is relevant from grade `rel` on. `axes` say how the runs were ranked.
     """
 
     runs: tuple[Run, ...]
@@ -42,6 +42,7 @@ class PoolCase:
     seed: int = 0
     rel: float = 1
     remarks: tuple[str, ...] = ()
+    axes: Mapping[str, Any] = field(default_factory=dict)
     grades: Mapping[str, Mapping[str, float]] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -95,30 +96,33 @@ class Choice:
     answer: Result | None = None
 
 
-def ranked_lists(runs: Any, queries: Collection[str] | None = None) -> PoolCase:
+def ranked_lists(
+    runs: Any, queries: Collection[str] | None = None, axes: Mapping[str, Any] | None = None
+) -> PoolCase:
     """Rank runs; one that repeats another counts once, and one that shares no query is refused.
 
-    `queries` are those that count, all where None.
+    `queries` are those that count, all where None. `axes` say how the runs are ranked.
     """
+    protocol = Protocol(**(axes or {}))
     found = [run.loaded() for run in several_runs(runs)]
     if not found:
         raise UsageError("there is no run to choose documents from", "give at least one run")
-    ranked = {run.name: _whole(run, queries) for run in found}
+    ranked = {run.name: _whole(run, queries, protocol) for run in found}
     _check_queries(ranked, queries)
     copies = _copies(ranked)
     used = tuple(run for run in found if run.name not in copies)
     names = sorted({query for lists in ranked.values() for query in lists})
     lists = {q: tuple(tuple(ranked[run.name].get(q, ())) for run in used) for q in names}
-    said = [f"{copy} ranks as {run} does, and counts once" for copy, run in copies.items()]
+    said = [f"the run {copy} ranks as {run} does, and counts once" for copy, run in copies.items()]
     if partly := [query for query in names if not all(lists[query])]:
         said.append(f"{len(partly)} of {len(names)} queries are not in every run")
     if queries is not None:
         said += _unknown({q for run in found for q in run.rows().queries}, set(queries))
-    return PoolCase(used, lists, remarks=tuple(said))
+    return PoolCase(used, lists, remarks=tuple(said), axes=axes or {})
 
 
-def _whole(run: Run, queries: Iterable[str] | None) -> dict[str, list[str]]:
-    rankings = listing(run, Protocol(), run.rows().queries if queries is None else queries)
+def _whole(run: Run, queries: Iterable[str] | None, protocol: Protocol) -> dict[str, list[str]]:
+    rankings = listing(run, protocol, run.rows().queries if queries is None else queries)
     return {query: one.documents for query, one in rankings.items() if one.documents}
 
 

@@ -20,6 +20,7 @@ from idealist.judging.records import Batch, Pooled
 from idealist.judging.sampled_pools import by_sampling
 from idealist.judging.store import Store
 from idealist.judging.strategies import by_depth, by_fusion
+from idealist.protocol import Protocol
 from idealist.rendering.document import (
     COUNT,
     SHARE,
@@ -46,6 +47,8 @@ STRATEGIES: dict[str, Strategy] = {
     "decisive": by_decisive,
 }
 
+#: The rules by which runs are ranked, which any strategy takes.
+RANKING = ("precision", "order", "ties", "duplicates", "nonfinite", "exclude_self", "collapse")
 #: How many of a run's first documents the table by run looks at.
 TOP = 10
 
@@ -70,7 +73,8 @@ def pool(
     `sample_estimates` is unbiased; ``decisive`` takes those whose grades could change which run
     is better, and says when none can. `budget` counts documents over all queries, `per_query` those
     of one. A document is relevant from grade `rel` on. Other `options` are the strategy's: `depth`
-    says how far down the runs it looks, `measure` by what `decisive` compares them.
+    says how far down the runs it looks, `measure` by what `decisive` compares them. Axes such as
+    `ties`, `duplicates` or `collapse` say how runs are ranked.
 
     >>> found = pool({"q1": {"d1": 1}}, [{"q1": ["d1", "d2"]}, {"q1": ["d3"]}], depth=2)
     >>> found.summary
@@ -78,6 +82,7 @@ def pool(
     >>> [(one.document, one.place) for one in found.batch.pooled]
     [('d3', 1), ('d2', 2)]
     """
+    axes = {name: options.pop(name) for name in RANKING if name in options}
     strategy = _strategy(by, options)
     for name, limit in (
         ("budget", budget),
@@ -86,14 +91,15 @@ def pool(
     ):
         _check_limit(name, limit)
     qrels, known = judged_of(judged)
-    case = ranked_lists(runs, known)
+    case = ranked_lists(runs, known, axes)
     _check_ids(qrels, case)
     case = replace(
         case, qrels=qrels, asked=known, budget=budget, per_query=per_query, seed=seed, rel=rel
     )
     choice = strategy(case, **options)
     limits = {"budget": budget, "per_query": per_query, "seed": seed, "rel": rel}
-    parameters = {**limits, **choice.parameters, "runs": _digests(case)}
+    ranking = {name: str(getattr(Protocol(**axes), name)) for name in axes}
+    parameters = {**limits, **ranking, **choice.parameters, "runs": _digests(case)}
     return Pooling(Batch(by, choice.pooled, parameters), case, choice)
 
 

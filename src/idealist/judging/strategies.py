@@ -7,7 +7,6 @@ from collections.abc import Sequence
 
 from idealist.errors import UsageError
 from idealist.judging.pool_case import Choice, PoolCase, fused, in_turn, ranks_of
-from idealist.rendering.wording import counted
 
 #: How far down the lists a strategy looks where nobody says so.
 USUAL_DEPTH = 100
@@ -42,7 +41,8 @@ def by_depth(case: PoolCase, *, depth: int | None = None) -> Choice:
     if case.budget is not None and reached < min(depth or case.longest, case.longest):
         missing = needed[reached + 1] - case.budget
         said.append(f"depth {reached + 1} would take {missing:,} more than the budget")
-    how = f"all of the first {counted(reached, 'document', 'documents')} of each run"
+    how = f"all of the first {reached} documents of each run"
+    how = "the first document of each run" if reached == 1 else how
     return Choice(in_turn(chosen), how, {"depth": reached}, tuple(said))
 
 
