@@ -119,6 +119,32 @@ def test_a_record_makes_the_same_store(desk: Desk) -> None:
     assert desk.said("import", "again.db", "all.jsonl.gz")
 
 
+def test_a_strategy_that_learns_goes_on_where_it_was(desk: Desk) -> None:
+    """Its turns change hands while people judge; a store made of the record knows of it."""
+    runs = [{"q1": [f"{run}{i}" for i in range(9)]} for run in "ab"]
+    first = il.Store.create("first.db", scale=1, queries={"q1": "x"})
+    first.add_batch(il.pool(first, runs, by="mtf", budget=8).batch)
+    for _ in range(6):
+        task = first.next("ann")
+        assert task is not None
+        found = Judgment(
+            task.query, task.document, float(task.document > "b"), "ann", batch=task.batch
+        )
+        first.judge(found)
+    Path("first.jsonl").write_bytes(record(first))
+    desk.said("import", "second.db", "first.jsonl")
+    asked = "SELECT document, judged, people FROM turn WHERE judged > 0 ORDER BY document"
+    with il.Store("second.db") as second:
+        turns = [store.connection.execute(asked).fetchall() for store in (first, second)]
+        assert turns[0] == turns[1]
+        assert first.next("bob") == second.next("bob")
+        assert (
+            {doc for doc, *_ in turns[0]}
+            - {f"a{i}" for i in range(4)}
+            - {f"b{i}" for i in range(4)}
+        )
+
+
 def test_records_of_two_stores_come_together(desk: Desk, tmp_path: Path) -> None:
     """Ids of the other store are others here, and what refers to them follows."""
     other = small_store(tmp_path / "other.db")

@@ -22,7 +22,8 @@ from idealist.data import Scale
 from idealist.errors import Faults
 from idealist.formats.source import Source
 from idealist.formats.stored_judgments import store_address
-from idealist.judging.schema import KEPT
+from idealist.judging.adaptive import WALKS
+from idealist.judging.schema import KEPT, PEOPLE
 from idealist.judging.store import Store
 from idealist.notation import tidy
 from idealist.rendering.document import Document, Table, Text
@@ -203,6 +204,7 @@ def _restored(store: Store, source: Source) -> Restored:
     with store.writing() as connection:
         restoring = Restoring(connection, source.name, store.scale)
         restoring.add(record_rows(source))
+        _hand_over_turns(connection)
     return Restored(source.name, restoring.added, restoring.known)
 
 
@@ -298,6 +300,32 @@ class Restoring:
 
     def _refuse(self, line: int, message: str, hint: str) -> NoReturn:
         Faults(self.name).fail("bad-shape", message, hint, line)
+
+
+def _hand_over_turns(connection: sqlite3.Connection) -> None:
+    """Give documents that were judged the turns that strategies which learn gave them then."""
+    marks = ", ".join("?" * len(WALKS))
+    lacking = connection.execute(_WITHOUT_TURN.format(marks), [*WALKS]).fetchall()
+    for batch, query, document in lacking:
+        first = "SELECT MIN(place) FROM turn WHERE batch = ?1 AND query = ?2 AND judged = 0"
+        asked = (
+            f"UPDATE turn SET document = ?3 WHERE batch = ?1 AND query = ?2 AND place = ({first})"
+        )
+        connection.execute(asked, (batch, query, document))
+        counted_anew = f"UPDATE turn SET (judged, people) = ({PEOPLE.format(row='turn')})"
+        where = "batch = ?1 AND query = ?2 AND document = ?3"
+        connection.execute(f"{counted_anew} WHERE {where}", (batch, query, document))
+
+
+_WITHOUT_TURN = """
+SELECT DISTINCT one.batch, one.query, one.document
+FROM every_current_judgment AS one JOIN batch ON batch.id = one.batch
+JOIN pooled USING (batch, query, document)
+WHERE batch.strategy IN ({}) AND one.status <> 'later' AND NOT EXISTS (
+    SELECT 1 FROM turn WHERE turn.batch = one.batch AND turn.query = one.query
+    AND turn.document = one.document
+)
+"""
 
 
 def record_rows(source: Source) -> Iterator[tuple[int, dict[str, Any]]]:
