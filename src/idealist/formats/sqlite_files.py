@@ -18,8 +18,9 @@ from idealist.errors import Faults, UsageError
 MAGIC = b"SQLite format 3\x00"
 #: How long one waits for what another program does with a file, in seconds.
 PATIENCE = 30.0
-#: How long nobody has written to a file that is at rest, in seconds.
-AT_REST = 1.0
+#: How long nobody has written to a file that is at rest, in seconds: longer than a time stamp is
+#: exact, on usual disks and on those that count whole seconds.
+AT_REST, AT_REST_COARSE = 0.1, 2.5
 #: What SQLite says where it cannot make the files that it wants beside the one it reads.
 _NO_ROOM_BESIDE = ("SQLITE_CANTOPEN", "SQLITE_READONLY_DIRECTORY", "SQLITE_READONLY_CANTINIT")
 
@@ -89,7 +90,8 @@ class _State(NamedTuple):
     @property
     def at_rest(self) -> bool:
         """Whether nobody writes, as far as one can see."""
-        return not self.log[0] and time.time() - self.changed / 1e9 > AT_REST
+        rest = AT_REST if self.changed % 10**6 else AT_REST_COARSE
+        return not self.log[0] and time.time() - self.changed / 1e9 > rest
 
 
 @contextmanager

@@ -51,9 +51,8 @@ class StoreFile(os.PathLike[str]):
                 f"{self.path.absolute().as_uri()}?mode=rw", PATIENCE, uri=True,
                 isolation_level=None, check_same_thread=False,
             )  # fmt: skip
-            self._connection.execute("PRAGMA foreign_keys = ON")
-            self._connection.execute("PRAGMA synchronous = FULL")
-            self._connection.execute("PRAGMA cache_size = -65536")  # in KiB: large imports need it
+            for setting in _SETTINGS:
+                self._connection.execute(f"PRAGMA {setting}")
 
     def _bring_up_to_date(self) -> None:
         """Lead an older file to the tables of today: all the way, or not at all."""
@@ -128,6 +127,9 @@ class StoreFile(os.PathLike[str]):
         return f"<{type(self).__name__} {self.path}>"
 
 
+#: How a file is written: what is acknowledged is on the disk, for which macOS has a word of its
+#: own; and large imports find room in memory, in KiB.
+_SETTINGS = ("foreign_keys = ON", "synchronous = FULL", "fullfsync = ON", "cache_size = -65536")
 #: What the header of a file says: whose it is, and which version its tables have.
 _HEADER = ("application_id", "user_version")
 
