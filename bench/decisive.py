@@ -1,7 +1,8 @@
 """How many judgments decide which runs are better: the strategy `decisive` beside pools of a depth.
 
-    python bench/decisive.py FOLDER                     the curves, for nDCG@10
-    python bench/decisive.py FOLDER -m P@10 --seeds 5   another measure, five draws
+    python bench/decisive.py FOLDER     what nDCG@10 needs
+    python bench/decisive.py FOLDER -m P@10 --seeds 5 --unproven
+                                        another measure, five draws, and no look for proofs
 
 FOLDER holds `qrels.txt` and `runs/`. A share of the labels is hidden by chance, of documents that
 some run retrieves. Each strategy asks
@@ -28,8 +29,9 @@ from idealist.judging.decisive import plan_of, ranked_with_names
 from idealist.judging.decisive_plan import Contest
 from idealist.judging.pool_case import PoolCase, ranked_lists
 from idealist.measures.instrument import measured
+from idealist.ranking.ranked import Ranked
 from idealist.rendering.document import COUNT, TEXT, Column, Table
-from idealist.rendering.figure import Axis, Figure, Key, Line, Tone
+from idealist.rendering.figure import Axis, Figure, Line, Tone
 
 Pair = tuple[str, str]
 Labels = Mapping[str, Mapping[str, float]]
@@ -50,7 +52,10 @@ class State(NamedTuple):
 class Simulation:
     """Runs, all labels, those that are hidden, and what the full labels say of each pair."""
 
-    def __init__(self, folder: Path, measure: str, share: float, seed: int) -> None:
+    def __init__(
+        self, folder: Path, measure: str, share: float, seed: int, proves: bool = True
+    ) -> None:
+        self.proves = proves
         self.labels = il.read_qrels(folder / "qrels.txt").to_dict()
         self.measure, scale = measure, {g for own in self.labels.values() for g in own.values()}
         self.scale = il.Scale.of(sorted(max(0, grade) for grade in scale))
@@ -62,7 +67,8 @@ class Simulation:
         pairs = [(q, d) for q, own in self.labels.items() for d in own if (q, d) in seen]
         chosen = np.random.default_rng(seed).permutation(len(pairs))[: round(share * len(pairs))]
         self.hidden = {pairs[i] for i in chosen}
-        self.truth = self._signs(self._evaluator(set()))
+        full = self._evaluator(set())
+        self.truth = self._signs(full, self._ranked(full))
         self.bounds: dict[tuple[int, int], Contest] = {}
         self.proving = 0
 
@@ -96,13 +102,15 @@ class Simulation:
                 found[query][document] = 0
         return Evaluator(il.read_qrels(found).on(self.scale), self.measure)
 
-    def _means(self, evaluator: Evaluator) -> list[float]:
-        instrument = evaluator.instruments[self.measure]
-        ranked = ranked_with_names(self.case, evaluator, self.measure)
-        return [measured(instrument, one[instrument.protocol]).aggregate for one in ranked]
+    def _ranked(self, evaluator: Evaluator) -> list[Ranked]:
+        return ranked_with_names(self.case, evaluator, self.measure)
 
-    def _signs(self, evaluator: Evaluator) -> dict[tuple[int, int], float]:
-        means = self._means(evaluator)
+    def _means(self, evaluator: Evaluator, runs: list[Ranked]) -> list[float]:
+        instrument = evaluator.instruments[self.measure]
+        return [measured(instrument, one[instrument.protocol]).aggregate for one in runs]
+
+    def _signs(self, evaluator: Evaluator, runs: list[Ranked]) -> dict[tuple[int, int], float]:
+        means = self._means(evaluator, runs)
         return {
             (a, b): float(np.sign(round(means[b] - means[a], 12)))
             for a, b in combinations(range(len(means)), 2)
@@ -126,16 +134,16 @@ class Simulation:
         self.proving = 0
         while True:
             evaluator = self._evaluator(hidden)
-            contests = self._contests(evaluator, asked)
+            runs = self._ranked(evaluator)
+            contests = self._contests(evaluator, runs, asked)
             case = replace(self.case, qrels=il.read_qrels(self._judged(hidden)))
-            runs = ranked_with_names(case, evaluator, self.measure)
             plan = plan_of(case, evaluator, self.measure, runs, contests, odds=1.0)
             found = {(one.contest.first, one.contest.second): one for one in plan.open}
             likely = sum(np.sign(one.likely) != self.truth[at] for at, one in found.items())
-            signs = self._signs(evaluator)
+            signs = self._signs(evaluator, runs)
             wrong = sum(signs[at] != self.truth[at] for at in signs)
             size = len(signs)
-            expected = plan.needed if found else 0.0
+            expected = plan.needed if found and self.proves else 0.0
             yield State(asked, size - wrong, size - likely, size - len(found), expected)
             queries, effects = evaluator.qrels.queries, plan.effects
             wanted = [(queries[effects.query[i]], effects.documents[i]) for i in plan.order]
@@ -146,12 +154,11 @@ class Simulation:
             hidden -= set(step)
             asked += len(step)
 
-    def _contests(self, evaluator: Evaluator, asked: int) -> list[Contest]:
+    def _contests(self, evaluator: Evaluator, runs: list[Ranked], asked: int) -> list[Contest]:
         """Bound every open pair anew now and then: bounds only ever narrow."""
-        runs = ranked_with_names(self.case, evaluator, self.measure)
         known = [coverage(evaluator, self.measure, one) for one in runs]
-        means, proving = self._means(evaluator), asked >= self.proving
-        self.proving += PROOF_STEP * proving
+        means, proving = self._means(evaluator, runs), asked >= self.proving
+        self.proving += (PROOF_STEP if self.proves else 1 << 30) * proving
         for a, b in self.truth:
             if (a, b) in self.bounds and self.bounds[a, b].decided:
                 continue
@@ -174,43 +181,48 @@ def settled(states: list[State], which: str, size: int) -> int | None:
     return states[wrong[-1] + 1].labels if wrong[-1] + 1 < len(states) else None
 
 
-def curves(pool: list[State], decisive: list[State], measure: str, size: int) -> Figure:
-    """Draw how many pairs each strategy has right, and has proven."""
-    lines: dict[str, tuple[Tone, bool, list[tuple[int, int]]]] = {
-        "decisive, right": ("1", False, [(one.labels, one.likely) for one in decisive]),
-        "pool, right": ("2", False, [(one.labels, one.right) for one in pool]),
-        "decisive, proven": ("1", True, [(one.labels, one.proven) for one in decisive]),
-        "pool, proven": ("2", True, [(one.labels, one.proven) for one in pool]),
-    }  # fmt: skip
-    most = max(one.labels for one in (*pool, *decisive))
-    rows = [(name, *point) for name, (_, _, points) in lines.items() for point in points]
+def wrong_by_labels(draws: list[list[State]], which: str, size: int, places: range) -> list[float]:
+    """Return how many pairs are wrong after so many labels, the mean over draws."""
+    found = []
+    for place in places:
+        last = [[one for one in states if one.labels <= place][-1] for states in draws]
+        found.append(float(np.mean([size - getattr(one, which) for one in last])))
+    return found
+
+
+def curves(
+    pools: list[list[State]], decisive: list[list[State]], measure: str, size: int
+) -> Figure:
+    """Draw how many pairs of runs have the wrong verdict, by how many labels were asked for."""
+    places = range(0, max(one[-1].labels for one in (*pools, *decisive)) + 1, STEP)
+    lines: dict[str, tuple[Tone, list[float]]] = {
+        "decisive": ("1", wrong_by_labels(decisive, "likely", size, places)),
+        "rank by rank": ("2", wrong_by_labels(pools, "right", size, places)),
+    }
     marks = [
-        Line(tuple((float(x), float(y)) for x, y in points), tone=tone, dashed=dashed, label=name)
-        for name, (tone, dashed, points) in lines.items()
+        Line(tuple(zip(map(float, places), own, strict=True)), tone=tone, label=name, name=name)
+        for name, (tone, own) in lines.items()
     ]
-    ends = [
-        f"{settled(one, which, size)}" for one, which in ((decisive, "likely"), (pool, "right"))
+    rows = [
+        (name, place, wrong)
+        for name, (_, own) in lines.items()
+        for place, wrong in zip(places, own, strict=True)
     ]
-    keys = [
-        Key(name, tone, "dashed" if dashed else "line") for name, (tone, dashed, _) in lines.items()
-    ]
+    start, end = (lines[name][1][0] for name in lines)
     return Figure(
         kind="decisive",
-        title=f"Pairs of runs with the right verdict by {measure}, of {size}",
-        says=f"All verdicts are right for good after {ends[0]} labels in the order of decisive, "
-        f"and after {ends[1]} rank by rank.",
-        x=Axis("labels asked for", 0.0, float(most), format=COUNT),
-        y=Axis("pairs", 0.0, float(size), format=COUNT),
+        title=f"Pairs with the wrong verdict by {measure}",
+        says=f"Of {size} pairs, {start:.1f} have the wrong verdict at first in the order of "
+        f"decisive, and {end:.1f} rank by rank (mean of {len(pools)} draws).",
+        x=Axis("labels asked for", 0.0, float(places[-1]), format=COUNT),
+        y=Axis("pairs", 0.0, float(np.ceil(max(max(own) for _, own in lines.values())))),
         marks=tuple(marks),
-        keys=tuple(keys),
-        rows=Table(
-            (Column("curve", TEXT), Column("labels", COUNT), Column("pairs", COUNT)), tuple(rows)
-        ),
+        rows=Table((Column("order", TEXT), Column("labels", COUNT), Column("pairs")), tuple(rows)),
     )
 
 
 def main() -> None:
-    """Print a line for each draw, and draw the curves of the first."""
+    """Print a line for each draw, and draw the curves of all."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", type=Path)
     parser.add_argument("-m", "--measure", default="nDCG@10")
@@ -218,10 +230,14 @@ def main() -> None:
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--seeds", type=int, default=1)
     parser.add_argument("--most", type=int, default=5000)
+    parser.add_argument(
+        "--unproven", action="store_true", help="look for no proofs, which is faster"
+    )
     parser.add_argument("-o", "--output", type=Path)
     given = parser.parse_args()
+    draws: tuple[list[list[State]], list[list[State]]] = ([], [])
     for seed in range(given.first, given.first + given.seeds):
-        one = Simulation(given.folder, given.measure, given.share, seed)
+        one = Simulation(given.folder, given.measure, given.share, seed, not given.unproven)
         size = len(one.truth)
         pool = list(one.states(one.by_depth(), given.most))
         decisive = list(one.states(None, given.most))
@@ -236,8 +252,10 @@ def main() -> None:
             "expected": [(s.labels, round(s.expected)) for s in decisive[::10]],
         }  # fmt: skip
         print(said, flush=True)
-        if given.output and seed == given.first:
-            curves(pool, decisive, given.measure, size).save(given.output)
+        draws[0].append(pool)
+        draws[1].append(decisive)
+        if given.output:
+            curves(*draws, given.measure, size).save(given.output)
 
 
 if __name__ == "__main__":
