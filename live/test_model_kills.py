@@ -17,7 +17,7 @@ from scripted_server import BAD_DAYS, Body, Scripted, grade_of, graded, scripted
 from waiting import PATIENCE
 
 PROMPT = read_prompt("graded")
-PAIRS, KILLS = 500, 60
+PAIRS, KILLS = 400, 40
 #: Bad days without a grade of their own.
 BAD = [day for name, day in BAD_DAYS.items() if name not in ("slow", "without usage", "huge")]
 SCRIPT = "import sys; from idealist.cli.main import main; main(sys.argv[1:])"

@@ -6,6 +6,7 @@ import asyncio
 import json
 import os
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -403,7 +404,8 @@ def test_the_command_tells_a_half_lost_run(store: Made) -> None:
     with scripted(by_turns(judging, judging, BAD_DAYS["nothing"])) as server:
         done = run(path, "--url", server.url, "--model", "tiny")
     assert done.exit_code == 1
-    assert done.stdout.startswith(f"INCOMPLETE: {JUDGE} judged 2 of 10 pairs; 8 failed (")
+    assert done.stdout.startswith(f"INCOMPLETE: {JUDGE} judged 2 of 10 pairs; 8 failed (8 × empty)")
+    assert re.search(r"the first failure, q\d and q\dd\d: empty", done.stdout)
 
 
 def test_a_key_is_nowhere(store: Made, monkeypatch: pytest.MonkeyPatch) -> None:

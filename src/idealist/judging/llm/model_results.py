@@ -197,6 +197,9 @@ class ModelJudging(Result):
                 "all grades together had less than half of the probability"
             )
         said += self.notes
+        failed = next((row for row in self.rows if row.fault), None)
+        if failed is not None:
+            said.append(f"the first failure, {failed.query} and {failed.document}: {failed.fault}")
         said += [f"the server does not accept {WITHOUT[name]}" for name in self.without]
         if self.already and self.rows:
             said.append(f"{_pairs(self.already)} were judged by it before")
