@@ -146,6 +146,10 @@ def test_significance_by_the_t_test() -> None:
     close = {**worse, "q0": ["u", "a"]}
     found = il.pool(qrels, [worse, close], by="decisive", measure="P@1", verdict="significant")
     assert "do not differ significantly" in found.summary
+    unknown = {q: ["u" if i < 6 else "b"] for i, q in enumerate(queries)}
+    found = il.pool(qrels, [worse, unknown], by="decisive", measure="P@1", verdict="significant")
+    assert found.summary.endswith("how many judgments that takes is not estimated")
+    assert found.data()["answer"]["expected"] is None
 
 
 @pytest.mark.parametrize(

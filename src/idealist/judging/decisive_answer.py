@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -54,6 +55,9 @@ class DecisiveAnswer(Result):
             return f"decided: {what}; {self._powerless}: stop judging"
         documents = many(self.matter, "document matters", "documents matter")
         left = "" if self._alone else f" for {len(self.plan.open)} of {len(contests)} pairs"
+        if contests[0].tested:  # no draws are followed until a p-value is settled
+            unknown = "how many judgments that takes is not estimated"
+            return f"undecided: {documents} to {self._question}{left}; {unknown}"
         return f"undecided: {documents}; {self._needed} {self._question}{left}"
 
     @property
@@ -209,7 +213,8 @@ class DecisiveAnswer(Result):
             }
             for one in self.plan.contests
         ]  # fmt: skip
-        needed = 0 if self.decided else self.plan.needed
+        unknown = self.plan.contests[0].tested and not self.decided
+        needed = math.nan if unknown else 0 if self.decided else self.plan.needed
         found: dict[str, Any] = finite({
             "measure": self.measure, "decided": self.decided, "matter": self.matter,
             "expected": needed, "assumed": self._assumed, "pairs": pairs,
