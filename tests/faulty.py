@@ -181,7 +181,6 @@ def binary_files() -> Iterator[Case]:
         "png": (b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR", 3),
         "zip": (zipped(), 1),
         "elf": (b"\x7fELF\x02\x01\x01\x00", 1),
-        "sqlite": (b"SQLite format 3\x00\x10\x00", 1),
         "npy": (b"\x93NUMPY\x01\x00v\x00{'descr'", 1),
         "doubles": (struct.pack("<4d", 1, 2, 3, 4), 1),
     }

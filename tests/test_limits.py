@@ -78,6 +78,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compression, "MOST", 2**12)
     monkeypatch.setattr(source, "SPOOLED", 2**20)
     monkeypatch.setattr(source, "BLOCK", 2**16)
+    monkeypatch.setattr(source, "LONGEST_TEXT", 2**20)
     monkeypatch.setattr(document_files, "LONGEST_TEXT", 2**20)
 
 
