@@ -236,3 +236,10 @@ def test_the_command(tmp_path: Path) -> None:
         )
     ran = CliRunner().invoke(cli, [*asked[:2], str(tmp_path / "s.db"), *asked[3:], "--budget", "3"])
     assert "saved as batch 1" in ran.stderr
+
+
+def test_an_empty_store_has_its_scale_already(tmp_path: Path) -> None:
+    runs = [{"q": ["a", "b"]}, {"q": ["b", "c"]}]
+    with il.Store.create(tmp_path / "empty.db", scale=3) as store:
+        found = il.pool(store, runs, by="decisive", measure="DCG@2")
+    assert "grades are 0, 1, 2, 3 (as declared)" in str(found)

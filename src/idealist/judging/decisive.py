@@ -97,7 +97,7 @@ def _judged(case: PoolCase, scale: Any) -> Qrels:
     """Return what is judged, with the queries of a store, or of the runs, that have no judgment."""
     qrels = case.qrels
     if qrels is None:
-        qrels = Qrels.build([], [], [], empty=list(case.asked or case.lists))
+        qrels = Qrels.build([], [], [], empty=list(case.asked or case.lists), scale=case.scale)
     elif new := set(case.asked or ()) - qrels.known:
         sizes = dict(zip(qrels.queries, np.diff(qrels.starts).tolist(), strict=True))
         names = tuple(sorted({*sizes, *new}))

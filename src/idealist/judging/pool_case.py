@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from idealist.data import Qrels, Run
+from idealist.data import Qrels, Run, Scale
 from idealist.errors import UsageError
 from idealist.formats import several_runs
 from idealist.judging.records import Pooled
@@ -28,15 +28,16 @@ FUSION_CONSTANT = 60
 class PoolCase:
     """Runs, their `lists` by query, and the `grades` known by query and document.
 
-    `qrels` are what is judged, None if nothing is, and `asked` the queries of a store. `budget`
-    counts documents over all queries, `per_query` those of one; None where there is no limit. A
-    document is relevant from grade `rel` on. `axes` say how the runs were ranked.
+    `qrels` are what is judged, None if nothing is; `asked` the queries of a store and `scale` its
+    grades. `budget` counts documents over all queries, `per_query` those of one; None where there
+    is no limit. A document is relevant from grade `rel` on. `axes` say how the runs were ranked.
     """
 
     runs: tuple[Run, ...]
     lists: Mapping[str, Lists]
     qrels: Qrels | None = None
     asked: tuple[str, ...] | None = None
+    scale: Scale | None = None
     budget: int | None = None
     per_query: int | None = None
     seed: int = 0

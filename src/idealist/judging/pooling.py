@@ -90,12 +90,10 @@ def pool(
         ("depth", options.get("depth")),
     ):
         _check_limit(name, limit)
-    qrels, known = judged_of(judged)
-    case = ranked_lists(runs, known, axes)
-    _check_ids(qrels, case)
-    case = replace(
-        case, qrels=qrels, asked=known, budget=budget, per_query=per_query, seed=seed, rel=rel
-    )
+    known = _known(judged)
+    case = ranked_lists(runs, known["asked"], axes)
+    _check_ids(known["qrels"], case)
+    case = replace(case, **known, budget=budget, per_query=per_query, seed=seed, rel=rel)
     choice = strategy(case, **options)
     limits = {"budget": budget, "per_query": per_query, "seed": seed, "rel": rel}
     ranking = {name: str(getattr(Protocol(**axes), name)) for name in axes}
@@ -120,20 +118,19 @@ def _check_limit(name: str, limit: Any) -> None:
         raise UsageError(f"{words} is {limit!r}", "it is a number of documents, at least 1")
 
 
-def judged_of(judged: Any) -> tuple[Qrels | None, tuple[str, ...] | None]:
-    """Return what is judged, None if nothing is, and the queries of a store that has any."""
-    if judged is None:
-        return None, None
-    queries = None
+def _known(judged: Any) -> dict[str, Any]:
+    """Return what is judged, None if nothing is, and the queries and the scale of a store."""
+    asked = scale = None
     if (address := store_address(judged)) is not None:
         with Store(address.path) as store:
-            queries = tuple(store.queries.text) or None
+            asked, scale = tuple(store.queries.text) or None, store.scale
     try:
-        return read_qrels(judged), queries
+        qrels = None if judged is None else read_qrels(judged)
     except InputError as error:
         if error.code != "empty":
             raise
-        return None, queries
+        qrels = None
+    return {"qrels": qrels, "asked": asked, "scale": scale}
 
 
 def _check_ids(qrels: Qrels | None, case: PoolCase) -> None:
