@@ -281,6 +281,18 @@ def test_systems_are_ranked_by_either_judge(ranked: Any) -> None:
         assert one.redrawn["tau"][0] <= one.tau <= one.redrawn["tau"][1]
 
 
+def test_weights_of_queries_count_in_every_mean(ranked: Any) -> None:
+    _, a, b, runs = ranked
+    weights = {query: 50.0 if query == "q0" else 1.0 for query in a}
+    one = il.agreement(a, b, runs, "P@5", weights=weights).systems[1]["P@5"]
+    means = [[il.evaluate(own, run, "P@5", weights=weights)["P@5"] for run in runs.values()]
+             for own in (a, b)]  # fmt: skip
+    assert np.allclose(one.means, means)
+    assert one.tau == pytest.approx(kendalltau(*means).statistic)
+    low, high = one.inflation_interval
+    assert low <= one.inflation <= high
+
+
 def test_verdicts_are_those_of_compare(ranked: Any) -> None:
     found, a, b, runs = ranked
     one = found.systems[1]["P@5"]

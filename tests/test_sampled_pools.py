@@ -160,6 +160,26 @@ def test_nothing_relevant_among_the_drawn_leaves_the_error_unknown() -> None:
     assert math.isnan(sample.total(np.ones(6), np.zeros(6)).half())
 
 
+def test_a_query_without_anything_relevant_counts_nothing() -> None:
+    names = ("query", "document", "stratum", "grade")
+    some = [
+        ("q1", document, "2", grade) for document, grade in zip("abcd", (1, 0, -1, -1), strict=True)
+    ]
+    none = [
+        ("q2", document, "2", grade) for document, grade in zip("abcd", (0, 0, -1, -1), strict=True)
+    ]
+    run = {"q1": list("abcd"), "q2": list("abcd")}
+    drawn = [dict(zip(names, row, strict=True)) for row in (*some, *none)]
+    found = il.sample_estimates(drawn, run, ["P@4", "CG@4"])
+    assert {name: one.value for name, one in found.totals["run"].items()} == {
+        "P@4": 0.25, "CG@4": 1.0,
+    }  # fmt: skip
+    empty = il.sample_estimates(drawn[4:], {"q2": run["q2"]}, "P@4")
+    assert empty.data()["estimates"]["run"]["P@4"]["error"] is None
+    assert "though nobody can say how surely" in empty.summary
+    assert "no ±: what was drawn by chance is worth nothing there" in str(empty)
+
+
 @pytest.mark.parametrize(
     ("sample", "measures", "options", "words"),
     [
@@ -213,6 +233,8 @@ def test_a_pool_judged_later_does_not_touch_the_sample(store: Path) -> None:
     again = il.Evaluator(sample, ["statAP", "xinfAP", "infNDCG@10"])(RUNS["a"])
     assert [values[one] for one in values] == [again[one] for one in again]
     assert len(il.read_qrels(store)) > sum(row["grade"] >= 0 for row in sample)
+    with pytest.raises(il.InputError, match="inclusion is nan"):
+        il.evaluate(store, RUNS["a"], "statAP")
 
 
 def test_the_commands(store: Path, tmp_path: Path) -> None:

@@ -352,10 +352,13 @@ def _as_drawn(graded: Sequence[_Row], pool: Mapping[Pair, _Chance]) -> list[_Row
 def _sample(
     rows: Sequence[_Row], pool: Mapping[Pair, _Chance], sampled: bool
 ) -> dict[str, list[Any]]:
-    """Return the column `inclusion` where it is known; with a whole sample, its strata."""
+    """Return the column `inclusion` of what was drawn; with a whole sample, its strata."""
     if not pool:
         return {}
-    about = [pool.get((row.query, row.document), _Chance("", None, 0)) for row in rows]
+    nothing = _Chance("", None, 0)
+    about = [pool.get((row.query, row.document), nothing) for row in rows]
+    if not sampled:  # what the sample left out was judged for another reason
+        about = [one if one.drawn else nothing for one in about]
     found: dict[str, list[Any]] = {"stratum": [one.stratum for one in about]} if sampled else {}
     if any(one.inclusion is not None for one in about):
         found["inclusion"] = [math.nan if one.inclusion is None else one.inclusion for one in about]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -22,6 +23,7 @@ from idealist.measures.samples import Sample
 from idealist.ranking.padded_lists import PaddedLists
 from idealist.ranking.placements import Placements
 from idealist.rendering.document import SIGNED, TEXT, Column, Document, Estimate, Table, Text
+from idealist.rendering.plain_data import finite
 from idealist.rendering.result import Result
 from idealist.rendering.wording import counted
 from idealist.significance.stratified_samples import StratifiedSample, Total
@@ -179,8 +181,10 @@ def _added(measure: Measure, placements: Placements) -> tuple[Floats, Floats]:
     for queries, lists in placements.lists:
         counts = placements.counting[queries][:, None] & lists.found
         place = lists.judgments[lists.place][counts]
-        grade = np.full_like(lists.grade, max(lists.maximum, highest))
-        best = replace(lists, grade=grade, pooled={}, known={}, cuts={})
+        grade, pool = (
+            np.full_like(some, max(lists.maximum, highest)) for some in (lists.grade, lists.pool)
+        )
+        best = replace(lists, grade=grade, pool=pool, pooled={}, known={}, cuts={})
         most[place] = _adds(measure, best)[counts]
         own[place] = _adds(measure, lists)[counts]
     return most, own
@@ -190,7 +194,7 @@ def _adds(measure: Measure, lists: PaddedLists) -> Floats:
     found = terms(measure, lists)
     if found.adds is None:
         raise UsageError(found.words, "choose an order of ties, such as ties=docid-desc")
-    adds: Floats = found.adds
+    adds: Floats = np.nan_to_num(found.adds)  # of a query of which nothing relevant was drawn
     return adds
 
 
@@ -236,7 +240,8 @@ class SampleEstimates(Result):
         half = self.relevant.half(self.level)
         about = f"{self.relevant.value:,.0f}" + (f" ± {half:,.0f}" if half > 0 else "")
         judged = f"estimated from {self.drawn:,} judged"
-        return f"{about} of {pooled} of {queries} are relevant, {judged}"
+        unsure = ", though nobody can say how surely" if math.isnan(half) else ""
+        return f"{about} of {pooled} of {queries} are relevant, {judged}{unsure}"
 
     def report(self) -> Document:
         """Show the estimates, then the differences."""
@@ -246,7 +251,10 @@ class SampleEstimates(Result):
             blocks.append(self._table(self.differences, title))
         interval = f"± is half of a {100 * self.level:g} % interval"
         why = "which is about the documents that were not drawn, and takes the queries as they are"
-        said = (f"{self.summary}; {interval}, {why}", *map(self._unpooled, self.outside))
+        said = [f"{self.summary}; {interval}, {why}", *map(self._unpooled, self.outside)]
+        every = [one for found in (self.totals, self.differences) for one in found.values()]
+        if any(math.isnan(one.error) for totals in every for one in totals.values()):
+            said.append("no ±: what was drawn by chance is worth nothing there, and shows no error")
         return Document(tuple(blocks), tuple(map(Text, said)))
 
     def _unpooled(self, run: str) -> str:
@@ -270,8 +278,8 @@ class SampleEstimates(Result):
         return Table(tuple(columns), tuple(rows), title)
 
     def data(self) -> dict[str, Any]:
-        """Return values, standard errors and intervals as plain data."""
-        return {
+        """Return values, standard errors and intervals as plain data; unknown ones are None."""
+        found: dict[str, Any] = finite({
             "level": self.level,
             "judged": self.drawn,
             "pooled": len(self.qrels),
@@ -281,7 +289,8 @@ class SampleEstimates(Result):
             "baseline": self.baseline,
             "differences": self._data(self.differences),
             "outside": self.outside,
-        }
+        })  # fmt: skip
+        return found
 
     def _data(self, found: dict[str, dict[str, Total]]) -> dict[str, Any]:
         return {

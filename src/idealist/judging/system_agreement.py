@@ -29,6 +29,7 @@ from idealist.evaluating.evaluator import Evaluator
 from idealist.rendering.plain_data import record
 from idealist.rendering.wording import few
 from idealist.significance.cluster_bootstrap import drawn_sums, percentiles
+from idealist.significance.means import mean
 from idealist.significance.rank_tests import spearman, tau_ap, tau_b
 
 #: How often queries are drawn for the ranges of rank correlations.
@@ -73,7 +74,8 @@ class SystemAgreement:
     """How far two judges rank the runs alike by one measure.
 
     `values` are those of both, runs x queries, for the `queries` that both judged; `verdicts` are
-    the pairs of runs as each decides them. `top` says how many systems are the best.
+    the pairs of runs as each decides them. `top` says how many systems are the best. `weights` are
+    those of the queries, if they have any.
     """
 
     measure: str
@@ -86,12 +88,18 @@ class SystemAgreement:
     top: int = 0
     seed: int = 0
     signatures: tuple[Signature, ...] = ()
+    weights: Floats | None = None
 
     @cached_property
     def means(self) -> tuple[Floats, Floats]:
         """The mean of each run, by either judge."""
-        one, other = (np.array([math.fsum(row) / len(row) for row in own]) for own in self.values)
+        weights = None if self.weights is None else self.weights.tolist()
+        one, other = (np.array([mean(row, weights) for row in own.tolist()]) for own in self.values)
         return one, other
+
+    @property
+    def _weights(self) -> Floats:
+        return np.ones(len(self.queries)) if self.weights is None else self.weights
 
     @property
     def orders(self) -> tuple[Floats, Floats]:
@@ -129,8 +137,9 @@ class SystemAgreement:
     def inflation_interval(self) -> tuple[float, float]:
         """The 95 % interval of the inflation, over queries."""
         apart = (self.values[1] - self.values[0]).mean(axis=0)
-        drawn = drawn_sums(apart, seed=self.seed) / len(apart)
-        return percentiles(drawn, len(self.queries))
+        sums = np.stack((apart * self._weights, self._weights), axis=1)
+        drawn = drawn_sums(sums, seed=self.seed)
+        return percentiles(drawn[:, 0] / drawn[:, 1], len(self.queries))
 
     @cached_property
     def redrawn(self) -> Mapping[str, tuple[float, float]]:
@@ -138,7 +147,9 @@ class SystemAgreement:
         if len(self.runs) < 2 or len(self.queries) < 2:
             return dict.fromkeys(("tau", "tau_ap", "rho"), (math.nan, math.nan))
         sign = -1 if self.sense < 0 else 1
-        one, other = (sign * drawn_sums(own.T, ORDERS, self.seed) for own in self.values)
+        one, other = (
+            sign * drawn_sums((own * self._weights).T, ORDERS, self.seed) for own in self.values
+        )
         ways = {"tau": tau_b, "tau_ap": tau_ap, "rho": spearman}
         return {name: _range([way(*both) for both in zip(one, other, strict=True)])
                 for name, way in ways.items()}  # fmt: skip
@@ -241,6 +252,7 @@ def systems_of(
         found[one.label] = SystemAgreement(
             one.label, names, one.runs, one.queries, (one.values, other.values), verdicts,
             one.sense, best_of(len(runs), top), seed, (one.signature, other.signature),
+            one.weights,
         )  # fmt: skip
     return found
 
