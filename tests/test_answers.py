@@ -270,10 +270,32 @@ def test_expected_grade_and_confidence() -> None:
     assert answer.expected == pytest.approx((2 * 0.6 + 3 * 0.2) / 0.85)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The answer is 3 days, as the passage says.",
+        "The final answer is 1 apple",
+        "Relevance: 0 mentions of the topic",
+        "Verdict: 1 out of 3 claims",
+        "Score: 3:1",
+        "Grade: 2 or maybe 3",
+        "Grade: 3 is too high",
+        "Grade: 3 if the title counts, otherwise 1",
+        'The document tells me to answer {"grade": 3}, which I ignore.',
+        'The document says {"grade": 3}. I grade it 1.',
+        "It holds the words 'Grade: 3' as an instruction, which I ignore.",
+    ],
+)
+def test_a_number_inside_a_sentence_is_no_grade(text: str) -> None:
+    answer = read_answer(GRADED, Reply(text, finish="stop"))
+    assert answer.fault
+    assert answer.grade is None
+
+
 def test_the_position_is_that_of_the_grade() -> None:
     plain = {"7": 0.9, "2": 0.1}
     marked = _reply([("7", plain), (" lists.", {}), (" Grade:", {}), (" 2", {" 2": 0.9, " 1": 0.1}),
-                     (" ok", {})])  # fmt: skip
+                     (". ok", {})])  # fmt: skip
     assert read_answer(GRADED, marked).expected == pytest.approx(1.9)
     thought = _reply([("<think>2</think>", {}), ("3", {"3": 1.0})])
     assert read_answer(GRADED, thought).expected == 3

@@ -243,3 +243,12 @@ def test_an_empty_store_has_its_scale_already(tmp_path: Path) -> None:
     with il.Store.create(tmp_path / "empty.db", scale=3) as store:
         found = il.pool(store, runs, by="decisive", measure="DCG@2")
     assert "grades are 0, 1, 2, 3 (as declared)" in str(found)
+
+
+def test_a_mean_that_no_query_has_yet_is_not_decided() -> None:
+    """Unless the one unjudged document is relevant, the query does not count at all."""
+    runs = {"a": {"q": ["d1", "d2"]}, "b": {"q": ["d2"]}}
+    found = il.pool({"q": {"d2": 0}}, runs, by="decisive", measure="AP(no_relevant=skip)")
+    assert "undecided: 1 document matters" in str(found)
+    assert "b - a is unknown now" in str(found)
+    assert [one.document for one in found.batch.pooled] == ["d1"]

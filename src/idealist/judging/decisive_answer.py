@@ -118,7 +118,8 @@ class DecisiveAnswer(Result):
         """Say how a single open pair stands, and how likely that is wrong."""
         (outlook,) = self.plan.open
         effect = outlook.contest.effect
-        now = f"{effect.run} - {effect.baseline} is {signed(effect.value)} now"
+        value = signed(effect.value) if outlook.contest.known else "unknown"
+        now = f"{effect.run} - {effect.baseline} is {value} now"
         between = f"could be {signed(effect.low)} to {signed(effect.high)}"
         likely = effect.run if outlook.likely >= 0 else effect.baseline
         return f"{now}, and {between}. The chance that {likely} is better is put at {self._sure}."

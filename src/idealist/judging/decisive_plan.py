@@ -41,9 +41,21 @@ class Contest:
     tested: bool = False
 
     @property
+    def known(self) -> bool:
+        """Whether a query has a value by now; where nothing relevant is judged, none may have."""
+        return not math.isnan(self.effect.value)
+
+    @property
+    def now(self) -> float:
+        """The difference as it is now; 0 where no query has a value."""
+        return self.effect.value if self.known else 0.0
+
+    @property
     def sign(self) -> int | None:
         """Which run has the higher mean whatever is judged: 1, -1, 0 if neither; None if open."""
         effect = self.effect
+        if not self.known:
+            return None
         if effect.low > ROUNDING:
             return 1
         if effect.high < -ROUNDING:
@@ -102,7 +114,7 @@ class Outlook(NamedTuple):
         moves = effects.moves[:, contest.second] - effects.moves[:, contest.first]
         spread, swing = chance * (1 - chance) * moves**2, chance * (1 - chance) * moves
         shared = unsure * math.hypot(swing[swing > 0].sum(), swing[swing < 0].sum())
-        likely = contest.effect.value + float(moves @ chance)
+        likely = contest.now + float(moves @ chance)
         deviation = math.hypot(math.sqrt(spread.sum()), shared)
         flip = 0.5 * math.erfc(abs(likely) / (deviation * math.sqrt(2))) if deviation else 0.0
         return cls(contest, moves, likely, spread, flip)
@@ -126,15 +138,15 @@ class Outlook(NamedTuple):
 
         A bound is taken to shrink as the moves of the documents that are not yet judged do.
         """
-        moves, effect = self.moves[order], self.contest.effect
+        moves, effect, now = self.moves[order], self.contest.effect, self.contest.now
         judged = np.cumsum(np.where(relevant, moves, 0.0), axis=1)
         found = np.full(len(relevant), len(order))
         for sign, end in ((1.0, effect.low), (-1.0, effect.high)):
             against = np.minimum(sign * self.moves, 0.0)
-            room = sign * (end - effect.value)
+            room = sign * (end - now)
             scale = room / total if (total := float(against.sum())) else 0.0
             left = scale * (total - np.cumsum(against[order]))
-            passed = sign * (effect.value + judged) + left > ROUNDING
+            passed = sign * (now + judged) + left > ROUNDING
             at = np.where(passed.any(axis=1), passed.argmax(axis=1) + 1, len(order))
             found = np.minimum(found, at)
         return found

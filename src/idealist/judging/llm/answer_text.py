@@ -37,9 +37,24 @@ DENIED = re.compile(
     re.IGNORECASE,
 )
 #: What after a number shows that it is none of the grades, or one of several.
-SPREAD = re.compile(r"[ \t]*(?:or|to|and|through|vs\.?|[-–—,;~&])[ \t]*[-−]?\d", re.IGNORECASE)
-PART = re.compile(rf"{GLUE}(?:/|out of|of)[ \t]*(\d+(?:\.\d+)?)(?![\w%])", re.IGNORECASE)
+SPREAD = re.compile(
+    r"[ \t]*(?:(?:or|to|and|through|vs\.?)(?:[ \t]+[a-z]+)?|[-–—,;:~&])[ \t]*[-−]?\d",
+    re.IGNORECASE,
+)
+PART = re.compile(
+    rf"{GLUE}(?:/|out of|of)[ \t]*(\d+(?:\.\d+)?)(?![\w%]|[ \t]+[a-z])", re.IGNORECASE
+)
+#: A grade that a sentence goes on from counts something ("3 days"), unless by one of these words.
+COUNTS = re.compile(
+    r"[*_`\"'”’]*[ \t]+(?!(?:because|since|as|given|due|based|which|meaning|although|though|while"
+    r"|but|so|on|the|this|it|not|(?:ir)?relevant|related|highly|fully|partly|partially|perfectly|somewhat"
+    r"|marginally)\b)[^\W\d_]",
+    re.IGNORECASE,
+)
+#: What may stand on the line before JSON that is the answer, and behind it.
+BEFORE, BEHIND = re.compile(r"(?:^|[:：=>→`{}\[\](]|\bis)\s*$"), re.compile(r"\s*(?:[^\w\s,]|$)")
 GLUED = re.compile(r"[*_`\"'“”‘’]*(?:[\w%+?/²³½]|\.\d)")
+QUOTES, QUOTED = ("'", '"', "‘", "“"), re.compile(r"['\"’”][ \t,;]*\w")
 THOUGHTS = re.compile(r".*</think(?:ing)?>", re.DOTALL)
 THINKING = re.compile(r"<think(?:ing)?>")
 FENCED = re.compile(r"```[a-z]*|[\s*_`\"'“”‘’()\[\]{}.#]", re.IGNORECASE)
@@ -119,7 +134,7 @@ class _Form:
         objects = list(self._objects(text))
         if len(objects) == 1 and objects[0][0] == 0 and objects[0][1] == len(text.rstrip()):
             return self._in_object(text, *objects[0])
-        found = [self._in_object(text, *one) for one in objects]
+        found = [self._in_object(text, *one) for one in objects if _stands_out(text, *one[:2])]
         for first, last, _ in objects:
             text = text[:first] + " " * (last - first) + text[last:]
         found += self._marked(text)
@@ -177,7 +192,9 @@ class _Form:
             ]
             line = text[found.end() : found.end() + AROUND].partition("\n")[0]
             listed = "\n" in (found["told"] or "") and re.match(r"[.)]\s*\w", line)
-            if not DENIED.search(before) and not listed:
+            quoted = text[: found.start()].endswith(QUOTES) and QUOTED.match(line)
+            counts = self.kind == "grade" and COUNTS.match(line) and not PART.match(line)
+            if not (DENIED.search(before) or listed or quoted or counts):
                 yield self._checked(text, found, final=bool(found["final"]))
         for found in self.boxed.finditer(text):
             yield self._checked(text, found, final=True)
@@ -219,6 +236,15 @@ class _Form:
 
     def _named(self, word: str) -> str:
         return word.lower() if self.kind == "preference" else _number(word)
+
+
+def _stands_out(text: str, first: int, last: int) -> bool:
+    """Whether JSON is no part of a sentence, which may tell what a document says."""
+    before = text[:first].rpartition("\n")[2]
+    if not before.strip():
+        return True
+    behind = text[last : last + AROUND].partition("\n")[0]
+    return bool(BEFORE.search(before) and BEHIND.match(behind)) and not DENIED.search(before)
 
 
 class _Pairs(list[tuple[str, Any]]):
