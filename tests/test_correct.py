@@ -409,3 +409,12 @@ def test_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     assert "people alone" in out
     with pytest.raises(SystemExit):
         main(["correct", paths[0], paths[1]])
+
+
+def test_values_that_are_all_the_same_have_no_interval() -> None:
+    people = {f"q{i}": {"a": 0, "c": 1} for i in range(25)}
+    model = {f"q{i}": {"a": int(i % 3 == 0), "c": 1} for i in range(100)}
+    found = il.corrected(people, model, {query: ["a"] for query in model}, "RR")
+    assert found.data()["means"][0]["corrected"] == {"value": 0, "ci": [None, None], "se": 0}
+    assert "RR 0.0000 (no interval), corrected" in found.summary
+    assert "no ±: by people all queries have the same value there" in str(found)

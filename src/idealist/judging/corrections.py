@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -86,8 +87,14 @@ class CorrectedMean:
         return self._within(self.corrected.value)
 
     def interval(self, mean: EstimatedMean | None = None) -> tuple[float, float]:
-        """Return the interval of a mean, of the corrected one unless told, cut to what can be."""
-        low, high = (mean or self.corrected).interval(self.confidence)
+        """Return the interval of a mean, of the corrected one unless told, cut to what can be.
+
+        Where all queries have the same value, nobody knows how much others would vary: it is NaN.
+        """
+        one = mean or self.corrected
+        if not one.se:
+            return math.nan, math.nan
+        low, high = one.interval(self.confidence)
         return self._within(low), self._within(high)
 
     def _within(self, value: float) -> float:
@@ -135,7 +142,8 @@ class Corrected(Result):
         write = signed if one.baseline else number
         low, high = map(write, one.interval())
         what = f"{one.run} against {one.baseline}" if one.baseline else one.run
-        value = f"{one.measure} {write(one.value)} ({low} to {high}), corrected"
+        between = f"{low} to {high}" if one.corrected.se else "no interval"
+        value = f"{one.measure} {write(one.value)} ({between}), corrected"
         model, people = (write(mean.value) for mean in (one.predicted, one.human))
         return f"{what}: {value}; {model} by the model alone, {people} by people alone"
 
@@ -194,8 +202,14 @@ class Corrected(Result):
             "would have to judge to be as sure",
         ]
         if first.n < FEW:
-            held = "95 % intervals held in about 94 % of trials, and of RR in fewer"
-            lines.append(f"with fewer than {FEW} queries, {held}")
+            held = "95 % intervals held in about 94 % of trials, and in fewer where most queries "
+            lines.append(f"with fewer than {FEW} queries, {held}have the same value, as of RR")
+        same = [one for one in (*self.means, *self.differences) if not one.corrected.se]
+        if same:
+            lines.append(
+                "no ±: by people all queries have the same value there, which says nothing of how "
+                "much others vary"
+            )
         if len(self.means) > 1:
             lines.append("each interval holds by itself, not all of them at once")
         vain = [f"{one.measure} of {one.run}" for one in self.means if not one.helped]
