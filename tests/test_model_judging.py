@@ -306,6 +306,54 @@ def test_a_prompt_may_not_change_under_its_version(store: Made, tmp_path: Path) 
 
 
 @pytest.mark.parametrize(
+    ("changed", "words"),
+    [({"temperature": 1}, "the temperature was 0.0 and is 1"), ({"samples": 3}, "the number of samples was 1 and is 3"),
+     ({"seed": 4}, "the seed was 0 and is 4"), ({}, "the guidelines have changed")],
+)  # fmt: skip
+def test_a_name_stands_for_one_instrument(changed: dict[str, Any], words: str, store: Made) -> None:
+    path = store(guidelines="Dates matter.")
+    with scripted() as server:
+        judge(path, server, max_requests=3)
+        if not changed:
+            with Store(path) as opened:
+                opened.set(guidelines="Dates do not matter.")
+        with pytest.raises(UsageError, match=words) as refused:
+            judge(path, server, **changed)
+        assert "--judge NAME" in refused.value.hint
+        assert len(server.asked) == 3
+        assert judge(path, server, **changed, judge="another").judged == 10
+
+
+def test_a_model_takes_nobodys_name(store: Made) -> None:
+    path = store()
+    with Store(path) as opened:
+        opened.judge(Judgment("q0", "q0d1", 2, "Ana María"))
+    with scripted() as server:
+        judge(path, server, max_requests=1)
+        for name, words in (("Ana María", "a judge of kind human"), (JUDGE, "the model was tiny and is other"),
+                            ("human", "as a kind of judges is")):  # fmt: skip
+            with pytest.raises(UsageError, match=words):
+                judge_by_model(path, server.url, "other", judge=name)
+        with pytest.raises(UsageError, match="the model has no name"):
+            judge_by_model(path, server.url, " ")
+        assert len(server.asked) == 1
+
+
+def test_a_document_that_changed_is_asked_about_again(store: Made) -> None:
+    path = store(1, 3)
+    with scripted(lambda _, body: graded(2 if "new" in str(body) else 1)) as server:
+        judge(path, server)
+        for text, grade in (("new words", 2.0), ("words of q0d1", 1.0)):
+            with Store(path) as opened:
+                opened.add_documents({"q0d1": text})
+            found = judge(path, server)
+            assert (found.judged, found.already) == (1, 2)
+            assert "1 pair was judged before, when the document had another text" in str(found)
+            assert grades_of(path)["q0", "q0d1"] == grade, "also if it is as it was"
+        assert not judge(path, server).rows
+
+
+@pytest.mark.parametrize(
     ("given", "words"),
     [({"prompt": "binary"}, "scale"), ({"prompt": "preference"}, "asks for a preference"), ({"samples": 0}, "samples"),
      ({"temperature": 3}, "temperature"), ({"answer_tokens": 0}, "answer_tokens")],
@@ -365,12 +413,10 @@ def test_an_estimate_sends_nothing(store: Made) -> None:
     path = store()
     with scripted() as server:
         judge(path, server, max_requests=3)
-    found = estimate_model_judging(
-        path, "tiny", samples=2, prices={"tiny": Price(1, 2)}, max_requests=5
-    )
-    assert (found.pairs, found.already, found.requests) == (7, 3, 14)
+    found = estimate_model_judging(path, "tiny", prices={"tiny": Price(1, 2)}, max_requests=5)
+    assert (found.pairs, found.already, found.requests) == (7, 3, 7)
     assert found.cost == pytest.approx((found.most.tokens_in + 2 * found.most.tokens_out) / 1e6)
-    assert found.most.tokens_out == 14 * 512
+    assert found.most.tokens_out == 7 * 512
     said = str(found)
     for pair in found.shown:
         assert f"words of {pair.document}" in said

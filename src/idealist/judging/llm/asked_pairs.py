@@ -19,12 +19,16 @@ PEOPLE = ("human", "import")
 
 
 class AskedPair(NamedTuple):
-    """A document for a query; if it was pooled, in which batch, and with what probability."""
+    """A document for a query; if it was pooled, in which batch, and with what probability.
+
+    `replaces` is the judgment of a text that the document had before.
+    """
 
     query: str
     document: str
     batch: int | None = None
     inclusion: float | None = None
+    replaces: int | None = None
 
 
 def pairs_of(store: Store, what: str | Path) -> list[AskedPair]:

@@ -53,6 +53,11 @@ class Examples:
         """The grades of which there is no example."""
         return tuple(grade for grade, some in self.graded.items() if not some)
 
+    @property
+    def words(self) -> str:
+        """All that could be shown, by which a change is noticed."""
+        return repr([(grade, list(some.items())) for grade, some in self.graded.items()])
+
     def beside(self, query: str, document: str) -> list[Example]:
         """Return an example of each grade that can be shown beside a query and a document."""
         found = (self._beside(grade, query, document) for grade in self.graded)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -16,6 +16,7 @@ from idealist.judging.llm.answers import Answer
 from idealist.judging.llm.asked_pairs import AskedPair, pairs_of, people_of, with_words
 from idealist.judging.llm.client import Endpoint
 from idealist.judging.llm.examples import Examples
+from idealist.judging.llm.instruments import check_instrument, check_name, outdated, short_hash
 from idealist.judging.llm.limits import Budget, Limits, Price, Usage, read_prices
 from idealist.judging.llm.model_results import JudgingEstimate, ModelGrade, ModelJudging
 from idealist.judging.llm.prompts import Example, Prompt, read_prompt
@@ -24,6 +25,7 @@ from idealist.judging.llm.runner import Outcome, Question, Runner, Tally
 from idealist.judging.records import Judgment
 from idealist.judging.store import Store, text_hash
 from idealist.notation import tidy
+from idealist.rendering.wording import counted
 
 #: The temperature of one sample, and of each of several: they would be all the same at 0.
 ONE, SEVERAL = 0.0, 1.0
@@ -58,7 +60,7 @@ def judge_by_model(
     with opened_store(store) as opened:
         judge = ModelJudge.of(opened, model, **asking)
         work = judge.work(what, skip_missing)
-        rows = []
+        rows = list[ModelGrade]()
         with judge.runner(
             url, key_env=key_env, concurrency=concurrency, timeout=timeout, attempts=attempts,
             max_requests=max_requests, max_tokens=max_tokens, max_cost=max_cost, prices=prices,
@@ -70,7 +72,8 @@ def judge_by_model(
         people = people_of(opened) if what == "judged" else ""
         return ModelJudging(
             judge.name, str(opened.path), people, tuple(rows), work.already, work.skipped,
-            runner.tally, runner.client.without, runner.client.again, judge.notes,
+            runner.tally, runner.client.without, runner.client.again,
+            (*judge.notes, *work.notes),
         )  # fmt: skip
 
 
@@ -85,7 +88,8 @@ def estimate_model_judging(
         budget = budget_of(Limits(max_requests, max_tokens, max_cost), model, prices)
         work = judge.work(what, skip_missing)
         asked = ((pair, judge.question(pair).requests) for pair in work.pairs)
-        return estimate_of(judge, asked, work.already, work.skipped, budget)
+        found = estimate_of(judge, asked, work.already, work.skipped, budget)
+        return replace(found, notes=(*found.notes, *work.notes))
 
 
 def estimate_of(
@@ -110,11 +114,23 @@ def estimate_of(
 
 
 class Work(NamedTuple):
-    """What a judge is asked about; how much of it he has judged, and how much has no words."""
+    """What a judge is asked about; how much of it he has judged, and how much has no words.
+
+    Of the pairs, so many are `changed`: judged before, when the document had another text.
+    """
 
     pairs: list[AskedPair]
     already: int
     skipped: int
+    changed: int
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What is to be said about documents that changed."""
+        if not self.changed:
+            return ()
+        many = counted(self.changed, "pair was", "pairs were")
+        return (f"{many} judged before, when the document had another text",)
 
 
 class Shown(NamedTuple):
@@ -155,15 +171,43 @@ class ModelJudge:
         if not 0 <= heat <= 2:
             raise UsageError(f"the temperature cannot be {heat:g}", "give one from 0 to 2")
         sampling = Sampling(heat, seed, logprobs, _whole("answer_tokens", answer_tokens))
-        return cls(store, model, asked, sampling, samples, judge or f"{model}/{asked.label}")
+        name = judge or f"{model}/{asked.label}"
+        check_name(store, name, model)
+        return cls(store, model, asked, sampling, samples, name)
+
+    def check(self) -> None:
+        """Refuse to add to what another instrument said under the same name."""
+        prompt, sampling = self.prompt, self.sampling
+        check_instrument(self.store, self.name, prompt.kind, self._settings | {
+            "model": self.model, "prompt": f"{prompt.label} {prompt.hash}",
+            "temperature": sampling.temperature, "seed": sampling.seed,
+        })  # fmt: skip
+
+    @cached_property
+    def _settings(self) -> dict[str, Any]:
+        """What is recorded with each call, besides what the request itself tells."""
+        places = self.prompt.places
+        return {
+            "samples": self.samples,
+            "guidelines": short_hash(self._guidelines if "guidelines" in places else ""),
+            "examples": short_hash(self._examples.words if "examples" in places else ""),
+        }
 
     def work(self, what: str | Path, skip_missing: bool) -> Work:
-        """Find what to ask about: what this judge has not judged."""
+        """Find what to ask about: what this judge has not judged, or in other words."""
+        self.check()
         pairs = pairs_of(self.store, what)
-        own = {(one.query, one.document) for one in self.store.current() if one.judge == self.name}
-        new = [pair for pair in pairs if pair[:2] not in own]
+        own = [one for one in self.store.current() if one.judge == self.name]
+        known = {(one.query, one.document) for one in own}
+        changed = outdated(self.store, own)
+        new = [
+            pair._replace(replaces=changed.get(pair[:2]))
+            for pair in pairs
+            if pair[:2] not in known or pair[:2] in changed
+        ]
         able = with_words(self.store, new, skip_missing)
-        return Work(able, len(pairs) - len(new), len(new) - len(able))
+        again = sum(pair.replaces is not None for pair in able)
+        return Work(able, len(pairs) - len(new), len(new) - len(able), again)
 
     @cached_property
     def _queries(self) -> Mapping[str, str]:
@@ -216,7 +260,7 @@ class ModelJudge:
         endpoint = Endpoint.of(url, key_env, timeout=seconds, attempts=often)
         budget = budget_of(Limits(max_requests, max_tokens, max_cost), self.model, prices)
         at_once = _whole("concurrency", concurrency)
-        return Runner(self.store, self.prompt, endpoint, budget, at_once)
+        return Runner(self.store, self.prompt, endpoint, budget, at_once, self._settings)
 
     def keep(self, outcome: Outcome) -> ModelGrade:
         """Make a judgment of the answers, if every sample has one and they can be read."""
@@ -238,7 +282,8 @@ class ModelJudge:
             one.call for one in outcome.came if one.answer and one.answer.grade == answer.grade
         ]
         asked = "".join(one.hash for one in outcome.question.requests)
-        token = hashlib.sha256(repr((self.name, *pair[:2], asked)).encode()).hexdigest()
+        said = (self.name, *pair[:2], asked, pair.replaces)
+        token = hashlib.sha256(repr(said).encode()).hexdigest()
         return Judgment(
             pair.query, pair.document, answer.grade, self.name, kind="model", note=note,
             seconds=outcome.seconds, batch=pair.batch, inclusion=pair.inclusion,

@@ -84,6 +84,7 @@ def _work(
     """Find what to compare: the pairs that this judge has not compared, and how many it has."""
     if beside < 1:
         raise UsageError(f"beside cannot be {beside}", "give a whole number of at least 1")
+    judge.check()
     pairs = pairs_of(judge.store, what)
     able = with_words(judge.store, pairs, skip_missing)
     duels = duels_of(able, beside)

@@ -10,7 +10,7 @@ import asyncio
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -145,9 +145,9 @@ class Runner:
 
     def __init__(
         self, store: Store, prompt: Prompt, endpoint: Endpoint, budget: Budget,
-        concurrency: int = 8,
+        concurrency: int = 8, settings: Mapping[str, Any] | None = None,
     ) -> None:  # fmt: skip
-        self.store, self.prompt = store, prompt
+        self.store, self.prompt, self.settings = store, prompt, settings or {}
         self.tally, self.concurrency = Tally(budget), concurrency
         self.client = Client(endpoint, budget)
         self._loop = asyncio.new_event_loop()
@@ -275,7 +275,7 @@ class Runner:
 
     def _call(self, request: Request, state: str, **given: Any) -> Call:
         said = {
-            **request.parameters, "max_tokens": request.sampling.tokens,
+            **request.parameters, **self.settings, "max_tokens": request.sampling.tokens,
             "url": self.client.endpoint.place, "without": list(self.client.without),
         }  # fmt: skip
         return Call(request.hash, request.model, self.prompt.hash, said, state, **given)
