@@ -231,6 +231,24 @@ def test_judges_inside_a_store(tmp_path: Path, capsys: pytest.CaptureFixture[str
     assert "one judge only, ann" in refused(capsys, "judge", "agree", str(tmp_path / "one.db"))
 
 
+def test_a_judge_is_not_compared_with_himself(tmp_path: Path) -> None:
+    path = str(tmp_path / "labels.db")
+    with il.Store.create(path) as store:
+        store.judge_all(il.Judgment("q", f"d{i}", i % 2, "ann") for i in range(4))
+        store.judge_all(il.Judgment("q", f"d{i}", 1, "gpt", "model") for i in range(2, 9))
+    for parts in (("", "#gpt"), ("", ""), ("#human", "#ann"), ("#ann", "#ann")):
+        with pytest.raises(il.UsageError, match="a judge always agrees with himself") as caught:
+            il.agreement(*(path + part for part in parts))
+        assert f"{path}#human" in str(caught.value)
+    with pytest.raises(il.UsageError, match="judgments of gpt, in 5 of 7 shared pairs"):
+        il.agreement(path, f"{path}#gpt")
+    assert il.agreement(f"{path}#human", f"{path}#model").labels.n == 2
+    some = il.read_qrels(f"{path}#ann").to_dict()
+    found = il.agreement(some, some)
+    assert found.summary == "a and b hold the same judgments, of 4 pairs of 1 query"
+    assert "same-judgments" in {one.code for one in found.doubts}
+
+
 def test_a_judge_and_a_run_of_one_family() -> None:
     a, b, runs = judged_twice(queries=12, runs=2)
     named = {"rankgpt": runs["run0"], "bm25": runs["run1"]}
@@ -341,7 +359,7 @@ def test_the_same_judge_twice_ranks_alike() -> None:
     one = found.systems[1]["nDCG@10"]
     assert (one.tau, one.tau_ap, one.rho, one.inflation, one.flips) == (1, 1, 1, 0, ())
     assert one.top == 0
-    assert codes(found) == {"few-systems"}
+    assert codes(found) == {"few-systems", "same-judgments"}
     assert "tau 1.00 by nDCG@10, which says little of so few" in found.summary
     assert found.labels.values["kappa"] == 1.0
 

@@ -504,7 +504,12 @@ def test_every_fault_that_is_put_in_has_a_code_of_the_reference() -> None:
     made = {"no-documents-meet", "no-queries-meet", "pool-bias", "ungraded", "unscored"}
     made |= {"few-meet", "other-collection", "missing-texts"}  # of real runs and texts
     made |= {"judge-apart", "rank-or-score", "read-as"}  # of several judges, and of readers
-    made |= {"judge-apart", "list-order", "read-as"}  # of several judges, and of readers
+    made |= {
+        "judge-apart",
+        "list-order",
+        "model-grades",
+        "read-as",
+    }  # of several judges, and of readers
     only_eval = NOT_REPEATED - {*JUDGMENT_DOUBTS, "duplicates"}
     only_compare = {
         "carried-by-few", "constant-difference", "few-draws", "few-queries", "judged-unequal",
@@ -513,7 +518,7 @@ def test_every_fault_that_is_put_in_has_a_code_of_the_reference() -> None:
     of_judges = {
         "few-shared-queries", "few-systems", "judge-inflation", "no-model-labels",
         "people-judged-less", "pools-differ", "prevalence",
-        "same-family", "unlike-sample", "weak-at-top",
+        "same-family", "same-judgments", "unlike-sample", "weak-at-top",
     }  # fmt: skip
     assert CODES.keys() - codes == made | only_eval | only_compare | of_judges
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import statistics
 from collections.abc import Iterator
@@ -261,6 +262,25 @@ def test_what_is_no_store_is_said(store: Store, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="not a run"):
         il.read_run(store.path)
     assert kind_of(store.path) == "qrels"
+
+
+def test_grades_of_a_model_are_said_with_every_number(store: Store) -> None:
+    people, model = [("q1", "d1"), ("q1", "d2")], [("q1", "d3"), ("q2", "d1"), ("q1", "d1")]
+    store.judge_all(Judgment(*pair, 1, "ann") for pair in people)
+    store.judge_all(Judgment(*pair, 2, "gpt/graded@1", "model") for pair in model)
+    run = {"q1": ["d1", "d3"], "q2": ["d1"]}
+
+    def told(address: str) -> list[tuple[str, int, int]]:
+        doubts = il.evaluate(address, run, "RR").doubts
+        some = [one for one in doubts if one.code == "model-grades"]
+        return [(one.severity, one.count, one.total) for one in some]
+
+    path = str(store.path)
+    assert told(path) == [("warning", 2, 4)]
+    assert told(f"{path}#model") == [("note", 3, 3)]
+    assert told(f"{path}#human") == []
+    for found in (il.compare(path, {"a": run, "b": run}, "RR"), il.audit(path, run, "RR")):
+        assert "2 of 4 grades are by a model (gpt/graded@1)" in json.dumps(found.data())
 
 
 def test_what_cannot_be_told_is_not_a_grade(store: Store) -> None:

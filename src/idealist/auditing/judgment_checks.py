@@ -120,7 +120,7 @@ SINGLE_RELEVANT = 0.5
 #: What an evaluation doubts about the judgments; all other doubts are about runs.
 JUDGMENT_DOUBTS = (
     "no-relevant", "positives-only", "repeated-judgments", "ungraded", "binary-on-graded",
-    "fractional-grades",
+    "fractional-grades", "model-grades",
 )  # fmt: skip
 
 

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Remark:
-    """One such thing: the code of the doubt it becomes, a sentence, how often, and how bad."""
+    """One such thing: the code of the doubt it becomes, a sentence, how often (of all), how bad."""
 
     code: str
     message: str
     count: int = 0
     severity: str = "note"
+    total: int = 0

@@ -165,7 +165,9 @@ def remarks(case: DoubtCase) -> Iterator[Doubt]:
         if remark.code == "list-order" and not by_score:
             continue  # the scores do not rank them then
         severity = cast("Severity", remark.severity)
-        yield Doubt(remark.code, remark.message, remark.count, severity=severity)
+        yield Doubt(
+            remark.code, remark.message, remark.count, severity=severity, total=remark.total
+        )
 
 
 Check = Callable[[DoubtCase], Iterator[Doubt]]

@@ -30,6 +30,8 @@ from idealist.notation import many
 APPLICATION, VERSION = 0x49444C53, 1
 #: Who may judge, in the order in which they are believed: of one pair, only the first kind counts.
 KINDS = ("human", "import", "clicks", "model")
+#: How many models are named where grades are theirs.
+MODELS_NAMED = 3
 
 Pair: TypeAlias = tuple[str, str]
 T = TypeVar("T")
@@ -113,6 +115,19 @@ def stored_texts(
     return _checked(address.path, found)
 
 
+def judges_behind(address: Address) -> dict[Pair, frozenset[str]]:
+    """Find who gave the grades that count, by pair."""
+
+    def found(connection: sqlite3.Connection) -> dict[Pair, frozenset[str]]:
+        counting, _ = _counting(_by_pair(_rows(connection, address)))
+        said: dict[Pair, set[str]] = {}
+        for row in counting:
+            said.setdefault((row.query, row.document), set()).add(row.judge)
+        return {pair: frozenset(judges) for pair, judges in said.items()}
+
+    return _checked(address.path, found)
+
+
 def setting(connection: sqlite3.Connection, name: str) -> str:
     """Return what was last set, or nothing."""
     asked = "SELECT value FROM setting WHERE name = ? ORDER BY id DESC LIMIT 1"
@@ -185,13 +200,12 @@ def qrels_of(
 
     Of one pair, an adjudication counts alone, or else what the first kind of `KINDS` said.
     """
-    asked = f"SELECT {', '.join(_Row._fields)} FROM every_current_judgment ORDER BY id"
-    rows = _only(_checked_rows(connection.execute(asked), address.path), address)
-    by_pair = _by_pair(rows)
+    by_pair = _by_pair(_rows(connection, address))
     counting, remarks = _counting(by_pair)
     graded = [row for row in counting if row.grade is not None]
     if not graded:
         _refuse_empty(connection, address)
+    remarks += _of_models(graded)
     pool = _pool(connection)
     if sampled and not pool:
         hint = f"draw one: idealist judge pool {address.path} RUN... --by sampled --budget N"
@@ -248,6 +262,12 @@ def _scale(scale: Scale | None, sampled: bool) -> Scale | None:
         return scale
     labels = ("not drawn", *scale.labels) if scale.labels else ()
     return Scale((UNDRAWN, *scale.grades), labels)
+
+
+def _rows(connection: sqlite3.Connection, address: Address) -> list[_Row]:
+    """Read the judgments that stand, of those who are meant."""
+    asked = f"SELECT {', '.join(_Row._fields)} FROM every_current_judgment ORDER BY id"
+    return _only(_checked_rows(connection.execute(asked), address.path), address)
 
 
 def _checked_rows(found: Iterable[tuple[Any, ...]], path: Path) -> list[_Row]:
@@ -316,6 +336,24 @@ def _remarks(adjudicated: int, ranked: int) -> Iterator[Remark]:
         some = many(ranked, "pair was", "pairs were")
         words = f"{some} judged by several kinds of judges: of {', '.join(KINDS)}, the first counts"
         yield Remark("judges", words, ranked)
+
+
+def _of_models(graded: Sequence[_Row]) -> Iterator[Remark]:
+    """Say how many of the pairs have a model's grade: people often grade otherwise."""
+    pairs = {(row.query, row.document) for row in graded}
+    by = {(row.query, row.document): row.judge for row in graded if row.kind == "model"}
+    if not by:
+        return
+    who = ", ".join(sorted({*by.values()})[:MODELS_NAMED])
+    who += ", …" if len({*by.values()}) > MODELS_NAMED else ""
+    if len(by) == len(pairs):
+        some = f"all {len(pairs):,} grades are" if len(pairs) > 1 else "the only grade is"
+        words, severity = f"{some} by a model ({who})", "note"
+    else:
+        are = "is" if len(by) == 1 else "are"
+        words = f"{len(by):,} of {len(pairs):,} grades {are} by a model ({who}), others are not: "
+        words, severity = f"{words}values by people cannot be compared with these", "warning"
+    yield Remark("model-grades", words, len(by), severity, len(pairs))
 
 
 def _refuse_empty(connection: sqlite3.Connection, address: Address) -> NoReturn:

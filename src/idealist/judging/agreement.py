@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -12,14 +13,17 @@ from idealist.comparing import COMPARED
 from idealist.conventions import DEFAULT, Convention
 from idealist.conventions import convention as find_convention
 from idealist.data import Qrels, Run
+from idealist.data.remarks import Remark
 from idealist.errors import UsageError
 from idealist.formats import read_qrels, several_runs
 from idealist.formats.source import distinct, run_name
-from idealist.formats.stored_judgments import store_address
+from idealist.formats.stored_judgments import KINDS, judges_behind, store_address
 from idealist.judging.agreement_report import Agreement, Lack
 from idealist.judging.label_agreement import LabelAgreement, PanelAgreement
 from idealist.judging.panel import Panel, same_scale
 from idealist.judging.system_agreement import SystemAgreement, systems_of
+from idealist.notation import many
+from idealist.rendering.wording import few, told
 
 
 def agreement(
@@ -59,6 +63,7 @@ def agreement(
     """
     judged = [read_qrels(one) for one in (a, b, *others)]
     called = list(names) or _names(judged)
+    _check_apart(judged, called)
     thresholds, least = _thresholds(rel, judged)
     panel = Panel.of(judged, called, thresholds)
     read = several_runs([runs] if isinstance(runs, (str, Path, Run)) else runs)
@@ -72,11 +77,41 @@ def agreement(
         lone_queries=tuple(len(own.known - judged[0].known) for own in judged),
         missed_queries=tuple(len(judged[0].known - own.known) for own in judged),
         lacking={i: _lacking(judged[0], own) for i, own in enumerate(judged) if i},
-        remarks=tuple(remark for own in judged for remark in own.remarks),
+        remarks=tuple(_remarks(judged)),
         convention=find_convention(convention).name,
         thresholds=tuple(thresholds or ()),
         shared_pairs=shared_pairs,
+        copies=frozenset(
+            (a, b) for a, b in panel.pairs() if judged[a].to_dict() == judged[b].to_dict()
+        ),
     )
+
+
+def _remarks(judged: Sequence[Qrels]) -> Iterator[Remark]:
+    """Pass on what readers noticed; that a judge is a model is no news here."""
+    every = (remark for own in judged for remark in own.remarks)
+    yield from (one for one in every if one.code != "model-grades" or one.count < one.total)
+
+
+def _check_apart(judged: Sequence[Qrels], names: Sequence[str]) -> None:
+    """Refuse two parts of a store where the grade of one rests on the other's judgment."""
+    addresses = [store_address(one.name) for one in judged]
+    for (a, one), (b, other) in combinations(zip(names, addresses, strict=True), 2):
+        if one is None or other is None or one.path.resolve() != other.path.resolve():
+            continue
+        parts = {one.only, other.only}
+        if len(parts) == 2 and not parts & {"", *KINDS}:  # two judges
+            continue
+        own, theirs = judges_behind(one), judges_behind(other)
+        both = own.keys() & theirs.keys()
+        shared = {pair: own[pair] & theirs[pair] for pair in both if own[pair] & theirs[pair]}
+        if shared:
+            who = few(sorted(set[str]().union(*shared.values())), 3)
+            message = f"{told(a)} and {told(b)} both rest on judgments of {who}, in "
+            message += f"{len(shared):,} of {many(len(both), 'shared pair', 'shared pairs')}: "
+            hint = f"name judges apart, such as {one.path}#human and {one.path}#model, or compare "
+            hint += f"all of them: idealist judge agree {one.path}"
+            raise UsageError(f"{message}a judge always agrees with himself", hint)
 
 
 def _names(judged: Sequence[Qrels]) -> list[str]:

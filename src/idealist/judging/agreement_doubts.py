@@ -28,14 +28,26 @@ LACKING = 0.1
 
 def doubts_of_agreement(found: Agreement) -> tuple[Doubt, ...]:
     """Find what is doubtful about an agreement."""
-    doubts = [Doubt(one.code, one.message, one.count, severity="note") for one in found.remarks]
-    doubts += [*_prevalence(found), *_few_queries(found), *_of_pools(found)]
+    doubts = [
+        Doubt(one.code, one.message, one.count, severity="note", total=one.total)
+        for one in found.remarks
+    ]
+    doubts += [*_copies(found), *_prevalence(found), *_few_queries(found), *_of_pools(found)]
     for systems in found.systems.values():
         first = next(iter(systems.values()))
         doubts += [*_few_runs(first), *_families(first)]
         for one in systems.values():
             doubts += [*_inflated(one), *_weak_at_top(one)]
     return tuple(doubts)
+
+
+def _copies(found: Agreement) -> Iterator[Doubt]:
+    """Say where two judges hold the same judgments, as one file and its copy do."""
+    for both in sorted(found.copies):
+        (a, b), n = map(told, found.pairs[both].judges), found.pairs[both].n
+        if not math.isnan(found.pairs[both].values["kappa"]):  # one grade for all may be by chance
+            words = f"{a} and {b} hold the same judgments, all {n:,} of them"
+            yield Doubt("same-judgments", words, n)
 
 
 def _prevalence(found: Agreement) -> Iterator[Doubt]:

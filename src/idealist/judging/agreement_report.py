@@ -58,7 +58,8 @@ class Agreement(Result):
     first one. `systems` has for each judge but the first how he ranks the runs, by measure.
     `lone_queries` and `missed_queries` count for each judge the queries that only he judged, and
     those that only the first one did; `lacking` has for each judge what he lacks of the first one's
-    pairs of the same queries, and that one of his.
+    pairs of the same queries, and that one of his. `copies` are those of `pairs` whose judgments
+    are the same, all of them.
     """
 
     panel: Panel
@@ -72,6 +73,7 @@ class Agreement(Result):
     thresholds: tuple[float, ...] = ()
     convention: str = DEFAULT
     shared_pairs: bool = False
+    copies: frozenset[tuple[int, int]] = frozenset()
 
     @property
     def labels(self) -> LabelAgreement:
@@ -94,7 +96,7 @@ class Agreement(Result):
         said = (
             panel_words(self.all_judges, self.pairs.values())
             if self.several
-            else label_words(self.labels)
+            else label_words(self.labels, copies=bool(self.copies))
         )
         first = [next(iter(own.values())) for own in self.systems.values()]
         return ". ".join([said, *(system_words(one, self.several) for one in first)])

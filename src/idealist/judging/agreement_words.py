@@ -15,14 +15,16 @@ def _ends(ends: tuple[float, float]) -> str:
     return "" if math.isnan(ends[0]) else f" [{number(ends[0], 2)}, {number(ends[1], 2)}]"
 
 
-def label_words(labels: LabelAgreement) -> str:
-    """Say how far two judges agree on labels."""
+def label_words(labels: LabelAgreement, copies: bool = False) -> str:
+    """Say how far two judges agree on labels, or that their judgments are the same."""
     a, b = map(told, labels.judges)
     pairs = f"{counted(labels.n, 'pair', 'pairs')} of {counted(labels.queries, 'query', 'queries')}"
     kappa = labels.values["kappa"]
     if math.isnan(kappa):
         grade = labels.grades[labels.confusion.sum(axis=0).argmax()]
         return f"{a} and {b} gave grade {grade:g} to all {pairs}, so kappa says nothing"
+    if copies:
+        return f"{a} and {b} hold the same judgments, of {pairs}"
     how, low = strength(kappa), labels.intervals["kappa"][0]
     alike = f"{how} on labels" if kappa > 0 else f"on labels {how}"
     alike += ", if at all" if low <= 0 < kappa else ""
