@@ -6,6 +6,7 @@ import json
 import shutil
 import statistics
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -24,7 +25,7 @@ from idealist.formats.document_texts import document_texts
 from idealist.formats.stored_judgments import KINDS
 from idealist.judging import turns
 from idealist.judging.records import Batch, Call, Judgment, Pooled, Preference
-from idealist.judging.store import Store
+from idealist.judging.store import TOGETHER, Store
 from idealist.judging.store_health import examine
 
 
@@ -63,6 +64,28 @@ def test_a_judgment_has_a_number_and_a_time(store: Store) -> None:
     again = store.judge(Judgment("q1", "d1", 0, "ann", token="t1"))
     assert again == made
     assert len(list(store.judgments())) == 1
+
+
+def test_many_judgments_are_kept_as_one_by_one(store: Store, tmp_path: Path) -> None:
+    rows = [
+        Judgment(f"q{i % 3}", f"d{i // 2}", i % 4, f"judge {i % 2}", note="é" * (i % 2))
+        for i in range(2 * TOGETHER + 1)
+    ]
+    one_by_one = Store.create(tmp_path / "other.db", scale=3)
+    for made in (store, one_by_one):
+        made.add_batch(Batch("depth", tuple(Pooled("q1", f"d{i}", i) for i in range(TOGETHER))))
+        made.judge(Judgment("q1", "d1", 2, "ann"))
+    together = store.judge_all(replace(row, time="2026-11-16T15:49:40Z") for row in rows)
+    apart = [one_by_one.judge(replace(row, time="2026-11-16T15:49:40Z")) for row in rows]
+    assert together == apart == list(store.judgments())[1:]
+    kept = "SELECT * FROM turn"
+    assert _asked(store, kept) == _asked(one_by_one, kept)
+    assert store.judge_all([]) == []
+
+
+def _asked(store: Store, words: str) -> list[Any]:
+    with store.reading() as connection:
+        return connection.execute(words).fetchall()
 
 
 def test_several_judgments_are_kept_all_or_none(store: Store) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from typing import Any
@@ -41,6 +42,8 @@ VERBS: dict[str, tuple[str, str]] = {
 EXIT_BAD = 2
 #: The shells' code for a program stopped by Ctrl-C.
 EXIT_INTERRUPTED = 130
+#: After how many new objects Python looks for those nobody can reach: hardly any of a command are.
+SELDOM = 100_000
 
 
 def show_version(context: click.Context, _: click.Parameter, asked: bool) -> None:
@@ -66,6 +69,7 @@ def cli() -> None:
 
 def main(arguments: list[str] | None = None) -> Any:
     """Run the command and leave with its exit code."""
+    gc.set_threshold(SELDOM)
     try:
         cli.main(args=arguments, prog_name="idealist", standalone_mode=False)
     except click.ClickException as error:

@@ -86,7 +86,10 @@ class Opinions:
     @cached_property
     def disputed(self) -> dict[Key, Sequence[int]]:
         """What judges disagree about."""
-        return {key: rows for key, rows in self.several.items() if len({*self.grades(rows)}) > 1}
+        grade = self.given["grade"]
+        return {
+            key: rows for key, rows in self.several.items() if len({grade[i] for i in rows}) > 1
+        }
 
     def grades(self, rows: Sequence[int]) -> list[float]:
         """Return the grades of some rows."""
@@ -152,7 +155,11 @@ def _one_each(opinions: Opinions, rule: Callable[[Sequence[float]], float]) -> d
     given, keys = opinions.given, sorted(opinions.rows)
     rows = [opinions.rows[key] for key in keys]
     first = [own[0] for own in rows]
-    grades = [rule(opinions.grades(own)) for own in rows]
+    disputed = opinions.disputed
+    grades = [
+        rule(opinions.grades(own)) if key in disputed else given["grade"][own[0]]
+        for key, own in zip(keys, rows, strict=True)
+    ]
     columns = dict(given["columns"] or {})
     columns.pop("judge", None)
     apart = [name for name, cells in columns.items() if any(_differ(cells, own) for own in rows)]

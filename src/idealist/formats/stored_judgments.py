@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import sqlite3
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -119,7 +120,7 @@ def judges_behind(address: Address) -> dict[Pair, frozenset[str]]:
     """Find who gave the grades that count, by pair."""
 
     def found(connection: sqlite3.Connection) -> dict[Pair, frozenset[str]]:
-        counting, _ = _counting(_by_pair(_rows(connection, address)))
+        counting, _ = _counting(*_told_apart(_rows(connection, address)))
         said: dict[Pair, set[str]] = {}
         for row in counting:
             said.setdefault((row.query, row.document), set()).add(row.judge)
@@ -184,6 +185,9 @@ class _Row(NamedTuple):
     adjudicates: int = 0
 
 
+_PAIR = itemgetter(0, 1)
+
+
 class _Chance(NamedTuple):
     """What is known of a pooled document: its probability of being drawn, and whether it was."""
 
@@ -200,8 +204,8 @@ def qrels_of(
 
     Of one pair, an adjudication counts alone, or else what the first kind of `KINDS` said.
     """
-    by_pair = _by_pair(_rows(connection, address))
-    counting, remarks = _counting(by_pair)
+    alone, by_pair = _told_apart(_rows(connection, address))
+    counting, remarks = _counting(alone, by_pair)
     graded = [row for row in counting if row.grade is not None]
     if not graded:
         _refuse_empty(connection, address)
@@ -222,14 +226,15 @@ def qrels_of(
     made = merged(given, merge or setting(connection, "merge") or PROPOSED)
     pooled = connection.execute("SELECT EXISTS (SELECT 1 FROM batch)").fetchone()[0]
     meant = "pooled" if pooled else ""
-    return replace(made, judged_by=_judge_rows(by_pair, made), meant=meant)
+    if sampled or any(row.adjudicates for row in counting):  # of which `merged` knows nothing
+        made = replace(made, judged_by=_judge_rows(by_pair, made))
+    return replace(made, meant=meant)
 
 
 def _judge_rows(by_pair: Mapping[Pair, Sequence[_Row]], made: Qrels) -> JudgeRows | None:
     """Keep what each of several judges said, adjudicated or not, of the kind that counts."""
     said: list[tuple[int, _Row]] = []
-    several = ((pair, own) for pair, own in by_pair.items() if len(own) > 1)
-    for (query, document), own in several:
+    for (query, document), own in by_pair.items():
         graded = [row for row in own if row.grade is not None and not row.adjudicates]
         first = _first_kind(graded) if graded else []
         if len(first) > 1 and document in made.lookup.get(query, ()):
@@ -249,8 +254,8 @@ def grades_of(connection: sqlite3.Connection, query: str, unclear: float) -> dic
     people = f"query = ? AND kind IN {KINDS[:2]}"
     asked = f"SELECT {', '.join(_Row._fields)} FROM current_judgment WHERE {people} ORDER BY id"
     said: dict[str, list[float]] = {}
-    by_pair = _by_pair(map(_Row._make, connection.execute(asked, (query,))))
-    for row in _counting(by_pair)[0]:
+    rows = map(_Row._make, connection.execute(asked, (query,)))
+    for row in _counting(*_told_apart(rows))[0]:
         said.setdefault(row.document, []).append(unclear if row.grade is None else row.grade)
     rule = RULES[setting(connection, "merge") or PROPOSED]
     return {document: rule(grades) for document, grades in said.items()}
@@ -272,7 +277,7 @@ def _rows(connection: sqlite3.Connection, address: Address) -> list[_Row]:
 
 def _checked_rows(found: Iterable[tuple[Any, ...]], path: Path) -> list[_Row]:
     """Refuse cells that no store holds; where a file is damaged, SQLite does not."""
-    rows = list(map(_Row._make, found))
+    rows = list(map(partial(tuple.__new__, _Row), found))
     query, document, grade, judge, kind, *_ = zip(*rows, strict=True) if rows else [()] * 5
     texts = {*map(type, query), *map(type, document), *map(type, judge)}
     if not (texts <= {str} and {*map(type, grade)} <= {float, type(None)} and {*kind} <= {*KINDS}):
@@ -295,13 +300,12 @@ def _only(rows: list[_Row], address: Address) -> list[_Row]:
     return kept
 
 
-def _counting(by_pair: Mapping[Pair, Sequence[_Row]]) -> tuple[list[_Row], list[Remark]]:
+def _counting(
+    alone: Sequence[_Row], by_pair: Mapping[Pair, Sequence[_Row]]
+) -> tuple[list[_Row], list[Remark]]:
     """Return the judgments that count, and say what decided it."""
-    counting, adjudicated, ranked = list[_Row](), 0, 0
+    counting, adjudicated, ranked = [*alone], 0, 0
     for own in by_pair.values():
-        if len(own) == 1 and not own[0].adjudicates:  # as most are
-            counting += own
-            continue
         if decided := [row for row in own if row.adjudicates]:
             counting.append(decided[-1])
             adjudicated += 1
@@ -313,19 +317,28 @@ def _counting(by_pair: Mapping[Pair, Sequence[_Row]]) -> tuple[list[_Row], list[
     return counting, list(_remarks(adjudicated, ranked))
 
 
+def _told_apart(rows: Iterable[_Row]) -> tuple[list[_Row], dict[Pair, list[_Row]]]:
+    """Part pairs that one judge judged, as most are, from the others, sorted by pair."""
+    said = [row for row in rows if row.status != "later"]  # what was put off was not said
+    times = Counter(map(_PAIR, said))
+    alone, others = list[_Row](), list[_Row]()
+    for row in said:
+        (others if row.adjudicates or times[_PAIR(row)] > 1 else alone).append(row)
+    return alone, _by_pair(others)
+
+
 def _by_pair(rows: Iterable[_Row]) -> dict[Pair, list[_Row]]:
-    """Sort what was said by what it is of; what was put off was not said."""
+    """Sort what was said by what it is of."""
     found: dict[Pair, list[_Row]] = {}
     for row in rows:
-        if row.status != "later":
-            found.setdefault((row.query, row.document), []).append(row)
+        found.setdefault(_PAIR(row), []).append(row)
     return found
 
 
 def _first_kind(rows: Sequence[_Row]) -> list[_Row]:
     """Keep the judgments of those who are believed most."""
-    first = min(KINDS.index(row.kind) for row in rows)
-    return [row for row in rows if KINDS.index(row.kind) == first]
+    first = min({row.kind for row in rows}, key=KINDS.index)
+    return [row for row in rows if row.kind == first]
 
 
 def _remarks(adjudicated: int, ranked: int) -> Iterator[Remark]:
@@ -340,10 +353,10 @@ def _remarks(adjudicated: int, ranked: int) -> Iterator[Remark]:
 
 def _of_models(graded: Sequence[_Row]) -> Iterator[Remark]:
     """Say how many of the pairs have a model's grade: people often grade otherwise."""
-    pairs = {(row.query, row.document) for row in graded}
     by = {(row.query, row.document): row.judge for row in graded if row.kind == "model"}
     if not by:
         return
+    pairs = {(row.query, row.document) for row in graded}
     who = ", ".join(sorted({*by.values()})[:MODELS_NAMED])
     who += ", …" if len({*by.values()}) > MODELS_NAMED else ""
     if len(by) == len(pairs):

@@ -26,7 +26,8 @@ def checked_judgments(
     rows: Sequence[Judgment], scale: Scale | None, faults: Faults
 ) -> list[Judgment]:
     """Check judgments, and give them a time; all that is wrong is said at once."""
-    found = [_judgment(row, faults) for row in rows]
+    when = now()
+    found = [_judgment(row, when, faults) for row in rows]
     graded = [row for row in found if row.grade is not None]
     grades = [float(row.grade) for row in graded if row.grade is not None]
     table = Judgments(
@@ -37,7 +38,7 @@ def checked_judgments(
     return found
 
 
-def _judgment(row: Judgment, faults: Faults) -> Judgment:
+def _judgment(row: Judgment, when: str, faults: Faults) -> Judgment:
     """Check all of a judgment but its place on the scale."""
     grade = _grade(row, faults)
     if row.status not in STATUSES:
@@ -50,13 +51,15 @@ def _judgment(row: Judgment, faults: Faults) -> Judgment:
         hint = "withdraw a judgment with undo"
         message = f"{_place(row)}: a row that undoes another, and no other, is `undone`"
         faults.add("bad-shape", message, hint)
-    return replace(
-        row, grade=grade, query=_id(row.query, "query", faults),
-        document=_id(row.document, "document", faults), judge=_judge(row, faults),
-        seconds=_number(row.seconds, "seconds", row, faults),
-        inclusion=_chance(row.inclusion, row, faults), note=_text(row.note, "note", row, faults),
-        token=_text(row.token, "token", row, faults), time=_time(row, faults),
-    )  # fmt: skip
+    found: dict[str, Any] = {
+        "grade": grade, "query": _id(row.query, "query", faults),
+        "document": _id(row.document, "document", faults), "judge": _judge(row, faults),
+        "seconds": _number(row.seconds, "seconds", row, faults),
+        "inclusion": _chance(row.inclusion, row, faults),
+        "note": _text(row.note, "note", row, faults),
+        "token": _text(row.token, "token", row, faults), "time": _time(row, when, faults),
+    }  # fmt: skip
+    return Judgment(**{**vars(row), **found})  # half the time of `replace`
 
 
 def checked_preference(row: Preference, faults: Faults) -> Preference:
@@ -64,7 +67,7 @@ def checked_preference(row: Preference, faults: Faults) -> Preference:
     made = replace(
         row, query=_id(row.query, "query", faults), better=_id(row.better, "document", faults),
         worse=_id(row.worse, "document", faults), judge=_judge(row, faults),
-        seconds=_number(row.seconds, "seconds", row, faults), time=_time(row, faults),
+        seconds=_number(row.seconds, "seconds", row, faults), time=_time(row, now(), faults),
         note=_text(row.note, "note", row, faults), token=_text(row.token, "token", row, faults),
     )  # fmt: skip
     if made.better == made.worse:
@@ -170,9 +173,9 @@ def _chance(value: Any, row: Any, faults: Faults) -> float | None:
     return chance
 
 
-def _time(row: Judgment | Preference, faults: Faults) -> str:
+def _time(row: Judgment | Preference, when: str, faults: Faults) -> str:
     if not row.time:
-        return now()
+        return when
     try:
         datetime.fromisoformat(row.time)
     except (TypeError, ValueError):

@@ -129,7 +129,10 @@ class StoreFile(os.PathLike[str]):
 
 #: How a file is written: what is acknowledged is on the disk, for which macOS has a word of its
 #: own; and large imports find room in memory, in KiB.
-_SETTINGS = ("foreign_keys = ON", "synchronous = FULL", "fullfsync = ON", "cache_size = -65536")
+_SETTINGS = (
+    "foreign_keys = ON", "synchronous = FULL", "fullfsync = ON", "cache_size = -65536",
+    "temp_store = MEMORY",
+)  # fmt: skip
 #: What the header of a file says: whose it is, and which version its tables have.
 _HEADER = ("application_id", "user_version")
 
