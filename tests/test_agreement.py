@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
@@ -165,6 +166,16 @@ def test_one_grade_of_all_and_one_query() -> None:
         [None, None],
     )
     assert codes(found) == {"few-shared-queries"}
+
+
+def test_queries_that_never_differ_have_no_interval() -> None:
+    one, other = ({f"q{i}": dict(zip("abc", grades, strict=True)) for i in range(2)}
+                  for grades in ((0, 1, 0), (0, 1, 1)))  # fmt: skip
+    found = il.agreement(one, other)
+    assert all(math.isnan(end) for ends in found.labels.intervals.values() for end in ends)
+    assert found.summary.startswith(
+        "a and b have kappa 1.00 on labels of 4 pairs of 2 queries: too"
+    )
 
 
 def test_grades_below_zero_are_no_judgments() -> None:

@@ -273,6 +273,19 @@ def test_limits_hold_before_anything_is_sent() -> None:
         assert budget.cost == pytest.approx(price.of(Usage(20, 5)))
 
 
+def test_texts_with_more_tokens_than_estimated_are_learnt_from() -> None:
+    estimate, true = Usage(100, 10), Usage(300, 10)
+    budget = Budget(Limits(tokens=1000))
+    held = budget.send(estimate)
+    assert budget.over(estimate) == "the first answer"
+    budget.learn(estimate, true)
+    budget.settle(held, true)
+    assert budget.send(estimate) == true
+    assert budget.over(estimate) == ""
+    budget.send(estimate)
+    assert budget.over(estimate) == "--max-tokens 1,000"
+
+
 def test_requests_sent_again_count_too() -> None:
     with scripted(BAD_DAYS["broken"]) as server:
         [failed] = ask(server, budget=Budget(Limits(requests=2)))

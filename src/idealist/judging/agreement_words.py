@@ -26,6 +26,9 @@ def label_words(labels: LabelAgreement, copies: bool = False) -> str:
     if copies:
         return f"{a} and {b} hold the same judgments, of {pairs}"
     how, low = strength(kappa), labels.intervals["kappa"][0]
+    if math.isnan(low):
+        few = "too few to say how far they agree, or too much alike"
+        return f"{a} and {b} have kappa {number(kappa, 2)} on labels of {pairs}: {few}"
     alike = f"{how} on labels" if kappa > 0 else f"on labels {how}"
     alike += ", if at all" if low <= 0 < kappa else ""
     value = f"kappa {number(kappa, 2)}{_ends(labels.intervals['kappa'])}"

@@ -14,7 +14,7 @@ from idealist.data.columns import Floats
 from idealist.judging.panel import Panel
 from idealist.notation import tidy
 from idealist.rendering.plain_data import record
-from idealist.significance.cluster_bootstrap import drawn_sums, percentiles
+from idealist.significance.cluster_bootstrap import drawn_sums, percentiles, varying
 from idealist.significance.kappas import Ratings, cohen_kappa, gwet_ac, krippendorff_alpha
 
 #: What each statistic is called for people.
@@ -137,9 +137,9 @@ class LabelAgreement:
 
     @cached_property
     def intervals(self) -> Mapping[str, tuple[float, float]]:
-        """The interval of each statistic; NaN where there is one query."""
+        """The interval of each statistic; NaN where queries are one or all alike."""
         drawn = of_two(drawn_sums(self.tables, seed=self.seed), self.grades, self.rel)
-        return {name: percentiles(drawn[name], self.queries) for name in self.values}
+        return {name: varying(percentiles(drawn[name], self.queries)) for name in self.values}
 
     @property
     def marginals(self) -> tuple[Floats, Floats]:
@@ -181,10 +181,12 @@ class PanelAgreement:
 
     @cached_property
     def intervals(self) -> Mapping[str, tuple[float, float]]:
-        """The interval of each statistic; NaN where there is one query."""
+        """The interval of each statistic; NaN where queries are one or all alike."""
         drawn = Ratings(*(drawn_sums(part, seed=self.seed) for part in self.panel.ratings))
         found = of_all(drawn, self.panel.grades)
-        return {name: percentiles(one, len(self.panel.queries)) for name, one in found.items()}
+        return {
+            name: varying(percentiles(one, len(self.panel.queries))) for name, one in found.items()
+        }
 
     def data(self) -> dict[str, Any]:
         """Return it as plain data."""

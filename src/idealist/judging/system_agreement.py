@@ -28,7 +28,7 @@ from idealist.errors import UsageError
 from idealist.evaluating.evaluator import Evaluator
 from idealist.rendering.plain_data import record
 from idealist.rendering.wording import few
-from idealist.significance.cluster_bootstrap import drawn_sums, percentiles
+from idealist.significance.cluster_bootstrap import drawn_sums, percentiles, varying
 from idealist.significance.means import mean
 from idealist.significance.rank_tests import spearman, tau_ap, tau_b
 
@@ -139,7 +139,7 @@ class SystemAgreement:
         apart = (self.values[1] - self.values[0]).mean(axis=0)
         sums = np.stack((apart * self._weights, self._weights), axis=1)
         drawn = drawn_sums(sums, seed=self.seed)
-        return percentiles(drawn[:, 0] / drawn[:, 1], len(self.queries))
+        return varying(percentiles(drawn[:, 0] / drawn[:, 1], len(self.queries)))
 
     @cached_property
     def redrawn(self) -> Mapping[str, tuple[float, float]]:

@@ -17,6 +17,8 @@ from idealist.significance.resampling import BLOCK
 
 Array = NDArray[np.float64]
 
+#: An interval that is shorter has no width.
+ROUNDING = 1e-12
 #: How often the queries are drawn.
 DRAWS = 2000
 
@@ -72,3 +74,12 @@ def percentiles(drawn: Array, queries: int, alpha: float = 0.05) -> tuple[float,
     tail = float(ndtr(reach))
     low, high = np.quantile(known, [tail, 1 - tail])
     return float(low), float(high)
+
+
+def varying(ends: tuple[float, float]) -> tuple[float, float]:
+    """Return an interval, NaN where it has no width: queries that never differ tell nothing of it.
+
+    >>> varying((0.25, 0.5)), varying((1.0, 1.0))
+    ((0.25, 0.5), (nan, nan))
+    """
+    return ends if ends[1] - ends[0] > ROUNDING else (math.nan, math.nan)

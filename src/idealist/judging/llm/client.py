@@ -188,8 +188,8 @@ class Client:
     async def _once(self, request: Request, most: Usage, without: tuple[str, ...]) -> Received:
         """Send a request as soon as the limits allow it, and read what comes back."""
         await self._room(most)
-        self.budget.send(most)
-        used, begun = most, time.perf_counter()  # an answer that is lost may have cost as much
+        held = self.budget.send(most)
+        used, begun = held, time.perf_counter()  # an answer that is lost may have cost as much
         try:
             status, wait, raw = await self._post(json.dumps(request.body(without)).encode())
             seconds = time.perf_counter() - begun
@@ -199,13 +199,14 @@ class Client:
             if status != 200 or "choices" not in said:
                 told = self._clean(_message(said, answer))
                 raise self._failure(_status(status, said), told, answer, wait, without)
-            used, estimated = _usage(said, most)
+            used, estimated = _usage(said, held)
+            self.budget.learn(most, most if estimated else used)
             return Received(_compact(said), used, seconds, estimated, without)
         except _Unsent as unsent:
             used = Usage()
             raise _Busy(str(unsent)) from None
         finally:
-            self.budget.settle(most, used)
+            self.budget.settle(held, used)
             self._changed.set()
 
     async def _room(self, most: Usage) -> None:

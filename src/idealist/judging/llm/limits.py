@@ -116,12 +116,14 @@ class LimitReached(Exception):
 class Budget:
     """What was sent and used so far. It is asked before each request is sent.
 
-    A request holds what it could use at most, until it is known what it used.
+    A request holds what it could use at most, until it is known what it used. How many tokens a
+    question has is an estimate: where tokens or money are limited, the first one goes alone, and
+    if one had more than estimated, later ones are taken to have as many more.
 
     >>> budget = Budget(Limits(tokens=100))
-    >>> budget.send(Usage(50, 20)); budget.over(Usage(50, 20))
+    >>> held = budget.send(Usage(50, 20)); budget.over(Usage(50, 20))
     '--max-tokens 100'
-    >>> budget.settle(Usage(50, 20), Usage(40, 5)); budget.over(Usage(50, 5))
+    >>> budget.settle(held, Usage(40, 5)); budget.over(Usage(50, 5))
     ''
     """
 
@@ -129,6 +131,7 @@ class Budget:
         self.limits, self.price = limits, price
         self.sent, self.under_way = 0, 0
         self.used, self.held = Usage(), Usage()
+        self.denser, self.learnt = 1.0, limits.tokens is None and limits.cost is None
 
     @property
     def cost(self) -> float:
@@ -137,23 +140,33 @@ class Budget:
 
     def over(self, most: Usage) -> str:
         """Name the limit that a request of `most` so many tokens could go over, if any."""
-        used, limits = self.used.plus(self.held).plus(most), self.limits
+        used, limits = self.used.plus(self.held).plus(self._most(most)), self.limits
         if limits.requests is not None and self.sent + 1 > limits.requests:
             return f"--max-requests {limits.requests:,}"
         if limits.tokens is not None and used.total > limits.tokens:
             return f"--max-tokens {limits.tokens:,}"
         if limits.cost is not None and self.price and self.price.of(used) > limits.cost:
             return f"--max-cost {limits.cost:g}"
-        return ""
+        return "" if self.learnt or not self.under_way else "the first answer"
 
-    def send(self, most: Usage) -> None:
-        """Hold what a request could use at most."""
+    def _most(self, most: Usage) -> Usage:
+        return Usage(math.ceil(most.tokens_in * self.denser), most.tokens_out)
+
+    def send(self, most: Usage) -> Usage:
+        """Hold what a request could use at most, and return that."""
         self.sent += 1
         self.under_way += 1
-        self.held = self.held.plus(most)
+        held = self._most(most)
+        self.held = self.held.plus(held)
+        return held
 
-    def settle(self, most: Usage, true: Usage) -> None:
+    def learn(self, estimated: Usage, true: Usage) -> None:
+        """Note how many tokens a question had that was estimated to have some."""
+        self.learnt = True
+        self.denser = max(self.denser, true.tokens_in / max(estimated.tokens_in, 1))
+
+    def settle(self, held: Usage, true: Usage) -> None:
         """Count what a request used of what it held."""
         self.under_way -= 1
         self.used = self.used.plus(true)
-        self.held = self.held.plus(Usage(-most.tokens_in, -most.tokens_out))
+        self.held = self.held.plus(Usage(-held.tokens_in, -held.tokens_out))

@@ -259,10 +259,10 @@ class Runner:
             tokens_out=received.usage.tokens_out, seconds=received.seconds,
             cost=price.of(received.usage) if price else 0.0,
         )  # fmt: skip
-        number = self.store.record(call)
+        number: int | None = self.store.record(call)
         kept = None if answer.fault else self.store.answered(request.hash)
         if kept is not None and kept.answer != received.answer:  # somebody else asked at once
-            answer = read_answer(self.prompt, Reply.of(kept.answer))
+            answer, number = read_answer(self.prompt, Reply.of(kept.answer)), kept.id
         return Came(answer, number, received.seconds)
 
     def _count(self, fault: str) -> None:
