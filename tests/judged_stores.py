@@ -31,22 +31,13 @@ def small_store(path: Path) -> il.Store:
 
 def add_judgments(store: il.Store, count: int) -> None:
     """Add many judgments of two judges at once."""
-    with store.writing() as connection:
-        connection.execute("DROP TRIGGER turn_is_over")  # which takes its time with each row
-        connection.executemany(
-            "INSERT INTO judgment (query, document, grade, judge, kind, status, adjudicates, "
-            "seconds, note, seen, time) VALUES (?, ?, ?, ?, 'human', 'graded', 0, 3.5, '', '', ?)",
-            (
-                (
-                    f"q{i % 500}",
-                    f"d{i // 1000}",
-                    i % 3,
-                    f"judge{i // 500 % 2}",
-                    "2026-11-16T15:49:40Z",
-                )
-                for i in range(count)
-            ),
+    store.judge_all(
+        il.Judgment(
+            f"q{i % 500}", f"d{i // 1000}", i % 3, f"judge{i // 500 % 2}", seconds=3.5,
+            time="2026-11-16T15:49:40Z",
         )
+        for i in range(count)
+    )  # fmt: skip
 
 
 class Desk:
