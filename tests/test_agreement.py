@@ -174,7 +174,7 @@ def test_queries_that_never_differ_have_no_interval() -> None:
     found = il.agreement(one, other)
     assert all(math.isnan(end) for ends in found.labels.intervals.values() for end in ends)
     assert found.summary.startswith(
-        "a and b have kappa 1.00 on labels of 4 pairs of 2 queries: too"
+        "a and b have kappa 0.40 on labels of 6 pairs of 2 queries: too"
     )
 
 
