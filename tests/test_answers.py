@@ -84,13 +84,13 @@ SAID: list[tuple[str, float | str]] = [
     ('{"grade": 7}', "off the scale: 7"),
     ('{"grade": -1}', "off the scale: -1"),
     ('{"grade": 1.5}', "off the scale: 1.5"),
-    ('{"grade": 1e999}', "no answer: grade is Infinity"),
-    ('{"grade": null}', "no answer: grade is null"),
-    ('{"grade": true}', "no answer: grade is true"),
-    ('{"grade": [2]}', "no answer: grade is not a single value"),
-    ('{"grade": {"value": 2}}', "no answer: grade is not a single value"),
-    ('{"grade": "high"}', "no answer: grade is high"),
-    ('{"grade": "2 or 3"}', "no answer: grade is 2 or 3"),
+    ('{"grade": 1e999}', "no clear answer: grade is Infinity"),
+    ('{"grade": null}', "no clear answer: grade is null"),
+    ('{"grade": true}', "no clear answer: grade is true"),
+    ('{"grade": [2]}', "no clear answer: grade is not a single value"),
+    ('{"grade": {"value": 2}}', "no clear answer: grade is not a single value"),
+    ('{"grade": "high"}', "no clear answer: grade is high"),
+    ('{"grade": "2 or 3"}', "no clear answer: grade is 2 or 3"),
     ('{"grade": 1, "grade": 2}', "several answers: 1, 2"),
     ('{"grade": 1} {"grade": 2}', "several answers: 1, 2"),
     ('{"grade": 1}\nFinal grade: 2', "several answers: 1, 2"),
@@ -106,26 +106,26 @@ SAID: list[tuple[str, float | str]] = [
     ("0\n1\n2\n3", "several answers: 0, 1, 2, 3"),
     ("0: not relevant, 1: related", "several answers: 0, 1"),
     ("2024", "off the scale: 2024"),
-    ("Grade: 2nd", "no answer: the number goes on"),
-    ("Grade: 2+", "no answer: the number goes on"),
-    ("Grade: 2%", "no answer: the number goes on"),
-    ("Grade: N/A", "no answer"),
+    ("Grade: 2nd", "no clear answer: the number goes on"),
+    ("Grade: 2+", "no clear answer: the number goes on"),
+    ("Grade: 2%", "no clear answer: the number goes on"),
+    ("Grade: N/A", "no clear answer"),
     ("Grade -2", "off the scale: -2"),
-    ("Grade 2 is for parts", "no answer"),
-    ("Grade: two", "no answer"),
-    ("Grade: ~2", "no answer"),
-    ("The passage mentions 3 dogs.", "no answer"),
-    ("2 dogs are mentioned in the passage.", "no answer"),
-    ("Answer:\n1. The passage is about dogs.", "no answer"),
-    ("I would not say that the grade is 3.", "no answer"),
-    ("If it were about cats, the grade is 3.", "no answer"),
-    ("It doesn't deserve grade: 3", "no answer"),
-    ("This document is highly relevant.", "no answer"),
+    ("Grade 2 is for parts", "no clear answer"),
+    ("Grade: two", "no clear answer"),
+    ("Grade: ~2", "no clear answer"),
+    ("The passage mentions 3 dogs.", "no clear answer"),
+    ("2 dogs are mentioned in the passage.", "no clear answer"),
+    ("Answer:\n1. The passage is about dogs.", "no clear answer"),
+    ("I would not say that the grade is 3.", "no clear answer"),
+    ("If it were about cats, the grade is 3.", "no clear answer"),
+    ("It doesn't deserve grade: 3", "no clear answer"),
+    ("This document is highly relevant.", "no clear answer"),
     ("I'm sorry, but I can't help with that.", "refused"),
     ("As an AI, I cannot judge this.", "refused"),
-    ("!!!!!!!!!!!!!!", "no answer"),
-    ('{"gra', "no answer"),
-    ("{" * 15_000, "no answer: too many braces"),
+    ("!!!!!!!!!!!!!!", "no clear answer"),
+    ('{"gra', "no clear answer"),
+    ("{" * 15_000, "no clear answer: too many braces"),
     ("very " * 10_000 + "Grade: 2", "too long"),
 ]  # fmt: skip
 
@@ -159,9 +159,9 @@ CHOSEN = [
     ("first: it answers the query", "first"),
     ('{"better": "first"} {"better": "second"}', "several answers: first, second"),
     ("The first document is shorter than the second.", "several answers: first, second"),
-    ("First of all, this is hard.", "no answer"),
-    ("firstly", "no answer"),
-    ('{"better": 1}', "no answer: better is 1"),
+    ("First of all, this is hard.", "no clear answer"),
+    ("firstly", "no clear answer"),
+    ('{"better": 1}', "no clear answer: better is 1"),
     ("", "empty"),
 ]
 
@@ -334,9 +334,10 @@ def test_unusable_log_probabilities_are_left_out(logprobs: Any) -> None:
 def test_samples() -> None:
     two, none = Answer(2.0), Answer(fault="off the scale: 7")
     assert combined([two]) == Answer(2.0, 2.0, 1.0)
-    assert combined([Answer(3.0), Answer(1.0)]).grade == 1
+    split = combined([Answer(3.0), Answer(1.0)])
+    assert (split.grade, split.fault) == (None, "no majority of the samples: 1 or 3")
     assert combined([two, none]).fault == "too few samples can be read: 1 off the scale"
-    assert combined([Answer(2.0, 2.4), Answer(1.0, 1.4)]).expected == pytest.approx(1.9)
+    assert combined([Answer(2.0, 2.4), Answer(2.0, 1.4)]).expected == pytest.approx(1.9)
     first, second = Answer(preferred="first"), Answer(preferred="second")
     assert combined([first, first, second]) == Answer(preferred="first", confidence=2 / 3)
     assert combined([first, second]).preferred == "tie"

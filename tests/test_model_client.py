@@ -53,7 +53,7 @@ def test_what_is_sent() -> None:
     with scripted() as server:
         [received] = ask(server)
     assert isinstance(received, Received)
-    assert received.usage == Usage(20, 5)
+    assert received.spent.usage == Usage(20, 5)
     [body] = server.asked
     assert body["model"] == "tiny"
     assert body["response_format"]["json_schema"]["strict"] is True
@@ -305,8 +305,8 @@ def test_without_usage_the_most_is_assumed() -> None:
     with scripted(BAD_DAYS["without usage"]) as server:
         [received] = ask(server)
     assert isinstance(received, Received)
-    assert received.estimated
-    assert received.usage == Usage(REQUEST.tokens_in, REQUEST.sampling.tokens)
+    assert received.spent.guessed
+    assert received.spent.usage == Usage(REQUEST.tokens_in, REQUEST.sampling.tokens)
 
 
 def test_the_hash_covers_what_makes_the_answer() -> None:

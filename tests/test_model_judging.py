@@ -321,6 +321,7 @@ def test_a_name_stands_for_one_instrument(changed: dict[str, Any], words: str, s
             judge(path, server, **changed)
         assert "--judge NAME" in refused.value.hint
         assert len(server.asked) == 3
+        server.script = by_turns(graded(2))
         assert judge(path, server, **changed, judge="another").judged == 10
 
 
@@ -380,6 +381,57 @@ def test_a_dead_server_is_given_up(store: Made) -> None:
     assert (
         "20 were not asked, because 10 requests in a row had no answer: status 500" in found.summary
     )
+
+
+@pytest.mark.parametrize("bad", ["broken", "no schema"])
+def test_every_pair_is_one_of_four_and_every_request_is_counted(bad: str, store: Made) -> None:
+    path = store(1, 30)
+    say = {"broken": BAD_DAYS["broken"], "no schema": failing(400, "json_schema is unknown")}
+    with scripted(lambda n, body: say[bad] if n < 8 else judging(n, body)) as server:
+        found = judge(path, server, max_requests=10, attempts=2)
+        said = found.data()
+        assert said["requests"] == len(server.asked) == 10
+        asked = {str(body["messages"]) for body in server.asked}
+        assert said["requests_again"] == 10 - len(asked)
+    counts = [said[name] for name in ("judged", "failed", "unanswered", "not_asked")]
+    assert sum(counts) == 30
+    assert said["not_asked"] == 30 - len(asked)
+
+
+def test_what_a_lost_answer_may_have_cost_is_counted_alike(store: Made) -> None:
+    path = store(1, 2)
+    prices = {"tiny": Price(1, 2)}
+    for bad in (graded(1, pause=0.3), BAD_DAYS["garbage"]):
+        with scripted(by_turns(bad)) as server:
+            found = judge(path, server, attempts=1, timeout=0.1, prices=prices)
+        assert "used at most" in str(found)
+        assert "of 2 requests it is not known, and the most is counted" in str(found)
+        with Store(path) as opened:
+            calls = list(opened.calls())[-2:]
+        assert sum(call.tokens_out for call in calls) == found.tally.budget.used.tokens_out == 1024
+        assert sum(call.cost for call in calls) == pytest.approx(found.tally.budget.cost)
+    with scripted() as server:
+        judge(path, server)
+    status = CliRunner().invoke(cli, ["judge", "status", str(path)])
+    assert "Cost: 2 of 6 calls had no price, and are not in it." in status.output
+    assert "Tokens: of 4 of 6 calls they are not known" in status.output
+
+
+def test_a_limit_below_one_request_says_so(store: Made) -> None:
+    with scripted() as server:
+        found = judge(store(), server, prices={"tiny": Price(1, 1)}, max_cost=1e-6)
+    assert not server.asked
+    assert found.summary.endswith(
+        "; 10 were not asked, because one request alone could exceed --max-cost 1e-06. Raise the limit."
+    )
+
+
+def test_samples_without_a_majority_are_no_judgment(store: Made) -> None:
+    path = store(1, 1)
+    with scripted(lambda _, body: [graded(0), graded(2), graded(3)][body["seed"]]) as server:
+        found = judge(path, server, samples=3)
+    assert "(1 × no majority of the samples: 0 or 2 or 3). Where that stays so" in found.summary
+    assert not grades_of(path)
 
 
 def test_documents_that_fail_do_not_hold_up_the_others(store: Made) -> None:
@@ -511,7 +563,10 @@ def test_ctrl_c_does_not_wait_for_a_busy_server(store: Made) -> None:
         process.send_signal(signal.SIGINT)
         said, wrong = process.communicate(timeout=PATIENCE)
     assert process.returncode == 130, wrong
-    assert "10 were not asked, because you stopped it" in said
+    assert "2 had no answer yet and 8 were not asked, because you stopped it" in " ".join(
+        said.split()
+    )
+    assert "Ctrl-C again leaves at once" in wrong
 
 
 def test_where_a_loop_runs_already(store: Made) -> None:

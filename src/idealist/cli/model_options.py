@@ -148,5 +148,5 @@ def _words(tally: Tally) -> str:
     if tally.failed:
         said.append(f"{tally.failed:,} failed")
     if tally.stopped:
-        said.append("stopping; Ctrl-C again leaves at once")
+        said.append("stopping")
     return ", ".join(said)

@@ -21,7 +21,7 @@ from idealist.judging.store import Store
 from idealist.notation import tidy
 from idealist.rendering.document import TEXT, Block, Column, Document, Format, Items, Table, Text
 from idealist.rendering.result import Result
-from idealist.rendering.wording import counted, few, number, visible
+from idealist.rendering.wording import amount_words, counted, few, number, visible
 from idealist.significance.kappas import Ratings, krippendorff_alpha
 
 #: Who judges by reading: what they say of one pair can be compared.
@@ -31,7 +31,7 @@ DONE = ("graded", "cannot tell", "later", "adjudicated")
 #: How counts, seconds and money are written.
 WHOLE = Format(lambda cell: f"{cell:,}" if cell else "-")
 SECONDS = Format(lambda cell: "-" if cell is None else f"{cell:.1f}")
-MONEY = Format(lambda cell: f"{cell:,.4f}" if cell else "-")
+MONEY = Format(lambda cell: amount_words(cell) if cell else "-")
 
 
 @dataclass(frozen=True)
@@ -65,13 +65,15 @@ class BatchProgress:
 
 @dataclass(frozen=True)
 class ModelCost:
-    """What the calls of a model came to."""
+    """What the calls of a model came to; so many of them have no price, or only guessed tokens."""
 
     model: str
     answered: int
     failed: int
     tokens: int
     cost: float
+    unpriced: int
+    guessed: int
 
 
 @dataclass(frozen=True)
@@ -187,8 +189,20 @@ class StoreStatus(Result):
             yield f"Pairs by kind: {', '.join(said)}; of a pair, only the first of these counts."
         if self.undone:
             yield f"{counted(self.undone, 'judgment', 'judgments')} undone."
+        yield from self._spending()
         yield from self._missing()
         yield f"Scale: {scale_words(self.scale)}; several judges: {self.merge}."
+
+    def _spending(self) -> Iterator[str]:
+        """Say what the costs leave out, and what they guess."""
+        calls = sum(one.answered + one.failed for one in self.costs)
+        unpriced = sum(one.unpriced for one in self.costs)
+        if unpriced and any(one.cost for one in self.costs):
+            of = f"{unpriced:,} of {counted(calls, 'call', 'calls')}"
+            yield f"Cost: {of} had no price, and are not in it."
+        if guessed := sum(one.guessed for one in self.costs):
+            of = f"{guessed:,} of {counted(calls, 'call', 'calls')}"
+            yield f"Tokens: of {of} they are not known, and the most is counted."
 
     def _missing(self) -> Iterator[str]:
         known = self.coverage
@@ -220,7 +234,8 @@ SELECT batch.id, strategy, COUNT(turn.query), COALESCE(SUM(turn.judged > 0), 0)
 FROM batch LEFT JOIN turn ON turn.batch = batch.id GROUP BY batch.id
 """
 _COSTS = """
-SELECT model, SUM(state = 'answered'), SUM(state = 'failed'), SUM(tokens_in + tokens_out), SUM(cost)
+SELECT model, SUM(state = 'answered'), SUM(state = 'failed'), SUM(tokens_in + tokens_out),
+    SUM(cost), SUM(cost = 0 AND tokens_in > 0), SUM(COALESCE(parameters ->> 'estimated', 0))
 FROM call GROUP BY model ORDER BY model
 """
 _DOCUMENTS = (

@@ -107,6 +107,17 @@ def counted(count: int, one: str, several: str) -> str:
     return f"{count:,} {one if count == 1 else several}"
 
 
+def amount_words(amount: float) -> str:
+    """Write an amount of money, a small one too.
+
+    >>> amount_words(12.345), amount_words(0.0135), amount_words(8e-6), amount_words(0)
+    ('12.35', '0.0135', '<0.0001', '0')
+    """
+    if amount >= 1:
+        return f"{amount:,.2f}"
+    return "0" if not amount else f"{amount:.4f}" if amount >= 5e-5 else "<0.0001"
+
+
 def visible(name: str) -> str:
     """Write an id so that blanks at its ends, and what does not print, can be seen.
 

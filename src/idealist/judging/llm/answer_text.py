@@ -163,7 +163,7 @@ class _Form:
                 yield at, end, values
                 at = end - 1
         if "{" in text[at + 1 :]:
-            raise Unreadable("no answer: too many braces")
+            raise Unreadable("no clear answer: too many braces")
 
     def _in_object(self, text: str, first: int, last: int, values: list[Any]) -> Found:
         read = [self._of_json(value) for value in values]
@@ -176,7 +176,7 @@ class _Form:
         word = value.strip() if isinstance(value, str) else json.dumps(value)
         if isinstance(value, bool) or not self.whole.fullmatch(word):
             shown = word if isinstance(value, str | int | float | None) else "not a single value"
-            raise Unreadable(f"no answer: {self.key} is {shown:.40}")
+            raise Unreadable(f"no clear answer: {self.key} is {shown:.40}")
         return self._allowed(word)
 
     def _allowed(self, word: str) -> str:
@@ -209,9 +209,9 @@ class _Form:
             elif SPREAD.match(rest):
                 raise Unreadable(_several(map(_number, self.value.findall(text))))
             elif GLUED.match(rest):
-                raise Unreadable("no answer: the number goes on")
+                raise Unreadable("no clear answer: the number goes on")
         elif re.match(r"\w", rest):
-            raise Unreadable("no answer")
+            raise Unreadable("no clear answer")
         return Found(self._allowed(word), found.start("value"), final)
 
     def _alone(self, text: str) -> Found:
@@ -224,7 +224,7 @@ class _Form:
         *_, last = (None, *self._lines(text))
         if last is not None and not FENCED.sub("", text[last.at :].partition("\n")[2]):
             return Found(self._allowed(last.value), last.at)
-        raise Unreadable("refused" if REFUSED.search(text) else "no answer")
+        raise Unreadable("refused" if REFUSED.search(text) else "no clear answer")
 
     def _lines(self, text: str) -> Iterator[Found]:
         """Yield the values that have a line to themselves."""

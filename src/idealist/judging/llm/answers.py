@@ -14,11 +14,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from idealist.formats.judges import majority
 from idealist.judging.llm.answer_text import Unreadable, find_answer, is_complete
 from idealist.judging.llm.prompts import Prompt
 from idealist.notation import tidy
 
+#: The fault of samples that say two grades equally often.
+NO_MAJORITY = "no majority of the samples"
 #: What a token may be, with its log-probability; the likeliest at one place of an answer.
 Likely = tuple[tuple[str, float], ...]
 
@@ -155,10 +156,11 @@ def _begins(text: str, word: str) -> bool:
 
 
 def combined(answers: Sequence[Answer]) -> Answer:
-    """Make one answer of several samples: what most of them say; of equally many, the lowest grade.
+    """Make one answer of several samples: what most of them say.
 
     `confidence` is the share of all samples that say so, and `expected` the mean of what they
-    expect or say. If half of the samples or more cannot be read, that is a fault.
+    expect or say. If half of the samples or more cannot be read, or two grades are said equally
+    often, that is a fault: no grade is guessed.
 
     >>> answer = combined([Answer(2.0), Answer(2.0), Answer(0.5), Answer(fault="empty")])
     >>> answer.grade, answer.expected, answer.confidence
@@ -170,18 +172,21 @@ def combined(answers: Sequence[Answer]) -> Answer:
         words = ", ".join(f"{n} {kind}" for kind, n in kinds.most_common())
         return Answer(fault=f"too few samples can be read: {words}")
     if read[0].grade is None:
-        (first, n), *others = Counter(one.preferred for one in read).most_common()
-        chosen = "tie" if others and others[0][1] == n else first
+        (first, votes), *rest = Counter(one.preferred for one in read).most_common()
+        chosen = "tie" if rest and rest[0][1] == votes else first
         agree = sum(one.preferred == chosen for one in read)
         return Answer(preferred=chosen, confidence=agree / len(answers))
     grades = [one.grade for one in read if one.grade is not None]
     told = [
         g if one.expected is None else one.expected for one, g in zip(read, grades, strict=True)
     ]
-    grade = majority(grades)
+    (grade, n), *others = Counter(grades).most_common()
+    if others and others[0][1] == n:
+        split = sorted({g for g in grades if grades.count(g) == n})
+        return Answer(fault=f"{NO_MAJORITY}: {' or '.join(str(tidy(g)) for g in split)}")
     return Answer(
         grade=grade, expected=math.fsum(told) / len(told),
-        confidence=grades.count(grade) / len(answers),
+        confidence=n / len(answers),
     )  # fmt: skip
 
 

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
 
 from idealist.errors import UsageError
-from idealist.judging.llm.limits import Budget, LimitReached, Usage
+from idealist.judging.llm.limits import Budget, LimitReached, Spent, Usage
 from idealist.rendering.wording import seen
 
 if TYPE_CHECKING:
@@ -59,19 +59,18 @@ class CallFailed(Exception):
 
     def __init__(self, fault: str, answer: str = "", given_up: bool = False) -> None:
         super().__init__(fault)
-        self.fault, self.answer, self.given_up = fault, answer, given_up
+        self.fault, self.answer, self.given_up, self.spent = fault, answer, given_up, Spent()
 
 
 class Received(NamedTuple):
-    """An answer almost as it came, what it used, and how long it took.
+    """An answer almost as it came, what all tries spent, and how long the last one took.
 
-    `estimated` says that the server did not count the tokens; `without` what it does not accept.
+    `without` says what the server does not accept.
     """
 
     answer: str
-    usage: Usage
+    spent: Spent
     seconds: float
-    estimated: bool
     without: tuple[str, ...]
 
 
@@ -145,13 +144,20 @@ class Client:
         self._http = _http(endpoint)
 
     async def ask(self, request: Request) -> Received:
-        """Ask until there is an answer, or no hope of one."""
-        most = Usage(request.tokens_in, request.sampling.tokens)
+        """Ask until there is an answer, or no hope of one; errors tell what was spent too."""
+        spent = Spent()
+        try:
+            return await self._ask(request, spent)
+        except (CallFailed, LimitReached) as error:
+            error.spent = spent
+            raise
+
+    async def _ask(self, request: Request, spent: Spent) -> Received:
         failures = 0
         while True:
             await self._wait(self._resume - time.monotonic())
             try:
-                return await self._once(request, most, self.without)
+                return await self._once(request, spent, self.without)
             except _Refused as refused:
                 self.without = tuple(dict.fromkeys([*self.without, refused.field]))
             except _Busy as busy:
@@ -161,7 +167,6 @@ class Client:
                         f"{busy}, {failures} times", busy.answer, given_up=True
                     ) from None
                 await self._pause(busy, failures)
-            self.again += 1
 
     async def _pause(self, busy: _Busy, failures: int) -> None:
         """Wait for a random time; where the server says how long, no request is sent meanwhile."""
@@ -185,28 +190,32 @@ class Client:
         self._stopped.set()
         self._changed.set()
 
-    async def _once(self, request: Request, most: Usage, without: tuple[str, ...]) -> Received:
+    async def _once(self, request: Request, spent: Spent, without: tuple[str, ...]) -> Received:
         """Send a request as soon as the limits allow it, and read what comes back."""
+        most = Usage(request.tokens_in, request.sampling.tokens)
         await self._room(most)
         held = self.budget.send(most)
-        used, begun = held, time.perf_counter()  # an answer that is lost may have cost as much
+        self.again += spent.tries > 0
+        begun = time.perf_counter()
+        used, guessed = held, True  # an answer that is lost may have cost as much
         try:
             status, wait, raw = await self._post(json.dumps(request.body(without)).encode())
             seconds = time.perf_counter() - begun
-            used = Usage()
             answer = self.endpoint.scrub(raw.decode("utf-8", "replace"))
             said = _read(answer, status)
             if status != 200 or "choices" not in said:
+                used, guessed = Usage(), False
                 told = self._clean(_message(said, answer))
                 raise self._failure(_status(status, said), told, answer, wait, without)
-            used, estimated = _usage(said, held)
-            self.budget.learn(most, most if estimated else used)
-            return Received(_compact(said), used, seconds, estimated, without)
+            used, guessed = _usage(said, held)
+            self.budget.learn(most, most if guessed else used)
+            return Received(_compact(said), spent, seconds, without)
         except _Unsent as unsent:
-            used = Usage()
+            used, guessed = Usage(), False
             raise _Busy(str(unsent)) from None
         finally:
-            self.budget.settle(held, used)
+            spent.add(used, guessed)
+            self.budget.settle(held, used, guessed)
             self._changed.set()
 
     async def _room(self, most: Usage) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -105,12 +105,30 @@ class Limits:
             raise UsageError(message, f"give --prices FILE: {EXAMPLE}{known}")
 
 
+@dataclass
+class Spent:
+    """What one request used, with all its `tries`; `guessed` says that it is the most it could be.
+
+    A server that did not answer, or did not say, may have used as much.
+    """
+
+    tries: int = 0
+    usage: Usage = field(default_factory=Usage)
+    guessed: bool = False
+
+    def add(self, used: Usage, guessed: bool) -> None:
+        """Count one try."""
+        self.tries += 1
+        self.usage = self.usage.plus(used)
+        self.guessed |= guessed
+
+
 class LimitReached(Exception):
-    """A request would go over a limit, which `words` name."""
+    """A request would go over a limit, which `words` name; it had `spent` that much before."""
 
     def __init__(self, words: str) -> None:
         super().__init__(words)
-        self.words = words
+        self.words, self.spent = words, Spent()
 
 
 class Budget:
@@ -129,7 +147,7 @@ class Budget:
 
     def __init__(self, limits: Limits = Limits(), price: Price | None = None) -> None:  # noqa: B008
         self.limits, self.price = limits, price
-        self.sent, self.under_way = 0, 0
+        self.sent, self.under_way, self.guessed = 0, 0, 0
         self.used, self.held = Usage(), Usage()
         self.denser, self.learnt = 1.0, limits.tokens is None and limits.cost is None
 
@@ -165,8 +183,9 @@ class Budget:
         self.learnt = True
         self.denser = max(self.denser, true.tokens_in / max(estimated.tokens_in, 1))
 
-    def settle(self, held: Usage, true: Usage) -> None:
-        """Count what a request used of what it held."""
+    def settle(self, held: Usage, true: Usage, guessed: bool = False) -> None:
+        """Count what a request used of what it held; and those where that is a guess."""
+        self.guessed += guessed
         self.under_way -= 1
         self.used = self.used.plus(true)
         self.held = self.held.plus(Usage(-held.tokens_in, -held.tokens_out))

@@ -60,15 +60,16 @@ def judge_by_model(
     with opened_store(store) as opened:
         judge = ModelJudge.of(opened, model, **asking)
         work = judge.work(what, skip_missing)
-        rows = list[ModelGrade]()
+        rows, done = list[ModelGrade](), 0
         with judge.runner(
             url, key_env=key_env, concurrency=concurrency, timeout=timeout, attempts=attempts,
             max_requests=max_requests, max_tokens=max_tokens, max_cost=max_cost, prices=prices,
         ) as runner:  # fmt: skip
             for outcome in runner.ask(map(judge.question, work.pairs)):
                 rows.append(judge.keep(outcome))
-                if tick is not None:
-                    tick(len(rows), len(work.pairs), runner.tally)
+                if tick is not None and rows[-1].asked:
+                    done += 1
+                    tick(done, len(work.pairs), runner.tally)
         people = people_of(opened) if what == "judged" else ""
         return ModelJudging(
             judge.name, str(opened.path), people, tuple(rows), work.already, work.skipped,
@@ -266,7 +267,7 @@ class ModelJudge:
         """Make a judgment of the answers, if every sample has one and they can be read."""
         pair: AskedPair = outcome.question.about
         if not outcome.is_whole:
-            return ModelGrade(*pair[:2], fault=outcome.lost, asked=bool(outcome.lost))
+            return ModelGrade(*pair[:2], fault=outcome.lost, asked=outcome.is_asked)
         answer = outcome.answer
         row = ModelGrade(
             *pair[:2], answer.grade, answer.expected, answer.confidence, answer.fault,

@@ -8,8 +8,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from idealist.judging.llm.answers import NO_MAJORITY
 from idealist.judging.llm.asked_pairs import AskedPair
-from idealist.judging.llm.limits import Limits, Price, Usage
+from idealist.judging.llm.limits import Budget, Limits, Price, Usage
 from idealist.judging.llm.runner import Tally
 from idealist.notation import tidy
 from idealist.rendering.document import (
@@ -29,7 +30,7 @@ from idealist.rendering.document import (
     Text,
 )
 from idealist.rendering.result import Result
-from idealist.rendering.wording import counted, number
+from idealist.rendering.wording import amount_words, counted, number
 
 #: What a server may not accept, in words.
 WITHOUT = {
@@ -48,7 +49,9 @@ HALF = 0.5
 
 @dataclass(frozen=True)
 class ModelGrade:
-    """What a model said of one document: a grade, or the fault; neither where it was not asked.
+    """What a model said of one document: a grade, or the fault; else neither.
+
+    It was `asked` if a request was sent, or an answer found; one that was stopped then has neither.
 
     `expected` is the mean grade by its log-probabilities or samples, `confidence` the probability
     of the grade or the share of samples that agree. `mass` is the probability that all grades had
@@ -88,6 +91,9 @@ class ModelGrade:
 class ModelJudging(Result):
     """What came of asking a model: a row for each pair, and what was sent and used.
 
+    Each pair is one of four: judged; failed (`lost`), where no answer came or none that can be
+    read; `unanswered`, where it was stopped before all answers were in; or `unasked`.
+
     `people` is the kind of judges that it can be held to. `already` pairs were judged by it before,
     `skipped` have no text. `without` names what the server does not accept, `again` counts requests
     that were sent once more.
@@ -116,8 +122,18 @@ class ModelJudging(Result):
 
     @property
     def open(self) -> int:
-        """How many pairs have yet to be asked about."""
+        """How many pairs have neither a judgment nor failed, because it was stopped."""
         return len(self.rows) - self.judged - self.lost
+
+    @property
+    def unasked(self) -> int:
+        """How many pairs nothing was sent about."""
+        return sum(not row.asked for row in self.rows)
+
+    @property
+    def unanswered(self) -> int:
+        """How many pairs were asked about when it was stopped."""
+        return self.open - self.unasked
 
     @property
     def interrupted(self) -> bool:
@@ -127,7 +143,7 @@ class ModelJudging(Result):
     @property
     def faults(self) -> dict[str, int]:
         """Why pairs have no judgment, the most frequent reason first."""
-        kinds = Counter(row.fault.split(":")[0] for row in self.rows if row.fault)
+        kinds = Counter(_kind(row.fault) for row in self.rows if row.fault)
         return dict(kinds.most_common())
 
     @property
@@ -141,9 +157,16 @@ class ModelJudging(Result):
         said = f"INCOMPLETE: {self.judge} judged {self.judged:,} of {pairs}"
         if self.lost:
             said += f"; {self.lost:,} failed ({self._reasons})"
-        if self.open:
-            said += f"; {self.open:,} were not asked, because {self.tally.why}"
-        return f"{said}. Run it again to ask for what is missing."
+        said += open_words(self.unanswered, self.unasked, self.tally)
+        return f"{said}. {self._advice}"
+
+    @property
+    def _advice(self) -> str:
+        if self.tally.is_too_low:
+            return "Raise the limit."
+        if not self.open and self.faults.keys() == {NO_MAJORITY}:
+            return "Where that stays so, take another number of samples, and --judge NAME."
+        return "Run it again to ask for what is missing."
 
     @property
     def _from_before(self) -> str:
@@ -154,7 +177,11 @@ class ModelJudging(Result):
 
     @property
     def _reasons(self) -> str:
-        said = [f"{n:,} × {kind}" for kind, n in list(self.faults.items())[:REASONS]]
+        full = {
+            kind: {r.fault for r in self.rows if _kind(r.fault) == kind} for kind in self.faults
+        }
+        words = {kind: min(some) if len(some) == 1 else kind for kind, some in full.items()}
+        said = [f"{n:,} × {words[kind]}" for kind, n in list(self.faults.items())[:REASONS]]
         return ", ".join(said) + (", …" if len(self.faults) > REASONS else "")
 
     def report(self) -> Document:
@@ -177,14 +204,8 @@ class ModelJudging(Result):
         return Document(tuple(blocks))
 
     def _facts(self) -> list[str]:
-        tally, used = self.tally, self.tally.budget.used
-        sent = counted(tally.budget.sent, "request", "requests")
-        said = [f"sent {sent}{f', {self.again:,} of them again' if self.again else ''}"]
-        estimated = f" ({tally.estimated:,} answers did not say)" if tally.estimated else ""
-        said.append(f"used {used.tokens_in:,} tokens in and {used.tokens_out:,} out{estimated}")
-        price = tally.budget.price
-        if price:
-            said.append(f"cost {money(tally.budget.cost, price)}")
+        tally = self.tally
+        said = spending(tally.budget, self.again)
         if tally.cached:
             answers = counted(tally.cached, "answer", "answers")
             said.append(f"found {answers} in the store, which were not asked for again")
@@ -223,12 +244,14 @@ class ModelJudging(Result):
         tally = self.tally
         return {
             "judge": self.judge, "pairs": len(self.rows), "judged": self.judged,
-            "failed": self.lost, "not_asked": self.open, "already_judged": self.already,
+            "failed": self.lost, "unanswered": self.unanswered, "not_asked": self.unasked,
+            "already_judged": self.already,
             "without_text": self.skipped, "stopped": tally.stopped, "faults": self.faults,
             "requests": tally.budget.sent, "requests_again": self.again,
             "answers_kept_before": tally.cached,
             "tokens_in": tally.budget.used.tokens_in, "tokens_out": tally.budget.used.tokens_out,
-            "tokens_estimated": tally.estimated, **_cost(tally.budget.cost, tally.budget.price),
+            "requests_estimated": tally.budget.guessed,
+            **_cost(tally.budget.cost, tally.budget.price),
             "not_accepted": list(self.without), "rows": [asdict(row) for row in self.rows],
         }  # fmt: skip
 
@@ -325,12 +348,38 @@ def _pairs(count: int) -> str:
 
 
 def money(amount: float, price: Price) -> str:
-    """Write an amount, with as many digits as a small one needs.
+    """Write an amount with its currency.
 
-    >>> money(12.345, Price(1, 1)), money(0.00042, Price(1, 1, "EUR"))
-    ('12.35 USD', '0.00042 EUR')
+    >>> money(12.345, Price(1, 1)), money(0.0135, Price(1, 1)), money(8e-6, Price(1, 1, "EUR"))
+    ('12.35 USD', '0.0135 USD', '<0.0001 EUR')
     """
-    return f"{amount:.2f} {price.currency}" if amount >= 1 else f"{amount:.2g} {price.currency}"
+    return f"{amount_words(amount)} {price.currency}"
+
+
+def spending(budget: Budget, again: int = 0) -> list[str]:
+    """Say what was sent and used; what servers did not say counts as the most it could be."""
+    sent = counted(budget.sent, "request", "requests")
+    said = [f"sent {sent}{f', {again:,} of them again' if again else ''}"]
+    most = "at most " if budget.guessed else ""
+    used = f"used {most}{budget.used.tokens_in:,} tokens in and {budget.used.tokens_out:,} out"
+    if budget.guessed:
+        many = counted(budget.guessed, "request", "requests")
+        used += f"; of {many} it is not known, and the most is counted"
+    said.append(used)
+    if budget.price:
+        said.append(f"cost {most}{money(budget.cost, budget.price)}")
+    return said
+
+
+def open_words(unanswered: int, unasked: int, tally: Tally) -> str:
+    """Say what is left because it was stopped, and why; nothing if all is done."""
+    said = [f"{unanswered:,} had no answer yet"] if unanswered else []
+    said += [f"{unasked:,} were not asked"] if unasked else []
+    return f"; {' and '.join(said)}, because {tally.why}" if said else ""
+
+
+def _kind(fault: str) -> str:
+    return fault.split(":", 1)[0]
 
 
 def _cost(amount: float, price: Price | None) -> dict[str, Any]:

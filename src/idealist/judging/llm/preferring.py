@@ -110,8 +110,8 @@ def _questions(judge: ModelJudge, duel: Duel) -> Iterator[Question]:
 def _kept(judge: ModelJudge, duel: Duel, said: Outcome, turned: Outcome) -> Compared:
     """Keep a preference, or a tie, if both orders have an answer."""
     if not (said.is_whole and turned.is_whole):
-        lost = said.lost or turned.lost
-        return Compared(duel, fault=lost, asked=bool(lost))
+        begun = said.is_asked or turned.is_asked
+        return Compared(duel, fault=said.lost or turned.lost, asked=begun)
     answers = said.answer, turned.answer
     fault = answers[0].fault or answers[1].fault
     row = Compared(duel, answers[0].preferred, answers[1].preferred, fault)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import signal
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -20,7 +21,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 from idealist.errors import UsageError
 from idealist.judging.llm.answers import Answer, Reply, combined, read_answer
 from idealist.judging.llm.client import CallFailed, Client, Endpoint, Received
-from idealist.judging.llm.limits import Budget, LimitReached
+from idealist.judging.llm.limits import Budget, LimitReached, Spent
 from idealist.judging.records import Call
 
 if TYPE_CHECKING:
@@ -35,6 +36,8 @@ GIVEN_UP_IN_A_ROW = 10
 FAILED_IN_A_ROW = 100
 #: Why nothing more is sent after Ctrl-C.
 YOU = "you stopped it"
+#: What is said at once then.
+STOPPING = "stopping as soon as the answers under way are in; Ctrl-C again leaves at once"
 #: What is kept of a page of errors, in characters.
 KEPT = 10_000
 
@@ -48,13 +51,14 @@ class Question:
 
 
 class Came(NamedTuple):
-    """What came of a request: an answer, or why there is none; neither if it was not sent."""
+    """What came of a request: an answer, or why there is none; neither if nobody waited for it."""
 
     answer: Answer | None = None
     call: int | None = None
     seconds: float = 0.0
     lost: str = ""
     cached: bool = False
+    sent: bool = False
 
 
 @dataclass
@@ -91,6 +95,11 @@ class Outcome:
         return len(self.answers) == len(self.question.requests)
 
     @property
+    def is_asked(self) -> bool:
+        """Whether anything was sent for it, or found."""
+        return any(one.answer or one.sent for one in self.came)
+
+    @property
     def seconds(self) -> float:
         """How long the answers took, one after the other."""
         return sum(one.seconds for one in self.came)
@@ -111,7 +120,6 @@ class Tally:
     cached: int = 0
     unreadable: int = 0
     lost: int = 0
-    estimated: int = 0
     stopped: str = ""
 
     @property
@@ -127,8 +135,15 @@ class Tally:
     @property
     def why(self) -> str:
         """Why nothing more is sent, in words; empty if all was."""
+        if self.is_too_low:
+            return f"one request alone could exceed {self.stopped}"
         limit = self.stopped.startswith("--max")
         return f"{self.stopped} would be exceeded" if limit else self.stopped
+
+    @property
+    def is_too_low(self) -> bool:
+        """Whether a limit does not even let one request through."""
+        return self.stopped.startswith("--max") and not self.budget.sent
 
     @property
     def rate(self) -> float:
@@ -228,6 +243,8 @@ class Runner:
             return self._lost(request, failed)
         except LimitReached as reached:
             self._stop(reached.words)
+            if reached.spent.tries:
+                return self._left(request, reached.spent)
         except UsageError as error:
             self._error = error
             self._stop(error.message)
@@ -239,31 +256,33 @@ class Runner:
         self.tally.lost += 1
         self._given_up += failed.given_up
         self._count(failed.fault)
-        call = self._call(request, "failed", fault=failed.fault, answer=failed.answer[:KEPT])
-        return Came(call=self.store.record(call), lost=failed.fault)
+        answer = failed.answer[:KEPT]
+        call = self._call(request, "failed", failed.spent, fault=failed.fault, answer=answer)
+        return Came(call=self.store.record(call), lost=failed.fault, sent=True)
+
+    def _left(self, request: Request, spent: Spent) -> Came:
+        """Keep what was spent on a request that nobody waited for any longer."""
+        call = self._call(request, "failed", spent, fault="stopped before an answer came")
+        return Came(call=self.store.record(call), sent=True)
 
     def _keep(self, request: Request, received: Received) -> Came:
         """Keep an answer; one that cannot be read has failed, and is asked for again next time."""
         answer = read_answer(self.prompt, Reply.of(received.answer))
         self.tally.unreadable += bool(answer.fault)
         self.tally.answered += not answer.fault
-        self.tally.estimated += received.estimated
         if answer.fault:
             self._count(answer.fault)
         else:
             self._given_up = self._failed = 0
-        price = self.tally.budget.price
         call = self._call(
-            request, "failed" if answer.fault else "answered", fault=answer.fault,
-            answer=received.answer, tokens_in=received.usage.tokens_in,
-            tokens_out=received.usage.tokens_out, seconds=received.seconds,
-            cost=price.of(received.usage) if price else 0.0,
+            request, "failed" if answer.fault else "answered", received.spent, fault=answer.fault,
+            answer=received.answer, seconds=received.seconds,
         )  # fmt: skip
         number: int | None = self.store.record(call)
         kept = None if answer.fault else self.store.answered(request.hash)
         if kept is not None and kept.answer != received.answer:  # somebody else asked at once
             answer, number = read_answer(self.prompt, Reply.of(kept.answer)), kept.id
-        return Came(answer, number, received.seconds)
+        return Came(answer, number, received.seconds, sent=True)
 
     def _count(self, fault: str) -> None:
         """Stop where nothing but failures comes back."""
@@ -273,12 +292,17 @@ class Runner:
         elif self._failed >= FAILED_IN_A_ROW:
             self._stop(f"{self._failed} requests in a row failed: {fault}")
 
-    def _call(self, request: Request, state: str, **given: Any) -> Call:
+    def _call(self, request: Request, state: str, spent: Spent, **given: Any) -> Call:
         said = {
             **request.parameters, **self.settings, "max_tokens": request.sampling.tokens,
             "url": self.client.endpoint.place, "without": list(self.client.without),
+            "tries": spent.tries, "estimated": spent.guessed,
         }  # fmt: skip
-        return Call(request.hash, request.model, self.prompt.hash, said, state, **given)
+        price = self.tally.budget.price
+        return Call(
+            request.hash, request.model, self.prompt.hash, said, state, **spent.usage._asdict(),
+            cost=price.of(spent.usage) if price else 0.0, **given,
+        )  # fmt: skip
 
     def _stop(self, words: str) -> None:
         self.tally.stopped = self.tally.stopped or words
@@ -300,6 +324,7 @@ def _on_interrupt(stop: Callable[[], None]) -> Iterator[None]:
 
     def interrupted(*_: Any) -> None:
         stop()
+        print(STOPPING, file=sys.stderr, flush=True)
         signal.signal(signal.SIGINT, before)
 
     signal.signal(signal.SIGINT, interrupted)
