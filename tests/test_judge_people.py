@@ -67,6 +67,21 @@ def test_a_note_is_never_lost(desk: Desk) -> None:
     assert ("d2", 1, "graded", "") in said(desk.store)
 
 
+def test_a_note_stays_with_its_pair(desk: Desk) -> None:
+    desk.run("grade", "--judge", "ann", lines="2\nn about the second\nu\n1\n0\nq\n")
+    assert said(desk.store) == [("d1", 1, "graded", ""), ("d2", 0, "graded", "about the second")]
+
+
+def test_notes_stay_with_their_pairs_however_much_is_undone(desk: Desk) -> None:
+    lines = "n one\n2\nn two\n1\nn three\nu\nu\nq\n"
+    out = desk.run("grade", "--judge", "ann", lines=lines)
+    assert out.count("the note is kept with") == 3
+    assert {(one, note) for one, _, status, note in said(desk.store) if status == "later"} == {
+        ("d1", "one"), ("d2", "two"), ("d3", "three"),
+    }  # fmt: skip
+    assert "no pair to note" in desk.refused("grade", "--judge", "ann", lines="2\n2\n2\nn lost\n")
+
+
 def test_an_undone_note_comes_back(desk: Desk) -> None:
     desk.run("grade", "--judge", "ann", lines="n why not\n2\nu\n1\n")
     assert said(desk.store) == [("d1", 1, "graded", "why not")]

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 
 from idealist.errors import UsageError, nearest
 from idealist.formats.document_entries import DocumentText
+from idealist.formats.stored_judgments import Pair
 from idealist.judging.disputes import Dispute, Disputes
 from idealist.judging.pair_views import PairView, read_grade
 from idealist.judging.records import Judgment, Task
@@ -31,7 +32,7 @@ class Sitting:
     """What a judge does at one sitting; everything said is in the store at once.
 
     A pair stays on the table until something is said of it. `timed` says whether the time between
-    showing and saying is that of a person. A note waits for the judgment that it belongs to.
+    showing and saying is that of a person. A note waits for a judgment of the pair it was made on.
     """
 
     store: Store
@@ -40,7 +41,7 @@ class Sitting:
     judgments: int = 1
     timed: bool = False
     done: Counter[str] = field(default_factory=Counter)
-    note: str = ""
+    notes: dict[Pair, str] = field(default_factory=dict)
     over: bool = False
     _view: PairView | None = None
     _since: float = 0.0
@@ -93,8 +94,13 @@ class Sitting:
         return f"{grades} ? l u n q"
 
     def _noted(self, words: str) -> str:
-        self.note = " ".join(filter(None, [self.note, words]))
-        return f"noted: {self.note}" if self.note else "type n and the words of the note"
+        if (task := self.view.task) is None:
+            raise UsageError("there is no pair to note this on", "u takes the last one back")
+        pair = task.query, task.document
+        if not (note := " ".join(filter(None, [self.notes.get(pair), words]))):
+            return "type n and the words of the note"
+        self.notes[pair] = note
+        return f"noted: {note}"
 
     def _later(self) -> str:
         return self._judge(None, "later")
@@ -103,13 +109,18 @@ class Sitting:
         if (task := self.view.task) is None:
             raise UsageError("nothing is left to judge", "idealist judge pool chooses more")
         spent = round(time.monotonic() - self._since, 1) if self.timed else None
+        self._keep(task, grade, status, spent)
+        self._view = None
+        return ""
+
+    def _keep(self, task: Task, grade: float | None, status: str, seconds: float | None) -> None:
+        note = self.notes.get((task.query, task.document), "")
         self.store.judge(judgment_of(
-            task, self.judge, grade, status, note=self.note, seconds=spent,
+            task, self.judge, grade, status, note=note, seconds=seconds,
             adjudicates=self.adjudicates,
         ))  # fmt: skip
+        self.notes.pop((task.query, task.document), None)
         self.done[status] += 1
-        self.note, self._view = "", None
-        return ""
 
     def _undo(self) -> str:
         """Withdraw what was said last, at this sitting or before, and put the pair on the table."""
@@ -119,20 +130,25 @@ class Sitting:
         task = task_of(self.store, undone.query, undone.document)
         opinions = self._opinions(undone.query, undone.document)
         self._view = replace(self.view, task=task, opinions=opinions, left=self._left())
-        self._since, self.note = time.monotonic(), undone.note or self.note
+        self._since = time.monotonic()
+        if undone.note:
+            self.notes[undone.query, undone.document] = undone.note
         return f"{undone_words(undone)}; here it is again"
 
     def leave(self) -> str:
         """End the sitting, and say what was done; a note without a judgment is kept for later."""
-        kept = ""
-        if self.note and not self.adjudicates and self.view.task is not None:
-            kept = f"; the note is kept with {_pair(self.view.task)}, which is put off"
-            self._judge(None, "later")
+        kept = self._keep_notes()
         with self.store.writing() as connection:  # others may have the pair on the table
             connection.execute("DELETE FROM claim WHERE judge = ?", (self.judge,))
         said = [f"{n} {WORDS[status]}" for status, n in self.done.items() if n > 0]
         left = counted(self._left(), "pair", "pairs")
         return f"{self.judge}: {', '.join(said) or 'nothing judged'}{kept}; {left} left"
+
+    def _keep_notes(self) -> str:
+        tasks = [task_of(self.store, *pair) for pair in self.notes]
+        for task in tasks:
+            self._keep(task, None, "later", None)
+        return "".join(f"; the note is kept with {_pair(one)}, which is put off" for one in tasks)
 
 
 @dataclass
@@ -164,8 +180,15 @@ class Adjudication(Sitting):
 
     def _later(self) -> str:
         self.done["open"] += 1  # it stays disputed
-        self.note, self._view = "", None
-        return ""
+        dropped = self._keep_notes()
+        self._view = None
+        return dropped.removeprefix("; ")
+
+    def _keep_notes(self) -> str:
+        """Say which notes are lost: one is kept with a decision only."""
+        lost = [task_of(self.store, *pair) for pair in self.notes]
+        self.notes.clear()
+        return "".join(f"; the note on {_pair(one)}, which is open, is not kept" for one in lost)
 
 
 def next_pair(store: Store, judge: str, batch: int | None = None, judgments: int = 1) -> PairView:
