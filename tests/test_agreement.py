@@ -19,6 +19,7 @@ from sklearn.metrics import cohen_kappa_score, confusion_matrix
 import idealist as il
 from idealist.cli.main import main
 from idealist.judging.agreement_doubts import _weak_at_top
+from idealist.judging.agreement_tables import _runs_table
 from idealist.judging.system_agreement import SystemAgreement, best_of
 from idealist.significance.cluster_bootstrap import drawn_sums, percentiles
 from idealist.significance.kappas import cohen_kappa
@@ -149,7 +150,8 @@ def test_judges_may_lack_pairs_and_queries() -> None:
     assert (found.lone_queries, found.missed_queries) == ((0, 0, 1), (0, 1, 2))
     plain = found.data()
     assert [one["judges"] for one in plain["pairs"]] == [["ann", "bob"], ["ann", "cy"]]
-    assert "1 query only cy judged and 2 queries only ann judged" in str(found)
+    assert "against ann, bob lacks 1 query; cy lacks 2 queries and has 1 other." in str(found)
+    assert "1 query only ann judged" in str(il.agreement(a, b, names=["ann", "bob"]))
     assert "ann and cy share pairs of 1 query only; 1 other pair of judges of fewer than 10" in str(
         found
     )
@@ -258,6 +260,55 @@ def test_a_judge_is_not_compared_with_himself(tmp_path: Path) -> None:
     found = il.agreement(some, some)
     assert found.summary == "a and b hold the same judgments, of 4 pairs of 1 query"
     assert "same-judgments" in {one.code for one in found.doubts}
+
+
+def test_judges_of_one_store_who_judged_other_documents(tmp_path: Path) -> None:
+    path = tmp_path / "labels.db"
+    with il.Store.create(path) as store:
+        store.judge_all([il.Judgment("q", "d1", 1, "ann"), il.Judgment("q", "d2", 1, "m", "model")])
+    with pytest.raises(il.UsageError, match="human 1 pair, model 1 pair") as caught:
+        il.agreement(f"{path}#human", f"{path}#model")
+    assert "--what judged" in str(caught.value)
+
+
+def test_medians_between_two_grades_are_doubted(tmp_path: Path) -> None:
+    path = tmp_path / "labels.db"
+    with il.Store.create(path, scale=2) as store:
+        for judge, grades in {"ann": [0, 0, 2], "bob": [1, 2, 2], "m": [1, 1, 2]}.items():
+            kind = "model" if judge == "m" else "human"
+            store.judge_all(
+                il.Judgment("q", f"d{i}", grade, judge, kind) for i, grade in enumerate(grades)
+            )
+    found = il.agreement(f"{path}#human", f"{path}#model")
+    (doubt,) = [one for one in found.doubts if one.code == "grades-between"]
+    assert (found.between, doubt.count) == ((1, 0), 1)
+    majority = il.read_qrels(f"{path}#human", merge="majority")
+    assert il.agreement(majority, f"{path}#model").between == (0, 0)
+
+
+def test_what_says_nothing_is_refused() -> None:
+    a = {"q1": {"d1": 1, "d2": 0}, "q2": {"d1": 1}}
+    with pytest.raises(il.UsageError, match="no grade is 9 or higher"):
+        il.agreement(a, a, rel=9)
+    with pytest.raises(il.UsageError, match="measures rank runs"):
+        il.agreement(a, a, measures="AP")
+
+
+def test_the_headline_is_of_judges_with_enough_in_common() -> None:
+    a = {f"q{i}": {"d1": i % 2, "d2": 0} for i in range(12)}
+    b = {f"q{i}": {"d1": i % 2, "d2": i % 3 % 2} for i in range(12)}
+    few = {"q1": {"d1": 1, "d2": 0}}
+    found = il.agreement(a, b, others=[few, b], names=["ann", "bob", "few", "copy"])
+    assert "few" not in found.summary
+    assert "highest for bob and copy (1.00)" in found.summary
+
+
+def test_systems_of_equal_means_share_a_rank() -> None:
+    a = {f"q{i}": {"d1": 1, "d2": 0} for i in range(4)}
+    best, worst = (dict.fromkeys(a, order) for order in (["d1", "d2"], ["d2", "d1"]))
+    runs = {"x": best, "y": best, "z": worst}
+    found = il.agreement(a, a, runs, "RR").systems[1]["RR"]
+    assert [row[2] for row in _runs_table(found).rows] == [1, 1, 3]
 
 
 def test_a_judge_and_a_run_of_one_family() -> None:

@@ -516,7 +516,7 @@ def test_every_fault_that_is_put_in_has_a_code_of_the_reference() -> None:
         "not-a-mean", "tests-disagree", "undefined", "weights-and-spread",
     }  # fmt: skip
     of_judges = {
-        "few-shared-queries", "few-systems", "judge-inflation", "no-model-labels",
+        "few-shared-queries", "few-systems", "grades-between", "judge-inflation", "no-model-labels",
         "people-judged-less", "pools-differ", "prevalence",
         "same-family", "same-judgments", "unlike-sample", "weak-at-top",
     }  # fmt: skip

@@ -275,6 +275,10 @@ def test_weights_and_queries() -> None:
     assert found.interval(found.human) == pytest.approx(expected.interval("P@3"))
     some = il.corrected(people, model, runs["new"], "P@3", queries=QUERIES[10:90]).means[0]
     assert (some.n, some.found.others) == (30, 50)
+    whole = il.corrected(people, model, runs["new"], "P@3", weights=weights, confidence=0.9)
+    codes = {one["code"] for one in whole.data()["doubts"]}
+    assert "unjudged-traffic" not in codes  # the model judged what people did not
+    assert "95 %" not in str(whole)
     weights["q0"] = 0.0
     fewer = il.corrected(people, model, runs["new"], "P@3", weights=weights).means[0]
     assert fewer.n == 39

@@ -75,6 +75,16 @@ def test_every_block_is_written_in_every_form(render: Any) -> None:
         assert words in written
 
 
+def test_names_that_differ_do_so_when_they_are_shortened() -> None:
+    names = [f"model-{i}-of-the-family/graded@1" for i in range(3)]
+    columns = (Column("judge", TEXT, shortens=True), *(Column(f"column {i}") for i in range(8)))
+    table = Table(columns, tuple((name, *[0.5] * 8) for name in names))
+    shown = terminal.render(Document((table,))).splitlines()[-3:]
+    firsts = {line.split()[0] for line in shown}
+    assert len(firsts) == 3
+    assert all("…" in one for one in firsts)
+
+
 def test_notes_go_apart_on_a_terminal_and_travel_with_a_page() -> None:
     assert "how it was made" not in terminal.render(DOCUMENT)
     said = terminal.notes(DOCUMENT)

@@ -292,6 +292,7 @@ def test_bad_counts_in_python_are_refused(count: Any) -> None:
         ({"a": 1}, 1.5, {}, "n cannot be 1.5"),
         ({"a": 1}, 1, {"by": "trafic"}, "by cannot be 'trafic'"),
         ({"a": 1}, 1, {"seed": -3}, "seed cannot be -3"),
+        (ZIPF, 2, {"by": "strata"}, "2 cannot stand for 3 strata: head, torso, tail"),
         ({}, 1, {}, "no rows"),
         ({"a": 0}, 1, {}, "no row has a query"),
         ({"a": 1e15, "b": 1e15}, 1, {}, "the counts sum to 2e"),

@@ -20,7 +20,8 @@ contents = options.together(
     options.documents,
     click.option(
         "--queries", metavar="FILE",
-        help="The queries and their texts: CSV, JSON, or id<TAB>text lines.",
+        help="The queries and their texts: CSV or JSON with the fields query_id and text, or "
+        "id<TAB>text lines.",
     ),
     click.option(
         "--guidelines", metavar="FILE", help="A text file that says how to judge; shown to judges.",

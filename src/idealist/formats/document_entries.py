@@ -62,7 +62,8 @@ class Fields(NamedTuple):
         if not self.are_known:
             lacking = "the text" if self.own is not None else "the id"
             message = f"no column is {lacking} of a document: it has {', '.join(map(str, names))}"
-            hint = "call the columns id, title and text, or as usual elsewhere"
+            told = f"its title {', '.join(TITLES[:2])}, its text {', '.join(DOCUMENT_TEXTS[:4])}"
+            hint = f"call the id of a document {', '.join(DOCUMENT_IDS[:4])}, {told}"
             faults.fail("missing-column", message[:300], hint, line)
         return self
 

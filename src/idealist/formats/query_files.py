@@ -15,6 +15,9 @@ from idealist.formats.column_names import QUERY_IDS, QUERY_TEXTS, known, ours
 from idealist.formats.source import Source
 from idealist.formats.stored_judgments import store_address, stored_queries
 
+#: What to call the columns of queries.
+ID_HINT = f"name its id {', '.join(QUERY_IDS)} or query, and its text {' or '.join(QUERY_TEXTS)}"
+
 
 def read_queries(data: Any, *, name: str = "queries") -> Queries:
     """Read queries: {id: text}, {id: {"text": …, …}}, records or columns, or a file.
@@ -92,7 +95,7 @@ def _by_id(records: Any, lines: list[int] | None, faults: Faults) -> dict[Any, A
         own = next(iter(known(record, QUERY_IDS)), ours(record).get("query"))
         if own is None:
             message = f"record {number + 1} has no id: it has {', '.join(map(str, record))[:60]}"
-            faults.fail("missing-column", message, "name its id query, query_id or _id", line)
+            faults.fail("missing-column", message, ID_HINT, line)
         add_query(found, record[own], _cells(record, own), faults, line)
     faults.check()
     return found

@@ -22,7 +22,7 @@ from idealist.judging.agreement_report import Agreement, Lack
 from idealist.judging.label_agreement import LabelAgreement, PanelAgreement
 from idealist.judging.panel import Panel, same_scale
 from idealist.judging.system_agreement import SystemAgreement, systems_of
-from idealist.notation import many
+from idealist.notation import many, tidy
 from idealist.rendering.wording import few, told
 
 
@@ -62,11 +62,14 @@ def agreement(
     (0.5, [[1.0, 1.0], [0.0, 2.0]])
     """
     judged = [read_qrels(one) for one in (a, b, *others)]
+    read = several_runs([runs] if isinstance(runs, (str, Path, Run)) else runs)
     called = list(names) or _names(judged)
     _check_apart(judged, called)
     thresholds, least = _thresholds(rel, judged)
+    _check_threshold(least, judged)
+    if measures is not None and not read:
+        raise UsageError("measures rank runs, and there are none", "give runs, or no measures")
     panel = Panel.of(judged, called, thresholds)
-    read = several_runs([runs] if isinstance(runs, (str, Path, Run)) else runs)
     asked = COMPARED if measures is None else measures
     options = {"top": top, "alpha": alpha, "seed": seed, "convention": convention, **axes}
     return Agreement(
@@ -81,6 +84,7 @@ def agreement(
         convention=find_convention(convention).name,
         thresholds=tuple(thresholds or ()),
         shared_pairs=shared_pairs,
+        between=tuple(_between(judged)),
         copies=frozenset(
             (a, b) for a, b in panel.pairs() if judged[a].to_dict() == judged[b].to_dict()
         ),
@@ -114,6 +118,19 @@ def _check_apart(judged: Sequence[Qrels], names: Sequence[str]) -> None:
             raise UsageError(f"{message}a judge always agrees with himself", hint)
 
 
+def _between(judged: Sequence[Qrels]) -> Iterator[int]:
+    """Count for each judge the grades that no single judge gave, as a median of 0 and 1 is."""
+    several = [
+        np.isin(np.arange(len(one)), () if one.judged_by is None else one.judged_by.pair)
+        for one in judged
+    ]
+    alone = [one.grades[~merged] for one, merged in zip(judged, several, strict=True)]
+    said = [one.judged_by.grade for one in judged if one.judged_by is not None]
+    given = np.unique(np.concatenate([*alone, *said]))
+    for one, merged in zip(judged, several, strict=True):
+        yield int(np.count_nonzero(merged & ~np.isin(one.grades, given)))
+
+
 def _names(judged: Sequence[Qrels]) -> list[str]:
     """Name judges after their files, or by letters."""
     letters = "abcdefghijklmnopqrstuvwxyz"
@@ -136,6 +153,18 @@ def _thresholds(rel: Any, judged: Sequence[Qrels]) -> tuple[list[float] | None, 
         hint = f"give one grade, or one for each of the {len(judged)} judges"
         raise UsageError(f"rel names {len(found)} grades", hint)
     return found, None
+
+
+def _check_threshold(rel: float | None, judged: Sequence[Qrels]) -> None:
+    """Refuse a threshold that no grade reaches, or all do: kappa says nothing then."""
+    if rel is None:
+        return
+    scales = [one.scale.grades if one.scale else one.grades.tolist() for one in judged]
+    least, most = min(map(min, scales)), max(map(max, scales))
+    if not least < rel <= most:
+        hint = f"give a grade above {tidy(least)}, up to {tidy(most)}"
+        some = "no grade is" if rel > most else "all grades are"
+        raise UsageError(f"rel cannot be {tidy(rel)}: {some} {tidy(rel)} or higher", hint)
 
 
 def _systems(

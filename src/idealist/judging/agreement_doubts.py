@@ -32,7 +32,13 @@ def doubts_of_agreement(found: Agreement) -> tuple[Doubt, ...]:
         Doubt(one.code, one.message, one.count, severity="note", total=one.total)
         for one in found.remarks
     ]
-    doubts += [*_copies(found), *_prevalence(found), *_few_queries(found), *_of_pools(found)]
+    doubts += [
+        *_copies(found),
+        *_between(found),
+        *_prevalence(found),
+        *_few_queries(found),
+        *_of_pools(found),
+    ]
     for systems in found.systems.values():
         first = next(iter(systems.values()))
         doubts += [*_few_runs(first), *_families(first)]
@@ -48,6 +54,21 @@ def _copies(found: Agreement) -> Iterator[Doubt]:
         if not math.isnan(found.pairs[both].values["kappa"]):  # one grade for all may be by chance
             words = f"{a} and {b} hold the same judgments, all {n:,} of them"
             yield Doubt("same-judgments", words, n)
+
+
+def _between(found: Agreement) -> Iterator[Doubt]:
+    """Say where grades were made of several that another judge cannot give."""
+    if found.thresholds:
+        return
+    for judge, count in zip(found.panel.judges, found.between, strict=True):
+        if count:
+            are = "grade of {} lies" if count == 1 else "grades of {} lie"
+            yield Doubt(
+                "grades-between",
+                f"{count:,} {are.format(told(judge))} between those that several judges gave, such "
+                "as 0.5: kappa and AC1 take them for grades of their own, which nobody else gives",
+                count,
+            )
 
 
 def _prevalence(found: Agreement) -> Iterator[Doubt]:

@@ -36,7 +36,7 @@ from idealist.rendering.document import (
 from idealist.rendering.doubt import Doubt
 from idealist.rendering.plain_data import record
 from idealist.rendering.result import Figures, Result
-from idealist.rendering.wording import counted, shared_signatures, told
+from idealist.rendering.wording import counted, few, shared_signatures, told
 from idealist.significance.cluster_bootstrap import DRAWS
 
 #: What the range of tau is.
@@ -58,8 +58,9 @@ class Agreement(Result):
     first one. `systems` has for each judge but the first how he ranks the runs, by measure.
     `lone_queries` and `missed_queries` count for each judge the queries that only he judged, and
     those that only the first one did; `lacking` has for each judge what he lacks of the first one's
-    pairs of the same queries, and that one of his. `copies` are those of `pairs` whose judgments
-    are the same, all of them.
+    pairs of the same queries, and that one of his. `between` counts
+    for each judge the grades that lie between those of the judges they were made of; `copies` are
+    those of `pairs` whose judgments are the same, all of them.
     """
 
     panel: Panel
@@ -73,6 +74,7 @@ class Agreement(Result):
     thresholds: tuple[float, ...] = ()
     convention: str = DEFAULT
     shared_pairs: bool = False
+    between: tuple[int, ...] = ()
     copies: frozenset[tuple[int, int]] = frozenset()
 
     @property
@@ -153,11 +155,31 @@ class Agreement(Result):
     def _left_out(self) -> Iterator[str]:
         """Count the queries that only one judge judged."""
         first = told(self.panel.judges[0])
+        if self.several:
+            yield from self._left_out_of_many(first)
+            return
         for i, name in enumerate(self.panel.judges):
             counts = (self.lone_queries[i], told(name)), (self.missed_queries[i], first)
             said = [f"{counted(n, 'query', 'queries')} only {who} judged" for n, who in counts if n]
             if said:
                 yield f"Left out: {' and '.join(said)}."
+
+    def _left_out_of_many(self, first: str) -> Iterator[str]:
+        """Say once what each judge lacks of the first one's queries, and what he has besides."""
+        alike: dict[str, list[str]] = {}
+        for name, more, less in zip(
+            self.panel.judges, self.lone_queries, self.missed_queries, strict=True
+        ):
+            lacks = [f"lacks {counted(less, 'query', 'queries')}"] if less else []
+            has = [f"has {counted(more, 'other', 'others')}"] if more else []
+            if words := " and ".join([*lacks, *has]):
+                alike.setdefault(words, []).append(name)
+        if alike:
+            said = "; ".join(
+                f"{few(who)} {words if len(who) == 1 else _each(words)}"
+                for words, who in alike.items()
+            )
+            yield f"Queries that only one of two judged are left out: against {first}, {said}."
 
     @property
     def figures(self) -> Figures:
@@ -194,3 +216,12 @@ class Agreement(Result):
         left = {"lone_queries": self.lone_queries, "missed_queries": self.missed_queries}
         named = {name: dict(zip(self.panel.judges, own, strict=True)) for name, own in left.items()}
         return record({**data, **named, "doubts": [one.data() for one in self.doubts]})
+
+
+def _each(words: str) -> str:
+    """Say of several what was said of one.
+
+    >>> _each("lacks 3 queries and has 1 other")
+    'lack 3 queries and have 1 other each'
+    """
+    return f"{words.replace('lacks', 'lack').replace('has', 'have')} each"

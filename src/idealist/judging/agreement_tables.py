@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 
-import numpy as np
-
 from idealist.judging.label_agreement import WORDS, LabelAgreement
 from idealist.judging.system_agreement import Flip, SystemAgreement
 from idealist.rendering.document import (
@@ -82,7 +80,7 @@ def systems_blocks(own: Mapping[str, SystemAgreement]) -> Iterator[Block]:
     if flips:
         yield _flips_table(flips[:LISTED], len(flips), a, b)
     tables = tuple(_runs_table(one) for one in own.values())
-    more = (_flips_table(flips, len(flips), a, b),) if len(flips) > LISTED else ()
+    more = (_flips_table(flips[LISTED:], len(flips), a, b),) if len(flips) > LISTED else ()
     yield Details("Every system", (Drawing(systems_figure(own)), *tables, *more))
 
 
@@ -146,7 +144,7 @@ def _flips_table(flips: list[tuple[str, Flip]], total: int, a: str, b: str) -> T
 
 def _runs_table(one: SystemAgreement) -> Table:
     a, b = map(told, one.judges)
-    places = [np.argsort(np.argsort(-own, kind="stable")) + 1 for own in one.orders]
+    places = [1 + (own > own[:, None]).sum(axis=1) for own in one.orders]  # equal ones share
     rows = sorted(
         zip(one.runs, one.means[0].tolist(), places[0].tolist(), one.means[1].tolist(),
             places[1].tolist(), one.inflations.values(), strict=True),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection
 
-from idealist.judging.agreement_doubts import OTHER_ORDER, SAME_ORDER
+from idealist.judging.agreement_doubts import FEW_QUERIES, OTHER_ORDER, SAME_ORDER
 from idealist.judging.label_agreement import LabelAgreement, PanelAgreement, strength
 from idealist.judging.system_agreement import FEW_RUNS, SystemAgreement
 from idealist.rendering.wording import counted, number, told
@@ -39,10 +39,11 @@ def panel_words(own: PanelAgreement, pairs: Collection[LabelAgreement]) -> str:
     """Say how far all judges agree, and which two agree least and most."""
     judges = len(own.panel.judges)
     alpha = f"alpha {number(own.values['alpha_ordinal'], 2)}{_ends(own.intervals['alpha_ordinal'])}"
-    known = [one for one in pairs if not math.isnan(one.values["kappa"])]
+    enough = (one for one in pairs if one.queries >= FEW_QUERIES)
+    known = [one for one in enough if not math.isnan(one.values["kappa"])]
     shared = counted(len(own.panel.level), "pair", "pairs")
     said = f"{judges} judges share {shared}: {alpha}"
-    if not known:
+    if len(known) < 2:
         return said
     least, most = (pick(known, key=lambda one: one.values["kappa"]) for pick in (min, max))
     words = [f"{' and '.join(map(told, one.judges))} ({number(one.values['kappa'], 2)})"

@@ -37,7 +37,7 @@ from idealist.significance.prediction_powered import EstimatedMean, PredictionPo
 FEW = 50
 
 #: Doubts about the evaluations by people that are none here, or are said of the model's queries.
-SAID = ("unknown-queries", "missing-queries")
+SAID = ("missing-queries", "unjudged-traffic", "unknown-queries")
 
 
 @dataclass(frozen=True)
@@ -203,7 +203,10 @@ class Corrected(Result):
         ]
         if first.n < FEW:
             held = "95 % intervals held in about 94 % of trials, and in fewer where most queries "
-            lines.append(f"with fewer than {FEW} queries, {held}have the same value, as of RR")
+            held = f"{held}have the same value, as of RR"
+            if self.confidence != 0.95:
+                held = "intervals hold a little less often than they say"
+            lines.append(f"with fewer than {FEW} queries, {held}")
         same = [one for one in (*self.means, *self.differences) if not one.corrected.se]
         if same:
             lines.append(

@@ -6,12 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
+from pathlib import Path
 
 import numpy as np
 
 from idealist.data import Qrels
 from idealist.data.columns import Bools, Floats, Ints
 from idealist.errors import UsageError
+from idealist.formats.stored_judgments import store_address
 from idealist.notation import many, tidy
 from idealist.rendering.wording import few, told
 from idealist.significance.kappas import Ratings
@@ -148,6 +150,9 @@ def _never_meet(judged: Sequence[Qrels], names: Sequence[str]) -> UsageError:
     if common:
         what, first = "document of a query", min(common)
         shown = [tuple(one.lookup[first]) for one in judged]
+    stores = {address and address.path for address in map(store_address, (o.name for o in judged))}
+    if len(stores) == 1 and None not in stores:
+        return _judged_apart(judged, names, stores.pop())
     who = " and ".join(map(told, names)) if len(names) == 2 else many(len(names), "judge", "judges")
     ids = "; ".join(
         f"{told(name)} has {few(own, 3)}" for name, own in zip(names, shown, strict=True)
@@ -156,3 +161,12 @@ def _never_meet(judged: Sequence[Qrels], names: Sequence[str]) -> UsageError:
         f"{who} have no {what} in common: {ids}",
         "check that all spell ids alike; idealist convert can rewrite them",
     )
+
+
+def _judged_apart(judged: Sequence[Qrels], names: Sequence[str], path: Path | None) -> UsageError:
+    """Say that judges of one store judged different pairs, and how to mend that."""
+    counts = (many(len(one), "pair", "pairs") for one in judged)
+    said = ", ".join(f"{told(name)} {count}" for name, count in zip(names, counts, strict=True))
+    hint = f"let a model judge what people judged: idealist judge llm {path} --what judged; or let "
+    hint += f"another judge it: idealist judge grade {path} --judgments 2"
+    return UsageError(f"no pair was judged by two of these: {said}", hint)

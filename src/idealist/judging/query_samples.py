@@ -229,6 +229,9 @@ def _drawn(log: QueryLog, n: int, by: str, seed: int) -> QuerySample:
     texts, counts = list(log.counts), np.array(list(log.counts.values()), float)
     order, start = _random_order(texts, seed)
     parts = {"all": order} if by == "traffic" else _strata(counts, order)
+    if n < len(parts):
+        hint = f"draw {len(parts)} or more, or by traffic"
+        raise UsageError(f"{n} cannot stand for {len(parts)} strata: {', '.join(parts)}", hint)
     sizes = _allocated(n, [len(part) for part in parts.values()])
     drawn, strata = [], []
     for (name, part), size in zip(parts.items(), sizes, strict=True):

@@ -13,6 +13,8 @@ from idealist.rendering.wording import short
 
 #: How wide words are set where nobody says how wide the terminal is.
 WIDTH = 100
+#: Names that differ still do when they are shortened, if so many characters are enough. Suggested.
+APART = 40
 #: The least that is left of a name that is shortened.
 LEAST = 8
 #: Letters as they stand behind a number for the systems it beats; Unicode has no q.
@@ -136,6 +138,9 @@ def _shortened(table: Table, width: int) -> Table:
     longest = [max(len(str(row[i] or "")) for row in table.rows) for i in names]
     sizes = range(max(longest), LEAST, -1)
     most = next((n for n in sizes if sum(max(0, own - n) for own in longest) >= over), LEAST)
+    told = {str(row[i] or "") for row in table.rows for i in names}
+    apart = (n for n in range(most, APART) if len({short(one, n) for one in told}) == len(told))
+    most = next(apart, most)
     rows = [
         tuple(short(str(cell or ""), most) if i in names else cell for i, cell in enumerate(row))
         for row in table.rows
