@@ -191,6 +191,26 @@ def forbidden(store: Store) -> Iterator[Path]:
         one.chmod(mode)
 
 
+def looked_at(path: Path) -> str:
+    with Store.to_read(path) as store:
+        return f"{store.path}: {store.qrels().to_dict()}"
+
+
+def test_a_store_is_read_where_there_is_no_room_for_a_copy(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store.close()
+    old = time.time() - 9
+    os.utime(store.path, (old, old))
+    monkeypatch.setattr(sqlite_files.shutil, "copyfile", lambda *_: (_ for _ in ()).throw(OSError))
+    with sqlite_files.readable(store.path) as (where, how), Store(where, how=how) as found:
+        assert how == "immutable=1"
+        assert found.qrels().to_dict() == KNOWN
+    Path(f"{store.path}-wal").write_bytes(b"judgments")
+    with pytest.raises(OSError), sqlite_files.readable(store.path):  # noqa: PT011
+        pass
+
+
 @pytest.mark.parametrize("log", [True, False])
 def test_a_store_is_read_where_one_may_not_write(forbidden: Path, log: bool) -> None:
     if not log:
@@ -204,6 +224,7 @@ def test_a_store_is_read_where_one_may_not_write(forbidden: Path, log: bool) -> 
     old = time.time() - 9
     os.utime(forbidden, (old, old))
     assert as_nobody(lambda: il.read_qrels(forbidden).to_dict()) == str(KNOWN)
+    assert as_nobody(lambda: looked_at(forbidden)) == f"{forbidden}: {KNOWN}"
     assert sorted(os.listdir(forbidden.parent)) == before
     told = as_nobody(lambda: Store(forbidden).judge(Judgment("q1", "d2", 1, "bob")))
     assert "cannot be" in told

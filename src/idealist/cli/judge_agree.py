@@ -48,7 +48,7 @@ def judges_in(path: str) -> list[str]:
     from idealist.formats.stored_judgments import KINDS
     from idealist.judging.store import Store
 
-    with Store(path) as store:
+    with Store.to_read(path) as store:
         rows = (one for one in store.current() if one.grade is not None and not one.adjudicates)
         counts = Counter((KINDS.index(one.kind), one.judge) for one in rows)
     ordered = sorted(counts, key=lambda who: (who[0], -counts[who], who[1]))

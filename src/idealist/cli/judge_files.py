@@ -126,7 +126,7 @@ def export(store: Path, output: str, to: str, merge: str | None, only: str, samp
     from idealist.judging.store import Store
 
     merged = bool(merge or only or sampled)
-    with Store(store) as opened:
+    with Store.to_read(store) as opened:
         if to == RECORD or (not to and _names_record(output)):
             if merged:
                 hint = "choose a format of judgments: -o qrels.txt, or --to jsonl"

@@ -187,10 +187,12 @@ def adjudicate(
     from idealist.judging.sittings import Adjudication
     from idealist.judging.store import Store
 
-    with Store(store) as opened:
-        if listed:
+    if listed:
+        with Store.to_read(store) as opened:
             options.emit(Disputes.of(opened), **view)
-        elif query is None:
+        return
+    with Store(store) as opened:
+        if query is None:
             timed = sys.stdin.isatty()
             converse(Adjudication(opened, judge_name(judge), timed=timed))
         else:

@@ -27,7 +27,7 @@ def status(store: Path, **view: Any) -> None:
     from idealist.judging.store import Store
     from idealist.judging.store_status import StoreStatus
 
-    with Store(store) as opened:
+    with Store.to_read(store) as opened:
         found = StoreStatus.of(opened)
     options.emit(found, **view)
 

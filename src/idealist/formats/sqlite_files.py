@@ -7,7 +7,7 @@ import shutil
 import sqlite3
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple, NoReturn, TypeVar
@@ -92,6 +92,20 @@ class _State(NamedTuple):
         """Whether nobody writes, as far as one can see."""
         rest = AT_REST if self.changed % 10**6 else AT_REST_COARSE
         return not self.log[0] and time.time() - self.changed / 1e9 > rest
+
+
+@contextmanager
+def readable(path: Path) -> Iterator[tuple[Path, str]]:
+    """Say where to read a file beside which nothing can be written, and how to open it there."""
+    path = path.resolve()
+    with ExitStack() as stack:
+        try:
+            found = stack.enter_context(_copied(path)), "mode=rw"
+        except OSError:
+            if not _State.of(path).at_rest:  # what is in its log would be missed
+                raise
+            found = path, "immutable=1"
+        yield found
 
 
 @contextmanager

@@ -122,7 +122,7 @@ def _known(judged: Any) -> dict[str, Any]:
     """Return what is judged, None if nothing is, and the queries and the scale of a store."""
     asked = scale = None
     if (address := store_address(judged)) is not None:
-        with Store(address.path) as store:
+        with Store.to_read(address.path) as store:
             asked, scale = tuple(store.queries.text) or None, store.scale
     try:
         qrels = None if judged is None else read_qrels(judged)

@@ -119,7 +119,7 @@ def _number(cell: float) -> str:
 def record_in(path: str | Path) -> Source | None:
     """Find the plain record that a file is, or that a store has; None of any other file."""
     if (address := store_address(path)) is not None:
-        with Store(address.path) as store, store.reading() as connection:
+        with Store.to_read(address.path) as store, store.reading() as connection:
             return Source(str(path), spooled=b"".join(record_blocks(connection)))
     source, start = Source.of(path), json.dumps(NAMED)[:-1]
     return source if source.head(len(start)).decode(errors="replace") == start else None

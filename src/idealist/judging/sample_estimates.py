@@ -92,7 +92,7 @@ def sample_estimates(
 def _sampled(judged: Any) -> Qrels:
     """Read judgments with what was pooled and not drawn."""
     if (address := store_address(judged)) is not None:
-        with Store(address.path) as store:
+        with Store.to_read(address.path) as store:
             return store.qrels(only=address.only, sampled=True)
     qrels = read_qrels(judged)
     if "stratum" not in qrels.columns:

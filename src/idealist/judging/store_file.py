@@ -6,13 +6,13 @@ import os
 import sqlite3
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Literal, Self
 
-from idealist.errors import Faults, UsageError
-from idealist.formats.sqlite_files import PATIENCE, explained
+from idealist.errors import Faults, IdealistError, UsageError
+from idealist.formats.sqlite_files import PATIENCE, explained, is_sqlite, readable
 from idealist.formats.stored_judgments import (
     APPLICATION,
     VERSION,
@@ -29,9 +29,9 @@ _INHERITED: list[sqlite3.Connection] = []
 class StoreFile(os.PathLike[str]):
     """A file of SQLite with the tables of a store, and the one connection of a process to it."""
 
-    def __init__(self, path: str | Path) -> None:
-        """Open a file that exists, and bring its tables up to date."""
-        self.path = Path(path)
+    def __init__(self, path: str | Path, *, how: str = "mode=rw") -> None:
+        """Open a file that exists, and bring its tables up to date; `how` is a word of SQLite."""
+        self.path, self._how = Path(path), how
         if not self.path.exists():
             hint = f"make one: idealist judge init {path}"
             Faults(str(path)).fail("no-file", "there is no such store", hint)
@@ -43,12 +43,34 @@ class StoreFile(os.PathLike[str]):
             self._bring_up_to_date()
             self._connection.execute("PRAGMA journal_mode = WAL")
 
+    @classmethod
+    @contextmanager
+    def to_read(cls, path: str | Path) -> Iterator[Self]:
+        """Open a store that is only read, where nothing can be written too.
+
+        SQLite wants to write beside a file that it reads. Where the folder or the disk does not let
+        it, what is read is a copy, or the file itself where there is no room for one.
+        """
+        with ExitStack() as stack:
+            try:
+                store = cls(path)
+            except IdealistError as error:
+                if not is_sqlite(Path(path)):
+                    raise
+                try:
+                    where, how = stack.enter_context(readable(Path(path)))
+                    store = cls(where, how=how)
+                except (IdealistError, OSError):
+                    raise error from None
+                store.path = Path(path)  # which messages name
+            yield stack.enter_context(store)
+
     def _connect(self) -> None:
         self._process, self._lock = os.getpid(), threading.RLock()
         self._inside: Literal["", "DEFERRED", "IMMEDIATE"] = ""
         with explained(self.path):
             self._connection = sqlite3.connect(
-                f"{self.path.absolute().as_uri()}?mode=rw", PATIENCE, uri=True,
+                f"{self.path.absolute().as_uri()}?{self._how}", PATIENCE, uri=True,
                 isolation_level=None, check_same_thread=False,
             )  # fmt: skip
             for setting in _SETTINGS:
