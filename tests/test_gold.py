@@ -208,6 +208,11 @@ def test_what_is_no_scale_is_refused(text: str) -> None:
         scale_of(text)
 
 
+def test_a_grade_has_one_word() -> None:
+    with pytest.raises(UsageError, match="two words for one grade"):
+        scale_of("0=a,0=b")
+
+
 def test_the_options_stay_with_a_command_that_is_proposed(tmp_path: Path) -> None:
     path = tmp_path / "qrels.csv"
     path.write_text("query,document,grade\nq1,a,good\nq1,b,bad\nq2,x,bad\n")

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import builtins
 import json
 import time
 from email.utils import formatdate
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote, quote_plus
 
 import pytest
 
 from idealist.errors import IdealistError, InputError, UsageError
-from idealist.judging.llm.client import CallFailed, Client, Endpoint, Received, _wait
+from idealist.judging.llm.client import CallFailed, Client, Received, _wait
+from idealist.judging.llm.endpoints import Endpoint
 from idealist.judging.llm.limits import Budget, LimitReached, Limits, Price, Usage, read_prices
 from idealist.judging.llm.requests import Request, Sampling
 from scripted_server import (
@@ -227,12 +230,30 @@ def test_which_key_is_sent(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "a\nb" not in str(refused.value)
 
 
-@pytest.mark.parametrize("url", ["", "127.0.0.1", "ftp://x/v1", "http://", "http://[x", "http://x:a/v1", "http://me:pass@x/v1", "https://x/v1?key=1"])  # fmt: skip
+@pytest.mark.parametrize("url", ["", "127.0.0.1", "ftp://x/v1", "http://", "http://[x", "http://x:a/v1", "http://me:pass@x/v1", "https://x/v1?key=1", "http://x/v1#frag"])  # fmt: skip
 def test_bad_addresses(url: str) -> None:
     with pytest.raises(UsageError) as refused:
         Endpoint.of(url)
     assert refused.value.hint
     assert "pass" not in str(refused.value).replace("password", "")
+
+
+def test_who_can_overhear_a_key() -> None:
+    for url, heard in (("http://10.1.1.1/v1", True), ("http://model.example/v1", True),
+                       ("https://10.1.1.1/v1", False), ("http://127.0.0.1:80/v1", False),
+                       ("http://[::1]/v1", False), ("http://localhost/v1", False)):  # fmt: skip
+        assert Endpoint(url, "sk-1").is_overheard is heard
+        assert not Endpoint(url).is_overheard
+
+
+def test_a_key_is_taken_out_encoded_too() -> None:
+    key = "sk/se cret+9876543210=="
+    endpoint = Endpoint("http://x/v1", key)
+    coded = [base64.b64encode(one.encode()).decode() for one in (key, f"Bearer {key}", f"a{key}!")]
+    for text in (key, quote(key), quote(key, safe=""), quote_plus(key), *coded):
+        left = endpoint.scrub(f"<{text}>")
+        assert "[key]" in left, text
+        assert len(left) < 20, text
 
 
 def test_an_address_may_be_whole() -> None:

@@ -521,6 +521,28 @@ def test_a_key_is_nowhere(store: Made, monkeypatch: pytest.MonkeyPatch) -> None:
         assert key.encode() not in file.read_bytes()
 
 
+def test_nothing_is_paid_for_that_cannot_be_written(store: Made, tmp_path: Path) -> None:
+    path = store()
+    with scripted() as server:
+        for output in (tmp_path / "nowhere" / "x.json", tmp_path):
+            done = run(path, "--url", server.url, "--model", "tiny", "-o", output)
+            assert isinstance(done.exception, UsageError)
+            assert not server.asked
+
+
+def test_other_words_for_the_grades_are_told(store: Made, tmp_path: Path) -> None:
+    path = store()
+    assert "doubt" not in str(estimate_model_judging(path, "tiny"))
+    with Store(path) as opened:
+        opened.set(scale={0: "perfect", 1: "related", 2: "partly relevant", 3: "useless"})
+    said = " ".join(str(estimate_model_judging(path, "tiny")).split())
+    assert (
+        "doubt: people see other words for the grades than the model, check that they mean the "
+        "same: 0 is 'perfect' there and 'Not relevant' here; 3 is 'useless' there and 'Highly "
+        "relevant' here" in said
+    )
+
+
 SCRIPT = "import sys; from idealist.cli.main import main; main(sys.argv[1:])"
 
 

@@ -34,6 +34,13 @@ def write(path: str | Path, data: bytes | Iterable[bytes]) -> None:
         raise UsageError(f"cannot write {target}: {error.strerror}", "check the folder") from None
 
 
+def check_folder(path: str | Path) -> None:
+    """Refuse a file whose folder is not there or may not be written, before work is done for it."""
+    folder = Path(path).resolve().parent
+    if str(path) != "-" and (Path(path).is_dir() or not os.access(folder, os.W_OK)):
+        raise UsageError(f"cannot write {path}", "check the folder")
+
+
 class Fingerprint(NamedTuple):
     """What tells a file from every other: its SHA-256, and how many bytes it has."""
 

@@ -50,7 +50,7 @@ def llm(
     if dry_run:
         options.emit(estimate_model_judging(store, model, **asking), form, output, details=details)
         return
-    address = model_options.address(url)
+    address = model_options.address(url, output)
     with model_options.progress() as tick:
         found = judge_by_model(
             store, address, model, key_env=key_env, concurrency=concurrency, timeout=timeout,

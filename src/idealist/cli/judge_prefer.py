@@ -52,7 +52,7 @@ def prefer(
         found = estimate_model_preferences(store, model, **asking)
         options.emit(found, form, output, details=details)
         return
-    address = model_options.address(url)
+    address = model_options.address(url, output)
     with model_options.progress() as tick:
         made = prefer_by_model(
             store, address, model, key_env=key_env, concurrency=concurrency, timeout=timeout,

@@ -49,7 +49,7 @@ def probe(
     """
     from idealist.judging.llm.probes import probe_judge
 
-    address = model_options.address(url)
+    address = model_options.address(url, output)
     with model_options.progress() as tick:
         found = probe_judge(store, address, model, tick=tick, **given)
     options.emit(found, form, output, details=details)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from idealist import files
 from idealist.cli import options
 from idealist.errors import UsageError
 
@@ -93,10 +94,12 @@ skip_missing = click.option(
 )
 
 
-def address(url: str | None) -> str:
-    """Refuse to ask nowhere."""
+def address(url: str | None, output: Path | None) -> str:
+    """Refuse to ask nowhere, or to pay for what cannot be written."""
     if url is None:
         raise UsageError("there is no address to ask", "give --url URL, or --dry-run")
+    if output is not None:
+        files.check_folder(output)
     return url
 
 

@@ -63,7 +63,11 @@ def scale_of(text: str) -> ScaleGiven:
             found = _matches(_PAIR, text) or _matches(_LABEL, text)
             if not found:
                 raise ValueError(text)
-            return {match["word"]: to_number(match["grade"]) for match in found}
+            grades = [to_number(match["grade"]) for match in found]
+            if found[0].re is _LABEL and len(set(grades)) < len(grades):
+                hint = "give each grade one word: --scale '0=off topic,1=related'"
+                raise UsageError(f"--scale {text!r} has two words for one grade", hint)
+            return dict(zip((match["word"] for match in found), grades, strict=True))
         if dots:
             if not 0 <= int(high) - int(low) < MOST_GRADES:
                 raise ValueError(text)

@@ -7,18 +7,16 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import random
 import re
 import time
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
-from urllib.parse import urlsplit
 
 from idealist.errors import UsageError
+from idealist.judging.llm.endpoints import OUR_KEY, Endpoint
 from idealist.judging.llm.limits import Budget, LimitReached, Spent, Usage
 from idealist.rendering.wording import seen
 
@@ -27,8 +25,6 @@ if TYPE_CHECKING:
 
     from idealist.judging.llm.requests import Request
 
-#: The variables that hold a key unless another is named; the second is for its owner only.
-OUR_KEY, OPENAI_KEY = "IDEALIST_API_KEY", "OPENAI_API_KEY"
 #: Answers of a server that may be better next time, besides all from 500.
 PASSING = (408, 409, 425, 429)
 #: Answers that no request would change: the key, the account, the address or the model is wrong.
@@ -44,9 +40,9 @@ OPTIONAL = {
     "seed": ("seed",),
     "temperature": ("temperature",),
 }
-#: Seconds: the first pause before a request is sent again, the longest, and the longest wait that
-#: a server may ask for.
-FIRST_PAUSE, LONGEST_PAUSE, LONGEST_WAIT = 1.0, 60.0, 600.0
+#: Seconds: the longest pause before a request is sent again, and the longest wait that a server may
+#: ask for.
+LONGEST_PAUSE, LONGEST_WAIT = 60.0, 600.0
 #: The longest answer in bytes; a grade needs less than a thousandth of it.
 LARGEST = 8 << 20
 
@@ -72,64 +68,6 @@ class Received(NamedTuple):
     spent: Spent
     seconds: float
     without: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class Endpoint:
-    """Where a model answers: the address up to ``/v1``, a key, and how patient to be."""
-
-    url: str
-    key: str = field(default="", repr=False)
-    timeout: float = 120.0
-    attempts: int = 6
-    pause: float = FIRST_PAUSE
-
-    @classmethod
-    def of(cls, url: str, key_env: str | None = None, **patience: Any) -> Endpoint:
-        """Check an address, and find the key in the environment."""
-        parts = _parts(url)
-        key = _key(parts.hostname or "", key_env)
-        return cls(url.rstrip("/").removesuffix("/chat/completions"), key, **patience)
-
-    @property
-    def place(self) -> str:
-        """The address without anything that could be secret."""
-        parts = urlsplit(self.url)
-        return f"{parts.scheme}://{parts.netloc}{parts.path}"
-
-    def scrub(self, text: str) -> str:
-        """Take the key out of what a server sent back."""
-        return text.replace(self.key, "[key]") if self.key else text
-
-
-def _parts(url: str) -> Any:
-    try:
-        parts = urlsplit(url)
-        fits = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
-    except ValueError:
-        fits = False
-    if not fits:
-        hint = "give what stands before /chat/completions: --url http://127.0.0.1:8080/v1"
-        raise UsageError("the address of the model cannot be read", hint)
-    if parts.username or parts.password or parts.query:
-        hint = "put the key into an environment variable, and name that: --key-env NAME"
-        raise UsageError("the address holds a password or a query, which could be a secret", hint)
-    return parts
-
-
-def _key(host: str, variable: str | None) -> str:
-    """Find the key; OpenAI's own is sent to no other host unless it is named."""
-    if variable is None:
-        openai = host == "openai.com" or host.endswith(".openai.com")
-        key = os.environ.get(OUR_KEY) or (os.environ.get(OPENAI_KEY) if openai else "") or ""
-    elif variable in os.environ:
-        key = os.environ[variable]
-    else:
-        raise UsageError(f"there is no environment variable {variable}", f"export {variable}=…")
-    key = key.strip()
-    if not (key.isascii() and key.isprintable()):
-        raise UsageError("the key has characters that no key has", f"check {variable or OUR_KEY}")
-    return key
 
 
 class Client:

@@ -14,7 +14,7 @@ from idealist.errors import UsageError
 from idealist.formats.document_entries import DocumentText
 from idealist.judging.llm.answers import Answer
 from idealist.judging.llm.asked_pairs import AskedPair, pairs_of, people_of, with_words
-from idealist.judging.llm.client import Endpoint
+from idealist.judging.llm.endpoints import Endpoint
 from idealist.judging.llm.examples import Examples
 from idealist.judging.llm.instruments import check_instrument, check_name, outdated, short_hash
 from idealist.judging.llm.limits import Budget, Limits, Price, Usage, read_prices
@@ -227,11 +227,14 @@ class ModelJudge:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What is to be said about the examples that the prompt shows."""
-        if "examples" not in self.prompt.places or not (lacking := self._examples.missing):
-            return ()
-        grades = ", ".join(str(tidy(grade)) for grade in lacking)
-        return (f"there is no example of grade {grades}: people gave it to no document with words",)
+        """What is to be said about the words of grades, and about examples."""
+        said = self.prompt.other_labels(self.store.scale)
+        if "examples" in self.prompt.places and (lacking := self._examples.missing):
+            grades = ", ".join(str(tidy(grade)) for grade in lacking)
+            said += (
+                f"there is no example of grade {grades}: people gave it to no document with words",
+            )
+        return said
 
     def shown(self, pair: AskedPair) -> Shown:
         """Find what the model is shown of a document."""

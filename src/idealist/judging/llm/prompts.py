@@ -161,6 +161,22 @@ class Prompt:
             hint = "choose a prompt of that scale, or write one: --prompt FILE"
             raise UsageError(message, hint)
 
+    def other_labels(self, scale: Scale | None) -> tuple[str, ...]:
+        """Say where the store calls a grade something else than the prompt, with both words."""
+        if self.kind != "grade" or scale is None or not scale.labels:
+            return ()
+        theirs = dict(zip(scale.grades, scale.labels, strict=True))
+        mine = zip(self.scale.grades, self.scale.labels, strict=True)
+        apart = [
+            f"{tidy(grade)} is {theirs[grade]!r} there and {label.split(':')[0]!r} here"
+            for grade, label in mine
+            if theirs[grade].casefold() not in (label.casefold(), label.split(":")[0].casefold())
+        ]
+        if not apart:
+            return ()
+        words = "doubt: people see other words for the grades than the model, check that they mean"
+        return (f"{words} the same: {'; '.join(apart)}",)
+
     @property
     def _grades(self) -> list[tuple[str, str]]:
         grades = [str(tidy(grade)) for grade in self.scale.grades]

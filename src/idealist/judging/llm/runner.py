@@ -20,7 +20,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from idealist.errors import UsageError
 from idealist.judging.llm.answers import Answer, Reply, combined, read_answer
-from idealist.judging.llm.client import CallFailed, Client, Endpoint, Received
+from idealist.judging.llm.client import CallFailed, Client, Received
+from idealist.judging.llm.endpoints import Endpoint
 from idealist.judging.llm.limits import Budget, LimitReached, Spent
 from idealist.judging.records import Call
 
@@ -38,6 +39,8 @@ FAILED_IN_A_ROW = 100
 YOU = "you stopped it"
 #: What is said at once then.
 STOPPING = "stopping as soon as the answers under way are in; Ctrl-C again leaves at once"
+#: What is said of a key that goes out in the open.
+OVERHEARD = "the key goes to {place} without encryption, and others can read it; use https:"
 #: What is kept of a page of errors, in characters.
 KEPT = 10_000
 
@@ -176,6 +179,9 @@ class Runner:
         prompt = self.prompt
         self.store.add_prompt(prompt.hash, prompt.name, prompt.version, prompt.source)
         self._thread.start()
+        endpoint = self.client.endpoint
+        if endpoint.is_overheard:
+            print(f"doubt: {OVERHEARD.format(place=endpoint.place)}", file=sys.stderr, flush=True)
         return self
 
     def __exit__(

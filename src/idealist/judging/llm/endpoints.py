@@ -1,0 +1,122 @@
+"""Where a model answers: an address, a key that is nowhere written or shown, and patience."""
+
+from __future__ import annotations
+
+import json
+import os
+from base64 import b64encode
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from ipaddress import ip_address
+from typing import Any
+from urllib.parse import quote, quote_plus, urlsplit
+
+from idealist.errors import UsageError
+
+#: The variables that hold a key unless another is named; the second is for its owner only.
+OUR_KEY, OPENAI_KEY = "IDEALIST_API_KEY", "OPENAI_API_KEY"
+#: A shorter part of a key in base64 could be part of anything.
+SHORTEST_FORM = 8
+#: Seconds of the first pause before a request is sent again.
+FIRST_PAUSE = 1.0
+
+
+@dataclass(frozen=True)
+class Endpoint:
+    """Where a model answers: the address up to ``/v1``, a key, and how patient to be."""
+
+    url: str
+    key: str = field(default="", repr=False)
+    timeout: float = 120.0
+    attempts: int = 6
+    pause: float = FIRST_PAUSE
+
+    @classmethod
+    def of(cls, url: str, key_env: str | None = None, **patience: Any) -> Endpoint:
+        """Check an address, and find the key in the environment."""
+        parts = _parts(url)
+        key = _key(parts.hostname or "", key_env)
+        return cls(url.rstrip("/").removesuffix("/chat/completions"), key, **patience)
+
+    @property
+    def place(self) -> str:
+        """The address without anything that could be secret."""
+        parts = urlsplit(self.url)
+        return f"{parts.scheme}://{parts.netloc}{parts.path}"
+
+    @property
+    def is_overheard(self) -> bool:
+        """Whether others can read the key on its way: no encryption, and not this machine."""
+        parts = urlsplit(self.url)
+        return bool(self.key) and parts.scheme == "http" and not _is_near(parts.hostname or "")
+
+    def scrub(self, text: str) -> str:
+        """Take the key out of what a server sent back, as it is or encoded."""
+        for form in self._forms:
+            text = text.replace(form, "[key]")
+        return text
+
+    @cached_property
+    def _forms(self) -> tuple[str, ...]:
+        """The key as it could come back: plain, in JSON, in an address, or in base64."""
+        if not self.key:
+            return ()
+        key = self.key
+        quoted = quote(key), quote(key, safe=""), quote_plus(key), json.dumps(key)[1:-1]
+        return tuple(dict.fromkeys((key, *quoted, *_in_base64(key))))
+
+
+def _in_base64(key: str) -> Iterator[str]:
+    """Yield how a key looks in base64, wherever in a text it stands; the ends depend on others.
+
+    >>> import base64
+    >>> all(any(form in base64.b64encode(f"{before}sk-0123456789!".encode()).decode()
+    ...     for form in _in_base64("sk-0123456789")) for before in ("", "a", "ab", "Bearer "))
+    True
+    """
+    for before in range(3):
+        coded = b64encode(b" " * before + key.encode()).decode().rstrip("=")
+        form = coded[before + bool(before) : -1]
+        if len(form) >= SHORTEST_FORM:
+            yield from (form, form.translate(str.maketrans("+/", "-_")))
+
+
+def _is_near(host: str) -> bool:
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost" or host.endswith(".localhost")
+
+
+def _parts(url: str) -> Any:
+    try:
+        parts = urlsplit(url)
+        fits = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
+    except ValueError:
+        fits = False
+    if not fits:
+        hint = "give what stands before /chat/completions: --url http://127.0.0.1:8080/v1"
+        raise UsageError("the address of the model cannot be read", hint)
+    if parts.username or parts.password or parts.query:
+        hint = "put the key into an environment variable, and name that: --key-env NAME"
+        raise UsageError("the address holds a password or a query, which could be a secret", hint)
+    if "#" in url:
+        hint = "leave out what begins with #"
+        raise UsageError("the address has a fragment, which is never sent", hint)
+    return parts
+
+
+def _key(host: str, variable: str | None) -> str:
+    """Find the key; OpenAI's own is sent to no other host unless it is named."""
+    if variable is None:
+        openai = host == "openai.com" or host.endswith(".openai.com")
+        key = os.environ.get(OUR_KEY) or (os.environ.get(OPENAI_KEY) if openai else "") or ""
+    elif variable in os.environ:
+        key = os.environ[variable]
+    else:
+        raise UsageError(f"there is no environment variable {variable}", f"export {variable}=…")
+    key = key.strip()
+    if not (key.isascii() and key.isprintable()):
+        raise UsageError("the key has characters that no key has", f"check {variable or OUR_KEY}")
+    return key
