@@ -202,7 +202,7 @@ def test_a_store_is_read_where_there_is_no_room_for_a_copy(
     store.close()
     old = time.time() - 9
     os.utime(store.path, (old, old))
-    monkeypatch.setattr(sqlite_files.shutil, "copyfile", lambda *_: (_ for _ in ()).throw(OSError))
+    monkeypatch.setattr("shutil.copyfile", lambda *_: (_ for _ in ()).throw(OSError))
     with sqlite_files.readable(store.path) as (where, how), Store(where, how=how) as found:
         assert how == "immutable=1"
         assert found.qrels().to_dict() == KNOWN

@@ -63,7 +63,8 @@ class StoreFile(os.PathLike[str]):
                 except (IdealistError, OSError):
                     raise error from None
                 store.path = Path(path)  # which messages name
-            yield stack.enter_context(store)
+            with store:
+                yield store
 
     def _connect(self) -> None:
         self._process, self._lock = os.getpid(), threading.RLock()
