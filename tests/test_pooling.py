@@ -278,3 +278,11 @@ def test_the_depth_of_real_runs(data: Path) -> None:
     assert set(chosen(found)) == union
     assert len(union) == 1409
     assert il.pool(None, runs, budget=1500).batch.pooled == found.batch.pooled
+
+
+def test_one_run_needs_no_name() -> None:
+    run = {"q1": ["a", "b"], "q2": ["b"]}
+    assert len(il.pool(None, run, by="depth", depth=1).batch.pooled) == 2
+    judged = {"q1": {"a": 1, "b": 0}, "q2": {"a": 0, "b": 1}}
+    found = il.agreement(judged, {**judged, "q2": {"a": 1, "b": 1}}, run, "P@1")
+    assert found.systems[1]["P@1"].runs == ("run",)

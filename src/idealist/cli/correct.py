@@ -38,8 +38,8 @@ def command(
 
     A model judges everything, with errors that may favour some runs; people judge a part. This
     joins both: the model's number, moved by what it got wrong where people judged as well, with an
-    interval that holds (PPI++). People must have judged at least 20 of the model's queries, drawn
-    at random. Beside each number stand that of people alone and that of the model alone.
+    interval (PPI++). People must have judged at least 20 of the model's queries, drawn at random.
+    Beside each number stand that of people alone and that of the model alone.
 
     \b
     Examples:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,7 @@ from idealist.conventions import convention as find_convention
 from idealist.data import Qrels, Run
 from idealist.data.remarks import Remark
 from idealist.errors import UsageError
-from idealist.formats import read_qrels, several_runs
+from idealist.formats import one_or_several, read_qrels
 from idealist.formats.source import distinct, run_name
 from idealist.formats.stored_judgments import KINDS, judges_behind, store_address
 from idealist.judging.agreement_report import Agreement, Lack
@@ -62,7 +61,7 @@ def agreement(
     (0.5, [[1.0, 1.0], [0.0, 2.0]])
     """
     judged = [read_qrels(one) for one in (a, b, *others)]
-    read = several_runs([runs] if isinstance(runs, (str, Path, Run)) else runs)
+    read = [] if isinstance(runs, (tuple, list)) and not runs else one_or_several(runs)
     called = list(names) or _names(judged)
     _check_apart(judged, called)
     thresholds, least = _thresholds(rel, judged)

@@ -10,7 +10,7 @@ from typing import Any
 
 from idealist.data import Qrels, Run, Scale
 from idealist.errors import UsageError
-from idealist.formats import several_runs
+from idealist.formats import one_or_several
 from idealist.judging.records import Pooled
 from idealist.protocol import Protocol
 from idealist.ranking.ranked import listing
@@ -105,9 +105,7 @@ def ranked_lists(
     `queries` are those that count, all where None. `axes` say how the runs are ranked.
     """
     protocol = Protocol(**(axes or {}))
-    found = [run.loaded() for run in several_runs(runs)]
-    if not found:
-        raise UsageError("there is no run to choose documents from", "give at least one run")
+    found = [run.loaded() for run in one_or_several(runs)]
     ranked = {run.name: _whole(run, queries, protocol) for run in found}
     _check_queries(ranked, queries)
     copies = _copies(ranked)
