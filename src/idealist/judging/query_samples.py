@@ -113,7 +113,8 @@ class QuerySample(Result):
     def summary(self) -> str:
         """How many queries were drawn, of how many, and how."""
         of = counted(len(self.log.counts), "different query", "different queries")
-        return f"{len(self.drawn):,} of {of} were drawn, by {self.by}"
+        verb = "was" if len(self.drawn) == 1 else "were"
+        return f"{len(self.drawn):,} of {of} {verb} drawn, by {self.by}"
 
     def report(self) -> Document:
         """Describe the sample: its parts, the first queries, and what the weights cost."""
