@@ -72,7 +72,8 @@ def test_status_says_what_is_left_and_who_did_what(desk: Desk) -> None:
     assert found["models"][0]["cost"] == 0.5
     assert found["coverage"]["without_text"] == 1  # d9, which was judged and taken back
     out = desk.run("status")
-    assert out.startswith("3 pairs are judged; 1 of 3 in batch 1 is left.\n")
+    assert out.startswith("3 pairs are judged; 1 of 3 in batch 1 is left to people; a model ")
+    assert found["batches"][0]["by_models"] == 1
     assert "several judges: median" in out
 
 

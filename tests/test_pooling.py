@@ -40,7 +40,24 @@ def test_a_pool_of_a_depth_is_the_union_of_the_first_documents() -> None:
 def test_what_is_judged_is_not_chosen_again() -> None:
     found = il.pool({"q1": {"a": 1, "b": 0}}, RUNS, depth=2)
     assert chosen(found) == [("q1", "e"), ("q2", "x"), ("q2", "z"), ("q2", "y")]
-    assert "2 documents of these queries are judged already" in str(found)
+    assert "Of the documents looked at, 2 are judged already" in str(found)
+
+
+@pytest.mark.parametrize("by", ["depth", "fusion"])
+def test_what_waits_to_be_judged_is_not_chosen_again(by: str, tmp_path: Path) -> None:
+    path = tmp_path / "labels.db"
+    with il.Store.create(path) as store:
+        store.add_batch(il.pool(path, RUNS, by=by, depth=1).batch)
+        again = il.pool(path, RUNS, by=by, depth=1)
+        assert not again.chosen
+        assert again.summary.startswith("nothing new is to be judged")
+        waiting = [one.document for one in il.pool(None, RUNS, by=by, depth=1).chosen]
+        assert f"{len(waiting)} documents of earlier batches are still to be judged" in str(again)
+        deeper = il.pool(path, RUNS, by=by, depth=2)
+        assert chosen(deeper)
+        assert {("q1", one) for one in waiting}.isdisjoint(chosen(deeper))
+        every = il.pool(path, RUNS, by="maxmean", depth=1, budget=9)
+        assert f"and {len(waiting)} of them chosen again" in str(every)
 
 
 def test_a_budget_buys_the_deepest_pool_that_fits() -> None:

@@ -58,7 +58,8 @@ def pool(
 ) -> None:  # fmt: skip
     """Choose which documents of RUNS to judge next, and save the list in STORE.
 
-    Documents that are judged already are never chosen again. The queries are those of STORE, if it
+    Documents that are judged already are never chosen again; nor, by depth and fusion, are those of
+    an earlier batch that wait to be judged. The queries are those of STORE, if it
     has any. What pools the best of some runs favours these runs; only a sample does not. A file of
     judgments will do for STORE; then nothing is saved.
 

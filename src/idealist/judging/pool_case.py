@@ -31,6 +31,7 @@ class PoolCase:
     `qrels` are what is judged, None if nothing is; `asked` the queries of a store and `scale` its
     grades. `budget` counts documents over all queries, `per_query` those of one; None where there
     is no limit. A document is relevant from grade `rel` on. `axes` say how the runs were ranked.
+    `waiting` are the documents of earlier batches that no person has judged yet.
     """
 
     runs: tuple[Run, ...]
@@ -44,6 +45,7 @@ class PoolCase:
     rel: float = 1
     remarks: tuple[str, ...] = ()
     axes: Mapping[str, Any] = field(default_factory=dict)
+    waiting: Mapping[str, Collection[str]] = field(default_factory=dict)
     grades: Mapping[str, Mapping[str, float]] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -72,6 +74,11 @@ class PoolCase:
         """Leave out what is judged, and all but the first of what is repeated."""
         known = self.known(query)
         return [one for one in dict.fromkeys(documents) if one not in known]
+
+    def unasked(self, query: str, documents: Iterable[str]) -> list[str]:
+        """Leave out what is judged or waits to be, and all but the first of what is repeated."""
+        waiting = self.waiting.get(query, ())
+        return [one for one in self.unjudged(query, documents) if one not in waiting]
 
     def shares(self, sizes: Mapping[str, int]) -> dict[str, int]:
         """Share the budget among queries that have so many documents to judge."""

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain
 from typing import Any
 
 from idealist.data import Qrels
@@ -118,19 +119,25 @@ def _check_limit(name: str, limit: Any) -> None:
         raise UsageError(f"{words} is {limit!r}", "it is a number of documents, at least 1")
 
 
+_WAITING = "SELECT query, document FROM turn WHERE judged = 0"
+
+
 def _known(judged: Any) -> dict[str, Any]:
     """Return what is judged, None if nothing is, and the queries and the scale of a store."""
     asked = scale = None
+    waiting: dict[str, set[str]] = {}
     if (address := store_address(judged)) is not None:
-        with Store.to_read(address.path) as store:
+        with Store.to_read(address.path) as store, store.reading() as connection:
             asked, scale = tuple(store.queries.text) or None, store.scale
+            for query, document in connection.execute(_WAITING):
+                waiting.setdefault(query, set()).add(document)
     try:
         qrels = None if judged is None else read_qrels(judged)
     except InputError as error:
         if error.code != "empty":
             raise
         qrels = None
-    return {"qrels": qrels, "asked": asked, "scale": scale}
+    return {"qrels": qrels, "asked": asked, "scale": scale, "waiting": waiting}
 
 
 def _check_ids(qrels: Qrels | None, case: PoolCase) -> None:
@@ -180,7 +187,8 @@ class Pooling(Result):
 
     def _chosen_words(self) -> str:
         if not self.chosen:
-            return f"nothing is left to judge: {self.choice.how}"
+            nothing = "nothing new is to be judged" if self._waiting else "nothing is left to judge"
+            return f"{nothing}: {self.choice.how}"
         documents = counted(len(self.chosen), "document", "documents")
         queries = counted(sum(map(bool, self.by_query.values())), "query", "queries")
         verb = "is" if len(self.chosen) == 1 else "are"
@@ -197,10 +205,33 @@ class Pooling(Result):
         more = Details("By run and query", (self._runs(), self._queries()))
         return Document((*first, *said, more))
 
+    @cached_property
+    def _retrieved(self) -> dict[str, set[str]]:
+        """The documents that the strategy looked at."""
+        depth = self.choice.parameters.get("depth")
+        return {query: {*chain(*self.case.cut(query, depth))} for query in self.case.lists}
+
+    @cached_property
+    def _waiting(self) -> int:
+        """How many of these were chosen before, and no person has judged them yet."""
+        waiting, known = self.case.waiting, self.case.known
+        return sum(
+            len((own & {*waiting.get(query, ())}) - known(query).keys())
+            for query, own in self._retrieved.items()
+        )
+
     def _remarks(self) -> tuple[str, ...]:
-        known = sum(len(self.case.known(query)) for query in self.case.lists)
-        judged = [f"{counted(known, 'document', 'documents')} of these queries are judged already"]
-        return (*(judged if known else ()), *self.choice.remarks, *self.case.remarks)
+        known = sum(
+            len(own & self.case.known(query).keys()) for query, own in self._retrieved.items()
+        )
+        again = sum(one.document in self.case.waiting.get(one.query, ()) for one in self.chosen)
+        said = [f"of the documents looked at, {known:,} {_are(known)} judged already"]
+        said = said if known else []
+        if count := self._waiting:
+            chosen = f"{again:,} of them chosen again" if again else "not chosen again"
+            some = counted(count, "document of an earlier batch", "documents of earlier batches")
+            said.append(f"{some} {_are(count)} still to be judged, and {chosen}")
+        return (*said, *self.choice.remarks, *self.case.remarks)
 
     def _runs(self) -> Table:
         rows = []
@@ -239,6 +270,10 @@ class Pooling(Result):
             "remarks": list(self._remarks()),
             "documents": [dict(zip(table.headers, row, strict=True)) for row in table.rows],
         }
+
+
+def _are(count: int) -> str:
+    return "is" if count == 1 else "are"
 
 
 def _sentence(words: str) -> str:

@@ -50,16 +50,20 @@ class JudgeWork:
 
 @dataclass(frozen=True)
 class BatchProgress:
-    """How much of a batch is judged by people; `pooled` counts what is to be judged."""
+    """How much of a batch is judged by people; `pooled` counts what is to be judged.
+
+    Of what is left to people, `by_models` counts what a model has judged.
+    """
 
     batch: int
     strategy: str
     pooled: int
     judged: int
+    by_models: int = 0
 
     @property
     def left(self) -> int:
-        """How many pairs nobody has judged."""
+        """How many pairs no person has judged."""
         return self.pooled - self.judged
 
 
@@ -134,7 +138,9 @@ class StoreStatus(Result):
         some = counted(self.pairs, "pair is judged", "pairs are judged")
         if self.open is not None:
             of = f"{self.open.left:,} of {self.open.pooled:,} in batch {self.open.batch}"
-            return f"{some}; {of} {'is' if self.open.left == 1 else 'are'} left"
+            left = f"{some}; {of} {'is' if self.open.left == 1 else 'are'} left"
+            models = f"a model judged {self.open.by_models:,} of these"
+            return f"{left} to people; {models}" if self.open.by_models else left
         return f"{some}; nothing is left to judge" if self.batches else f"{some}; nothing is pooled"
 
     def report(self) -> Document:
@@ -163,10 +169,14 @@ class StoreStatus(Result):
     def _batches(self) -> Table:
         columns = (
             Column("batch", WHOLE), Column("chosen by", TEXT), Column("to judge", WHOLE),
-            Column("judged", WHOLE), Column("left", WHOLE),
+            Column("judged", WHOLE), Column("left", WHOLE), Column("of these by a model", WHOLE),
         )  # fmt: skip
-        rows = ((o.batch, o.strategy, o.pooled, o.judged, o.left) for o in self.batches)
-        return Table(columns, tuple(rows))
+        rows = (
+            (o.batch, o.strategy, o.pooled, o.judged, o.left, o.by_models) for o in self.batches
+        )
+        table = Table(columns, tuple(rows))
+        some = any(one.by_models for one in self.batches)
+        return table if some else table.without([columns[-1].name])
 
     def _costs(self) -> Table:
         columns = (
@@ -230,7 +240,11 @@ class StoreStatus(Result):
 
 
 _BATCHES = """
-SELECT batch.id, strategy, COUNT(turn.query), COALESCE(SUM(turn.judged > 0), 0)
+SELECT batch.id, strategy, COUNT(turn.query), COALESCE(SUM(turn.judged > 0), 0),
+COALESCE(SUM(turn.judged = 0 AND EXISTS (
+    SELECT 1 FROM current_judgment AS one WHERE one.query = turn.query
+    AND one.document = turn.document AND one.kind = 'model' AND one.grade IS NOT NULL
+)), 0)
 FROM batch LEFT JOIN turn ON turn.batch = batch.id GROUP BY batch.id
 """
 _COSTS = """

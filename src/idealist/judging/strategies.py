@@ -47,9 +47,9 @@ def by_depth(case: PoolCase, *, depth: int | None = None) -> Choice:
 
 
 def _tops(case: PoolCase, query: str) -> list[tuple[str, int]]:
-    """Return the unjudged documents with their best rank, by that and by how many runs agree."""
-    ranks, known = ranks_of(case.lists[query]), case.known(query)
-    found = {one: [rank for rank in ranks[one] if rank] for one in ranks if one not in known}
+    """Return what nobody was asked about, with its best rank; by that, and by how many agree."""
+    ranks = ranks_of(case.lists[query])
+    found = {one: [rank for rank in ranks[one] if rank] for one in case.unasked(query, ranks)}
     ordered = sorted(found, key=lambda one: (min(found[one]), -len(found[one]), one))
     return [(one, min(found[one])) for one in ordered]
 
@@ -67,7 +67,7 @@ def _needed(tops: dict[str, list[tuple[str, int]]], longest: int) -> Sequence[in
 
 def by_fusion(case: PoolCase, *, depth: int = USUAL_DEPTH) -> Choice:
     """Choose the documents that the runs together rank highest, as many of each query."""
-    orders = {query: case.unjudged(query, fused(case.cut(query, depth))) for query in case.lists}
+    orders = {query: case.unasked(query, fused(case.cut(query, depth))) for query in case.lists}
     given = case.shares({query: len(order) for query, order in orders.items()})
     chosen = {query: order[: given[query]] for query, order in orders.items()}
     how = "in the order of their fused ranks, shared equally among the queries"
