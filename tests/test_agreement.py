@@ -268,7 +268,7 @@ def test_judges_of_one_store_who_judged_other_documents(tmp_path: Path) -> None:
         store.judge_all([il.Judgment("q", "d1", 1, "ann"), il.Judgment("q", "d2", 1, "m", "model")])
     with pytest.raises(il.UsageError, match="human 1 pair, model 1 pair") as caught:
         il.agreement(f"{path}#human", f"{path}#model")
-    assert "--what judged" in str(caught.value)
+    assert "--model NAME --what judged" in str(caught.value)
 
 
 def test_medians_between_two_grades_are_doubted(tmp_path: Path) -> None:

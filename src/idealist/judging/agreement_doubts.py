@@ -65,8 +65,8 @@ def _between(found: Agreement) -> Iterator[Doubt]:
             are = "grade of {} lies" if count == 1 else "grades of {} lie"
             yield Doubt(
                 "grades-between",
-                f"{count:,} {are.format(told(judge))} between those that several judges gave, such "
-                "as 0.5: kappa and AC1 take them for grades of their own, which nobody else gives",
+                f"{count:,} {are.format(told(judge))} between those that a judge gave: kappa and "
+                "AC1 take them for grades of their own; --merge majority makes none such",
                 count,
             )
 

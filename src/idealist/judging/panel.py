@@ -167,6 +167,6 @@ def _judged_apart(judged: Sequence[Qrels], names: Sequence[str], path: Path | No
     """Say that judges of one store judged different pairs, and how to mend that."""
     counts = (many(len(one), "pair", "pairs") for one in judged)
     said = ", ".join(f"{told(name)} {count}" for name, count in zip(names, counts, strict=True))
-    hint = f"let a model judge what people judged: idealist judge llm {path} --what judged; or let "
-    hint += f"another judge it: idealist judge grade {path} --judgments 2"
+    hint = f"let a model judge what people judged: idealist judge llm {path} --model NAME --what "
+    hint += f"judged; or let another judge it: idealist judge grade {path} --judgments 2"
     return UsageError(f"no pair was judged by two of these: {said}", hint)
