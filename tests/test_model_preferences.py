@@ -21,6 +21,7 @@ from idealist.judging.llm.probes import probe_judge
 from idealist.judging.llm.prompts import read_prompt
 from idealist.judging.records import Batch, Judgment, Pooled
 from idealist.judging.store import Store
+from idealist.judging.store_status import StoreStatus
 from idealist.judging.stored_preferences import StoredPreferences
 from scripted_server import Body, Script, Scripted, completion, graded, scripted
 
@@ -71,7 +72,9 @@ def test_a_fair_judge(store: Store) -> None:
         assert len(server.asked) == 30
     assert found.ways["preferred"] == 15
     assert list(found.first) == [0.5] * 3
-    assert again.summary == "Nothing to ask: tiny/preference@1 has compared all 15 pairs before."
+    assert again.summary == "Nothing to ask: " + found.summary, "what was said before is counted"
+    assert "sent 30 requests" in str(found)
+    assert "15 pairs compared before" in str(again)
     assert all(int(one.better[-1]) > int(one.worse[-1]) for one in store.preferences())
     ideal = {f"q{q}": [f"q{q}d{d}" for d in (3, 2, 1, 0)] for q in range(5)}
     prefs = StoredPreferences.of(store.preferences())
@@ -110,14 +113,18 @@ def test_failures_and_limits(store: Store) -> None:
     assert found.lost == 1
     assert found.open == 10
     assert found.summary.startswith(
-        "INCOMPLETE: tiny/preference@1 compared 4 of 15 pairs in both orders (1 failed, 10 not asked"
+        "INCOMPLETE: tiny/preference@1 compared 4 of 15 pairs in both orders (1 failed; 10 were not "
+        "asked, because --max-requests 10"
     )
     assert len(list(store.preferences())) == 4
     with scripted(_comparing(_fair)) as server:
         rest = prefer_by_model(store, server.url, "tiny")
         assert len(server.asked) == 22
     assert rest.already == 4
-    assert sum(rest.ways.values()) == 11
+    assert sum(rest.ways.values()) == 15
+    assert rest.ways["tie"] == 4
+    status = str(StoreStatus.of(store))
+    assert "tiny/preference@1: 11 preferences and 4 ties." in status
 
 
 def test_wrong_kinds_of_prompts(store: Store) -> None:

@@ -156,7 +156,9 @@ def _write_preferences(store: Store, output: str, only: str) -> str:
     if found.circular:
         many = counted(len(found.circular), "preference goes", "preferences go")
         say([f"doubt: {many} in a circle, and so say nothing; they are left out"])
-    return counted(len(found.said) - len(found.circular), "preference", "preferences")
+    ties = sum(one.tied for one in found.said)
+    strict = counted(len(found.said) - len(found.circular) - ties, "preference", "preferences")
+    return f"{strict} and {counted(ties, 'tie', 'ties')}" if ties else strict
 
 
 def _names_record(output: str) -> bool:

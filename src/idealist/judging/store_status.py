@@ -108,6 +108,7 @@ class StoreStatus(Result):
     costs: tuple[ModelCost, ...]
     scale: Scale | None
     merge: str
+    preferences: Mapping[str, tuple[int, int]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, store: Store) -> StoreStatus:
@@ -121,10 +122,11 @@ class StoreStatus(Result):
             pairs = {pair for own in tally.pairs.values() for pair in own}
             coverage = _coverage(connection, {query for query, _ in pairs})
             said = scale_of_store(connection), setting(connection, "merge") or PROPOSED
+            preferred = {who: tuple(n) for who, *n in connection.execute(_PREFERENCES)}
         kinds = {kind: len(own) for kind, own in tally.pairs.items()}
         return cls(
             str(store.path), len(pairs), kinds, tally.grades, tuple(tally.work()), batches,
-            coverage, *_agreement(tally.opinions.values()), count, costs, *said,
+            coverage, *_agreement(tally.opinions.values()), count, costs, *said, preferred,
         )  # fmt: skip
 
     @property
@@ -199,6 +201,9 @@ class StoreStatus(Result):
             yield f"Pairs by kind: {', '.join(said)}; of a pair, only the first of these counts."
         if self.undone:
             yield f"{counted(self.undone, 'judgment', 'judgments')} undone."
+        for judge, (preferred, tied) in self.preferences.items():
+            ties = f" and {counted(tied, 'tie', 'ties')}" if tied else ""
+            yield f"{visible(judge)}: {counted(preferred, 'preference', 'preferences')}{ties}."
         yield from self._spending()
         yield from self._missing()
         yield f"Scale: {scale_words(self.scale)}; several judges: {self.merge}."
@@ -234,6 +239,10 @@ class StoreStatus(Result):
             "left": self.open.left if self.open else 0, "undone": self.undone,
             "coverage": vars(self.coverage) | {"without_text": len(self.coverage.without_text)},
             "agreement": {"pairs": self.shared, "agreed": self.agreed, "alpha": self.alpha},
+            "preferences": {
+                judge: {"preferred": n, "tied": tied}
+                for judge, (n, tied) in self.preferences.items()
+            },
             "models": [dict(vars(one)) for one in self.costs],
             "scale": None if self.scale is None else scale_text(self.scale), "merge": self.merge,
         }  # fmt: skip
@@ -251,6 +260,13 @@ _COSTS = """
 SELECT model, SUM(state = 'answered'), SUM(state = 'failed'), SUM(tokens_in + tokens_out),
     SUM(cost), SUM(cost = 0 AND tokens_in > 0), SUM(COALESCE(parameters ->> 'estimated', 0))
 FROM call GROUP BY model ORDER BY model
+"""
+_PREFERENCES = """
+SELECT judge, SUM(NOT tied), SUM(tied) FROM preference
+WHERE id IN (
+    SELECT MAX(id) FROM preference GROUP BY judge, query, MIN(better, worse), MAX(better, worse)
+)
+GROUP BY judge ORDER BY judge
 """
 _DOCUMENTS = (
     "SELECT document FROM pooled WHERE place IS NOT NULL UNION SELECT document FROM judgment"

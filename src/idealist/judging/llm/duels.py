@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from idealist.judging.llm.model_results import cost_data, open_words, spending
 from idealist.judging.llm.probe_results import Spread, mean_of
 from idealist.judging.llm.runner import Tally
 from idealist.rendering.document import (
@@ -22,6 +23,7 @@ from idealist.rendering.document import (
     Column,
     Details,
     Document,
+    Items,
     Table,
     Text,
 )
@@ -108,12 +110,17 @@ class Compared:
 
 @dataclass(frozen=True, repr=False)
 class ModelPreferences(Result):
-    """What came of having a model compare documents two by two, in both orders."""
+    """What came of having a model compare documents two by two, in both orders.
+
+    The rows are of all pairs, of those too that were compared `already`, as far as the answers are
+    in the store.
+    """
 
     judge: str
     rows: tuple[Compared, ...]
     already: int
     tally: Tally
+    again: int = 0
 
     @property
     def ways(self) -> dict[str, int]:
@@ -128,8 +135,13 @@ class ModelPreferences(Result):
 
     @property
     def open(self) -> int:
-        """How many comparisons have yet to be asked for."""
+        """How many comparisons are neither done nor failed, because it was stopped."""
         return len(self.rows) - self.lost - sum(self.ways.values())
+
+    @property
+    def unasked(self) -> int:
+        """How many comparisons nothing was sent for."""
+        return sum(not row.asked for row in self.rows)
 
     @property
     def interrupted(self) -> bool:
@@ -157,12 +169,13 @@ class ModelPreferences(Result):
             return f"Nothing to ask: {self.judge} has compared all {many} before."
         done = sum(ways.values())
         said = "" if done == total else "INCOMPLETE: "
+        said += "Nothing to ask: " if self.already == total else ""
         said += (
             f"{self.judge} compared {done:,} of {counted(total, 'pair', 'pairs')} in both orders"
         )
         if self.lost or self.open:
-            why = f", because {self.tally.why}" if self.open and self.tally.why else ""
-            said += f" ({self.lost:,} failed, {self.open:,} not asked{why})"
+            left = open_words(self.open - self.unasked, self.unasked, self.tally)
+            said += f" ({self.lost:,} failed{left})"
         said += f": {counted(ways['preferred'], 'preference', 'preferences')}"
         said += f", {counted(ways['tie'], 'tie', 'ties')}"
         turned = ways["order"] + ways["half"]
@@ -183,6 +196,12 @@ class ModelPreferences(Result):
         columns = (Column("answers", TEXT), Column("pairs", COUNT), Column("share", SHARE))
         rows = tuple((WAYS[way], n, n / done) for way, n in self.ways.items())
         blocks: list[Block] = [Text(self.summary, strong=True), Table(columns, rows)]
+        facts = spending(self.tally.budget, self.again) if self.tally.budget.sent else []
+        if self.already:
+            facts.append(
+                f"{counted(self.already, 'pair', 'pairs')} compared before, counted with the others"
+            )
+        blocks.append(Items(tuple(facts)))
         if self.rows:
             blocks.append(Details("Every pair", (self.table(),)))
         return Document(tuple(blocks))
@@ -198,9 +217,12 @@ class ModelPreferences(Result):
         first, budget = self.first, self.tally.budget
         return {
             "judge": self.judge, "pairs": len(self.rows), **self.ways, "failed": self.lost,
-            "not_asked": self.open, "already_compared": self.already,
+            "unanswered": self.open - self.unasked, "not_asked": self.unasked,
+            "already_compared": self.already,
             "first_chosen": first._asdict(), "requests": budget.sent,
+            "requests_again": self.again, "requests_estimated": budget.guessed,
             "tokens_in": budget.used.tokens_in, "tokens_out": budget.used.tokens_out,
+            **cost_data(budget.cost, budget.price),
             "rows": [
                 {"query": r.duel.query, "one": r.duel.one, "other": r.duel.other, "said": r.said,
                  "turned": r.turned, "way": r.way, "better": r.better, "fault": r.fault}

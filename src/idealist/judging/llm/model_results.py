@@ -251,7 +251,7 @@ class ModelJudging(Result):
             "answers_kept_before": tally.cached,
             "tokens_in": tally.budget.used.tokens_in, "tokens_out": tally.budget.used.tokens_out,
             "requests_estimated": tally.budget.guessed,
-            **_cost(tally.budget.cost, tally.budget.price),
+            **cost_data(tally.budget.cost, tally.budget.price),
             "not_accepted": list(self.without), "rows": [asdict(row) for row in self.rows],
         }  # fmt: skip
 
@@ -335,7 +335,7 @@ class JudgingEstimate(Result):
             "judge": self.judge, "pairs": self.pairs, "already_judged": self.already,
             "without_text": self.skipped, "requests": self.requests,
             "tokens_in": self.most.tokens_in, "tokens_out": self.most.tokens_out,
-            **_cost(self.cost or 0.0, self.price), "exceeded": self._exceeded(),
+            **cost_data(self.cost or 0.0, self.price), "exceeded": self._exceeded(),
             "prompts": [
                 {"query": pair.query, "document": pair.document, "messages": list(messages)}
                 for pair, messages in prompts
@@ -382,6 +382,7 @@ def _kind(fault: str) -> str:
     return fault.split(":", 1)[0]
 
 
-def _cost(amount: float, price: Price | None) -> dict[str, Any]:
+def cost_data(amount: float, price: Price | None) -> dict[str, Any]:
+    """Return an amount and its currency, none where no price is known."""
     known = price is not None
     return {"cost": amount if known else None, "currency": price.currency if price else None}

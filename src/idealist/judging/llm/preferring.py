@@ -40,10 +40,11 @@ def prefer_by_model(
     connection, asking = divided(given)
     with opened_store(store) as opened:
         judge = _judge(opened, model, asking)
-        new, already, _ = _work(judge, what, beside, skip_missing)
-        rows, halves = [], dict[Duel, Outcome]()
+        new, known, _ = _work(judge, what, beside, skip_missing)
+        asked = [*_answered(judge, known), *new]
+        rows, halves = list[Compared](), dict[Duel, Outcome]()
         with judge.runner(url, **connection) as runner:
-            for outcome in runner.ask(one for duel in new for one in _questions(judge, duel)):
+            for outcome in runner.ask(one for duel in asked for one in _questions(judge, duel)):
                 duel, turned = outcome.question.about
                 other = halves.pop(duel, None)
                 if other is None:
@@ -51,9 +52,11 @@ def prefer_by_model(
                     continue
                 both = (other, outcome) if turned else (outcome, other)
                 rows.append(_kept(judge, duel, *both))
-                if tick is not None:
-                    tick(len(rows), len(new), runner.tally)
-        return ModelPreferences(judge.name, tuple(rows), already, runner.tally)
+                if tick is not None and rows[-1].asked:
+                    tick(sum(row.asked for row in rows), len(asked), runner.tally)
+        return ModelPreferences(
+            judge.name, tuple(rows), len(known), runner.tally, runner.client.again
+        )
 
 
 def estimate_model_preferences(
@@ -65,13 +68,13 @@ def estimate_model_preferences(
     with opened_store(store) as opened:
         judge = _judge(opened, model, asking)
         budget = budget_of(Limits(max_requests, max_tokens, max_cost), model, prices)
-        new, already, skipped = _work(judge, what, beside, skip_missing)
+        new, known, skipped = _work(judge, what, beside, skip_missing)
         asked = (
             (AskedPair(duel.query, f"{duel.one} and {duel.other}"),
              [one for question in _questions(judge, duel) for one in question.requests])
             for duel in new
         )  # fmt: skip
-        return estimate_of(judge, asked, already, skipped, budget)
+        return estimate_of(judge, asked, len(known), skipped, budget)
 
 
 def _judge(store: Store, model: str, asking: Mapping[str, Any]) -> ModelJudge:
@@ -80,8 +83,8 @@ def _judge(store: Store, model: str, asking: Mapping[str, Any]) -> ModelJudge:
 
 def _work(
     judge: ModelJudge, what: str | Path, beside: int, skip_missing: bool
-) -> tuple[list[Duel], int, int]:
-    """Find what to compare: the pairs that this judge has not compared, and how many it has."""
+) -> tuple[list[Duel], list[Duel], int]:
+    """Find what to compare: the pairs that this judge has not compared, and those that it has."""
     if beside < 1:
         raise UsageError(f"beside cannot be {beside}", "give a whole number of at least 1")
     judge.check()
@@ -90,13 +93,23 @@ def _work(
     duels = duels_of(able, beside)
     if not duels:
         raise UsageError("no query has two documents to compare", "pool more documents")
-    known = {
+    said = {
         (one.query, frozenset((one.better, one.worse)))
         for one in judge.store.preferences()
         if one.judge == judge.name
     }
-    new = [duel for duel in duels if (duel.query, frozenset(duel[1:])) not in known]
-    return new, len(duels) - len(new), len(pairs) - len(able)
+    known = [duel for duel in duels if (duel.query, frozenset(duel[1:])) in said]
+    before = {*known}
+    return [duel for duel in duels if duel not in before], known, len(pairs) - len(able)
+
+
+def _answered(judge: ModelJudge, known: list[Duel]) -> list[Duel]:
+    """Return the pairs whose answers are in the store, to be read again and counted with others."""
+    return [
+        duel for duel in known
+        if all(judge.store.answered(request.hash)
+               for question in _questions(judge, duel) for request in question.requests)
+    ]  # fmt: skip
 
 
 def _questions(judge: ModelJudge, duel: Duel) -> Iterator[Question]:
