@@ -127,6 +127,15 @@ def test_failures_and_limits(store: Store) -> None:
     assert "tiny/preference@1: 11 preferences and 4 ties." in status
 
 
+def test_a_probe_that_a_limit_stops_has_lost_nothing(store: Store) -> None:
+    with scripted(graded(1)) as server:
+        found = probe_judge(store, server.url, "tiny", documents=2, max_requests=6, concurrency=1)
+    assert [one.lost for one in found.findings] == [0, 0, 0]
+    assert sum(one.left for one in found.findings) == 2
+    assert "2 questions were not asked." in str(found)
+    assert "0.0000 to 0.0000" not in str(found)
+
+
 def test_wrong_kinds_of_prompts(store: Store) -> None:
     with pytest.raises(UsageError, match="asks for a grade, not for a preference"):
         prefer_by_model(store, "http://127.0.0.1:9/v1", "tiny", prompt="graded")

@@ -67,6 +67,8 @@ def mean_of(values: Sequence[float], queries: Sequence[str]) -> Spread:
     """
     if not values:
         return Spread(math.nan, math.nan, math.nan)
+    if len(set(values)) == 1 and len(set(queries)) < LEAST_QUERIES:  # draws would be all the same
+        return Spread(values[0], math.nan, math.nan)
     rows = np.column_stack((np.asarray(values, float), np.ones(len(values))))
     total, drawn, n = _drawn(rows, queries)
     return Spread(float(total[0] / total[1]), *percentiles(drawn[:, 0] / drawn[:, 1], n))
@@ -116,13 +118,18 @@ class Moved(NamedTuple):
 
 @dataclass(frozen=True)
 class Finding:
-    """What one probe found: `words` say what was changed, `lost` answers could not be read."""
+    """What one probe found: `words` say what was changed.
+
+    So many are `lost`, whose answers did not come or could not be read, and so many are `left`,
+    which were not asked because it was stopped.
+    """
 
     name: str
     words: str
     noun: str
     moved: tuple[Moved, ...]
     lost: int = 0
+    left: int = 0
 
     @property
     def counts(self) -> tuple[int, int, int]:
@@ -147,7 +154,8 @@ class Finding:
     def sentence(self) -> str:
         """Say what was found, and no more than the interval carries."""
         if not self.moved:
-            return f"{self.words}: no answer could be read."
+            why = "no answer could be read" if self.lost else "not asked"
+            return f"{self.words}: {why}."
         moved, changed = len(self.moved) - self.counts[0], self.changed
         said = f"{self.words}: {moved:,} of {counted(len(self.moved), 'grade', 'grades')} changed"
         said += f" (95 % interval {changed.low:.0%} to {changed.high:.0%})"
@@ -208,6 +216,8 @@ class JudgeProbe(Result):
             for one in self.findings
             if one.lost
         ]
+        if left := sum(one.left for one in self.findings):
+            said.append(f"{counted(left, 'question was', 'questions were')} not asked.")
         if self.stopped:
             said.append(f"Not all was asked, because {self.stopped}.")
         return Document((*blocks, Items((*said, self._length_words))))
@@ -216,7 +226,8 @@ class JudgeProbe(Result):
     def _length_words(self) -> str:
         if self.length is None:
             return (
-                f"Length: people and the judge have {self.shared:,} documents in common, too few "
+                "Length: people and the judge have "
+                f"{counted(self.shared, 'document', 'documents')} in common, too few "
                 f"to say whether it favours long ones ({LEAST_DOCUMENTS} documents of "
                 f"{LEAST_QUERIES} queries are the least)."
             )
@@ -262,6 +273,6 @@ def _finding_data(one: Finding) -> dict[str, Any]:
     same, higher, lower = one.counts
     return {
         "what": one.words, "documents": len(one.moved), "same": same, "higher": higher,
-        "lower": lower, "lost": one.lost, "changed": one.changed._asdict(),
+        "lower": lower, "lost": one.lost, "not_asked": one.left, "changed": one.changed._asdict(),
         "mean_change": one.shift._asdict(), "grades": [moved._asdict() for moved in one.moved],
     }  # fmt: skip

@@ -81,6 +81,13 @@ class Asked(NamedTuple):
     probe: str = ""
 
 
+class Grade(NamedTuple):
+    """A grade, or none: because it `failed`, or because it was stopped before."""
+
+    value: float | None
+    failed: bool
+
+
 def probe_judge(
     store: Store | str | Path, url: str, model: str, *, documents: int = 30, again: int = 1,
     what: str | Path = "judged", seed: int = 0, tick: Tick | None = None, **given: Any,
@@ -99,13 +106,13 @@ def probe_judge(
         able = with_words(opened, pairs_of(opened, what), skip_missing=True)
         pairs = spread_out(able, documents, seed)
         questions = [one for pair in pairs for one in _questions(judge, pair, again)]
-        grades: dict[Asked, list[float | None]] = {}
+        grades: dict[Asked, list[Grade]] = {}
         with judge.runner(url, **connection) as runner:
             for done, outcome in enumerate(runner.ask(questions), 1):
                 grades.setdefault(outcome.question.about, []).append(_grade(outcome))
-                if tick is not None:
+                if tick is not None and outcome.is_asked:
                     tick(done, len(questions), runner.tally)
-        own = {one.pair[:2]: found[0] for one, found in grades.items() if not one.probe}
+        own = {one.pair[:2]: found[0].value for one, found in grades.items() if not one.probe}
         lengths = _lengths(opened, judge, own)
         found = tuple(_findings(grades))
         stopped = runner.tally.why, runner.tally.interrupted
@@ -125,23 +132,31 @@ def _questions(judge: ModelJudge, pair: AskedPair, again: int) -> Iterator[Quest
             yield Question(Asked(pair, name), changed)
 
 
-def _grade(outcome: Outcome) -> float | None:
-    return outcome.answer.grade if outcome.is_whole else None
+def _grade(outcome: Outcome) -> Grade:
+    value = outcome.answer.grade if outcome.is_whole else None
+    failed = bool(outcome.lost) or (outcome.is_whole and value is None)
+    return Grade(value, failed)
 
 
-def _findings(grades: Mapping[Asked, list[float | None]]) -> Iterator[Finding]:
+def _findings(grades: Mapping[Asked, list[Grade]]) -> Iterator[Finding]:
     """Compare what was said with what was said of the document as it is."""
     for name, (words, noun, _) in PROBES.items():
-        moved, lost = [], 0
+        moved, lost, left = [], 0, 0
         for asked, found in grades.items():
             if asked.probe == name:
                 (before,) = grades[Asked(asked.pair)]
                 both = [(before, then) for then in found]
-                able = [(a, b) for a, b in both if a is not None and b is not None]
+                able = [
+                    (a.value, b.value)
+                    for a, b in both
+                    if a.value is not None and b.value is not None
+                ]
                 moved += [Moved(*asked.pair[:2], *one) for one in able]
-                lost += len(both) - len(able)
-        if moved or lost:
-            yield Finding(name, words, noun, tuple(moved), lost)
+                failed = sum(a.failed or b.failed for a, b in both)
+                lost += failed
+                left += len(both) - len(able) - failed
+        if moved or lost or left:
+            yield Finding(name, words, noun, tuple(moved), lost, left)
 
 
 def _lengths(
