@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pty
+import select
 import subprocess
 import sys
 from pathlib import Path
@@ -203,6 +204,7 @@ def test_at_a_terminal(desk: Desk) -> None:
 def _until(terminal: int, end: bytes) -> bytes:
     found = b""
     while not found.endswith(end):
+        assert select.select([terminal], [], [], PATIENCE)[0], f"{found!r} and then nothing"
         found += os.read(terminal, 1)
     return found
 
