@@ -307,7 +307,7 @@ def test_a_prompt_may_not_change_under_its_version(store: Made, tmp_path: Path) 
 
 @pytest.mark.parametrize(
     ("changed", "words"),
-    [({"temperature": 1}, "the temperature was 0.0 and is 1"), ({"samples": 3}, "the number of samples was 1 and is 3"),
+    [({"temperature": 1}, "the temperature was 0 and is 1"), ({"samples": 3}, "the number of samples was 1 and is 3"),
      ({"seed": 4}, "the seed was 0 and is 4"), ({}, "the guidelines have changed")],
 )  # fmt: skip
 def test_a_name_stands_for_one_instrument(changed: dict[str, Any], words: str, store: Made) -> None:
@@ -323,6 +323,19 @@ def test_a_name_stands_for_one_instrument(changed: dict[str, Any], words: str, s
         assert len(server.asked) == 3
         server.script = by_turns(graded(2))
         assert judge(path, server, **changed, judge="another").judged == 10
+
+
+def test_other_examples_make_another_judge(store: Made) -> None:
+    path = store(3, 4)
+    with Store(path) as opened, scripted() as server:
+        opened.judge_all(
+            [Judgment(f"q{q}", f"q{q}d{d}", d, "ann") for q in range(2) for d in (0, 3)]
+        )
+        judge(path, server, prompt="graded-examples", max_requests=2)
+        judge(path, server, prompt="graded-examples", max_requests=2)
+        opened.judge(Judgment("q2", "q2d1", 1, "ann"))
+        with pytest.raises(UsageError, match="people have judged more since"):
+            judge(path, server, prompt="graded-examples")
 
 
 def test_a_model_takes_nobodys_name(store: Made) -> None:

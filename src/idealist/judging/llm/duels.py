@@ -175,7 +175,8 @@ class ModelPreferences(Result):
         )
         if self.lost or self.open:
             left = open_words(self.open - self.unasked, self.unasked, self.tally)
-            said += f" ({self.lost:,} failed{left})"
+            failed = f"; {self.lost:,} failed" if self.lost else ""
+            said += f" ({f'{failed}{left}'.removeprefix('; ')})"
         said += f": {counted(ways['preferred'], 'preference', 'preferences')}"
         said += f", {counted(ways['tie'], 'tie', 'ties')}"
         turned = ways["order"] + ways["half"]

@@ -71,7 +71,11 @@ def _apart(before: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[str]:
             labels = [str(one).split()[0] for one in (was, is_now)]
             yield f"{words} was {labels[0]} and is {labels[1]}"
         else:
-            yield f"{words} was {was} and is {is_now}"
+            yield f"{words} was {_shown(was)} and is {_shown(is_now)}"
+
+
+def _shown(value: Any) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def outdated(store: Store, judgments: Iterable[Judgment]) -> dict[tuple[str, str], int | None]:
