@@ -214,3 +214,14 @@ def test_a_store_that_is_none(desk: Desk, tmp_path: Path) -> None:
         assert "there is no such store" in desk.failed(verb, tmp_path / "none.db")
     (tmp_path / "qrels.txt").write_text("q1 0 d1 1\n")
     assert "not a store of judgments" in desk.failed("next", tmp_path / "qrels.txt")
+
+
+def test_what_others_have_on_their_tables_is_not_called_done(desk: Desk) -> None:
+    for judge in ("Ann", "bob", "cem"):
+        desk.run("next", "--judge", judge)
+    out = " ".join(desk.run("next", "--judge", "Dora").split())
+    assert "Nothing is free for Dora: 3 pairs are held by Ann, bob, cem, until " in out
+    assert "pool" not in out
+    assert "held by Ann" in desk.refused("grade", "--judge", "Dora", lines="1\n")
+    held = json.loads(desk.run("next", "--judge", "Dora", "-f", "json"))["held"]
+    assert [one["judge"] for one in held] == ["Ann", "bob", "cem"]

@@ -113,3 +113,29 @@ def test_the_doctor_finds_what_does_not_fit(desk: Desk) -> None:
     found = {one.name: one for one in examine(desk.store.path).checks}
     assert found["texts"].state == "note"
     assert "d77" in found["texts"].says
+
+
+def test_a_new_decisive_batch_closes_the_one_before(desk: Desk, tmp_path: Path) -> None:
+    for name, documents in {"a": ("d1", "e1"), "b": ("d2", "e2")}.items():
+        rows = (f"q{i} Q0 {one} 1 1 {name}\n" for i, one in enumerate(documents, 1))
+        (tmp_path / f"{name}.run").write_text("".join(rows))
+    store = il.Store.create(tmp_path / "decisive.db", scale=1)
+    runs = (store.path, tmp_path / "a.run", tmp_path / "b.run")
+    chosen = ("pool", *runs, "--by", "decisive", "-m", "P@1")
+
+    def progress() -> list[tuple[int, int, int, bool]]:
+        found = json.loads(desk.said("status", store.path, "-f", "json")[0])["batches"]
+        return [(one["judged"], one["untold"], one["left"], one["closed"]) for one in found]
+
+    desk.said(*chosen)
+    store.judge(Judgment("q1", "d1", None, "ann", status="cannot tell"))
+    assert progress() == [(0, 1, 3, False)]
+    assert "left out, as people could not tell" in " ".join(desk.said(*chosen)[0].split())
+    assert progress() == [(0, 1, 0, True), (0, 0, 3, False)]
+    for query, document, grade in (("q1", "d1", 1), ("q1", "d2", 0), ("q2", "e2", 0)):
+        store.judge(Judgment(query, document, grade, "ann"))
+    assert "closes what was chosen before" in desk.said(*chosen)[1]
+    assert store.next("ann") is None
+    assert store.next("ann", batch=1) is not None  # who asks for it gets it
+    assert "nothing was saved" in desk.said(*chosen)[1]
+    assert [left for *_, left, closed in progress()] == [0, 0, 0]

@@ -83,12 +83,15 @@ def pool(
         Store(store)  # which says what is wrong with it
     judged = reading.of(store) if address is None else store
     found, saved = choose(judged, options.runs_of(runs, reading), **given), None
-    if address is not None and found.chosen and not dry_run:
+    if address is not None and not dry_run:
         with Store(address.path) as opened:
-            saved = opened.add_batch(found.batch)
+            if found.chosen or found.closes(opened):
+                saved = opened.add_batch(found.batch)  # an empty one closes those before it
     options.emit(found, form, output, quiet, details)
     if not quiet:
         say = f"saved as batch {saved} of {store}; judge it with idealist judge grade {store}"
+        if not found.chosen:
+            say = f"saved as batch {saved}, which is empty and closes what was chosen before"
         options.say([say if saved else "nothing was saved"])
 
 

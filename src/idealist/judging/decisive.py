@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -65,7 +65,8 @@ def by_decisive(
     answer = DecisiveAnswer(evaluator, label, plan, len(chosen))
     pooled = tuple(Pooled(*pair, place) for place, pair in enumerate(chosen, 1))
     parameters = {"measure": label, "verdict": verdict, "alpha": alpha}
-    return Choice(pooled, _how(pairs, plan), parameters, _remarks(case, evaluator), answer)
+    remarks = (*_untold(case, pairs), *_remarks(case, evaluator))
+    return Choice(pooled, _how(pairs, plan), parameters, remarks, answer)
 
 
 def ranked_with_names(case: PoolCase, evaluator: Evaluator, label: str) -> list[Ranked]:
@@ -140,6 +141,8 @@ def _within(case: PoolCase, pairs: list[tuple[str, str]]) -> list[tuple[str, str
     given: dict[str, int] = {}
     kept = []
     for query, document in pairs:
+        if document in case.untold.get(query, ()):
+            continue
         if case.per_query is None or given.get(query, 0) < case.per_query:
             given[query] = given.get(query, 0) + 1
             kept.append((query, document))
@@ -154,6 +157,17 @@ def _how(pairs: list[tuple[str, str]], plan: DecisivePlan) -> str:
             "all that the runs rank high is judged; these could still raise what a list is held to"
         )
     return "those that matter most to the verdict first"
+
+
+def _untold(case: PoolCase, pairs: list[tuple[str, str]]) -> Iterator[str]:
+    """Say which documents matter and are left out because people could not tell."""
+    found = [pair for pair in pairs if pair[1] in case.untold.get(pair[0], ())]
+    if found:
+        some = counted(len(found), "document that matters is", "documents that matter are")
+        yield (
+            f"{some} left out, as people could not tell: idealist judge adjudicate STORE "
+            f"{' '.join(found[0])} GRADE decides one; judge grade --judgments 2 asks another judge"
+        )
 
 
 def _remarks(case: PoolCase, evaluator: Evaluator) -> tuple[str, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -16,7 +17,7 @@ from idealist.notation import tidy
 from idealist.rendering.document import Block, Document, Heading, Items, Table, Text
 from idealist.rendering.plain_data import records_table
 from idealist.rendering.result import Result
-from idealist.rendering.wording import counted, seen, visible
+from idealist.rendering.wording import counted, few, seen, visible
 
 #: What is shown in the place of a text that is not there.
 NO_TEXT = "(the store has no text of this document: idealist judge add STORE --docs PATH)"
@@ -26,7 +27,8 @@ NO_TEXT = "(the store has no text of this document: idealist judge add STORE --d
 class PairView(Result):
     """A pair that is a judge's turn, or None where nothing is left; `left` counts the pairs.
 
-    `opinions` is what others said of it, which only who adjudicates is shown.
+    `opinions` is what others said of it, which only who adjudicates is shown. Where all that is
+    left is on the tables of others, `held` names them, and until when.
     """
 
     judge: str
@@ -35,20 +37,37 @@ class PairView(Result):
     scale: Scale | None = None
     guidelines: str = ""
     opinions: Sequence[Judgment] = ()
+    held: Sequence[tuple[str, float]] = ()
 
     @property
     def summary(self) -> str:
         """What is to be judged, in one sentence."""
+        if self.task is None and self.held:
+            pairs = counted(self.left, "pair is", "pairs are")
+            return f"nothing is free for {self.judge}: {pairs} held by {self._holders}"
         if self.task is None:
             return f"nothing is left to judge for {self.judge}"
         pair = f"document {visible(self.task.document)} for query {visible(self.task.query)}"
         return f"{self.judge} judges {pair} next; {counted(self.left, 'pair', 'pairs')} left"
 
+    @property
+    def _holders(self) -> str:
+        until = time.strftime("%H:%M", time.localtime(max(until for _, until in self.held)))
+        return f"{few([judge for judge, _ in self.held])}, until {until} at the latest"
+
+    @property
+    def advice(self) -> str:
+        """What to do where there is no pair."""
+        if self.held:
+            return "ask again when they have judged, or later"
+        return "choose more with idealist judge pool; idealist judge status says who did what"
+
     def report(self) -> Document:
         """Show the query, the document, what others said, and the scale."""
         if self.task is None:
-            hint = "idealist judge pool chooses more; idealist judge status says who did what."
-            return Document((Text(f"{self.summary.capitalize()}.", strong=True), Text(hint)))
+            answer = f"{self.summary[:1].upper()}{self.summary[1:]}."
+            hint = f"{self.advice[:1].upper()}{self.advice[1:]}."
+            return Document((Text(answer, strong=True), Text(hint)))
         return Document((*self.pair_blocks(), *self.rule_blocks()))
 
     def pair_blocks(self) -> Iterator[Block]:
@@ -91,6 +110,7 @@ class PairView(Result):
         pairs = zip(map(tidy, grades), labels, strict=True)
         return {
             "judge": self.judge, "left": self.left, "task": task,
+            "held": [{"judge": judge, "until": round(until)} for judge, until in self.held],
             "scale": [{"grade": grade, "label": label} for grade, label in pairs],
             "guidelines": self.guidelines,
         }  # fmt: skip

@@ -31,7 +31,8 @@ class PoolCase:
     `qrels` are what is judged, None if nothing is; `asked` the queries of a store and `scale` its
     grades. `budget` counts documents over all queries, `per_query` those of one; None where there
     is no limit. A document is relevant from grade `rel` on. `axes` say how the runs were ranked.
-    `waiting` are the documents of earlier batches that no person has judged yet.
+    `waiting` are the documents of earlier batches that no person has judged yet, `untold` those of
+    which people said that they cannot tell.
     """
 
     runs: tuple[Run, ...]
@@ -46,6 +47,7 @@ class PoolCase:
     remarks: tuple[str, ...] = ()
     axes: Mapping[str, Any] = field(default_factory=dict)
     waiting: Mapping[str, Collection[str]] = field(default_factory=dict)
+    untold: Mapping[str, Collection[str]] = field(default_factory=dict)
     grades: Mapping[str, Mapping[str, float]] = field(init=False)
 
     def __post_init__(self) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import json
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -21,6 +22,7 @@ from idealist.judging.records import Batch, Pooled
 from idealist.judging.sampled_pools import by_sampling
 from idealist.judging.store import Store
 from idealist.judging.strategies import by_depth, by_fusion
+from idealist.judging.turns import closed_batches, is_asked, untold_pairs
 from idealist.protocol import Protocol
 from idealist.rendering.document import (
     COUNT,
@@ -119,25 +121,33 @@ def _check_limit(name: str, limit: Any) -> None:
         raise UsageError(f"{words} is {limit!r}", "it is a number of documents, at least 1")
 
 
-_WAITING = "SELECT query, document FROM turn WHERE judged = 0"
+_WAITING = """
+SELECT query, document FROM turn
+WHERE judged = 0 AND batch NOT IN (SELECT value FROM json_each(?))
+"""
 
 
 def _known(judged: Any) -> dict[str, Any]:
     """Return what is judged, None if nothing is, and the queries and the scale of a store."""
     asked = scale = None
-    waiting: dict[str, set[str]] = {}
+    waiting, untold = dict[str, set[str]](), dict[str, set[str]]()
     if (address := store_address(judged)) is not None:
         with Store.to_read(address.path) as store, store.reading() as connection:
             asked, scale = tuple(store.queries.text) or None, store.scale
-            for query, document in connection.execute(_WAITING):
+            for query, document in connection.execute(
+                _WAITING, [json.dumps(closed_batches(connection))]
+            ):
                 waiting.setdefault(query, set()).add(document)
+            for query, document in untold_pairs(store):
+                untold.setdefault(query, set()).add(document)
     try:
         qrels = None if judged is None else read_qrels(judged)
     except InputError as error:
         if error.code != "empty":
             raise
         qrels = None
-    return {"qrels": qrels, "asked": asked, "scale": scale, "waiting": waiting}
+    found = {"qrels": qrels, "asked": asked, "scale": scale}
+    return {**found, "waiting": waiting, "untold": untold}
 
 
 def _check_ids(qrels: Qrels | None, case: PoolCase) -> None:
@@ -173,6 +183,12 @@ class Pooling(Result):
         """How many documents of each query are to be judged."""
         counts = Counter(one.query for one in self.chosen)
         return {query: counts[query] for query in self.case.lists}
+
+    def closes(self, store: Store) -> bool:
+        """Whether what a store waits for, for the same verdict, need not be judged any more."""
+        with store.reading() as connection:
+            decisive = self.batch.strategy == "decisive"
+            return decisive and is_asked(connection, self.batch.parameters)
 
     @property
     def left(self) -> int | None:

@@ -15,6 +15,7 @@ from idealist.judging.disputes import Dispute, Disputes
 from idealist.judging.pair_views import PairView, read_grade
 from idealist.judging.records import Judgment, Task
 from idealist.judging.store import Store, text_hash
+from idealist.judging.turns import Turns
 from idealist.notation import tidy
 from idealist.rendering.wording import counted, visible
 
@@ -107,7 +108,7 @@ class Sitting:
 
     def _judge(self, grade: float | None, status: str) -> str:
         if (task := self.view.task) is None:
-            raise UsageError("nothing is left to judge", "idealist judge pool chooses more")
+            raise UsageError(self.view.summary, self.view.advice)
         spent = round(time.monotonic() - self._since, 1) if self.timed else None
         self._keep(task, grade, status, spent)
         self._view = None
@@ -194,7 +195,10 @@ class Adjudication(Sitting):
 def next_pair(store: Store, judge: str, batch: int | None = None, judgments: int = 1) -> PairView:
     """Give a judge the next pair, for ten minutes."""
     task = store.next(judge, batch=batch, judgments=judgments)
-    return PairView(judge, task, pairs_left(store, judge, batch, judgments), **rules(store))
+    with store.reading() as connection:
+        turns = Turns(connection, judge, batch, judgments)
+        left, held = turns.left(), turns.held() if task is None else []
+    return PairView(judge, task, left, held=held, **rules(store))
 
 
 def rules(store: Store) -> dict[str, Any]:
@@ -202,23 +206,10 @@ def rules(store: Store) -> dict[str, Any]:
     return {"scale": store.scale, "guidelines": store.guidelines}
 
 
-_LEFT = """
-SELECT COUNT(*) FROM (
-    SELECT DISTINCT query, document FROM turn
-    WHERE judged < :judgments AND (:batch IS NULL OR batch = :batch)
-    AND (:judgments = 1 OR NOT EXISTS (
-        SELECT 1 FROM current_judgment AS own WHERE own.query = turn.query
-        AND own.document = turn.document AND own.judge = :judge AND own.status <> 'later'
-    ))
-)
-"""
-
-
 def pairs_left(store: Store, judge: str, batch: int | None = None, judgments: int = 1) -> int:
     """Count the pairs that a judge could still be given."""
-    asked = {"judge": judge, "batch": batch, "judgments": judgments}
     with store.reading() as connection:
-        return int(connection.execute(_LEFT, asked).fetchone()[0])
+        return Turns(connection, judge, batch, judgments).left()
 
 
 _POOLED = """

@@ -18,6 +18,7 @@ from idealist.formats.judges import PROPOSED
 from idealist.formats.stored_judgments import KINDS, Pair, scale_of_store, setting
 from idealist.judging.pair_views import scale_words
 from idealist.judging.store import Store
+from idealist.judging.turns import closed_batches
 from idealist.notation import tidy
 from idealist.rendering.document import TEXT, Block, Column, Document, Format, Items, Table, Text
 from idealist.rendering.result import Result
@@ -52,19 +53,23 @@ class JudgeWork:
 class BatchProgress:
     """How much of a batch is judged by people; `pooled` counts what is to be judged.
 
-    Of what is left to people, `by_models` counts what a model has judged.
+    Of `untold` pairs people said only that they cannot tell. Of what is left to people, `by_models`
+    counts what a model has judged. A batch that a later one replaces is `closed`: nobody is asked
+    to judge what is left of it.
     """
 
     batch: int
     strategy: str
     pooled: int
     judged: int
+    untold: int = 0
     by_models: int = 0
+    closed: bool = False
 
     @property
     def left(self) -> int:
-        """How many pairs no person has judged."""
-        return self.pooled - self.judged
+        """How many pairs wait for a person to judge them."""
+        return 0 if self.closed else self.pooled - self.judged - self.untold
 
 
 @dataclass(frozen=True)
@@ -115,7 +120,7 @@ class StoreStatus(Result):
         """Look at a store, all at one moment."""
         with store.reading() as connection:
             tally = _Tally.of(connection)
-            batches = tuple(BatchProgress(*row) for row in connection.execute(_BATCHES))
+            batches = tuple(_progress(connection, tally))
             costs = tuple(ModelCost(*row) for row in connection.execute(_COSTS))
             undone = "SELECT COUNT(*) FROM judgment WHERE undoes IS NOT NULL"
             (count,) = connection.execute(undone).fetchone()
@@ -171,10 +176,12 @@ class StoreStatus(Result):
     def _batches(self) -> Table:
         columns = (
             Column("batch", WHOLE), Column("chosen by", TEXT), Column("to judge", WHOLE),
-            Column("judged", WHOLE), Column("left", WHOLE), Column("of these by a model", WHOLE),
+            Column("judged", WHOLE), Column("cannot tell", WHOLE), Column("left", WHOLE),
+            Column("of these by a model", WHOLE),
         )  # fmt: skip
         rows = (
-            (o.batch, o.strategy, o.pooled, o.judged, o.left, o.by_models) for o in self.batches
+            (o.batch, o.strategy, o.pooled, o.judged, o.untold, o.left, o.by_models)
+            for o in self.batches
         )
         table = Table(columns, tuple(rows))
         some = any(one.by_models for one in self.batches)
@@ -199,6 +206,9 @@ class StoreStatus(Result):
         if len(self.kinds) > 1:
             said = (f"{kind} {self.kinds[kind]:,}" for kind in KINDS if kind in self.kinds)
             yield f"Pairs by kind: {', '.join(said)}; of a pair, only the first of these counts."
+        if closed := [f"{one.batch}" for one in self.batches if one.closed]:
+            some = f"Batch {closed[0]} is" if len(closed) == 1 else f"Batches {few(closed)} are"
+            yield f"{some} closed: a later one says what the same verdict needs."
         if self.undone:
             yield f"{counted(self.undone, 'judgment', 'judgments')} undone."
         for judge, (preferred, tied) in self.preferences.items():
@@ -249,8 +259,7 @@ class StoreStatus(Result):
 
 
 _BATCHES = """
-SELECT batch.id, strategy, COUNT(turn.query), COALESCE(SUM(turn.judged > 0), 0),
-COALESCE(SUM(turn.judged = 0 AND EXISTS (
+SELECT batch.id, strategy, COUNT(turn.query), COALESCE(SUM(turn.judged = 0 AND EXISTS (
     SELECT 1 FROM current_judgment AS one WHERE one.query = turn.query
     AND one.document = turn.document AND one.kind = 'model' AND one.grade IS NOT NULL
 )), 0)
@@ -271,6 +280,19 @@ GROUP BY judge ORDER BY judge
 _DOCUMENTS = (
     "SELECT document FROM pooled WHERE place IS NOT NULL UNION SELECT document FROM judgment"
 )
+
+
+def _progress(connection: sqlite3.Connection, tally: _Tally) -> Iterator[BatchProgress]:
+    """Count what people have judged of each batch, and what they could not tell."""
+    graded = set[Pair]().union(*(tally.pairs.get(kind, ()) for kind in PEOPLE))
+    said: dict[bool, Counter[int]] = {True: Counter(), False: Counter()}
+    asked = "SELECT batch, query, document FROM turn WHERE judged > 0"
+    for batch, *pair in connection.execute(asked):
+        said[tuple(pair) in graded][batch] += 1
+    closed = closed_batches(connection)
+    for batch, strategy, pooled, models in connection.execute(_BATCHES):
+        counts = said[True][batch], said[False][batch], 0 if batch in closed else models
+        yield BatchProgress(batch, strategy, pooled, *counts, batch in closed)
 
 
 def _coverage(connection: sqlite3.Connection, judged: set[str]) -> Coverage:

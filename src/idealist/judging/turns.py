@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import sqlite3
 import time
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
 
 from idealist.formats.stored_judgments import grades_of
 from idealist.judging.adaptive import WALKS, revised
 from idealist.judging.records import Pooled
+from idealist.judging.store_file import StoreFile
 
 #: How long a document stays with the judge who was given it, in seconds.
 CLAIMED = 600.0
@@ -50,8 +51,64 @@ SELECT turn.batch, turn.query, turn.document, turn.place FROM current_judgment A
 JOIN turn ON turn.query = own.query AND turn.document = own.document
 WHERE own.judge = :judge AND own.status = 'later' AND {_FREE}
 AND (:batch IS NULL OR turn.batch = :batch)
+AND turn.batch NOT IN (SELECT value FROM json_each(:closed))
 ORDER BY own.id LIMIT 1
 """
+#: What a judge may be given, now or once others are done with it.
+_OPEN = """
+turn.judged < :judgments AND (:batch IS NULL OR turn.batch = :batch)
+AND turn.batch NOT IN (SELECT value FROM json_each(:closed))
+AND (:judgments = 1 OR NOT EXISTS (
+    SELECT 1 FROM current_judgment AS own WHERE own.query = turn.query
+    AND own.document = turn.document AND own.judge = :judge AND own.status <> 'later'
+))
+"""
+_LEFT = f"SELECT COUNT(*) FROM (SELECT DISTINCT query, document FROM turn WHERE {_OPEN})"
+_HELD = f"""
+SELECT DISTINCT claim.judge, claim.until FROM claim
+JOIN turn ON turn.query = claim.query AND turn.document = claim.document
+WHERE claim.judge <> :judge AND claim.until >= :now AND {_OPEN} ORDER BY claim.judge
+"""
+
+
+def closed_batches(connection: sqlite3.Connection) -> list[int]:
+    """Find batches that a later one replaces: it asks again what decides the same verdict."""
+    last: dict[str, int] = {}
+    closed = []
+    for number, question in _verdicts(connection):
+        closed += [last[question]] if question in last else []
+        last[question] = number
+    return closed
+
+
+def is_asked(connection: sqlite3.Connection, parameters: Mapping[str, Any]) -> bool:
+    """Whether documents wait to be judged for the verdict that these parameters ask for."""
+    same = [number for number, own in _verdicts(connection) if own == _verdict(parameters)]
+    asked = "SELECT EXISTS (SELECT 1 FROM turn WHERE batch = ? AND judged = 0)"
+    return bool(same and connection.execute(asked, same[-1:]).fetchone()[0])
+
+
+def _verdicts(connection: sqlite3.Connection) -> Iterator[tuple[int, str]]:
+    asked = "SELECT id, parameters FROM batch WHERE strategy = 'decisive' ORDER BY id"
+    for number, parameters in connection.execute(asked):
+        yield number, _verdict(json.loads(parameters))
+
+
+def _verdict(parameters: Mapping[str, Any]) -> str:
+    """Name what a batch is to decide: of which runs, by which measure, and how."""
+    runs = sorted(parameters.get("runs", ()))
+    return json.dumps([parameters.get("measure"), parameters.get("verdict"), runs])
+
+
+def untold_pairs(store: StoreFile) -> list[tuple[str, str]]:
+    """Find pairs of which people said that they cannot tell, and none gave a grade."""
+    asked = """
+    SELECT query, document FROM every_current_judgment
+    WHERE kind IN ('human', 'import') AND status <> 'later'
+    GROUP BY query, document HAVING COUNT(grade) = 0
+    """
+    with store.reading() as connection:
+        return connection.execute(asked).fetchall()
 
 
 class Turns:
@@ -61,7 +118,9 @@ class Turns:
         self, connection: sqlite3.Connection, judge: str, batch: int | None, judgments: int
     ) -> None:
         self.connection, self.judge, self.batch, self.wanted = connection, judge, batch, judgments
-        self.asked = {"judge": judge, "judgments": judgments, "batch": batch}
+        self.closed = closed_batches(connection) if batch is None else []
+        closed = json.dumps(self.closed)
+        self.asked = {"judge": judge, "judgments": judgments, "batch": batch, "closed": closed}
 
     def claimed(self) -> tuple[Turn, bool] | None:
         """Find the next document and keep it for the judge; say whether he has put it off."""
@@ -80,6 +139,8 @@ class Turns:
         batches = "SELECT id, strategy, parameters FROM batch WHERE ?1 IS NULL OR id = ?1"
         every = self.connection.execute(f"{batches} ORDER BY id DESC", (self.batch,)).fetchall()
         for number, strategy, parameters in every:
+            if number in self.closed:
+                continue
             if waiting := [*self._first(number)]:
                 first = min(waiting, key=lambda turn: (turn.place, turn.query, turn.document))
                 rel = json.loads(parameters).get("rel", 1)
@@ -97,6 +158,15 @@ class Turns:
                 asked = {**self.asked, "batch": batch, "judged": judged, "people": people}
                 if row := self.connection.execute(_UNSEEN, asked).fetchone():
                     yield Turn(*row)
+
+    def left(self) -> int:
+        """Count the pairs that the judge could be given, those included that others are judging."""
+        return int(self.connection.execute(_LEFT, self.asked).fetchone()[0])
+
+    def held(self) -> list[tuple[str, float]]:
+        """Name who is judging what would be next, and until when it is kept for them."""
+        asked = {**self.asked, "now": time.time()}
+        return self.connection.execute(_HELD, asked).fetchall()
 
     def _put_off(self) -> Turn | None:
         row = self.connection.execute(_PUT_OFF, self.asked).fetchone()
