@@ -189,6 +189,7 @@ def test_a_query_without_anything_relevant_counts_nothing() -> None:
         ("drawn", "R@10", {}, "use one of P, CG, DCG, RBP, NumRelRet"),
         ("drawn", "P@5", {"baseline": "c"}, "there is no run 'c'"),
         ("drawn", "P@5", {"level": 95}, "level is 95"),
+        ("drawn", "P@5", {"unpooled": "one"}, "unpooled is 'one'"),
         ("undone", "P@5", {}, "fewer than two judged documents, such as q1"),
     ],
 )
@@ -202,12 +203,20 @@ def test_what_cannot_be_estimated_is_refused(
         il.sample_estimates(drawn if isinstance(sample, str) else sample, RUNS, measures, **options)
 
 
-def test_a_run_that_was_not_pooled_is_told(tmp_path: Path) -> None:
+def test_a_run_that_was_not_pooled_is_refused_or_has_no_interval() -> None:
     drawn = rows(il.pool(None, RUNS, by="sampled", budget=20).batch.pooled)
-    found = il.sample_estimates(drawn, {"new": {"q1": ["x", "d0"], "q2": ["d0", "d3"]}}, "P@5")
-    assert "new: 1 document above the cutoff was not pooled and counts as not relevant" in str(
-        found
-    )
+    new = {"q1": ["x", "d0"], "q2": ["d0", "d3"]}
+    with pytest.raises(il.UsageError, match="new: 1 of 4 documents above the cutoff was not pool"):
+        il.sample_estimates(drawn, RUNS | {"new": new}, "P@5")
+    found = il.sample_estimates(drawn, RUNS | {"new": new}, "P@5", unpooled="zero")
+    assert "not pooled and counts as not relevant, so its values have no ±" in str(found)
+    estimates, differences = found.data()["estimates"], found.data()["differences"]
+    assert estimates["new"]["P@5"]["error"] is differences["new"]["P@5"]["error"] is None
+    assert estimates["b"]["P@5"]["error"] is not None
+    below = {"new": {"q1": ["d0", "x"], "q2": ["d0"]}}
+    assert not il.sample_estimates(drawn, below, "P@1").outside
+    with pytest.raises(il.UsageError, match="1 of 3 documents"):
+        il.sample_estimates(drawn, below, "NumRelRet")
 
 
 @pytest.fixture
@@ -282,3 +291,9 @@ def test_mistakes_at_the_terminal(
         error = capsys.readouterr().err
         assert said in error or (name == "s.db" and words in error)
         assert "Traceback" not in error
+
+
+def test_an_export_tells_judgments_from_what_was_not_drawn(store: Path, tmp_path: Path) -> None:
+    asked = ["judge", "export", str(store), "--sampled", "-o", str(tmp_path / "sample.csv")]
+    said = CliRunner().invoke(cli, asked).stderr
+    assert "written: 20 judgments and 14 pooled documents without one, of 2 queries" in said

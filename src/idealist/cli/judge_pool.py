@@ -104,6 +104,11 @@ def pool(
 @click.option(
     "--level", type=float, default=0.95, show_default=True, help="How often intervals are right."
 )
+@click.option(
+    "--unpooled", type=click.Choice(["refuse", "zero"]), default="refuse", show_default=True,
+    help="Refuse runs with documents above the cutoff that were not pooled, or count these as not "
+    "relevant, without intervals.",
+)  # fmt: skip
 @options.reading
 @options.quietly
 @options.output

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -33,8 +33,10 @@ SUMS = ("P", "CG", "DCG", "RBP", "NumRelRet")
 #: What estimates other measures from the same sample, though without an interval.
 INSTEAD = {"AP": "xinfAP or statAP", "nDCG": "infNDCG"}
 USUAL = ("P@10", "DCG@10")
-#: How many of a run's first documents are looked at where a measure has no cutoff.
+#: How many of a run's first documents must be pooled for RBP without a cutoff; others fade away.
 TOP = 10
+#: What becomes of documents that were not pooled, so that no sample of them can be judged.
+UNPOOLED = ("refuse", "zero")
 
 
 def sample_estimates(
@@ -45,6 +47,7 @@ def sample_estimates(
     baseline: str | None = None,
     rel: float = 1,
     level: float = 0.95,
+    unpooled: str = "refuse",
     convention: str | Convention = DEFAULT,
     **axes: Any,
 ) -> SampleEstimates:
@@ -57,6 +60,9 @@ def sample_estimates(
     documents of the pool are relevant, of grade `rel` or more, is estimated too. The intervals are
     about the documents that were not drawn; the queries are taken as they are.
 
+    A run with documents above the cutoff that were not pooled has no unbiased estimate, and is
+    refused. With ``unpooled="zero"`` they count as not relevant, and its values have no interval.
+
     >>> names = ("query", "document", "stratum", "grade")
     >>> rows = [("q", d, "2", g) for d, g in zip("abcd", (1, 0, -1, -1))] + [("q", "e", "1", 1)]
     >>> sample = [dict(zip(names, row)) for row in rows]
@@ -68,6 +74,8 @@ def sample_estimates(
     """
     if not 0.5 <= level < 1:
         raise UsageError(f"level is {level}", "it is between 0.5 and 1, such as 0.95")
+    if unpooled not in UNPOOLED:
+        raise UsageError(f"unpooled is {unpooled!r}", f"choose {' or '.join(UNPOOLED)}")
     qrels = _sampled(judged)
     evaluator = Evaluator(qrels, measures, convention=convention, **axes)
     _check_sums(evaluator)
@@ -78,6 +86,9 @@ def sample_estimates(
     sample = _strata(qrels)
     first = baseline or names[0]
     measured = {run.name: MeasuredRun.of(evaluator, run) for run in found}
+    outside = {name: one.outside for name, one in measured.items() if one.outside.number}
+    if outside and unpooled == "refuse":
+        raise _unpooled(outside)
     totals = {name: one.totals(sample) for name, one in measured.items()}
     differences = {
         name: one.without(measured[first]).totals(sample)
@@ -85,7 +96,6 @@ def sample_estimates(
         if name != first
     }
     relevant = sample.total(np.ones(len(qrels)), (qrels.grades >= rel).astype(np.float64))
-    outside = {name: one.outside for name, one in measured.items() if one.outside}
     return SampleEstimates(qrels, first, totals, differences, relevant, level, outside)
 
 
@@ -113,6 +123,14 @@ def _check_sums(evaluator: Evaluator) -> None:
             raise UsageError(message, f"use {other}")
 
 
+def _unpooled(outside: dict[str, Outside]) -> UsageError:
+    """Say that nothing can be estimated of some runs, and what can be done."""
+    every = "; ".join(f"{run}: {one.words} not pooled" for run, one in outside.items())
+    hint = "draw a sample from these runs too (judge pool --by sampled), or count such documents "
+    hint += "as not relevant, without intervals: --unpooled zero"
+    return UsageError(f"{every}, so an estimate would be too low", hint)
+
+
 def _strata(qrels: Qrels) -> StratifiedSample:
     """Find the strata of all queries; refuse those of which too little is judged."""
     sample = Sample.of(qrels)
@@ -131,6 +149,19 @@ def _strata(qrels: Qrels) -> StratifiedSample:
     return StratifiedSample(stratum, sample.drawn, keys % len(levels))
 
 
+class Outside(NamedTuple):
+    """How many documents of a run above the cutoff were not pooled, of how many there."""
+
+    number: int
+    total: int
+
+    @property
+    def words(self) -> str:
+        """Say so, up to the verb."""
+        verb = "was" if self.number == 1 else "were"
+        return f"{self.number:,} of {self.total:,} documents above the cutoff {verb}"
+
+
 @dataclass(frozen=True, eq=False)
 class MeasuredRun:
     """What each pooled document can add to each measure, `weights`, and the share that it does.
@@ -141,12 +172,12 @@ class MeasuredRun:
 
     weights: dict[str, Floats]
     worths: dict[str, Floats]
-    outside: int
+    outside: Outside
 
     @classmethod
     def of(cls, evaluator: Evaluator, run: Any) -> MeasuredRun:
         """Take a run's values apart, and divide them by the number of queries that count."""
-        placed, weights, worths, outside = evaluator.placed(run), {}, {}, 0
+        placed, weights, worths, outside = evaluator.placed(run), {}, {}, Outside(0, 0)
         for label, instrument in evaluator.instruments.items():
             most, own = _added(instrument.measure, placed[label])
             summed = instrument.aggregate.aggregate == "sum"
@@ -162,14 +193,17 @@ class MeasuredRun:
             for label, own in self.worths.items()
         }
         weights = {label: own - other.weights[label] for label, own in self.weights.items()}
-        return MeasuredRun(weights, worths, 0)
+        return MeasuredRun(weights, worths, max(self.outside, other.outside))
 
     def totals(self, sample: StratifiedSample) -> dict[str, Total]:
-        """Estimate each measure."""
-        return {
+        """Estimate each measure; nobody knows the error where documents were not pooled."""
+        found = {
             label: sample.total(weight, self.worths[label])
             for label, weight in self.weights.items()
         }
+        if not self.outside.number:
+            return found
+        return {label: one._replace(error=math.nan) for label, one in found.items()}
 
 
 def _added(measure: Measure, placements: Placements) -> tuple[Floats, Floats]:
@@ -198,12 +232,14 @@ def _adds(measure: Measure, lists: PaddedLists) -> Floats:
     return adds
 
 
-def _outside(measure: Measure, placements: Placements) -> int:
-    """Count the documents that a run retrieves above the cutoff, and that were not pooled."""
-    cutoff = measure.cutoff or TOP
-    seen = np.minimum(placements.retrieved[placements.counting], cutoff).sum()
+def _outside(measure: Measure, placements: Placements) -> Outside:
+    """Count the documents that a run retrieves above the cutoff, and those not pooled of them."""
+    cutoff = measure.cutoff or (
+        TOP if measure.name == "RBP" else placements.retrieved.max(initial=0)
+    )
+    seen = int(np.minimum(placements.retrieved[placements.counting], cutoff).sum())
     pooled = (placements.rank <= cutoff) & placements.counting[placements.query]
-    return int(seen - pooled.sum())
+    return Outside(seen - int(pooled.sum()), seen)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -220,7 +256,7 @@ class SampleEstimates(Result):
     differences: dict[str, dict[str, Total]]
     relevant: Total
     level: float
-    outside: dict[str, int]
+    outside: dict[str, Outside]
 
     @cached_property
     def drawn(self) -> int:
@@ -252,16 +288,23 @@ class SampleEstimates(Result):
         interval = f"± is half of a {100 * self.level:g} % interval"
         why = "which is about the documents that were not drawn, and takes the queries as they are"
         said = [f"{self.summary}; {interval}, {why}", *map(self._unpooled, self.outside)]
-        every = [one for found in (self.totals, self.differences) for one in found.values()]
+        every = [
+            one
+            for found in (self.totals, self.differences)
+            for run, one in found.items()
+            if run not in self.outside and self.baseline not in self.outside
+        ]
         if any(math.isnan(one.error) for totals in every for one in totals.values()):
             said.append("no ±: what was drawn by chance is worth nothing there, and shows no error")
         return Document(tuple(blocks), tuple(map(Text, said)))
 
     def _unpooled(self, run: str) -> str:
-        number = self.outside[run]
-        documents = counted(number, "document", "documents")
-        verbs = "was not pooled and counts" if number == 1 else "were not pooled and count"
-        return f"{run}: {documents} above the cutoff {verbs} as not relevant"
+        known = self.outside[run]
+        counts = "counts" if known.number == 1 else "count"
+        return (
+            f"{run}: {known.words} not pooled and {counts} as not relevant, so its values have no ±"
+            " and may be too low"
+        )
 
     def table(self) -> Table:
         """Return the estimates of each run."""
@@ -288,7 +331,7 @@ class SampleEstimates(Result):
             "estimates": self._data(self.totals),
             "baseline": self.baseline,
             "differences": self._data(self.differences),
-            "outside": self.outside,
+            "outside": {run: one.number for run, one in self.outside.items()},
         })  # fmt: skip
         return found
 
