@@ -287,9 +287,9 @@ def test_more_relevant_than_the_cutoff() -> None:
 def test_grades_that_nobody_gave() -> None:
     qrels, run = clean()
     odd = {q: {d: 3.0 if g == 2 else g for d, g in judged.items()} for q, judged in qrels.items()}
-    assert "nobody gave 2" in found("unused-grades", odd, run).message
+    assert "no document has 2" in found("unused-grades", odd, run).message
     scaled = il.read_qrels(qrels, scale=3)
-    assert "nobody gave 3" in found("unused-grades", scaled, run).message
+    assert "no document has 3" in found("unused-grades", scaled, run).message
 
 
 def test_judgments_of_relevant_documents_only() -> None:
@@ -842,3 +842,13 @@ def test_a_command_of_one_run_among_several_says_so(tmp_path: Path) -> None:
     found = audit(tmp_path / "qrels.txt", paths, measures="AP", order="score")
     for said in (str(found), found.markdown()):
         assert "; for a, and likewise for the others:" in said
+
+
+def test_a_grade_that_merging_took_away_was_given(tmp_path: Path) -> None:
+    _, run = clean()
+    with il.Store.create(tmp_path / "s.db", scale=2) as store:
+        store.judge_all(il.Judgment("q1", d, g, j) for d in "ab" for j, g in (("x", 0), ("y", 2)))
+        store.judge(il.Judgment("q1", "c", 2, "x"))
+    message = found("unused-grades", tmp_path / "s.db", run).message
+    assert message.startswith("merged by median, the grades range from")
+    assert "no document has 0" in message

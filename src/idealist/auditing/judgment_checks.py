@@ -191,14 +191,16 @@ def beyond_cutoff(case: AuditCase) -> Iterator[Doubt]:
 
 
 def unused_grades(case: AuditCase) -> Iterator[Doubt]:
-    """Look for grades of the scale that nobody gave."""
+    """Look for grades of the scale that no document has."""
     counts = case.coverage.grades
     unused = _unused(case.qrels, {*counts}) if 0 < len(counts) <= MOST_GRADES else []
     if unused:
         names = ", ".join(map(str, unused))
+        merged = f"merged by {case.qrels.merge}, " if case.qrels.merge else ""
         yield Doubt(
             "unused-grades",
-            f"the grades range from {min(counts):g} to {max(counts):g}, and nobody gave {names}",
+            f"{merged}the grades range from {min(counts):g} to {max(counts):g}, and no document "
+            f"has {names}",
             len(unused), severity="note", total=len(counts) + len(unused),
             examples=_distribution(counts),
         )  # fmt: skip

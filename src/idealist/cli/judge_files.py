@@ -13,6 +13,7 @@ from idealist.errors import UsageError
 from idealist.rendering.wording import counted
 
 if TYPE_CHECKING:
+    from idealist.data import Qrels
     from idealist.judging.store import Store
 
 #: The format that holds everything, and the suffixes of files that ask for it.
@@ -141,10 +142,19 @@ def export(store: Path, output: str, to: str, merge: str | None, only: str, samp
             qrels = opened.qrels(merge, only, sampled)
             lost = write_qrels(qrels, output, to=to)
             say([f"doubt: {words}" for words in [*(one.message for one in qrels.remarks), *lost]])
-            pairs = counted(len(qrels), "judgment", "judgments")
-            written = f"{pairs} of {counted(len(qrels.queries), 'query', 'queries')}"
+            written = (
+                f"{_pairs(qrels, sampled)} of {counted(len(qrels.queries), 'query', 'queries')}"
+            )
     if output != "-":
         say([f"written: {written} to {output}"])
+
+
+def _pairs(qrels: Qrels, sampled: bool) -> str:
+    """Count the judgments, and apart from them what was pooled and has none."""
+    bare = int((qrels.grades < 0).sum()) if sampled else 0
+    judged = counted(len(qrels) - bare, "judgment", "judgments")
+    more = counted(bare, "pooled document without one", "pooled documents without one")
+    return f"{judged} and {more}," if bare else judged
 
 
 def _write_preferences(store: Store, output: str, only: str) -> str:
