@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import math
 import random
 from pathlib import Path
 from typing import Any
@@ -15,8 +17,9 @@ from decided_cases import LEVEL, DecidedCase, some_decided_case
 from idealist.cli.main import cli
 from idealist.errors import IdealistError
 from idealist.evaluating.evaluator import Evaluator
+from idealist.judging.decisive_answer import DecisiveAnswer
 from idealist.judging.decisive_effects import effects_of
-from idealist.judging.decisive_plan import Contest, contests_of
+from idealist.judging.decisive_plan import Contest, ahead_of, contests_of
 from idealist.judging.relevance_odds import chances_of
 from idealist.significance.paired import paired
 
@@ -66,7 +69,7 @@ RUNS = {"before": BEFORE, "after": AFTER}
 def test_undecided_says_what_matters_and_its_judgment_decides() -> None:
     found = il.pool(QRELS, RUNS, by="decisive", measure="P@1", scale=[0, 1])
     assert found.summary == (
-        "undecided: 1 document matters; all of them are expected to be needed to decide whether "
+        "undecided: 1 document matters; it is expected to be needed to decide whether "
         "before or after has the higher mean P@1"
     )
     assert [(one.query, one.document) for one in found.chosen] == [("q2", "x")]
@@ -78,6 +81,53 @@ def test_undecided_says_what_matters_and_its_judgment_decides() -> None:
         assert words in again.summary
         assert again.summary.endswith("stop judging")
         assert again.chosen == ()
+
+
+def test_few_documents_have_chances_that_count_ties() -> None:
+    """The runs are level now; the one document makes one of them better, or they stay level."""
+    found = il.pool(QRELS, RUNS, by="decisive", measure="P@1", scale=[0, 1])
+    answer = found.choice.answer
+    assert isinstance(answer, DecisiveAnswer)
+    (outlook,), (chance,) = answer.plan.open, answer.plan.chance
+    assert outlook.better == pytest.approx(chance)
+    assert outlook.worse == 0
+    words = f"after is better is put at {chance:.0%}, that before is at 0%, and that they are level"
+    assert f"{words} at {1 - chance:.0%}." in plain(found)
+
+
+def test_chances_of_few_documents_are_those_of_all_outcomes() -> None:
+    rng = random.Random(3)
+    moves, chance = ([rng.choice([-2, -1, 1, 2]) for _ in range(6)], [0.1, 0.9, 0.3, 0.5, 0.5, 0.7])
+    better = worse = 0.0
+    for grades in itertools.product((0, 1), repeat=6):
+        end = 1 + sum(g * m for g, m in zip(grades, moves, strict=True))
+        weight = math.prod(p if g else 1 - p for g, p in zip(grades, chance, strict=True))
+        better, worse = better + weight * (end > 0), worse + weight * (end < 0)
+    assert ahead_of(1, np.array(moves), np.array(chance)) == pytest.approx((better, worse))
+
+
+def test_a_number_of_judgments_is_said_only_where_it_was_tried() -> None:
+    qrels = {"q": {"a": 1.0, "b": 0.0, "c": 0.0}}
+    runs = [{"q": ["a", "u", "v", "b"]}, {"q": ["w", "a", "x", "c"]}]
+    said = {
+        measure: il.pool(qrels, runs, by="decisive", measure=measure).data()["answer"]["expected"]
+        for measure in ("P@3", "nDCG@3", "AP", "ERR@3")
+    }
+    assert [name for name, number in said.items() if number is not None] == ["P@3", "nDCG@3"]
+    fewer = il.pool({"q": {"a": 1.0}}, runs, by="decisive", measure="P@3")
+    assert fewer.summary.endswith("how many judgments that takes is not estimated")
+
+
+def test_what_is_decided_may_still_grow() -> None:
+    """The difference now is also the least one, and could be larger."""
+    qrels, runs = {"q": {"a": 1, "b": 0}}, [{"q": ["b", "b2"]}, {"q": ["a", "u"]}]
+    found = il.pool(qrels | {"q": {**qrels["q"], "b2": 0}}, runs, by="decisive", measure="P@2")
+    assert "by 0.5000 now and at the least; no grade of the one unjudged document" in found.summary
+    ideal = [{"q": ["b", "u"]}, {"q": ["a", "u"]}]
+    found = il.pool(qrels, ideal, by="decisive", measure="nDCG(ideal_cut=none)@1")
+    assert "; no grade can turn it: stop judging" in found.summary
+    found = il.pool(qrels, ideal, by="decisive", measure="P@1")
+    assert ", by 1.0000; no document that it depends on is unjudged: stop" in found.summary
 
 
 def test_no_grade_can_turn_what_is_decided() -> None:

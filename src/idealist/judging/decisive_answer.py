@@ -21,6 +21,9 @@ from idealist.rendering.wording import counted, number, signed
 #: How many documents, and how many open pairs of runs, are shown.
 SHOWN = 20
 #: What chances are, and what they are for.
+#: How many judgments a query must have on average before their further number is estimated. With
+#: one or two of TREC-COVID's, half of those needed were expected. Suggested.
+ENOUGH = 3
 ESTIMATED = "Chances are estimated from the ranks of what is judged; they only set the order."
 
 
@@ -55,10 +58,17 @@ class DecisiveAnswer(Result):
             return f"decided: {what}; {self._powerless}: stop judging"
         documents = many(self.matter, "document matters", "documents matter")
         left = "" if self._alone else f" for {len(self.plan.open)} of {len(contests)} pairs"
-        if contests[0].tested:  # no draws are followed until a p-value is settled
+        if self.matter > 1 and not self._foreseen:
             unknown = "how many judgments that takes is not estimated"
             return f"undecided: {documents} to {self._question}{left}; {unknown}"
         return f"undecided: {documents}; {self._needed} {self._question}{left}"
+
+    @property
+    def _foreseen(self) -> bool:
+        """Whether a number of judgments can be said; it was tried where bounds are exact."""
+        contests, qrels = self.plan.contests, self.evaluator.qrels
+        exact = all(one.effect.kind == "exact" and not one.tested for one in contests)
+        return exact and len(qrels) >= ENOUGH * len(qrels.queries)
 
     @property
     def _question(self) -> str:
@@ -76,7 +86,8 @@ class DecisiveAnswer(Result):
         """Say that no grade can turn it, and of how many documents."""
         unjudged = len(self.plan.effects)
         if not unjudged:
-            return "no document that it depends on is unjudged"
+            fixed = all(one.effect.fixed for one in self.plan.contests)
+            return "no document that it depends on is unjudged" if fixed else "no grade can turn it"
         which = (
             "the one unjudged document" if unjudged == 1 else f"the {unjudged} unjudged documents"
         )
@@ -87,12 +98,14 @@ class DecisiveAnswer(Result):
         """Say how many judgments are expected to decide it."""
         if not self.matter:
             return "only what the runs rank lower is left, and it takes that to decide"
+        if self.matter == 1:
+            return "it is expected to be needed to decide"
         about = max(1, round(self.plan.needed))
         if about >= min(self.matter, FOLLOWED):
             all_of_them = "all of them are" if self.matter <= FOLLOWED else f"over {FOLLOWED:,} are"
             return f"{all_of_them} expected to be needed to decide"
         judgments = many(about, "more judgment is", "more judgments are")
-        return f"about {judgments} expected to decide"
+        return f"roughly {judgments} expected to decide"
 
     @property
     def _alone(self) -> bool:
@@ -110,7 +123,9 @@ class DecisiveAnswer(Result):
         better, worse = (effect.run, effect.baseline)[:: contest.sign]
         least = min(abs(effect.low), abs(effect.high))
         now, surely = number(abs(effect.value)), number(least)
-        by = f"by {now}" if now == surely else f"by {now} now and {surely} at least"
+        by = f"by {now} now and {surely} at least" if now != surely else f"by {now}"
+        if now == surely and not effect.fixed:
+            by += " now and at the least"
         said = f"{better} has a higher mean {self.measure} than {worse}, {by}"
         return said + (", and significantly so" if contest.tested else "")
 
@@ -121,14 +136,18 @@ class DecisiveAnswer(Result):
         value = signed(effect.value) if outlook.contest.known else "unknown"
         now = f"{effect.run} - {effect.baseline} is {value} now"
         between = f"could be {signed(effect.low)} to {signed(effect.high)}"
-        likely = effect.run if outlook.likely >= 0 else effect.baseline
-        return f"{now}, and {between}. The chance that {likely} is better is put at {self._sure}."
+        return f"{now}, and {between}.{self._chances(outlook) if self.matter else ''}"
 
-    @property
-    def _sure(self) -> str:
-        """How likely the likely sign is right, never said to be certain."""
-        share = 1 - max(one.flip for one in self.plan.open)
-        return f"{min(share, 0.99):.0%}" if share < 0.995 else "over 99 %"
+    def _chances(self, outlook: Outlook) -> str:
+        """Say how likely the better run is better, and the other, if they may be level too."""
+        effect, ahead = outlook.contest.effect, outlook.better >= outlook.worse
+        first, second = (effect.run, effect.baseline)[:: 1 if ahead else -1]
+        most, least = (outlook.better, outlook.worse)[:: 1 if ahead else -1]
+        said = f" The chance that {first} is better is put at {_share(most)}"
+        if outlook.level > 0.005:
+            said += f", that {second} is at {_share(least)}, and that they are level at "
+            said += _share(outlook.level)
+        return f"{said}."
 
     def report(self) -> Document:
         """Say whether to go on, what is assumed, and what the documents could do."""
@@ -160,7 +179,7 @@ class DecisiveAnswer(Result):
     def _pairs(self) -> Table:
         """Tabulate the open pairs, those most likely to turn first."""
         ordered = sorted(self.plan.open, key=lambda one: -one.flip)[:SHOWN]
-        rows = tuple((*_names(one), *_range(one), one.flip) for one in ordered)
+        rows = tuple((*_names(one), *_range(one), min(one.better, one.worse)) for one in ordered)
         columns = (
             Column("run", TEXT, shortens=True), Column("baseline", TEXT, shortens=True),
             Column("difference", SIGNED), Column("low", SIGNED), Column("high", SIGNED),
@@ -214,13 +233,20 @@ class DecisiveAnswer(Result):
             }
             for one in self.plan.contests
         ]  # fmt: skip
-        unknown = self.plan.contests[0].tested and not self.decided
+        unknown = not self._foreseen and not self.decided
         needed = math.nan if unknown else 0 if self.decided else self.plan.needed
         found: dict[str, Any] = finite({
             "measure": self.measure, "decided": self.decided, "matter": self.matter,
             "expected": needed, "assumed": self._assumed, "pairs": pairs,
         })  # fmt: skip
         return found
+
+
+def _share(chance: float) -> str:
+    """Write a chance, never as certain."""
+    if chance >= 0.995:
+        return "over 99%"
+    return f"{chance:.0%}" if chance >= 0.005 or not chance else "under 1%"
 
 
 def _names(outlook: Outlook) -> tuple[str, str]:

@@ -25,6 +25,8 @@ DRAWS, FOLLOWED = 100, 4000
 #: What a verdict that is all but certain still counts for, beside one that could go either way:
 #: it remains to be proven. Suggested.
 PROOF = 0.01
+#: Up to so many open documents, every outcome is counted, ties too; with more, chances are normal.
+COUNTED = 12
 
 
 @dataclass(frozen=True)
@@ -91,18 +93,43 @@ def contests_of(
     return found
 
 
+def ahead_of(now: float, moves: Floats, chance: Floats) -> tuple[float, float]:
+    """Sum the chances of all outcomes in which a difference is above 0, and below 0.
+
+    >>> ahead_of(0.0, np.array([0.5, -0.5]), np.array([0.5, 0.5]))
+    (0.25, 0.25)
+    """
+    ends, weights = np.array([now]), np.ones(1)
+    for move, likely in zip(moves, chance, strict=True):
+        ends = np.concatenate((ends, ends + move))
+        weights = np.concatenate((weights * (1 - likely), weights * likely))
+    return float(weights[ends > ROUNDING].sum()), float(weights[ends < -ROUNDING].sum())
+
+
 class Outlook(NamedTuple):
     """What is likely to become of an open contest.
 
     `moves` says by how much each document would move the difference if it were relevant, `likely`
-    what the difference is expected to be, and `flip` the chance that its sign is another one.
+    what the difference is expected to be, and `better` and `worse` how likely the run, or its
+    baseline, comes out ahead; they may also be level.
     """
 
     contest: Contest
     moves: Floats
     likely: float
     spread: Floats
-    flip: float
+    better: float
+    worse: float
+
+    @property
+    def level(self) -> float:
+        """The chance that neither comes out ahead."""
+        return max(0.0, 1 - self.better - self.worse)
+
+    @property
+    def flip(self) -> float:
+        """The chance that the likely sign is wrong, where a tie is half wrong."""
+        return (1 - abs(self.better - self.worse)) / 2
 
     @classmethod
     def of(cls, contest: Contest, effects: Effects, chance: Floats, unsure: float) -> Outlook:
@@ -113,11 +140,16 @@ class Outlook(NamedTuple):
         """
         moves = effects.moves[:, contest.second] - effects.moves[:, contest.first]
         spread, swing = chance * (1 - chance) * moves**2, chance * (1 - chance) * moves
-        shared = unsure * math.hypot(swing[swing > 0].sum(), swing[swing < 0].sum())
         likely = contest.now + float(moves @ chance)
+        touched = moves != 0
+        if 0 < touched.sum() <= COUNTED:
+            both = ahead_of(contest.now, moves[touched], chance[touched])
+            return cls(contest, moves, likely, spread, *both)
+        shared = unsure * math.hypot(swing[swing > 0].sum(), swing[swing < 0].sum())
         deviation = math.hypot(math.sqrt(spread.sum()), shared)
         flip = 0.5 * math.erfc(abs(likely) / (deviation * math.sqrt(2))) if deviation else 0.0
-        return cls(contest, moves, likely, spread, flip)
+        sure = (1 - flip, flip) if likely >= 0 else (flip, 1 - flip)
+        return cls(contest, moves, likely, spread, *sure)
 
     def matters(self, chance: Floats) -> Floats:
         """Say how much each document matters: by what it tells, and by what it proves.
