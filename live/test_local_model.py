@@ -98,8 +98,9 @@ def test_from_nothing_to_an_account(labels: Path, model: str) -> None:
 
 
 def test_samples_and_examples(labels: Path, model: str) -> None:
-    several = llm(labels, model, "--samples", 3, "--judge", "three", "--max-requests", 6)
-    assert several["judged"] == 2
+    sampled = ("--samples", 3, "--temperature", 0, "--judge", "three")
+    several = llm(labels, model, *sampled, "--max-requests", 6)
+    assert several["judged"] == 2, "at temperature 0, samples cannot end in a draw"
     assert all(row["confidence"] in (1 / 3, 2 / 3, 1) for row in several["rows"] if row["grade"] is not None)  # fmt: skip
     shown = llm(labels, model, "--prompt", "graded-examples", "--max-requests", 1)
     assert (shown["judged"], shown["not_asked"]) == (1, 5)
