@@ -495,3 +495,17 @@ def test_figures_show_the_numbers(ranked: Any) -> None:
     assert [(dot.x, dot.y) for dot in scatter.marks[1:]] == list(zip(*one.means, strict=True))
     assert f"tau {one.tau:.2f}" in scatter.says
     assert "<svg" in found.render("html")
+
+
+def test_the_answer_tells_large_differences_and_no_interval_of_few_queries() -> None:
+    """Every disagreement is 2 against 0: plain kappa is fair, and the weighted one below 0."""
+    apart = {"a": (1, 1), "b": (1, 1), "c": (1, 1), "d": (2, 0), "e": (0, 2)}
+    for queries, interval in ((4, False), (8, True)):
+        one, other = (
+            {f"q{i}": {d: both[side] for d, both in apart.items()} for i in range(queries)}
+            | {"q0": {"a": 1}}
+            for side in (0, 1)
+        )
+        summary = il.agreement(one, other).summary
+        assert "where they differ, it is often by more than a grade (kappa with quad" in summary
+        assert ("[" in summary) == interval

@@ -9,6 +9,10 @@ from idealist.judging.agreement_doubts import FEW_QUERIES, OTHER_ORDER, SAME_ORD
 from idealist.judging.label_agreement import LabelAgreement, PanelAgreement, strength
 from idealist.judging.system_agreement import FEW_RUNS, SystemAgreement
 from idealist.rendering.wording import counted, number, told
+from idealist.significance.means import FEWEST
+
+#: How much lower kappa with quadratic weights must be to be told beside the plain one. Suggested.
+OTHER_STORY = 0.1
 
 
 def _ends(ends: tuple[float, float]) -> str:
@@ -26,13 +30,23 @@ def label_words(labels: LabelAgreement, copies: bool = False) -> str:
     if copies:
         return f"{a} and {b} hold the same judgments, of {pairs}"
     how, low = strength(kappa), labels.intervals["kappa"][0]
-    if math.isnan(low):
+    other = _weighted_words(labels)
+    if math.isnan(low) or labels.queries < FEWEST:
         few = "too few to say how far they agree, or too much alike"
-        return f"{a} and {b} have kappa {number(kappa, 2)} on labels of {pairs}: {few}"
+        return f"{a} and {b} have kappa {number(kappa, 2)} on labels of {pairs}: {few}{other}"
     alike = f"{how} on labels" if kappa > 0 else f"on labels {how}"
     alike += ", if at all" if low <= 0 < kappa else ""
     value = f"kappa {number(kappa, 2)}{_ends(labels.intervals['kappa'])}"
-    return f"{a} and {b} agree {alike} ({value}, {pairs})"
+    return f"{a} and {b} agree {alike} ({value}, {pairs}){other}"
+
+
+def _weighted_words(labels: LabelAgreement) -> str:
+    """Say where large differences of grades are so many that the weighted kappa is much lower."""
+    weighted = labels.values["kappa_quadratic"]
+    if not weighted < labels.values["kappa"] - OTHER_STORY:
+        return ""
+    value = f"kappa with quadratic weights {number(weighted, 2)}"
+    return f"; where they differ, it is often by more than a grade ({value})"
 
 
 def panel_words(own: PanelAgreement, pairs: Collection[LabelAgreement]) -> str:
