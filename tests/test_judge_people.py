@@ -225,3 +225,23 @@ def test_what_others_have_on_their_tables_is_not_called_done(desk: Desk) -> None
     assert "held by Ann" in desk.refused("grade", "--judge", "Dora", lines="1\n")
     held = json.loads(desk.run("next", "--judge", "Dora", "-f", "json"))["held"]
     assert [one["judge"] for one in held] == ["Ann", "bob", "cem"]
+
+
+def test_a_store_that_was_told_nothing_takes_any_pair(desk: Desk, tmp_path: Path) -> None:
+    il.Store.create(tmp_path / "bare.db").close()
+    for pair in (("typo", "d1"), ("q1", "d2")):
+        desk.said("grade", tmp_path / "bare.db", *pair, "1", "--judge", "ann")
+    assert "make others known" in desk.refused("grade", "q9", "d1", "1", "--judge", "ann")
+    assert "one line of text" in desk.refused("grade", "q1", "d1", "1", "--judge", "a\nb")
+
+
+def test_who_is_not_among_the_judges_is_told_why(desk: Desk, tmp_path: Path) -> None:
+    desk.store.judge(Judgment("q1", "d1", 1, "ann"))
+    desk.store.judge(Judgment("q1", "d1", 1, "carol", adjudicates=True))
+    for name, words in {"carol": "has adjudicated 1 pair", "model": "grades by: human"}.items():
+        with pytest.raises(il.IdealistError) as refused:
+            il.read_qrels(f"{desk.store.path}#{name}")
+        assert words in str(refused.value)
+    (tmp_path / "rows.csv").write_text("query,document,grade\n")
+    assert "holds no judgments." in " ".join(desk.run("import", tmp_path / "rows.csv").split())
+    assert "is no store" in desk.failed("init", tmp_path / "rows.csv")

@@ -6,6 +6,7 @@ import getpass
 import os
 import re
 import sys
+import unicodedata
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -54,6 +55,9 @@ choosing = options.together(
 def judge_name(given: str | None) -> str:
     """Find out who judges, and say so where nobody said it in the command."""
     if given:
+        if any(unicodedata.category(sign) in ("Cc", "Zl", "Zp") for sign in given):
+            message = f"the name of the judge, {given!r}, is not one line of text"
+            raise UsageError(message, "give a name such as ann")
         return given
     if name := os.environ.get(JUDGE, "").strip():
         options.say([f"judging as {name}, as {JUDGE} says"])

@@ -173,7 +173,8 @@ def _check_ids(
         for text in dict.fromkeys(cell for cell in cells if isinstance(cell, str)):
             if breaks(key, text):
                 reason = "a line that begins with # is a comment" if text.startswith("#") else why
-                hint = f"{reason}; write .jsonl or .parquet instead"
+                others = ".jsonl" if breaks is _breaks_lines else ".csv or .jsonl"
+                hint = f"{reason}; write {others} instead"
                 faults.add("bad-id", f"{key} {text!r} cannot be written", hint)
     faults.check()
 

@@ -296,6 +296,9 @@ def _only(rows: list[_Row], address: Address) -> list[_Row]:
         judges = sorted({row.judge for row in rows if not row.adjudicates})
         hint = nearest(address.only, [*judges, *KINDS])
         message = f"nobody by the name of {address.only!r} has judged in this store"
+        if decided := sum(row.judge == address.only for row in rows):
+            some = many(decided, "pair", "pairs")
+            message = f"{address.only!r} has adjudicated {some} in this store, and judged none"
         Faults(str(address.path)).fail("empty", message, hint)
     return kept
 
@@ -372,11 +375,16 @@ def _of_models(graded: Sequence[_Row]) -> Iterator[Remark]:
 def _refuse_empty(connection: sqlite3.Connection, address: Address) -> NoReturn:
     said = connection.execute("SELECT COUNT(*) FROM judgment").fetchone()[0]
     some = f": of {many(said, 'row', 'rows')}, none is a grade that stands" if said else ""
-    who = f" of {address.only}" if address.only else ""
+    if address.only:
+        kinds = f"SELECT DISTINCT kind FROM judgment WHERE kind IN {KINDS} AND grade IS NOT NULL"
+        found = {kind for (kind,) in connection.execute(kinds)}
+        message = f"no grade in this store is by {address.only!r}"
+        hint = f"there are grades by: {', '.join(one for one in KINDS if one in found)}"
+        Faults(str(address.path)).fail("empty", message, hint if found else "")
     hint = (
         f"judge: idealist judge next {address.path}; or idealist judge import {address.path} FILE"
     )
-    message = f"there are no judgments{who} in this store yet{some}"
+    message = f"there are no judgments in this store yet{some}"
     Faults(str(address.path)).fail("empty", message, hint)
 
 

@@ -187,7 +187,8 @@ def _write(path: str | Path, form: Format, columns: build.Flat, name: str) -> No
         held = {"query", "document", "grade", "subtopic", *form.holds}
         columns = {key: cells for key, cells in columns.items() if key in held}
     tag = "-".join(name.encode(errors="replace").decode().split()) or "run"
-    content = form.encode(columns, tag, Faults(str(path)))
+    where = "standard output" if str(path) == "-" else str(path)
+    content = form.encode(columns, tag, Faults(where))
     files.write(path, files.compressed(path, content))
 
 

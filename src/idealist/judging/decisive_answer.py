@@ -102,7 +102,8 @@ class DecisiveAnswer(Result):
             return "it is expected to be needed to decide"
         about = max(1, round(self.plan.needed))
         if about >= min(self.matter, FOLLOWED):
-            all_of_them = "all of them are" if self.matter <= FOLLOWED else f"over {FOLLOWED:,} are"
+            whole = "it is" if self.matter == 1 else "all of them are"
+            all_of_them = whole if self.matter <= FOLLOWED else f"over {FOLLOWED:,} are"
             return f"{all_of_them} expected to be needed to decide"
         judgments = many(about, "more judgment is", "more judgments are")
         return f"roughly {judgments} expected to decide"

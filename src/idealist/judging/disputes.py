@@ -80,7 +80,8 @@ class Disputes(Result):
             for one in self.waiting
         ]
         columns = (
-            Column("query", TEXT), Column("document", TEXT), Column("apart", DISTANCE),
+            Column("query", TEXT, shortens=True), Column("document", TEXT, shortens=True),
+            Column("apart", DISTANCE),
             Column("who said what", TEXT),
         )  # fmt: skip
         answer = f"{self.summary[0].upper()}{self.summary[1:]}."

@@ -33,6 +33,8 @@ class ImportedJudgments(Result):
     @property
     def summary(self) -> str:
         """What was added, in one sentence."""
+        if not self.judges:
+            return f"Nothing new: {self.name} holds no judgments"
         if not self.new and not self.changed:
             return f"Nothing new: {self._known} {self.name} {self._were} there already"
         said = [f"{counted(self.new, 'judgment', 'judgments')} of {self.name} added"]
@@ -52,7 +54,8 @@ class ImportedJudgments(Result):
         """Say what was added, and whose judgments they are."""
         who = few([visible(judge) for judge in self.judges])
         several = "Judge" if len(self.judges) == 1 else "Judges"
-        return Document((Text(f"{self.summary}.", strong=True), Text(f"{several}: {who}.")))
+        named = [Text(f"{several}: {who}.")] if self.judges else []
+        return Document((Text(f"{self.summary}.", strong=True), *named))
 
     def table(self) -> Table:
         """Return it as one row for programs."""

@@ -234,13 +234,18 @@ def check_pair(store: Store, query: str, document: str) -> None:
         known = _known(store, what)
         if known and one not in known:
             hint = nearest(one, known, else_=[*sorted(known)[:5], "…"])
-            raise UsageError(f"the store knows no {what} {one!r}", hint)
+            more = f"--{'queries FILE' if what == 'query' else 'docs PATH'}"
+            adds = f"judge add {more} and judge pool make others known"
+            raise UsageError(f"the store knows no {what} {one!r}", f"{hint}; {adds}")
 
 
 def _known(store: Store, what: str) -> set[str]:
-    asked = f"SELECT {what} FROM {what} UNION SELECT {what} FROM pooled"
+    """Name what was added or pooled, and if anything was, also what is judged."""
+    added = f"SELECT {what} FROM {what} UNION SELECT {what} FROM pooled"
     with store.reading() as connection:
-        return {row[0] for row in connection.execute(f"{asked} UNION SELECT {what} FROM judgment")}
+        known = {row[0] for row in connection.execute(added)}
+        judged = connection.execute(f"SELECT DISTINCT {what} FROM judgment") if known else ()
+        return known | {row[0] for row in judged}
 
 
 def judgment_of(task: Task, judge: str, grade: float | None, status: str, **more: Any) -> Judgment:

@@ -12,6 +12,7 @@ from idealist.formats.document_texts import document_entries
 from idealist.formats.grade_words import scale_of
 from idealist.formats.judges import PROPOSED
 from idealist.formats.source import Source
+from idealist.formats.stored_judgments import store_address
 from idealist.judging.pair_views import scale_words
 from idealist.judging.store import Store
 from idealist.rendering.document import Block, Command, Items, Text
@@ -30,6 +31,8 @@ def create(
 ) -> Listing:  # fmt: skip
     """Make a store, whole or not at all, and say what is in it."""
     if Path(path).exists():
+        if store_address(path) is None:
+            raise UsageError(f"{path} exists already, and is no store", "choose another name")
         hint = f"idealist judge add {path} changes it; or choose another name"
         raise UsageError(f"{path} exists already", hint)
     whole = docs is not None and (every or _is_small(docs))
