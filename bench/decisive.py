@@ -25,9 +25,9 @@ import numpy as np
 import idealist as il
 from idealist.comparing.unjudged import coverage, effect_between
 from idealist.evaluating.evaluator import Evaluator
-from idealist.judging.decisive import plan_of, ranked_with_names
-from idealist.judging.decisive_plan import Contest
-from idealist.judging.pool_case import PoolCase, ranked_lists
+from idealist.judging.choosing.decisive import plan_of, ranked_with_names
+from idealist.judging.choosing.decisive_plan import Contest
+from idealist.judging.choosing.pool_case import PoolCase, ranked_lists
 from idealist.measures.instrument import measured
 from idealist.ranking.ranked import Ranked
 from idealist.rendering.document import COUNT, TEXT, Column, Table

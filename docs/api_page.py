@@ -28,7 +28,7 @@ GROUPS = {
     "Reconcile": ("reconciling", "conventions"),
     "Judge": ("judging",),
     "Measures": ("measures",),
-    "Results": ("report",),
+    "Results": ("rendering", "reporting"),
     "Data and ranking": ("data", "ranking", "protocol"),
     "Errors": ("errors",),
 }

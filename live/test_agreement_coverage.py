@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from idealist.judging.label_agreement import of_two
+from idealist.judging.agreeing.label_agreement import of_two
 from idealist.significance.cluster_bootstrap import drawn_sums, percentiles
 
 GRADES = np.arange(4.0)

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 import idealist as il
-from idealist.judging.records import Batch, Pooled
 from idealist.judging.store_health import examine
+from idealist.judging.store_records import Batch, Pooled
 from judged_stores import add_judgments, small_store
 from waiting import PATIENCE
 

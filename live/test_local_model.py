@@ -18,8 +18,8 @@ import idealist
 import local_model
 from idealist.judging.llm.answers import Reply, read_answer
 from idealist.judging.llm.prompts import read_prompt
-from idealist.judging.records import Call
 from idealist.judging.store import Store
+from idealist.judging.store_records import Call
 from waiting import PATIENCE
 
 pytest_plugins = ["local_model"]

@@ -11,8 +11,8 @@ from pathlib import Path
 from idealist.judging.llm.model_judging import judge_by_model
 from idealist.judging.llm.prompts import read_prompt
 from idealist.judging.llm.requests import Request, Sampling
-from idealist.judging.records import Batch, Pooled
 from idealist.judging.store import Store
+from idealist.judging.store_records import Batch, Pooled
 from scripted_server import BAD_DAYS, Body, Scripted, grade_of, graded, scripted
 from waiting import PATIENCE
 

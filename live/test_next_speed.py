@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from idealist.judging.records import Batch, Judgment, Pooled
 from idealist.judging.store import Store
+from idealist.judging.store_records import Batch, Judgment, Pooled
 
 JUDGED, LEFT, QUERIES, LIMIT = 100_000, 2_000, 200, 0.020
 

@@ -11,8 +11,8 @@ import pytest
 
 import idealist as il
 from conftest import TEST_DATA
-from idealist.judging.pool_case import Lists, PoolCase, fused, ranked_lists, ranks_of
-from idealist.judging.sampled_pools import STRATA_CONSTANT, sampled, strata
+from idealist.judging.choosing.pool_case import Lists, PoolCase, fused, ranked_lists, ranks_of
+from idealist.judging.choosing.sampled_pools import STRATA_CONSTANT, sampled, strata
 from idealist.significance.stratified_samples import StratifiedSample
 
 DRAWS = 2000

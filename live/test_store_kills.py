@@ -6,8 +6,8 @@ from collections import Counter
 from pathlib import Path
 
 import store_writers
-from idealist.judging.records import Batch, Pooled
 from idealist.judging.store import Store
+from idealist.judging.store_records import Batch, Pooled
 
 KILLS, JUDGES, DOCUMENTS = 1_000, 50, 2_000
 

@@ -9,7 +9,7 @@ import pytest
 
 import idealist as il
 from idealist.cli.main import main
-from idealist.judging.records import Batch, Pooled
+from idealist.judging.store_records import Batch, Pooled
 
 DOCUMENTS = {
     "d1": {"title": "Sorting", "text": "sorted(users, key=…) sorts."},

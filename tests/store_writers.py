@@ -20,9 +20,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NoReturn
 
-from idealist.judging.records import Judgment
 from idealist.judging.schema import PEOPLE
 from idealist.judging.store import Store
+from idealist.judging.store_records import Judgment
 from waiting import PATIENCE
 
 #: How many processes write while they are killed, and how many judgments some of them send at once.

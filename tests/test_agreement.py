@@ -18,9 +18,9 @@ from sklearn.metrics import cohen_kappa_score, confusion_matrix
 
 import idealist as il
 from idealist.cli.main import main
-from idealist.judging.agreement_doubts import _weak_at_top
-from idealist.judging.agreement_tables import _runs_table
-from idealist.judging.system_agreement import SystemAgreement, best_of
+from idealist.judging.agreeing.agreement_doubts import _weak_at_top
+from idealist.judging.agreeing.agreement_tables import _runs_table
+from idealist.judging.agreeing.system_agreement import SystemAgreement, best_of
 from idealist.significance.cluster_bootstrap import drawn_sums, percentiles
 from idealist.significance.kappas import cohen_kappa
 

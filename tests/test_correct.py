@@ -19,7 +19,7 @@ import idealist as il
 from effort import tries
 from idealist.cli.main import main
 from idealist.judging.corrections import CorrectedMean
-from idealist.judging.records import Judgment
+from idealist.judging.store_records import Judgment
 from idealist.significance.prediction_powered import (
     FEWEST_LABELS,
     EstimatedMean,

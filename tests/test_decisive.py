@@ -17,10 +17,10 @@ from decided_cases import LEVEL, DecidedCase, some_decided_case
 from idealist.cli.main import cli
 from idealist.errors import IdealistError
 from idealist.evaluating.evaluator import Evaluator
-from idealist.judging.decisive_answer import DecisiveAnswer
-from idealist.judging.decisive_effects import effects_of
-from idealist.judging.decisive_plan import Contest, ahead_of, contests_of
-from idealist.judging.relevance_odds import chances_of
+from idealist.judging.choosing.decisive_answer import DecisiveAnswer
+from idealist.judging.choosing.decisive_effects import effects_of
+from idealist.judging.choosing.decisive_plan import Contest, ahead_of, contests_of
+from idealist.judging.choosing.relevance_odds import chances_of
 from idealist.significance.paired import paired
 
 

@@ -16,7 +16,7 @@ from effort import tries
 from hostile import strings
 from idealist.formats.source import Source
 from idealist.judging.record_files import record_blocks, restored
-from idealist.judging.records import Batch, Call, Judgment, Pooled, Preference
+from idealist.judging.store_records import Batch, Call, Judgment, Pooled, Preference
 from judged_stores import Desk, add_judgments, small_store
 
 

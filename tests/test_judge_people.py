@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import idealist as il
-from idealist.judging.records import Judgment
+from idealist.judging.store_records import Judgment
 from judged_stores import Desk
 from waiting import PATIENCE
 

@@ -8,7 +8,7 @@ import pytest
 
 import idealist as il
 from idealist.judging import store_contents
-from idealist.judging.records import Batch, Pooled
+from idealist.judging.store_records import Batch, Pooled
 from judged_stores import Desk
 
 

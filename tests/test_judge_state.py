@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 import idealist as il
-from idealist.judging.records import Batch, Call, Judgment, Pooled
 from idealist.judging.store_health import examine
+from idealist.judging.store_records import Batch, Call, Judgment, Pooled
 from judged_stores import Desk
 
 

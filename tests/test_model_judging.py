@@ -25,8 +25,8 @@ from idealist.cli.main import cli
 from idealist.errors import UsageError
 from idealist.judging.llm.limits import Price
 from idealist.judging.llm.model_judging import estimate_model_judging, judge_by_model
-from idealist.judging.records import Batch, Judgment, Pooled
 from idealist.judging.store import Store
+from idealist.judging.store_records import Batch, Judgment, Pooled
 from scripted_server import (
     BAD_DAYS,
     Body,

@@ -19,8 +19,8 @@ from idealist.judging.llm.preferring import prefer_by_model
 from idealist.judging.llm.probe_results import JudgeProbe
 from idealist.judging.llm.probes import probe_judge
 from idealist.judging.llm.prompts import read_prompt
-from idealist.judging.records import Batch, Judgment, Pooled
 from idealist.judging.store import Store
+from idealist.judging.store_records import Batch, Judgment, Pooled
 from idealist.judging.store_status import StoreStatus
 from idealist.judging.stored_preferences import StoredPreferences
 from scripted_server import Body, Script, Scripted, completion, graded, scripted

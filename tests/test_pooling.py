@@ -14,8 +14,8 @@ from scipy.stats import kendalltau
 
 import idealist as il
 from effort import SLOW
-from idealist.judging.adaptive import WALKS, revised, unasked
-from idealist.judging.pool_case import Lists, fused, shares
+from idealist.judging.choosing.adaptive import WALKS, revised, unasked
+from idealist.judging.choosing.pool_case import Lists, fused, shares
 
 RUNS = {
     "bm25": {"q1": ["a", "b", "c", "d"], "q2": ["x", "y"]},

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import idealist as il
 from idealist.judging.llm.examples import LONGEST_EXAMPLE, Examples
-from idealist.judging.records import Judgment
+from idealist.judging.store_records import Judgment
 
 SCALE = il.Scale.of(3)
 

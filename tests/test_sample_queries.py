@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 import idealist as il
 from effort import tries
 from idealist.cli.main import main
-from idealist.judging.query_samples import inclusions, systematic
+from idealist.judging.choosing.query_samples import inclusions, systematic
 
 #: What was drawn of it when this was written.
 GOLDEN = [

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 import idealist as il
 from idealist.cli.main import cli, main
-from idealist.judging.records import Judgment, Pooled
-from idealist.judging.sampled_pools import JUDGED_BEFORE, key, sampled, strata
+from idealist.judging.choosing.sampled_pools import JUDGED_BEFORE, key, sampled, strata
+from idealist.judging.store_records import Judgment, Pooled
 from idealist.significance.stratified_samples import StratifiedSample
 
 RUNS = {

@@ -24,9 +24,9 @@ from idealist.formats import kind_of
 from idealist.formats.document_texts import document_texts
 from idealist.formats.stored_judgments import KINDS
 from idealist.judging import turns
-from idealist.judging.records import Batch, Call, Judgment, Pooled, Preference
 from idealist.judging.store import TOGETHER, Store
 from idealist.judging.store_health import examine
+from idealist.judging.store_records import Batch, Call, Judgment, Pooled, Preference
 
 
 @pytest.fixture(scope="module")

@@ -25,8 +25,8 @@ import store_writers
 from idealist.errors import Fault, IdealistError, InputError, UsageError
 from idealist.formats import sqlite_files, stored_judgments
 from idealist.judging import schema, store_file
-from idealist.judging.records import Batch, Judgment, Pooled
 from idealist.judging.store import Store
+from idealist.judging.store_records import Batch, Judgment, Pooled
 from waiting import PATIENCE, beside
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import idealist as il
 from idealist.cli.main import main
 from idealist.errors import UsageError
-from idealist.judging.records import Preference
+from idealist.judging.store_records import Preference
 from idealist.judging.stored_preferences import StoredPreferences
 
 

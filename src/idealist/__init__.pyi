@@ -41,8 +41,11 @@ from idealist.formats import (
 from idealist.formats.id_mapping import map_ids
 from idealist.formats.writing import write_qrels, write_run
 from idealist.gating import Gate, GatePlan, assert_not_worse, gate, save_baseline
-from idealist.judging.agreement import agreement
-from idealist.judging.agreement_report import Agreement
+from idealist.judging.agreeing.agreement import agreement
+from idealist.judging.agreeing.agreement_report import Agreement
+from idealist.judging.choosing.pooling import Pooling, pool
+from idealist.judging.choosing.query_samples import QuerySample, sample_queries
+from idealist.judging.choosing.sample_estimates import SampleEstimates, sample_estimates
 from idealist.judging.correcting import corrected
 from idealist.judging.corrections import Corrected
 from idealist.judging.llm.duels import ModelPreferences
@@ -51,11 +54,8 @@ from idealist.judging.llm.model_results import JudgingEstimate, ModelJudging
 from idealist.judging.llm.preferring import prefer_by_model
 from idealist.judging.llm.probe_results import JudgeProbe
 from idealist.judging.llm.probes import probe_judge
-from idealist.judging.pooling import Pooling, pool
-from idealist.judging.query_samples import QuerySample, sample_queries
-from idealist.judging.records import Judgment
-from idealist.judging.sample_estimates import SampleEstimates, sample_estimates
 from idealist.judging.store import Store
+from idealist.judging.store_records import Judgment
 from idealist.measures import Measure, measure, parse
 from idealist.measures.average_precision import AP
 from idealist.measures.cumulative import CG, DCG, nDCG

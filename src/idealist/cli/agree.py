@@ -78,7 +78,7 @@ def compare_judges(
 ) -> None:  # fmt: skip
     """Compare judges as their options say, and show what was found."""
     from idealist.formats import read_qrels
-    from idealist.judging.agreement import agreement
+    from idealist.judging.agreeing.agreement import agreement
 
     a, b, *others = (read_qrels(reading.of(one)) for one in judges)
     rules = shared.axes_beside(settings, given, "agree")

@@ -72,7 +72,7 @@ def pool(
       idealist judge pool labels.db *.run --budget 500 --dry-run -o pairs.csv
     """
     from idealist.formats.stored_judgments import store_address
-    from idealist.judging.pooling import pool as choose
+    from idealist.judging.choosing.pooling import pool as choose
     from idealist.judging.store import Store
 
     options.check_inputs([store, *runs])
@@ -127,7 +127,7 @@ def estimate(
       idealist judge estimate labels.db bm25.run dense.run -m P@10 -m DCG@10
     """
     from idealist.formats.stored_judgments import store_address
-    from idealist.judging.sample_estimates import USUAL, sample_estimates
+    from idealist.judging.choosing.sample_estimates import USUAL, sample_estimates
 
     options.check_inputs([store, *runs])
     asked |= options.axes_beside(settings, asked, "judge estimate")

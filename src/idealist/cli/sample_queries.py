@@ -44,7 +44,7 @@ def command(
       idealist sample-queries log.jsonl -n 200 --by strata --columns query=term,count=searches
       idealist eval qrels.txt bm25.run --weights queries.csv
     """
-    from idealist.judging.query_samples import sample_queries
+    from idealist.judging.choosing.query_samples import sample_queries
 
     names, layouts = options.columns_of(columns)
     if len(layouts) > 1:

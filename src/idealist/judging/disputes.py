@@ -9,8 +9,8 @@ from typing import Any
 
 from idealist.formats.stored_judgments import KINDS
 from idealist.judging.pair_views import said
-from idealist.judging.records import Judgment
 from idealist.judging.store import Store
+from idealist.judging.store_records import Judgment
 from idealist.notation import many, tidy
 from idealist.rendering.document import TEXT, Column, Document, Format, Table, Text
 from idealist.rendering.result import Result

@@ -9,8 +9,8 @@ from typing import Any
 
 from idealist.errors import Faults
 from idealist.formats.judge_rows import JudgeRow, read_judge_rows
-from idealist.judging.records import Judgment
 from idealist.judging.store import Store
+from idealist.judging.store_records import Judgment
 from idealist.notation import tidy
 from idealist.rendering.document import Document, Table, Text
 from idealist.rendering.plain_data import records_table

@@ -12,7 +12,7 @@ from idealist.data import Scale
 from idealist.data.columns import to_float
 from idealist.errors import UsageError
 from idealist.formats.grade_words import by_word, folded
-from idealist.judging.records import Judgment, Task
+from idealist.judging.store_records import Judgment, Task
 from idealist.notation import tidy
 from idealist.rendering.document import Block, Document, Heading, Items, Table, Text
 from idealist.rendering.plain_data import records_table

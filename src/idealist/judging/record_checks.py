@@ -13,7 +13,7 @@ from idealist.data.judgments import Judgments, check_grades
 from idealist.errors import Faults
 from idealist.formats.cells import ID_RULE, shown
 from idealist.formats.stored_judgments import KINDS
-from idealist.judging.records import STATUSES, Judgment, Pooled, Preference
+from idealist.judging.store_records import STATUSES, Judgment, Pooled, Preference
 from idealist.notation import to_number
 
 

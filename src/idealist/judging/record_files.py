@@ -22,7 +22,7 @@ from idealist.data import Scale
 from idealist.errors import Faults
 from idealist.formats.source import Source
 from idealist.formats.stored_judgments import store_address
-from idealist.judging.adaptive import WALKS
+from idealist.judging.choosing.adaptive import WALKS
 from idealist.judging.schema import KEPT, PEOPLE
 from idealist.judging.store import Store
 from idealist.notation import tidy

@@ -13,8 +13,8 @@ from idealist.formats.document_entries import DocumentText
 from idealist.formats.stored_judgments import Pair
 from idealist.judging.disputes import Dispute, Disputes
 from idealist.judging.pair_views import PairView, read_grade
-from idealist.judging.records import Judgment, Task
 from idealist.judging.store import Store, text_hash
+from idealist.judging.store_records import Judgment, Task
 from idealist.judging.turns import Turns
 from idealist.notation import tidy
 from idealist.rendering.wording import counted, visible

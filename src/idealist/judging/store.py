@@ -35,8 +35,8 @@ from idealist.judging.record_checks import (
     fault_of_name,
     now,
 )
-from idealist.judging.records import Batch, Call, Judgment, Pooled, Preference, Task
 from idealist.judging.store_file import StoreFile, fresh_file
+from idealist.judging.store_records import Batch, Call, Judgment, Pooled, Preference, Task
 from idealist.judging.turns import Turn, Turns
 
 Record = TypeVar("Record", Judgment, Preference, Call)

@@ -16,7 +16,7 @@ from idealist.data import Qrels
 from idealist.data.preferences import closed
 from idealist.errors import UsageError
 from idealist.formats import read_preferences
-from idealist.judging.records import Preference
+from idealist.judging.store_records import Preference
 
 #: The levels of the better document and of the other one; 0 would say that it is not relevant.
 BETTER, OTHER = 2, 1

@@ -9,9 +9,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from idealist.formats.stored_judgments import grades_of
-from idealist.judging.adaptive import WALKS, revised
-from idealist.judging.records import Pooled
+from idealist.judging.choosing.adaptive import WALKS, revised
 from idealist.judging.store_file import StoreFile
+from idealist.judging.store_records import Pooled
 
 #: How long a document stays with the judge who was given it, in seconds.
 CLAIMED = 600.0

@@ -10,8 +10,8 @@ from idealist.errors import UsageError
 from idealist.judging.record_checks import NAME_HINT, fault_of_name
 
 if TYPE_CHECKING:
-    from idealist.judging.records import Judgment
     from idealist.judging.store import Store
+    from idealist.judging.store_records import Judgment
 
 #: What an instrument is made of, in words; a judge that changes in one of these is another judge.
 PARTS = {

@@ -22,8 +22,8 @@ from idealist.judging.llm.model_results import JudgingEstimate, ModelGrade, Mode
 from idealist.judging.llm.prompts import Example, Prompt, read_prompt
 from idealist.judging.llm.requests import Request, Sampling
 from idealist.judging.llm.runner import Outcome, Question, Runner, Tally
-from idealist.judging.records import Judgment
 from idealist.judging.store import Store, text_hash
+from idealist.judging.store_records import Judgment
 from idealist.notation import tidy
 from idealist.rendering.wording import counted
 

@@ -23,8 +23,8 @@ from idealist.judging.llm.model_judging import (
 )
 from idealist.judging.llm.model_results import JudgingEstimate
 from idealist.judging.llm.runner import Outcome, Question
-from idealist.judging.records import Preference
 from idealist.judging.store import Store
+from idealist.judging.store_records import Preference
 
 
 def prefer_by_model(

@@ -23,7 +23,7 @@ from idealist.judging.llm.answers import Answer, Reply, combined, read_answer
 from idealist.judging.llm.client import CallFailed, Client, Received
 from idealist.judging.llm.endpoints import Endpoint
 from idealist.judging.llm.limits import Budget, LimitReached, Spent
-from idealist.judging.records import Call
+from idealist.judging.store_records import Call
 
 if TYPE_CHECKING:
     from idealist.judging.llm.prompts import Prompt

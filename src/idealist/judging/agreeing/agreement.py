@@ -17,10 +17,10 @@ from idealist.errors import UsageError
 from idealist.formats import one_or_several, read_qrels
 from idealist.formats.source import distinct, run_name
 from idealist.formats.stored_judgments import KINDS, judges_behind, store_address
-from idealist.judging.agreement_report import Agreement, Lack
-from idealist.judging.label_agreement import LabelAgreement, PanelAgreement
-from idealist.judging.panel import Panel, same_scale
-from idealist.judging.system_agreement import SystemAgreement, systems_of
+from idealist.judging.agreeing.agreement_report import Agreement, Lack
+from idealist.judging.agreeing.label_agreement import LabelAgreement, PanelAgreement
+from idealist.judging.agreeing.panel import Panel, same_scale
+from idealist.judging.agreeing.system_agreement import SystemAgreement, systems_of
 from idealist.notation import many, tidy
 from idealist.rendering.wording import few, told
 

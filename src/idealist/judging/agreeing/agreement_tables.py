@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 
-from idealist.judging.label_agreement import WORDS, LabelAgreement
-from idealist.judging.system_agreement import Flip, SystemAgreement
+from idealist.judging.agreeing.label_agreement import WORDS, LabelAgreement
+from idealist.judging.agreeing.system_agreement import Flip, SystemAgreement
 from idealist.rendering.document import (
     COUNT,
     EFFECT,

@@ -11,7 +11,7 @@ from typing import Any
 from idealist.data import Qrels, Run, Scale
 from idealist.errors import UsageError
 from idealist.formats import one_or_several
-from idealist.judging.records import Pooled
+from idealist.judging.store_records import Pooled
 from idealist.protocol import Protocol
 from idealist.ranking.ranked import listing
 from idealist.rendering.result import Result

@@ -9,8 +9,8 @@ from typing import Any
 
 from idealist.conventions import DEFAULT
 from idealist.data.remarks import Remark
-from idealist.judging.agreement_doubts import doubts_of_agreement
-from idealist.judging.agreement_tables import (
+from idealist.judging.agreeing.agreement_doubts import doubts_of_agreement
+from idealist.judging.agreeing.agreement_tables import (
     confusion_figure,
     confusion_table,
     labels_table,
@@ -18,10 +18,10 @@ from idealist.judging.agreement_tables import (
     systems_blocks,
     systems_figure,
 )
-from idealist.judging.agreement_words import label_words, panel_words, system_words
-from idealist.judging.label_agreement import WORDS, LabelAgreement, PanelAgreement
-from idealist.judging.panel import Panel
-from idealist.judging.system_agreement import SystemAgreement
+from idealist.judging.agreeing.agreement_words import label_words, panel_words, system_words
+from idealist.judging.agreeing.label_agreement import WORDS, LabelAgreement, PanelAgreement
+from idealist.judging.agreeing.panel import Panel
+from idealist.judging.agreeing.system_agreement import SystemAgreement
 from idealist.rendering.document import (
     Block,
     Details,

@@ -11,9 +11,9 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from heapq import heappop, heappush
 from itertools import count
 
-from idealist.judging.pool_case import Choice, Lists, PoolCase, ranks_of
-from idealist.judging.records import Pooled
-from idealist.judging.strategies import USUAL_DEPTH
+from idealist.judging.choosing.pool_case import Choice, Lists, PoolCase, ranks_of
+from idealist.judging.choosing.strategies import USUAL_DEPTH
+from idealist.judging.store_records import Pooled
 
 #: A walk yields documents, and is sent whether each is relevant.
 Walk = Generator[str, bool, None]

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from idealist.data.columns import Floats
-from idealist.judging.panel import Panel
+from idealist.judging.agreeing.panel import Panel
 from idealist.notation import tidy
 from idealist.rendering.plain_data import record
 from idealist.significance.cluster_bootstrap import drawn_sums, percentiles, varying

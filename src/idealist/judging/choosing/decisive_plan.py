@@ -15,7 +15,7 @@ from idealist.comparing.unjudged import UnjudgedEffect, coverage, effect_between
 from idealist.data.columns import Bools, Floats, Ints
 from idealist.errors import UsageError
 from idealist.evaluating.evaluator import Evaluator
-from idealist.judging.decisive_effects import Effects
+from idealist.judging.choosing.decisive_effects import Effects
 from idealist.ranking.ranked import Ranked
 from idealist.significance.paired import ROUNDING
 

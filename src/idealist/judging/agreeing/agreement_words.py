@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Collection
 
-from idealist.judging.agreement_doubts import FEW_QUERIES, OTHER_ORDER, SAME_ORDER
-from idealist.judging.label_agreement import LabelAgreement, PanelAgreement, strength
-from idealist.judging.system_agreement import FEW_RUNS, SystemAgreement
+from idealist.judging.agreeing.agreement_doubts import FEW_QUERIES, OTHER_ORDER, SAME_ORDER
+from idealist.judging.agreeing.label_agreement import LabelAgreement, PanelAgreement, strength
+from idealist.judging.agreeing.system_agreement import FEW_RUNS, SystemAgreement
 from idealist.rendering.wording import counted, number, told
 from idealist.significance.means import FEWEST
 

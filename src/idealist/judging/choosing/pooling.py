@@ -15,13 +15,13 @@ from idealist.data import Qrels
 from idealist.errors import InputError, UsageError, nearest
 from idealist.formats import read_qrels
 from idealist.formats.stored_judgments import store_address
-from idealist.judging.adaptive import by_maxmean, by_mtf
-from idealist.judging.decisive import by_decisive
-from idealist.judging.pool_case import Choice, PoolCase, digest, ranked_lists
-from idealist.judging.records import Batch, Pooled
-from idealist.judging.sampled_pools import by_sampling
+from idealist.judging.choosing.adaptive import by_maxmean, by_mtf
+from idealist.judging.choosing.decisive import by_decisive
+from idealist.judging.choosing.pool_case import Choice, PoolCase, digest, ranked_lists
+from idealist.judging.choosing.sampled_pools import by_sampling
+from idealist.judging.choosing.strategies import by_depth, by_fusion
 from idealist.judging.store import Store
-from idealist.judging.strategies import by_depth, by_fusion
+from idealist.judging.store_records import Batch, Pooled
 from idealist.judging.turns import closed_batches, is_asked, untold_pairs
 from idealist.protocol import Protocol
 from idealist.rendering.document import (

@@ -11,7 +11,7 @@ import numpy as np
 
 from idealist.bounding.bound_case import grades_of
 from idealist.evaluating.evaluator import Evaluator
-from idealist.judging.decisive_plan import FOLLOWED, Contest, DecisivePlan, Outlook
+from idealist.judging.choosing.decisive_plan import FOLLOWED, Contest, DecisivePlan, Outlook
 from idealist.notation import many, tidy
 from idealist.rendering.document import SHARE, SIGNED, TEXT, Block, Column, Document, Table, Text
 from idealist.rendering.plain_data import finite, records_table

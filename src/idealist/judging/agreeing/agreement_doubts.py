@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from idealist.judging.agreeing.system_agreement import FEW_RUNS, SystemAgreement
 from idealist.judging.llm.model_families import same_family
-from idealist.judging.system_agreement import FEW_RUNS, SystemAgreement
 from idealist.rendering.doubt import Doubt
 from idealist.rendering.wording import counted, few, number, signed, told
 
 if TYPE_CHECKING:
-    from idealist.judging.agreement_report import Agreement
+    from idealist.judging.agreeing.agreement_report import Agreement
 
 #: Queries below which intervals over queries say little. Suggested.
 FEW_QUERIES = 10

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from itertools import count, pairwise
 
 from idealist.errors import UsageError
-from idealist.judging.pool_case import Choice, PoolCase, fused
-from idealist.judging.records import Pooled
-from idealist.judging.strategies import USUAL_DEPTH
+from idealist.judging.choosing.pool_case import Choice, PoolCase, fused
+from idealist.judging.choosing.strategies import USUAL_DEPTH
+from idealist.judging.store_records import Pooled
 from idealist.rendering.wording import counted
 
 #: How the documents of a query are divided. A quarter of its share is judged for certain; of what

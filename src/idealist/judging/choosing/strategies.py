@@ -6,7 +6,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 
 from idealist.errors import UsageError
-from idealist.judging.pool_case import Choice, PoolCase, fused, in_turn, ranks_of
+from idealist.judging.choosing.pool_case import Choice, PoolCase, fused, in_turn, ranks_of
 
 #: How far down the lists a strategy looks where nobody says so.
 USUAL_DEPTH = 100

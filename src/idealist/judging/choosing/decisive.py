@@ -15,12 +15,12 @@ from idealist.data import Qrels, Scale
 from idealist.data.columns import Floats
 from idealist.errors import UsageError
 from idealist.evaluating.evaluator import Evaluator
-from idealist.judging.decisive_answer import DecisiveAnswer
-from idealist.judging.decisive_effects import Effects, effects_of
-from idealist.judging.decisive_plan import Contest, DecisivePlan, contests_of
-from idealist.judging.pool_case import Choice, PoolCase, fused, ranks_of
-from idealist.judging.records import Pooled
-from idealist.judging.relevance_odds import chances_of
+from idealist.judging.choosing.decisive_answer import DecisiveAnswer
+from idealist.judging.choosing.decisive_effects import Effects, effects_of
+from idealist.judging.choosing.decisive_plan import Contest, DecisivePlan, contests_of
+from idealist.judging.choosing.pool_case import Choice, PoolCase, fused, ranks_of
+from idealist.judging.choosing.relevance_odds import chances_of
+from idealist.judging.store_records import Pooled
 from idealist.ranking.ranked import Ranked
 from idealist.ranking.unjudged_names import ALL
 from idealist.rendering.wording import counted

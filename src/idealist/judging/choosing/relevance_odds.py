@@ -12,7 +12,7 @@ import math
 import numpy as np
 
 from idealist.data.columns import Bools, Floats, Ints
-from idealist.judging.pool_case import FUSION_CONSTANT
+from idealist.judging.choosing.pool_case import FUSION_CONSTANT
 
 #: What a coefficient costs: this times half its square, in units of log-likelihood. Suggested.
 PENALTY = 3.0
