@@ -455,7 +455,7 @@ JUDGMENTS: dict[str, tuple[str, Any, Mends]] = {
         "single-relevant", keep_one, counts(lambda data, broken: len(data[0])),
     ),
     "a grade that nobody gave": (
-        "unused-grades", partial(regrade, grades=[0, 1, 4]), counts(lambda *_: 2, "gave 2, 3"),
+        "unused-grades", partial(regrade, grades=[0, 1, 4]), counts(lambda *_: 2, "has 2, 3"),
     ),
     "relevant documents only": (
         "positives-only", keep_relevant,

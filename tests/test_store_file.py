@@ -16,6 +16,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
@@ -175,20 +176,14 @@ def as_nobody(task: Callable[[], Any]) -> str:
 def forbidden(store: Store) -> Iterator[Path]:
     """A store in a folder that nobody may write to; its log is left by a writer that was killed."""
     Path(f"{store.path}-wal").stat()
-    folder = store.path.parent / "forbidden"
-    folder.mkdir()
-    for end in ("", "-wal"):
-        shutil.copy(f"{store.path}{end}", folder / f"labels.db{end}")
-        (folder / f"labels.db{end}").chmod(0o444)
-    folder.chmod(0o555)
-    parents = [one for one in folder.parents if one.owner() == Path.home().owner()][:3]
-    modes = [(one, one.stat().st_mode) for one in parents]
-    for one in parents:
-        one.chmod(0o755)
-    yield folder / "labels.db"
-    folder.chmod(0o755)
-    for one, mode in modes:
-        one.chmod(mode)
+    with TemporaryDirectory() as made:  # pytest's own folders are closed to others
+        folder = Path(made)
+        for end in ("", "-wal"):
+            shutil.copy(f"{store.path}{end}", folder / f"labels.db{end}")
+            (folder / f"labels.db{end}").chmod(0o444)
+        folder.chmod(0o555)
+        yield folder / "labels.db"
+        folder.chmod(0o755)
 
 
 def looked_at(path: Path) -> str:
