@@ -77,7 +77,7 @@ def accusations(seeds: Iterable[int]) -> Counter[str]:
 
 
 def test_clean_data_is_not_accused() -> None:
-    assert not accusations(range(tries(30, 60)))
+    assert not accusations(range(tries(20, 60)))
 
 
 def strangers(seed: int) -> Data:
@@ -100,7 +100,7 @@ def proposals(seeds: Iterable[int]) -> list[int]:
 
 
 def test_ids_of_data_that_hardly_meets_are_not_accused() -> None:
-    assert proposals(range(60)) == []
+    assert proposals(range(tries(25, 60))) == []
 
 
 @SLOW
