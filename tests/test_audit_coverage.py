@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from scipy import stats
 
 import idealist as il
+from effort import tries
 from generated import seeds, some_case
 from idealist.auditing import audit
 from idealist.auditing.chances import DEPTHS, Chances
@@ -274,7 +275,7 @@ def test_pairs_to_judge_are_holes_and_the_worthiest_come_first() -> None:
         assert one.rank == min(ranks)
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=tries(8, 15), deadline=None)
 @given(seeds)
 def test_no_pair_is_worth_more_than_those_listed(seed: int) -> None:
     rng = random.Random(seed)
