@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -35,21 +34,12 @@ def agree(store: str, runs: tuple[str, ...], reading: ReadOptions, **given: Any)
       idealist judge agree labels.db
       idealist judge agree labels.db bm25.run dense.run -m nDCG@10
     """
-    judges = judges_in(store)
+    from idealist.judging.store import Store
+
+    with Store.to_read(store) as opened:
+        judges = opened.judges
     if len(judges) < 2:
         who = f"one judge only, {judges[0]}" if judges else "no judge yet"
         hint = f"compare with another file: idealist agree {store} OTHER"
         raise UsageError(f"{store} has {who}", hint)
     compare_judges([f"{store}#{judge}" for judge in judges], runs, reading, **given)
-
-
-def judges_in(path: str) -> list[str]:
-    """List who judged, people first and models last, those who judged most first."""
-    from idealist.formats.stored_judgments import KINDS
-    from idealist.judging.store import Store
-
-    with Store.to_read(path) as store:
-        rows = (one for one in store.current() if one.grade is not None and not one.adjudicates)
-        counts = Counter((KINDS.index(one.kind), one.judge) for one in rows)
-    ordered = sorted(counts, key=lambda who: (who[0], -counts[who], who[1]))
-    return list(dict.fromkeys(judge for _, judge in ordered))

@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from idealist import files
 from idealist.cli import options
+from idealist.cli.main import EXIT_INTERRUPTED
 from idealist.errors import UsageError
 
 if TYPE_CHECKING:
     from idealist.judging.llm.model_judging import Tick
     from idealist.judging.llm.runner import Tally
+    from idealist.rendering.result import Result
 
 #: Documents were asked about in vain.
 EXIT_FAILED = 1
-#: The shells' code for a program stopped by Ctrl-C.
-EXIT_INTERRUPTED = 130
 
 #: How to reach a model, and within which limits; help shows the last one first.
 reaching = options.together(
@@ -94,25 +94,37 @@ skip_missing = click.option(
 )
 
 
-def address(url: str | None, output: Path | None) -> str:
-    """Refuse to ask nowhere, or to pay for what cannot be written."""
+#: Options that matter only once something is sent, and those of what is shown.
+_SENDING = ("key_env", "concurrency", "timeout", "attempts")
+_VIEW = ("form", "output", "details")
+
+
+def ask(
+    asking: Callable[..., Any], estimate: Callable[..., Result] | None = None, *, store: Path,
+    url: str | None, model: str, dry_run: bool = False, **given: Any,
+) -> None:  # fmt: skip
+    """Ask a model and show what came of it, or only what it would cost.
+
+    The exit code is that of somebody's Ctrl-C, or of questions that were asked in vain.
+    """
+    view = {name: given.pop(name) for name in _VIEW}
+    if dry_run and estimate is not None:
+        known = {name: value for name, value in given.items() if name not in _SENDING}
+        options.emit(estimate(store, model, **known), **view)
+        return
     if url is None:
         raise UsageError("there is no address to ask", "give --url URL, or --dry-run")
-    if output is not None:
-        files.check_folder(output)
-    return url
-
-
-def leave(stopped: bool, lost: int) -> None:
-    """Leave with the code of somebody's Ctrl-C, or of questions that were asked in vain."""
-    if stopped:
-        sys.exit(EXIT_INTERRUPTED)
-    if lost:
-        sys.exit(EXIT_FAILED)
+    if view["output"] is not None:  # before anything is paid for
+        files.check_folder(view["output"])
+    with _progress() as tick:
+        found = asking(store, url, model, tick=tick, **given)
+    options.emit(found, **view)
+    if found.interrupted or found.lost:
+        sys.exit(EXIT_INTERRUPTED if found.interrupted else EXIT_FAILED)
 
 
 @contextmanager
-def progress() -> Iterator[Tick | None]:
+def _progress() -> Iterator[Tick | None]:
     """Show on a terminal how far it is: rate, cost, failures."""
     if not sys.stderr.isatty():
         yield None

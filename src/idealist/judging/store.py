@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import sqlite3
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from functools import partial
@@ -20,6 +21,7 @@ from idealist.formats import read_queries
 from idealist.formats.document_entries import DocumentText
 from idealist.formats.document_texts import document_entries
 from idealist.formats.stored_judgments import (
+    KINDS,
     Address,
     qrels_of,
     queries_of,
@@ -300,6 +302,14 @@ class Store(StoreFile):
     def current(self) -> Iterator[Judgment]:
         """Return the judgments that stand: of each judge and pair the last that is not undone."""
         return self._all(Judgment, "every_current_judgment")
+
+    @property
+    def judges(self) -> list[str]:
+        """Who gave grades: people first and models last, those who judged most first."""
+        rows = (one for one in self.current() if one.grade is not None and not one.adjudicates)
+        counts = Counter((KINDS.index(one.kind), one.judge) for one in rows)
+        ordered = sorted(counts, key=lambda who: (who[0], -counts[who], who[1]))
+        return list(dict.fromkeys(judge for _, judge in ordered))
 
     def qrels(self, merge: str | None = None, only: str = "", sampled: bool = False) -> Qrels:
         """Return what counts, with one grade a pair; `only` is a judge or a kind of judges.

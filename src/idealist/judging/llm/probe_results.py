@@ -189,6 +189,11 @@ class JudgeProbe(Result):
     interrupted: bool = False
 
     @property
+    def lost(self) -> int:
+        """How many answers did not come, or could not be read."""
+        return sum(one.lost for one in self.findings)
+
+    @property
     def summary(self) -> str:
         """How often it repeats itself, and what moves its grades."""
         again = [one for one in self.findings if one.name == "again" and one.moved]
