@@ -158,14 +158,14 @@ def _check_queries(ranked: Mapping[str, Mapping[str, Any]], queries: Iterable[st
 def _copies(ranked: Mapping[str, Mapping[str, Sequence[str]]]) -> dict[str, str]:
     """Find runs that rank exactly as an earlier one does."""
     first: dict[str, str] = {}
-    owners = {name: first.setdefault(digest(lists), name) for name, lists in ranked.items()}
+    owners = {name: first.setdefault(lists_hash(lists), name) for name, lists in ranked.items()}
     return {name: owner for name, owner in owners.items() if name != owner}
 
 
-def digest(lists: Mapping[str, Sequence[str]]) -> str:
+def lists_hash(lists: Mapping[str, Sequence[str]]) -> str:
     """Return ten hexadecimal digits that depend on which documents are ranked where.
 
-    >>> digest({"q1": ["d1", "d2"]}) == digest({"q1": ["d2", "d1"]})
+    >>> lists_hash({"q1": ["d1", "d2"]}) == lists_hash({"q1": ["d2", "d1"]})
     False
     """
     made = hashlib.sha256()

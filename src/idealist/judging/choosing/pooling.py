@@ -17,7 +17,7 @@ from idealist.formats import read_qrels
 from idealist.formats.stored_judgments import store_address
 from idealist.judging.choosing.adaptive import by_maxmean, by_mtf
 from idealist.judging.choosing.decisive import by_decisive
-from idealist.judging.choosing.pool_case import Choice, PoolCase, digest, ranked_lists
+from idealist.judging.choosing.pool_case import Choice, PoolCase, lists_hash, ranked_lists
 from idealist.judging.choosing.sampled_pools import by_sampling
 from idealist.judging.choosing.strategies import by_depth, by_fusion
 from idealist.judging.store import Store
@@ -100,7 +100,7 @@ def pool(
     choice = strategy(case, **options)
     limits = {"budget": budget, "per_query": per_query, "seed": seed, "rel": rel}
     ranking = {name: str(getattr(Protocol(**axes), name)) for name in axes}
-    parameters = {**limits, **ranking, **choice.parameters, "runs": _digests(case)}
+    parameters = {**limits, **ranking, **choice.parameters, "runs": _hashes(case)}
     return Pooling(Batch(by, choice.pooled, parameters), case, choice)
 
 
@@ -156,10 +156,10 @@ def _check_ids(qrels: Qrels | None, case: PoolCase) -> None:
         raise UsageError("the runs and the judgments share no query", hint)
 
 
-def _digests(case: PoolCase) -> dict[str, str]:
+def _hashes(case: PoolCase) -> dict[str, str]:
     """Return what each run ranks where, as a hash."""
     return {
-        name: digest({query: lists[i] for query, lists in case.lists.items() if lists[i]})
+        name: lists_hash({query: lists[i] for query, lists in case.lists.items() if lists[i]})
         for i, name in enumerate(case.names)
     }
 
