@@ -14,7 +14,7 @@ import pytest
 
 import idealist as il
 from idealist.cli.main import VERBS, main
-from idealist.cli.options import run_names
+from idealist.formats.source import run_names
 from idealist.conventions import convention
 from idealist.evaluating.evaluations import Evaluations
 from idealist.rendering import terminal

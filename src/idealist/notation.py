@@ -11,7 +11,7 @@ import hashlib
 import json
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cache, lru_cache
 from typing import Any, TypeAlias
@@ -234,6 +234,24 @@ def split(arguments: str) -> list[str]:
         raise ValueError(arguments)
     parts = [part.strip() for part in parts]
     return [] if parts == [""] else parts
+
+
+def measures_of(words: Iterable[str]) -> list[str]:
+    """Split what was typed into measures, each once; a bare number is another cutoff.
+
+    >>> measures_of(["nDCG@5,10", "AP(denominator=min(k,R)),RR", "RR"])
+    ['nDCG@5', 'nDCG@10', 'AP(denominator=min(k,R))', 'RR']
+    """
+    found: list[str] = []
+    for word in words:
+        try:
+            parts = split(word)
+        except ValueError:  # brackets that do not match: the parser reports them
+            parts = [word]
+        for part in parts:
+            base, at, _ = found[-1].rpartition("@") if found else ("", "", "")
+            found.append(f"{base}@{part}" if at and part.isdecimal() else part)
+    return list(dict.fromkeys(found))
 
 
 def table(value: Any) -> str:

@@ -95,14 +95,12 @@ def judge_names(words: list[str]) -> list[str]:
     >>> judge_names(["a/qrels.txt", "b/qrels.txt", "model.txt"])
     ['a/qrels', 'b/qrels', 'model']
     """
-    from idealist.formats.source import distinct
+    from idealist.formats.source import distinct, run_names
     from idealist.formats.stored_judgments import store_address
 
     addresses = [store_address(word) for word in words]
     own = [address.only if address else "" for address in addresses]
-    files = iter(
-        shared.run_names([word for word, name in zip(words, own, strict=True) if not name])
-    )
+    files = iter(run_names([word for word, name in zip(words, own, strict=True) if not name]))
     return distinct([name or next(files) for name in own])
 
 

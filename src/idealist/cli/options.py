@@ -15,7 +15,7 @@ import click
 
 from idealist import files
 from idealist.errors import UsageError
-from idealist.notation import split
+from idealist.notation import measures_of
 from idealist.rendering import terminal
 from idealist.rendering.result import FORMS, Result, form_of
 
@@ -66,24 +66,6 @@ def measuring(
             f"Repeatable. Without it: {usual}.",
         ),
     )(command)  # fmt: skip
-
-
-def measures_of(words: Iterable[str]) -> list[str]:
-    """Split what was typed into measures, each once; a bare number is another cutoff.
-
-    >>> measures_of(["nDCG@5,10", "AP(denominator=min(k,R)),RR", "RR"])
-    ['nDCG@5', 'nDCG@10', 'AP(denominator=min(k,R))', 'RR']
-    """
-    found: list[str] = []
-    for word in words:
-        try:
-            parts = split(word)
-        except ValueError:  # brackets that do not match: the parser reports them
-            parts = [word]
-        for part in parts:
-            base, at, _ = found[-1].rpartition("@") if found else ("", "", "")
-            found.append(f"{base}@{part}" if at and part.isdecimal() else part)
-    return list(dict.fromkeys(found))
 
 
 def reading(command: Command) -> Command:
@@ -226,19 +208,10 @@ reach = click.option(
 
 def axes_of(settings: Sequence[str]) -> dict[str, Any]:
     """Read ``AXIS=VALUE`` words; for collapse, the value may be a file of pairs."""
-    from idealist.measures.instrument import axis_names, no_axis
+    from idealist.measures.instrument import typed_axes
 
-    axes: dict[str, Any] = {}
-    for word in settings:
-        name, sign, value = word.partition("=")
-        if not sign or not name or not value:
-            raise UsageError(f"--set {word!r} cannot be read", "write --set AXIS=VALUE")
-        if name in axes:
-            raise UsageError(f"--set {name} is given twice", "give each axis once")
-        if name not in axis_names():  # before it is taken for an argument with that name
-            raise no_axis(name)
-        axes[name] = _collapse(value) if name == "collapse" else value
-    return axes
+    axes = typed_axes(settings)
+    return axes | {name: _collapse(axes[name]) for name in axes if name == "collapse"}
 
 
 def _collapse(value: str) -> Any:
@@ -279,32 +252,12 @@ def check_inputs(paths: Sequence[str | None]) -> None:
         raise UsageError("standard input (-) can be read only once", "give files for the others")
 
 
-def run_names(paths: Sequence[str]) -> list[str]:
-    """Name runs after their files; equal names get their folder in front, or a number.
-
-    >>> run_names(["bm25.run", "a/dense.run", "b/dense.run", "bm25.run"])
-    ['bm25', 'a/dense', 'b/dense', 'bm25 (2)']
-    """
-    from idealist.formats.source import distinct, run_name
-
-    files = list(dict.fromkeys(paths))  # one given twice is told apart by a number
-    names = [run_name(path) for path in files]
-    folders = [
-        f"{Path(path).resolve().parent.name}/{name}" if names.count(name) > 1 else name
-        for path, name in zip(files, names, strict=True)
-    ]
-    known = {
-        path: path if folders.count(name) > 1 else name
-        for path, name in zip(files, folders, strict=True)
-    }
-    return distinct([known[path] for path in paths])
-
-
 def runs_of(
     paths: Sequence[str], reading: ReadOptions, queries: Queries | None = None
 ) -> list[Run]:
     """Read runs, each under the name that tells it from the others."""
     from idealist.formats import read_run
+    from idealist.formats.source import run_names
 
     named = zip(paths, run_names(paths), strict=True)
     return [read_run(reading.of(path), queries=queries, name=name) for path, name in named]
@@ -340,6 +293,7 @@ def sides_of(
     """
     from idealist.formats import read_pairs, read_qrels
     from idealist.formats.pair_files import holds_both
+    from idealist.formats.source import run_names
 
     files = list(dict.fromkeys([qrels, *paths]))
     if paths and (len(files) == 1 or not all(holds_both(reading.of(path)) for path in files)):

@@ -282,3 +282,22 @@ def plain_suffix(path: str | Path) -> str:
     while plain.suffix in [kind.suffix for kind in KINDS]:
         plain = plain.with_suffix("")
     return plain.suffix
+
+
+def run_names(paths: Sequence[str]) -> list[str]:
+    """Name runs after their files; equal names get their folder in front, or a number.
+
+    >>> run_names(["bm25.run", "a/dense.run", "b/dense.run", "bm25.run"])
+    ['bm25', 'a/dense', 'b/dense', 'bm25 (2)']
+    """
+    files = list(dict.fromkeys(paths))  # one given twice is told apart by a number
+    names = [run_name(path) for path in files]
+    folders = [
+        f"{Path(path).resolve().parent.name}/{name}" if names.count(name) > 1 else name
+        for path, name in zip(files, names, strict=True)
+    ]
+    known = {
+        path: path if folders.count(name) > 1 else name
+        for path, name in zip(files, folders, strict=True)
+    }
+    return distinct([known[path] for path in paths])

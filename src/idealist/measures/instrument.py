@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, compress
 from typing import Any, NamedTuple
@@ -254,3 +254,22 @@ def _weighing(weights: Weights, queries: Sequence[str], counted: Bools) -> Bools
         hint = "give at least one judged query of the run a weight above 0"
         Faults(weights.name).fail("bad-weight", "all queries that count have weight 0", hint)
     return weighing
+
+
+def typed_axes(settings: Iterable[str]) -> dict[str, str]:
+    """Read ``AXIS=VALUE`` words, as people type them.
+
+    >>> typed_axes(["ties=docid-asc", "gain=exp2"])
+    {'ties': 'docid-asc', 'gain': 'exp2'}
+    """
+    axes: dict[str, str] = {}
+    for word in settings:
+        name, sign, value = word.partition("=")
+        if not sign or not name or not value:
+            raise UsageError(f"--set {word!r} cannot be read", "write --set AXIS=VALUE")
+        if name in axes:
+            raise UsageError(f"--set {name} is given twice", "give each axis once")
+        if name not in axis_names():  # before it is taken for an argument with that name
+            raise no_axis(name)
+        axes[name] = value
+    return axes

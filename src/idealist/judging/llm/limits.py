@@ -145,7 +145,7 @@ class Budget:
     ''
     """
 
-    def __init__(self, limits: Limits = Limits(), price: Price | None = None) -> None:  # noqa: B008
+    def __init__(self, limits: Limits = Limits(), price: Price | None = None) -> None:
         self.limits, self.price = limits, price
         self.sent, self.under_way, self.guessed = 0, 0, 0
         self.used, self.held = Usage(), Usage()
