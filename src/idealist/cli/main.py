@@ -25,6 +25,7 @@ VERBS: dict[str, tuple[str, str]] = {
     "agree": ("idealist.cli.agree", "Say how far judges agree, and whether it matters."),
     "correct": ("idealist.cli.correct", "Correct a model's numbers by what people judged."),
     "report": ("idealist.cli.report", "Put all of that on one page, to send to others."),
+    "ui": ("idealist.cli.ui", "See, compare and judge in the browser."),
     "gate": ("idealist.cli.gate", "Say whether a new run may replace a base run, for CI."),
     "judge": ("idealist.cli.judge", "Make judgments: keep them, choose what to judge, grade."),
     "plot": ("idealist.cli.plot", "Draw a figure, and say what it shows."),

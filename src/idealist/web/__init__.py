@@ -1,0 +1,1 @@
+"""The workbench: see, compare and judge in a browser, served on this machine."""

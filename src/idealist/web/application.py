@@ -1,0 +1,265 @@
+"""The workbench as an application: which address is answered by what, and who may ask."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import parse_qsl
+
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import UploadFile
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import (
+    HTMLResponse,
+    JSONResponse,
+    PlainTextResponse,
+    RedirectResponse,
+    Response,
+)
+from starlette.routing import Route
+
+from idealist.errors import IdealistError
+from idealist.rendering import plain_data
+from idealist.web import layout
+from idealist.web.guard import Door, Guard
+from idealist.web.model_work import ModelWork
+from idealist.web.page_state import PageState
+from idealist.web.people import Person
+from idealist.web.routes import ACTIONS, DOWNLOADS, PAGES
+from idealist.web.signing_in import Accounts, signing_in
+from idealist.web.visit import Moved, Page, Sent, Told, Visit
+from idealist.web.workspace import Workspace
+
+LOG = logging.getLogger("idealist.web")
+#: After how many seconds a page that is still computed says so, and how many are at once.
+PATIENCE, AT_ONCE = 0.9, 8
+#: The most fields of a form.
+MOST_FIELDS = 500
+
+
+@dataclass
+class Workbench:
+    """All that the application serves: the data, who may see it, and the models that may judge."""
+
+    workspace: Workspace
+    door: Door
+    models: ModelWork = field(default_factory=ModelWork)
+    accounts: Accounts | None = None
+    slow: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(AT_ONCE, "page"))
+    _under_way: dict[Any, Future[Page]] = field(default_factory=dict)
+
+    def application(self) -> Starlette:
+        """Build the application; the guard stands in front of every route."""
+        routes = [Route("/", _home, methods=["GET"])]
+        routes += [
+            Route(path + suffix, self._page(path, make, needs, suffix))
+            for path, (make, needs) in PAGES.items()
+            for suffix in ("", ".json", ".csv")
+        ]
+        routes += [
+            Route(path, self._action(act, needs), methods=["POST"])
+            for path, (act, needs) in ACTIONS.items()
+        ]
+        routes += [
+            Route(path, self._download(give, needs)) for path, (give, needs) in DOWNLOADS.items()
+        ]
+        routes += [Route(one.address, _asset(one)) for one in layout.assets().values()]
+        routes += signing_in(self.door, self.accounts, _refuse)
+        opened = {"/login", *(one.address for one in layout.assets().values())}
+        self.door.opened = opened if self.accounts else {*opened} - {"/login"}
+        return Starlette(
+            routes=routes, middleware=[Middleware(Guard, door=self.door)], lifespan=self._life,
+            exception_handlers={
+                IdealistError: _mistake, HTTPException: _http, Exception: _defect,
+                ClientDisconnect: _gone,
+            },
+        )  # fmt: skip
+
+    @asynccontextmanager
+    async def _life(self, _: Starlette) -> AsyncIterator[None]:
+        yield
+        self.models.stop()
+        self.slow.shutdown(wait=False, cancel_futures=True)
+        self.workspace.close()
+
+    def _visit(self, request: Request, needs: str, sent: Any = None) -> Visit:
+        person = _allowed(request, needs)
+        pairs = parse_qsl(request.url.query, keep_blank_values=True, max_num_fields=MOST_FIELDS)
+        return Visit(self.workspace, PageState.of(pairs), person, self.models, sent or {})
+
+    def _page(self, path: str, make: Callable[[Visit], Page], needs: str, suffix: str) -> Any:
+        async def answer(request: Request) -> Response:
+            visit = self._visit(request, needs)
+            if suffix:
+                page = await run_in_threadpool(make, visit)
+                return await run_in_threadpool(_twin, page, suffix)
+            found = await self._soon(path, visit, make)
+            if found is None:
+                return _shown("working.html", visit, path, 202, stage=self.workspace.stage)
+            return await run_in_threadpool(
+                _shown, found.template, visit, path, title=found.title,
+                twin=_twins(found, visit, path), **found.filled,
+            )  # fmt: skip
+
+        return answer
+
+    async def _soon(self, path: str, visit: Visit, make: Callable[[Visit], Page]) -> Page | None:
+        """Wait a while for a page; None where it takes longer, and goes on being computed."""
+        key = (path, visit.state, visit.person)
+        under_way = self._under_way.get(key)
+        if under_way is None:
+            under_way = self._under_way[key] = self.slow.submit(make, visit)
+        waiting = asyncio.wrap_future(under_way)
+        done, _ = await asyncio.wait([waiting], timeout=PATIENCE)
+        if not done:
+            waiting.add_done_callback(lambda one: one.cancelled() or one.exception())
+            return None
+        self._under_way.pop(key, None)
+        return waiting.result()
+
+    def _action(self, act: Callable[[Visit], Moved | Told], needs: str) -> Any:
+        async def answer(request: Request) -> Response:
+            _allowed(request, needs)
+            visit = self._visit(request, needs, await _sent(request))
+            done = await run_in_threadpool(act, visit)
+            if isinstance(done, Moved):
+                return RedirectResponse(done.address, 303)
+            return _json(done.data)
+
+        return answer
+
+    def _download(self, send: Callable[[Visit], Sent], needs: str) -> Any:
+        async def answer(request: Request) -> Response:
+            found = await run_in_threadpool(send, self._visit(request, needs))
+            headers = {"content-disposition": f'attachment; filename="{found.name}"'}
+            return Response(
+                found.text.encode(errors="replace"), headers=headers, media_type=found.kind
+            )
+
+        return answer
+
+
+async def _home(request: Request) -> Response:
+    person = _allowed(request, "")
+    return RedirectResponse("/runs" if person.may("see") else "/judge", 303)
+
+
+def _allowed(request: Request, needs: str) -> Person:
+    person: Person | None = request.state.person
+    if person is None or not person.may(needs):
+        raise HTTPException(403, "Your role does not allow this; an editor can do it.")
+    return person
+
+
+async def _sent(request: Request) -> dict[str, Any]:
+    """Read what a form or a script sent: words by name; of files nothing is taken."""
+    kind = request.headers.get("content-type", "").partition(";")[0].strip()
+    if kind == "application/json":
+        try:
+            found = await request.json()
+        except (ValueError, RecursionError):
+            raise HTTPException(400, "What was sent is not JSON.") from None
+        if not isinstance(found, dict):
+            raise HTTPException(400, "What was sent is not a JSON object.")
+        return found
+    if kind == "application/x-www-form-urlencoded":
+        async with request.form(max_files=0, max_fields=MOST_FIELDS) as form:
+            return {name: one for name, one in form.items() if not isinstance(one, UploadFile)}
+    raise HTTPException(415, "Send a form or JSON.")
+
+
+def _twins(page: Page, visit: Visit, path: str) -> dict[str, str]:
+    """Return the addresses of the same for programs."""
+    found = {"json": visit.state.address(f"{path}.json")}
+    return found if page.table is None else found | {"csv": visit.state.address(f"{path}.csv")}
+
+
+def _twin(page: Page, suffix: str) -> Response:
+    if suffix == ".json":
+        return _json(page.data())
+    if page.table is None:
+        raise HTTPException(404, "This page has no table; its .json twin has everything.")
+    text = plain_data.separated(page.table(), ",")
+    return PlainTextResponse(f"{text}\n", media_type="text/csv")
+
+
+def _json(data: Any) -> Response:
+    text = plain_data.to_json(data)
+    return Response(text.encode(errors="replace"), media_type="application/json")
+
+
+def _shown(template: str, visit: Visit, path: str, status: int = 200, **filled: Any) -> Response:
+    menu = layout.menu_of(visit.person.may)
+    shared = {
+        "menu": menu,
+        "path": path,
+        "person": visit.person,
+        "folder": visit.workspace.source.path.name,
+    }
+    page = layout.written(template, visit.state, **{"twin": {}, "title": "", **shared, **filled})
+    return HTMLResponse(page.encode(errors="replace"), status)
+
+
+def _asset(one: layout.Asset) -> Any:
+    async def answer(_: Request) -> Response:
+        headers = {"cache-control": "max-age=31536000, immutable"}
+        return Response(one.content, headers=headers, media_type=one.kind)
+
+    return answer
+
+
+def _refuse(request: Request, status: int, words: str, hint: str = "") -> Response:
+    """Say what went wrong, to a reader or to a program."""
+    if request.url.path.endswith((".json", ".csv")) or _is_script(request):
+        return JSONResponse({"error": words, "hint": hint}, status)
+    person: Person | None = getattr(request.state, "person", None)
+    menu = layout.menu_of(person.may) if person else []
+    page = layout.written(
+        "refused.html", PageState(), menu=menu, path=request.url.path, person=person, folder="",
+        title="That did not work", twin={}, words=words, hint=hint,
+    )  # fmt: skip
+    return HTMLResponse(page.encode(errors="replace"), status)
+
+
+def _is_script(request: Request) -> bool:
+    return "application/json" in request.headers.get("accept", "") or request.headers.get(
+        "content-type", ""
+    ).startswith("application/json")
+
+
+def _mistake(request: Request, error: Exception) -> Response:
+    """Say what was wrong with what was asked, as the command line would."""
+    words = getattr(error, "message", str(error))
+    hint = getattr(error, "hint", "") or ""
+    return _refuse(
+        request, 400, f"{words[:1].upper()}{words[1:]}.", f"{hint[:1].upper()}{hint[1:]}"
+    )
+
+
+def _http(request: Request, error: Exception) -> Response:
+    status = getattr(error, "status_code", 400)
+    said = {404: "There is no such page here.", 405: "This address takes another kind of request."}
+    detail = getattr(error, "detail", "")
+    return _refuse(
+        request,
+        status,
+        said.get(status, detail) if status != 404 or not detail.endswith(".") else detail,
+    )
+
+
+def _gone(_: Request, __: Exception) -> Response:
+    return Response(status_code=499)
+
+
+def _defect(request: Request, error: Exception) -> Response:
+    """Say that it is our fault; what happened is written to the terminal."""
+    LOG.error("a page failed: %s", request.url.path, exc_info=error)
+    return _refuse(request, 500, "This is a defect of idealist; the terminal shows what happened.")

@@ -1,0 +1,123 @@
+"""The server: where it listens, what it prints, and how it stops."""
+
+from __future__ import annotations
+
+import secrets
+import socket
+import webbrowser
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from ipaddress import ip_address
+from pathlib import Path
+from threading import Timer
+from urllib.parse import urlsplit
+
+import uvicorn
+
+from idealist.errors import UsageError
+from idealist.web.application import Workbench
+from idealist.web.guard import ENTER, Door
+from idealist.web.model_work import ModelWork
+from idealist.web.people import Person, Token
+from idealist.web.signing_in import Accounts
+from idealist.web.workspace import Workspace
+
+#: Where the workbench listens unless told; the next ports are tried where it is taken.
+PORT, TRIED = 8517, 20
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a server listens; `public` are the addresses under which others reach it."""
+
+    host: str = "127.0.0.1"
+    port: int = PORT
+    public: tuple[str, ...] = ()
+
+    @property
+    def is_local(self) -> bool:
+        """Whether only this machine can reach it."""
+        try:
+            return ip_address(self.host).is_loopback
+        except ValueError:
+            return self.host == "localhost"
+
+    def hosts(self, port: int) -> frozenset[str]:
+        """Return the names under which a browser may ask."""
+        names = ["127.0.0.1", "localhost", "[::1]"] if self.is_local else [_bracketed(self.host)]
+        found = {f"{name}:{port}" for name in names if name not in ("0.0.0.0", "[::]")}
+        return frozenset(found | {urlsplit(one).netloc.lower() for one in self.public})
+
+    @property
+    def is_encrypted(self) -> bool:
+        """Whether every browser comes by an encrypted way, through a proxy."""
+        return bool(self.public) and all(one.startswith("https://") for one in self.public)
+
+    def check(self, accounts: Accounts | None) -> None:
+        """Refuse to be reached from elsewhere without accounts, or under no name."""
+        for one in self.public:
+            parts = urlsplit(one)
+            if parts.scheme not in ("http", "https") or not parts.netloc or parts.path.strip("/"):
+                raise UsageError(
+                    f"--public {one!r} is not an address", "give https://eval.example.org"
+                )
+        if self.is_local and not self.public:
+            return
+        if accounts is None:
+            hint = "give --users FILE; idealist ui add-user FILE NAME makes one"
+            raise UsageError("others could reach this server, and it has no accounts", hint)
+        if self.host in ("0.0.0.0", "::") and not self.public:
+            hint = "say under which address browsers reach it: --public http://HOST:PORT"
+            raise UsageError(f"--host {self.host} says no name of this server", hint)
+
+
+def bound(place: Place) -> socket.socket:
+    """Take a port: the one that is asked for, or a free one after the usual."""
+    asked = [place.port] if place.port != PORT else range(PORT, PORT + TRIED)
+    family = socket.AF_INET6 if ":" in place.host else socket.AF_INET
+    for port in asked:
+        found = socket.socket(family)
+        found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            found.bind((place.host, port))
+        except OSError as error:
+            found.close()
+            reason = error.strerror
+            continue
+        return found
+    raise UsageError(
+        f"cannot listen at {place.host}:{place.port}: {reason}", "choose another --port"
+    )
+
+
+def serve(
+    workspace: Workspace, place: Place = Place(), *, accounts: Accounts | None = None,
+    models: ModelWork | None = None, opens: bool = False, say: Callable[[Sequence[str]], None],
+) -> None:  # fmt: skip
+    """Serve the workbench until it is stopped."""
+    place.check(accounts)
+    taken = bound(place)
+    port = taken.getsockname()[1]
+    door = Door(place.hosts(port), cookie=f"idealist-{port}", secure=place.is_encrypted)
+    address = f"http://{_bracketed(place.host)}:{port}"
+    if accounts is None:
+        door.token, door.key = Token(), secrets.token_urlsafe(32)
+        door.owner = Person(workspace.judge)
+        address = f"{address}{ENTER}?token={door.token.secret}"
+        say([f"open {address}", f"scripts send the header: Authorization: Bearer {door.key}"])
+    else:
+        say([f"open {place.public[0] if place.public else address}"])
+    say([f"serving {Path(workspace.source.path)}; Ctrl-C ends it"])
+    bench = Workbench(workspace, door, models or ModelWork(), accounts)
+    config = uvicorn.Config(
+        bench.application(), log_level="warning", access_log=False, lifespan="on", ws="none",
+        proxy_headers=bool(place.public), forwarded_allow_ips="127.0.0.1,::1", server_header=False,
+        timeout_graceful_shutdown=2, h11_max_incomplete_event_size=2**16,
+    )  # fmt: skip
+    if opens:
+        Timer(0.3, webbrowser.open, [address]).start()
+    uvicorn.Server(config).run(sockets=[taken])
+
+
+def _bracketed(host: str) -> str:
+    return f"[{host}]" if ":" in host else host

@@ -1,0 +1,125 @@
+// What pages can do beyond showing: keys, the palette, sending without leaving. Nothing is loaded
+// from elsewhere, and every page can be read without this script.
+"use strict";
+
+const $ = (selector, within = document) => within.querySelector(selector);
+const all = (selector, within = document) => [...within.querySelectorAll(selector)];
+const typing = (target) => target.closest("input, textarea, select, [contenteditable]");
+
+// Send something to our own server; the answer is data, or an Error with words for a reader.
+async function send(address, data) {
+  const answer = await fetch(address, {
+    method: "POST",
+    headers: { "content-type": "application/json", accept: "application/json" },
+    body: JSON.stringify(data),
+  });
+  const told = await answer.json().catch(() => ({}));
+  if (!answer.ok) throw Object.assign(new Error(told.error || `The server answered ${answer.status}.`), { status: answer.status, hint: told.hint });
+  return told;
+}
+
+// Put the page as it is now on the server in the place of this one, without moving the reader.
+async function refresh(address = location.href) {
+  const answer = await fetch(address, { headers: { accept: "text/html" } });
+  const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+  $("main").replaceWith(page.querySelector("main"));
+  document.dispatchEvent(new Event("shown"));
+}
+
+function say(words, bad = false) {
+  const place = $(".status");
+  if (!place) return;
+  place.textContent = words;
+  place.classList.toggle("bad", bad);
+}
+
+// Choices apply when they are made; the button is for those without a script.
+document.addEventListener("change", (event) => {
+  const form = event.target.closest("form[data-applies]");
+  if (form && !event.target.matches("[data-waits]")) form.requestSubmit();
+});
+
+document.addEventListener("click", (event) => {
+  const opener = event.target.closest("[data-opens]");
+  if (opener) document.getElementById(opener.dataset.opens).showModal();
+  const copier = event.target.closest("[data-copies]");
+  if (copier) {
+    navigator.clipboard.writeText(document.getElementById(copier.dataset.copies).textContent);
+    copier.textContent = "Copied";
+  }
+});
+
+// Keys: one letter each, never while somebody types.
+let before = "";
+document.addEventListener("keydown", (event) => {
+  if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "k") {
+    event.preventDefault();
+    openPalette();
+    return;
+  }
+  if (event.ctrlKey || event.metaKey || event.altKey || typing(event.target) || $("dialog[open]")) return;
+  const went = before === "g" && { r: "/runs", c: "/compare", j: "/judge", a: "/audit" }[event.key];
+  before = event.key;
+  const link = went ? $(`nav a[href^="${went}"]`) : $(`a[data-key="${CSS.escape(event.key)}"]`);
+  if (link) { event.preventDefault(); link.click(); return; }
+  if (event.key === "/" && $(".search input")) { event.preventDefault(); $(".search input").focus(); }
+  if (event.key === "?" && !document.body.dataset.ownHelp) { event.preventDefault(); $("#help").showModal(); }
+});
+
+// The palette: pages first, then what the search finds.
+const palette = { at: 0, asked: 0 };
+function openPalette() {
+  const dialog = $("#palette");
+  if (dialog.open) return;
+  dialog.showModal();
+  $("#palette-words").value = "";
+  offer();
+}
+async function offer() {
+  const words = $("#palette-words").value.trim();
+  const asked = ++palette.asked;
+  const pages = all("nav a").map((a) => ({ name: a.textContent, kind: "page", address: a.href }))
+    .filter((one) => one.name.toLowerCase().includes(words.toLowerCase()));
+  let found = [];
+  if (words && $(".search")) {
+    const state = new URLSearchParams(location.search);
+    state.set("find", words);
+    const answer = await fetch(`/search.json?${state}`).catch(() => null);
+    found = answer && answer.ok ? (await answer.json()).found : [];
+  }
+  if (asked !== palette.asked) return;
+  const list = $("#palette-found");
+  list.replaceChildren(...[...pages, ...found].slice(0, 30).map((one, i) => {
+    const item = document.createElement("li");
+    item.role = "option";
+    item.id = `found-${i}`;
+    item.dataset.address = one.address;
+    const name = document.createElement("span");
+    name.textContent = one.name;
+    const kind = document.createElement("small");
+    kind.textContent = one.kind;
+    item.append(name, kind);
+    return item;
+  }));
+  choose(0);
+}
+function choose(at) {
+  const items = all("#palette-found li");
+  palette.at = Math.max(0, Math.min(at, items.length - 1));
+  items.forEach((item, i) => item.setAttribute("aria-selected", i === palette.at));
+  const now = items[palette.at];
+  $("#palette-words").setAttribute("aria-activedescendant", now ? now.id : "");
+  if (now) now.scrollIntoView({ block: "nearest" });
+}
+document.addEventListener("input", (event) => { if (event.target.id === "palette-words") offer(); });
+document.addEventListener("keydown", (event) => {
+  if (event.target.id !== "palette-words") return;
+  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+  if (step) { event.preventDefault(); choose(palette.at + step); }
+  const now = all("#palette-found li")[palette.at];
+  if (event.key === "Enter" && now) location.href = now.dataset.address;
+});
+document.addEventListener("click", (event) => {
+  const item = event.target.closest("#palette-found li");
+  if (item) location.href = item.dataset.address;
+});
