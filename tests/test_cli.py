@@ -14,9 +14,9 @@ import pytest
 
 import idealist as il
 from idealist.cli.main import VERBS, main
-from idealist.formats.source import run_names
 from idealist.conventions import convention
 from idealist.evaluating.evaluations import Evaluations
+from idealist.formats.source import run_names
 from idealist.rendering import terminal
 from waiting import PATIENCE
 

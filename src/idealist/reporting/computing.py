@@ -77,19 +77,8 @@ class Findings:
 
     @cached_property
     def alone(self) -> Evaluator:
-        """The first measure alone by the same rules, less those that only others have."""
-        measure = self.evaluator.measures[self.label]
-        parts: list[type[Settings]] = [Protocol, Aggregate, type(measure)]
-        axes = {
-            name: value
-            for name, value in self.evaluator.axes.items()
-            if any(part.accepts(name, value) for part in parts)
-        }
-        typed = measure if str(measure) == self.label else self.label
-        whole = self.evaluator
-        return Evaluator(
-            whole.qrels, [typed], queries=whole.queries, convention=whole.convention, **axes
-        )
+        """The first measure alone by the same rules."""
+        return first_alone(self.evaluator)
 
     @cached_property
     def bounds(self) -> Bounds | None:
@@ -102,6 +91,21 @@ class Findings:
     def evaluation(self, run: str) -> Evaluation:
         """Return the values of a run."""
         return next(one for one in self.evaluations.runs if one.run == run)
+
+
+def first_alone(whole: Evaluator) -> Evaluator:
+    """Prepare the first measure alone by the same rules, less those that only others have."""
+    label, measure = next(iter(whole.measures.items()))
+    parts: list[type[Settings]] = [Protocol, Aggregate, type(measure)]
+    axes = {
+        name: value
+        for name, value in whole.axes.items()
+        if any(part.accepts(name, value) for part in parts)
+    }
+    typed = measure if str(measure) == label else label
+    return Evaluator(
+        whole.qrels, [typed], queries=whole.queries, convention=whole.convention, **axes
+    )
 
 
 def compute(

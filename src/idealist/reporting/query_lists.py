@@ -109,10 +109,14 @@ def untold(lists: Sequence[QueryLists], docs: Any) -> str:
 
 
 def _two(row: QueryRow, found: DifferenceExplanation) -> QueryLists:
-    old = Side(found.baseline, found.before, tuple(_placed(found.old_list, "before")))
-    new = Side(found.run, found.after, tuple(_placed(found.new_list, "after")))
     words = (*found.lines(), *found.words, *found.notes)
-    return QueryLists(row, next(iter(found.reasons(1)), ""), words, (old, new))
+    return QueryLists(row, next(iter(found.reasons(1)), ""), words, two_sides(found))
+
+
+def two_sides(found: DifferenceExplanation) -> tuple[Side, Side]:
+    """Take both lists out of an explanation."""
+    old = Side(found.baseline, found.before, tuple(_placed(found.old_list, "before")))
+    return old, Side(found.run, found.after, tuple(_placed(found.new_list, "after")))
 
 
 def _placed(changes: Sequence[Change], side: str) -> Iterator[Place]:
@@ -137,6 +141,12 @@ def _documents(found: Explanation) -> Iterator[str]:
 def _beside_ideal(
     row: QueryRow, found: Explanation, texts: Mapping[str, DocumentText]
 ) -> QueryLists:
+    lost = most_lost(found.losses)
+    return QueryLists(row, lost, (lost, found.words, *found.notes), ideal_sides(found, texts))
+
+
+def ideal_sides(found: Explanation, texts: Mapping[str, DocumentText]) -> tuple[Side, Side]:
+    """Take a list and the ideal one out of an explanation."""
     best = {one.ideal.document: one.rank for one in found.rows if one.ideal}
     mine = tuple(
         Place(
@@ -156,9 +166,7 @@ def _beside_ideal(
         for one in found.rows
         if one.ideal
     )  # fmt: skip
-    sides = Side(found.run, found.value, mine), Side("the ideal list", found.ideal, ideal)
-    lost = most_lost(found.losses)
-    return QueryLists(row, lost, (lost, found.words, *found.notes), sides)
+    return Side(found.run, found.value, mine), Side("the ideal list", found.ideal, ideal)
 
 
 def _told(texts: Mapping[str, DocumentText], document: str) -> tuple[str, str]:

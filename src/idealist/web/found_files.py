@@ -13,6 +13,7 @@ from tempfile import TemporaryDirectory
 from idealist import files
 from idealist.errors import IdealistError, InputError, UsageError
 from idealist.formats import kind_of
+from idealist.formats.column_names import DOCUMENT_IDS, QUERY_IDS, QUERY_TEXTS, known
 from idealist.formats.contents import OURS
 from idealist.formats.document_entries import fields_of
 from idealist.formats.pair_files import holds_both
@@ -43,6 +44,12 @@ PASSED_OVER = frozenset({
 })  # fmt: skip
 #: Files up to this size are looked at as they are; of larger ones, the head.
 WHOLE = 2**22
+#: Fields of rows that are judged or ranked; of documents alone; and of either kind of text.
+RANKED = {
+    "grade", "relevance", "rel", "label", "score", "rank", "rating", "retrieved", "ranking", "hits",
+}  # fmt: skip
+OWN_IDS = {"document", "docid", "doc_id", "docno", "doc"}
+SHARED_IDS = {"_id", "id"}
 #: Parts of names that tell texts of queries from those of documents.
 QUERY_WORDS, DOCUMENT_WORDS = ("quer", "topic", "question"), ("doc", "corpus", "passage", "chunk")
 
@@ -175,13 +182,16 @@ def _of_names(path: Path) -> tuple[str, str] | None:
     for key, (what, _) in OURS.items():
         if head.startswith(b"{") and f'"{key}"'.encode() in head[:40]:
             return ("evaluation" if key == "idealist" else "ignored"), f"{what} of idealist"
-    names = _fields(head, path)
+    names = tuple(_fields(head, path))
     lower = {name.lower() for name in names}
-    if not names or lower & {"grade", "relevance", "rel", "label", "score", "rank", "rating"}:
+    if not names or lower & RANKED or not known(names, ("query", *QUERY_IDS, *DOCUMENT_IDS)):
         return None
-    if {"retrieved", "ranking", "hits"} & lower or not fields_of(tuple(names)).are_known:
-        return None
-    return _texts(path, f"it has {', '.join(list(names)[:4])}")
+    why = f"it has {', '.join(names[:4])}"
+    ids, texts = known(names, DOCUMENT_IDS), known(names, QUERY_TEXTS)
+    if known(names, ("query", *QUERY_IDS)) and texts and not [one for one in ids if one in OWN_IDS]:
+        own = [one for one in names if one.lower() in SHARED_IDS]
+        return _texts(path, why) if own else ("queries", why)
+    return _texts(path, why) if fields_of(names).are_known else None
 
 
 def _texts(path: Path, why: str) -> tuple[str, str]:
@@ -214,6 +224,9 @@ def _role_of_rows(small: Path, path: Path) -> tuple[str, str]:
     with suppress(InputError):
         if holds_both(ReadOptions().of(str(small))):
             return "both", "each record has what was retrieved and what should have been"
+    first = next(iter(Source.of(small).head().splitlines()), b"")
+    if first.count(b"\t") == 1:  # an id and a text, however many words that has
+        return _texts(path, "its lines have an id and a text")
     found = kind_of(small)
     if found is not None:
         said = {"qrels": "judgments", "run": "run"}[found]
@@ -223,9 +236,6 @@ def _role_of_rows(small: Path, path: Path) -> tuple[str, str]:
         return "judgments", "its name says so"
     if plain_suffix(path.name) in (".run", ".trec"):
         return "run", "its suffix says so"
-    lines = Source.of(small).head().splitlines()[:1]
-    if lines and b"\t" in lines[0]:
-        return _texts(path, "its lines have an id and a text")
     return "ignored", "its rows could be anything: say what it is"
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -65,9 +65,7 @@ def assets() -> dict[str, Asset]:
     }
 
 
-def blocks(
-    found: tuple[Block, ...] | list[Block], link: Callable[[str], str] | None = None
-) -> Markup:
+def blocks(found: Sequence[Block], link: Callable[[str], str] | None = None) -> Markup:
     """Write blocks of a document; figures lead to queries by `link`."""
     return Markup(PageWriter(link=link or (lambda _: "")).blocks(found))
 

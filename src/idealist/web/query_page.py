@@ -1,15 +1,196 @@
-"""Query."""
+"""One query: the lists of runs beside each other, why their values differ, and the grades."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from idealist.data import Scale
+from idealist.errors import UsageError, nearest
+from idealist.explaining.difference_explainer import DifferenceExplainer
+from idealist.explaining.explainer import Explainer
+from idealist.explaining.explanation import most_lost
+from idealist.formats.document_texts import DocumentText
+from idealist.judging.pair_views import read_grade
+from idealist.judging.store import Store
+from idealist.judging.store_records import Judgment
+from idealist.notation import tidy
+from idealist.rendering.document import COUNT, TEXT, Column, Table
+from idealist.rendering.plain_data import finite
+from idealist.reporting.computing import first_alone
+from idealist.reporting.query_lists import Place, Side, ideal_sides, two_sides
+from idealist.web.query_list import QueryList, query_list, shown_runs
 from idealist.web.visit import Moved, Page, Visit
+from idealist.web.workspace import Measured
+
+#: The most lists beside each other, and how many ranks of each can be shown.
+MOST_LISTS, RANKS = 6, (10, 20, 50, 100)
+#: More grades than this are typed, not chosen.
+MOST_GRADES = 12
+
+
+@dataclass(frozen=True)
+class Lists:
+    """The lists of a query: a side for each run, and lines that say why."""
+
+    sides: tuple[Side, ...]
+    why: tuple[tuple[str, tuple[str, ...]], ...]
+    ideal: bool = False
+
+    @property
+    def documents(self) -> list[str]:
+        """The documents that are shown, each once."""
+        return list(dict.fromkeys(one.document for side in self.sides for one in side.places))
 
 
 def page(visit: Visit) -> Page:
-    """Show it."""
-    return Page("Query", "refused.html", {"words": "not yet", "hint": ""}, dict)
+    """Show a query."""
+    state, workspace = visit.state, visit.workspace
+    listed, found = query_list(visit), workspace.measured(state)
+    query = state.query or (listed.rows[0].query if listed.rows else "")
+    runs = _runs(visit, listed, found)
+    lists = explained(found, runs, query, _ranks(visit))
+    words = workspace.query_text(query)
+    lists = _told(lists, workspace.texts(lists.documents))
+    before, after, place = listed.beside(query)
+    store = workspace.store(state)
+    scale = store.scale if store else None
+    grades = [tidy(grade) for grade in scale.grades] if scale else []
+    filled = {
+        "query": query, "words": words, "lists": lists, "listed": listed, "label": found.label,
+        "before": before, "after": after, "place": place, "ranks": _ranks(visit),
+        "many_ranks": RANKS, "store": store, "may_edit": visit.person.may("edit"),
+        "grades": grades if len(grades) <= MOST_GRADES else [], "tidy": tidy,
+        "labels": _labels(scale),
+        "others": [run for run in found.runs if run not in runs][:50], "runs": runs,
+        "mean": {run: found.of(run)[found.label] for run in runs},
+    }  # fmt: skip
+    return Page(
+        f"Query {query}", "query.html", filled,
+        lambda: _data(query, words, found.label, lists), lambda: _table(lists),
+    )  # fmt: skip
+
+
+def _labels(scale: Scale | None) -> dict[float, str]:
+    """Return what each grade means."""
+    if scale is None:
+        return {}
+    labels = scale.labels or [""] * len(scale.grades)
+    return {tidy(grade): label for grade, label in zip(scale.grades, labels, strict=True)}
+
+
+def _ranks(visit: Visit) -> int:
+    return min(visit.state.ranks, RANKS[-1])
+
+
+def _runs(visit: Visit, listed: QueryList, found: Measured) -> list[str]:
+    """Choose the lists: what is pinned, or the two runs of the list one came from."""
+    if len(visit.state.pinned) > 1:
+        return shown_runs(visit.state, found.runs)[:MOST_LISTS]
+    return [run for run in (listed.baseline, listed.run) if run]
+
+
+def explained(found: Measured, runs: Sequence[str], query: str, ranks: int) -> Lists:
+    """Take a query apart: one run beside the ideal list, or others beside the first."""
+    alone = first_alone(found.evaluator)
+    (measure,) = alone.measures.values()
+    rules = {"convention": alone.convention, **alone.axes}
+    known = alone.qrels.known
+    if query not in known:
+        raise UsageError(f"query {query!r} is not judged", nearest(query, sorted(known)))
+    with found.lock:
+        if len(runs) == 1:
+            one = Explainer(alone.qrels, found.ranked[runs[0]], measure, **rules)(
+                query, ranks or None
+            )
+            why = tuple(filter(None, (most_lost(one.losses), one.words, *one.notes)))
+            return Lists(ideal_sides(one, {}), ((runs[0], why),), ideal=True)
+        sides: list[Side] = []
+        lines: list[tuple[str, tuple[str, ...]]] = []
+        for run in runs[1:]:
+            both = found.ranked[runs[0]], found.ranked[run]
+            two = DifferenceExplainer(alone.qrels, *both, measure, **rules)(query, ranks or None)
+            old, new = two_sides(two)
+            sides += [new] if sides else [old, new]
+            lines.append((run, (*two.lines(), *two.words, *two.notes)))
+    return Lists(tuple(sides), tuple(lines))
+
+
+def _told(lists: Lists, texts: dict[str, DocumentText]) -> Lists:
+    """Add titles and texts."""
+
+    def told(place: Place) -> Place:
+        text = texts.get(place.document)
+        return place if text is None else replace(place, title=text.title, text=text.text)
+
+    sides = (replace(one, places=tuple(map(told, one.places))) for one in lists.sides)
+    return replace(lists, sides=tuple(sides))
+
+
+def _data(query: str, words: str, label: str, lists: Lists) -> dict[str, Any]:
+    return {
+        "query": query, "text": words, "measure": label,
+        "values": {side.name: finite(side.value) for side in lists.sides},
+        "lists": [side.data() for side in lists.sides],
+        "why": {run: list(lines) for run, lines in lists.why},
+    }  # fmt: skip
+
+
+def _table(lists: Lists) -> Table:
+    rows = tuple(
+        (side.name, one.rank, one.document, one.grade, one.move)
+        for side in lists.sides
+        for one in side.places
+    )
+    columns = (
+        Column("run", TEXT), Column("rank", COUNT), Column("document", TEXT), Column("grade"),
+        Column("moved", TEXT),
+    )  # fmt: skip
+    return Table(columns, rows)
 
 
 def grade(visit: Visit) -> Moved:
-    """Grade it."""
-    return Moved("/")
+    """Grade a document of a list; the values follow when the page is shown again."""
+    state, sent = visit.state, visit.sent
+    store = visit.workspace.store(state)
+    if store is None:
+        raise UsageError("grades are kept in a store, and there is none", "make one first")
+    query, document = str(sent.get("query", "")), str(sent.get("document", ""))
+    found = visit.workspace.measured(state)
+    runs = _runs(visit, query_list(visit), found)
+    if document not in explained(found, runs, query, RANKS[-1]).documents:
+        raise UsageError(f"{document!r} is in none of these lists", "grade what is shown")
+    said = read_grade(str(sent.get("grade", "")), store.scale)
+    _keep_text(visit, store, document)
+    decides = _decides(store, query, document, visit.judge)
+    store.judge(Judgment(query, document, said, visit.judge, adjudicates=decides))
+    return Moved(state.address("/query", query=query))
+
+
+def _keep_text(visit: Visit, store: Store, document: str) -> None:
+    """Let the store know what was judged, where only the folder does."""
+    if store.text(document) is None:
+        text = visit.workspace.texts([document]).get(document)
+        if text is not None:
+            store.add_documents({document: {"title": text.title, "text": text.text}})
+
+
+def _decides(store: Store, query: str, document: str, judge: str) -> bool:
+    """Whether others have judged it, so that an editor's grade decides over theirs."""
+    asked = """
+    SELECT EXISTS (
+        SELECT 1 FROM current_judgment WHERE query = ? AND document = ? AND grade IS NOT NULL
+        AND (adjudicates OR (kind = 'human' AND judge <> ?))
+    )
+    """
+    with store.reading() as connection:
+        return bool(connection.execute(asked, (query, document, judge)).fetchone()[0])
+
+
+def undo(visit: Visit) -> Moved:
+    """Take back the last grade of whoever asks."""
+    store = visit.workspace.store(visit.state)
+    if store is None or (undone := store.undo(visit.judge)) is None:
+        raise UsageError(f"{visit.judge} has nothing to take back", "grade something first")
+    return Moved(visit.state.address("/query", query=undone.query))

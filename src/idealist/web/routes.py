@@ -33,6 +33,7 @@ PAGES: dict[str, tuple[Callable[[Visit], Page], str]] = {
 ACTIONS: dict[str, tuple[Callable[[Visit], Moved | Told], str]] = {
     "/runs/save": (runs_page.save, "edit"),
     "/query/grade": (query_page.grade, "edit"),
+    "/query/undo": (query_page.undo, "edit"),
     "/files/role": (files_page.correct, "edit"),
     "/files/store": (files_page.make_store, "edit"),
     **judge_queue.ACTIONS,

@@ -54,12 +54,16 @@ class Files(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Measured:
-    """Runs ranked and evaluated by one evaluator; `refused` says why others could not be."""
+    """Runs ranked and evaluated by one evaluator; `refused` says why others could not be.
+
+    Who asks more of what is ranked holds the `lock`.
+    """
 
     evaluator: Evaluator
     ranked: Mapping[str, Ranked]
     evaluations: Evaluations
     refused: Mapping[str, str]
+    lock: threading.RLock = field(default_factory=threading.RLock)
 
     @property
     def label(self) -> str:
@@ -245,13 +249,11 @@ class Workspace:
             raise UsageError("collapse cannot name a file here", "give a pattern of suffixes")
         return {"convention": state.convention or DEFAULT, **axes}
 
-    def measured(self, state: PageState, runs: Sequence[str] | None = None) -> Measured:
-        """Evaluate all runs, or some, by the measures and rules of a page."""
+    def measured(self, state: PageState) -> Measured:
+        """Evaluate all runs by the measures and rules of a page."""
         qrels, known = self.qrels(state), self.runs
-        chosen = known if runs is None else {name: self._run(name, known) for name in runs}
-        stamps = tuple((name, one.stamp) for name, one in chosen.items())
-        key = ("measured", qrels.hash, stamps, state.measures, state.convention, state.settings)
-        return self._once(key, lambda: self._measure(qrels, chosen, state))
+        key = ("measured", qrels.hash, self._run_key(state, list(known)))
+        return self._once(key, lambda: self._measure(qrels, known, state))
 
     def _run(self, name: str, known: Mapping[str, FoundFile]) -> FoundFile:
         if name not in known:
@@ -275,20 +277,17 @@ class Workspace:
 
     def compared(self, state: PageState, runs: Sequence[str]) -> Comparison:
         """Compare runs, the first of which is the baseline, by the rules of a page."""
-        own = self.measured(state, tuple(runs))
-        slices = self.slices(state)
+        own, slices = self.measured(state), self.slices(state)
         key = ("compared", own.evaluator.qrels.hash, self._run_key(state, runs), state.column)
 
         def make() -> Comparison:
             self.stage = f"comparing {len(runs)} runs"
-            return compare(
-                own.evaluator.qrels, list(own.ranked.values()), state.measures or COMPARED,
-                baseline=0, slices=slices, **self.rules(state),
-            )  # fmt: skip
+            with own.lock:
+                return compare(
+                    own.evaluator.qrels, [own.ranked[run] for run in runs],
+                    state.measures or COMPARED, baseline=0, slices=slices, **self.rules(state),
+                )  # fmt: skip
 
-        if own.refused:
-            name, why = next(iter(own.refused.items()))
-            raise UsageError(f"{name} cannot be compared: {why}", "leave it out, or mend it")
         return self._once(key, make)
 
     def slices(self, state: PageState) -> dict[str, Any] | None:

@@ -123,3 +123,46 @@ document.addEventListener("click", (event) => {
   const item = event.target.closest("#palette-found li");
   if (item) location.href = item.dataset.address;
 });
+
+// Forms that stay: what they change is shown in place, and what moved is said.
+function values() {
+  return Object.fromEntries(all("[data-value], [data-mean]").map((one) => [`${one.dataset.value ?? ""}|${one.dataset.mean ?? ""}`, one.textContent]));
+}
+document.addEventListener("submit", async (event) => {
+  const form = event.target.closest("form[data-stays]");
+  if (!form) return;
+  event.preventDefault();
+  const held = values();
+  const at = all(".doc").indexOf(form.closest(".doc"));
+  say("Saving …");
+  try {
+    const answer = await fetch(form.action, { method: "POST", body: new URLSearchParams(new FormData(form, event.submitter)) });
+    const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+    if (!answer.ok) throw new Error(page.querySelector("main .lead")?.textContent || `The server answered ${answer.status}.`);
+    $("main").replaceWith(page.querySelector("main"));
+    history.replaceState(null, "", answer.url);
+    say("Saved.");
+    for (const [key, old] of Object.entries(held)) {
+      const one = all("[data-value], [data-mean]").find((each) => `${each.dataset.value ?? ""}|${each.dataset.mean ?? ""}` === key);
+      if (!one || one.textContent === old) continue;
+      const was = document.createElement("span");
+      was.className = "was";
+      was.textContent = `was ${old}`;
+      one.after(was);
+    }
+    all(".doc")[at]?.focus({ preventScroll: true });
+  } catch (error) {
+    say(`Not saved: ${error.message}`, true);
+  }
+});
+document.addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || typing(event.target) || $("dialog[open]")) return;
+  const docs = all(".doc");
+  if (!docs.length) return;
+  const at = docs.indexOf(document.activeElement?.closest(".doc"));
+  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+  if (step) { event.preventDefault(); docs[Math.max(0, Math.min(at + step, docs.length - 1))].focus(); }
+  const button = at >= 0 && $(`button[name="grade"][value="${CSS.escape(event.key)}"]`, docs[at]);
+  if (button) { event.preventDefault(); button.click(); }
+  if (event.key === "u") $("[data-key-undo]")?.click();
+});
