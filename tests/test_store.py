@@ -487,3 +487,88 @@ def test_strategies_that_learn_choose_again(store: Store) -> None:
     assert seen == ["a", "b", "c", "x"]  # it stays with the run that is relevant
     assert examine(store.path).is_sound
     assert len(made.batch.pooled) > len(seen)
+
+
+def ahead(store: Store, judge: str, most: int, **asked: Any) -> list[str]:
+    """Return the documents that a judge is given at once."""
+    return [task.document for task in store.upcoming(judge, most, **asked)]
+
+
+def test_a_judge_is_given_several_documents_ahead(store: Store, monkeypatch: Any) -> None:
+    batch = pool(store, 8)
+    assert ahead(store, "ann", 3) == ["d0", "d1", "d2"]
+    assert ahead(store, "bob", 2) == ["d3", "d4"]
+    assert ahead(store, "ann", 4) == ["d0", "d1", "d2", "d5"]  # what he holds comes first
+    store.judge(Judgment("q1", "d1", 1, "ann", batch=batch))
+    store.judge(Judgment("q1", "d0", None, "ann", status="later", batch=batch))
+    assert ahead(store, "ann", 2, without=[("q1", "d2")]) == ["d5", "d6"]
+    assert ahead(store, "bob", 9) == ["d3", "d4", "d0", "d7"]
+    assert ahead(store, "ann", 9) == ["d2", "d5", "d6"]  # bob has what she put off
+    assert ahead(store, "ann", 9, judgments=2) == ["d2", "d5", "d6", "d3", "d4", "d7", "d0"]
+    assert store.upcoming("ann", 9, judgments=2)[-1].put_off
+    assert ahead(store, "cy", 9) == []
+    for wrong in ({"judge": "human"}, {"judge": ""}, {"judge": "ann", "batch": 9}):
+        with pytest.raises(UsageError):
+            store.upcoming(count=1, **wrong)
+    monkeypatch.setattr(turns, "CLAIMED", -1)
+    store.upcoming("ann", 9, judgments=2)
+    store.upcoming("bob", 9)
+    assert ahead(store, "cy", 9) == ["d0", "d2", "d3", "d4", "d5", "d6", "d7"]  # they have left
+
+
+def test_what_a_judge_has_at_hand_stays_his(store: Store, monkeypatch: Any) -> None:
+    pool(store, 4)
+    assert ahead(store, "ann", 2) == ["d0", "d1"]
+    until = "SELECT document, until FROM claim ORDER BY document"
+    before = dict(_asked(store, until))
+    monkeypatch.setattr(turns, "CLAIMED", 900)
+    assert ahead(store, "ann", 1, without=[("q1", "d0"), ("q1", "d9")]) == ["d1"]
+    after = dict(_asked(store, until))
+    assert {*after} == {"d0", "d1"}
+    assert all(after[one] > before[one] + 200 for one in after)
+    assert following(store, "ann") == "d0"  # next gives one, and lets go of the others
+    assert ahead(store, "bob", 9) == ["d1", "d2", "d3"]
+
+
+def test_no_document_is_given_to_more_people_than_wanted(store: Store) -> None:
+    pool(store, 60)
+    given: dict[str, int] = {}
+    for i in range(50):
+        for document in ahead(store, f"judge {i}", 5, judgments=2):
+            given[document] = given.get(document, 0) + 1
+    assert (len(given), {*given.values()}) == (60, {2})
+
+
+def test_strategies_that_learn_choose_again_for_each_ahead(store: Store) -> None:
+    runs = {"one": {"q1": ["a", "b", "c", "d"]}, "two": {"q1": ["x", "y", "z"]}}
+    batch = store.add_batch(il.pool(None, runs, by="mtf", budget=5).batch)
+    assert len({*ahead(store, "ann", 2), *ahead(store, "bob", 1)}) == 3
+    with store.writing() as connection:
+        connection.execute("DELETE FROM claim")
+    seen = []
+    while some := store.upcoming("ann", 2):
+        seen.append(some[0].document)
+        grade = 1 if some[0].document in "abcd" else 0
+        store.judge(Judgment("q1", some[0].document, grade, "ann", batch=batch))
+    assert len(seen) == len({*seen}) == 5
+    assert {*"abcd"} <= {*seen}
+    assert examine(store.path).is_sound
+
+
+def test_what_was_sent_is_undone_once(store: Store) -> None:
+    batch = pool(store, 2)
+    store.judge(Judgment("q1", "d0", 2, "ann", token="one", batch=batch))
+    store.judge(Judgment("q1", "d1", 3, "ann", token="two", batch=batch))
+    for _ in range(2):
+        undone = store.undo_sent("ann", "one")
+        assert undone is not None
+        assert (undone.document, undone.grade) == ("d0", 2)
+    assert store.qrels().to_dict() == {"q1": {"d1": 3}}
+    assert [row.token for row in store.judgments()] == ["one", "two", "undo one"]
+    assert following(store, "bob") is None  # it is ann's again
+    assert following(store, "ann") == "d0"
+    assert store.undo_sent("ann", "three") is None
+    with pytest.raises(UsageError, match="another judge"):
+        store.undo_sent("bob", "two")
+    store.judge(Judgment("q1", "d0", 2, "ann", token="one", batch=batch))  # sent again, too late
+    assert store.qrels().to_dict() == {"q1": {"d1": 3}}

@@ -350,9 +350,14 @@ def test_what_is_no_store_is_refused(tmp_path: Path, content: Any) -> None:
 # Other versions
 
 
+#: The version of the tables today.
+TODAY = stored_judgments.VERSION
+
+
 def at_version(monkeypatch: Any, version: int) -> None:
     for module in (stored_judgments, store_file):
         monkeypatch.setattr(module, "VERSION", version)
+    monkeypatch.setattr(stored_judgments, "OLDEST", version)
 
 
 def test_a_newer_store_is_refused_and_not_touched(store: Store, monkeypatch: Any) -> None:
@@ -368,15 +373,15 @@ def test_a_newer_store_is_refused_and_not_touched(store: Store, monkeypatch: Any
 
 def test_an_older_store_is_brought_up_to_date(store: Store, monkeypatch: Any) -> None:
     store.close()
-    at_version(monkeypatch, 3)
-    monkeypatch.setitem(schema.MIGRATIONS, 1, "ALTER TABLE judgment ADD COLUMN mood TEXT;")
-    monkeypatch.setitem(schema.MIGRATIONS, 2, "CREATE TABLE more (x TEXT) STRICT;")
+    at_version(monkeypatch, TODAY + 2)
+    monkeypatch.setitem(schema.MIGRATIONS, TODAY, "ALTER TABLE judgment ADD COLUMN mood TEXT;")
+    monkeypatch.setitem(schema.MIGRATIONS, TODAY + 1, "CREATE TABLE more (x TEXT) STRICT;")
     with pytest.raises(InputError, match="an older idealist wrote") as error:
         il.read_qrels(store.path)
     assert "judge status" in error.value.hint
     with Store(store.path) as newer:
         assert newer.connection.execute("SELECT mood FROM judgment").fetchall() == [(None,)]
-        assert newer.connection.execute("PRAGMA user_version").fetchone() == (3,)
+        assert newer.connection.execute("PRAGMA user_version").fetchone() == (TODAY + 2,)
         newer.judge(Judgment("q1", "d2", 1, "bob"))
     assert len(il.read_qrels(store.path)) == 2
     Store.create(store.path.with_name("new.db")).close()
@@ -384,13 +389,37 @@ def test_an_older_store_is_brought_up_to_date(store: Store, monkeypatch: Any) ->
 
 def test_a_migration_that_fails_changes_nothing(store: Store, monkeypatch: Any) -> None:
     store.close()
-    at_version(monkeypatch, 3)
-    monkeypatch.setitem(schema.MIGRATIONS, 1, "ALTER TABLE judgment ADD COLUMN mood TEXT;")
-    monkeypatch.setitem(schema.MIGRATIONS, 2, "CREATE TABLE judgment (x TEXT) STRICT;")
+    at_version(monkeypatch, TODAY + 2)
+    monkeypatch.setitem(schema.MIGRATIONS, TODAY, "ALTER TABLE judgment ADD COLUMN mood TEXT;")
+    monkeypatch.setitem(schema.MIGRATIONS, TODAY + 1, "CREATE TABLE judgment (x TEXT) STRICT;")
     with pytest.raises(InputError, match="already exists"):
         Store(store.path)
-    at_version(monkeypatch, 1)
+    at_version(monkeypatch, TODAY)
     with Store(store.path) as older:
         assert older.qrels().to_dict() == KNOWN
         with pytest.raises(sqlite3.OperationalError, match="no such column"):
             older.connection.execute("SELECT mood FROM judgment")
+
+
+def test_a_store_of_one_claim_a_judge_is_brought_up_to_date(
+    tmp_path: Path, monkeypatch: Any
+) -> None:
+    """A store of version 1 is read as it is; opened to judge, its claims are kept."""
+    path = tmp_path / "old.db"
+    with monkeypatch.context() as before:
+        at_version(before, 1)
+        with Store.create(path, scale=3) as old:
+            old.add_batch(Batch("depth", tuple(Pooled("q", f"d{i}", i) for i in range(3))))
+            old.judge(Judgment("q", "d0", 1, "ann"))
+            claim = ("ann", "q", "d1", time.time() + 500)
+            with old.writing() as connection:
+                connection.execute("INSERT INTO claim VALUES (?, ?, ?, ?)", claim)
+            assert old.connection.execute("PRAGMA user_version").fetchone() == (1,)
+    assert il.read_qrels(path).to_dict() == {"q": {"d0": 1}}
+    with Store(path) as store:
+        assert store.connection.execute("PRAGMA user_version").fetchone() == (TODAY,)
+        assert store.connection.execute("SELECT * FROM claim").fetchall() == [claim]
+        assert [task.document for task in store.upcoming("bob", 5)] == ["d2"]
+        assert [task.document for task in store.upcoming("ann", 5)] == ["d1"]
+        store.judge(Judgment("q", "d1", 1, "ann"))
+        assert len(store.connection.execute("SELECT * FROM claim").fetchall()) == 1

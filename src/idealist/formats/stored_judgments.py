@@ -28,7 +28,9 @@ from idealist.formats.sqlite_files import is_sqlite, read, refuse_damage
 from idealist.notation import many
 
 #: What tells a store from other files of SQLite, "IDLS", and the version of its tables.
-APPLICATION, VERSION = 0x49444C53, 1
+APPLICATION, VERSION = 0x49444C53, 2
+#: The oldest version whose judgments and texts are read as those of today are.
+OLDEST = 1
 #: Who may judge, in the order in which they are believed: of one pair, only the first kind counts.
 KINDS = ("human", "import", "clicks", "model")
 #: How many models are named where grades are theirs.
@@ -78,7 +80,7 @@ def check_store(connection: sqlite3.Connection, path: Path) -> None:
         message = f"a newer idealist wrote this store: version {version} of its tables"
         hint = f"update idealist: this one knows versions up to {VERSION}"
         faults.fail("bad-shape", message, hint)
-    if version < VERSION:
+    if version < OLDEST:
         message = f"an older idealist wrote this store: version {version} of its tables"
         faults.fail("bad-shape", message, f"bring it up to date: idealist judge status {path}")
 

@@ -128,8 +128,20 @@ REFUSALS = "".join(
     for table in KEPT
     for verb, done in (("UPDATE", "changed"), ("DELETE", "deleted"))
 )
+#: Judges hold several documents at once: those that a browser has ahead.
+SEVERAL_CLAIMS = """
+CREATE TABLE claim_before AS SELECT judge, query, document, until FROM claim;
+DROP TABLE claim;
+CREATE TABLE claim (
+    judge TEXT NOT NULL, query TEXT NOT NULL, document TEXT NOT NULL, until REAL NOT NULL,
+    PRIMARY KEY (judge, query, document)
+) STRICT;
+CREATE INDEX claim_by_pair ON claim (query, document);
+INSERT INTO claim SELECT judge, query, document, until FROM claim_before;
+DROP TABLE claim_before;
+"""
 #: What leads from each version of the tables to the next.
-MIGRATIONS: dict[int, str] = {0: TABLES + REFUSALS}
+MIGRATIONS: dict[int, str] = {0: TABLES + REFUSALS, 1: SEVERAL_CLAIMS}
 
 
 def statements(script: str) -> Iterator[str]:

@@ -23,6 +23,7 @@ from idealist.formats.document_texts import document_entries
 from idealist.formats.stored_judgments import (
     KINDS,
     Address,
+    Pair,
     qrels_of,
     queries_of,
     scale_of_store,
@@ -117,10 +118,24 @@ class Store(StoreFile):
             last = self.connection.execute(asked, (judge,)).fetchone()[0]
             if last is None or (found := self._one(Judgment, "id = ?", last)) is None:
                 return None
-            self.judge(replace(
-                found, grade=None, status="undone", undoes=last, token="", time="", id=None,
-                note="", seconds=None,
-            ))  # fmt: skip
+            self.judge(_withdrawal(found))
+            return found
+
+    def undo_sent(self, judge: str, token: str) -> Judgment | None:
+        """Withdraw what a judge sent with a token, and return it; None if nothing has it.
+
+        Asked twice, it is withdrawn once. The document is the judge's again for ten minutes.
+        """
+        with self.writing() as connection:
+            if not token or (found := self._one(Judgment, "token = ?", token)) is None:
+                return None
+            if found.judge != judge:
+                hint = "a judge can undo what he judged himself"
+                raise UsageError("this judgment is by another judge", hint)
+            asked = "SELECT EXISTS (SELECT 1 FROM standing_judgment WHERE id = ?)"
+            if connection.execute(asked, (found.id,)).fetchone()[0]:
+                self.judge(_withdrawal(found, f"undo {token}"))
+                Turns(connection, judge, None, 1).keep([(found.query, found.document)])
             return found
 
     def prefer(self, preference: Preference) -> Preference:
@@ -328,14 +343,32 @@ class Store(StoreFile):
         That is the first one, by its place in the newest batch or in the one named, that fewer than
         `judgments` people have judged, and he has not. What he put off comes last.
         """
+        with self.writing() as connection:
+            found = self._turns(connection, judge, batch, judgments).claimed()
+            return None if found is None else self._task(*found)
+
+    def upcoming(
+        self, judge: str, count: int, *, batch: int | None = None, judgments: int = 1,
+        without: Collection[Pair] = (),
+    ) -> list[Task]:  # fmt: skip
+        """Give a judge up to so many documents at once, for ten minutes from now.
+
+        Those that he was given before come first, then new ones by the rules of `next`. Documents
+        in `without` are not given; those of them that are his stay so.
+        """
+        with self.writing() as connection:
+            found = self._turns(connection, judge, batch, judgments).ahead(count, without)
+            return [self._task(*one) for one in found]
+
+    def _turns(
+        self, connection: sqlite3.Connection, judge: str, batch: int | None, judgments: int
+    ) -> Turns:
         if fault := fault_of_name(judge):
             raise UsageError(fault, NAME_HINT)
-        with self.writing() as connection:
-            asked = "SELECT EXISTS (SELECT 1 FROM batch WHERE id = ?)"
-            if batch is not None and not connection.execute(asked, (batch,)).fetchone()[0]:
-                raise UsageError(f"{self.path} has no batch {batch}", "see idealist judge status")
-            found = Turns(connection, judge, batch, judgments).claimed()
-            return None if found is None else self._task(*found)
+        asked = "SELECT EXISTS (SELECT 1 FROM batch WHERE id = ?)"
+        if batch is not None and not connection.execute(asked, (batch,)).fetchone()[0]:
+            raise UsageError(f"{self.path} has no batch {batch}", "see idealist judge status")
+        return Turns(connection, judge, batch, judgments)
 
     def _task(self, turn: Turn, put_off: bool) -> Task:
         with self.reading() as connection:
@@ -365,6 +398,14 @@ class Store(StoreFile):
 def text_hash(text: DocumentText) -> str:
     """Return the hash by which a store knows a text."""
     return hashlib.sha256("\0".join(text).encode()).hexdigest()
+
+
+def _withdrawal(found: Judgment, token: str = "") -> Judgment:
+    """Make the row that undoes a judgment."""
+    return replace(
+        found, grade=None, status="undone", undoes=found.id, token=token, time="", id=None,
+        note="", seconds=None,
+    )  # fmt: skip
 
 
 def _cells(queries: Queries, query: str) -> dict[str, Any]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import sqlite3
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from idealist.formats.stored_judgments import grades_of
+from idealist.formats.stored_judgments import Pair, grades_of
 from idealist.judging.choosing.adaptive import WALKS, revised
 from idealist.judging.store_file import StoreFile
 from idealist.judging.store_records import Pooled
@@ -25,10 +25,17 @@ class Turn(NamedTuple):
     document: str
     place: int = 0
 
+    @property
+    def pair(self) -> Pair:
+        """What is to be judged."""
+        return self.query, self.document
 
-#: Whether so many people more may judge a pair, those counted who were given it just now.
+
+#: Whether so many people more may judge a pair, those counted who were given it just now; and
+#: whether it is none of those that are passed over.
 _FREE = """
-turn.judged + (
+(turn.query, turn.document) NOT IN (SELECT value ->> 0, value ->> 1 FROM json_each(:passed))
+AND turn.judged + (
     SELECT COUNT(*) FROM claim WHERE claim.query = turn.query
     AND claim.document = turn.document AND claim.judge <> :judge
 ) < :judgments
@@ -53,6 +60,17 @@ WHERE own.judge = :judge AND own.status = 'later' AND {_FREE}
 AND (:batch IS NULL OR turn.batch = :batch)
 AND turn.batch NOT IN (SELECT value FROM json_each(:closed))
 ORDER BY own.id LIMIT 1
+"""
+#: What is a judge's already, in the order in which it was given to him.
+_OWN = f"""
+SELECT MAX(turn.batch), claim.query, claim.document, turn.place, EXISTS (
+    SELECT 1 FROM current_judgment AS own WHERE own.query = claim.query
+    AND own.document = claim.document AND own.judge = :judge
+)
+FROM claim JOIN turn ON turn.query = claim.query AND turn.document = claim.document
+WHERE claim.judge = :judge AND {_FREE} AND (:batch IS NULL OR turn.batch = :batch)
+AND turn.batch NOT IN (SELECT value FROM json_each(:closed))
+GROUP BY claim.rowid ORDER BY claim.rowid LIMIT :most
 """
 #: What a judge may be given, now or once others are done with it.
 _OPEN = """
@@ -120,19 +138,66 @@ class Turns:
         self.connection, self.judge, self.batch, self.wanted = connection, judge, batch, judgments
         self.closed = closed_batches(connection) if batch is None else []
         closed = json.dumps(self.closed)
-        self.asked = {"judge": judge, "judgments": judgments, "batch": batch, "closed": closed}
+        self.passed: set[Pair] = set()
+        self.asked: dict[str, Any] = {
+            "judge": judge, "judgments": judgments, "batch": batch, "closed": closed,
+            "passed": "[]",
+        }  # fmt: skip
 
     def claimed(self) -> tuple[Turn, bool] | None:
-        """Find the next document and keep it for the judge; say whether he has put it off."""
+        """Find the next document and keep it for the judge; say whether he has put it off.
+
+        What he held before is free again.
+        """
+        self._forget()
+        if (found := self._next()) is not None:
+            self.connection.execute("DELETE FROM claim WHERE judge = ?", (self.judge,))
+            self.keep([found[0].pair])
+        return found
+
+    def ahead(self, most: int, without: Collection[Pair] = ()) -> list[tuple[Turn, bool]]:
+        """Find several documents and keep them for the judge: first what is his already.
+
+        What is `without` them is not given again; where he holds it, he keeps it.
+        """
+        self._forget()
+        held = {*self.held_pairs()}
+        self._pass_over(without)
+        rows = self.connection.execute(_OWN, {**self.asked, "most": most})
+        found = [(Turn(*row[:4]), bool(row[4])) for row in rows]
+        self._pass_over(held)
+        while len(found) < most and (one := self._next()) is not None:
+            found.append(one)
+            self._pass_over([one[0].pair])
+        self.keep([*(pair for pair in without if pair in held), *(one.pair for one, _ in found)])
+        return found
+
+    def held_pairs(self) -> list[Pair]:
+        """Return what is kept for the judge, in the order in which he was given it."""
+        asked = "SELECT query, document FROM claim WHERE judge = ? ORDER BY rowid"
+        return self.connection.execute(asked, (self.judge,)).fetchall()
+
+    def keep(self, pairs: Iterable[Pair]) -> None:
+        """Keep documents for the judge, from now on."""
+        asked = """
+        INSERT INTO claim VALUES (?, ?, ?, ?)
+        ON CONFLICT (judge, query, document) DO UPDATE SET until = excluded.until
+        """
+        until = time.time() + CLAIMED
+        self.connection.executemany(asked, [(self.judge, *pair, until) for pair in pairs])
+
+    def _forget(self) -> None:
         self.connection.execute("DELETE FROM claim WHERE until < ?", (time.time(),))
-        found, put_off = self._unseen(), False
-        if found is None:
-            found, put_off = self._put_off(), True
-        if found is None:
-            return None
-        row = (self.judge, found.query, found.document, time.time() + CLAIMED)
-        self.connection.execute("INSERT OR REPLACE INTO claim VALUES (?, ?, ?, ?)", row)
-        return found, put_off
+
+    def _pass_over(self, pairs: Collection[Pair]) -> None:
+        self.passed.update(pairs)
+        self.asked["passed"] = json.dumps([*self.passed])
+
+    def _next(self) -> tuple[Turn, bool] | None:
+        """Find the next document, and whether the judge has put it off."""
+        if (found := self._unseen()) is not None:
+            return found, False
+        return None if (found := self._put_off()) is None else (found, True)
 
     def _unseen(self) -> Turn | None:
         """Find the first document, by place, of the newest batch that has any."""
@@ -185,7 +250,9 @@ class Turns:
         return self._changed_places(turn, wanted)
 
     def _is_free(self, query: str, document: str) -> bool:
-        """Whether nobody else is judging a document, nor has this judge put it off."""
+        """Whether nobody else is judging a document, nor does this judge have it or put it off."""
+        if (query, document) in self.passed:
+            return False
         asked = """
         SELECT EXISTS (SELECT 1 FROM claim WHERE query = ?1 AND document = ?2 AND judge <> ?3)
         OR EXISTS (
