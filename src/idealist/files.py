@@ -14,10 +14,10 @@ from typing import Any, NamedTuple
 from idealist.errors import UsageError
 
 
-def write(path: str | Path, data: bytes | Iterable[bytes]) -> None:
+def write(path: str | Path, data: bytes | Iterable[bytes], private: bool = False) -> None:
     """Write a file, at once or block by block; the old content stays until all is written.
 
-    ``-`` is standard output.
+    ``-`` is standard output. What is `private` only its owner can read.
     """
     blocks = [data] if isinstance(data, bytes) else data
     if str(path) == "-":
@@ -29,7 +29,7 @@ def write(path: str | Path, data: bytes | Iterable[bytes]) -> None:
             with target.open("ab") as file:  # never truncate a file that someone has open
                 file.writelines(blocks)
         else:
-            _replace(target.resolve(), blocks)
+            _replace(target.resolve(), blocks, private)
     except OSError as error:
         raise UsageError(f"cannot write {target}: {error.strerror}", "check the folder") from None
 
@@ -94,12 +94,12 @@ def _in_place(target: Path) -> bool:
     return special or target.absolute().parts[1:2] in (("dev",), ("proc",))
 
 
-def _replace(target: Path, blocks: Iterable[bytes]) -> None:
-    fresh = target.parent / f".{os.urandom(8).hex()}.tmp"
+def _replace(target: Path, blocks: Iterable[bytes], private: bool) -> None:
+    fresh, mode = target.parent / f".{os.urandom(8).hex()}.tmp", 0o600 if private else 0o666
     try:
-        with open(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666), "wb") as file:
+        with open(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "wb") as file:
             file.writelines(blocks)
-        if target.exists():
+        if target.exists() and not private:
             os.chmod(fresh, stat.S_IMODE(target.stat().st_mode))
         os.replace(fresh, target)
     except BaseException:

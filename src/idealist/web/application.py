@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 from collections.abc import AsyncIterator, Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
-from urllib.parse import parse_qsl
+from urllib.parse import parse_qsl, quote
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
-from starlette.datastructures import UploadFile
 from starlette.exceptions import HTTPException
-from starlette.middleware import Middleware
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import (
     HTMLResponse,
@@ -26,23 +25,26 @@ from starlette.responses import (
 )
 from starlette.routing import Route
 
-from idealist.errors import IdealistError
+from idealist.errors import IdealistError, UsageError
 from idealist.rendering import plain_data
 from idealist.web import layout
-from idealist.web.guard import Door, Guard
+from idealist.web.accounts import Accounts
+from idealist.web.bodies import MOST_FIELDS, sent
+from idealist.web.guard import LOGIN, TOO_LARGE, Door, Guard, TooLarge
 from idealist.web.model_work import ModelWork
 from idealist.web.page_state import PageState
 from idealist.web.people import Person
 from idealist.web.routes import ACTIONS, DOWNLOADS, PAGES
-from idealist.web.signing_in import Accounts, signing_in
+from idealist.web.signing_in import signing_in
 from idealist.web.visit import Moved, Page, Sent, Told, Visit
 from idealist.web.workspace import Workspace
 
 LOG = logging.getLogger("idealist.web")
 #: After how many seconds a page that is still computed says so, and how many are at once.
 PATIENCE, AT_ONCE = 0.9, 8
-#: The most fields of a form.
-MOST_FIELDS = 500
+#: How many pages may be under way, for all who look; and for how many seconds one that nobody came
+#: back for is kept.
+UNDER_WAY, KEPT = 64, 60.0
 
 
 @dataclass
@@ -54,9 +56,9 @@ class Workbench:
     models: ModelWork = field(default_factory=ModelWork)
     accounts: Accounts | None = None
     slow: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(AT_ONCE, "page"))
-    _under_way: dict[Any, Future[Page]] = field(default_factory=dict)
+    _under_way: dict[Any, tuple[float, Future[Page]]] = field(default_factory=dict)
 
-    def application(self) -> Starlette:
+    def application(self) -> Guard:
         """Build the application; the guard stands in front of every route."""
         routes = [Route("/", _home, methods=["GET"])]
         routes += [
@@ -71,17 +73,18 @@ class Workbench:
         routes += [
             Route(path, self._download(give, needs)) for path, (give, needs) in DOWNLOADS.items()
         ]
-        routes += [Route(one.address, _asset(one)) for one in layout.assets().values()]
-        routes += signing_in(self.door, self.accounts, _refuse)
-        opened = {"/login", *(one.address for one in layout.assets().values())}
-        self.door.opened = opened if self.accounts else {*opened} - {"/login"}
-        return Starlette(
-            routes=routes, middleware=[Middleware(Guard, door=self.door)], lifespan=self._life,
+        files = {one.address: _asset(one) for one in layout.assets().values()}
+        routes += [Route(address, answer) for address, answer in files.items()]
+        routes += signing_in(self.door, self.accounts)
+        self.door.accounts = self.accounts
+        self.door.opened = {LOGIN, *files} if self.accounts else ()
+        return Guard(Starlette(
+            routes=routes, lifespan=self._life,
             exception_handlers={
                 IdealistError: _mistake, HTTPException: _http, Exception: _defect,
-                ClientDisconnect: _gone,
+                ClientDisconnect: _gone, TooLarge: _too_large,
             },
-        )  # fmt: skip
+        ), self.door)  # fmt: skip
 
     @asynccontextmanager
     async def _life(self, _: Starlette) -> AsyncIterator[None]:
@@ -90,10 +93,14 @@ class Workbench:
         self.slow.shutdown(wait=False, cancel_futures=True)
         self.workspace.close()
 
-    def _visit(self, request: Request, needs: str, sent: Any = None) -> Visit:
+    def _visit(self, request: Request, needs: str, given: Any = None) -> Visit:
         person = _allowed(request, needs)
-        pairs = parse_qsl(request.url.query, keep_blank_values=True, max_num_fields=MOST_FIELDS)
-        return Visit(self.workspace, PageState.of(pairs), person, self.models, sent or {})
+        query = request.scope["query_string"].decode("ascii")
+        try:
+            pairs = parse_qsl(query, keep_blank_values=True, max_num_fields=MOST_FIELDS)
+        except ValueError:
+            raise UsageError("the address has too many parameters", "shorten it") from None
+        return Visit(self.workspace, PageState.of(pairs), person, self.models, given or {})
 
     def _page(self, path: str, make: Callable[[Visit], Page], needs: str, suffix: str) -> Any:
         async def answer(request: Request) -> Response:
@@ -114,10 +121,7 @@ class Workbench:
     async def _soon(self, path: str, visit: Visit, make: Callable[[Visit], Page]) -> Page | None:
         """Wait a while for a page; None where it takes longer, and goes on being computed."""
         key = (path, visit.state, visit.person)
-        under_way = self._under_way.get(key)
-        if under_way is None:
-            under_way = self._under_way[key] = self.slow.submit(make, visit)
-        waiting = asyncio.wrap_future(under_way)
+        waiting = asyncio.wrap_future(self._begun(key, lambda: make(visit)))
         done, _ = await asyncio.wait([waiting], timeout=PATIENCE)
         if not done:
             waiting.add_done_callback(lambda one: one.cancelled() or one.exception())
@@ -125,10 +129,22 @@ class Workbench:
         self._under_way.pop(key, None)
         return waiting.result()
 
+    def _begun(self, key: Any, make: Callable[[], Page]) -> Future[Page]:
+        """Begin a page, unless it is under way; forget those that nobody came back for."""
+        now = time.monotonic()
+        for other, (when, one) in list(self._under_way.items()):
+            if one.done() and now - when > KEPT:
+                del self._under_way[other]
+        if key not in self._under_way:
+            if len(self._under_way) >= UNDER_WAY:
+                raise HTTPException(503, "Many pages are being computed. Try again in a moment.")
+            self._under_way[key] = now, self.slow.submit(make)
+        return self._under_way[key][1]
+
     def _action(self, act: Callable[[Visit], Moved | Told], needs: str) -> Any:
         async def answer(request: Request) -> Response:
             _allowed(request, needs)
-            visit = self._visit(request, needs, await _sent(request))
+            visit = self._visit(request, needs, await sent(request))
             done = await run_in_threadpool(act, visit)
             if isinstance(done, Moved):
                 return RedirectResponse(done.address, 303)
@@ -139,7 +155,8 @@ class Workbench:
     def _download(self, send: Callable[[Visit], Sent], needs: str) -> Any:
         async def answer(request: Request) -> Response:
             found = await run_in_threadpool(send, self._visit(request, needs))
-            headers = {"content-disposition": f'attachment; filename="{found.name}"'}
+            name = quote(found.name.encode(errors="replace"), safe="")
+            headers = {"content-disposition": f"attachment; filename*=UTF-8''{name}"}
             return Response(
                 found.text.encode(errors="replace"), headers=headers, media_type=found.kind
             )
@@ -157,23 +174,6 @@ def _allowed(request: Request, needs: str) -> Person:
     if person is None or not person.may(needs):
         raise HTTPException(403, "Your role does not allow this; an editor can do it.")
     return person
-
-
-async def _sent(request: Request) -> dict[str, Any]:
-    """Read what a form or a script sent: words by name; of files nothing is taken."""
-    kind = request.headers.get("content-type", "").partition(";")[0].strip()
-    if kind == "application/json":
-        try:
-            found = await request.json()
-        except (ValueError, RecursionError):
-            raise HTTPException(400, "What was sent is not JSON.") from None
-        if not isinstance(found, dict):
-            raise HTTPException(400, "What was sent is not a JSON object.")
-        return found
-    if kind == "application/x-www-form-urlencoded":
-        async with request.form(max_files=0, max_fields=MOST_FIELDS) as form:
-            return {name: one for name, one in form.items() if not isinstance(one, UploadFile)}
-    raise HTTPException(415, "Send a form or JSON.")
 
 
 def _twins(page: Page, visit: Visit, path: str) -> dict[str, str]:
@@ -253,6 +253,10 @@ def _http(request: Request, error: Exception) -> Response:
         status,
         said.get(status, detail) if status != 404 or not detail.endswith(".") else detail,
     )
+
+
+def _too_large(request: Request, _: Exception) -> Response:
+    return _refuse(request, 413, TOO_LARGE)
 
 
 def _gone(_: Request, __: Exception) -> Response:

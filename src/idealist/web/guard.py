@@ -6,9 +6,9 @@ learned the hard way is in `docs/design/0052-the-workbench.md`.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Collection
 from dataclasses import dataclass, field
-from http.cookies import CookieError, SimpleCookie
 from typing import Any
 from urllib.parse import parse_qs
 
@@ -16,20 +16,30 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from idealist.errors import IdealistError
+from idealist.web.accounts import Accounts
 from idealist.web.people import LASTING, Person, Sessions, Token, same
 
-#: Methods that change nothing.
-SAFE = frozenset({"GET", "HEAD"})
+LOG = logging.getLogger("idealist.web")
+#: Methods that change nothing, and all that there are.
+SAFE, METHODS = frozenset({"GET", "HEAD"}), frozenset({"GET", "HEAD", "POST"})
 #: The most bytes of a body, and of an address.
 LARGEST_BODY, LONGEST_ADDRESS = 2**20, 2**13
-#: Where the token of the printed address is exchanged for a cookie.
-ENTER = "/enter"
+#: Where the token of the printed address is exchanged for a cookie; where people sign in and out.
+ENTER, LOGIN, LOGOUT = "/enter", "/login", "/logout"
+#: Headers that decide who asks and for what. Where one comes twice, two programs could read two
+#: different requests.
+SINGLE = (
+    "host", "origin", "sec-fetch-site", "authorization", "cookie", "content-length",
+    "content-type", "transfer-encoding",
+)  # fmt: skip
 #: What every answer tells the browser: only our own files, nobody's frame, nothing kept.
 HEADERS = {
     "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; "
     "img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; "
     "frame-ancestors 'none'",
     "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
     "referrer-policy": "same-origin",
     "cross-origin-opener-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
@@ -38,14 +48,19 @@ NOT_KNOWN = (
     "This browser is not known here. Open the address that idealist ui printed when it started;"
     " it works once. If it was used already, start idealist ui again."
 )
+NO_ACCOUNTS = (
+    "Nobody can come in: the file of accounts cannot be read. Whoever runs this server finds the"
+    " reason in the terminal."
+)
 
 
 @dataclass
 class Door:
     """How people come in: with the token of this start or with an account, and from where.
 
-    `hosts` are the names under which a browser may ask. `token` and `key` (for scripts) let in
-    `owner`; with accounts there is neither. `opened` are the paths that anybody may see.
+    `hosts` are the names under which a browser may ask, `origins` the same with http or https.
+    `token` and `key` (for scripts) let in `owner`; with `accounts` there is neither. `opened` are
+    the paths that anybody may see.
     """
 
     hosts: Collection[str]
@@ -56,23 +71,34 @@ class Door:
     cookie: str = "idealist"
     secure: bool = False
     opened: Collection[str] = ()
+    accounts: Accounts | None = None
+    origins: Collection[str] = ()
+
+    def __post_init__(self) -> None:
+        scheme = "https" if self.secure else "http"
+        self.origins = self.origins or {f"{scheme}://{host}" for host in self.hosts}
+        if self.secure:  # then no other site of the same domain can set it
+            self.cookie = f"__Host-{self.cookie}"
 
     def person(self, headers: Headers) -> Person | None:
-        """Find out who asks."""
-        given = headers.get("authorization", "")
-        if self.key and given.startswith("Bearer "):
-            return self.owner if same(given.removeprefix("Bearer "), self.key) else None
+        """Find out who asks; somebody with an account is asked for at every request."""
+        kind, _, given = headers.get("authorization", "").partition(" ")
+        if self.key and kind.lower() == "bearer":
+            return self.owner if same(given.strip(), self.key) else None
         secret = self.secret(headers)
-        return self.sessions.person(secret) if secret else None
+        person = self.sessions.person(secret) if secret else None
+        if person is None or self.accounts is None:
+            return person
+        now = self.accounts.still(person)
+        if now is None:
+            self.sessions.end(secret)
+        return now
 
     def secret(self, headers: Headers) -> str:
-        """Return what the cookie holds."""
-        jar = SimpleCookie()
-        try:
-            jar.load(headers.get("cookie", ""))
-        except CookieError:
-            return ""
-        return jar[self.cookie].value if self.cookie in jar else ""
+        """Return what the cookie holds; where there are several of its name, one is not ours."""
+        pairs = (one.partition("=") for one in headers.get("cookie", "").split(";"))
+        found = [value.strip(' "') for name, _, value in pairs if name.strip() == self.cookie]
+        return found[0] if len(found) == 1 else ""
 
     def let_in(self, person: Person, response: Response) -> Response:
         """Give the browser a cookie that no script reads and no other site sends."""
@@ -94,7 +120,7 @@ class TooLarge(Exception):
 
 
 class Guard:
-    """The middleware: everything passes here, or is refused."""
+    """The middleware: everything passes here, or is refused. Nothing stands in front of it."""
 
     def __init__(self, app: ASGIApp, door: Door) -> None:
         self.app, self.door = app, door
@@ -107,31 +133,45 @@ class Guard:
         if scope["type"] != "http":  # there are no web sockets here
             await send({"type": "websocket.close", "code": 1008})
             return
-        answer = self._refused(scope) or self._entered(scope) or self._unknown(scope)
+        answer = self._malformed(scope) or self._refused(scope) or self._let_in(scope)
         told = _Telling(send, scope)
         if answer is not None:
             await answer(scope, receive, told)
-            return
-        try:
+        else:
             await self.app(scope, _Counted(receive), told)
-        except TooLarge:
-            if not told.begun:
-                await _refusal(413, "That is more than any page here sends.")(scope, receive, told)
+
+    def _malformed(self, scope: Scope) -> Response | None:
+        """Refuse what no browser sends, or what is too long."""
+        headers, address = Headers(scope=scope), scope["query_string"]
+        if any(len(headers.getlist(name)) > 1 for name in SINGLE):
+            return _refusal(400, "A header came twice.")
+        if not scope["path"].startswith("/") or not address.isascii():
+            return _refusal(400, "That is not an address of this server.")
+        if len(scope.get("raw_path") or b"") + len(address) > LONGEST_ADDRESS:
+            return _refusal(414, "The address is too long.")
+        if scope["method"] not in METHODS:
+            answer = _refusal(405, "This server answers GET, HEAD and POST.")
+            answer.headers["allow"] = ", ".join(sorted(METHODS))
+            return answer
+        return _badly_measured(headers)
 
     def _refused(self, scope: Scope) -> Response | None:
-        """Refuse what comes under a foreign name, from another site, or is too long."""
+        """Refuse what comes under a foreign name, or from another site."""
         headers = Headers(scope=scope)
         if headers.get("host", "").lower() not in self.door.hosts:
             known = ", ".join(sorted(self.door.hosts))
             return _refusal(421, f"This server is not known by that name. It answers to {known}.")
-        if len(scope.get("raw_path") or b"") + len(scope["query_string"]) > LONGEST_ADDRESS:
-            return _refusal(414, "The address is too long.")
         if scope["method"] not in SAFE and not _is_own(headers, self.door):
             return _refusal(403, "Another site sent this; nothing was done.")
-        length = headers.get("content-length", "0")
-        if not length.isdecimal() or int(length[:12]) > LARGEST_BODY:
-            return _refusal(413, "That is more than any page here sends.")
         return None
+
+    def _let_in(self, scope: Scope) -> Response | None:
+        """Refuse who is not known, and everybody while nobody can say who is."""
+        try:
+            return self._entered(scope) or self._unknown(scope)
+        except IdealistError as error:
+            LOG.error("%s", error)
+            return _refusal(503, NO_ACCOUNTS)
 
     def _entered(self, scope: Scope) -> Response | None:
         """Exchange the token of the printed address for a cookie, and lead away from it."""
@@ -151,24 +191,41 @@ class Guard:
         scope.setdefault("state", {})["person"] = person
         if person is not None or scope["path"] in self.door.opened:
             return None
-        if self.door.token is None and scope["method"] == "GET" and _wants_page(scope):
-            return RedirectResponse("/login", 303)
-        return _refusal(401, NOT_KNOWN if self.door.token else "Sign in first.")
+        if self.door.accounts is None:
+            return _refusal(401, NOT_KNOWN)
+        if scope["method"] == "GET" and _wants_page(scope):
+            return RedirectResponse(LOGIN, 303)
+        return _refusal(401, "Sign in first.")
+
+
+def _badly_measured(headers: Headers) -> Response | None:
+    """Refuse a body that is too large, or whose length is said in two ways or in none."""
+    length = headers.get("content-length", "0")
+    if not length.isdecimal() or len(length) > 20:
+        return _refusal(400, "The length of what was sent is not a number.")
+    if "content-length" in headers and "transfer-encoding" in headers:
+        return _refusal(400, "The length of what was sent is said in two ways.")
+    if int(length) > LARGEST_BODY:
+        return _refusal(413, TOO_LARGE)
+    return None
 
 
 def _is_own(headers: Headers, door: Door) -> bool:
     """Whether our own page sends it, or a script that has the key; no other site has that."""
-    site = headers.get("sec-fetch-site")
+    site, origin = headers.get("sec-fetch-site"), headers.get("origin")
     if site is not None:
         return site in ("same-origin", "none")
-    origin = headers.get("origin")
     if origin is not None:
-        return origin.partition("://")[2].lower() == headers.get("host", "").lower()
-    return bool(door.key) and headers.get("authorization", "").startswith("Bearer ")
+        named = origin.lower()
+        return named in door.origins and named.partition("://")[2] == headers["host"].lower()
+    return bool(door.key) and headers.get("authorization", "").lower().startswith("bearer ")
 
 
 def _wants_page(scope: Scope) -> bool:
     return "text/html" in Headers(scope=scope).get("accept", "")
+
+
+TOO_LARGE = "That is more than any page here sends."
 
 
 def _refusal(status: int, words: str) -> Response:
@@ -190,18 +247,16 @@ class _Counted:
 
 
 class _Telling:
-    """An answer with what every one tells the browser; pages are not kept anywhere."""
+    """An answer with what every one tells the browser; only our own files may be kept."""
 
     def __init__(self, send: Send, scope: Scope) -> None:
-        self.send, self.begun = send, False
-        self.kept = scope["path"].startswith("/static/")
+        self.send, self.is_file = send, scope["path"].startswith("/static/")
 
     async def __call__(self, message: Any) -> None:
         if message["type"] == "http.response.start":
-            self.begun = True
             headers = MutableHeaders(scope=message)
             for name, value in HEADERS.items():
                 headers[name] = value
-            if not self.kept:
+            if not self.is_file or message["status"] != 200:
                 headers["cache-control"] = "no-store"
         await self.send(message)

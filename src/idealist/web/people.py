@@ -22,10 +22,14 @@ LASTING, MOST = 7 * 86400.0, 10_000
 
 @dataclass(frozen=True)
 class Person:
-    """Somebody who is known: the name that judgments get, and the role."""
+    """Somebody who is known: the name that judgments get, and the role.
+
+    `account` tells by which password somebody with an account came in; else it is empty.
+    """
 
     name: str
     role: str = "editor"
+    account: str = field(default="", repr=False)
 
     def may(self, what: str) -> bool:
         """Whether the role allows it; what needs nothing is for everybody."""

@@ -15,15 +15,19 @@ from urllib.parse import urlsplit
 import uvicorn
 
 from idealist.errors import UsageError
+from idealist.web.accounts import Accounts
 from idealist.web.application import Workbench
 from idealist.web.guard import ENTER, Door
 from idealist.web.model_work import ModelWork
 from idealist.web.people import Person, Token
-from idealist.web.signing_in import Accounts
 from idealist.web.workspace import Workspace
 
 #: Where the workbench listens unless told; the next ports are tried where it is taken.
 PORT, TRIED = 8517, 20
+#: What listens everywhere, and is no name of this machine.
+ANYWHERE = ("", "0", "0.0.0.0", "[::]")
+#: Ports that browsers leave out.
+USUAL = {"http": 80, "https": 443}
 
 
 @dataclass(frozen=True)
@@ -42,31 +46,38 @@ class Place:
         except ValueError:
             return self.host == "localhost"
 
+    def origins(self, port: int) -> frozenset[str]:
+        """Return the addresses under which a browser may ask, as it writes them.
+
+        >>> sorted(Place(public=("https://Eval.example.org:443/",)).origins(8517))[-1]
+        'https://eval.example.org'
+        """
+        own = _bracketed(self.host.lower())
+        names = ["127.0.0.1", "localhost", "[::1]"] if self.is_local else [own]
+        found = {f"http://{name}:{port}" for name in names if name not in ANYWHERE}
+        return frozenset(map(_origin, found | {*self.public}))
+
     def hosts(self, port: int) -> frozenset[str]:
         """Return the names under which a browser may ask."""
-        names = ["127.0.0.1", "localhost", "[::1]"] if self.is_local else [_bracketed(self.host)]
-        found = {f"{name}:{port}" for name in names if name not in ("0.0.0.0", "[::]")}
-        return frozenset(found | {urlsplit(one).netloc.lower() for one in self.public})
+        return frozenset(one.partition("://")[2] for one in self.origins(port))
 
     @property
     def is_encrypted(self) -> bool:
         """Whether every browser comes by an encrypted way, through a proxy."""
-        return bool(self.public) and all(one.startswith("https://") for one in self.public)
+        return bool(self.public) and all(_origin(one).startswith("https:") for one in self.public)
 
     def check(self, accounts: Accounts | None) -> None:
         """Refuse to be reached from elsewhere without accounts, or under no name."""
         for one in self.public:
-            parts = urlsplit(one)
-            if parts.scheme not in ("http", "https") or not parts.netloc or parts.path.strip("/"):
-                raise UsageError(
-                    f"--public {one!r} is not an address", "give https://eval.example.org"
-                )
+            if not _is_origin(one):
+                hint = "give https://eval.example.org, without a path"
+                raise UsageError(f"--public {one!r} is not the address of a server", hint)
         if self.is_local and not self.public:
             return
         if accounts is None:
             hint = "give --users FILE; idealist ui add-user FILE NAME makes one"
             raise UsageError("others could reach this server, and it has no accounts", hint)
-        if self.host in ("0.0.0.0", "::") and not self.public:
+        if _bracketed(self.host) in ANYWHERE and not self.public:
             hint = "say under which address browsers reach it: --public http://HOST:PORT"
             raise UsageError(f"--host {self.host} says no name of this server", hint)
 
@@ -98,7 +109,10 @@ def serve(
     place.check(accounts)
     taken = bound(place)
     port = taken.getsockname()[1]
-    door = Door(place.hosts(port), cookie=f"idealist-{port}", secure=place.is_encrypted)
+    door = Door(
+        place.hosts(port), cookie=f"idealist-{port}", secure=place.is_encrypted,
+        origins=place.origins(port),
+    )  # fmt: skip
     address = f"http://{_bracketed(place.host)}:{port}"
     if accounts is None:
         door.token, door.key = Token(), secrets.token_urlsafe(32)
@@ -106,7 +120,7 @@ def serve(
         address = f"{address}{ENTER}?token={door.token.secret}"
         say([f"open {address}", f"scripts send the header: Authorization: Bearer {door.key}"])
     else:
-        say([f"open {place.public[0] if place.public else address}"])
+        say([*accounts.doubts(), f"open {place.public[0] if place.public else address}"])
     say([f"serving {Path(workspace.source.path)}; Ctrl-C ends it"])
     bench = Workbench(workspace, door, models or ModelWork(), accounts)
     config = uvicorn.Config(
@@ -121,3 +135,21 @@ def serve(
 
 def _bracketed(host: str) -> str:
     return f"[{host}]" if ":" in host else host
+
+
+def _is_origin(address: str) -> bool:
+    """Whether it names a server and nothing in it."""
+    try:
+        parts = urlsplit(address)
+        named = parts.scheme in USUAL and parts.hostname and parts.port != 0
+    except ValueError:
+        return False
+    more = parts.path.strip("/") or parts.query or parts.fragment or "@" in parts.netloc
+    return bool(named) and not more and address.isascii() and address.isprintable()
+
+
+def _origin(address: str) -> str:
+    """Write an address as browsers do: in small letters, without the usual port."""
+    parts = urlsplit(address)
+    port = "" if parts.port in (None, USUAL[parts.scheme]) else f":{parts.port}"
+    return f"{parts.scheme}://{_bracketed(parts.hostname or '')}{port}"
