@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from idealist.rendering.document import Table
-from idealist.web.found_files import ROLES, FoundFile, Given
+from idealist.web.file_roles import ROLES
+from idealist.web.found_files import FoundFile, Given
 from idealist.web.visit import Moved, Page, Visit
 
 

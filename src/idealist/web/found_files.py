@@ -1,4 +1,4 @@
-"""What a folder holds: which files are judgments, runs or texts, found by a look inside."""
+"""The files that are open: those of a folder, looked at again when they change, or named ones."""
 
 from __future__ import annotations
 
@@ -8,30 +8,13 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from idealist import files
-from idealist.errors import IdealistError, InputError, UsageError
-from idealist.formats import kind_of
-from idealist.formats.column_names import DOCUMENT_IDS, QUERY_IDS, QUERY_TEXTS, known
-from idealist.formats.contents import OURS
-from idealist.formats.document_entries import fields_of
-from idealist.formats.pair_files import holds_both
-from idealist.formats.reading import ReadOptions
-from idealist.formats.source import Source, plain_suffix
+from idealist.errors import UsageError
+from idealist.formats.source import plain_suffix
 from idealist.formats.sqlite_files import is_sqlite
+from idealist.web.file_roles import ROLES, role_of
 
-#: What a file can be, with the words for it.
-ROLES = {
-    "judgments": "judgments",
-    "store": "a store of judgments",
-    "run": "a run",
-    "both": "judgments and a run",
-    "queries": "texts of queries",
-    "documents": "texts of documents",
-    "evaluation": "a saved evaluation",
-    "ignored": "not used",
-}
 #: Where the corrections of these roles are kept, in the folder itself.
 CORRECTIONS = "idealist-ui.json"
 #: How deep a folder is searched, and how many files of it are looked at.
@@ -42,16 +25,6 @@ PASSED_OVER = frozenset({
     ".jpeg", ".jpg", ".js", ".lock", ".log", ".md", ".npy", ".npz", ".pdf", ".pkl", ".png", ".py",
     ".pyc", ".sh", ".so", ".svg", ".tar", ".tex", ".toml", ".yaml", ".yml", ".zip",
 })  # fmt: skip
-#: Files up to this size are looked at as they are; of larger ones, the head.
-WHOLE = 2**22
-#: Fields of rows that are judged or ranked; of documents alone; and of either kind of text.
-RANKED = {
-    "grade", "relevance", "rel", "label", "score", "rank", "rating", "retrieved", "ranking", "hits",
-}  # fmt: skip
-OWN_IDS = {"document", "docid", "doc_id", "docno", "doc"}
-SHARED_IDS = {"_id", "id"}
-#: Parts of names that tell texts of queries from those of documents.
-QUERY_WORDS, DOCUMENT_WORDS = ("quer", "topic", "question"), ("doc", "corpus", "passage", "chunk")
 
 
 @dataclass(frozen=True)
@@ -102,7 +75,7 @@ class Folder:
         """Say what a file is; nothing ("") leaves it to what is found."""
         if role and role not in ROLES:
             raise UsageError(f"{role!r} is nothing that a file can be", f"say {', '.join(ROLES)}")
-        if name not in self._known:
+        if name not in self.files():
             raise UsageError(f"there is no file {name!r} in the folder", "choose one of the list")
         said = {**self._corrections(), name: role}
         kept = {one: own for one, own in said.items() if own}
@@ -152,113 +125,6 @@ def stamp_of(path: Path) -> tuple[int, int]:
     """Return what changes when a file does."""
     told = path.stat()
     return told.st_mtime_ns, told.st_size
-
-
-def role_of(path: Path) -> tuple[str, str]:
-    """Say what a file is, and how that was found; what cannot be read is not used."""
-    try:
-        if is_sqlite(path):
-            return _role_of_database(path)
-        if (known := _of_names(path)) is not None:
-            return known
-        with _small(path) as small:
-            return _role_of_rows(small, path)
-    except IdealistError as error:
-        return "ignored", error.message
-    except (UnicodeDecodeError, ValueError, KeyError, TypeError, OSError):
-        return "ignored", "it is nothing that idealist can read"
-
-
-def _role_of_database(path: Path) -> tuple[str, str]:
-    from idealist.judging.store import Store
-
-    with Store.to_read(path):
-        return "store", "a store of idealist"
-
-
-def _of_names(path: Path) -> tuple[str, str] | None:
-    """Recognise what idealist saved, and texts, by the names of fields."""
-    head = Source.of(path).head(4096).lstrip()
-    for key, (what, _) in OURS.items():
-        if head.startswith(b"{") and f'"{key}"'.encode() in head[:40]:
-            return ("evaluation" if key == "idealist" else "ignored"), f"{what} of idealist"
-    names = tuple(_fields(head, path))
-    lower = {name.lower() for name in names}
-    if not names or lower & RANKED or not known(names, ("query", *QUERY_IDS, *DOCUMENT_IDS)):
-        return None
-    why = f"it has {', '.join(names[:4])}"
-    ids, texts = known(names, DOCUMENT_IDS), known(names, QUERY_TEXTS)
-    if known(names, ("query", *QUERY_IDS)) and texts and not [one for one in ids if one in OWN_IDS]:
-        own = [one for one in names if one.lower() in SHARED_IDS]
-        return _texts(path, why) if own else ("queries", why)
-    return _texts(path, why) if fields_of(names).are_known else None
-
-
-def _texts(path: Path, why: str) -> tuple[str, str]:
-    """Tell texts of queries from those of documents: by the file's name, or by its size."""
-    name = path.name.lower()
-    if any(word in name for word in QUERY_WORDS):
-        return "queries", f"{why}, and its name says queries"
-    if any(word in name for word in DOCUMENT_WORDS):
-        return "documents", f"{why}, and its name says documents"
-    small = path.stat().st_size < 2**16
-    return (
-        ("queries", f"{why}, and it is short") if small else ("documents", f"{why}, and it is long")
-    )
-
-
-def _fields(head: bytes, path: Path) -> list[str]:
-    """Find the names of the fields in the first line, of JSON or of a table."""
-    line = head.partition(b"\n")[0].decode(errors="replace").strip()
-    if line.startswith("{"):
-        with suppress(ValueError):
-            return [str(name) for name in json.loads(line)]
-    if plain_suffix(path.name) in (".csv", ".tsv"):
-        sign = "\t" if "\t" in line else ";" if ";" in line and "," not in line else ","
-        return [name.strip().strip('"') for name in line.split(sign)]
-    return []
-
-
-def _role_of_rows(small: Path, path: Path) -> tuple[str, str]:
-    """Tell judgments from runs by what the rows hold."""
-    with suppress(InputError):
-        if holds_both(ReadOptions().of(str(small))):
-            return "both", "each record has what was retrieved and what should have been"
-    first = next(iter(Source.of(small).head().splitlines()), b"")
-    if first.count(b"\t") == 1:  # an id and a text, however many words that has
-        return _texts(path, "its lines have an id and a text")
-    found = kind_of(small)
-    if found is not None:
-        said = {"qrels": "judgments", "run": "run"}[found]
-        return said, "its rows have grades" if found == "qrels" else "its rows have ranks or scores"
-    name = path.name.lower()
-    if "qrel" in name:
-        return "judgments", "its name says so"
-    if plain_suffix(path.name) in (".run", ".trec"):
-        return "run", "its suffix says so"
-    return "ignored", "its rows could be anything: say what it is"
-
-
-class _small:
-    """A copy of the head of a file that is large, cut where a line ends; else the file."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-
-    def __enter__(self) -> Path:
-        source = Source.of(self.path)
-        is_lines = plain_suffix(self.path.name) not in (".json", ".parquet", ".arrow", ".xlsx")
-        if (self.path.stat().st_size <= WHOLE and not source.is_compressed) or not is_lines:
-            return self.path
-        self.folder = TemporaryDirectory()
-        copy = Path(self.folder.name) / f"head{plain_suffix(self.path.name)}"
-        head = source.head()
-        copy.write_bytes(head[: head.rfind(b"\n") + 1] or head)
-        return copy
-
-    def __exit__(self, *_: object) -> None:
-        if hasattr(self, "folder"):
-            self.folder.cleanup()
 
 
 def _walked(folder: Path, depth: int = DEPTH) -> Iterator[Path]:

@@ -10,11 +10,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from idealist.conventions import CONVENTIONS, DEFAULT
-from idealist.conventions.signature import meaning
 from idealist.errors import IdealistError, UsageError
 from idealist.evaluating.evaluation import Evaluation
 from idealist.evaluating.evaluator import DEFAULT_MEASURES
-from idealist.measures import MEASURES
+from idealist.measures import MEASURES, Measure
+from idealist.measures.instrument import Aggregate
+from idealist.notation import Settings
+from idealist.protocol import Protocol
 from idealist.rendering.document import Doubts, Table
 from idealist.web import layout
 from idealist.web.found_files import FoundFile
@@ -25,6 +27,11 @@ from idealist.web.workspace import Measured, Workspace
 
 #: How many runs a page lists.
 LISTED = 100
+#: Parts of a signature that are no rules of a measure or a ranking.
+OTHER_RULES = {
+    "measure": "the formula", "cutoff": "how many ranks count", "qrels": "the judgments",
+    "rules": "the version of these rules",
+}  # fmt: skip
 #: Where saved evaluations go, in the folder.
 SAVED = "evaluations"
 
@@ -115,10 +122,20 @@ def _rules(found: Measured) -> list[dict[str, Any]]:
     return [
         {
             "measure": label, "signature": str(one),
-            "axes": [(axis, value, meaning(axis)) for axis, value in one.fields.items()],
+            "axes": [(axis, value, _about(axis, type(own))) for axis, value in one.fields.items()],
         }
-        for label, one in found.evaluator.signatures.items()
+        for (label, one), own in zip(
+            found.evaluator.signatures.items(), found.evaluator.measures.values(), strict=True
+        )
     ]  # fmt: skip
+
+
+def _about(axis: str, measure: type[Measure]) -> str:
+    """Say what a rule is about."""
+    name = axis.rpartition(".")[2]
+    kinds: list[type[Settings]] = [measure] if "." in axis else [Protocol, Aggregate]
+    about = (kind.parameters().get(name) for kind in kinds)
+    return next((one.doc for one in about if one), OTHER_RULES.get(axis, ""))
 
 
 def saved_evaluations(workspace: Workspace) -> dict[str, tuple[FoundFile, Evaluation]]:

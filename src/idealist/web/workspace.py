@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
@@ -113,9 +113,9 @@ class Workspace:
 
     @property
     def judged(self) -> list[FoundFile]:
-        """The files of judgments, stores first."""
+        """The files of judgments: stores first, then what is called so."""
         found = self._of("store", "judgments", "both")
-        return sorted(found, key=lambda one: one.role != "store")
+        return sorted(found, key=lambda one: (one.role != "store", "qrel" not in one.name.lower()))
 
     @property
     def runs(self) -> dict[str, FoundFile]:
@@ -234,6 +234,32 @@ class Workspace:
                 import_judgments(store, data, judge=file.name)
         self.files(fresh=True)
         return STORE
+
+    def about_store(
+        self, state: PageState, what: Hashable, make: Callable[[Store], T],
+        runs: Sequence[str] = (),
+    ) -> T:  # fmt: skip
+        """Find something out about a page's store, once while nothing is added to it."""
+        file = self.judgments_file(state)
+
+        def made() -> T:
+            with Store.to_read(file.path) as store:  # by itself, so that no judge waits
+                return make(store)
+
+        key = (what, file.name, self._filling(file), self._run_key(state, runs), state.column)
+        return self._once(key, made)
+
+    def _filling(self, file: FoundFile) -> Any:
+        """Return what changes with everything that is added to a store."""
+        tables = ("judgment", "setting", "preference", "batch", "call", "query", "document")
+        asked = ", ".join(f"(SELECT MAX(id) FROM {table})" for table in tables)
+        with self._opened(file.path).reading() as connection:
+            return connection.execute(f"SELECT {asked}").fetchone()
+
+    def read_runs(self, runs: Sequence[str]) -> dict[str, Run]:
+        """Read some runs."""
+        known = self.runs
+        return {name: self._read_run(name, self._run(name, known)) for name in runs}
 
     def close(self) -> None:
         """Let go of the stores."""
