@@ -10,6 +10,7 @@ import click
 
 from idealist.cli.judge_people import judge_name
 from idealist.cli.options import say
+from idealist.cli.ui_accounts import add_user, remove_user
 from idealist.errors import UsageError
 
 
@@ -80,6 +81,7 @@ def open_(
         raise UsageError(
             f"the workbench needs a package that is not installed: {error.name}", hint
         ) from None
+    from idealist.web.accounts import Accounts
     from idealist.web.found_files import Folder, Given
     from idealist.web.workspace import Workspace
 
@@ -90,4 +92,10 @@ def open_(
         source = Given(first, [*map(Path, paths[1:])], {"queries": queries, "documents": docs})
     asks = opens if opens is not None else bool(os.environ.get("DISPLAY") or os.name != "posix")
     place = Place(host, port, public)
-    serve(Workspace(source, judge=judge_name(judge)), place, opens=asks, say=say)
+    accounts = Accounts(users) if users else None
+    workspace = Workspace(source, judge="" if accounts else judge_name(judge))
+    serve(workspace, place, accounts=accounts, opens=asks, say=say)
+
+
+command.add_command(add_user)
+command.add_command(remove_user)

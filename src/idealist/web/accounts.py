@@ -12,7 +12,8 @@ import stat
 import threading
 import tomllib
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -250,10 +251,34 @@ def check_password(password: str, name: str) -> None:
         raise UsageError("the password is too easy to guess", "use a few words that do not belong")
 
 
-def write_accounts(path: Path, accounts: Mapping[str, Account]) -> None:
-    """Write accounts so that only the owner of the file can read them."""
-    tables = []
-    for one in accounts.values():
-        name = json.dumps(one.name, ensure_ascii=False)
-        tables.append(f'[{name}]\nrole = "{one.role}"\npassword = "{one.password}"\n')
-    files.write(path, "\n".join(tables).encode(), private=True)
+def change_accounts(path: Path, change: Callable[[dict[str, Account]], None]) -> None:
+    """Change the accounts of a file, or of a new one, so that only its owner can read it.
+
+    Commands that do so at the same time wait for each other, so that no account is lost.
+    """
+    files.check_folder(path)
+    with _alone(path):
+        accounts = read_accounts(path) if path.exists() else {}
+        change(accounts)
+        tables = []
+        for one in accounts.values():
+            bare = one.name.isascii() and one.name.replace("-", "").replace("_", "").isalnum()
+            name = one.name if bare else json.dumps(one.name, ensure_ascii=False)
+            tables.append(f'[{name}]\nrole = "{one.role}"\npassword = "{one.password}"\n')
+        files.write(path, "\n".join(tables).encode(), private=True)
+
+
+@contextmanager
+def _alone(path: Path) -> Iterator[None]:
+    """Keep others from changing a file meanwhile, where the system can do that."""
+    try:
+        from fcntl import LOCK_EX, flock
+    except ImportError:  # Windows
+        yield
+        return
+    folder = os.open(path.resolve().parent, os.O_RDONLY)
+    try:
+        flock(folder, LOCK_EX)
+        yield
+    finally:
+        os.close(folder)
