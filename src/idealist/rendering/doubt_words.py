@@ -88,7 +88,7 @@ def parts(group: Sequence[Doubt]) -> list[str]:
     else:
         supposed = f", {first.supposing}" if first.supposing and len(first.price) == 1 else ""
         costs = [f"cost, {run}: {words}{supposed}" for run, words in _costs(first)]
-        examples = (f"  {example}" for example in _examples(first))
+        examples = (f"  {example}" for example in examples_of(first))
         found = [f"{_title(group)}: {first.finding}", *examples, *costs]
     remedy = [f"remedy: {first.remedy}{_for_first(group)}"] if first.remedy else []
     return [*found, *_supposed(group), *remedy]
@@ -102,7 +102,7 @@ def _title(group: Sequence[Doubt]) -> str:
 
 def _one_of_many(one: Doubt) -> Iterator[str]:
     """Say what is found in one run of several, with one example, and what it costs."""
-    example = next(_examples(one), "")
+    example = next(examples_of(one), "")
     yield f"{one.run}: {one.finding}{f' (such as {example})' if example else ''}"
     yield from (f"  cost: {words}" for _, words in _costs(one))
 
@@ -113,7 +113,7 @@ def _for_first(group: Sequence[Doubt]) -> str:
     return f"; for {group[0].run}, and likewise for the others:" if differ else ""
 
 
-def _examples(one: Doubt) -> Iterator[str]:
+def examples_of(one: Doubt) -> Iterator[str]:
     """Show some of what is meant: queries in one line, unless the finding names them."""
     if one.queries and one.examples == one.first_queries:
         named = few(one.queries)

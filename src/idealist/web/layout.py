@@ -55,6 +55,7 @@ def assets() -> dict[str, Asset]:
     look = svg.style() + files("idealist.reporting").joinpath("page.css").read_text("utf-8")
     own = files("idealist.web").joinpath("static")
     look += own.joinpath("workbench.css").read_text("utf-8")
+    look += own.joinpath("pages.css").read_text("utf-8")
     found = {"workbench.css": look.encode()}
     for one in own.iterdir():
         if one.name.endswith((".js", ".svg")):

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from idealist.web import (
+    agreement_page,
     audit_page,
     compare_page,
+    disputes_page,
     files_page,
     judge_queue,
     judges_page,
+    model_page,
     query_page,
     runs_page,
     search_page,
@@ -24,6 +27,9 @@ PAGES: dict[str, tuple[Callable[[Visit], Page], str]] = {
     "/query": (query_page.page, "see"),
     "/judge": (judge_queue.page, "judge"),
     "/judges": (judges_page.page, "see"),
+    agreement_page.PATH: (agreement_page.page, "see"),
+    disputes_page.PATH: (disputes_page.page, "see"),
+    model_page.PATH: (model_page.page, "see"),
     "/audit": (audit_page.page, "see"),
     "/settings": (settings_page.page, "see"),
     "/files": (files_page.page, "see"),

@@ -7,14 +7,14 @@ import time
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from idealist.auditing import Audit, audit
 from idealist.comparing import COMPARED, Comparison, compare, naming
 from idealist.conventions import DEFAULT
 from idealist.data import Qrels, Queries, Run
 from idealist.diagnosing import Diagnosis, diagnose
-from idealist.errors import IdealistError, UsageError, nearest
+from idealist.errors import IdealistError, InputError, UsageError, nearest
 from idealist.evaluating.evaluation import Evaluation
 from idealist.evaluating.evaluations import Evaluations
 from idealist.evaluating.evaluator import DEFAULT_MEASURES, Evaluator
@@ -29,6 +29,9 @@ from idealist.ranking.ranked import Ranked
 from idealist.web.found_files import FoundFile
 from idealist.web.once import Once
 from idealist.web.page_state import PageState
+
+if TYPE_CHECKING:
+    from idealist.reporting.report_result import Report
 
 T = TypeVar("T")
 
@@ -159,6 +162,13 @@ class Workspace:
         if file.role == "both":
             return read_pairs(str(file.path), name=name)[1]
         return read_run(str(file.path), queries=self.queries, name=name)
+
+    def _read_or_named(self, name: str, file: FoundFile) -> Run | str:
+        """Read a run; name the file where it cannot be read, so that an audit says why."""
+        try:
+            return self._read_run(name, file)
+        except InputError:
+            return str(file.path)
 
     def evaluation(self, file: FoundFile) -> Evaluation:
         """Read a saved evaluation."""
@@ -333,10 +343,10 @@ class Workspace:
         return stamps, state.measures, state.convention, state.settings
 
     def audited(self, state: PageState, runs: Sequence[str]) -> Audit:
-        """Audit runs by the rules of a page."""
+        """Audit runs by the rules of a page; the audit says what is wrong with unreadable ones."""
         return self._verb("audit", state, runs, lambda qrels, read: audit(
-            qrels, list(read.values()), state.measures or DEFAULT_MEASURES,
-            texts=self.queries, **self.rules(state),
+            qrels, read, state.measures or DEFAULT_MEASURES, texts=self.queries,
+            **self.rules(state),
         ))  # fmt: skip
 
     def diagnosed(self, state: PageState, run: str) -> Diagnosis:
@@ -347,8 +357,8 @@ class Workspace:
             **more, **self.rules(state),
         ))  # fmt: skip
 
-    def reported(self, state: PageState, runs: Sequence[str]) -> str:
-        """Write the report of runs, the first of which is the baseline, as a page."""
+    def reported(self, state: PageState, runs: Sequence[str]) -> Report:
+        """Report on runs, the first of which is the baseline."""
         from idealist.reporting import report
 
         documents = self._of("documents", "store")
@@ -356,11 +366,11 @@ class Workspace:
             qrels, read, state.measures or None, baseline=next(iter(read)), texts=self.queries,
             docs=str(documents[0].path) if documents else None,
             slices=state.column or None, **self.rules(state),
-        ).render("html"))  # fmt: skip
+        ))  # fmt: skip
 
     def _verb(
         self, verb: str, state: PageState, runs: Sequence[str],
-        make: Callable[[Qrels, dict[str, Run]], T],
+        make: Callable[[Qrels, dict[str, Any]], T],
     ) -> T:  # fmt: skip
         """Let a verb look at runs, once for the same judgments, runs and rules."""
         qrels, known = self.qrels(state), self.runs
@@ -370,7 +380,8 @@ class Workspace:
             self.stage = {"audit": "auditing", "report": "writing the report"}.get(
                 verb, "diagnosing"
             )
-            return make(qrels, {name: self._read_run(name, one) for name, one in files.items()})
+            read = self._read_or_named if verb == "audit" else self._read_run
+            return make(qrels, {name: read(name, one) for name, one in files.items()})
 
         return self._once((verb, qrels.hash, self._run_key(state, runs), state.column), made)
 

@@ -43,7 +43,7 @@ def judge_by_model(
     skip_missing: bool = False, key_env: str | None = None, concurrency: int = 8,
     timeout: float = 120.0, attempts: int = 6, max_requests: int | None = None,
     max_tokens: int | None = None, max_cost: float | None = None, prices: Prices = None,
-    tick: Tick | None = None, **asking: Any,
+    tick: Tick | None = None, begun: Callable[[Runner], None] | None = None, **asking: Any,
 ) -> ModelJudging:  # fmt: skip
     """Have a model at an OpenAI-compatible endpoint judge documents, and keep what it says.
 
@@ -52,7 +52,8 @@ def judge_by_model(
     kept as it comes, and a request that was answered is never sent again, so that judging can stop
     at any time and go on later. An answer that cannot be read is no judgment; it is asked for again
     next time. The key is in the environment variable `key_env`. Nothing is sent that could go over
-    `max_requests`, `max_tokens` or `max_cost`.
+    `max_requests`, `max_tokens` or `max_cost`. `begun` is given what asks, whose `stop` another
+    thread may call.
 
     `asking` is how the model is asked: `prompt`, `samples`, `temperature` (0, or 1 for several
     samples), `seed`, `logprobs`, `answer_tokens`, and `judge`, the name of its judgments.
@@ -65,6 +66,8 @@ def judge_by_model(
             url, key_env=key_env, concurrency=concurrency, timeout=timeout, attempts=attempts,
             max_requests=max_requests, max_tokens=max_tokens, max_cost=max_cost, prices=prices,
         ) as runner:  # fmt: skip
+            if begun is not None:
+                begun(runner)
             for outcome in runner.ask(map(judge.question, work.pairs)):
                 rows.append(judge.keep(outcome))
                 if tick is not None and rows[-1].asked:

@@ -13,7 +13,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, wait
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
@@ -309,6 +309,11 @@ class Runner:
             request.hash, request.model, self.prompt.hash, said, state, **spent.usage._asdict(),
             cost=price.of(spent.usage) if price else 0.0, **given,
         )  # fmt: skip
+
+    def stop(self) -> None:
+        """Send nothing more, at somebody's wish, from any thread; answers under way may arrive."""
+        with suppress(RuntimeError):  # it has ended meanwhile
+            self._stop(YOU)
 
     def _stop(self, words: str) -> None:
         self.tally.stopped = self.tally.stopped or words

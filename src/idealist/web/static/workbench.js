@@ -166,3 +166,47 @@ document.addEventListener("keydown", (event) => {
   if (button) { event.preventDefault(); button.click(); }
   if (event.key === "u") $("[data-key-undo]")?.click();
 });
+
+// Judges and Audit: a decision by its key, a model that is watched, a repair that is run.
+document.addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || typing(event.target) || $("dialog[open]")) return;
+  const button = $(`[data-decides] [data-decide="${CSS.escape(event.key)}"]`);
+  if (button) { event.preventDefault(); button.click(); }
+});
+async function watch() {
+  const place = $("[data-polls]");
+  if (!place) return;
+  const answer = await fetch(place.dataset.polls).catch(() => null);
+  const told = answer && answer.ok ? await answer.json() : null;
+  if (told && !(told.now && told.now.running)) { await refresh(); return; }
+  if (told) {
+    const bar = $("progress", place);
+    if (told.now.all) { bar.max = told.now.all; bar.value = told.now.done; }
+    $(".status", place).textContent = told.words;
+  }
+  setTimeout(watch, 1000);
+}
+watch();
+document.addEventListener("click", async (event) => {
+  const button = event.target.closest("[data-repairs]");
+  if (!button) return;
+  const place = $(".said-back", button.closest("dialog"));
+  button.disabled = true;
+  place.textContent = "Working …";
+  try {
+    const told = await send(button.dataset.repairs, { code: button.dataset.code, run: button.dataset.run });
+    const said = document.createElement("pre");
+    said.className = "said-back";
+    said.textContent = told.said;
+    const words = document.createElement("p");
+    words.textContent = told.done ? `Written: ${told.files.join(", ")}. ` : "It failed:";
+    const link = document.createElement("a");
+    link.href = "/files";
+    link.textContent = "Files";
+    if (told.done) words.append(link);
+    place.replaceChildren(words, said);
+  } catch (error) {
+    place.textContent = [error.message, error.hint].filter(Boolean).join(" ");
+    button.disabled = false;
+  }
+});
