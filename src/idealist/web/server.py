@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import secrets
 import socket
 import webbrowser
@@ -144,8 +145,8 @@ def _is_origin(address: str) -> bool:
         named = parts.scheme in USUAL and parts.hostname and parts.port != 0
     except ValueError:
         return False
-    more = parts.path.strip("/") or parts.query or parts.fragment or "@" in parts.netloc
-    return bool(named) and not more and address.isascii() and address.isprintable()
+    more = parts.path.strip("/") or parts.query or parts.fragment
+    return bool(named) and not more and bool(re.fullmatch(r"[\w.:\[\]-]+", parts.netloc, re.ASCII))
 
 
 def _origin(address: str) -> str:
