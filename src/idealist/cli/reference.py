@@ -97,20 +97,9 @@ def diff(a: str, b: str, **shown: Any) -> None:
       idealist signature diff 'nDCG@10|trec_eval|qrels:2057cbf8e7|rules:1' \\
                               'nDCG@10|sklearn|qrels:2057cbf8e7|rules:1'
     """
-    from idealist.conventions.signature import meaning
-    from idealist.rendering.document import Items, Table
-    from idealist.rendering.result import Listing
+    from idealist.conventions.signature_diff import SignatureDiff
 
-    found = {label: one.diff(other) for label, one, other in _paired(_read(a), _read(b))}
-    rows = [
-        (label, axis, *pair, meaning(axis))
-        for label, axes in found.items()
-        for axis, pair in axes.items()
-    ]
-    table = Table.of(["measure", "axis", "A", "B", "what it means"], [], rows)
-    same = [f"{label}: the signatures agree" for label, axes in found.items() if not axes]
-    answer = f"the signatures differ in {len(rows)} axes" if rows else "the signatures agree"
-    emit(Listing(answer, (table, Items(tuple(same))), found, table), **shown)
+    emit(SignatureDiff.of(_read(a), _read(b)), **shown)
 
 
 @signature.command("expand")
@@ -135,35 +124,18 @@ def expand(text: str, **shown: Any) -> None:
 def _read(given: str) -> dict[str, Signature]:
     """Read a signature, or all those of a JSON file."""
     from idealist.conventions.signature import Signature
+    from idealist.conventions.signature_diff import measure_of
 
     if "|" in given:
         one = Signature.parse(given)
-        return {_name(one): one}
+        return {measure_of(one): one}
     try:
         texts = json.loads(Path(given).read_text("utf-8"))["signatures"]
         found = [Signature.parse(text) for text in texts.values()]
-        return {_name(one): one for one in found}
+        return {measure_of(one): one for one in found}
     except OSError as error:
         hint = "give a signature, which has |, or a JSON file that holds some"
         raise UsageError(f"{given} cannot be read: {error.strerror}", hint) from None
     except (ValueError, KeyError, TypeError, AttributeError):
         hint = "give a file that eval -f json or Evaluation.save() wrote"
         raise UsageError(f"{given} holds no signatures", hint) from None
-
-
-def _name(signature: Signature) -> str:
-    fields = signature.fields
-    return fields["measure"] + ("" if fields["cutoff"] == "none" else f"@{fields['cutoff']}")
-
-
-def _paired(
-    a: dict[str, Signature], b: dict[str, Signature]
-) -> list[tuple[str, Signature, Signature]]:
-    """Pair the signatures of equal measures, or the only ones of both."""
-    if len(a) == len(b) == 1:
-        return [(next(iter(a)), next(iter(a.values())), next(iter(b.values())))]
-    common = [label for label in a if label in b]
-    if not common:
-        hint = f"A has {', '.join(a)}; B has {', '.join(b)}"
-        raise UsageError("the two have no measure in common", hint)
-    return [(label, a[label], b[label]) for label in common]

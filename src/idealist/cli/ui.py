@@ -39,6 +39,7 @@ def command() -> None:
       idealist ui .
       idealist ui qrels.txt bm25.run dense.run --docs corpus.jsonl
       idealist ui labels.db
+      idealist ui . --model smollm2 --model-url http://127.0.0.1:8080/v1
       idealist ui add-user users.toml ann --role judge
       idealist ui . --host 0.0.0.0 --users users.toml --public https://eval.example.org
     """
@@ -68,10 +69,20 @@ def command() -> None:
     metavar="URL",
     help="The address by which browsers come, as through a proxy.",
 )
+@click.option("--model", metavar="NAME", help="A model that editors may let judge.")
+@click.option("--model-url", metavar="URL", help="The address of the model, up to /v1.")
+@click.option("--key-env", metavar="VARIABLE", help="The variable that holds the model's key.")
+@click.option(
+    "--prices",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="TOML with the price of a million tokens, as idealist judge llm takes it.",
+)
 @click.option("--browser/--no-browser", "opens", default=None, help="Whether to open a browser.")
 def open_(
     paths: tuple[str, ...], queries: Path | None, docs: Path | None, judge: str | None, port: int,
-    host: str, users: Path | None, public: tuple[str, ...], opens: bool | None,
+    host: str, users: Path | None, public: tuple[str, ...], model: str | None,
+    model_url: str | None, key_env: str | None, prices: Path | None, opens: bool | None,
 ) -> None:  # fmt: skip
     """Open a folder, judgments and runs, or a store, in the browser."""
     try:
@@ -83,6 +94,7 @@ def open_(
         ) from None
     from idealist.web.accounts import Accounts
     from idealist.web.found_files import Folder, Given
+    from idealist.web.model_work import ModelWork
     from idealist.web.workspace import Workspace
 
     first = Path(paths[0])
@@ -91,10 +103,10 @@ def open_(
     else:
         source = Given(first, [*map(Path, paths[1:])], {"queries": queries, "documents": docs})
     asks = opens if opens is not None else bool(os.environ.get("DISPLAY") or os.name != "posix")
-    place = Place(host, port, public)
+    place, models = Place(host, port, public), ModelWork.of(model, model_url, key_env, prices)
     accounts = Accounts(users) if users else None
     workspace = Workspace(source, judge="" if accounts else judge_name(judge))
-    serve(workspace, place, accounts=accounts, opens=asks, say=say)
+    serve(workspace, place, accounts=accounts, models=models, opens=asks, say=say)
 
 
 command.add_command(add_user)

@@ -52,6 +52,7 @@ class PageState:
     second: str = _named("b")
     judge: str = ""
     batch: int = 0
+    title: str = ""
 
     @classmethod
     def of(cls, pairs: Iterable[tuple[str, str]]) -> PageState:
