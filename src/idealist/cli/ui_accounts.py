@@ -124,7 +124,7 @@ def _password(name: str, from_stdin: bool) -> str:
             found = sys.stdin.buffer.readline().decode().rstrip("\r\n")
         except UnicodeDecodeError:
             raise UsageError("the password is not UTF-8 text", "write it as UTF-8") from None
-    elif sys.stdin.isatty():
+    elif _is_terminal():
         found = click.prompt(
             f"Password of {name}, at least {SHORTEST} characters", hide_input=True, err=True,
             confirmation_prompt="Again",
@@ -134,3 +134,7 @@ def _password(name: str, from_stdin: bool) -> str:
         raise UsageError("there is no terminal to ask for a password", hint)
     check_password(found, name)
     return found
+
+
+def _is_terminal() -> bool:
+    return sys.stdin.isatty()

@@ -98,8 +98,12 @@ def _whole(text: str) -> int:
 
 
 def _digest(password: str, salt: bytes, strength: Strength) -> bytes:
-    """Run scrypt; a letter with an accent is the same however it was typed."""
-    given = unicodedata.normalize("NFC", password).encode(errors="replace")
+    """Run scrypt; a letter with an accent is the same however it was typed.
+
+    NUL is taken for another sign: scrypt does not tell a password from one that ends with it.
+    """
+    text = unicodedata.normalize("NFC", password).replace("\0", "\ufffd")
+    given = text.encode(errors="replace")
     n, r, p = strength
     return hashlib.scrypt(given, salt=salt, n=n, r=r, p=p, maxmem=2 * MEMORY, dklen=32)
 
@@ -129,7 +133,7 @@ class Accounts:
         self._known: Mapping[str, Account] = {}
         self._fault: IdealistError | None = None
         #: What the password of an unknown name is compared with, so that it takes as long.
-        self._nobody = Hashed.of(secrets.token_hex())
+        self._nobody = Hashed(Strength(), secrets.token_bytes(16), secrets.token_bytes(32))
         if not self.known():
             raise UsageError(f"there are no accounts in {self.path}", f"make one: {MAKE}")
 
