@@ -32,14 +32,14 @@ test: $(VENV)/test.stamp ## Run all tests that need no heavy packages
 parity: $(VENV)/parity.stamp ## Compare with the heavy peers (torchmetrics, ranx, CatBoost, …)
 	$(BIN)/python -m pytest parity $(PARALLEL)
 
-browser: $(VENV)/browser.stamp ## Open the report in Chromium, and read and use it there
+browser: $(VENV)/browser.stamp ## Open reports and the workbench in Chromium, and use them there
 	$(BIN)/python browser/chromium.py
 	$(BIN)/python -m pytest browser $(PARALLEL)
 
 live: $(VENV)/live.stamp ## Prove the store with kills and crowds, and judge with a real model on this machine
 	$(BIN)/python -m pytest live $(PARALLEL)
 
-screenshots: $(VENV)/browser.stamp ## Take the pictures of the report in README and docs anew
+screenshots: $(VENV)/browser.stamp ## Take the pictures of reports and the workbench anew
 	$(BIN)/python browser/chromium.py
 	$(BIN)/python browser/screenshots.py
 

@@ -1,8 +1,10 @@
-"""Take the pictures of the report that README and docs show: the one that the demo leaves."""
+"""Take the pictures that README and docs show: of the report that the demo leaves, and the workbench."""
 
 from __future__ import annotations
 
 import io
+import random
+from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -11,7 +13,10 @@ from PIL import Image, ImageOps
 from playwright.sync_api import Browser, Page
 
 import chromium
+import idealist as il
+from idealist.judging.judgment_imports import import_judgments
 from visits import command, screen
+from workbench import Bench, entered, serving, there
 
 STATIC = Path(__file__).parents[1] / "docs" / "_static"
 
@@ -27,6 +32,20 @@ PICTURES: list[tuple[str, dict[str, Any], str]] = [
     ("report-phone-dark", screen(360, "dark"), "#query-3"),
     ("report-paper", screen(680, height=1009) | {"media": "print"}, ""),
 ]
+
+
+#: Name, screen and address of each picture of the workbench.
+WORKBENCH: list[tuple[str, dict[str, Any], str]] = [
+    ("ui-runs", screen(1280, height=860), "/runs"),
+    ("ui-compare", screen(1280, height=1000), "/compare"),
+    ("ui-query", screen(1280, height=1000), "/query?query=q05"),
+    ("ui-judge", screen(1280, height=860), "/judge"),
+    ("ui-judge-phone", screen(360, "dark", height=780), "/judge"),
+    ("ui-judges", screen(1280, "dark", height=1000), "/judges"),
+    ("ui-audit", screen(1280, height=1000), "/audit?run=bm25"),
+]
+SCALE = {0: "off topic", 1: "related", 2: "helps", 3: "answers it"}
+GUIDELINES = "Would you be glad to find this document, having typed the query?"
 
 
 def picture(browser: Browser, report: Path, look: dict[str, Any], anchor: str) -> bytes:
@@ -49,16 +68,56 @@ def small(taken: bytes, margin: int) -> Image.Image:
     return whole.quantize(128, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
 
 
+def pages(browser: Browser, bench: Bench) -> Iterator[tuple[str, bytes]]:
+    """Take pictures of the workbench, with a store that people have judged in."""
+    for name, look, path in WORKBENCH:
+        page = browser.new_page(**look, reduced_motion="reduce", storage_state=bench.state)
+        there(page, bench.url(path))
+        page.wait_for_timeout(300)
+        yield name, page.screenshot()
+        page.close()
+
+
+def judged(folder: Path) -> None:
+    """Make a store of the demo's judgments, of which two people judged some again."""
+    path, draw = folder / "judgments.db", random.Random(52)
+    texts = {"queries": folder / "queries.csv", "docs": folder / "documents.jsonl"}
+    with il.Store.create(path, scale=SCALE, guidelines=GUIDELINES, **texts) as store:
+        import_judgments(store, folder / "qrels.txt", judge="qrels.txt")
+        rows = list(store.current())
+        for judge in ("ann", "bob"):
+            some = draw.sample(rows, 120)
+            store.judge_all(
+                il.Judgment(
+                    one.query, one.document, min(3, max(0, (one.grade or 0) + draw.choice((0, 0, 0, 1, -1)))),
+                    judge, seconds=draw.uniform(4, 20),
+                )
+                for one in some
+            )  # fmt: skip
+        runs = [folder / f"{name}.run" for name in ("bm25", "reranked")]
+        store.add_batch(il.pool(store, runs, depth=20).batch)
+
+
+def save(name: str, taken: bytes, margin: int = 0) -> None:
+    """Keep a picture."""
+    target = STATIC / f"{name}.png"
+    small(taken, margin).save(target, optimize=True)
+    print(f"{target.name}: {target.stat().st_size / 1000:.0f} KB")
+
+
 def main() -> None:
     """Take all of them."""
     with TemporaryDirectory() as folder, chromium.started() as browser:
         command("demo", cwd=Path(folder))
         report = Path(folder) / "idealist-demo" / "report.html"
         for name, look, anchor in PICTURES:
-            target = STATIC / f"{name}.png"
             taken = picture(browser, report, dict(look), anchor)
-            small(taken, MARGIN if "media" in look else 0).save(target, optimize=True)
-            print(f"{target.name}: {target.stat().st_size / 1000:.0f} KB")
+            save(name, taken, MARGIN if "media" in look else 0)
+        judged(report.parent)
+        with serving(report.parent) as bench:
+            entered(bench, browser)
+            for name, taken in pages(browser, bench):
+                save(name, taken)
 
 
 if __name__ == "__main__":

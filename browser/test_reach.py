@@ -2,32 +2,16 @@
 
 from __future__ import annotations
 
-from importlib.resources import files
 from pathlib import Path
 
 import pypdf
 import pytest
-from playwright.sync_api import Page
 
-from visits import PageOf, Visit, screen, unfold
+from visits import PageOf, Visit, findings, screen, unfold
 
 pytest_plugins = ["visits"]
 
-AXE = files("axe_playwright_python").joinpath("axe.min.js").read_text()
 SCREENS = [(width, scheme) for width in (360, 1440) for scheme in ("light", "dark")]
-
-
-def findings(page: Page, part: str = "body") -> list[str]:
-    """Ask axe-core what is wrong; minor matters are left out."""
-    page.evaluate(AXE)
-    run = "part => axe.run(part, { resultTypes: ['violations'] })"
-    found = page.evaluate(run, part)["violations"]
-    return [
-        f"{one['id']}: {node['target']} {node['failureSummary']}"
-        for one in found
-        if one["impact"] in {"serious", "critical"}
-        for node in one["nodes"][:3]
-    ]
 
 
 @pytest.mark.parametrize(("width", "scheme"), SCREENS)

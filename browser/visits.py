@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,8 @@ import chromium
 PageOf = Callable[[str], Path]
 Visit = Callable[..., AbstractContextManager[Page]]
 EXAMPLES = Path(__file__).parents[1] / "examples"
+#: What looks for barriers.
+AXE = files("axe_playwright_python").joinpath("axe.min.js").read_text()
 
 
 def screen(width: int, scheme: str = "light", height: int = 900) -> dict[str, Any]:
@@ -29,6 +32,19 @@ def unfold(page: Page, most: int | None = None) -> None:
     """Open what is folded up: all of it, or so many."""
     for one in page.locator("details").all()[:most]:
         one.evaluate("details => { details.open = true }")
+
+
+def findings(page: Page, part: str = "body") -> list[str]:
+    """Ask axe-core what is wrong; minor matters are left out."""
+    page.evaluate(AXE)
+    run = "part => axe.run(part, { resultTypes: ['violations'] })"
+    found = page.evaluate(run, part)["violations"]
+    return [
+        f"{one['id']}: {node['target']} {node['failureSummary']}"
+        for one in found
+        if one["impact"] in {"serious", "critical"}
+        for node in one["nodes"][:3]
+    ]
 
 
 @pytest.fixture(scope="session")

@@ -70,7 +70,7 @@ def bench(demo_folder: Path, tmp_path: Path, browser: Browser) -> Iterator[Bench
     folder = tmp_path / "demo"
     shutil.copytree(demo_folder, folder)
     with serving(folder) as served:
-        _enter(served, browser)
+        entered(served, browser)
         yield served
 
 
@@ -82,11 +82,11 @@ def shared_bench(
     folder = tmp_path_factory.mktemp("shared") / "demo"
     shutil.copytree(demo_folder, folder)
     with serving(folder) as served:
-        _enter(served, browser)
+        entered(served, browser)
         yield served
 
 
-def _enter(bench: Bench, browser: Browser) -> None:
+def entered(bench: Bench, browser: Browser) -> None:
     """Come in once; other contexts take the cookie along."""
     context = browser.new_context()
     page = context.new_page()

@@ -8,6 +8,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from idealist.errors import UsageError
+from idealist.evaluating.evaluator import DEFAULT_MEASURES
 from idealist.notation import measures_of
 
 #: The longest value of a parameter, and how often one may repeat.
@@ -71,7 +72,8 @@ class PageState:
             if name in given
         }
         state = cls(**found)
-        return replace(state, measures=tuple(measures_of(state.measures)))
+        asked = tuple(measures_of(state.measures))
+        return replace(state, measures=() if asked == DEFAULT_MEASURES else asked)
 
     def pairs(self) -> list[tuple[str, str]]:
         """Return the parameters of the address, without what is usual."""
