@@ -14,7 +14,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page
+from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from visits import command, dismiss
 
@@ -133,11 +133,6 @@ def listened(context: BrowserContext, bench: Bench) -> list[str]:
 
 
 def there(page: Page, url: str) -> None:
-    """Go to a page, and wait until it is computed."""
-    for _ in range(600):
-        answer = page.goto(url)
-        assert answer is not None
-        if answer.status != 202:
-            return
-        page.wait_for_timeout(100)
-    raise AssertionError(f"{url} is never ready")
+    """Go to a page; one that is still computed comes by itself."""
+    page.goto(url)
+    expect(page.locator("main h1", has_text="Working …")).to_have_count(0, timeout=60_000)

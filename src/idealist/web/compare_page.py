@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from idealist.comparing import Comparison
+from idealist.comparing.comparison_report import way
 from idealist.errors import UsageError
 from idealist.rendering.document import Block, Doubts, Drawing, Signatures, Text
 from idealist.rendering.result import Result
@@ -32,7 +33,7 @@ def page(visit: Visit) -> Page:
     if not listed.baseline:
         alone = found.of(listed.run)
         spread = [*_drawn(alone, "spread", texts=queries)]
-        filled |= {"verdict": alone.summary, "blocks": layout.blocks(spread, link), "more": ""}
+        filled |= {"verdict": alone.summary, "tone": "", "blocks": layout.blocks(spread, link)}
         return Page(listed.run, "compare.html", filled, alone.data, listed.table)
     compared = workspace.compared(state, shown)
     filled |= _parts(compared, listed, queries, link)
@@ -45,19 +46,20 @@ def _parts(
 ) -> dict[str, Any]:
     """Write the verdict, its figures, and the evidence that few read."""
     both = {"baseline": listed.baseline, "run": listed.run, "texts": texts}
-    document = compared.report()
-    first, *rest = document.blocks
+    document, pair = compared.report(), compared.pair(listed.run)
     many = len(compared.evaluations) > 2
+    rest = document.blocks if many else document.blocks[1:]
     figures: list[Block] = [*_drawn(compared, "forest")] if many else []
     pictured = [*_drawn(compared, "differences", **both), *_drawn(compared, "scatter", **both)]
     powered = [*_drawn(compared, "power")] if not many else []
     doubts: list[Block] = [Doubts(compared.doubts)] if compared.doubts else []
     signed = [one for one in document.notes if isinstance(one, Signatures | Text)]
+    tone = {"better": "win", "worse": "loss"}.get(way(pair), "same")
     return {
-        "verdict": compared.summary, "figures": layout.blocks(figures),
+        "verdict": pair.verdict, "tone": tone, "figures": layout.blocks(figures),
         "blocks": layout.blocks(pictured, link), "evidence": layout.blocks(rest),
         "power": layout.blocks(powered), "doubts": layout.blocks(doubts),
-        "signed": layout.blocks(signed), "more": first.text if isinstance(first, Text) else "",
+        "signed": layout.blocks(signed), "together": len(compared.evaluations),
     }  # fmt: skip
 
 
