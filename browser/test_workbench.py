@@ -109,11 +109,12 @@ def test_the_palette(shared_bench: Bench, look: Look) -> None:
 def test_from_query_to_query_by_keys(shared_bench: Bench, look: Look) -> None:
     with look(shared_bench, "/compare?sort=best") as page:
         order = page.locator("#query-table tbody th").all_text_contents()[:4]
-        page.locator("#query-table tbody th a").first.click()
+        with page.expect_navigation():
+            page.locator("#query-table tbody th a").first.click()
         walked = [page.locator("h1 code").inner_text()]
         for key in ("j", "j", "j", "k"):
-            page.keyboard.press(key)
-            page.wait_for_load_state()
+            with page.expect_navigation():
+                page.keyboard.press(key)
             walked.append(page.locator("h1 code").inner_text())
         assert walked == [*(one.strip() for one in order), order[2].strip()]
 
