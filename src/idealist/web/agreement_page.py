@@ -25,6 +25,8 @@ from idealist.web.visit import Page, Visit
 PATH = "/judges/agreement"
 #: How many judges are compared with each other, and how many runs they rank.
 JUDGES, RANKED = 20, 20
+#: What an agreement calls the details that only draw it.
+FIGURE = "Figure"
 
 R = TypeVar("R", bound=Result)
 
@@ -58,7 +60,7 @@ def page(visit: Visit) -> Page:
         "cells": _cells(every) if every else {}, "first": first, "second": second,
         "pairs": layout.blocks([pairs_table(every.pairs.values())]) if every else "",
         "two": two, "two_why": two_why, "two_shown": _written(two, "confusion"),
-        "model": model, "model_why": model_why, "model_shown": _written(model, "systems"),
+        "model": model, "model_why": model_why, "model_shown": _written(model),
         "mended": mended, "mended_why": mended_why, "mended_shown": _written(mended),
         "store": visit.workspace.store(visit.state),
     }  # fmt: skip
@@ -83,9 +85,10 @@ def _written(found: Result | None, figure: str = "") -> Markup:
     """Write all of a result, a figure of it first."""
     if found is None:
         return Markup()
-    drawn = layout.figure(found.figure(figure)) if figure in found.figures else Markup()
+    drawn = layout.figure(found.figure(figure)) if figure else Markup()
     document = found.report()
-    return drawn + layout.blocks((*document.blocks[1:], *document.notes))
+    shown = [one for one in document.blocks[1:] if getattr(one, "title", "") != FIGURE]
+    return drawn + layout.blocks([*shown, *document.notes])
 
 
 def _store_of(visit: Visit) -> Store:

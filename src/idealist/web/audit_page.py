@@ -112,7 +112,7 @@ def repair(visit: Visit) -> Told:
     found = next((one for one in known if (one.code, one.run) == wanted), None)
     if found is None:
         raise UsageError("the audit does not find this any more", "look at the page again")
-    said = run_repair(Repair.of(found, workspace.source.path), workspace.source.path)
+    said = run_repair(Repair.of(found, workspace.source.path))
     workspace.files(fresh=True)
     return Told(said)
 

@@ -25,7 +25,8 @@ def page(visit: Visit) -> Page:
     at = min(max(visit.state.page, 1), max(len(found.waiting), 1))
     first = (at - 1) // LISTED * LISTED
     filled: dict[str, Any] = {
-        "found": found, "at": at, "may_edit": visit.person.may("edit"), "one": None,
+        "found": found, "said": f"{found.summary[:1].upper()}{found.summary[1:]}", "at": at,
+        "may_edit": visit.person.may("edit"), "one": None,
         "listed": list(enumerate(found.waiting[first : first + LISTED], first + 1)),
         "tidy": tidy, "last": _last(store, visit.judge) is not None,
     }  # fmt: skip

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from typing import Any
 
 from markupsafe import Markup
 
@@ -12,7 +13,7 @@ from idealist.auditing.coverage import RunCoverage, coverage_of
 from idealist.errors import IdealistError, UsageError
 from idealist.judging.disputes import Disputes
 from idealist.judging.store_status import StoreStatus
-from idealist.rendering.document import SHARE, TEXT, Column, Table
+from idealist.rendering.document import SHARE, TEXT, Column, Items, Table
 from idealist.rendering.figures import curve_figures
 from idealist.web import disputes_page, layout, model_page
 from idealist.web.query_list import shown_runs
@@ -43,7 +44,7 @@ def page(visit: Visit) -> Page:
         "disputes": disputes, "people": layout.blocks([people]),
         "batches": layout.blocks([batches]) if status.batches else "",
         "costs": layout.blocks([costs]) if status.costs else "",
-        "facts": layout.blocks([facts]), "lacking": lacking,
+        "facts": layout.blocks([_told(visit, facts)]), "lacking": lacking,
         "coverage": coverage_blocks(covered) if covered else "",
     }  # fmt: skip
     return Page(
@@ -54,6 +55,12 @@ def page(visit: Visit) -> Page:
         },
         status.table,
     )  # fmt: skip
+
+
+def _told(visit: Visit, facts: Any) -> Items:
+    """Leave out that the store has no texts, where a file beside it has them."""
+    beside = any(one.role == "documents" for one in visit.workspace.files().values())
+    return Items(tuple(one for one in facts.items if not (beside and one.startswith("Texts:"))))
 
 
 def coverage(visit: Visit) -> tuple[Mapping[str, RunCoverage], str]:

@@ -6,6 +6,7 @@ file, and the `idealist audit --save-mappings` that comes before it. Nothing is 
 
 from __future__ import annotations
 
+import os
 import shlex
 import subprocess
 import sys
@@ -56,7 +57,7 @@ class Repair:
     @property
     def writes(self) -> tuple[Path, ...]:
         """The files that it writes, where it may be run here; all are in the folder."""
-        targets = [self.folder / part[3] for part in self._of("convert") if len(part) > 3]
+        targets = [_whole(part[3]) for part in self._of("convert") if len(part) > 3]
         known = {"convert", "audit", "eval"}
         ours = all(part[0] == "idealist" and part[1] in known for part in self.parts)
         inside = all(self.folder in one.parents for one in targets)
@@ -69,12 +70,23 @@ class Repair:
         return [*saving, *self._of("convert")] if self.writes else []
 
     @property
+    def place(self) -> Path:
+        """Where it is run: in the folder, unless files were named from elsewhere."""
+        words = [word for part in self._of("convert") for word in part[2:4]]
+        return self.folder if all(Path(word).is_absolute() for word in words) else Path.cwd()
+
+    @property
     def names(self) -> list[str]:
         """The names of the files that it writes."""
         return [one.relative_to(self.folder).as_posix() for one in self.writes]
 
 
-def run_repair(repair: Repair, folder: Path) -> dict[str, Any]:
+def _whole(word: str) -> Path:
+    """Write a path in full, without steps back."""
+    return Path(os.path.normpath(Path(word).absolute()))
+
+
+def run_repair(repair: Repair) -> dict[str, Any]:
     """Run a repair, and return what it said; it stops where a part fails."""
     if not repair.steps:
         raise UsageError("this can only be run by yourself", "copy the command to a terminal")
@@ -83,7 +95,7 @@ def run_repair(repair: Repair, folder: Path) -> dict[str, Any]:
         raise UsageError(f"{there[0]} exists already, and is not written over", hint)
     said, done = [], True
     for step in repair.steps:
-        code, words = _started(step, folder)
+        code, words = _started(step, repair.place)
         said += [f"$ {shlex.join(step)}", *([words] if words else [])]
         done = code == 0
         if not done:

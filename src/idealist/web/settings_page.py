@@ -68,8 +68,10 @@ class Difference:
         a, b = self.first.name, self.second.name
         if alike == every:
             return f"The numbers of {a} and {b} may be compared: they were made by the same rules"
-        some = f"only {', '.join(self.axes.comparable)}" if alike else "not one measure"
-        return f"Of {a} and {b}, {some} may be compared: {self.axes.summary}"
+        if not alike:
+            return f"No number of {a} may be compared with one of {b}: {self.axes.summary}"
+        some = ", ".join(self.axes.comparable)
+        return f"Of {a} and {b}, only {some} may be compared: {self.axes.summary}"
 
     def values(self) -> Table | None:
         """Tabulate the values beside each other."""
