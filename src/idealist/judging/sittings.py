@@ -224,7 +224,7 @@ def task_of(store: Store, query: str, document: str) -> Task:
         batch, inclusion = found or (0, None)
     text: DocumentText | None = store.text(document)
     seen = "" if text is None else text_hash(text)
-    words = store.queries.text.get(query, "")
+    words = store.query_text(query)
     return Task(query, document, batch, inclusion, words, text, seen, put_off=False)
 
 

@@ -244,6 +244,13 @@ class Store(StoreFile):
         with self.reading() as connection:
             return queries_of(connection, str(self.path))
 
+    def query_text(self, query: str) -> str:
+        """Return the words of a query, as they were last added; empty where there are none."""
+        with self.reading() as connection:
+            asked = "SELECT text FROM query WHERE query = ? ORDER BY id DESC LIMIT 1"
+            found = connection.execute(asked, (query,)).fetchone()
+        return found[0] if found else ""
+
     def text(self, document: str) -> DocumentText | None:
         """Return the text of a document, as it was last added."""
         with self.reading() as connection:
@@ -374,11 +381,9 @@ class Store(StoreFile):
         with self.reading() as connection:
             asked = "SELECT inclusion FROM pooled WHERE batch = ? AND query = ? AND document = ?"
             (inclusion,) = connection.execute(asked, turn[:3]).fetchone()
-            asked = "SELECT text FROM query WHERE query = ? ORDER BY id DESC LIMIT 1"
-            words = connection.execute(asked, (turn.query,)).fetchone()
-        text = self.text(turn.document)
+        words, text = self.query_text(turn.query), self.text(turn.document)
         return Task(
-            turn.query, turn.document, turn.batch, inclusion, words[0] if words else "", text,
+            turn.query, turn.document, turn.batch, inclusion, words, text,
             "" if text is None else text_hash(text), put_off,
         )  # fmt: skip
 

@@ -58,7 +58,7 @@ def assets() -> dict[str, Asset]:
     look += own.joinpath("pages.css").read_text("utf-8")
     found = {"workbench.css": look.encode()}
     for one in own.iterdir():
-        if one.name.endswith((".js", ".svg")):
+        if one.name.endswith((".js", ".svg")) or one.name == "judge.css":
             found[one.name] = one.read_bytes()
     return {
         name: Asset(name, content, KINDS[name.rpartition(".")[2]])
