@@ -15,8 +15,13 @@ import pytest
 import idealist as il
 from idealist.rendering.doubt import Doubt
 from idealist.web import repairs
+from idealist.web.application import Workbench
+from idealist.web.found_files import Given
+from idealist.web.guard import Door
+from idealist.web.people import Person
 from idealist.web.repairs import Repair
-from web_client import EXAMPLES, Client
+from idealist.web.workspace import Workspace
+from web_client import EXAMPLES, HOST, Client
 from web_stores import shown
 
 
@@ -191,3 +196,26 @@ def test_bad_addresses_are_refused_in_words(folder: Path, address: str) -> None:
     answer = Client.of(folder).get(address)
     assert answer.status == 400, answer.text
     assert "lead loss" in answer.text
+
+
+def test_an_empty_store_has_nothing_to_audit(folder: Path) -> None:
+    (folder / "qrels.txt").unlink()
+    il.Store.create(folder / "labels.db", scale=3).close()
+    client = Client.of(folder)
+    assert "Nothing is judged yet" in shown(client, "/audit")
+    assert "Nothing is judged yet" in shown(client, "/judges")
+    assert client.post("/audit/repair", {"code": "x"}).status == 400
+
+
+def test_files_that_were_named_are_mended_where_they_are(
+    mismatched: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(mismatched.parent)
+    here = Path(mismatched.name)
+    source = Given(here / "qrels.txt", [here / "bm25.run"], {})
+    bench = Workbench(Workspace(source, judge="ann"), Door({HOST}, key="key"))
+    client = Client(bench)
+    client.known(Person("ann"))
+    told = client.post("/audit/repair", {"code": "document-ids", "run": "bm25"}).json()
+    assert told["files"] == ["bm25.fixed.run"], told
+    assert (mismatched / "bm25.fixed.run").exists()

@@ -7,7 +7,7 @@ from typing import Any
 
 from idealist.auditing import Audit
 from idealist.diagnosing import Diagnosis
-from idealist.errors import IdealistError, UsageError
+from idealist.errors import IdealistError, InputError, UsageError
 from idealist.rendering import doubt_words
 from idealist.rendering.document import Items, Table
 from idealist.rendering.doubt import CODES, Doubt
@@ -24,9 +24,10 @@ LINKED = 12
 def page(visit: Visit) -> Page:
     """Show the findings of the audit, then the diagnosis of one run."""
     workspace, state = visit.workspace, visit.state
-    runs = shown_runs(state, list(workspace.runs)) if workspace.judged else []
+    judged = _is_judged(visit)
+    runs = shown_runs(state, list(workspace.runs)) if judged else []
     if not runs:
-        filled: dict[str, Any] = {"audit": None, "judged": bool(workspace.judged)}
+        filled: dict[str, Any] = {"audit": None, "judged": judged, "files": workspace.judged}
         return Page("Audit", "audit.html", filled, lambda: {"audit": None, "diagnose": None})
     found, run = workspace.audited(state, runs), state.run or runs[0]
     diagnosis, why = _diagnosed(visit, run)
@@ -41,6 +42,16 @@ def page(visit: Visit) -> Page:
         lambda: {"audit": found.data(), "diagnose": diagnosis.data() if diagnosis else None},
         found.table,
     )  # fmt: skip
+
+
+def _is_judged(visit: Visit) -> bool:
+    """Whether there is any judgment; a store may be empty yet."""
+    try:
+        return bool(visit.workspace.judged) and len(visit.workspace.qrels(visit.state)) > 0
+    except InputError as error:
+        if error.code != "empty":
+            raise
+        return False
 
 
 def _diagnosed(visit: Visit, run: str) -> tuple[Diagnosis | None, str]:
@@ -106,7 +117,7 @@ def _advice(diagnosis: Diagnosis, visit: Visit) -> Mapping[str, Any]:
 def repair(visit: Visit) -> Told:
     """Run the repair of a finding: the audit finds it again, and only its own command is run."""
     workspace, state = visit.workspace, visit.state
-    runs = shown_runs(state, list(workspace.runs)) if workspace.judged else []
+    runs = shown_runs(state, list(workspace.runs)) if _is_judged(visit) else []
     wanted = str(visit.sent.get("code", "")), str(visit.sent.get("run", ""))
     known = workspace.audited(state, runs).findings if runs else ()
     found = next((one for one in known if (one.code, one.run) == wanted), None)

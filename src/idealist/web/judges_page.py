@@ -37,7 +37,7 @@ def page(visit: Visit) -> Page:
         return Page("Judges", "judges.html", filled, lambda: {"store": None})
     status = workspace.about_store(state, "status", StoreStatus.of)
     disputes = workspace.about_store(state, "disputes", Disputes.of)
-    covered, lacking = coverage(visit)
+    covered, lacking = coverage(visit) if status.pairs else ({}, "Nothing is judged yet.")
     _, people, batches, costs, facts = status.report().blocks
     filled = {
         **shared, "store": workspace.judgments_file(state).name, "progress": status,
