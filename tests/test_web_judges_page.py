@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from html import unescape
 from pathlib import Path
 from urllib.parse import urlencode
 
@@ -185,3 +186,24 @@ def test_without_a_store_it_says_what_to_do(tmp_path: Path) -> None:
     assert "pairs judged" in shown(client, "/judges")
     assert "Only" in shown(client, "/judges/agreement")
     assert "nothing to decide" in shown(client, "/judges/disputes")
+
+
+def test_numbers_are_corrected_by_people(tmp_path: Path) -> None:
+    truth = {f"q{i}": {"a": 1, "b": 0, "c": i % 2} for i in range(60)}
+    for name, order in (("old", "bac"), ("new", "abc")):
+        rows = (f"{q} Q0 {d} {r} {9 - r} t\n" for q in truth for r, d in enumerate(order, 1))
+        (tmp_path / f"{name}.run").write_text("".join(rows))
+    path = tmp_path / "labels.db"
+    with il.Store.create(path, scale=1) as store:
+        pairs = [(q, d, g) for q, own in truth.items() for d, g in own.items()]
+        store.judge_all(Judgment(q, d, g, "ann") for q, d, g in pairs[:90])
+        store.judge_all(
+            Judgment(q, d, g if i % 5 else 1, "m", kind="model")
+            for i, (q, d, g) in enumerate(pairs)
+        )
+    client = Client.of(tmp_path)
+    found = client.get("/judges/agreement.json?m=RR&baseline=old").json()["corrected"]
+    runs = {name: il.read_run(tmp_path / f"{name}.run") for name in ("old", "new")}
+    wanted = il.corrected(f"{path}#human", f"{path}#model", runs, ["RR"], baseline="old")
+    assert found == plain(wanted)
+    assert wanted.summary in unescape(shown(client, "/judges/agreement?m=RR&baseline=old"))
