@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 import idealist as il
+from idealist.cli.main import main
 from idealist.errors import UsageError
 from idealist.judging.llm.limits import Limits
 from idealist.web.model_work import ModelTask, ModelWork
@@ -222,3 +223,12 @@ def test_what_is_configured_is_checked_at_once(tmp_path: Path) -> None:
 def test_a_task_keeps_its_limits() -> None:
     options = ModelTask("binary", "judged", Limits(1, 2, 3.0)).options
     assert (options["max_requests"], options["max_tokens"], options["max_cost"]) == (1, 2, 3.0)
+
+
+def test_the_command_line_checks_the_model(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as left:
+        main(["ui", str(tmp_path), "--model", "tiny", "--port", "0", "--no-browser"])
+    assert left.value.code == 2
+    assert "a model needs a name and an address" in capsys.readouterr().err

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from markupsafe import Markup
@@ -17,6 +17,7 @@ from idealist.judging.correcting import CORRECTED, corrected
 from idealist.judging.corrections import Corrected
 from idealist.judging.llm.asked_pairs import people_of
 from idealist.judging.store import Store
+from idealist.rendering.document import Table
 from idealist.rendering.result import Result
 from idealist.web import layout
 from idealist.web.query_list import shown_runs
@@ -60,7 +61,8 @@ def page(visit: Visit) -> Page:
         "cells": _cells(every) if every else {}, "first": first, "second": second,
         "pairs": layout.blocks([pairs_table(every.pairs.values())]) if every else "",
         "two": two, "two_why": two_why, "two_shown": _written(two, "confusion"),
-        "model": model, "model_why": model_why, "model_shown": _written(model),
+        "model": model, "model_why": model_why,
+        "model_shown": _written(model, of=": people and the model"),
         "mended": mended, "mended_why": mended_why, "mended_shown": _written(mended),
         "store": visit.workspace.store(visit.state),
     }  # fmt: skip
@@ -81,13 +83,17 @@ def _tried(make: Callable[[], R | None]) -> tuple[R | None, str]:
         return None, f"{message[:1].upper()}{message[1:]}. {hint[:1].upper()}{hint[1:]}".strip()
 
 
-def _written(found: Result | None, figure: str = "") -> Markup:
-    """Write all of a result, a figure of it first."""
+def _written(found: Result | None, figure: str = "", of: str = "") -> Markup:
+    """Write all of a result, a figure of it first; titles of tables say `of` whom they are."""
     if found is None:
         return Markup()
     drawn = layout.figure(found.figure(figure)) if figure else Markup()
     document = found.report()
-    shown = [one for one in document.blocks[1:] if getattr(one, "title", "") != FIGURE]
+    shown = [
+        replace(one, title=f"{one.title}{of}") if isinstance(one, Table) else one
+        for one in document.blocks[1:]
+        if getattr(one, "title", "") != FIGURE
+    ]
     return drawn + layout.blocks([*shown, *document.notes])
 
 
