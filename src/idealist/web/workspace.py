@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 import time
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
@@ -281,8 +282,12 @@ class Workspace:
     def rules(self, state: PageState) -> dict[str, Any]:
         """Return the convention and the axes that a page asks for."""
         axes = typed_axes(state.settings)
-        if names_file(axes.get("collapse", "")):  # nothing is read by a path in an address
+        pattern = axes.get("collapse", "")
+        if names_file(pattern):  # nothing is read by a path in an address
             raise UsageError("collapse cannot name a file here", "give a pattern of suffixes")
+        if not is_quick(pattern):
+            hint = r"give one without groups and with one repeat at most, such as #\d+ or -.*"
+            raise UsageError(f"collapse={pattern} could take forever here", hint)
         return {"convention": state.convention or DEFAULT, **axes}
 
     def measured(self, state: PageState) -> Measured:
@@ -384,6 +389,18 @@ class Workspace:
             return make(qrels, {name: read(name, one) for name, one in files.items()})
 
         return self._once((verb, qrels.hash, self._run_key(state, runs), state.column), made)
+
+
+def is_quick(pattern: str) -> bool:
+    r"""Whether a pattern is searched quickly whatever the text: no groups, one repeat at most.
+
+    Others can be made to take longer than anybody lives, and nothing else is answered meanwhile.
+
+    >>> is_quick(r"_chunk-[0-9]+"), is_quick(r"#[a-f]{8}"), is_quick(r"(.*)*x"), is_quick(".*.*x")
+    (True, True, False, False)
+    """
+    plain = re.sub(r"\\.|\[[^\]]*\]|\{\d{1,3}\}", "", pattern)
+    return not re.search(r"[(){}|]", plain) and len(re.findall(r"[*+?]", plain)) <= 1
 
 
 def _joined(found: Sequence[FoundFile]) -> Queries:
