@@ -92,6 +92,7 @@ def bound(place: Place) -> socket.socket:
         found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             found.bind((place.host, port))
+            found.listen(128)  # so that who comes before the server is ready waits
         except OSError as error:
             found.close()
             reason = error.strerror

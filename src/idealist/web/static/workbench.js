@@ -67,7 +67,7 @@ document.addEventListener("keydown", (event) => {
 });
 
 // The palette: pages first, then what the search finds.
-const palette = { at: 0, asked: 0 };
+const palette = { at: 0, asked: 0, shown: [] };
 function openPalette() {
   const dialog = $("#palette");
   if (dialog.open) return;
@@ -78,8 +78,9 @@ function openPalette() {
 async function offer() {
   const words = $("#palette-words").value.trim();
   const asked = ++palette.asked;
-  const pages = all("nav a").map((a) => ({ name: a.textContent, kind: "page", address: a.href }))
-    .filter((one) => one.name.toLowerCase().includes(words.toLowerCase()));
+  const pages = all("body > nav a").map((a) => ({ name: a.textContent, kind: "page", does: a }));
+  const deeds = all("[data-command]").map((one) => ({ name: one.dataset.command, kind: "action", does: one }));
+  const known = [...pages, ...deeds].filter((one) => one.name.toLowerCase().includes(words.toLowerCase()));
   let found = [];
   if (words && $(".search")) {
     const state = new URLSearchParams(location.search);
@@ -89,11 +90,11 @@ async function offer() {
   }
   if (asked !== palette.asked) return;
   const list = $("#palette-found");
-  list.replaceChildren(...[...pages, ...found].slice(0, 30).map((one, i) => {
+  palette.shown = [...known, ...found].slice(0, 30);
+  list.replaceChildren(...palette.shown.map((one, i) => {
     const item = document.createElement("li");
     item.role = "option";
     item.id = `found-${i}`;
-    item.dataset.address = one.address;
     const name = document.createElement("span");
     name.textContent = one.name;
     const kind = document.createElement("small");
@@ -116,13 +117,19 @@ document.addEventListener("keydown", (event) => {
   if (event.target.id !== "palette-words") return;
   const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
   if (step) { event.preventDefault(); choose(palette.at + step); }
-  const now = all("#palette-found li")[palette.at];
-  if (event.key === "Enter" && now) location.href = now.dataset.address;
+  if (event.key === "Enter") follow(palette.at);
 });
 document.addEventListener("click", (event) => {
   const item = event.target.closest("#palette-found li");
-  if (item) location.href = item.dataset.address;
+  if (item) follow(all("#palette-found li").indexOf(item));
 });
+function follow(at) {
+  const one = palette.shown[at];
+  if (!one) return;
+  $("#palette").close();
+  if (one.does) one.does.click();
+  else location.href = one.address;
+}
 
 // Forms that stay: what they change is shown in place, and what moved is said.
 function values() {
