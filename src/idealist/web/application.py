@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -42,9 +42,9 @@ from idealist.web.workspace import Workspace
 LOG = logging.getLogger("idealist.web")
 #: After how many seconds a page that is still computed says so, and how many are at once.
 PATIENCE, AT_ONCE = 0.9, 8
-#: How many pages may be under way, for all who look; and for how many seconds one that nobody came
-#: back for is kept.
-UNDER_WAY, KEPT = 64, 60.0
+#: How many pages may be under way, for all who look; for how many seconds one that is done waits
+#: for its reader. What it shows may change meanwhile.
+UNDER_WAY, KEPT = 64, 3.0
 
 
 @dataclass
@@ -110,11 +110,9 @@ class Workbench:
                 return await run_in_threadpool(_twin, page, suffix)
             found = await self._soon(path, visit, make)
             if found is None:
-                return _shown("working.html", visit, path, 202, stage=self.workspace.stage)
-            return await run_in_threadpool(
-                _shown, found.template, visit, path, title=found.title,
-                twin=_twins(found, visit, path), **found.filled,
-            )  # fmt: skip
+                return _shown("working.html", visit, path, {"stage": self.workspace.stage}, 202)
+            filled = {**found.filled, "title": found.title, "twin": _twins(found, visit, path)}
+            return await run_in_threadpool(_shown, found.template, visit, path, filled)
 
         return answer
 
@@ -196,15 +194,14 @@ def _json(data: Any) -> Response:
     return Response(text.encode(errors="replace"), media_type="application/json")
 
 
-def _shown(template: str, visit: Visit, path: str, status: int = 200, **filled: Any) -> Response:
-    menu = layout.menu_of(visit.person.may)
+def _shown(
+    template: str, visit: Visit, path: str, filled: Mapping[str, Any], status: int = 200
+) -> Response:
     shared = {
-        "menu": menu,
-        "path": path,
-        "person": visit.person,
+        "menu": layout.menu_of(visit.person.may), "path": path, "person": visit.person,
         "folder": visit.workspace.source.path.name,
-    }
-    page = layout.written(template, visit.state, **{"twin": {}, "title": "", **shared, **filled})
+    }  # fmt: skip
+    page = layout.written(template, visit.state, {"twin": {}, "title": "", **filled, **shared})
     return HTMLResponse(page.encode(errors="replace"), status)
 
 
@@ -222,10 +219,10 @@ def _refuse(request: Request, status: int, words: str, hint: str = "") -> Respon
         return JSONResponse({"error": words, "hint": hint}, status)
     person: Person | None = getattr(request.state, "person", None)
     menu = layout.menu_of(person.may) if person else []
-    page = layout.written(
-        "refused.html", PageState(), menu=menu, path=request.url.path, person=person, folder="",
-        title="That did not work", twin={}, words=words, hint=hint,
-    )  # fmt: skip
+    page = layout.written("refused.html", PageState(), {
+        "menu": menu, "path": request.url.path, "person": person, "folder": "", "twin": {},
+        "title": "That did not work", "words": words, "hint": hint,
+    })  # fmt: skip
     return HTMLResponse(page.encode(errors="replace"), status)
 
 
@@ -245,14 +242,11 @@ def _mistake(request: Request, error: Exception) -> Response:
 
 
 def _http(request: Request, error: Exception) -> Response:
-    status = getattr(error, "status_code", 400)
+    """Say what an answer of another kind means; our own words end with a full stop."""
+    status, detail = getattr(error, "status_code", 400), getattr(error, "detail", "")
     said = {404: "There is no such page here.", 405: "This address takes another kind of request."}
-    detail = getattr(error, "detail", "")
-    return _refuse(
-        request,
-        status,
-        said.get(status, detail) if status != 404 or not detail.endswith(".") else detail,
-    )
+    own = detail.endswith(".")
+    return _refuse(request, status, detail if own else said.get(status, "That cannot be asked."))
 
 
 def _too_large(request: Request, _: Exception) -> Response:

@@ -7,7 +7,7 @@ from typing import Any
 
 from idealist.auditing import Audit
 from idealist.diagnosing import Diagnosis
-from idealist.errors import IdealistError, InputError, UsageError
+from idealist.errors import IdealistError, UsageError
 from idealist.rendering import doubt_words
 from idealist.rendering.document import Items, Table
 from idealist.rendering.doubt import CODES, Doubt
@@ -24,7 +24,7 @@ LINKED = 12
 def page(visit: Visit) -> Page:
     """Show the findings of the audit, then the diagnosis of one run."""
     workspace, state = visit.workspace, visit.state
-    judged = _is_judged(visit)
+    judged = workspace.is_judged(state)
     runs = shown_runs(state, list(workspace.runs)) if judged else []
     if not runs:
         filled: dict[str, Any] = {"audit": None, "judged": judged, "files": workspace.judged}
@@ -42,16 +42,6 @@ def page(visit: Visit) -> Page:
         lambda: {"audit": found.data(), "diagnose": diagnosis.data() if diagnosis else None},
         found.table,
     )  # fmt: skip
-
-
-def _is_judged(visit: Visit) -> bool:
-    """Whether there is any judgment; a store may be empty yet."""
-    try:
-        return bool(visit.workspace.judged) and len(visit.workspace.qrels(visit.state)) > 0
-    except InputError as error:
-        if error.code != "empty":
-            raise
-        return False
 
 
 def _diagnosed(visit: Visit, run: str) -> tuple[Diagnosis | None, str]:
@@ -117,7 +107,7 @@ def _advice(diagnosis: Diagnosis, visit: Visit) -> Mapping[str, Any]:
 def repair(visit: Visit) -> Told:
     """Run the repair of a finding: the audit finds it again, and only its own command is run."""
     workspace, state = visit.workspace, visit.state
-    runs = shown_runs(state, list(workspace.runs)) if _is_judged(visit) else []
+    runs = shown_runs(state, list(workspace.runs)) if workspace.is_judged(state) else []
     wanted = str(visit.sent.get("code", "")), str(visit.sent.get("run", ""))
     known = workspace.audited(state, runs).findings if runs else ()
     found = next((one for one in known if (one.code, one.run) == wanted), None)

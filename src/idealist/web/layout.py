@@ -104,16 +104,11 @@ def _words(value: Any) -> Any:
     return "" if value is None else seen(value) if isinstance(value, str) else value
 
 
-def written(template: str, state: PageState, **filled: Any) -> str:
+def written(template: str, state: PageState, filled: Mapping[str, Any]) -> str:
     """Write a page."""
-    return _environment().get_template(template).render(state=state, **filled)
+    return _environment().get_template(template).render({**filled, "state": state})
 
 
 def menu_of(may: Callable[[str], bool]) -> list[tuple[str, str]]:
     """Return the pages that somebody may see."""
     return [(address, name) for address, name, needs in MENU if may(needs)]
-
-
-def told(words: str, filled: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """Fill the page that says something went wrong."""
-    return {"words": words, **(filled or {})}

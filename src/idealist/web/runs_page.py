@@ -52,6 +52,9 @@ def page(visit: Visit) -> Page:
     workspace, state = visit.workspace, visit.state
     if not workspace.judged or not workspace.runs:
         return Page("Runs", "start.html", _lacking(workspace), lambda: {"runs": []})
+    if not workspace.is_judged(state):
+        filled = {**_lacking(workspace), "unjudged": True}
+        return Page("Runs", "start.html", filled, lambda: {"runs": []})
     found = workspace.measured(state)
     if not found.evaluations.runs:
         filled = {"refused": found.refused, **_lacking(workspace)}
@@ -79,6 +82,7 @@ def _lacking(workspace: Workspace) -> dict[str, Any]:
     """Say what a start needs that is not there."""
     return {
         "has_judgments": bool(workspace.judged), "has_runs": bool(workspace.runs), "refused": {},
+        "unjudged": False,
         "has_store": any(one.role == "store" for one in workspace.judged),
     }  # fmt: skip
 

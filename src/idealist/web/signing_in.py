@@ -108,8 +108,8 @@ def _later(seconds: int) -> str:
 def _form(
     wrong: str = "", status: int = 200, headers: dict[str, str] | None = None, name: str = ""
 ) -> Response:
-    page = layout.written(
-        "login.html", PageState(), menu=[], path=LOGIN, person=None, folder="", title="Sign in",
-        twin={}, wrong=wrong, name=name,
-    )  # fmt: skip
+    page = layout.written("login.html", PageState(), {
+        "menu": [], "path": LOGIN, "person": None, "folder": "", "title": "Sign in", "twin": {},
+        "wrong": wrong, "name": name,
+    })  # fmt: skip
     return HTMLResponse(page.encode(errors="replace"), status, headers)

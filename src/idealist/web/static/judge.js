@@ -217,11 +217,14 @@ function note() {
 function ask(name, then) {
   if (!tasks[0]) return;
   const dialog = $(name);
-  dialog.returnValue = "";
-  dialog.onclose = () => {
-    const form = $("form", dialog);
-    if (dialog.returnValue === "say") then(new FormData(form));
+  const form = $("form", dialog);
+  form.onsubmit = (event) => { // all at once: the next key may come before a dialog says that it is closed
+    event.preventDefault();
+    const words = new FormData(form);
+    const says = !event.submitter || event.submitter.value === "say";
     form.reset();
+    dialog.close();
+    if (says) then(words);
   };
   dialog.showModal();
 }
@@ -336,12 +339,12 @@ if (typed) {
   });
 }
 
-let went = 0; // when `g` was pressed, which leads to other pages
+let went = -Infinity; // when `g` was pressed, which leads to other pages
 window.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || typing(event.target) || $("dialog[open]")) return;
   const name = event.key.length === 1 ? event.key.toLowerCase() : event.key;
   const leaves = performance.now() - went < 1500 && "rcja".includes(name);
-  went = name === "g" && !keys.has("g") ? performance.now() : 0;
+  went = name === "g" && !keys.has("g") ? performance.now() : -Infinity;
   if (!keys.has(name) || leaves) return;
   if (name === " " && event.target.closest("button, a, summary")) return;
   event.stopPropagation();
