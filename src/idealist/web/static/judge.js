@@ -208,6 +208,7 @@ function again(task) {
   show();
 }
 function puzzled() {
+  $("#jq-reason").value = "";
   ask("#jq-why", (form) => judge({ status: "cannot tell", note: form.get("reason").trim() }));
 }
 function note() {
