@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import html
 import re
 import shutil
 import socket
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NoReturn
+from urllib.parse import quote
 
 import pytest
 
+import hostile
 from idealist.errors import UsageError
 from idealist.web import layout
 from idealist.web.accounts import Accounts
@@ -24,6 +27,7 @@ from idealist.web.people import Person, Token
 from idealist.web.server import Place
 from idealist.web.workspace import Workspace
 from web_client import EXAMPLES, HOST, OURS, Answer, Client
+from web_fuzz import STRINGS, check_page, fuzz
 from web_people import ROLES, Address, account, addresses, become, shared
 
 NAVIGATES = {"sec-fetch-site": "none", "sec-fetch-mode": "navigate"}
@@ -621,3 +625,37 @@ def test_sessions_are_forgotten(monkeypatch: pytest.MonkeyPatch, alone: Client) 
     assert alone.get("/files").status == 200
     now[0] += 8 * 86400
     assert alone.get("/files").status == 401
+
+
+# -- all of it at once; `make live` does the same 20,000 times
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_hostile_requests(tmp_path: Path, seed: int) -> None:
+    found = dict(fuzz(tmp_path, 1000 + seed, 75))
+    assert sum(sum(one.values()) for one in found.values()) >= 74
+
+
+def test_what_would_run_is_noticed() -> None:
+    for text in STRINGS:
+        check_page(
+            f'<p title="{html.escape(text)}">{html.escape(text)}</p>'.encode(errors="replace"), text
+        )
+    for element in hostile.ELEMENTS:
+        for escape in hostile.ESCAPES:
+            with pytest.raises(AssertionError):
+                check_page(f"<p>{escape}{element}</p>".encode(), element)
+    for link in ("javascript:x", "//evil.example", "https://evil.example", "data:x"):
+        with pytest.raises(AssertionError):
+            check_page(f'<a href="{link}">x</a>'.encode(), link)
+
+
+def test_a_pattern_that_would_take_forever_is_refused(team: Client, folder: Path) -> None:
+    for name in ("qrels.txt", "bm25.run"):
+        shutil.copy(EXAMPLES / name, folder / name)
+    become(team, "reader")
+    for pattern in ("(.*)*(.*)*(.*)*x", "(a|a)*x", ".*.*.*x", "(?:.+)+x"):
+        answer = team.get(f"/runs?set={quote(f'collapse={pattern}')}")
+        assert answer.status == 400
+        assert "could take forever" in answer.text
+    assert team.get(f"/runs?set={quote('collapse=-[0-9]+')}").status == 200
