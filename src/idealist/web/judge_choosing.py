@@ -59,6 +59,8 @@ class Wish:
                 f"there is no strategy {strategy!r:.40}", f"say {', '.join(STRATEGIES)}"
             )
         given = {name: _whole(sent, name) for name in ("depth", "budget", "per_query")}
+        if strategy == "decisive":  # which looks at what can decide, however deep
+            given.pop("depth")
         limits = {name: value for name, value in given.items() if value is not None}
         people = _whole(sent, "people", MOST_PEOPLE) or 1
         order = str(sent.get("order") or "random")
