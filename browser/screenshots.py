@@ -81,7 +81,9 @@ def pages(browser: Browser, bench: Bench) -> Iterator[tuple[str, bytes]]:
 def judged(folder: Path) -> None:
     """Make a store of the demo's judgments, of which two people judged some again."""
     path, draw = folder / "judgments.db", random.Random(52)
-    texts = {"queries": folder / "queries.csv", "docs": folder / "documents.jsonl"}
+    texts: dict[str, Any] = {
+        "queries": folder / "queries.csv", "docs": folder / "documents.jsonl",
+    }  # fmt: skip
     with il.Store.create(path, scale=SCALE, guidelines=GUIDELINES, **texts) as store:
         import_judgments(store, folder / "qrels.txt", judge="qrels.txt")
         rows = list(store.current())

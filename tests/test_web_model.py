@@ -210,9 +210,14 @@ def test_without_a_model_nothing_can_be_asked(folder: Path) -> None:
 
 
 def test_what_is_configured_is_checked_at_once(tmp_path: Path) -> None:
-    for given in (("m", None), (None, "http://x/v1"), ("m", "ftp://x"), ("m", "http://u:p@x/v1")):
+    for model, url in (
+        ("m", None),
+        (None, "http://x/v1"),
+        ("m", "ftp://x"),
+        ("m", "http://u:p@x/v1"),
+    ):
         with pytest.raises(UsageError):
-            ModelWork.of(*given, None, None)
+            ModelWork.of(model, url, None, None)
     with pytest.raises(UsageError):
         ModelWork.of(None, None, "KEY", None)
     with pytest.raises(il.IdealistError):

@@ -159,8 +159,8 @@ def test_one_run_alone(folder: Path) -> None:
 
 @pytest.mark.parametrize("query", ["q01", "q04", "q10"])
 def test_a_query_is_taken_apart_as_explain_does(folder: Path, client: Client, query: str) -> None:
-    runs = [folder / name for name in RUNS]
-    own = il.explain_difference(folder / "qrels.txt", *runs, "nDCG@10", query=query)
+    old, new = (folder / name for name in RUNS)
+    own = il.explain_difference(folder / "qrels.txt", old, new, "nDCG@10", query=query)
     data = client.get(f"/query.json?query={query}").json()
     assert data["values"] == {"bm25": own.before, "reranked": own.after}
     assert [one["document"] for one in data["lists"][1]["places"]] == [

@@ -1,7 +1,7 @@
 """Time the pages of the workbench, on data of two shapes, and show the memory of the server.
 
-    python bench/workbench.py FOLDER [FOLDER …]
-    python bench/workbench.py --make FOLDER
+    python bench/page_times.py FOLDER [FOLDER …]
+    python bench/page_times.py --make FOLDER
 
 With ``--make`` it writes the data first: 100 runs x 50 queries, and 2 runs x 6,980 queries x 1,000.
 Each page is asked for until it is there, then twice more. `first` is the first answer, which may
