@@ -27,7 +27,7 @@ from idealist.web.people import Person, Token
 from idealist.web.server import Place
 from idealist.web.workspace import Workspace
 from web_client import EXAMPLES, HOST, OURS, Answer, Client
-from web_fuzz import STRINGS, check_page, fuzz
+from web_fuzz import STRINGS, check_page, fuzz, prepared
 from web_people import ROLES, Address, account, addresses, become, shared
 
 NAVIGATES = {"sec-fetch-site": "none", "sec-fetch-mode": "navigate"}
@@ -399,6 +399,29 @@ def test_a_judge_sees_nothing_but_judging(team: Client, folder: Path) -> None:
         "/", LOGIN, LOGOUT, "/judge", "/judge.json", "/judge.csv",
         *(one.path for one in addresses(team) if one.needs == "judge"),
     }  # fmt: skip
+
+
+def test_a_judge_is_blind_to_what_others_said(tmp_path: Path) -> None:
+    """Neither pages nor their twins name a run or another judge."""
+    client = become(prepared(tmp_path), "judge")
+    ways = (
+        "",
+        "?way=pairs",
+        "?way=choose",
+        "?batch=1",
+        "?ranks=100",
+        "?qrels=none",
+        "?batch=9",
+        "?page=x",
+    )
+    for path in ("/judge", "/judge.json", "/judge.csv"):
+        for way in ways:
+            answer = client.get(path + way)
+            assert not re.search(r"\b(bm25|reranked|bob|carol|ann)\b", answer.text), (path, way)
+    said = client.post("/judge/say", {"said": [], "have": []})
+    assert said.status == 200
+    assert not re.search(r"\b(bm25|reranked|bob|carol|ann)\b", said.text)
+    client.bench.workspace.close()
 
 
 def test_only_an_editor_changes_anything(team: Client, folder: Path) -> None:
