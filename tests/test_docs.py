@@ -27,7 +27,10 @@ from waiting import PATIENCE
 MODULES = modules()
 
 #: What a block marked no-run may do: set up what a test must not touch.
-SET_UP = ("make", "pip install", "git clone", "python3 -m venv", ". .venv/bin/activate")
+SET_UP = (
+    "make", "pip install", "git clone", "python3 -m venv", ". .venv/bin/activate",
+    "idealist ui ", "curl ",  # a server never ends; tests/test_web_cli.py starts it
+)  # fmt: skip
 
 #: The pages with examples that run.
 RUNNING = [page for page in PAGES if any(block.runs for block in blocks(page))]

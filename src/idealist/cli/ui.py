@@ -99,7 +99,12 @@ def open_(
     paths: tuple[str, ...], queries: Path | None, docs: Path | None, judge: str | None, port: int,
     host: str, users: Path | None, public: tuple[str, ...], opens: bool | None, **asked: Any,
 ) -> None:  # fmt: skip
-    """Open a folder, judgments and runs, or a store, in the browser."""
+    """Open a folder, judgments and runs, or a store; the word open can be left out.
+
+    \b
+    Example:
+      idealist ui open results/
+    """
     try:
         from idealist.web import server
     except ImportError as error:
