@@ -175,7 +175,8 @@ function speak(said, task = tasks[0]) {
 function judge(said) {
   const task = tasks[0];
   if (!task) return;
-  const note = [notes.get(pairOf(task)), said.note].filter(Boolean).join(" ");
+  const words = [notes.get(pairOf(task)), said.note].filter(Boolean).join(" ");
+  const note = words.toWellFormed ? words.toWellFormed() : words; // half an emoji would be refused
   notes.delete(pairOf(task));
   speak({ document: task.document, batch: task.batch, seen: task.seen, ...said, note });
 }
