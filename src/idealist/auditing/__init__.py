@@ -40,6 +40,10 @@ CHECKS: tuple[Check, ...] = (
 )  # fmt: skip
 
 
+#: Rows of all runs together that are remembered; of a hundred runs, some are read again. Suggested.
+REMEMBERED_ROWS = 1_000_000
+
+
 def audit(
     qrels: Any,
     runs: Any,
@@ -71,9 +75,12 @@ def audit(
             raise
         return Audit(tuple(unread(error)))
     case = examine(Evaluator(judged, queries=queries, **settings), runs, settings)
+    left = REMEMBERED_ROWS
     for name, one in case.runs.items():
         seen = State(name, one.run, case.qrels, one)
-        remember(one.run, [*top_queries(one), *spread_queries(one), *queries_seen(seen)])
+        if left > 0:
+            some = [*top_queries(one), *spread_queries(one), *queries_seen(seen)]
+            left -= remember(one.run, some)
     known = (*case.runs, *case.refused)
     case = replace(
         case,

@@ -37,10 +37,12 @@ def bytes_held(run: Run) -> int:
     return len(run.source.source.spooled) if isinstance(run.source, FileRun) else 0
 
 
-def remember(run: Run, queries: Collection[str]) -> None:
-    """Read the rows of some queries of a file once, for all checks to come."""
-    if isinstance(run.source, RememberedRun):
-        run.source.known.append(run.source.some(list(dict.fromkeys(queries))))
+def remember(run: Run, queries: Collection[str]) -> int:
+    """Read the rows of some queries of a file once, for all checks to come; count them."""
+    if not isinstance(run.source, RememberedRun):
+        return 0
+    run.source.known.append(rows := run.source.some(list(dict.fromkeys(queries))))
+    return len(rows)
 
 
 def forget(runs: Iterable[Run]) -> None:
