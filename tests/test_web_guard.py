@@ -682,3 +682,10 @@ def test_a_pattern_that_would_take_forever_is_refused(team: Client, folder: Path
         assert answer.status == 400
         assert "could take forever" in answer.text
     assert team.get(f"/runs?set={quote('collapse=-[0-9]+')}").status == 200
+
+
+@pytest.mark.parametrize("scale", ["10000", "99999999", "1" + "0" * 30, "1e300", "0..99999999"])
+def test_a_scale_that_would_fill_the_memory_is_refused(team: Client, scale: str) -> None:
+    answer = become(team, "editor").post("/judge/guidelines", {"scale": scale})
+    assert answer.status == 400
+    assert "cannot be read" in answer.text

@@ -61,6 +61,7 @@ FITTING = {
     "sort": ["worst", "best", "change", "low", "high", "id", "nDCG@10", "name"], "page": ["1", "2"], "ranks": ["5", "10", "100"],
     "batch": ["1"], "grade": ["0", "1", "3"], "file": ["qrels.txt", "bm25.run", "queries.tsv"], "role": ["run", "judgments", "ignored", ""],
     "judge": ["ann", "bob"], "slice": ["kind"], "find": ["sort", "python"], "a": ["bm25"], "b": ["reranked"], "to": ["query", "judge"],
+    "scale": ["3", "0..2", "0=bad,1=good", "99999999", "1e30", "0..99999999"],
 }  # fmt: skip
 #: Paths that try to be others.
 TRICKS = [

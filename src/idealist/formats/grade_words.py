@@ -73,6 +73,8 @@ def scale_of(text: str) -> ScaleGiven:
                 raise ValueError(text)
             return list(range(int(low), int(high) + 1))
         numbers = [to_number(part) for part in text.split(",")]
+        if len(numbers) == 1 and numbers[0] >= MOST_GRADES:  # all from 0 on would be made
+            raise ValueError(text)
     except ValueError:
         raise UsageError(f"--scale {text!r} cannot be read", HINT) from None
     return numbers if len(numbers) > 1 else numbers[0]
