@@ -36,7 +36,7 @@ browser: $(VENV)/browser.stamp ## Open reports and the workbench in Chromium, an
 	$(BIN)/python browser/chromium.py
 	$(BIN)/python -m pytest browser $(PARALLEL)
 
-live: $(VENV)/live.stamp ## Prove the store with kills and crowds, and judge with a real model on this machine
+live: $(VENV)/live.stamp ## Prove store and workbench with kills, crowds and hostile requests; judge with a real model
 	$(BIN)/python -m pytest live $(PARALLEL)
 
 screenshots: $(VENV)/browser.stamp ## Take the pictures of reports and the workbench anew
