@@ -138,7 +138,7 @@ def at_work(judges: list[Judge], over: Callable[[], bool]) -> Iterator[None]:
         thread.start()
     yield
     for thread in threads:
-        thread.join(PATIENCE)
+        thread.join(SECONDS + PATIENCE)
         assert not thread.is_alive(), "a judge hangs"
 
 
