@@ -162,7 +162,7 @@ def test_what_others_hold_is_said(tmp_path: Path) -> None:
     client.known(Person("bob", "judge"))
     data = client.get("/judge.json").json()
     assert data["tasks"] == []
-    assert [one["judge"] for one in data["held"]] == ["ann"]
+    assert len(data["held"]) == 1, "until when, but not by whom"
     assert client.get("/judge").status == 200
 
 

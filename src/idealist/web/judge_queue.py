@@ -141,7 +141,7 @@ def _documents(
     return {
         "tasks": written, "mine": documents_held(store, visit.judge), "rules": _rules(store),
         "progress": asdict(progress_of(store, visit.judge, batches)),
-        "held": [{"judge": who, "until": round(until)} for who, until in held],
+        "held": [round(until) for _, until in held],  # by whom is not for judges to know
     }  # fmt: skip
 
 

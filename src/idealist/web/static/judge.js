@@ -111,9 +111,9 @@ function over() {
   let [title, words] = ["All done.", "Nothing is left for you to judge. New documents appear here by themselves."];
   if (inPairs) words = "You have compared all that was chosen.";
   if (progress.left > 0 && held.length) {
-    const until = new Date(1000 * Math.max(...held.map((one) => one.until)));
+    const until = new Date(1000 * Math.max(...held));
     title = "Others have the rest.";
-    words = `What is left is on the tables of ${held.slice(0, 3).map((one) => one.judge).join(", ")}${held.length > 3 ? " and others" : ""}, until ${until.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" })} at the latest. It appears here if they leave it.`;
+    words = `What is left is on the ${held.length === 1 ? "table of another judge" : `tables of ${held.length} other judges`}, until ${until.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" })} at the latest. It appears here if they leave it.`;
   }
   if (left && progress.left > 0) [title, words] = ["Waiting for the server.", "What you said is kept in this browser. More documents appear when the server can be reached."];
   $("#jq-over-title").textContent = title;
