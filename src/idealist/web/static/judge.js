@@ -226,6 +226,7 @@ function ask(name, then) {
     const says = !event.submitter || event.submitter.value === "say";
     form.reset();
     dialog.close();
+    $(".jq-title").focus({ preventScroll: true }); // or the hidden field has the next key
     if (says) then(words);
   };
   dialog.showModal();
