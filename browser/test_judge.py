@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Dialog, Page, expect
 
 import idealist as il
 from idealist.judging.store import Store
@@ -161,7 +161,12 @@ def test_grades_given_offline_arrive_once(bench: Bench, store: Path, look: Look)
 def test_unsent_grades_survive_a_reload(bench: Bench, store: Path, browser: Browser) -> None:
     context = browser.new_context(storage_state=bench.state)
     page, asked, pairs = context.new_page(), list[str](), []
-    page.on("dialog", lambda dialog: (asked.append(dialog.type), dialog.accept()))
+
+    def accept(dialog: Dialog) -> None:
+        asked.append(dialog.type)
+        dialog.accept()
+
+    page.on("dialog", accept)
     page.goto(bench.url("/judge"))
     context.route("**/judge/say*", lambda route: route.abort())
     for _ in range(3):
