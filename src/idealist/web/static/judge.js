@@ -372,7 +372,11 @@ $("#jq-words-noted").addEventListener("keydown", (event) => {
 // What another tab of this judge says is said.
 window.addEventListener("storage", (event) => {
   if (!event.key || !event.key.startsWith(PREFIX)) return;
-  if (!event.newValue) { waiting.memory.delete(event.key.slice(PREFIX.length)); return; }
+  if (!event.newValue) { // the other tab has sent it
+    waiting.memory.delete(event.key.slice(PREFIX.length));
+    if (!waiting.all().length) status("Saved");
+    return;
+  }
   const one = read(event.newValue);
   if (!one || one.undo) return;
   const before = tasks[0];
