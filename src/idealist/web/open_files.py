@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 from collections.abc import Iterable, Mapping, Sequence
@@ -53,7 +54,7 @@ class OpenFiles:
     stage: str = ""
     _once: Once = field(default_factory=Once)
     _saved: Once = field(default_factory=lambda: Once(500))
-    _stores: dict[Path, Store] = field(default_factory=dict)
+    _stores: dict[Path, tuple[tuple[int, int], Store]] = field(default_factory=dict)
     _texts: dict[tuple[Any, str], DocumentText | None] = field(default_factory=dict)
     _lock: threading.RLock = field(default_factory=threading.RLock)
     _found: tuple[float, dict[str, FoundFile]] = (0.0, {})
@@ -101,9 +102,18 @@ class OpenFiles:
         """Return what changes when a file does, and with every judgment of a store."""
         if file.role != "store":
             return file.name, file.stamp
-        with self._opened(file.path).reading() as connection:
-            asked = "SELECT (SELECT MAX(id) FROM judgment), (SELECT MAX(id) FROM setting)"
-            return file.name, connection.execute(asked).fetchone()
+        return self._counts(file, "judgment", "setting")
+
+    def _counts(self, file: FoundFile, *tables: str) -> Any:
+        """Return what changes when a store is another file, or something is added to its tables."""
+        store = self._opened(file.path)
+        asked = ", ".join(f"(SELECT MAX(id) FROM {table})" for table in tables)
+        with store.reading() as connection:
+            return (
+                file.name,
+                self._stores[file.path][0],
+                connection.execute(f"SELECT {asked}").fetchone(),
+            )
 
     def qrels(self, state: PageState) -> Qrels:
         """Read the judgments that a page is about."""
@@ -159,21 +169,15 @@ class OpenFiles:
 
     @property
     def query_stamp(self) -> Any:
-        """Return what changes when queries do; a store's change with what is added to it."""
-        stores = (self._opened(one.path) for one in self._of("store"))
-        counts = []
-        for store in stores:
-            with store.reading() as connection:
-                counts += connection.execute("SELECT MAX(id) FROM query").fetchone()
-        return *counts, *((one.name, one.stamp) for one in self._of("queries"))
+        """Return what changes when queries do."""
+        stores = (self._counts(one, "query") for one in self._of("store"))
+        return *stores, *((one.name, one.stamp) for one in self._of("queries"))
 
     def _text_stamp(self, file: FoundFile) -> Any:
         """Return what changes when the texts of a file do."""
         if file.role != "store":
             return file.name, file.stamp
-        with self._opened(file.path).reading() as connection:
-            asked = "SELECT (SELECT MAX(id) FROM query), (SELECT MAX(id) FROM document)"
-            return file.name, connection.execute(asked).fetchone()
+        return self._counts(file, "query", "document")
 
     def query_text(self, query: str) -> str:
         """Return the words of a query."""
@@ -207,10 +211,17 @@ class OpenFiles:
         return self._opened(file.path) if file.role == "store" else None
 
     def _opened(self, path: Path) -> Store:
+        """Open a store, once for the same file; one that was replaced is another file."""
         with self._lock:
-            if path not in self._stores:
-                self._stores[path] = Store(path)
-            return self._stores[path]
+            try:
+                told = os.stat(path)
+            except OSError:
+                hint = "put it back; what you say meanwhile is not kept"
+                raise UsageError(f"{path.name} is gone from the folder", hint) from None
+            file = told.st_dev, told.st_ino
+            if path not in self._stores or self._stores[path][0] != file:
+                self._stores[path] = file, Store(path)
+            return self._stores[path][1]
 
     def make_store(self, state: PageState) -> str:
         """Make a store of the judgments that a page is about; return its name."""
@@ -227,10 +238,9 @@ class OpenFiles:
 
     def _filling(self, file: FoundFile) -> Any:
         """Return what changes with everything that is added to a store."""
-        tables = ("judgment", "setting", "preference", "batch", "call", "query", "document")
-        asked = ", ".join(f"(SELECT MAX(id) FROM {table})" for table in tables)
-        with self._opened(file.path).reading() as connection:
-            return connection.execute(f"SELECT {asked}").fetchone()
+        return self._counts(
+            file, "judgment", "setting", "preference", "batch", "call", "query", "document"
+        )
 
     def _run(self, name: str, known: Mapping[str, FoundFile]) -> FoundFile:
         if name not in known:
@@ -245,7 +255,7 @@ class OpenFiles:
 
     def close(self) -> None:
         """Let go of the stores."""
-        for store in self._stores.values():
+        for _, store in self._stores.values():
             store.close()
 
 
