@@ -10,11 +10,13 @@ from functools import cached_property
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from idealist.errors import IdealistError, InputError
-from idealist.formats import kind_of
+from idealist.errors import IdealistError, InputError, UsageError
+from idealist.evaluating.evaluation import Evaluation
+from idealist.formats import json_text, kind_of, read_pairs, read_qrels, read_queries
 from idealist.formats.column_names import DOCUMENT_IDS, QUERY_IDS, QUERY_TEXTS, known
 from idealist.formats.contents import OURS
 from idealist.formats.document_entries import fields_of
+from idealist.formats.document_texts import document_entries
 from idealist.formats.pair_files import holds_both
 from idealist.formats.reading import ReadOptions
 from idealist.formats.source import Source, plain_suffix
@@ -39,6 +41,7 @@ UNCUT = {".json", ".parquet", ".arrow", ".feather", ".xlsx"}
 RANKED = {
     "grade", "relevance", "rel", "label", "score", "rank", "rating", "retrieved", "ranking", "hits",
 }  # fmt: skip
+BEIR = {"query-id", "corpus-id", "score"}
 OWN_IDS = {"document", "docid", "doc_id", "docno", "doc"}
 SHARED_IDS = {"_id", "id"}
 #: Parts of names that tell texts of queries from those of documents; a file this small has queries.
@@ -85,6 +88,7 @@ class _Look:
         if line.startswith("{"):
             with suppress(ValueError):
                 return tuple(map(str, json.loads(line)))
+            return tuple(json_text.names(self.first))  # of a record that is longer than the head
         if plain_suffix(self.path.name) not in (".csv", ".tsv"):
             return ()
         sign = "\t" if "\t" in line else ";" if ";" in line and "," not in line else ","
@@ -134,8 +138,10 @@ def _ours(look: _Look) -> Role | None:
 
 
 def _by_fields(look: _Look) -> Role | None:
-    """Recognise texts by the names of fields."""
+    """Recognise BEIR's judgments, and texts, by the names of fields."""
     names = look.names
+    if {name.lower() for name in names} == BEIR:
+        return "judgments", "it has the columns of BEIR's judgments"
     if not names or {name.lower() for name in names} & RANKED:
         return None
     why = f"it has {', '.join(names[:4])}"
@@ -188,3 +194,17 @@ def _by_name(look: _Look) -> Role | None:
 CHECKS: tuple[Callable[[_Look], Role | None], ...] = (
     _ours, _by_fields, _by_tabs, _by_rows, _by_name,
 )  # fmt: skip
+
+
+def check_role(path: Path, role: str) -> None:
+    """Refuse to take a file for what it cannot be read as; runs are read when they are measured."""
+    readers: dict[str, Callable[[Path], object]] = {
+        "store": _database, "judgments": read_qrels, "queries": read_queries, "both": read_pairs,
+        "documents": lambda file: next(iter(document_entries(file)), None),
+        "evaluation": Evaluation.load,
+    }  # fmt: skip
+    try:
+        readers.get(role, str)(path)
+    except IdealistError as error:
+        hint = error.hint if isinstance(error, UsageError) else ""
+        raise UsageError(f"{path.name} is not {ROLES[role]}: {error.message}", hint) from None

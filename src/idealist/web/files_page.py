@@ -13,7 +13,7 @@ def page(visit: Visit) -> Page:
     found = list(visit.workspace.files().values())
     filled = {
         "files": found, "roles": ROLES, "fixed": isinstance(visit.workspace.source, Given),
-        "may_edit": visit.person.may("edit"),
+        "may_edit": visit.person.may("edit"), "cut": visit.workspace.source.is_cut,
     }  # fmt: skip
     return Page(
         "Files",

@@ -7,13 +7,14 @@ import os
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 
 from idealist import files
 from idealist.errors import UsageError
 from idealist.formats.source import plain_suffix
 from idealist.formats.sqlite_files import is_sqlite
-from idealist.web.file_roles import ROLES, role_of
+from idealist.web.file_roles import ROLES, check_role, role_of
 
 #: Where the corrections of these roles are kept, in the folder itself.
 CORRECTIONS = "idealist-ui.json"
@@ -45,14 +46,19 @@ class Folder:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._known: dict[str, FoundFile] = {}
+        self.is_cut = False
         if not path.is_dir():
             raise UsageError(f"there is no folder {path}", "give a folder, or judgments and runs")
+        if not os.access(path, os.R_OK | os.X_OK):
+            raise UsageError(f"the folder {path} cannot be read", "check its permissions")
 
     def files(self) -> dict[str, FoundFile]:
         """Find the files, by name."""
         said = self._corrections()
         found = {}
-        for path in _walked(self.path):
+        walked = list(islice(_walked(self.path), MOST + 1))
+        self.is_cut = len(walked) > MOST
+        for path in walked[:MOST]:
             name = path.relative_to(self.path).as_posix()
             with suppress(OSError):  # gone meanwhile
                 found[name] = self._looked(name, path)
@@ -75,8 +81,9 @@ class Folder:
         """Say what a file is; nothing ("") leaves it to what is found."""
         if role and role not in ROLES:
             raise UsageError(f"{role!r} is nothing that a file can be", f"say {', '.join(ROLES)}")
-        if name not in self.files():
+        if (file := self.files().get(name)) is None:
             raise UsageError(f"there is no file {name!r} in the folder", "choose one of the list")
+        check_role(file.path, role)
         said = {**self._corrections(), name: role}
         kept = {one: own for one, own in said.items() if own}
         files.write(self.path / CORRECTIONS, f"{json.dumps({'roles': kept}, indent=1)}\n".encode())
@@ -104,7 +111,7 @@ class Given:
             FoundFile(name, path, role, "as you said", (0, 0))
             for name, (path, role) in zip(names, named, strict=True)
         ]
-        self.path = judgments.absolute().parent
+        self.path, self.is_cut = judgments.absolute().parent, False
 
     def files(self) -> dict[str, FoundFile]:
         """Return the files, by name."""
@@ -129,7 +136,6 @@ def stamp_of(path: Path) -> tuple[int, int]:
 
 def _walked(folder: Path, depth: int = DEPTH) -> Iterator[Path]:
     """Yield files that may be ours, those of the folder itself first, by name."""
-    left = MOST
     for at, folders, names in os.walk(folder):
         here = Path(at)
         deeper = len(here.relative_to(folder).parts) + 1 < depth
@@ -139,8 +145,6 @@ def _walked(folder: Path, depth: int = DEPTH) -> Iterator[Path]:
                 continue
             if plain_suffix(name) not in PASSED_OVER:
                 yield here / name
-                if not (left := left - 1):
-                    return
 
 
 def _short(paths: list[Path]) -> list[str]:

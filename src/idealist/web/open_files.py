@@ -6,12 +6,13 @@ import os
 import threading
 import time
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
 from idealist.data import Qrels, Queries, Run
-from idealist.errors import InputError, UsageError, nearest
+from idealist.errors import IdealistError, InputError, UsageError, nearest
 from idealist.evaluating.evaluation import Evaluation
 from idealist.formats import read_pairs, read_qrels, read_queries, read_run
 from idealist.formats.document_texts import DocumentText, document_texts
@@ -34,6 +35,7 @@ class Files(Protocol):
     """Where files come from: a folder, or names on the command line."""
 
     path: Path
+    is_cut: bool
 
     def files(self) -> dict[str, FoundFile]:
         """Return the files, by name."""
@@ -260,15 +262,21 @@ class OpenFiles:
 
 
 def _joined(found: Sequence[FoundFile]) -> Queries:
-    """Read the queries of several files; the first that knows a query tells it."""
-    read = [read_queries(str(one.path)) for one in found]
+    """Read the queries of several files; the first that knows a query tells it.
+
+    A file that cannot be read tells nothing: numbers need no texts.
+    """
+    read = []
+    for file in found:
+        with suppress(IdealistError):
+            read.append(read_queries(str(file.path)))
     text: dict[str, str] = {}
     columns: dict[str, dict[str, Any]] = {}
     for one in reversed(read):
         text |= {query: words for query, words in one.text.items() if words or query not in text}
         for name, cells in one.columns.items():
             columns.setdefault(name, {}).update(cells)
-    return Queries(text, columns, read[0].name)
+    return Queries(text, columns, found[0].name)
 
 
 def _scale(qrels: Qrels | None) -> Any:

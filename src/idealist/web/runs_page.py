@@ -82,7 +82,7 @@ def _lacking(workspace: Workspace) -> dict[str, Any]:
     """Say what a start needs that is not there."""
     return {
         "has_judgments": bool(workspace.judged), "has_runs": bool(workspace.runs), "refused": {},
-        "unjudged": False,
+        "unjudged": False, "cut": workspace.source.is_cut,
         "has_store": any(one.role == "store" for one in workspace.judged),
     }  # fmt: skip
 

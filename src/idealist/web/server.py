@@ -126,7 +126,7 @@ def serve(
     say([f"serving {Path(workspace.source.path)}; Ctrl-C ends it"])
     bench = Workbench(workspace, door, models or ModelWork(), accounts)
     config = uvicorn.Config(
-        bench.application(), log_level="warning", access_log=False, lifespan="on", ws="none",
+        bench.application(), log_level="critical", access_log=False, lifespan="on", ws="none",
         proxy_headers=bool(place.public), forwarded_allow_ips="127.0.0.1,::1", server_header=False,
         timeout_graceful_shutdown=2, h11_max_incomplete_event_size=2**16,
     )  # fmt: skip
