@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 import shutil
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 import idealist as il
 from idealist.errors import UsageError
+from idealist.formats.reading import ReadOptions
 from idealist.web.found_files import Folder, Given
+from idealist.web.page_state import PageState
+from idealist.web.workspace import Workspace
 from web_client import EXAMPLES, Client
 
 RUN = "q1 Q0 d1 1 2.5 tag\nq1 Q0 d2 2 1.5 tag\n"
@@ -190,3 +196,96 @@ def test_documents_are_found_and_shown(tmp_path: Path) -> None:
     page = Client.of(tmp_path).get("/query?query=q1").text
     assert "Sorting &amp; more" in page
     assert "&lt;b&gt;<mark>sorted</mark>&lt;/b&gt; sorts" in page
+
+
+def test_beirs_judgments_are_no_run(tmp_path: Path) -> None:
+    (tmp_path / "qrels").mkdir()
+    (tmp_path / "qrels" / "test.tsv").write_text("query-id\tcorpus-id\tscore\nq1\td1\t1\n")
+    (tmp_path / "corpus.jsonl").write_text('{"_id": "d1", "title": "a", "text": "b"}\n')
+    (tmp_path / "queries.jsonl").write_text('{"_id": "q1", "text": "a"}\n')
+    assert roles(tmp_path) == {
+        "qrels/test.tsv": "judgments", "corpus.jsonl": "documents", "queries.jsonl": "queries",
+    }  # fmt: skip
+
+
+def test_a_record_longer_than_the_head(tmp_path: Path) -> None:
+    record = {"_id": "d1", "title": "a", "text": "word " * 20_000}
+    (tmp_path / "corpus.jsonl").write_text(json.dumps(record) + "\n")
+    assert roles(tmp_path) == {"corpus.jsonl": "documents"}
+
+
+def test_too_many_files_are_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("idealist.web.found_files.MOST", 3)
+    for number in range(5):
+        (tmp_path / f"{number}.run").write_text(RUN)
+    client = Client.of(tmp_path)
+    assert "Only the first 3 files" in client.get("/files").text
+    assert "only the first ones" in client.get("/runs").text
+
+
+@pytest.mark.parametrize(
+    ("role", "words"),
+    [("store", "not a store"), ("queries", "not texts of queries"), ("evaluation", "not a saved")],
+)
+def test_a_file_is_not_taken_for_what_it_cannot_be(tmp_path: Path, role: str, words: str) -> None:
+    (tmp_path / "qrels.txt").write_text(QRELS)
+    (tmp_path / "a.run").write_text(RUN)
+    (tmp_path / "odd.json").write_text("[1, 2")
+    client = Client.of(tmp_path)
+    answer = client.post("/files/role", {"file": "odd.json", "role": role}, form=True)
+    assert answer.status == 400
+    assert words in answer.text
+    assert not (tmp_path / "idealist-ui.json").exists()
+    assert client.get("/runs").status == 200
+
+
+def test_texts_that_break_later_break_no_numbers(tmp_path: Path) -> None:
+    (tmp_path / "qrels.txt").write_text(QRELS)
+    (tmp_path / "a.run").write_text(RUN)
+    (tmp_path / "queries.json").write_text('{"q1": "sort a list"}')
+    (tmp_path / "idealist-ui.json").write_text('{"roles": {"queries.json": "queries"}}')
+    client = Client.of(tmp_path)
+    assert client.get("/runs.json?m=RR").json()["runs"][0]["values"] == {"RR": 1.0}
+    (tmp_path / "queries.json").write_text('{"q1": ')
+    client.bench.workspace.files(fresh=True)
+    assert client.get("/runs.json?m=RR").json()["runs"][0]["values"] == {"RR": 1.0}
+
+
+def test_odd_columns_are_named_at_the_start(tmp_path: Path) -> None:
+    (tmp_path / "noten.csv").write_text("Suchanfrage;Artikel;Note\nq1;d1;3\nq1;d2;0\n")
+    (tmp_path / "a.run").write_text(RUN)
+    names = {"query": ["Suchanfrage"], "document": ["Artikel"], "grade": ["Note"]}
+    source = Folder(tmp_path, ReadOptions(names, shared=True))
+    assert {name: one.role for name, one in source.files().items()} == {
+        "noten.csv": "judgments", "a.run": "run",
+    }  # fmt: skip
+    assert roles(tmp_path)["noten.csv"] == "ignored", "nobody said what its columns are"
+    workspace = Workspace(source, judge="ann")
+    assert workspace.measured(PageState(measures=("RR",))).evaluations.runs[0]["RR"] == 1.0
+    assert workspace.make_store(PageState()) == "judgments.db"
+    assert il.read_qrels(tmp_path / "judgments.db").to_dict() == {"q1": {"d1": 3, "d2": 0}}
+    workspace.close()
+
+
+def test_a_store_that_is_replaced_gets_what_is_said(tmp_path: Path) -> None:
+    """Nothing is called saved that went to a file which nobody has any more."""
+    (tmp_path / "qrels.txt").write_text(QRELS)
+    (tmp_path / "a.run").write_text(RUN)
+    client = Client.of(tmp_path)
+    client.post("/files/store", form=True)
+    store, copy = tmp_path / "judgments.db", tmp_path / "copy"
+    sent = {"query": "q1", "document": "d2", "grade": "1"}
+    assert client.post("/query/grade", sent, form=True).status == 303
+    with closing(sqlite3.connect(store)) as old, closing(sqlite3.connect(copy)) as new:
+        old.backup(new)
+    for end in ("-wal", "-shm"):
+        Path(f"{store}{end}").unlink(missing_ok=True)
+    os.replace(copy, store)
+    assert client.post("/query/grade", {**sent, "grade": "0"}, form=True).status == 303
+    with il.Store(store) as opened:
+        assert [one.grade for one in opened.current() if one.kind == "human"] == [0]
+    for end in ("", "-wal", "-shm"):
+        Path(f"{store}{end}").unlink(missing_ok=True)
+    answer = client.post("/query/grade", sent, form=True)
+    assert answer.status == 400
+    assert "is gone" in answer.text

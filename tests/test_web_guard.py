@@ -688,4 +688,4 @@ def test_a_pattern_that_would_take_forever_is_refused(team: Client, folder: Path
 def test_a_scale_that_would_fill_the_memory_is_refused(team: Client, scale: str) -> None:
     answer = become(team, "editor").post("/judge/guidelines", {"scale": scale})
     assert answer.status == 400
-    assert "cannot be read" in answer.text
+    assert "not a scale of grades" in answer.text

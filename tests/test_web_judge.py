@@ -308,7 +308,7 @@ def test_a_random_order_tells_no_rank_and_chooses_the_same(examples: Path) -> No
     pairs = [{(one.query, one.document) for one in own.pooled} for own in (batch, plain)]
     assert pairs[0] == pairs[1]
     assert [one.place for one in batch.pooled] == [*range(1, len(pairs[0]) + 1)]
-    assert choose(client, order="chosen").status == 400  # nothing is left
+    assert choose(client, order="chosen").status == 409  # nothing is left
     assert "nothing new is to be judged" in choose(client).text.lower()
 
 
@@ -326,7 +326,7 @@ def test_odd_wishes_are_refused(examples: Path, wish: dict[str, str]) -> None:
 def test_every_strategy_can_be_chosen(examples: Path, strategy: str) -> None:
     client = Client.of(examples)
     answer = choose(client, strategy=strategy, budget="12")
-    assert answer.status == 303 or (strategy == "decisive" and answer.status == 400), answer.text
+    assert answer.status == 303 or (strategy == "decisive" and answer.status == 409), answer.text
     with Store(examples / "judgments.db") as store:
         assert all(one.strategy == strategy for one in store.batches())
 

@@ -13,7 +13,7 @@ import pytest
 import idealist as il
 from idealist.cli.main import main
 from idealist.web.page_state import PageState
-from web_client import EXAMPLES, Client
+from web_client import EXAMPLES, HOST, Client
 
 RUNS = ("bm25.run", "reranked.run")
 
@@ -292,3 +292,40 @@ def test_a_slow_page_says_so_and_comes(client: Client, monkeypatch: pytest.Monke
         page, tries = client.get("/runs"), tries + 1
     assert page.status == 200
     assert "nDCG@10" in page.text
+
+
+def test_a_run_whose_ids_never_meet_is_compared_with_nothing(folder: Path) -> None:
+    (folder / "odd.run").write_text("x1 Q0 y1 1 2 t\nx2 Q0 y2 1 2 t\n")
+    client = Client.of(folder)
+    page = client.get("/compare")
+    assert page.status == 200
+    assert "none of their ids match" in said(page.text)
+    assert {one["run"] for one in client.get("/compare.json").json()["pairs"]} == {"reranked"}
+    refused = client.get("/compare?run=odd")
+    assert refused.status == 400
+    assert "its ids do not match" in said(refused.text)
+
+
+def test_relevant_documents_that_no_list_shows_are_named(folder: Path) -> None:
+    with (folder / "qrels.txt").open("a") as file:
+        file.write("q01 0 nobody-retrieves-this 3\n")
+    data = Client.of(folder).get("/query.json?query=q01").json()
+    assert "nobody-retrieves-this (grade 3): no run here retrieves it" in data["missed"]
+    assert all("lost to" in line for line in data["lost"])
+    assert len(data["lost"]) == 2
+
+
+def test_many_runs_stand_best_first(folder: Path) -> None:
+    for name in ("a", "z"):
+        shutil.copy(folder / "bm25.run", folder / f"{name}.run")
+    page = Client.of(folder).get("/runs").text
+    assert page.index("Pin reranked") < page.index("Pin a")
+    named = Client.of(folder).get("/runs?sort=name").text
+    assert named.index("Pin a") < named.index("Pin reranked")
+
+
+def test_a_refusal_leads_back(client: Client) -> None:
+    page = client.get("/runs?m=nonsense", referer=f"http://{HOST}/compare?sort=best")
+    assert 'href="/compare?sort=best"' in page.text
+    for other in ("https://hit.example/compare", f"http://{HOST}//hit.example/", "x"):
+        assert "hit.example" not in client.get("/runs?m=nonsense", referer=other).text

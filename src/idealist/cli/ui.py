@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from idealist.cli.judge_people import judge_name
+from idealist.cli.options import reading as reading_files
 from idealist.cli.options import say, together
 from idealist.cli.ui_accounts import add_user, remove_user
 from idealist.errors import UsageError
 
 if TYPE_CHECKING:
+    from idealist.formats.reading import ReadOptions
     from idealist.web.found_files import Folder, Given
 
 
@@ -83,6 +85,7 @@ def command() -> None:
     Examples:
       idealist ui .
       idealist ui qrels.txt bm25.run dense.run --docs corpus.jsonl
+      idealist ui ratings/ --columns query=Suchanfrage,document=Artikel,grade=Note
       idealist ui labels.db
       idealist ui . --model smollm2 --model-url http://127.0.0.1:8080/v1
       idealist ui add-user users.toml ann --role judge
@@ -93,11 +96,13 @@ def command() -> None:
 @command.command("open")
 @click.argument("paths", nargs=-1, required=True, metavar="FOLDER | QRELS RUNS… | STORE")
 @opening
+@reading_files
 @serving
 @modelling
 def open_(
     paths: tuple[str, ...], queries: Path | None, docs: Path | None, judge: str | None, port: int,
-    host: str, users: Path | None, public: tuple[str, ...], opens: bool | None, **asked: Any,
+    host: str, users: Path | None, public: tuple[str, ...], opens: bool | None,
+    reading: ReadOptions, **asked: Any,
 ) -> None:  # fmt: skip
     """Open a folder, judgments and runs, or a store; the word open can be left out.
 
@@ -114,7 +119,7 @@ def open_(
     from idealist.web.model_work import ModelWork
     from idealist.web.workspace import Workspace
 
-    source = _source([*map(Path, paths)], queries, docs)
+    source = _source([*map(Path, paths)], queries, docs, reading)
     accounts = Accounts(users) if users else None
     models = ModelWork.of(asked["model"], asked["model_url"], asked["key_env"], asked["prices"])
     workspace = Workspace(source, judge="" if accounts else judge_name(judge))
@@ -124,16 +129,18 @@ def open_(
     )  # fmt: skip
 
 
-def _source(paths: list[Path], queries: Path | None, docs: Path | None) -> Folder | Given:
+def _source(
+    paths: list[Path], queries: Path | None, docs: Path | None, reading: ReadOptions
+) -> Folder | Given:
     """Take what is named for a folder, or for judgments and runs."""
     from idealist.web.found_files import Folder, Given
 
     if not paths[0].is_dir() or len(paths) > 1:
-        return Given(paths[0], paths[1:], {"queries": queries, "documents": docs})
+        return Given(paths[0], paths[1:], {"queries": queries, "documents": docs}, reading)
     if queries or docs:
         hint = "leave them out; the page Files says what each file is taken for"
         raise UsageError("the texts in a folder are found by themselves", hint)
-    return Folder(paths[0].resolve())
+    return Folder(paths[0].resolve(), reading)
 
 
 def _has_screen() -> bool:

@@ -9,8 +9,8 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from typing import Any
-from urllib.parse import parse_qsl, quote
+from typing import Any, TypeVar
+from urllib.parse import parse_qsl, quote, urlsplit
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
@@ -36,9 +36,10 @@ from idealist.web.page_state import PageState
 from idealist.web.people import Person
 from idealist.web.routes import ACTIONS, DOWNLOADS, PAGES
 from idealist.web.signing_in import signing_in
-from idealist.web.visit import Moved, Page, Sent, Told, Visit
+from idealist.web.visit import Moved, NothingToDo, Page, Sent, Told, Visit
 from idealist.web.workspace import Workspace
 
+T = TypeVar("T")
 LOG = logging.getLogger("idealist.web")
 #: After how many seconds a page that is still computed says so, and how many are at once.
 PATIENCE, AT_ONCE = 0.9, 8
@@ -56,7 +57,7 @@ class Workbench:
     models: ModelWork = field(default_factory=ModelWork)
     accounts: Accounts | None = None
     slow: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(AT_ONCE, "page"))
-    _under_way: dict[Any, tuple[float, Future[Page]]] = field(default_factory=dict)
+    _under_way: dict[Any, tuple[float, Future[Any]]] = field(default_factory=dict)
 
     def application(self) -> Guard:
         """Build the application; the guard stands in front of every route."""
@@ -110,13 +111,14 @@ class Workbench:
                 return await run_in_threadpool(_twin, page, suffix)
             found = await self._soon(path, visit, make)
             if found is None:
-                return _shown("working.html", visit, path, {"stage": self.workspace.stage}, 202)
+                filled: dict[str, Any] = {"stage": self.workspace.stage, "download": False}
+                return _shown("working.html", visit, path, filled, 202)
             filled = {**found.filled, "title": found.title, "twin": _twins(found, visit, path)}
             return await run_in_threadpool(_shown, found.template, visit, path, filled)
 
         return answer
 
-    async def _soon(self, path: str, visit: Visit, make: Callable[[Visit], Page]) -> Page | None:
+    async def _soon(self, path: str, visit: Visit, make: Callable[[Visit], T]) -> T | None:
         """Wait a while for a page; None where it takes longer, and goes on being computed."""
         key = (path, visit.state, visit.person)
         waiting = asyncio.wrap_future(self._begun(key, lambda: make(visit)))
@@ -127,7 +129,7 @@ class Workbench:
         self._under_way.pop(key, None)
         return waiting.result()
 
-    def _begun(self, key: Any, make: Callable[[], Page]) -> Future[Page]:
+    def _begun(self, key: Any, make: Callable[[], T]) -> Future[T]:
         """Begin a page, unless it is under way; forget those that nobody came back for."""
         now = time.monotonic()
         for other, (when, one) in list(self._under_way.items()):
@@ -152,7 +154,11 @@ class Workbench:
 
     def _download(self, send: Callable[[Visit], Sent], needs: str) -> Any:
         async def answer(request: Request) -> Response:
-            found = await run_in_threadpool(send, self._visit(request, needs))
+            visit = self._visit(request, needs)
+            found = await self._soon(request.url.path, visit, send)
+            if found is None:
+                filled = {"stage": self.workspace.stage, "download": True}
+                return _shown("working.html", visit, request.url.path, filled, 202)
             name = quote(found.name.encode(errors="replace"), safe="")
             headers = {"content-disposition": f"attachment; filename*=UTF-8''{name}"}
             return Response(
@@ -221,9 +227,17 @@ def _refuse(request: Request, status: int, words: str, hint: str = "") -> Respon
     menu = layout.menu_of(person.may) if person else []
     page = layout.written("refused.html", PageState(), {
         "menu": menu, "path": request.url.path, "person": person, "folder": "", "twin": {},
-        "title": "That did not work", "words": words, "hint": hint,
+        "title": "There is nothing to do" if status == 409 else "That did not work",
+        "status": status, "words": words, "hint": hint, "back": _back(request),
     })  # fmt: skip
     return HTMLResponse(page.encode(errors="replace"), status)
+
+
+def _back(request: Request) -> str:
+    """Return the page of ours that a reader came from, if one is known."""
+    came = urlsplit(request.headers.get("referer", ""))
+    own = came.netloc == request.headers.get("host") and came.path != request.url.path
+    return f"{came.path}?{came.query}".rstrip("?") if own and came.path.startswith("/") else ""
 
 
 def _is_script(request: Request) -> bool:
@@ -235,9 +249,10 @@ def _is_script(request: Request) -> bool:
 def _mistake(request: Request, error: Exception) -> Response:
     """Say what was wrong with what was asked, as the command line would."""
     words = getattr(error, "message", str(error))
+    status = 409 if isinstance(error, NothingToDo) else 400
     hint = getattr(error, "hint", "") or ""
     return _refuse(
-        request, 400, f"{words[:1].upper()}{words[1:]}.", f"{hint[:1].upper()}{hint[1:]}"
+        request, status, f"{words[:1].upper()}{words[1:]}.", f"{hint[:1].upper()}{hint[1:]}"
     )
 
 

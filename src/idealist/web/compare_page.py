@@ -11,7 +11,7 @@ from idealist.errors import UsageError
 from idealist.rendering.document import Block, Doubts, Drawing, Signatures, Text
 from idealist.rendering.result import Result
 from idealist.web import layout
-from idealist.web.query_list import LISTED, WAYS, QueryList, query_list, shown_runs
+from idealist.web.query_list import LISTED, WAYS, QueryList, comparable, query_list, shown_runs
 from idealist.web.visit import Page, Visit
 
 
@@ -20,14 +20,15 @@ def page(visit: Visit) -> Page:
     state, workspace = visit.state, visit.workspace
     listed = query_list(visit)
     found = workspace.measured(state)
-    shown = shown_runs(state, found.runs)
+    shown = shown_runs(state, comparable(found, state))
     queries = workspace.queries
     filled: dict[str, Any] = {
         "listed": listed, "rows": listed.on_page(state.page), "ways": WAYS, "runs": shown,
         "columns": list(queries.columns) if queries else [], "first": _first(state.page),
         "others": [run for run in shown if run != listed.baseline],
         "told": any(row.text for row in listed.rows),
-        "every": found.runs,
+        "every": comparable(found, state),
+        "unmet": [one.run for one in found.evaluations.runs if one.unmatched],
     }  # fmt: skip
     link = _link(visit)
     if not listed.baseline:

@@ -33,6 +33,8 @@ ROLES = {
     "evaluation": "a saved evaluation",
     "ignored": "not used",
 }
+#: What is said of files that say everything themselves.
+PLAIN = ReadOptions()
 #: Files up to this size are looked at as they are; of larger ones, the head.
 WHOLE = 2**22
 #: Files that cannot be cut where a line ends.
@@ -52,12 +54,12 @@ SHORT = 2**16
 Role = tuple[str, str]
 
 
-def role_of(path: Path) -> Role:
-    """Say what a file is; what cannot be read is not used."""
+def role_of(path: Path, reading: ReadOptions = PLAIN) -> Role:
+    """Say what a file is; what cannot be read is not used. `reading` is what a user says of it."""
     try:
         if is_sqlite(path):
             return _database(path)
-        look = _Look(path)
+        look = _Look(path, reading)
         found = (check(look) for check in CHECKS)
         return next(filter(None, found), ("ignored", "its rows could be anything: say what it is"))
     except IdealistError as error:
@@ -71,6 +73,7 @@ class _Look:
     """The head of a file, decompressed, and what it shows."""
 
     path: Path
+    reading: ReadOptions
 
     @cached_property
     def head(self) -> bytes:
@@ -176,9 +179,9 @@ def _by_rows(look: _Look) -> Role | None:
         return "ignored", "it is text, but neither judgments nor a run"
     with look.small() as small:
         with suppress(InputError):
-            if holds_both(ReadOptions().of(str(small))):
+            if holds_both(look.reading.of(str(small))):
                 return "both", "each record has what was retrieved and what should have been"
-        found = kind_of(small) or ("run" if "score" in look.names else None)
+        found = kind_of(small, look.reading) or ("run" if "score" in look.names else None)
     said = {"qrels": "its rows have grades", "run": "its rows have ranks or scores"}
     return None if found is None else ("judgments" if found == "qrels" else found, said[found])
 

@@ -12,9 +12,10 @@ from pathlib import Path
 
 from idealist import files
 from idealist.errors import UsageError
+from idealist.formats.reading import ReadOptions
 from idealist.formats.source import plain_suffix
 from idealist.formats.sqlite_files import is_sqlite
-from idealist.web.file_roles import ROLES, check_role, role_of
+from idealist.web.file_roles import PLAIN, ROLES, check_role, role_of
 
 #: Where the corrections of these roles are kept, in the folder itself.
 CORRECTIONS = "idealist-ui.json"
@@ -43,8 +44,8 @@ class FoundFile:
 class Folder:
     """The files of a folder, looked at again where they have changed."""
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
+    def __init__(self, path: Path, reading: ReadOptions = PLAIN) -> None:
+        self.path, self.reading = path, reading
         self._known: dict[str, FoundFile] = {}
         self.is_cut = False
         if not path.is_dir():
@@ -75,7 +76,7 @@ class Folder:
         known = self._known.get(name)
         if known is not None and (known.stamp == stamp or known.role == "store"):
             return replace(known, stamp=stamp)
-        return FoundFile(name, path, *role_of(path), stamp)
+        return FoundFile(name, path, *role_of(path, self.reading), stamp)
 
     def correct(self, name: str, role: str) -> None:
         """Say what a file is; nothing ("") leaves it to what is found."""
@@ -99,8 +100,12 @@ class Folder:
 class Given:
     """Files that were named one by one: judgments first, then runs."""
 
-    def __init__(self, judgments: Path, runs: list[Path], roles: Mapping[str, Path | None]) -> None:
-        first = "store" if is_sqlite(judgments) else "judgments" if runs else role_of(judgments)[0]
+    def __init__(
+        self, judgments: Path, runs: list[Path], roles: Mapping[str, Path | None],
+        reading: ReadOptions = PLAIN,
+    ) -> None:  # fmt: skip
+        alone = "judgments" if runs else role_of(judgments, reading)[0]
+        first = "store" if is_sqlite(judgments) else alone
         named = [(judgments, first), *((run, "run") for run in runs)]
         named += [(path, role) for role, path in roles.items() if path is not None]
         for path, _ in named:
@@ -111,7 +116,7 @@ class Given:
             FoundFile(name, path, role, "as you said", (0, 0))
             for name, (path, role) in zip(names, named, strict=True)
         ]
-        self.path, self.is_cut = judgments.absolute().parent, False
+        self.path, self.is_cut, self.reading = judgments.absolute().parent, False, reading
 
     def files(self) -> dict[str, FoundFile]:
         """Return the files, by name."""

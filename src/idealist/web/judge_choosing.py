@@ -19,7 +19,7 @@ from idealist.judging.work_ahead import PEOPLE
 from idealist.notation import tidy, to_number
 from idealist.web.found_files import FoundFile
 from idealist.web.page_state import PageState
-from idealist.web.visit import Moved, Page, Visit
+from idealist.web.visit import Moved, NothingToDo, Page, Visit
 
 #: The way of the page Judge on which an editor chooses what is judged.
 CHOOSE = "choose"
@@ -32,6 +32,11 @@ WORDS = {
     "sampled": "a sample with known probabilities, for unbiased estimates",
     "decisive": "those that could change which run is better",
 }
+#: What the fields of numbers are called on the page.
+FIELDS = {
+    "depth": "depth of each run", "budget": "documents in all",
+    "per_query": "documents for each query", "people": "people for each",
+}  # fmt: skip
 #: Strategies in which it does not matter what is judged first.
 ANY_ORDER = frozenset({"depth", "fusion", "sampled"})
 #: The most people who judge one document, the longest guidelines, and the most of any number.
@@ -81,7 +86,7 @@ def _whole(sent: Mapping[str, Any], name: str, most: int = HIGHEST) -> int | Non
         return None
     if not (words.isascii() and words.isdecimal() and len(words) < 9 and 1 <= int(words) <= most):
         hint = f"give a whole number from 1 to {most:,}, or nothing"
-        raise UsageError(f"{name.replace('_', ' ')} is {words!r:.40}", hint)
+        raise UsageError(f"{FIELDS[name]} cannot be {words!r:.40}", hint)
     return int(words)
 
 
@@ -127,7 +132,7 @@ def choose(visit: Visit) -> Moved:
     if found.chosen or found.closes(store):
         store.add_batch(_in_order(found.batch, wish))
     if not found.chosen:
-        raise UsageError(found.summary, "look deeper, or add runs")
+        raise NothingToDo(found.summary, "look deeper, or add runs")
     _add_texts(visit, store)
     return Moved(state.kept().address("/judge"))
 
@@ -240,7 +245,11 @@ def typed_scale(words: str) -> Any:
     """
     lines = [line for line in words.splitlines() if line.strip()]
     if len(lines) < 2:
-        return scale_of(lines[0]) if lines else None
+        try:
+            return scale_of(lines[0]) if lines else None
+        except UsageError:
+            hint = "write 0..3, or a grade a line with its meaning: 2 answers it"
+            raise UsageError(f"{words.strip()!r:.60} is not a scale of grades", hint) from None
     found: dict[float, str] = {}
     for line in lines:
         match = _GRADE.match(line)

@@ -16,6 +16,7 @@ from idealist.errors import IdealistError, InputError, UsageError, nearest
 from idealist.evaluating.evaluation import Evaluation
 from idealist.formats import read_pairs, read_qrels, read_queries, read_run
 from idealist.formats.document_texts import DocumentText, document_texts
+from idealist.formats.reading import DescribedFile, ReadOptions
 from idealist.formats.source import run_names
 from idealist.judging.judgment_imports import import_judgments
 from idealist.judging.store import Store
@@ -36,6 +37,7 @@ class Files(Protocol):
 
     path: Path
     is_cut: bool
+    reading: ReadOptions
 
     def files(self) -> dict[str, FoundFile]:
         """Return the files, by name."""
@@ -139,13 +141,17 @@ class OpenFiles:
                 raise UsageError(f"nothing is judged in {file.name} yet", "judge something first")
             return self._opened(file.path).qrels()
         if file.role == "both":
-            return read_pairs(str(file.path), name=file.name)[0]
-        return read_qrels(str(file.path))
+            return read_pairs(self._described(file), name=file.name)[0]
+        return read_qrels(self._described(file))
+
+    def _described(self, file: FoundFile) -> DescribedFile:
+        """Return a file with what the user says of it."""
+        return self.source.reading.of(str(file.path))
 
     def _read_run(self, name: str, file: FoundFile) -> Run:
         if file.role == "both":
-            return read_pairs(str(file.path), name=name)[1]
-        return read_run(str(file.path), queries=self.queries, name=name)
+            return read_pairs(self._described(file), name=name)[1]
+        return read_run(self._described(file), queries=self.queries, name=name)
 
     def _read_or_named(self, name: str, file: FoundFile) -> Run | str:
         """Read a run; name the file where it cannot be read, so that an audit says why."""
@@ -233,7 +239,7 @@ class OpenFiles:
         texts = str(queries[0].path) if queries else None
         with Store.create(path, scale=scale, queries=texts) as store:
             if file is not None:
-                data = self.qrels(state).to_dict() if file.role == "both" else str(file.path)
+                data = self.qrels(state).to_dict() if file.role == "both" else self._described(file)
                 import_judgments(store, data, judge=file.name)
         self.files(fresh=True)
         return STORE

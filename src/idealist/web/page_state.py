@@ -105,5 +105,5 @@ def _read(name: str, values: Sequence[str], default: Any) -> Any:
     if not isinstance(default, int):
         return values[-1]
     if not (values[-1].isascii() and values[-1].isdecimal() and len(values[-1]) < 9):
-        raise UsageError(f"{name}={values[-1]!r:.40} is not a whole number", "mend the address")
+        raise UsageError(f"{name}={values[-1]!r:.40} is not a whole number", "correct the address")
     return int(values[-1])

@@ -16,6 +16,7 @@ from idealist.evaluating.evaluation import Evaluation
 from idealist.rendering.document import SIGNED, TEXT, Column, Table
 from idealist.web.page_state import PageState
 from idealist.web.visit import Visit
+from idealist.web.workspace import Measured
 
 #: How many queries a page lists.
 LISTED = 50
@@ -107,6 +108,15 @@ def shown_runs(state: PageState, runs: list[str]) -> list[str]:
     return [first, *(run for run in some if run != first)] if first else []
 
 
+def comparable(found: Measured, state: PageState) -> list[str]:
+    """Leave out runs of which no id meets the judgments; refuse one that is asked for."""
+    unmet = {one.run for one in found.evaluations.runs if one.unmatched}
+    if asked := unmet & {state.baseline, state.run, *state.pinned}:
+        name = min(asked)
+        raise UsageError(f"nothing of {name} is judged: its ids do not match", "see Audit for why")
+    return [run for run in found.runs if run not in unmet] or found.runs
+
+
 def two_runs(
     state: PageState, runs: list[str], best: Callable[[list[str]], str]
 ) -> tuple[str, str]:
@@ -126,7 +136,7 @@ def query_list(visit: Visit) -> QueryList:
         raise UsageError("there are no runs here", "put runs into the folder")
     sense = found.evaluator.measures[found.label].direction or 1
     baseline, run = two_runs(
-        state, found.runs,
+        state, comparable(found, state),
         lambda others: max(others, key=lambda one: _comparable(found.of(one), found.label, sense)),
     )  # fmt: skip
     values = found.of(run).by_query(found.label)

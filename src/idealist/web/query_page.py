@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,7 +11,7 @@ from idealist.data import Scale
 from idealist.errors import UsageError, nearest
 from idealist.explaining.difference_explainer import DifferenceExplainer
 from idealist.explaining.explainer import Explainer
-from idealist.explaining.explanation import most_lost
+from idealist.explaining.explanation import Explanation, most_lost
 from idealist.formats.document_texts import DocumentText
 from idealist.judging.pair_views import read_grade
 from idealist.judging.store import Store
@@ -32,11 +33,11 @@ MOST_GRADES = 12
 
 @dataclass(frozen=True)
 class Lists:
-    """The lists of a query: a side for each run, and lines that say why."""
+    """The lists of a query: a side for each run, why their values differ, and what is `missed`."""
 
     sides: tuple[Side, ...]
     why: tuple[tuple[str, tuple[str, ...]], ...]
-    ideal: bool = False
+    missed: tuple[str, ...] = ()
 
     @property
     def documents(self) -> list[str]:
@@ -100,21 +101,42 @@ def explained(found: Measured, runs: Sequence[str], query: str, ranks: int) -> L
     if query not in known:
         raise UsageError(f"query {query!r} is not judged", nearest(query, sorted(known)))
     with found.lock:
+        one_by_one: list[Explanation] = []
+        with suppress(UsageError) if len(runs) > 1 else nullcontext():  # a count has no ideal
+            for run in runs:
+                each = Explainer(alone.qrels, found.ranked[run], measure, **rules)
+                one_by_one.append(each(query, ranks or None))
+        lost = tuple(f"{one.run}: {most_lost(one.losses)}" for one in one_by_one if one.losses)
         if len(runs) == 1:
-            one = Explainer(alone.qrels, found.ranked[runs[0]], measure, **rules)(
-                query, ranks or None
-            )
-            why = tuple(filter(None, (most_lost(one.losses), one.words, *one.notes)))
-            return Lists(ideal_sides(one, {}), ((runs[0], why),), ideal=True)
-        sides: list[Side] = []
-        lines: list[tuple[str, tuple[str, ...]]] = []
-        for run in runs[1:]:
-            both = found.ranked[runs[0]], found.ranked[run]
-            two = DifferenceExplainer(alone.qrels, *both, measure, **rules)(query, ranks or None)
-            old, new = two_sides(two)
-            sides += [new] if sides else [old, new]
-            lines.append((run, (*two.lines(), *two.words, *two.notes)))
-    return Lists(tuple(sides), tuple(lines))
+            (alone_,) = one_by_one
+            lines = (*lost, *filter(None, (alone_.words, *alone_.notes)))
+            return Lists(ideal_sides(alone_, {}), (("", lines),))
+        pairs = [
+            DifferenceExplainer(
+                alone.qrels, found.ranked[runs[0]], found.ranked[run], measure, **rules
+            )(query, ranks or None)
+            for run in runs[1:]
+        ]
+    sides = (two_sides(pairs[0])[0], *(two_sides(one)[1] for one in pairs))
+    why = [(one.run, (*one.lines(), *one.words, *one.notes)) for one in pairs]
+    shown = {place.document for side in sides for place in side.places}
+    return Lists(sides, (("", lost), *why), tuple(_missed(one_by_one, shown)))
+
+
+def _missed(each: Sequence[Explanation], shown: Collection[str]) -> Iterator[str]:
+    """Name what the ideal list has and none of the lists shows, and where it is instead."""
+    ideal = {row.ideal.document: row.ideal.grade for one in each for row in one.rows if row.ideal}
+    for document, grade in ideal.items():
+        if document not in shown and grade > 0:
+            ranks = [(one.run, _rank(one, document)) for one in each]
+            at = [f"at {rank} in {run}" for run, rank in ranks if rank is not None]
+            where = f"it is {' and '.join(at)}" if at else "no run here retrieves it"
+            yield f"{document} (grade {tidy(grade)}): {where}"
+
+
+def _rank(found: Explanation, document: str) -> int | None:
+    own = (row.ideal.rank for row in found.rows if row.ideal and row.ideal.document == document)
+    return next(own, None)
 
 
 def _told(lists: Lists, texts: dict[str, DocumentText]) -> Lists:
@@ -133,7 +155,9 @@ def _data(query: str, words: str, label: str, lists: Lists) -> dict[str, Any]:
         "query": query, "text": words, "measure": label,
         "values": {side.name: finite(side.value) for side in lists.sides},
         "lists": [side.data() for side in lists.sides],
-        "why": {run: list(lines) for run, lines in lists.why},
+        "why": {run: list(lines) for run, lines in lists.why if run},
+        "lost": [line for run, lines in lists.why if not run for line in lines],
+        "missed": list(lists.missed),
     }  # fmt: skip
 
 

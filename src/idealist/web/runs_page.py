@@ -32,6 +32,8 @@ OTHER_RULES = {
     "measure": "the formula", "cutoff": "how many ranks count", "qrels": "the judgments",
     "rules": "the version of these rules",
 }  # fmt: skip
+#: So few runs stand in the order of their names.
+FEW = 3
 #: Where saved evaluations go, in the folder.
 SAVED = "evaluations"
 
@@ -102,16 +104,17 @@ def _rows(visit: Visit, found: Measured) -> list[RunRow]:
 
 
 def _sorted(rows: list[RunRow], found: Measured, state: PageState) -> list[RunRow]:
-    """Put pinned runs first; sort by a measure, the best first, or as the files are named."""
+    """Put pinned runs first; sort by a measure, the best first; a few runs as they are named."""
     labels = found.evaluations.measures
     if state.sort and state.sort not in labels and state.sort != "name":
         raise UsageError(f"runs cannot be sorted by {state.sort!r}", f"say {', '.join(labels)}")
-    if state.sort in labels:
-        sense = found.evaluator.measures[state.sort].direction or 1
+    label = state.sort or (found.label if len(rows) > FEW else "name")
+    if label != "name":
+        sense = found.evaluator.measures[label].direction or 1
 
-        def key(row: RunRow) -> tuple[bool, float]:
-            value = found.of(row.name)[state.sort]
-            return math.isnan(value), -value * sense
+        def key(row: RunRow) -> tuple[bool, bool, float]:
+            one = found.of(row.name)
+            return one.unmatched, math.isnan(one[label]), -one[label] * sense
 
         rows = sorted(rows, key=key)
     return sorted(rows, key=lambda row: not row.pinned)

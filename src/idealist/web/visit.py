@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from idealist.errors import UsageError
 from idealist.rendering.document import Table
 from idealist.web.page_state import PageState
 from idealist.web.people import Person
@@ -40,6 +41,10 @@ class Page:
     filled: Mapping[str, Any]
     data: Callable[[], Any]
     table: Callable[[], Table] | None = None
+
+
+class NothingToDo(UsageError):
+    """What was asked is done already, or decided; that is an answer, and no mistake."""
 
 
 @dataclass(frozen=True)

@@ -303,7 +303,7 @@ function take(answer) {
 }
 function failed(error) {
   pause = Math.min(LATEST, Math.max(SOON, 2 * pause));
-  if (error.status === 401) status(`${many()} here: sign in again, in another tab.`, true);
+  if (error.status === 401) status(`${many()} here: this browser is no longer known. Open the address that the server prints now, or sign in, in another tab.`, true);
   else if (error.status) status(`${error.message}${waiting.all().length ? ` ${many()} here.` : ""}`, true);
   else offline();
 }
