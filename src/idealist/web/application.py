@@ -87,6 +87,11 @@ class Workbench:
             },
         ), self.door)  # fmt: skip
 
+    @property
+    def is_busy(self) -> bool:
+        """Whether a page is being computed."""
+        return any(not one.done() for _, one in self._under_way.values())
+
     @asynccontextmanager
     async def _life(self, _: Starlette) -> AsyncIterator[None]:
         yield

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import os
 import secrets
 import socket
 import webbrowser
@@ -23,6 +24,8 @@ from idealist.web.model_work import ModelWork
 from idealist.web.people import Person, Token
 from idealist.web.workspace import Workspace
 
+#: The shells' code for a program stopped by Ctrl-C.
+STOPPED = 130
 #: Where the workbench listens unless told; the next ports are tried where it is taken.
 PORT, TRIED = 8517, 20
 #: What listens everywhere, and is no name of this machine.
@@ -132,7 +135,12 @@ def serve(
     )  # fmt: skip
     if opens:
         Timer(0.3, webbrowser.open, [address]).start()
-    uvicorn.Server(config).run(sockets=[taken])
+    try:
+        uvicorn.Server(config).run(sockets=[taken])
+    finally:
+        if bench.is_busy:  # Python would wait for what nobody will see; stores are closed by now
+            say(["stopped; what was being computed is dropped"])
+            os._exit(STOPPED)
 
 
 def _bracketed(host: str) -> str:
