@@ -33,7 +33,7 @@ from idealist.web.bodies import MOST_FIELDS, sent
 from idealist.web.guard import LOGIN, TOO_LARGE, Door, Guard, TooLarge
 from idealist.web.model_work import ModelWork
 from idealist.web.page_state import PageState
-from idealist.web.people import Person
+from idealist.web.people import ROLES, Person
 from idealist.web.routes import ACTIONS, DOWNLOADS, PAGES
 from idealist.web.signing_in import signing_in
 from idealist.web.visit import Moved, NothingToDo, Page, Sent, Told, Visit
@@ -181,7 +181,8 @@ async def _home(request: Request) -> Response:
 def _allowed(request: Request, needs: str) -> Person:
     person: Person | None = request.state.person
     if person is None or not person.may(needs):
-        raise HTTPException(403, "Your role does not allow this; an editor can do it.")
+        able = " and ".join(f"{role}s" for role, may in ROLES.items() if needs in may)
+        raise HTTPException(403, f"Your role does not allow this; it is for {able}.")
     return person
 
 
