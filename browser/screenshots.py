@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import random
 from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -13,10 +12,8 @@ from PIL import Image, ImageOps
 from playwright.sync_api import Browser, Page
 
 import chromium
-import idealist as il
-from idealist.judging.judgment_imports import import_judgments
 from visits import command, screen
-from workbench import Bench, entered, serving, there
+from workbench import Bench, entered, judged, serving, there
 
 STATIC = Path(__file__).parents[1] / "docs" / "_static"
 
@@ -44,8 +41,6 @@ WORKBENCH: list[tuple[str, dict[str, Any], str]] = [
     ("ui-judges", screen(1280, "dark", height=1000), "/judges"),
     ("ui-audit", screen(1280, height=1000), "/audit?run=bm25"),
 ]
-SCALE = {0: "off topic", 1: "related", 2: "helps", 3: "answers it"}
-GUIDELINES = "Would you be glad to find this document, having typed the query?"
 
 
 def picture(browser: Browser, report: Path, look: dict[str, Any], anchor: str) -> bytes:
@@ -76,28 +71,6 @@ def pages(browser: Browser, bench: Bench) -> Iterator[tuple[str, bytes]]:
         page.wait_for_timeout(300)
         yield name, page.screenshot()
         page.close()
-
-
-def judged(folder: Path) -> None:
-    """Make a store of the demo's judgments, of which two people judged some again."""
-    path, draw = folder / "judgments.db", random.Random(52)
-    texts: dict[str, Any] = {
-        "queries": folder / "queries.csv", "docs": folder / "documents.jsonl",
-    }  # fmt: skip
-    with il.Store.create(path, scale=SCALE, guidelines=GUIDELINES, **texts) as store:
-        import_judgments(store, folder / "qrels.txt", judge="qrels.txt")
-        rows = list(store.current())
-        for judge in ("ann", "bob"):
-            some = draw.sample(rows, 120)
-            store.judge_all(
-                il.Judgment(
-                    one.query, one.document, min(3, max(0, (one.grade or 0) + draw.choice((0, 0, 0, 1, -1)))),
-                    judge, seconds=draw.uniform(4, 20),
-                )
-                for one in some
-            )  # fmt: skip
-        runs = [folder / f"{name}.run" for name in ("bm25", "reranked")]
-        store.add_batch(il.pool(store, runs, depth=20).batch)
 
 
 def save(name: str, taken: bytes, margin: int = 0) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
+import idealist as il
 from visits import findings, screen
 from workbench import Bench, Look, there
 
@@ -44,6 +45,60 @@ def test_pages_have_no_barriers_and_fit(
             wide = page.evaluate("document.documentElement.scrollWidth")
             assert wide <= width, (path, wide)
             assert findings(page) == [], path
+
+
+JUDGED = (
+    "/runs", "/query?query=q05", "/judge", "/judge?way=pairs", "/judge?way=choose", "/judges",
+    "/judges/agreement", "/judges/agreement?a=ann&b=bob", "/judges/disputes", "/judges/model",
+    "/audit?run=bm25", "/settings?a=now:bm25&b=now:reranked",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [360, 1440])
+def test_pages_of_judges_have_no_barriers_and_fit(
+    judged_bench: Bench, look: Look, width: int, scheme: str
+) -> None:
+    for path in JUDGED:
+        quiet = "now:" not in path  # which may be spelt otherwise
+        with look(judged_bench, path, quiet, **screen(width, scheme)) as page:
+            wide = page.evaluate("document.documentElement.scrollWidth")
+            assert wide <= width, (path, wide)
+            assert findings(page) == [], path
+
+
+def test_disagreements_are_decided_by_keys(judged_bench: Bench, look: Look) -> None:
+    with look(judged_bench, "/judges/disputes") as page:
+        waiting = page.locator("main table tbody tr").count()
+        assert waiting > 2
+        first = page.locator("main h2").first.inner_text()
+        page.keyboard.press("2")
+        expect(page.locator("main table tbody tr")).to_have_count(waiting - 1)
+        page.keyboard.press("j")
+        page.wait_for_load_state()
+        assert first
+    with il.Store(judged_bench.folder / "judgments.db") as store:
+        decided = [one for one in store.current() if one.adjudicates]
+    assert [(one.judge, one.grade) for one in decided] == [("ann", 2)]
+
+
+def test_a_repair_shows_its_command_first(bench: Bench, look: Look) -> None:
+    lines = (bench.folder / "bm25.run").read_text().replace(" Q0 ", " Q0 corpus/")
+    (bench.folder / "odd.run").write_text(lines)
+    (bench.folder / "reranked.run").unlink()
+    with look(bench, "/files") as page:
+        while "odd.run" not in page.locator("main").inner_text():
+            page.wait_for_timeout(200)
+            there(page, bench.url("/files"))
+        there(page, bench.url("/audit?run=odd"))
+        page.get_by_role("button", name=re.compile("[Rr]epair")).first.click()
+        dialog = page.locator("dialog[open]")
+        expect(dialog).to_contain_text("idealist convert")
+        assert not (bench.folder / "odd.fixed.run").exists()
+        dialog.get_by_role("button", name="Repair").click()
+        expect(dialog.locator(".said-back")).not_to_be_empty()
+    made = {path.name for path in bench.folder.glob("odd*.run")}
+    assert len(made) == 2, made
 
 
 def test_everything_can_be_read_without_a_script(shared_bench: Bench, look: Look) -> None:
@@ -157,9 +212,9 @@ def test_new_files_appear(bench: Bench, look: Look) -> None:
     with look(bench, "/runs") as page:
         assert page.locator("#runs tbody tr").count() == 2
         (bench.folder / "third.run").write_text((bench.folder / "bm25.run").read_text())
-        page.wait_for_timeout(1200)
-        there(page, bench.url("/runs"))
-        assert page.locator("#runs tbody tr").count() == 3
+        while page.locator("#runs tbody tr").count() != 3:
+            page.wait_for_timeout(200)
+            there(page, bench.url("/runs"))
 
 
 def evaluated(*words: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import re
 import shutil
 import subprocess
@@ -16,10 +17,17 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
+import idealist as il
+from idealist.judging.judgment_imports import import_judgments
 from visits import command, dismiss
 
 #: Opens a page of a workbench; whoever leaves it asserts that it was quiet.
 Look = Callable[..., AbstractContextManager[Page]]
+
+
+#: What judges go by.
+SCALE = {0: "off topic", 1: "related", 2: "helps", 3: "answers it"}
+GUIDELINES = "Would you be glad to find this document, having typed the query?"
 
 
 @dataclass
@@ -81,6 +89,41 @@ def shared_bench(
     """A workbench that several tests only look at."""
     folder = tmp_path_factory.mktemp("shared") / "demo"
     shutil.copytree(demo_folder, folder)
+    with serving(folder) as served:
+        entered(served, browser)
+        yield served
+
+
+def judged(folder: Path) -> None:
+    """Make a store of the demo's judgments, of which two people judged some again."""
+    path, draw = folder / "judgments.db", random.Random(52)
+    texts: dict[str, Any] = {
+        "queries": folder / "queries.csv", "docs": folder / "documents.jsonl",
+    }  # fmt: skip
+    with il.Store.create(path, scale=SCALE, guidelines=GUIDELINES, **texts) as store:
+        import_judgments(store, folder / "qrels.txt", judge="qrels.txt")
+        rows = list(store.current())
+        for judge in ("ann", "bob"):
+            some = draw.sample(rows, 120)
+            store.judge_all(
+                il.Judgment(
+                    one.query, one.document, min(3, max(0, (one.grade or 0) + draw.choice((0, 0, 0, 1, -1)))),
+                    judge, seconds=draw.uniform(4, 20),
+                )
+                for one in some
+            )  # fmt: skip
+        runs = [folder / f"{name}.run" for name in ("bm25", "reranked")]
+        store.add_batch(il.pool(store, runs, depth=20).batch)
+
+
+@pytest.fixture(scope="module")
+def judged_bench(
+    demo_folder: Path, tmp_path_factory: pytest.TempPathFactory, browser: Browser
+) -> Iterator[Bench]:
+    """A workbench with a store, in which two people disagree and something is left to judge."""
+    folder = tmp_path_factory.mktemp("judged") / "demo"
+    shutil.copytree(demo_folder, folder)
+    judged(folder)
     with serving(folder) as served:
         entered(served, browser)
         yield served
