@@ -96,7 +96,7 @@ def test_a_repair_shows_its_command_first(bench: Bench, look: Look) -> None:
         expect(dialog).to_contain_text("idealist convert")
         assert not (bench.folder / "odd.fixed.run").exists()
         dialog.get_by_role("button", name="Repair").click()
-        expect(dialog.locator(".said-back")).to_contain_text("odd.fixed.run", timeout=60_000)
+        expect(dialog.locator("div.said-back")).to_contain_text("odd.fixed.run", timeout=60_000)
     assert (bench.folder / "odd.fixed.run").exists()
 
 
