@@ -187,6 +187,19 @@ def test_files_that_are_named(tmp_path: Path) -> None:
         Given(tmp_path / "nothing", [], {})
 
 
+def test_what_is_named_counts_and_not_what_lies_beside_it(tmp_path: Path) -> None:
+    (tmp_path / "mine.txt").write_text(QRELS)
+    (tmp_path / "a.run").write_text(RUN)
+    il.Store.create(tmp_path / "other.db", scale=3).close()
+    workspace = Workspace(Given(tmp_path / "mine.txt", [tmp_path / "a.run"], {}), judge="ann")
+    assert [one.name for one in workspace.judged] == ["mine.txt"]
+    workspace.make_store(PageState())
+    assert [one.name for one in workspace.judged] == ["mine.txt", "judgments.db"]
+    (tmp_path / "a.run").unlink()
+    assert [*workspace.files(fresh=True)] == ["mine.txt", "judgments.db"], "gone, and no error"
+    workspace.close()
+
+
 def test_documents_are_found_and_shown(tmp_path: Path) -> None:
     (tmp_path / "qrels.txt").write_text(QRELS)
     (tmp_path / "a.run").write_text(RUN)

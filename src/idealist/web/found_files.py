@@ -19,6 +19,8 @@ from idealist.web.file_roles import PLAIN, ROLES, check_role, role_of
 
 #: Where the corrections of these roles are kept, in the folder itself.
 CORRECTIONS = "idealist-ui.json"
+#: The name of a store that is made where judgments are in a file.
+STORE = "judgments.db"
 #: How deep a folder is searched, and how many files of it are looked at.
 DEPTH, MOST = 3, 2000
 #: Suffixes of files that are never judgments, runs or texts.
@@ -47,7 +49,7 @@ class Folder:
     def __init__(self, path: Path, reading: ReadOptions = PLAIN) -> None:
         self.path, self.reading = path, reading
         self._known: dict[str, FoundFile] = {}
-        self.is_cut = False
+        self.first, self.is_cut = "", False
         if not path.is_dir():
             raise UsageError(f"there is no folder {path}", "give a folder, or judgments and runs")
         if not os.access(path, os.R_OK | os.X_OK):
@@ -117,15 +119,18 @@ class Given:
             for name, (path, role) in zip(names, named, strict=True)
         ]
         self.path, self.is_cut, self.reading = judgments.absolute().parent, False, reading
+        self.first = names[0]
 
     def files(self) -> dict[str, FoundFile]:
-        """Return the files, by name."""
-        known = {one.name: replace(one, stamp=stamp_of(one.path)) for one in self._named}
-        stores = (path for path in _walked(self.path, 1) if is_sqlite(path))
-        beside = {
-            path.name: FoundFile(path.name, path, *role_of(path), stamp_of(path)) for path in stores
-        }
-        return {**{name: one for name, one in beside.items() if one.role == "store"}, **known}
+        """Return the files, by name, and the store that the workbench made beside them."""
+        found = {}
+        for one in self._named:
+            with suppress(OSError):  # gone meanwhile
+                found[one.name] = replace(one, stamp=stamp_of(one.path))
+        made = self.path / STORE
+        if STORE not in found and is_sqlite(made):
+            found[STORE] = FoundFile(STORE, made, *role_of(made), stamp_of(made))
+        return found
 
     def correct(self, name: str, role: str) -> None:
         """Refuse: who names files says what they are."""
@@ -139,11 +144,11 @@ def stamp_of(path: Path) -> tuple[int, int]:
     return told.st_mtime_ns, told.st_size
 
 
-def _walked(folder: Path, depth: int = DEPTH) -> Iterator[Path]:
+def _walked(folder: Path) -> Iterator[Path]:
     """Yield files that may be ours, those of the folder itself first, by name."""
     for at, folders, names in os.walk(folder):
         here = Path(at)
-        deeper = len(here.relative_to(folder).parts) + 1 < depth
+        deeper = len(here.relative_to(folder).parts) + 1 < DEPTH
         folders[:] = sorted(one for one in folders if not one.startswith(".")) if deeper else []
         for name in sorted(names):
             if name.startswith(".") or name == CORRECTIONS or name.endswith(("-wal", "-shm")):

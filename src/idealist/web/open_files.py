@@ -20,14 +20,12 @@ from idealist.formats.reading import DescribedFile, ReadOptions
 from idealist.formats.source import run_names
 from idealist.judging.judgment_imports import import_judgments
 from idealist.judging.store import Store
-from idealist.web.found_files import FoundFile
+from idealist.web.found_files import STORE, FoundFile
 from idealist.web.once import Once
 from idealist.web.page_state import PageState
 
 #: For how many seconds the files are not looked for again.
 FRESH = 1.0
-#: The name of a store that is made where judgments are in a file.
-STORE = "judgments.db"
 #: How many texts of documents are remembered.
 TEXTS = 5000
 
@@ -36,6 +34,7 @@ class Files(Protocol):
     """Where files come from: a folder, or names on the command line."""
 
     path: Path
+    first: str
     is_cut: bool
     reading: ReadOptions
 
@@ -80,9 +79,13 @@ class OpenFiles:
 
     @property
     def judged(self) -> list[FoundFile]:
-        """The files of judgments: stores first, then what is called so."""
-        found = self._of("store", "judgments", "both")
-        return sorted(found, key=lambda one: (one.role != "store", "qrel" not in one.name.lower()))
+        """The files of judgments: what was named, then stores, then what is called so."""
+
+        def order(one: FoundFile) -> tuple[bool, bool, bool]:
+            named = one.name == self.source.first
+            return not named, one.role != "store", "qrel" not in one.name.lower()
+
+        return sorted(self._of("store", "judgments", "both"), key=order)
 
     @property
     def runs(self) -> dict[str, FoundFile]:
