@@ -49,6 +49,17 @@ UNDER_WAY, KEPT = 64, 3.0
 
 
 @dataclass
+class Begun:
+    """A page that is computed, and when that ended."""
+
+    page: Future[Any]
+    ended: float = 0.0
+
+    def __post_init__(self) -> None:
+        self.page.add_done_callback(lambda _: setattr(self, "ended", time.monotonic()))
+
+
+@dataclass
 class Workbench:
     """All that the application serves: the data, who may see it, and the models that may judge."""
 
@@ -57,7 +68,7 @@ class Workbench:
     models: ModelWork = field(default_factory=ModelWork)
     accounts: Accounts | None = None
     slow: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(AT_ONCE, "page"))
-    _under_way: dict[Any, tuple[float, Future[Any]]] = field(default_factory=dict)
+    _under_way: dict[Any, Begun] = field(default_factory=dict)
 
     def application(self) -> Guard:
         """Build the application; the guard stands in front of every route."""
@@ -90,7 +101,7 @@ class Workbench:
     @property
     def is_busy(self) -> bool:
         """Whether a page is being computed."""
-        return any(not one.done() for _, one in self._under_way.values())
+        return any(not one.page.done() for one in self._under_way.values())
 
     @asynccontextmanager
     async def _life(self, _: Starlette) -> AsyncIterator[None]:
@@ -112,8 +123,8 @@ class Workbench:
         async def answer(request: Request) -> Response:
             visit = self._visit(request, needs)
             if suffix:
-                page = await run_in_threadpool(make, visit)
-                return await run_in_threadpool(_twin, page, suffix)
+                asked = self.slow.submit(lambda: _twin(make(visit), suffix))
+                return await asyncio.wrap_future(asked)
             found = await self._soon(path, visit, make)
             if found is None:
                 filled: dict[str, Any] = {"stage": self.workspace.stage, "download": False}
@@ -137,14 +148,14 @@ class Workbench:
     def _begun(self, key: Any, make: Callable[[], T]) -> Future[T]:
         """Begin a page, unless it is under way; forget those that nobody came back for."""
         now = time.monotonic()
-        for other, (when, one) in list(self._under_way.items()):
-            if one.done() and now - when > KEPT:
+        for other, one in list(self._under_way.items()):
+            if other != key and one.ended and now - one.ended > KEPT:
                 del self._under_way[other]
         if key not in self._under_way:
             if len(self._under_way) >= UNDER_WAY:
                 raise HTTPException(503, "Many pages are being computed. Try again in a moment.")
-            self._under_way[key] = now, self.slow.submit(make)
-        return self._under_way[key][1]
+            self._under_way[key] = Begun(self.slow.submit(make))
+        return self._under_way[key].page
 
     def _action(self, act: Callable[[Visit], Moved | Told], needs: str) -> Any:
         async def answer(request: Request) -> Response:
@@ -211,7 +222,7 @@ def _shown(
 ) -> Response:
     shared = {
         "menu": layout.menu_of(visit.person.may), "path": path, "person": visit.person,
-        "folder": visit.workspace.source.path.name,
+        "folder": visit.workspace.source.path.name, "named": visit.workspace.named(visit.state),
     }  # fmt: skip
     page = layout.written(template, visit.state, {"twin": {}, "title": "", **filled, **shared})
     return HTMLResponse(page.encode(errors="replace"), status)

@@ -31,7 +31,7 @@ from idealist.rendering.wording import seen
 from idealist.web import judge_choosing, layout
 from idealist.web.judge_choosing import CHOOSE
 from idealist.web.judge_says import kept, pairs_at_hand
-from idealist.web.visit import Moved, Page, Told, Visit
+from idealist.web.visit import Moved, NothingToDo, Page, Told, Visit
 
 #: The way of this page on which documents are compared two by two.
 PAIRS = "pairs"
@@ -81,7 +81,11 @@ def page(visit: Visit) -> Page:
         return judge_choosing.page(visit, store)
     shown = _compared if visit.state.way == PAIRS else _documents
     found = shown(visit, store, batches)
-    about = {**found, **_about(visit, store), "say": visit.state.address("/judge/say")}
+    about = {
+        **found,
+        **_about(visit, store),
+        "say": visit.workspace.named(visit.state).address("/judge/say"),
+    }
     filled = {
         "pairs": visit.state.way == PAIRS, "about": about, "grades": grade_keys(store.scale),
         "first": next(iter(found["tasks"]), None), "may_edit": visit.person.may("edit"),
@@ -113,6 +117,11 @@ def say(visit: Visit) -> Told:
     store = visit.workspace.store(visit.state)
     if store is None:
         raise UsageError("judgments are kept in a store, and there is none", "make one first")
+    if visit.sent.get("judge", visit.judge) != visit.judge:
+        hint = "sign in as before, in another tab; what waits is kept in this browser"
+        raise NothingToDo(
+            f"this page belongs to another judge, and you are {visit.judge} now", hint
+        )
     batches, at_hand = _batches(visit, store), pairs_at_hand(visit.sent.get("have"))
     with store.writing():
         said = kept(store, visit.judge, visit.sent.get("said"))

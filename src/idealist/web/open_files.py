@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -92,6 +92,10 @@ class OpenFiles:
         """The files of runs, by the names of the runs."""
         found = self._of("run", "both")
         return dict(zip(run_names([one.name for one in found]), found, strict=True))
+
+    def named(self, state: PageState) -> PageState:
+        """Name the judgments in a state, so that what is sent goes to these and to no others."""
+        return replace(state, judgments=self.judgments_file(state).name) if self.judged else state
 
     def judgments_file(self, state: PageState) -> FoundFile:
         """Find the judgments that a page is about: those it names, or the first."""

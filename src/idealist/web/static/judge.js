@@ -21,6 +21,8 @@ let since = 0, hidden = 0, hiddenAt = 0; // when the document was shown, and how
 const notes = new Map();
 const spoken = new Map(); // by token: the task of what is under way
 const skipped = new Set();
+const returned = new Set(); // taken back here; the server may not know yet
+let calling = false; // what is taken back must come from the server first
 const pairOf = (one) => JSON.stringify([one.query, one.document ?? one.sides.map((side) => side.document)]);
 
 // -- What was said and is not acknowledged. Each thing has a key of its own, so that two tabs never
@@ -161,9 +163,10 @@ function spent() {
   return seconds > LONGEST ? null : Math.round(seconds * 100) / 100;
 }
 function speak(said, task = tasks[0]) {
-  if (!task) return;
+  if (!task || calling) return;
   tasks.shift();
   skipped.delete(pairOf(task));
+  returned.delete(keyOf(task));
   const one = { token: token(), at: tick(), query: task.query, seconds: spent(), ...said };
   waiting.put(one);
   spoken.set(one.token, task);
@@ -174,7 +177,7 @@ function speak(said, task = tasks[0]) {
 }
 function judge(said) {
   const task = tasks[0];
-  if (!task) return;
+  if (!task || calling) return;
   const words = [notes.get(pairOf(task)), said.note].filter(Boolean).join(" ");
   const note = words.toWellFormed ? words.toWellFormed() : words; // half an emoji would be refused
   notes.delete(pairOf(task));
@@ -199,7 +202,11 @@ function undo() {
   spoken.delete(said.token);
   if (said.task) {
     if (said.note) notes.set(pairOf(said.task), said.note);
+    returned.add(keyOf(said.task));
     again(said.task);
+  } else if (!inPairs && navigator.onLine) {
+    calling = true;
+    status("Taking it back …");
   }
   count();
   flush();
@@ -233,7 +240,7 @@ function ask(name, then) {
 }
 
 // -- Sending: one request at a time, everything that waits, in its order.
-let sending = false, pause = 0, timer = 0, told = 0;
+let sending = false, pause = 0, timer = 0;
 function flush() {
   clearTimeout(timer);
   if (!navigator.onLine) { offline(); return; }
@@ -252,13 +259,12 @@ async function deliver() {
     do {
       const said = waiting.all().slice(0, 100);
       const have = inPairs ? [] : tasks.map((one) => [one.query, one.document]);
-      const asked = send(about.say, { said: said.map(({ at, ...one }) => one), have });
+      const asked = send(about.say, { judge: about.judge, said: said.map(({ at, ...one }) => one), have });
       const answer = await Promise.race([asked, late()]);
       for (const one of answer.said) heard(one, said.find((own) => own.token === one.token));
       take(answer);
     } while (waiting.all().length && navigator.onLine);
   } finally { clearTimeout(slow); }
-  told = 0;
   if (waiting.all().length) offline();
   else status(refusals ? "Saved, except what is said above" : "Saved");
 }
@@ -281,12 +287,13 @@ function take(answer) {
   const before = tasks[0];
   progress = answer.progress;
   held = answer.held;
-  if (answer.rules !== about.rules && !told) {
+  if (answer.rules !== about.rules) {
     about.rules = answer.rules;
     tell("The scale or the guidelines have changed.", "Show the new ones");
   }
   const mine = new Set(answer.mine.map((pair) => JSON.stringify(pair)));
-  if (!inPairs) tasks = tasks.filter((one, i) => !i || mine.has(pairOf(one)));
+  if (!inPairs) tasks = tasks.filter((one, i) => !i || mine.has(pairOf(one)) || returned.has(keyOf(one)));
+  for (const pair of mine) returned.delete(pair);
   const known = new Set([...tasks.map(keyOf), ...saidOf().keys()]);
   tasks.push(...answer.tasks.filter((one) => !known.has(keyOf(one))));
   const [now, ...rest] = tasks;
@@ -295,13 +302,15 @@ function take(answer) {
     const own = answer.said.find((each) => each.document === one.document && each.query === one.query);
     if (tasks.some((task) => keyOf(task) === keyOf(one)) || saidOf().has(keyOf(one))) continue;
     if (own && own.note) notes.set(pairOf(one), own.note);
-    tasks.unshift(one);
+    tasks.splice(calling ? 0 : Math.min(1, tasks.length), 0, one); // never under a reader's eyes
   }
+  calling = false;
   if (tasks[0] !== before) show();
   else if (!tasks.length) over();
   count();
 }
 function failed(error) {
+  calling = false;
   pause = Math.min(LATEST, Math.max(SOON, 2 * pause));
   if (error.status === 401) status(`${many()} here: this browser is no longer known. Open the address that the server prints now, or sign in, in another tab.`, true);
   else if (error.status) status(`${error.message}${waiting.all().length ? ` ${many()} here.` : ""}`, true);

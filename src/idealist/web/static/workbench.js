@@ -20,10 +20,19 @@ async function send(address, data) {
 
 // Put the page as it is now on the server in the place of this one, without moving the reader.
 async function refresh(address = location.href) {
-  const answer = await fetch(address, { headers: { accept: "text/html" } });
+  const answer = await ready(await fetch(address, { headers: { accept: "text/html" } }));
   const page = new DOMParser().parseFromString(await answer.text(), "text/html");
   $("main").replaceWith(page.querySelector("main"));
   document.dispatchEvent(new Event("shown"));
+}
+
+// A page that is still computed is asked for again, until it is there.
+async function ready(answer) {
+  while (answer.status === 202) {
+    await new Promise((done) => setTimeout(done, 500));
+    answer = await fetch(answer.url, { headers: { accept: "text/html" } });
+  }
+  return answer;
 }
 
 function say(words, bad = false) {
@@ -135,15 +144,19 @@ function follow(at) {
 function values() {
   return Object.fromEntries(all("[data-value], [data-mean]").map((one) => [`${one.dataset.value ?? ""}|${one.dataset.mean ?? ""}`, one.textContent]));
 }
+let busy = false;
 document.addEventListener("submit", async (event) => {
   const form = event.target.closest("form[data-stays]");
   if (!form) return;
   event.preventDefault();
+  if (busy) return;
+  busy = true;
   const held = values();
   const at = all(".doc").indexOf(form.closest(".doc"));
   say("Saving …");
   try {
-    const answer = await fetch(form.action, { method: "POST", body: new URLSearchParams(new FormData(form, event.submitter)) });
+    const sent = await fetch(form.action, { method: "POST", body: new URLSearchParams(new FormData(form, event.submitter)) });
+    const answer = await ready(sent);
     const page = new DOMParser().parseFromString(await answer.text(), "text/html");
     if (!answer.ok) throw new Error(page.querySelector("main .lead")?.textContent || `The server answered ${answer.status}.`);
     $("main").replaceWith(page.querySelector("main"));
@@ -160,7 +173,7 @@ document.addEventListener("submit", async (event) => {
     all(".doc")[at]?.focus({ preventScroll: true });
   } catch (error) {
     say(`Not saved: ${error.message}`, true);
-  }
+  } finally { busy = false; }
 });
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || typing(event.target) || $("dialog[open]")) return;
