@@ -86,7 +86,8 @@ def test_a_repair_is_run_once(mismatched: Path) -> None:
     client = Client.of(mismatched)
     page = unescape(shown(client, "/audit"))
     assert "This writes <code>bm25.fixed.run</code>" in page
-    asked = {"code": "document-ids", "run": "bm25", "command": "rm -rf /", "file": "/tmp/x"}
+    asked = {"code": "document-ids", "run": "bm25", "file": "/tmp/x"}
+    assert client.post("/audit/repair", {**asked, "command": "rm -rf /"}).status == 400
     answer = client.post("/audit/repair", asked)
     assert answer.status == 200, answer.text
     told = answer.json()

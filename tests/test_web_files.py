@@ -302,3 +302,32 @@ def test_a_store_that_is_replaced_gets_what_is_said(tmp_path: Path) -> None:
     answer = client.post("/query/grade", sent, form=True)
     assert answer.status == 400
     assert "is gone" in answer.text
+
+
+def test_a_pipe_is_passed_over(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "a.run")
+    (tmp_path / "b.run").write_text(RUN)
+    assert roles(tmp_path) == {"b.run": "run"}
+
+
+def test_a_broken_store_breaks_no_other_judgments(tmp_path: Path) -> None:
+    (tmp_path / "qrels.txt").write_text(QRELS)
+    (tmp_path / "a.run").write_text(RUN)
+    il.Store.create(tmp_path / "labels.db", scale=3).close()
+    client = Client.of(tmp_path)
+    assert client.get("/runs?qrels=qrels.txt").status == 200
+    (tmp_path / "labels.db").write_text("this is no store any more")
+    client.bench.workspace.files(fresh=True)
+    assert client.get("/runs?qrels=qrels.txt").status == 200
+    assert client.get("/query?qrels=qrels.txt&query=q1").status == 200
+
+
+def test_runs_are_named_by_their_own_folders(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "a").mkdir()
+    for name in ("dense.run", "a/dense.run"):
+        (tmp_path / name).write_text(RUN)
+    monkeypatch.chdir("/")
+    names = [*Workspace(Folder(tmp_path)).runs]
+    assert names == [f"{tmp_path.name}/dense", "a/dense"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from collections import Counter
 from collections.abc import Iterator
@@ -392,3 +393,52 @@ def test_hostile_texts_are_only_texts(tmp_path: Path) -> None:
         "said"
     ]
     assert answer["kept"]
+
+
+def test_grades_go_to_the_store_they_were_shown_from(examples: Path) -> None:
+    """Another store that appears in the folder gets nothing of what is said."""
+    client = Client.of(examples)
+    choose(client)
+    found = re.search(
+        r'id="judging-data"[^>]*>(.*?)</script>', client.get("/judge").text, re.DOTALL
+    )
+    assert found is not None
+    about = json.loads(found[1])
+    assert "qrels=judgments.db" in about["say"]
+    with Store(examples / "judgments.db") as store:
+        first = about["tasks"][0]
+        il.Store.create(examples / "a-backup.db", scale=store.scale).close()
+    client.bench.workspace.files(fresh=True)
+    said = {
+        "token": "t1",
+        "query": first["query"],
+        "document": first["document"],
+        "batch": first["batch"],
+        "grade": 1,
+    }
+    answer = client.post(about["say"], {"judge": "ann", "said": [said], "have": []})
+    assert answer.json()["said"][0]["kept"]
+    with Store(examples / "judgments.db") as store:
+        assert [one.token for one in store.current() if one.token] == ["t1"]
+
+
+def test_what_one_judge_said_is_not_kept_as_anothers(examples: Path) -> None:
+    client = Client.of(examples, name="bob")
+    choose(client)
+    answer = client.post("/judge/say", {"judge": "ann", "said": [], "have": []})
+    assert answer.status == 409
+    assert "another judge" in answer.json()["error"]
+
+
+def test_words_of_queries_that_a_store_has_stay(examples: Path) -> None:
+    client = Client.of(examples)
+    client.post("/files/store", form=True)
+    with Store(examples / "judgments.db") as store:
+        store.add_queries({"q01": "curated words"})
+    with (examples / "queries.tsv").open("a") as file:
+        file.write("q99\tnew words\n")
+    client.bench.workspace.files(fresh=True)
+    choose(client)
+    with Store(examples / "judgments.db") as store:
+        assert store.queries.text["q01"] == "curated words"
+        assert store.queries.text["q99"] == "new words"

@@ -108,9 +108,10 @@ def repair(visit: Visit) -> Told:
     """Run the repair of a finding: the audit finds it again, and only its own command is run."""
     workspace, state = visit.workspace, visit.state
     runs = shown_runs(state, list(workspace.runs)) if workspace.is_judged(state) else []
-    wanted = str(visit.sent.get("code", "")), str(visit.sent.get("run", ""))
+    wanted = tuple(str(visit.sent.get(name, "")) for name in ("code", "run", "command"))
     known = workspace.audited(state, runs).findings if runs else ()
-    found = next((one for one in known if (one.code, one.run) == wanted), None)
+    same = (one for one in known if (one.code, one.run) == wanted[:2])
+    found = next((one for one in same if wanted[2] in ("", one.command)), None)
     if found is None:
         raise UsageError("the audit does not find this any more", "look at the page again")
     said = run_repair(Repair.of(found, workspace.source.path))

@@ -76,7 +76,8 @@ class Folder:
     def _looked(self, name: str, path: Path) -> FoundFile:
         stamp = stamp_of(path)
         known = self._known.get(name)
-        if known is not None and (known.stamp == stamp or known.role == "store"):
+        is_store = known is not None and known.role == "store" and is_sqlite(path)
+        if known is not None and (known.stamp == stamp or is_store):
             return replace(known, stamp=stamp)
         return FoundFile(name, path, *role_of(path, self.reading), stamp)
 
@@ -153,7 +154,7 @@ def _walked(folder: Path) -> Iterator[Path]:
         for name in sorted(names):
             if name.startswith(".") or name == CORRECTIONS or name.endswith(("-wal", "-shm")):
                 continue
-            if plain_suffix(name) not in PASSED_OVER:
+            if plain_suffix(name) not in PASSED_OVER and (here / name).is_file():  # and no pipe
                 yield here / name
 
 

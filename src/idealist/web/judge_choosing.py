@@ -177,13 +177,11 @@ def _texts_of(visit: Visit, role: str) -> list[FoundFile]:
 
 def _add_queries(visit: Visit, store: Store) -> None:
     """Add the texts of queries that the folder has and the store has not."""
-    known = store.queries.text
-    for file in _texts_of(visit, "queries"):
-        if file.path != store.path:
-            found = visit.workspace.queries
-            new = {query for query in found.text if not known.get(query)} if found else set()
-            if new:
-                store.add_queries(str(file.path))
+    known, found = store.queries.text, visit.workspace.queries
+    words = found.text if found else {}
+    new = {query: text for query, text in words.items() if text and not known.get(query)}
+    if new:
+        store.add_queries(new)
 
 
 #: Documents that are to be judged, and have no text in the store.

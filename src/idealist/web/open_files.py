@@ -56,17 +56,20 @@ class OpenFiles:
     judge: str = ""
     stage: str = ""
     _once: Once = field(default_factory=Once)
+    _lately: Once = field(default_factory=lambda: Once(4))  # what is large, and soon outdated
     _saved: Once = field(default_factory=lambda: Once(500))
     _stores: dict[Path, tuple[tuple[int, int], Store]] = field(default_factory=dict)
     _texts: dict[tuple[Any, str], DocumentText | None] = field(default_factory=dict)
     _lock: threading.RLock = field(default_factory=threading.RLock)
+    _reading: threading.RLock = field(default_factory=threading.RLock)
     _found: tuple[float, dict[str, FoundFile]] = (0.0, {})
 
     def files(self, fresh: bool = False) -> dict[str, FoundFile]:
         """Return the files; those that are new or changed are noticed within a second."""
         with self._lock:
             if fresh or time.monotonic() - self._found[0] > FRESH or not self._found[1]:
-                self._found = time.monotonic(), self.source.files()
+                found = self.source.files()
+                self._found = time.monotonic(), found  # after a walk that may be long
             return self._found[1]
 
     def correct(self, name: str, role: str) -> None:
@@ -91,7 +94,7 @@ class OpenFiles:
     def runs(self) -> dict[str, FoundFile]:
         """The files of runs, by the names of the runs."""
         found = self._of("run", "both")
-        return dict(zip(run_names([one.name for one in found]), found, strict=True))
+        return dict(zip(run_names([str(one.path) for one in found]), found, strict=True))
 
     def named(self, state: PageState) -> PageState:
         """Name the judgments in a state, so that what is sent goes to these and to no others."""
@@ -146,7 +149,8 @@ class OpenFiles:
         if file.role == "store":
             if not self._is_filled(file):
                 raise UsageError(f"nothing is judged in {file.name} yet", "judge something first")
-            return self._opened(file.path).qrels()
+            with Store.to_read(file.path) as store:  # by itself, so that no judge waits
+                return store.qrels()
         if file.role == "both":
             return read_pairs(self._described(file), name=file.name)[0]
         return read_qrels(self._described(file))
@@ -179,14 +183,16 @@ class OpenFiles:
         found = [*self._of("queries"), *self._of("store")]
         if not found:
             return None
-        stamps = tuple(map(self._text_stamp, found))
-        return self._once(("queries", stamps), lambda: _joined(found))
+        return self._once(("queries", self.query_stamp), lambda: _joined(found))
 
     @property
     def query_stamp(self) -> Any:
-        """Return what changes when queries do."""
-        stores = (self._counts(one, "query") for one in self._of("store"))
-        return *stores, *((one.name, one.stamp) for one in self._of("queries"))
+        """Return what changes when queries do; a store that cannot be opened tells none."""
+        stamps: list[Any] = [(one.name, one.stamp) for one in self._of("queries")]
+        for one in self._of("store"):
+            with suppress(IdealistError):
+                stamps.append(self._counts(one, "query"))
+        return tuple(stamps)
 
     def _text_stamp(self, file: FoundFile) -> Any:
         """Return what changes when the texts of a file do."""
@@ -204,19 +210,23 @@ class OpenFiles:
         wanted = dict.fromkeys(ids)
         sources = [*self._of("store"), *self._of("documents")]
         found: dict[str, DocumentText] = {}
-        with self._lock:
+        with self._reading:
             for file in sources:
-                stamp = self._text_stamp(file)
-                lacking = [one for one in wanted if one not in found]
-                new = [one for one in lacking if (stamp, one) not in self._texts]
-                if len(self._texts) + len(new) > TEXTS:
-                    self._texts.clear()
-                    new = lacking
-                told = document_texts(str(file.path), new).found if new else {}
-                self._texts |= {(stamp, one): told.get(one) for one in new}
-                known = {one: self._texts[stamp, one] for one in lacking}
-                found |= {one: text for one, text in known.items() if text is not None}
+                with suppress(IdealistError):  # what cannot be read tells nothing
+                    found |= self._told(file, [one for one in wanted if one not in found])
         return found
+
+    def _told(self, file: FoundFile, lacking: Sequence[str]) -> dict[str, DocumentText]:
+        """Look up texts in one file, unless they are remembered."""
+        stamp = self._text_stamp(file)
+        new = [one for one in lacking if (stamp, one) not in self._texts]
+        if len(self._texts) + len(new) > TEXTS:
+            self._texts.clear()
+            new = list(lacking)
+        told = document_texts(str(file.path), new).found if new else {}
+        self._texts |= {(stamp, one): told.get(one) for one in new}
+        known = {one: self._texts[stamp, one] for one in lacking}
+        return {one: text for one, text in known.items() if text is not None}
 
     def store(self, state: PageState) -> Store | None:
         """Return the store that a page's judgments are in, if they are in one."""
@@ -239,15 +249,24 @@ class OpenFiles:
             return self._stores[path][1]
 
     def make_store(self, state: PageState) -> str:
-        """Make a store of the judgments that a page is about; return its name."""
+        """Make a store of the judgments that a page is about, whole or not at all; name it."""
         path, queries = self.source.path / STORE, self._of("queries")
+        if path.exists():
+            raise UsageError(f"{STORE} exists already", "look under Files what it is taken for")
         file = self.judgments_file(state) if self.judged else None
         scale = _scale(self.qrels(state) if file else None)
         texts = str(queries[0].path) if queries else None
-        with Store.create(path, scale=scale, queries=texts) as store:
-            if file is not None:
-                data = self.qrels(state).to_dict() if file.role == "both" else self._described(file)
-                import_judgments(store, data, judge=file.name)
+        fresh = path.with_name(f".{os.urandom(8).hex()}.db")
+        try:
+            with Store.create(fresh, scale=scale, queries=texts) as store:
+                if file is not None:
+                    both = file.role == "both"
+                    data = self.qrels(state).to_dict() if both else self._described(file)
+                    import_judgments(store, data, judge=file.name)
+            os.rename(fresh, path)
+        finally:
+            for end in ("", "-wal", "-shm"):
+                Path(f"{fresh}{end}").unlink(missing_ok=True)
         self.files(fresh=True)
         return STORE
 

@@ -117,6 +117,8 @@ def explained(found: Measured, runs: Sequence[str], query: str, ranks: int) -> L
             )(query, ranks or None)
             for run in runs[1:]
         ]
+        for run in runs:
+            found.ranked[run].forget()
     sides = (two_sides(pairs[0])[0], *(two_sides(one)[1] for one in pairs))
     why = [(one.run, (*one.lines(), *one.words, *one.notes)) for one in pairs]
     shown = {place.document for side in sides for place in side.places}

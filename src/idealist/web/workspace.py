@@ -80,7 +80,7 @@ class Workspace(OpenFiles):
         """Evaluate all runs by the measures and rules of a page."""
         qrels, known = self.qrels(state), self.runs
         key = ("measured", qrels.hash, self._run_key(state, list(known)))
-        return self._once(key, lambda: self._measure(qrels, known, state))
+        return self._lately(key, lambda: self._measure(qrels, known, state))
 
     def _measure(self, qrels: Qrels, runs: Mapping[str, FoundFile], state: PageState) -> Measured:
         evaluator = Evaluator(qrels, state.measures or DEFAULT_MEASURES, **self.rules(state))
@@ -147,7 +147,7 @@ class Workspace(OpenFiles):
         """Report on runs, the first of which is the baseline."""
         from idealist.reporting import report
 
-        documents = self._of("documents", "store")
+        documents = [*self._of("documents"), *self._of("store")]
         return self._verb("report", state, runs, lambda qrels, read: report(
             qrels, read, state.measures or None, baseline=next(iter(read)), texts=self.queries,
             docs=str(documents[0].path) if documents else None,

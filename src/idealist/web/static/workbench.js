@@ -214,7 +214,7 @@ document.addEventListener("click", async (event) => {
   button.disabled = true;
   place.textContent = "Working …";
   try {
-    const told = await send(button.dataset.repairs, { code: button.dataset.code, run: button.dataset.run });
+    const told = await send(button.dataset.repairs, { code: button.dataset.code, run: button.dataset.run, command: button.dataset.commandLine });
     const said = document.createElement("pre");
     said.className = "said-back";
     said.textContent = told.said;
