@@ -331,3 +331,15 @@ def test_runs_are_named_by_their_own_folders(
     monkeypatch.chdir("/")
     names = [*Workspace(Folder(tmp_path)).runs]
     assert names == [f"{tmp_path.name}/dense", "a/dense"]
+
+
+def test_looking_writes_to_nothing(tmp_path: Path) -> None:
+    (tmp_path / "qrels.txt").write_text(QRELS)
+    (tmp_path / "a.run").write_text(RUN)
+    with il.Store.create(tmp_path / "labels.db", scale=3) as store:
+        store.judge(il.Judgment("q1", "d1", 1, "ann"))
+    held = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    client = Client.of(tmp_path, role="reader")
+    for address in ("/runs", "/compare", "/runs?qrels=qrels.txt", "/audit", "/files", "/settings"):
+        assert client.get(address).status == 200
+    assert {name: (tmp_path / name).read_bytes() for name in held} == held

@@ -92,7 +92,7 @@ def test_bind_to_loopback_refuse_another_without_flag_and_authentication(tmp_pat
     with pytest.raises(UsageError, match="no accounts"):
         Place(public=("https://eval.example.org",)).check(None)
     for wide in ("0.0.0.0", "::", ""):
-        with pytest.raises(UsageError, match="no name"):
+        with pytest.raises(UsageError, match="does not name"):
             Place(wide).check(accounts)
     Place("192.168.1.5").check(accounts)
     Place("0.0.0.0", public=("https://eval.example.org",)).check(accounts)

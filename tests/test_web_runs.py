@@ -81,7 +81,7 @@ def test_runs_are_sorted_by_a_measure(client: Client) -> None:
         ("/runs?set=collapse=/etc/passwd", "file"),
         ("/runs?sort=nonsense", "sorted"),
         ("/runs?page=two", "whole number"),
-        ("/runs?qrels=other.txt", "no judgments"),
+        ("/runs?qrels=other.txt", "o judgments are called"),
         ("/compare?baseline=nobody", "no run"),
         ("/compare?run=nobody", "no run"),
         ("/compare?slice=colour", "column"),

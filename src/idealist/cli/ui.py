@@ -78,7 +78,7 @@ modelling = together(
 def command() -> None:
     """See, compare and judge in the browser.
 
-    What each file of a folder is, is found by a look inside. The server listens on this machine
+    Each file of a folder is recognised by its content. The server listens on this machine
     only, and prints an address that lets one browser in.
 
     \b

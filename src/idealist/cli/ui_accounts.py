@@ -36,7 +36,7 @@ def add_user(
     """Make an account in FILE for NAME; the password is asked for twice.
 
     FILE holds a hash of the password, from which it cannot be read, and only you can read the file.
-    A server that uses it takes note at once: who has a new password signs in again.
+    A server that uses it notices at once: people with a new password must sign in again.
 
     \b
     Examples:
@@ -93,7 +93,7 @@ def remove_user(file: Path, name: str) -> None:
 
     read_accounts(file)  # a file that is not there is a mistake
     change_accounts(file, change)
-    click.echo(f"{name} has no account any more in {file}")
+    click.echo(f"{name} no longer has an account in {file}")
 
 
 def _known(file: Path) -> dict[str, Account]:
@@ -109,7 +109,7 @@ def _check_known(
     if known is None and (replace or keep):
         raise UsageError(f"there is no account {name!r} to change", "leave out --replace")
     if known is None and role is None:
-        raise UsageError(f"which role has {name}?", "give --role judge, editor or reader")
+        raise UsageError(f"which role should {name} have?", "give --role judge, editor or reader")
     if known is not None and not (replace or keep):
         hint = "--replace gives it a new password, --keep-password only a new --role"
         raise UsageError(f"{name} has an account already, as {known.role}", hint)

@@ -145,7 +145,7 @@ def _chosen(visit: Visit, judges: Sequence[str], every: Agreement | None) -> tup
 
 def _two(visit: Visit, first: str, second: str) -> Agreement:
     if first == second:
-        raise UsageError(f"{first} always agrees with himself", "choose two judges")
+        raise UsageError(f"both judges are {first}", "choose two different judges")
 
     def make(store: Store) -> Agreement:
         a, b = (f"{store.path}#{judge}" for judge in (first, second))

@@ -12,7 +12,14 @@ from tempfile import TemporaryDirectory
 
 from idealist.errors import IdealistError, InputError, UsageError
 from idealist.evaluating.evaluation import Evaluation
-from idealist.formats import json_text, kind_of, read_pairs, read_qrels, read_queries
+from idealist.formats import (
+    json_text,
+    kind_of,
+    read_pairs,
+    read_qrels,
+    read_queries,
+    sqlite_files,
+)
 from idealist.formats.column_names import DOCUMENT_IDS, QUERY_IDS, QUERY_TEXTS, known
 from idealist.formats.contents import OURS
 from idealist.formats.document_entries import fields_of
@@ -21,6 +28,7 @@ from idealist.formats.pair_files import holds_both
 from idealist.formats.reading import ReadOptions
 from idealist.formats.source import Source, plain_suffix
 from idealist.formats.sqlite_files import is_sqlite
+from idealist.formats.stored_judgments import check_store
 
 #: What a file can be, with the words for it.
 ROLES = {
@@ -126,10 +134,11 @@ def _is_number(word: bytes) -> bool:
 
 
 def _database(path: Path) -> Role:
-    from idealist.judging.store import Store
-
-    with Store.to_read(path):
-        return "store", "a store of idealist"
+    """Tell a store from other files of SQLite; it is only read."""
+    if not is_sqlite(path):
+        raise UsageError("this is no file of SQLite", "give one that idealist judge init made")
+    sqlite_files.read(path, lambda connection: check_store(connection, path))
+    return "store", "a store of idealist"
 
 
 def _ours(look: _Look) -> Role | None:

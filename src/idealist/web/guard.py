@@ -144,7 +144,7 @@ class Guard:
         """Refuse what no browser sends, or what is too long."""
         headers, address = Headers(scope=scope), scope["query_string"]
         if any(len(headers.getlist(name)) > 1 for name in SINGLE):
-            return _refusal(400, "A header came twice.")
+            return _refusal(400, "A header was sent twice.")
         if not scope["path"].startswith("/") or not address.isascii():
             return _refusal(400, "That is not an address of this server.")
         if len(scope.get("raw_path") or b"") + len(address) > LONGEST_ADDRESS:

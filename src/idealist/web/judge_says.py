@@ -182,7 +182,7 @@ def text_of(said: Mapping[str, Any], name: str, longest: int) -> str:
         value.encode()
     except UnicodeEncodeError:
         hint = "write it without half characters"
-        raise UsageError(f"{name} holds a character that is none", hint) from None
+        raise UsageError(f"{name} contains an invalid character", hint) from None
     return value
 
 

@@ -14,7 +14,7 @@ from typing import Any, Protocol
 from idealist.data import Qrels, Queries, Run
 from idealist.errors import IdealistError, InputError, UsageError, nearest
 from idealist.evaluating.evaluation import Evaluation
-from idealist.formats import read_pairs, read_qrels, read_queries, read_run
+from idealist.formats import read_pairs, read_qrels, read_queries, read_run, sqlite_files
 from idealist.formats.document_texts import DocumentText, document_texts
 from idealist.formats.reading import DescribedFile, ReadOptions
 from idealist.formats.source import run_names
@@ -108,7 +108,7 @@ class OpenFiles:
             raise UsageError("there are no judgments here", hint)
         if state.judgments and state.judgments not in known:
             raise UsageError(
-                f"there are no judgments {state.judgments!r}", nearest(state.judgments, known)
+                f"no judgments are called {state.judgments!r}", nearest(state.judgments, known)
             )
         return known[state.judgments] if state.judgments else next(iter(known.values()))
 
@@ -119,15 +119,15 @@ class OpenFiles:
         return self._counts(file, "judgment", "setting")
 
     def _counts(self, file: FoundFile, *tables: str) -> Any:
-        """Return what changes when a store is another file, or something is added to its tables."""
-        store = self._opened(file.path)
+        """Return what changes when a store is another file, or something is added to its tables.
+
+        It is only read: to look at a folder writes to nothing in it.
+        """
         asked = ", ".join(f"(SELECT MAX(id) FROM {table})" for table in tables)
-        with store.reading() as connection:
-            return (
-                file.name,
-                self._stores[file.path][0],
-                connection.execute(f"SELECT {asked}").fetchone(),
-            )
+        counts = sqlite_files.read(
+            file.path, lambda connection: connection.execute(f"SELECT {asked}").fetchone()
+        )
+        return file.name, identity(file.path), counts
 
     def qrels(self, state: PageState) -> Qrels:
         """Read the judgments that a page is about."""
@@ -141,16 +141,17 @@ class OpenFiles:
     def _is_filled(self, file: FoundFile) -> bool:
         if file.role != "store":
             return True
-        with self._opened(file.path).reading() as connection:
-            asked = "SELECT EXISTS (SELECT 1 FROM current_judgment WHERE grade IS NOT NULL)"
-            return bool(connection.execute(asked).fetchone()[0])
+        asked = "SELECT EXISTS (SELECT 1 FROM current_judgment WHERE grade IS NOT NULL)"
+        found = sqlite_files.read(
+            file.path, lambda connection: connection.execute(asked).fetchone()
+        )
+        return bool(found[0])
 
     def _read_qrels(self, file: FoundFile) -> Qrels:
         if file.role == "store":
             if not self._is_filled(file):
                 raise UsageError(f"nothing is judged in {file.name} yet", "judge something first")
-            with Store.to_read(file.path) as store:  # by itself, so that no judge waits
-                return store.qrels()
+            return read_qrels(str(file.path))  # by itself, so that no judge waits
         if file.role == "both":
             return read_pairs(self._described(file), name=file.name)[0]
         return read_qrels(self._described(file))
@@ -238,12 +239,7 @@ class OpenFiles:
     def _opened(self, path: Path) -> Store:
         """Open a store, once for the same file; one that was replaced is another file."""
         with self._lock:
-            try:
-                told = os.stat(path)
-            except OSError:
-                hint = "put it back; what you say meanwhile is not kept"
-                raise UsageError(f"{path.name} is gone from the folder", hint) from None
-            file = told.st_dev, told.st_ino
+            file = identity(path)
             if path not in self._stores or self._stores[path][0] != file:
                 self._stores[path] = file, Store(path)
             return self._stores[path][1]
@@ -291,6 +287,16 @@ class OpenFiles:
         """Let go of the stores."""
         for _, store in self._stores.values():
             store.close()
+
+
+def identity(path: Path) -> tuple[int, int]:
+    """Return what tells a file from another of the same name."""
+    try:
+        told = os.stat(path)
+    except OSError:
+        hint = "put it back; what you say meanwhile is not kept"
+        raise UsageError(f"{path.name} is gone from the folder", hint) from None
+    return told.st_dev, told.st_ino
 
 
 def _joined(found: Sequence[FoundFile]) -> Queries:

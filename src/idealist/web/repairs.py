@@ -89,7 +89,7 @@ def _whole(word: str) -> Path:
 def run_repair(repair: Repair) -> dict[str, Any]:
     """Run a repair, and return what it said; it stops where a part fails."""
     if not repair.steps:
-        raise UsageError("this can only be run by yourself", "copy the command to a terminal")
+        raise UsageError("run this one yourself", "copy the command to a terminal")
     if there := [one.name for one in repair.writes if one.exists()]:
         hint = "remove it, or use it: it is listed under Files"
         raise UsageError(f"{there[0]} exists already, and is not written over", hint)

@@ -80,10 +80,10 @@ class Place:
             return
         if accounts is None:
             hint = "give --users FILE; idealist ui add-user FILE NAME makes one"
-            raise UsageError("others could reach this server, and it has no accounts", hint)
+            raise UsageError("other machines could reach this server, but it has no accounts", hint)
         if _bracketed(self.host) in ANYWHERE and not self.public:
             hint = "say under which address browsers reach it: --public http://HOST:PORT"
-            raise UsageError(f"--host {self.host} says no name of this server", hint)
+            raise UsageError(f"--host {self.host} does not name this server", hint)
 
 
 def bound(place: Place) -> socket.socket:
