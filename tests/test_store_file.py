@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import random
 import resource
@@ -23,6 +24,7 @@ import pytest
 
 import idealist as il
 import store_writers
+from idealist import files
 from idealist.errors import Fault, IdealistError, InputError, UsageError
 from idealist.formats import sqlite_files, stored_judgments
 from idealist.judging import schema, store_file
@@ -79,6 +81,7 @@ def test_threads_share_a_store(store: Store) -> None:
 
 def test_a_child_opens_the_file_for_itself(store: Store) -> None:
     code = f"""
+import gc
 import os
 import random
 from idealist.judging.store import Store, Judgment
@@ -423,3 +426,50 @@ def test_a_store_of_one_claim_a_judge_is_brought_up_to_date(
         assert [task.document for task in store.upcoming("ann", 5)] == ["d1"]
         store.judge(Judgment("q", "d1", 1, "ann"))
         assert len(store.connection.execute("SELECT * FROM claim").fetchall()) == 1
+
+
+@pytest.mark.parametrize(
+    "touch",
+    [
+        sqlite_files.is_sqlite,
+        files.fingerprint,
+        lambda path: sqlite_files.read(path, lambda connection: connection.execute("SELECT 1")),
+        lambda path: il.read_qrels(str(path)),
+        lambda path: il.read_queries(str(path)),
+    ],
+    ids=["is_sqlite", "fingerprint", "read", "read_qrels", "read_queries"],
+)
+def test_locks_survive_a_look_at_the_file(tmp_path: Path, touch: Callable[[Path], object]) -> None:
+    """Else a process that closes the store deletes the log that this one writes to."""
+    path = tmp_path / "labels.db"
+    with il.Store.create(path, scale=3) as store:
+        store.judge(il.Judgment("q1", "d1", 1, "ann"))
+        touch(path)
+        assert elsewhere(path) == 1
+        store.judge(il.Judgment("q1", "d2", 1, "ann"))
+        assert elsewhere(path) == 2
+
+
+def elsewhere(path: Path) -> int:
+    """Count the judgments in another process, which opens and closes the store."""
+    code = (
+        f"import sqlite3; store = sqlite3.connect({str(path)!r});"
+        "print(store.execute('SELECT COUNT(*) FROM judgment').fetchone()[0]); store.close()"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, check=True, timeout=PATIENCE
+    )
+    return int(done.stdout)
+
+
+def test_a_store_that_was_closed_is_a_file_like_others(tmp_path: Path) -> None:
+    path = tmp_path / "labels.db"
+    store = il.Store.create(path, scale=3)
+    assert files.is_open_database(path)
+    store.close()
+    assert not files.is_open_database(path)
+    again = il.Store(path)
+    assert files.is_open_database(path)
+    del again
+    gc.collect()
+    assert not files.is_open_database(path)

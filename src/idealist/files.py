@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import stat
 import sys
+from collections import Counter
 from collections.abc import Iterable
 from contextlib import suppress
 from importlib import import_module
@@ -41,6 +42,39 @@ def check_folder(path: str | Path) -> None:
         raise UsageError(f"cannot write {path}", "check the folder")
 
 
+#: Databases that this process has open, by device and inode. A process that opens and closes such a
+#: file in any other way loses its locks on it (POSIX); then another one that closes it deletes the
+#: log that this one goes on writing to.
+_DATABASES: Counter[tuple[int, int]] = Counter()
+
+
+def identity(path: str | Path) -> tuple[int, int] | None:
+    """Return what tells a file from another of the same name; None where there is none."""
+    try:
+        told = os.stat(path)
+    except (OSError, ValueError):
+        return None
+    return told.st_dev, told.st_ino
+
+
+def hold_database(path: str | Path) -> tuple[int, int] | None:
+    """Remember that this process has a database open; return what lets go of it."""
+    if (file := identity(path)) is not None:
+        _DATABASES[file] += 1
+    return file
+
+
+def release_database(file: tuple[int, int] | None) -> None:
+    """Forget a database that was closed."""
+    if file is not None:
+        _DATABASES[file] -= 1
+
+
+def is_open_database(path: str | Path) -> bool:
+    """Whether it is a database that this process has open: it must be opened by SQLite only."""
+    return _DATABASES[file] > 0 if (file := identity(path)) is not None else False
+
+
 class Fingerprint(NamedTuple):
     """What tells a file from every other: its SHA-256, and how many bytes it has."""
 
@@ -52,7 +86,7 @@ class Fingerprint(NamedTuple):
 def fingerprint(path: str | Path) -> Fingerprint | None:
     """Take the fingerprint of a file; None of what is not a file that can be read again."""
     with suppress(OSError, ValueError):  # gone, forbidden, or a name that no file can have
-        if os.path.isfile(path):
+        if os.path.isfile(path) and not is_open_database(path):
             with open(path, "rb") as file:
                 digest = import_module("hashlib").file_digest(file, "sha256").hexdigest()
                 return Fingerprint(str(path), digest, file.tell())

@@ -12,6 +12,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple, NoReturn, TypeVar
 
+from idealist import files
 from idealist.errors import Faults, UsageError
 
 #: How every file of SQLite begins.
@@ -29,6 +30,8 @@ T = TypeVar("T")
 
 def is_sqlite(path: Path) -> bool:
     """Whether a path is a file that begins as those of SQLite do."""
+    if files.is_open_database(path):  # which only SQLite may open again
+        return True
     try:
         if not path.is_file():  # a pipe can be read only once
             return False
@@ -48,7 +51,7 @@ def read(path: Path, use: Callable[[sqlite3.Connection], T]) -> T:
     path = path.resolve()  # the log lies beside the file, not beside a link to it
     with explained(path):
         before = _State.of(path)
-        if before.at_rest:
+        if before.at_rest and not files.is_open_database(path):
             try:
                 found = _used(path, "immutable=1", use)
                 if _State.of(path) == before:

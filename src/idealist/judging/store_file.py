@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import sqlite3
 import threading
+import weakref
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Literal, Self
 
+from idealist import files
 from idealist.errors import Faults, IdealistError, UsageError
 from idealist.formats.sqlite_files import PATIENCE, explained, is_sqlite, readable
 from idealist.formats.stored_judgments import (
@@ -69,6 +71,8 @@ class StoreFile(os.PathLike[str]):
     def _connect(self) -> None:
         self._process, self._lock = os.getpid(), threading.RLock()
         self._inside: Literal["", "DEFERRED", "IMMEDIATE"] = ""
+        held = files.hold_database(self.path)
+        self._let_go = weakref.finalize(self, files.release_database, held)
         with explained(self.path):
             self._connection = sqlite3.connect(
                 f"{self.path.absolute().as_uri()}?{self._how}", PATIENCE, uri=True,
@@ -133,6 +137,7 @@ class StoreFile(os.PathLike[str]):
         if self._process == os.getpid():
             with self._lock, explained(self.path):
                 self._connection.close()
+            self._let_go()
 
     def __enter__(self) -> Self:
         return self

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol
 
+from idealist import files
 from idealist.data import Qrels, Queries, Run
 from idealist.errors import IdealistError, InputError, UsageError, nearest
 from idealist.evaluating.evaluation import Evaluation
@@ -290,13 +291,11 @@ class OpenFiles:
 
 
 def identity(path: Path) -> tuple[int, int]:
-    """Return what tells a file from another of the same name."""
-    try:
-        told = os.stat(path)
-    except OSError:
+    """Return what tells a file from another of the same name; refuse one that is gone."""
+    if (found := files.identity(path)) is None:
         hint = "put it back; what you say meanwhile is not kept"
-        raise UsageError(f"{path.name} is gone from the folder", hint) from None
-    return told.st_dev, told.st_ino
+        raise UsageError(f"{path.name} is gone from the folder", hint)
+    return found
 
 
 def _joined(found: Sequence[FoundFile]) -> Queries:
