@@ -184,9 +184,10 @@ def save(visit: Visit) -> Moved:
     except OSError as error:
         raise UsageError(f"cannot write {folder}: {error.strerror}", "check the folder") from None
     when = time.strftime("%Y%m%d-%H%M%S", time.gmtime())
-    for one in found.evaluations.runs:
+    for number, one in enumerate(found.evaluations.runs, 1):
         name = "".join(sign if sign.isalnum() or sign in "-._" else "_" for sign in one.run)
-        one.save(folder / f"{name[:80]}-{when}.json")
+        path = folder / f"{name[:80]}-{when}.json"
+        one.save(folder / f"{name[:80]}-{when}-{number}.json" if path.exists() else path)
     visit.workspace.files(fresh=True)
     return Moved(visit.state.address("/runs"))
 
