@@ -66,6 +66,12 @@ class Scale:
         """The highest grade."""
         return self.grades[-1]
 
+    @property
+    def pairs(self) -> list[tuple[float, str]]:
+        """The grades with their labels, which are empty where there are none."""
+        labels = self.labels or ("",) * len(self.grades)
+        return list(zip(self.grades, labels, strict=True))
+
 
 @dataclass(frozen=True, eq=False)
 class PairRows:

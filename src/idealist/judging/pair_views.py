@@ -135,9 +135,7 @@ def scale_words(scale: Scale | None) -> str:
     """
     if scale is None:
         return "any number"
-    labels = scale.labels or [""] * len(scale.grades)
-    pairs = zip(scale.grades, labels, strict=True)
-    return ", ".join(f"{tidy(grade)} {seen(label)}".strip() for grade, label in pairs)
+    return ", ".join(f"{tidy(grade)} {seen(label)}".strip() for grade, label in scale.pairs)
 
 
 def read_grade(word: str, scale: Scale | None) -> float:

@@ -97,16 +97,8 @@ def _written(found: Result | None, figure: str = "", of: str = "") -> Markup:
     return drawn + layout.blocks([*shown, *document.notes])
 
 
-def _store_of(visit: Visit) -> Store:
-    store = visit.workspace.store(visit.state)
-    if store is None:
-        hint = "make a store under Judges; several people can judge there"
-        raise UsageError("these judgments are in a file, not in a store", hint)
-    return store
-
-
 def _judges(visit: Visit) -> list[str]:
-    _store_of(visit)
+    _ = visit.store  # or refuse
     return visit.workspace.about_store(visit.state, "who", lambda store: store.judges)
 
 

@@ -159,7 +159,7 @@ class Workbench:
 
     def _action(self, act: Callable[[Visit], Moved | Told], needs: str) -> Any:
         async def answer(request: Request) -> Response:
-            _allowed(request, needs)
+            _allowed(request, needs)  # before anything is read
             visit = self._visit(request, needs, await sent(request))
             done = await run_in_threadpool(act, visit)
             if isinstance(done, Moved):

@@ -21,7 +21,7 @@ LISTED, LONGEST = 25, 2000
 
 def page(visit: Visit) -> Page:
     """Show the pair to decide, what the judges said, and what else waits."""
-    store, found = _store(visit), _disputes(visit)
+    store, found = visit.store, _disputes(visit)
     at = min(max(visit.state.page, 1), max(len(found.waiting), 1))
     first = (at - 1) // LISTED * LISTED
     filled: dict[str, Any] = {
@@ -38,22 +38,12 @@ def page(visit: Visit) -> Page:
 def _shown(visit: Visit, store: Store, one: Dispute) -> dict[str, Any]:
     text = visit.workspace.texts([one.document]).get(one.document)
     scale, words = store.scale, visit.workspace.query_text(one.query)
-    labels = (scale.labels or [""] * len(scale.grades)) if scale else []
     return {
         "one": one, "query_text": words, "heading": text.title if text else "",
         "text": layout.marked(text.text, words) if text else None,
         "guidelines": store.guidelines,
-        "grades": [(tidy(g), label) for g, label in zip(scale.grades, labels, strict=True)]
-        if scale else [],
+        "grades": [(tidy(grade), label) for grade, label in scale.pairs] if scale else [],
     }  # fmt: skip
-
-
-def _store(visit: Visit) -> Store:
-    store = visit.workspace.store(visit.state)
-    if store is None:
-        hint = "make a store under Judges; several people can judge there"
-        raise UsageError("these judgments are in a file, not in a store", hint)
-    return store
 
 
 def _disputes(visit: Visit) -> Disputes:
@@ -62,7 +52,7 @@ def _disputes(visit: Visit) -> Disputes:
 
 def adjudicate(visit: Visit) -> Moved:
     """Decide a pair; the next one is shown."""
-    store, sent = _store(visit), visit.sent
+    store, sent = visit.store, visit.sent
     pair = str(sent.get("query", "")), str(sent.get("document", ""))
     note = str(sent.get("note", "")).strip()
     if len(note) > LONGEST:
@@ -84,7 +74,7 @@ def _waits(waiting: Sequence[Dispute], pair: tuple[str, str]) -> bool:
 
 def undo(visit: Visit) -> Moved:
     """Take the last decision back, if that is the last thing that somebody said."""
-    store = _store(visit)
+    store = visit.store
     with store.writing():
         if _last(store, visit.judge) is None:
             raise UsageError("there is no decision to take back", "what you judged last is none")

@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from idealist.errors import UsageError
-from idealist.formats.document_texts import document_texts
 from idealist.formats.grade_words import scale_of
 from idealist.judging.choosing.pooling import STRATEGIES, pool
 from idealist.judging.store import Store
@@ -115,9 +114,7 @@ def _scale_words(store: Store | None) -> str:
     scale = store.scale if store else None
     if scale is None:
         return ""
-    labels = scale.labels or [""] * len(scale.grades)
-    pairs = zip(scale.grades, labels, strict=True)
-    return "\n".join(f"{tidy(grade)} {label}".strip() for grade, label in pairs)
+    return "\n".join(f"{tidy(grade)} {label}".strip() for grade, label in scale.pairs)
 
 
 def choose(visit: Visit) -> Moved:
@@ -127,7 +124,6 @@ def choose(visit: Visit) -> Moved:
     runs = workspace.read_runs(wish.runs or tuple(workspace.runs))
     if not runs:
         raise UsageError("there are no runs to choose documents from", "put runs into the folder")
-    _add_queries(visit, store)
     found = pool(str(store.path), list(runs.values()), by=wish.strategy, **wish.limits)
     if found.chosen or found.closes(store):
         store.add_batch(_in_order(found.batch, wish))
@@ -175,15 +171,6 @@ def _texts_of(visit: Visit, role: str) -> list[FoundFile]:
     return [one for one in visit.workspace.files().values() if one.role == role]
 
 
-def _add_queries(visit: Visit, store: Store) -> None:
-    """Add the texts of queries that the folder has and the store has not."""
-    known, found = store.queries.text, visit.workspace.queries
-    words = found.text if found else {}
-    new = {query: text for query, text in words.items() if text and not known.get(query)}
-    if new:
-        store.add_queries(new)
-
-
 #: Documents that are to be judged, and have no text in the store.
 _LACKING = """
 SELECT DISTINCT document FROM turn
@@ -200,25 +187,16 @@ def lacking_texts(visit: Visit, store: Store) -> int:
 
 
 def _add_texts(visit: Visit, store: Store) -> int:
-    """Copy the texts of documents that are to be judged from the folder into the store."""
-    added = 0
-    for file in _texts_of(visit, "documents"):
-        with store.reading() as connection:
-            ids = [one for (one,) in connection.execute(_LACKING)]
-        found = document_texts(str(file.path), ids).found if ids else {}
-        if found:
-            texts = {one: {"title": text.title, "text": text.text} for one, text in found.items()}
-            added += store.add_documents(texts)
-    return added
+    """Copy what judges are shown, and the store lacks, from the folder's files."""
+    with store.reading() as connection:
+        documents = [one for (one,) in connection.execute(_LACKING)]
+    known = visit.workspace.queries
+    return visit.workspace.tell_store(store, known or (), documents)
 
 
 def add_texts(visit: Visit) -> Moved:
     """Add the texts that documents to be judged lack."""
-    store = visit.workspace.store(visit.state)
-    if store is None:
-        raise UsageError("there is no store to add texts to", "make one first")
-    _add_queries(visit, store)
-    if not _add_texts(visit, store):
+    if not _add_texts(visit, visit.store):
         hint = "put a file with these documents into the folder"
         raise UsageError("no file in the folder has the texts that are missing", hint)
     return Moved(visit.state.address("/judge"))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
-from itertools import zip_longest
 from typing import Any
 
 from idealist.data import Scale
@@ -63,8 +62,7 @@ def grade_keys(scale: Scale | None) -> list[GradeKey]:
     if scale is None or len(scale.grades) > len(LETTERS):
         return []
     found = []
-    grades = zip_longest(scale.grades, scale.labels, fillvalue="")
-    for letter, (grade, label) in zip(LETTERS, grades, strict=False):
+    for letter, (grade, label) in zip(LETTERS, scale.pairs, strict=False):
         own = tidy(float(grade))
         digit = (str(own),) if own in range(10) else ()
         found.append(GradeKey(own, str(label), (*digit, letter)))
@@ -114,9 +112,7 @@ def _about(visit: Visit, store: Store) -> dict[str, Any]:
 
 def say(visit: Visit) -> Told:
     """Keep what was said, and give what comes next, with one commit for all of it."""
-    store = visit.workspace.store(visit.state)
-    if store is None:
-        raise UsageError("judgments are kept in a store, and there is none", "make one first")
+    store = visit.store
     if visit.sent.get("judge", visit.judge) != visit.judge:
         hint = "sign in as before, in another tab; what waits is kept in this browser"
         raise NothingToDo(

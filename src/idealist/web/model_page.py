@@ -76,16 +76,9 @@ def _words(name: str) -> str:
     return f"the limit of {name.removeprefix('max_')}"
 
 
-def _store(visit: Visit) -> Path:
-    store = visit.workspace.store(visit.state)
-    if store is None:
-        raise UsageError("a model judges into a store, and there is none", "make one under Judges")
-    return store.path
-
-
 def estimate(visit: Visit) -> Moved:
     """Say what a task would cost."""
-    task, path = _task(visit.sent), _store(visit)
+    task, path = _task(visit.sent), visit.store.path
     add_texts(visit.workspace, path, task.what)
     visit.models.look(path, task)
     return Moved(f"{visit.state.address(PATH)}#estimate")
@@ -93,7 +86,7 @@ def estimate(visit: Visit) -> Moved:
 
 def start(visit: Visit) -> Moved:
     """Set the model to work."""
-    task, path, workspace = _task(visit.sent), _store(visit), visit.workspace
+    task, path, workspace = _task(visit.sent), visit.store.path, visit.workspace
     visit.models.start(path, task, lambda: add_texts(workspace, path, task.what))
     return Moved(visit.state.address(PATH))
 
@@ -107,16 +100,10 @@ def stop(visit: Visit) -> Moved:
 def add_texts(workspace: Workspace, path: Path, what: str) -> None:
     """Put what a model is shown into the store, where files beside it have it."""
     with Store(path) as store:
-        pairs, known = pairs_of(store, what), store.queries.text
-        wanted = {pair.query for pair in pairs if not known.get(pair.query)}
-        texts = {query: workspace.query_text(query) for query in wanted}
-        if told := {query: text for query, text in texts.items() if text}:
-            store.add_queries(told)
-        lacking = {pair.document for pair in pairs if store.text(pair.document) is None}
-        for file in workspace.files().values():
-            if file.role == "documents" and lacking:
-                store.add_documents(str(file.path), ids=lacking)
-                lacking = {one for one in lacking if store.text(one) is None}
+        pairs = pairs_of(store, what)
+        workspace.tell_store(
+            store, {pair.query for pair in pairs}, {pair.document for pair in pairs}
+        )
 
 
 ACTIONS: dict[str, tuple[Callable[[Visit], Moved | Told], str]] = {

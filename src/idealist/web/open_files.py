@@ -267,6 +267,20 @@ class OpenFiles:
         self.files(fresh=True)
         return STORE
 
+    def tell_store(self, store: Store, queries: Iterable[str], documents: Iterable[str]) -> int:
+        """Copy texts that the folder has and a store lacks; return how many of documents."""
+        known, words = store.queries.text, self.queries.text if self.queries else {}
+        new = {one: words[one] for one in queries if words.get(one) and not known.get(one)}
+        if new:
+            store.add_queries(new)
+        lacking, added = {one for one in documents if store.text(one) is None}, 0
+        for file in self._of("documents"):
+            found = document_texts(str(file.path), lacking).found if lacking else {}
+            texts = {one: {"title": text.title, "text": text.text} for one, text in found.items()}
+            added += store.add_documents(texts) if texts else 0
+            lacking -= found.keys()
+        return added
+
     def _filling(self, file: FoundFile) -> Any:
         """Return what changes with everything that is added to a store."""
         return self._counts(

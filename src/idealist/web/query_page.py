@@ -7,7 +7,6 @@ from contextlib import nullcontext, suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
-from idealist.data import Scale
 from idealist.errors import UsageError, nearest
 from idealist.explaining.difference_explainer import DifferenceExplainer
 from idealist.explaining.explainer import Explainer
@@ -63,7 +62,7 @@ def page(visit: Visit) -> Page:
         "before": before, "after": after, "place": place, "ranks": _ranks(visit),
         "many_ranks": RANKS, "store": store, "may_edit": visit.person.may("edit"),
         "grades": grades if len(grades) <= MOST_GRADES else [], "tidy": tidy,
-        "labels": _labels(scale),
+        "labels": {tidy(grade): label for grade, label in scale.pairs} if scale else {},
         "others": [run for run in found.runs if run not in runs][:50], "runs": runs,
         "mean": {run: found.of(run)[found.label] for run in runs},
     }  # fmt: skip
@@ -71,14 +70,6 @@ def page(visit: Visit) -> Page:
         f"Query {query}", "query.html", filled,
         lambda: _data(query, words, found.label, lists), lambda: _table(lists),
     )  # fmt: skip
-
-
-def _labels(scale: Scale | None) -> dict[float, str]:
-    """Return what each grade means."""
-    if scale is None:
-        return {}
-    labels = scale.labels or [""] * len(scale.grades)
-    return {tidy(grade): label for grade, label in zip(scale.grades, labels, strict=True)}
 
 
 def _ranks(visit: Visit) -> int:
@@ -179,27 +170,17 @@ def _table(lists: Lists) -> Table:
 def grade(visit: Visit) -> Moved:
     """Grade a document of a list; the values follow when the page is shown again."""
     state, sent = visit.state, visit.sent
-    store = visit.workspace.store(state)
-    if store is None:
-        raise UsageError("grades are kept in a store, and there is none", "make one first")
+    store = visit.store
     query, document = str(sent.get("query", "")), str(sent.get("document", ""))
     found = visit.workspace.measured(state)
     runs = _runs(visit, query_list(visit), found)
     if document not in explained(found, runs, query, RANKS[-1]).documents:
         raise UsageError(f"{document!r} is in none of these lists", "grade what is shown")
     said = read_grade(str(sent.get("grade", "")), store.scale)
-    _keep_text(visit, store, document)
+    visit.workspace.tell_store(store, [query], [document])
     decides = _decides(store, query, document, visit.judge)
     store.judge(Judgment(query, document, said, visit.judge, adjudicates=decides))
     return Moved(state.address("/query", query=query))
-
-
-def _keep_text(visit: Visit, store: Store, document: str) -> None:
-    """Let the store know what was judged, where only the folder does."""
-    if store.text(document) is None:
-        text = visit.workspace.texts([document]).get(document)
-        if text is not None:
-            store.add_documents({document: {"title": text.title, "text": text.text}})
 
 
 def _decides(store: Store, query: str, document: str, judge: str) -> bool:
@@ -216,7 +197,6 @@ def _decides(store: Store, query: str, document: str, judge: str) -> bool:
 
 def undo(visit: Visit) -> Moved:
     """Take back the last grade of whoever asks."""
-    store = visit.workspace.store(visit.state)
-    if store is None or (undone := store.undo(visit.judge)) is None:
+    if (undone := visit.store.undo(visit.judge)) is None:
         raise UsageError(f"{visit.judge} has nothing to take back", "grade something first")
     return Moved(visit.state.address("/query", query=undone.query))

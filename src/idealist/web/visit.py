@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from idealist.errors import UsageError
+from idealist.judging.store import Store
 from idealist.rendering.document import Table
 from idealist.web.page_state import PageState
 from idealist.web.people import Person
@@ -30,6 +31,15 @@ class Visit:
     def judge(self) -> str:
         """The name that judgments get."""
         return self.person.name or self.workspace.judge
+
+    @property
+    def store(self) -> Store:
+        """The store that the page is about; refuse where there is none."""
+        found = self.workspace.store(self.state)
+        if found is None:
+            hint = "make a store under Judges; several people can judge there"
+            raise UsageError("these judgments are in a file, not in a store", hint)
+        return found
 
 
 @dataclass(frozen=True)
