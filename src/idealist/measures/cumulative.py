@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from idealist.errors import UsageError
 from idealist.measures.base import NO_RELEVANT
 from idealist.measures.gains import DISCOUNT, GAIN, Discount, Gaining, gain_of, named_grades
-from idealist.notation import Kind, Written, choice, parameter, text, to_number
+from idealist.notation import Kind, Written, call, choice, parameter, text, to_number
 from idealist.ranking.padded_lists import Array, PaddedLists
 
 _REL = Kind("none or a grade", lambda value: "none" if value == "none" else text(to_number(value)))
@@ -125,37 +127,52 @@ class nDCG(DCG):
 
     def _ideals(self, lists: PaddedLists) -> tuple[Array, Array, bool]:
         """Return the ideal DCGs, which queries have no gain, and whether all can be divisors."""
-        xp, ideal = lists.xp, self.ideal_dcg(lists)
-        nothing = ~xp.any(self.gains(lists, lists.pool, lists.judged) > 0, axis=1)
-        return ideal, nothing, not bool(xp.any(nothing | (ideal <= 0)))
+        ideal = self.ideal_dcg(lists)
+        nothing = ~(self._judged_gains(lists, 1)[:, 0] > 0)
+        return ideal, nothing, not lists.possibly(nothing | (ideal <= 0))
 
     def ideal_dcg(self, lists: PaddedLists) -> Array:
         """Compute the DCG of the ideal list."""
         if self.ideal == "perfect":
             return self._perfect_dcg(lists)
         xp = lists.xp
+        cut = self.cutoff is not None and self.ideal_cut != "none"
+        reach = self.cutoff + 1 if cut else None  # type: ignore[operator]  # one more, as in upto
         pooled = self.ideal == "judged"
-        grade, there = (lists.pool, lists.judged) if pooled else (lists.grade, lists.found)
-        gains = self.gains(lists, grade, there)
+        gains = (self._judged_gains if pooled else self._listed_gains)(lists, reach)
         if self.ideal_negative == "omit":
             gains = xp.where(gains > 0, gains, 0.0)
-        gains = -xp.sort(xp.where(there, -gains, math.inf), axis=1)  # highest first
-        gains = xp.where(gains > -math.inf, gains, 0.0)
-        rank = self._ideal_ranks(lists, gains, there)
+        rank = self._ideal_ranks(lists, gains)
         discounted = Discount(self.discount).apply(lists, gains, rank, self._deepest(lists))
         return lists.total(xp.where(self._in_ideal(lists, rank), discounted, 0.0))
 
-    def _ideal_ranks(self, lists: PaddedLists, gains: Array, there: Array) -> Array:
+    def _judged_gains(self, lists: PaddedLists, count: int | None) -> Array:
+        """Return the gains of all judged documents, highest first; `count` of them are needed."""
+        if call(self.gain)[0] != "table":  # the higher the grade, the higher the gain
+            return self.gains(lists, *lists.best(count))
+        return self._sorted_gains(lists, lists.pool, lists.judged, count)
+
+    def _listed_gains(self, lists: PaddedLists, count: int | None) -> Array:
+        return self._sorted_gains(lists, lists.grade, lists.found, count)
+
+    def _sorted_gains(
+        self, lists: PaddedLists, grade: Array, there: Array, count: int | None
+    ) -> Array:
+        xp, gains = lists.xp, self.gains(lists, grade, there)
+        gains = lists.highest(xp.where(there, gains, -math.inf), count)
+        return xp.where(gains > -math.inf, gains, 0.0)
+
+    def _ideal_ranks(self, lists: PaddedLists, gains: Array) -> Array:
         """Rank the sorted gains; documents that subtract come after the unjudged ones."""
-        xp = lists.xp
-        rank = lists.constant(range(1, gains.shape[1] + 1)) + xp.zeros_like(there, dtype=xp.int64)
+        rank = lists.constant(np.arange(1, gains.shape[1] + 1))[None, :]
         if self.ideal == "judged" or self.ideal_negative == "omit":
             return rank
-        unjudged = lists.retrieved - xp.sum(xp.astype(there, xp.int64), axis=1)
-        return xp.where(gains < 0, rank + unjudged[:, None], rank)
+        unjudged = lists.number(lists.retrieved) - lists.count(lists.found)
+        unjudged = lists.xp.astype(unjudged, lists.xp.int64)
+        return lists.xp.where(gains < 0, rank + unjudged[:, None], rank)
 
     def _deepest(self, lists: PaddedLists) -> int:
-        return max(int(lists.xp.max(lists.retrieved)), int(lists.pool.shape[1]))
+        return max(lists.longest, int(lists.pool.shape[1]))
 
     def _in_ideal(self, lists: PaddedLists, rank: Array) -> Array:
         inside = rank >= 1
@@ -236,8 +253,8 @@ class nDCGMinMax(DCG):
     def _dcg_of_best(self, lists: PaddedLists, gains: Array) -> Array:
         """Compute the DCG of the positive gains, largest first."""
         xp = lists.xp
-        gains = -xp.sort(-xp.where(gains > 0, gains, 0.0), axis=1)
-        rank = xp.cumulative_sum(xp.ones_like(lists.judged, dtype=xp.int64), axis=1)
+        gains = lists.highest(xp.where(gains > 0, gains, 0.0))
+        rank = lists.constant(np.arange(1, gains.shape[1] + 1))[None, :]
         if self.cutoff is not None:
             gains = xp.where(rank <= self.cutoff, gains, 0.0)
         return lists.total(Discount(self.discount).apply(lists, gains, rank, rank.shape[1]))

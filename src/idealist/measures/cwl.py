@@ -129,8 +129,8 @@ class UserModel(Gaining):
         """Compute the reported quantity, or how much it could change."""
         xp = lists.xp
         judged = self.gains(lists, lists.pool, lists.judged)
-        if (top := float(xp.max(judged))) > 1:
-            hint = "use gain=binary, or gain=scaled(0,HIGHEST)"
+        if lists.surely(judged > 1):
+            hint, top = "use gain=binary, or gain=scaled(0,HIGHEST)", float(xp.max(judged))
             raise UsageError(f"{self.name}: a gain of {top:g} is above 1", hint)
         worst = self._reported(lists, 0.0)
         if self.report in RESIDUALS:

@@ -9,6 +9,10 @@ from idealist.measures.relevance import Binary
 from idealist.ranking.padded_lists import Array, PaddedLists
 
 
+#: The ranks of a tie that are looked at together.
+PAGE = 256
+
+
 def first_hit(lists: PaddedLists, hits: Array, cutoff: int | None, discount: Discount) -> Array:
     """Return the weight of the first hit's rank, 0 if no hit is above the cutoff."""
     xp = lists.xp
@@ -38,15 +42,20 @@ def _expected_first(
     start, end = pick(lists.start), pick(lists.end)
     columns = lists.constant(np.arange(lists.rank.shape[1]))[None, :]
     r = lists.count(hits & (columns >= start) & (columns <= end))[:, None]
-    weights = np.where(np.arange(lists.depth + 1) <= (cutoff or lists.depth), 1.0, 0.0)
-    weights = weights * discount.weights(lists.depth)[: lists.depth + 1]
+    depth = min(cutoff or lists.depth, lists.depth)
+    weights = discount.weights(lists.depth)[: lists.depth + 1]
+    weights = np.where(np.arange(lists.depth + 1) <= depth, weights, 0.0)
+    most = depth if lists.unseen else min(depth, int(xp.max(size - r)) + 1)
     value, none_yet = xp.zeros_like(size), xp.ones_like(size)
-    for i in range(int(xp.max(size - r)) + 1):
-        left = size - float(i)  # documents of the tie not yet placed
-        chance = xp.where(left >= r, none_yet * r / xp.where(left > 0, left, 1.0), 0.0)
-        rank = xp.where(first + i <= lists.depth, first + i, 0)
-        value = value + chance * lists.gather(weights, rank)
-        none_yet = none_yet - chance
+    for page in range(0, most, PAGE):
+        place = lists.constant(np.arange(page, min(page + PAGE, most)))[None, :]
+        left = size - lists.number(place)  # documents of the tie not yet placed
+        fits = left >= r
+        chance = xp.where(fits, r / xp.where(left > 0, left, 1.0), 1.0)  # of a hit, if none yet
+        none = xp.cumulative_prod(1.0 - chance, axis=1, include_initial=True) * none_yet
+        rank = xp.where(first + place <= lists.depth, first + place, 0)
+        worth = xp.where(fits, none[:, :-1] * chance * lists.gather(weights, rank), 0.0)
+        value, none_yet = value + lists.total(worth)[:, None], none[:, -1:]
     return xp.where(xp.any(hits, axis=1), value[:, 0], 0.0)
 
 

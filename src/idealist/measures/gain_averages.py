@@ -45,7 +45,7 @@ class Pooled(CG):
     def ideal_gains(self, lists: PaddedLists) -> Array:
         """Return the positive gains of all judged documents, largest first."""
         gains = self.gains(lists, lists.pool, lists.judged)
-        return -lists.xp.sort(lists.xp.where(gains > 0, -gains, 0.0), axis=1)
+        return lists.highest(lists.xp.where(gains > 0, gains, 0.0))
 
     def upto_rank(self, lists: PaddedLists, values: Array) -> Array:
         """Sum values over the ideal list down to the rank of each document found."""

@@ -67,7 +67,7 @@ class Gaining(Measure):
 
 def check_power(lists: PaddedLists, grade: Array) -> None:
     """Refuse grades whose power of two would overflow."""
-    if bool(lists.xp.any(grade > LARGEST_POWER)):
+    if lists.surely(grade > LARGEST_POWER):
         hint = "use gain=linear, or map the grades with gain=table(GRADE=GAIN,…)"
         raise UsageError(f"a grade above {LARGEST_POWER} is too large for 2^grade", hint)
 

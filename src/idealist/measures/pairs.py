@@ -197,7 +197,8 @@ class Compat(Measure):
         longest = xp.where(lists.retrieved > relevant, lists.retrieved, relevant)
         ideal = self._ideal_ranks(lists, hits)
         since = xp.where(hits, xp.where(lists.rank > ideal, lists.rank, ideal), 1)
-        weights = np.array([0.0, *(self.p**d for d in range(int(xp.max(longest))))])
+        most = max(lists.longest, int(lists.pool.shape[1]))
+        weights = np.array([0.0, *(self.p**d for d in range(most))])
         upto = np.cumsum(weights / np.maximum(np.arange(len(weights)), 1))  # depths from 1 to d
         whole = lists.gather(upto, longest)
         added = whole[:, None] - lists.gather(upto, since - 1)

@@ -42,7 +42,7 @@ class Blended(Gaining):
         gain = self.gains(lists, lists.grade, lists.found)
         hits = gain > 0
         count = xp.cumulative_sum(lists.number(hits), axis=1)
-        ideal = -xp.sort(-self.gains(lists, lists.pool, lists.judged), axis=1)
+        ideal = lists.highest(self.gains(lists, lists.pool, lists.judged))
         place = xp.where(lists.rank < ideal.shape[1], lists.rank, ideal.shape[1]) - 1
         best = xp.take_along_axis(xp.cumulative_sum(ideal, axis=1), place, axis=1)
         beta = float(self.beta)

@@ -67,7 +67,7 @@ class Binary(Threshold):
         hits = super().hits(lists)
         if not self.positive_score:
             return hits
-        if bool(lists.xp.any(lists.found & lists.xp.isnan(lists.score))):
+        if lists.surely(lists.found & lists.xp.isnan(lists.score)):
             hint = "use a run with scores, or leave out positive_score"
             raise UsageError("positive_score needs scores, but the run only has an order", hint)
         return hits & (lists.score > 0)
@@ -95,5 +95,5 @@ class Binary(Threshold):
             nothing = (relevant == 0) | ((whole <= 0) & (lists.retrieved > 0))
             return lists.xp.where(nothing, math.nan, values)
         what = ("some relevant", self.rel, self.rel_op)
-        everywhere = lists.once(what, lambda: bool(lists.xp.all(relevant > 0)), pooled=True)
-        return values if everywhere else lists.xp.where(relevant == 0, math.nan, values)
+        gaps = lists.once(what, lambda: lists.possibly(relevant == 0), pooled=True)
+        return lists.xp.where(relevant == 0, math.nan, values) if gaps else values

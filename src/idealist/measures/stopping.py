@@ -52,9 +52,10 @@ class ERR(Measure):
         highest = lists.maximum if self.max_grade == "observed" else float(self.max_grade)
         limit = 1.0 if self.probability == "identity" else highest
         pool = xp.where(lists.judged, lists.pool, 0.0)
-        if (top := float(xp.max(pool))) > max(limit, 0.0):
+        if lists.surely(pool > max(limit, 0.0)):
             hint = "set max_grade, or use grades in [0, 1] with probability=identity"
-            raise UsageError(f"{self.name}: grade {top:g} is above the maximum of {limit:g}", hint)
+            top = f"grade {float(xp.max(pool)):g}"
+            raise UsageError(f"{self.name}: {top} is above the maximum of {limit:g}", hint)
         if self.probability == "identity":
             return grade
         check_power(lists, lists.constant([highest]))
@@ -153,7 +154,7 @@ class RBP(Measure):
         gains = xp.where(lists.found & (lists.grade >= 0), gains, 0.0)
         if self.scale == "query":
             gains = gains / self._highest(lists)
-        if float(xp.max(gains)) > 1:
+        if lists.surely(gains > 1):
             hint = "use scale=query, gain=binary, or gain=scaled(0,HIGHEST)"
             raise UsageError(f"RBP: a gain of {float(xp.max(gains)):g} is above 1", hint)
         return gains
@@ -228,11 +229,10 @@ class nERR(ERR):
         return lists.ratio(super().formula(lists), ideal)
 
     def _ideal(self, lists: PaddedLists) -> Array:
-        xp = lists.xp
-        rank = xp.cumulative_sum(xp.ones_like(lists.judged, dtype=xp.int64), axis=1)
-        seen = lists.judged if self.cutoff is None else lists.judged & (rank <= self.cutoff)
-        stop = xp.where(seen, self.stops(lists, lists.pool), 0.0)
-        return self.expected(lists, stop, rank, rank.shape[1])
+        grade, judged = lists.best(self.cutoff)
+        rank = lists.constant(np.arange(1, grade.shape[1] + 1))[None, :]
+        stop = lists.xp.where(judged, self.stops(lists, grade), 0.0)
+        return self.expected(lists, stop, rank, grade.shape[1])
 
 
 class PFound(ERR):

@@ -36,8 +36,12 @@ class PaddedLists:
     `found` is true where there is a document; elsewhere the other arrays hold padding. `rank` is
     the document's rank, `first` and `last` the ranks its tie spans, `start` and `end` the columns
     in which the tie begins and ends (None if nothing is tied), and `place` its index into `scores`
-    and `judgments`. `pool` and `judged` (queries x judgments) hold all grades, highest first, and
-    where there is one. `expected` asks for the mean over all orders of each tie.
+    and `judgments`. `pool` and `judged` (queries x judgments) hold all grades and where there is
+    one; `best` gives the highest first. `expected` asks for the mean over all orders of each tie.
+    `unseen` says that nobody looks at what the arrays hold: they are on a device that would have to
+    be waited for, or are yet to be computed.
+
+    An array that is the same for all queries may have one row.
 
     Three dicts cache what formulas share: `pooled` depends on the judgments only, `known` on the
     documents but not on their ranks, and `cuts` holds shorter lists.
@@ -60,6 +64,7 @@ class PaddedLists:
     start: Array = None
     end: Array = None
     expected: bool = False
+    unseen: bool = False
     columns: Mapping[str, Array] = field(default_factory=dict)
     pooled: dict[Hashable, Any] = field(default_factory=dict)
     known: dict[Hashable, Any] = field(default_factory=dict)
@@ -74,6 +79,30 @@ class PaddedLists:
     def averaged(self) -> bool:
         """Whether there are ties whose orders must be averaged."""
         return self.expected and self.start is not None
+
+    @property
+    def longest(self) -> int:
+        """The length of the longest list, or what it cannot exceed."""
+        return self.depth if self.unseen else int(self.xp.max(self.retrieved))
+
+    def surely(self, mask: Array) -> bool:
+        """Whether any cell is true; False too where nobody looks."""
+        return not self.unseen and bool(self.xp.any(mask))
+
+    def possibly(self, mask: Array) -> bool:
+        """Whether any cell is true; True too where nobody looks."""
+        return self.unseen or bool(self.xp.any(mask))
+
+    def best(self, count: int | None = None) -> tuple[Array, Array]:
+        """Return the grades of all judged documents, highest first, and where there is one.
+
+        `count` says how many are needed.
+        """
+        return head(self.pool, count), head(self.judged, count)
+
+    def highest(self, values: Array, count: int | None = None) -> Array:
+        """Sort each row, highest value first; `count` says how many are needed."""
+        return -head(self.xp.sort(-values, axis=1), count)
 
     def to(self, xp: Any) -> PaddedLists:
         """Move the arrays to another array library.
@@ -172,6 +201,11 @@ class PaddedLists:
                 f'give one: {{"query": […], "document": […], "grade": […], "{name}": […]}}',
             )
         return self.xp.where(self.found, self.columns[name][self.judgments[self.place]], np.nan)
+
+
+def head(array: Array, count: int | None) -> Array:
+    """Return the first columns, all of them without a count."""
+    return array if count is None or count >= array.shape[1] else array[:, :count]
 
 
 def finite_grades(given: Any) -> tuple[list[int], Any]:
