@@ -53,7 +53,7 @@ class Evaluator:
             self.qrels = self.qrels.only(self.asked)
         self.axes = axes = {key: value for key, value in axes.items() if value is not None}
         self.convention = find_convention(convention)
-        self.measures = _labelled(measures)
+        self.measures = labelled(measures)
         check_axes(axes, self.measures.values())
         self.weights = None if weights is None else Weights.read(weights)
         if "aggregate" in axes:  # refuses weights of anything but a mean
@@ -166,7 +166,7 @@ def evaluate(
     return evaluator(run)
 
 
-def _labelled(measures: Any) -> dict[str, Measure]:
+def labelled(measures: Any) -> dict[str, Measure]:
     """Give each measure the name it was typed with."""
     several = isinstance(measures, Iterable) and not isinstance(measures, (str, type, Measure))
     given = list(measures) if several else [measures]

@@ -12,7 +12,7 @@ import numpy as np
 from idealist.data.columns import Bools, Floats
 from idealist.errors import Defect, Faults, UsageError, nearest
 from idealist.notation import DEEPEST, Kind, Settings, Value, choice, text
-from idealist.ranking.padded_lists import Array, PaddedLists, padded
+from idealist.ranking.padded_lists import QUICK, Array, PaddedLists, padded
 from idealist.ranking.placements import Placements
 
 #: Rounding may push a value this far outside its range; anything more is a bug of ours.
@@ -136,8 +136,8 @@ class Measure(Settings, metaclass=MeasureType):
         found: Floats = filled.formula(lists)
         if filled.if_undefined == "error" and np.isnan(found[0]):
             Faults().fail("no-relevant", f"{self} is undefined: the list has no {self.lacking}")
-        value = filled._without_gaps(found, np.isnan(found), lists.retrieved == 0)
-        return float(filled._bounded(value, min(float(lists.pool.min()), 0.0))[0])
+        value = filled.without_gaps(found, lists.retrieved == 0)
+        return float(filled.bounded(value, min(float(lists.pool.min()), 0.0))[0])
 
     def values(self, placements: Placements) -> Floats:
         """Measure every query; NaN where the value is undefined."""
@@ -146,7 +146,7 @@ class Measure(Settings, metaclass=MeasureType):
 
     def computed(self, placements: Placements) -> Floats:
         """Apply the formula to every query, with every parameter set; NaN where it is undefined."""
-        self._check_ties(placements)
+        self.check_ties(placements.protocol.ties)
         return by_query(placements, self.formula)
 
     def settled(self, values: Floats, placements: Placements) -> Floats:
@@ -155,11 +155,12 @@ class Measure(Settings, metaclass=MeasureType):
         if np.count_nonzero(gaps):
             if self.if_undefined == "error":
                 self._refuse(gaps, placements)
-            values = self._without_gaps(values, gaps, placements.empty)
-        return self._bounded(values, placements.qrels.minimum)
+            values = self.without_gaps(values, placements.empty)
+        return self.bounded(values, placements.qrels.minimum)
 
-    def _check_ties(self, placements: Placements) -> None:
-        if placements.protocol.ties == "expected" and not self.averages_ties:
+    def check_ties(self, ties: str) -> None:
+        """Refuse to average over the orders of ties where there is no closed form."""
+        if ties == "expected" and not self.averages_ties:
             hint = "choose another tie order, or average ties=random(SEED) over several seeds"
             raise UsageError(f"{self.name} has no closed form for ties=expected", hint)
 
@@ -174,11 +175,12 @@ class Measure(Settings, metaclass=MeasureType):
         divisor = str(getattr(self, "denominator", ""))
         return "_list" in divisor or divisor == "hits"
 
-    def _without_gaps(self, values: Floats, gaps: Bools, empty: Bools) -> Floats:
-        fill: Floats | float = {"0": 0.0, "1": 1.0}.get(self.if_undefined, math.nan)
+    def without_gaps(self, values: Array, empty: Array, xp: Any = QUICK) -> Array:
+        """Replace undefined values as `no_relevant` says; `empty` marks lists of nothing."""
+        fill: Array = {"0": 0.0, "1": 1.0}.get(self.if_undefined, math.nan)
         if self.if_undefined == "empty":
-            fill = empty.astype(np.float64)
-        return np.where(gaps, fill, values)
+            fill = xp.astype(empty, xp.float64)
+        return xp.where(xp.isnan(values), fill, values)
 
     def _refuse(self, gaps: Bools, placements: Placements) -> None:
         faults = Faults(placements.qrels.name)
@@ -189,7 +191,8 @@ class Measure(Settings, metaclass=MeasureType):
             faults.add("no-relevant", message, hint)
         faults.check()
 
-    def _bounded(self, values: Floats, lowest: float) -> Floats:
+    def bounded(self, values: Floats, lowest: float) -> Floats:
+        """Keep values in their range, if no grade is below `lowest`; only rounding leaves it."""
         low, high = self.bounds(lowest)
         least, most = np.fmin.reduce(values), np.fmax.reduce(values)  # NaN aside
         if least < low - SLACK or most > high + SLACK:

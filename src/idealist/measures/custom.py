@@ -88,7 +88,7 @@ class Custom(Measure):
 
     def computed(self, placements: Placements) -> Floats:
         """Call the function, which returns one value per query of ``placements.qrels``."""
-        self._check_ties(placements)
+        self.check_ties(placements.protocol.ties)
         arguments = {} if self.cutoff is None else {"cutoff": self.cutoff}
         values = np.ma.filled(
             np.ma.asarray(self.function(placements, **arguments), np.float64), np.nan

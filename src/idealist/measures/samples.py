@@ -166,7 +166,7 @@ class EstimatedAP(Estimated, Threshold):
 
     def computed(self, placements: Placements) -> Floats:
         """Weigh the expected precision at each relevant document found."""
-        self._check_ties(placements)
+        self.check_ties(placements.protocol.ties)
         qrels = placements.qrels
         sample = self.sample(qrels)
         weight = np.where(self.relevant(qrels.grades), sample.weight, 0.0)
@@ -283,7 +283,7 @@ class infNDCG(Estimated):
 
     def computed(self, placements: Placements) -> Floats:
         """Divide the estimated DCG of each list by that of the ideal one."""
-        self._check_ties(placements)
+        self.check_ties(placements.protocol.ties)
         qrels = placements.qrels
         sample = Sample.of(qrels)
         gain = np.where(qrels.grades >= 0, gain_of(self.gain, padded([]), qrels.grades), 0.0)

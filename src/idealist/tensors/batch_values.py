@@ -1,0 +1,114 @@
+"""Values of lists given as arrays: one value per list, in the arrays' own library."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from typing import Any
+
+import numpy as np
+
+from idealist.conventions import DEFAULT, Convention
+from idealist.errors import Defect, Faults, UsageError
+from idealist.evaluating.evaluation import ByMeasure
+from idealist.measures import Measure
+from idealist.measures.base import SLACK
+from idealist.measures.instrument import Instrument
+from idealist.notation import many
+from idealist.ranking.padded_lists import Array
+from idealist.tensors.layouts import Layout, lay_out
+from idealist.tensors.measured_lists import MeasuredLists, measure_lists
+from idealist.tensors.tensor_rules import Rules, rules_of
+
+
+class DoubtWarning(UserWarning):
+    """Something legal but doubtful about arrays, such as labels that may be padding."""
+
+
+def values(
+    measures: Any,
+    scores: Any,
+    labels: Any,
+    *,
+    mask: Any = None,
+    group: Any = None,
+    qid: Any = None,
+    judged: Any = None,
+    ignore: float | None = None,
+    convention: str | Convention = DEFAULT,
+    **axes: Any,
+) -> Any:
+    """Measure lists of documents: one value per list, in the same library and on the same device.
+
+    Scores and labels (grades) are queries x documents; or all lists behind each other, with `group`
+    for the length of each or `qid` for the query of each document; or lists of arrays. A document
+    is padding where `mask` is false, where its label is `ignore`, or where its score is -inf; the
+    value of a list of nothing but padding is NaN. `judged` are the grades of documents that were
+    judged for a query but are not in its list. `convention` and `axes` are those of `evaluate`;
+    equal scores keep the order of the input where a convention orders them by id.
+
+    >>> scores, labels = [[0.9, 0.2, 0.5], [0.1, 0.8, 0.0]], [[1, 3, 0], [0, 2, -100]]
+    >>> values("nDCG@10", scores, labels, ignore=-100).round(4).tolist()
+    [0.6885, 1.0]
+
+    Several measures give {measure: values}. With `qid`, queries come in the order of their first
+    documents. Nothing waits for a device: what cannot be measured there, such as a NaN score, has
+    the value NaN; in the processor's memory it is an error.
+    """
+    rules = rules_of(measures, convention, axes)
+    layout = lay_out(scores, labels, mask, group, qid, judged, ignore)
+    with layout.library.exact():
+        found = measure_lists(layout, rules)
+        settled = {label: _settled(found, label, one) for label, one in rules.instruments.items()}
+    if doubt := doubtful_labels(layout, rules):
+        warnings.warn(doubt, DoubtWarning, stacklevel=2)
+    one = isinstance(measures, (str, type, Measure))
+    return next(iter(settled.values())) if one else ByMeasure(settled)
+
+
+def _settled(found: MeasuredLists, label: str, instrument: Instrument) -> Array:
+    """Replace undefined values as the measure says, and keep to its range."""
+    layout, measure = found.layout, instrument.measure
+    xp, is_query = layout.library.xp, found["query"] > 0
+    if not layout.unseen and measure.if_undefined == "error":
+        _refuse_gaps(layout, measure, xp.isnan(found[label]) & is_query)
+    value = measure.without_gaps(found[label], found["documents"] == 0, xp)
+    value = xp.where(is_query & (found["fault"] == 0), value, math.nan)
+    if layout.library.is_numpy:
+        return instrument.aggregate.each(measure.bounded(value, _lowest(layout)))
+    if str(instrument.aggregate.round).startswith("query"):
+        hint = "Meter rounds them, or leave out round"
+        raise UsageError(f"round={instrument.aggregate.round} rounds decimals in Python only", hint)
+    return xp.clip(value, *measure.bounds(-1.0))
+
+
+def _refuse_gaps(layout: Layout, measure: Measure, gaps: Array) -> None:
+    noted = Faults("arrays")
+    for i in np.flatnonzero(layout.library.to_numpy(gaps)).tolist():
+        hint = "count such queries as 0 with no_relevant=0, or drop them with no_relevant=skip"
+        message = f"{layout.name(i)} has no {measure.lacking} for {measure.name}"
+        noted.add("no-relevant", message, hint)
+    noted.check()
+
+
+def _lowest(layout: Layout) -> float:
+    """Return the lowest grade, at most 0."""
+    return min((float(some.min(initial=0.0)) for some in layout.grades()), default=0.0)
+
+
+def doubtful_labels(layout: Layout, rules: Rules) -> str:
+    """Doubt negative labels, which usually are padding, unless somebody said what padding is."""
+    told = layout.padded or "negative" in rules.axes or layout.unseen
+    if told or any(one.protocol.negative != "allow" for one in rules.instruments.values()):
+        return ""
+    labels = layout.grades()[0]
+    count = int(np.count_nonzero(labels < 0))
+    if not count or labels.size < layout.there.size:
+        return ""
+    return negative_words(count, f"{labels.min():g}")
+
+
+def negative_words(count: int, lowest: str) -> str:
+    """Say that labels are negative, and what to do if they are padding."""
+    some = many(count, "label is negative and counts", "labels are negative and count")
+    return f"{some} as documents; if they are padding, say ignore={lowest} or give a mask"

@@ -1,0 +1,149 @@
+"""Measuring lists given as arrays: the raw value of each measure, and what to know of each list."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from idealist.errors import SHOWN, Faults, UsageError
+from idealist.ranking.padded_lists import Array
+from idealist.tensors.layouts import Layout
+from idealist.tensors.tensor_lists import Batch, BatchRanking
+from idealist.tensors.tensor_rules import Rules
+
+#: What is known of each list beside its values: whether it is a query, how many documents it has,
+#: and what is wrong with it, an index into `FAULTS`.
+FACTS = ("query", "documents", "fault")
+#: What else is known if asked for: whether equal scores leave the order open, how many grades are
+#: negative, how many there are, and the sums of their first powers, which identify them.
+WATCHED = ("tied", "negative", "judged", "sum", "squares", "cubes")
+#: What can be wrong with a list: the code of the fault, what it says, and what to do.
+FAULTS = (
+    ("", "", ""),
+    (
+        "nonfinite-score", "a score is NaN or infinite",
+        "repair it, mark padding with mask= or a score of -inf, or choose nonfinite=last",
+    ),
+    (
+        "bad-grade", "a label is not a finite number",
+        "repair it, or mark padding with mask= or ignore=",
+    ),
+    (
+        "negative-grade", "a label is negative, and negative=error is set",
+        "mark padding with mask= or ignore=, or choose negative=allow",
+    ),
+    (
+        "tie", "two documents have the same score, and ties=error is set",
+        "choose an order of ties, such as ties=input or ties=expected",
+    ),
+)  # fmt: skip
+BAD_SCORE, BAD_LABEL, NEGATIVE, TIED = range(1, 5)
+
+
+@dataclass(frozen=True, eq=False)
+class MeasuredLists:
+    """A row of numbers for each measure and each fact, a column for each list.
+
+    Values are as formulas give them, NaN where they are undefined.
+    """
+
+    layout: Layout
+    names: tuple[str, ...]
+    numbers: Array
+
+    def __getitem__(self, name: str) -> Array:
+        return self.numbers[self.names.index(name), :]
+
+
+def measure_lists(layout: Layout, rules: Rules, watch: bool = False) -> MeasuredLists:
+    """Measure all lists; raise what is wrong with them, where that can be seen."""
+    names = (*rules.measures, *FACTS, *(WATCHED if watch else ()))
+    maximum = _maximum(layout, rules)
+
+    def measured(batch: Batch) -> Array:
+        rows, xp = _rows(batch, rules, maximum, watch), batch.library.xp
+        return xp.concat([xp.astype(rows[name], xp.float64)[None, :] for name in names], axis=0)
+
+    found = MeasuredLists(layout, names, layout.each(measured))
+    if not layout.unseen:
+        _check(layout, layout.library.to_numpy(found["fault"]))
+    return found
+
+
+def _rows(batch: Batch, rules: Rules, maximum: float, watch: bool) -> dict[str, Array]:
+    """Compute the rows of numbers of some lists."""
+    xp = batch.library.xp
+    documents = xp.count_nonzero(batch.there, axis=1)
+    fault, tied = xp.zeros_like(documents), documents < 0
+    rows: dict[str, Array] = {}
+    for look, labels in rules.looks.items():
+        ranking = BatchRanking(batch, look)
+        lists = ranking.lists(maximum)
+        rows |= {label: rules.instruments[label].measure.formula(lists) for label in labels}
+        for code, cells in _refused(ranking):
+            fault = xp.where(xp.any(cells, axis=1), code, fault)
+        if watch and look.protocol.ties != "expected":
+            tied = tied | ranking.undecided()
+    judged = documents
+    if batch.others is not None:
+        judged = judged + xp.count_nonzero(batch.others[1], axis=1)
+    rows |= {"query": judged > 0, "documents": documents, "fault": fault}
+    return rows | {"tied": tied, "judged": judged, **_identity(batch)} if watch else rows
+
+
+def _identity(batch: Batch) -> dict[str, Array]:
+    """Count the negative grades of each list, and sum the first powers of all."""
+    xp, total = batch.library.xp, batch.library.total
+    pairs = [(batch.labels, batch.there), *([batch.others] if batch.others else [])]
+    pool = xp.concat(
+        [xp.where(there, xp.astype(grade, xp.float64), 0.0) for grade, there in pairs], axis=1
+    )
+    square = pool * pool
+    sums = {"sum": total(pool), "squares": total(square), "cubes": total(square * pool)}
+    return {"negative": xp.count_nonzero(pool < 0, axis=1), **sums}
+
+
+def _refused(ranking: BatchRanking) -> Iterator[tuple[int, Array]]:
+    """Yield the cells that a protocol refuses, for one reason after the other."""
+    xp, batch, protocol = ranking.xp, ranking.batch, ranking.protocol
+    if protocol.ties == "error":
+        keys = ranking.at(ranking.keys)
+        yield TIED, (keys[:, 1:] == keys[:, :-1]) & ranking.found[:, 1:]
+    if protocol.negative == "error":
+        yield NEGATIVE, batch.there & (batch.labels < 0)
+    if "float" in batch.library.kind(batch.labels):
+        yield BAD_LABEL, batch.there & ~xp.isfinite(batch.labels)
+    if protocol.order == "score" and protocol.nonfinite == "error":
+        yield BAD_SCORE, batch.there & ~xp.isfinite(batch.scores)
+    elif protocol.order == "score" and protocol.nonfinite == "as_is":
+        yield BAD_SCORE, batch.there & xp.isnan(batch.scores)
+
+
+def _check(layout: Layout, fault: Any) -> None:
+    """Raise what is wrong with lists that can be seen: which one, which document, which value."""
+    noted = Faults("arrays")
+    for i in np.flatnonzero(fault).tolist():
+        code, message, hint = FAULTS[int(fault[i])]
+        if noted.total < SHOWN and int(fault[i]) in (BAD_SCORE, BAD_LABEL, NEGATIVE):
+            scores, labels, there = layout.one(i)
+            cells = scores if int(fault[i]) == BAD_SCORE else labels
+            wrong = cells < 0 if int(fault[i]) == NEGATIVE else ~np.isfinite(cells)
+            at = int(np.flatnonzero(there & wrong)[0])
+            message = f"document {at}, {cells[at]:g}: {message}"
+        noted.add(code, f"{layout.name(i)}: {message}", hint)
+    noted.check()
+
+
+def _maximum(layout: Layout, rules: Rules) -> float:
+    """Return the highest grade, where a measure depends on it."""
+    if not rules.of_highest:
+        return math.nan
+    if layout.unseen:
+        needing = ", ".join(rules.of_highest)
+        hint = "set it, as in ERR(max_grade=4), or use a measure that needs none"
+        raise UsageError(f"{needing} needs the highest grade of all, which is on a device", hint)
+    return max((float(some.max()) for some in layout.grades() if some.size), default=0.0)

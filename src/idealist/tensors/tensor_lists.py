@@ -1,0 +1,256 @@
+"""Rankings as tensors: scores and labels become the padded lists that formulas are written over.
+
+This is `ranking` for arrays. Every document of a list is judged and none has an id, so a ranking is
+one sort, on the device where the scores are.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from idealist.protocol import Protocol
+from idealist.ranking.padded_lists import Array, PaddedLists, head
+from idealist.tensors.array_libraries import Library
+
+
+class Batch(NamedTuple):
+    """Lists of documents, one row each: floats that rank them, and their grades.
+
+    `there` is false where there is padding. `others` are the grades of judged documents that are
+    not in the lists, and where there is one.
+    """
+
+    library: Library
+    scores: Array
+    labels: Array
+    there: Array
+    others: tuple[Array, Array] | None = None
+
+
+class Look(NamedTuple):
+    """How some measures look at a batch: the protocol, how deep, and whether at ties and scores.
+
+    `reach` is the last rank that any of them looks at, None for whole lists.
+    """
+
+    protocol: Protocol
+    reach: int | None
+    ties: bool
+    scores: bool
+
+
+@dataclass(frozen=True, eq=False)
+class TensorLists(PaddedLists):
+    """Padded lists in the arrays' own library; `raw` are the grades of the pool, to be sorted."""
+
+    library: Library = None  # type: ignore[assignment]  # always given
+    raw: Array = None
+
+    @property
+    def score(self) -> Array:
+        """The score of each document."""
+        return self.scores
+
+    def constant(self, values: Any) -> Array:
+        """Make an array in the same library and on the same device as the others."""
+        return self.library.constant(np.asarray(values), self.found)
+
+    def total(self, values: Array) -> Array:
+        """Sum each row."""
+        return self.library.total(values)
+
+    def highest(self, values: Array, count: int | None = None) -> Array:
+        """Sort each row, highest value first; `count` says how many are needed."""
+        return self.library.highest(values, count)
+
+    def best(self, count: int | None = None) -> tuple[Array, Array]:
+        """Return the grades of all judged documents, highest first, and where there is one."""
+        known = self.pooled.get("best")
+        if known is None or (known[0] is not None and (count is None or known[0] < count)):
+            grade = self.number(self.library.highest(self.raw, count))
+            there = grade > -math.inf
+            known = self.pooled["best"] = count, self.xp.where(there, grade, 0.0), there
+        return head(known[1], count), head(known[2], count)
+
+
+class BatchRanking:
+    """A batch in the order of its scores, under a protocol, as far as some measures look at it.
+
+    `order` holds the columns of the batch, best first; `retrieved` says how many documents each
+    list has, and `found` in which columns they are.
+    """
+
+    def __init__(self, batch: Batch, look: Look) -> None:
+        self.batch, self.protocol, self.look = batch, look.protocol, look
+        self.library, self.xp = batch.library, batch.library.xp
+        self.unseen = self.library.unseen(batch.scores)
+        order, self.retrieved = self._limited(self._sorted())
+        self.order = head(order, None if look.reach is None else look.reach + 1)
+        self.columns = self._columns(self.order)
+        self.found = self.columns < self.retrieved[:, None]
+
+    def at(self, array: Array) -> Array:
+        """Return what an array says of the ranked documents."""
+        return self.xp.take_along_axis(array, self.order, axis=1)
+
+    def number(self, array: Array) -> Array:
+        """Convert an array to float64."""
+        return self.xp.astype(array, self.xp.float64)
+
+    @cached_property
+    def keys(self) -> Array:
+        """What each document is sorted by, -inf where there is none."""
+        if self.protocol.order == "given":
+            shape = self.batch.there.shape
+            keys = self.library.constant(-np.arange(float(shape[1])), self.batch.there)[None, :]
+            return self.xp.where(self.batch.there, keys, -math.inf)
+        keys = self.batch.scores
+        if self.protocol.precision == "float32" and "float64" in str(keys.dtype):
+            keys = self.xp.astype(keys, self.xp.float32)
+        if self.protocol.nonfinite == "last":
+            keys = self.xp.where(self.xp.isnan(keys), -math.inf, keys)
+        return self.xp.where(self.batch.there, keys, -math.inf)
+
+    def _sorted(self) -> Array:
+        """Sort the documents of each list; nothing else here sorts documents."""
+        before = self._before()
+        if before is None:
+            order = self.library.order(self.keys)
+        else:
+            order = self.library.order(self.xp.take_along_axis(self.keys, before, axis=1))
+            order = self.xp.take_along_axis(before, order, axis=1)
+        if self.protocol.nonfinite != "last":
+            return order
+        there = self.xp.take_along_axis(self.batch.there, order, axis=1)
+        return self._kept(order, there)  # NaN and padding were sorted alike
+
+    def _before(self) -> Array | None:
+        """Return the order that ties are to keep, None for that of the columns."""
+        ties, there = self.protocol.ties, self.batch.there
+        if ties == "input-reversed":
+            columns = np.arange(there.shape[1])[::-1].copy()
+            return self.xp.broadcast_to(self.library.constant(columns, there)[None, :], there.shape)
+        if ties not in ("best", "worst"):
+            return None
+        worth = self.grades if ties == "best" else -self.grades
+        return self.library.order(self.xp.where(there, worth, -math.inf))
+
+    def _limited(self, order: Array) -> tuple[Array, Array]:
+        """Leave out what the protocol ignores; return the order and the lengths of the lists."""
+        xp, protocol = self.xp, self.protocol
+        count = xp.count_nonzero(self.batch.there, axis=1)
+        if isinstance(protocol.depth, int):
+            order, count = head(order, protocol.depth), xp.minimum(count, protocol.depth)
+        drops = protocol.unjudged == "drop" and protocol.grades == "nonzero"
+        if protocol.negative == "drop" or drops:
+            grade = xp.take_along_axis(self.grades, order, axis=1)
+            kept = self._columns(order) < count[:, None]
+            kept = kept & (grade >= 0) if protocol.negative == "drop" else kept
+            kept = kept & (grade != 0) if drops else kept
+            order, count = self._kept(order, kept), xp.count_nonzero(kept, axis=1)
+        return order, count
+
+    def _kept(self, order: Array, kept: Array) -> Array:
+        """Move the documents that are kept to the front, in the same order."""
+        keys = self.xp.where(kept, self.number(kept), -math.inf)
+        return self.xp.take_along_axis(order, self.library.order(keys), axis=1)
+
+    def _columns(self, order: Array) -> Array:
+        return self.library.constant(np.arange(order.shape[1]), order)[None, :]
+
+    def _cast(self, grades: Array) -> Array:
+        """Read grades as float64, and as the protocol says."""
+        grades = self.number(grades)
+        return grades if self.protocol.grades == "keep" else self.xp.trunc(grades)
+
+    @cached_property
+    def grades(self) -> Array:
+        """The grade of each document of the batch, 0 where there is none."""
+        return self.xp.where(self.batch.there, self._cast(self.batch.labels), 0.0)
+
+    @cached_property
+    def pool(self) -> tuple[Array, Array]:
+        """The grades of all judged documents, and where there is one."""
+        pool, judged = self.grades, self.batch.there
+        if self.batch.others is not None:
+            others, there = self.batch.others
+            others = self.xp.where(there, self._cast(others), 0.0)
+            pool = self.xp.concat([pool, others], axis=1)
+            judged = self.xp.concat([judged, there], axis=1)
+        if self.protocol.grades == "nonzero":
+            judged = judged & (pool != 0)
+        return pool, judged & (pool >= 0) if self.protocol.negative == "drop" else judged
+
+    def _raw(self) -> Array:
+        """Return the grades of the pool, -inf where there is none, as they came where possible."""
+        plain = self.protocol.grades == "keep" and self.protocol.negative != "drop"
+        if plain and self.batch.others is None:
+            labels = self.library.floats(self.batch.labels)
+            return self.xp.where(self.batch.there, labels, -math.inf)
+        pool, judged = self.pool
+        return self.xp.where(judged, pool, -math.inf)
+
+    @cached_property
+    def ties(self) -> tuple[Array, Array] | None:
+        """The columns in which the tie of each document starts and ends, if there are ties."""
+        xp, keys = self.xp, self.at(self.keys)
+        equal = keys[:, 1:] == keys[:, :-1]
+        if not self.unseen and not bool(xp.any(equal & self.found[:, 1:])):
+            return None
+        new = xp.concat([xp.ones_like(self.found[:, :1]), ~equal], axis=1)
+        nth = xp.cumulative_sum(xp.astype(new, xp.int64), axis=1) - 1
+        width = keys.shape[1]
+        starts = xp.sort(xp.where(new, self.columns, width), axis=1)
+        after = xp.concat([starts[:, 1:], xp.full_like(starts[:, :1], width)], axis=1)
+        end = xp.take_along_axis(after, nth, axis=1) - 1
+        end = xp.minimum(end, xp.broadcast_to(self.retrieved[:, None] - 1, end.shape))
+        start = xp.take_along_axis(starts, nth, axis=1)
+        return xp.where(self.found, start, 0), xp.where(self.found, end, 0)
+
+    @cached_property
+    def grade(self) -> Array:
+        """The grade of each ranked document, 0 where there is none."""
+        return self.xp.where(self.found, self._cast(self.at(self.batch.labels)), 0.0)
+
+    def undecided(self) -> Array:
+        """Mark the lists in which equal scores leave open what is seen first."""
+        keys, found = self.at(self.keys), self.found[:, 1:]
+        differ = self.grade[:, 1:] != self.grade[:, :-1]
+        if self.look.reach is not None and keys.shape[1] > self.look.reach:
+            differ = differ | (self.columns[:, 1:] == self.look.reach)  # a tie that is cut
+        return self.xp.any((keys[:, 1:] == keys[:, :-1]) & found & differ, axis=1)
+
+    def lists(self, maximum: float) -> TensorLists:
+        """Return what formulas look at; `maximum` is the highest grade there is."""
+        pool, judged = self.pool
+        rank = self.columns + 1
+        ties = self.ties if self.look.ties else None
+        start, end = ties or (None, None)
+        found = self.found & (self.grade != 0) if self.protocol.grades == "nonzero" else self.found
+        return TensorLists(
+            self.xp,
+            found=found,
+            rank=rank,
+            first=rank if start is None else start + 1,
+            last=rank if end is None else end + 1,
+            grade=self.grade,
+            place=rank,
+            scores=self.number(self.at(self.batch.scores)) if self.look.scores else None,
+            judgments=rank,
+            pool=pool,
+            judged=judged,
+            retrieved=self.retrieved,
+            maximum=maximum,
+            depth=int(self.order.shape[1]),
+            start=start,
+            end=end,
+            expected=self.protocol.ties == "expected",
+            unseen=self.unseen,
+            library=self.library,
+            raw=self._raw(),
+        )
