@@ -17,7 +17,7 @@ from idealist.ranking.padded_lists import QUICK, Array, head
 
 #: The cells of a batch that are measured together: on a processor as many as its cache holds, on a
 #: device so many that it never waits for the next order.
-CPU_CELLS, DEVICE_CELLS = 1 << 17, 1 << 24
+CPU_CELLS, DEVICE_CELLS = 1 << 18, 1 << 24
 
 
 class Library:
@@ -97,12 +97,19 @@ class NumPy(Library):
 
     def order(self, keys: Array) -> Array:
         """Sort quickly, and again only the rows with ties, so that these keep their order."""
-        order = np.argsort(-keys, axis=1)
-        found = np.take_along_axis(keys, order, axis=1)
-        tied = ((found[:, 1:] == found[:, :-1]) & (found[:, 1:] > -np.inf)).any(axis=1)
+        found = -keys
+        order = found.argsort(axis=1)
+        found.sort(axis=1)
+        tied = ((found[:, 1:] == found[:, :-1]) & (found[:, 1:] < np.inf)).any(axis=1)
         if tied.any():
             order[tied] = np.argsort(-keys[tied], axis=1, kind="stable")
         return order
+
+    def highest(self, values: Array, count: int | None) -> Array:
+        """Sort each row, highest value first."""
+        found = -values
+        found.sort(axis=1)
+        return -head(found, count)
 
     def total(self, values: Array) -> Array:
         """Sum each row from left to right, as everywhere."""

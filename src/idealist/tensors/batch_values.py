@@ -75,7 +75,7 @@ def _settled(found: MeasuredLists, label: str, instrument: Instrument) -> Array:
     value = measure.without_gaps(found[label], found["documents"] == 0, xp)
     value = xp.where(is_query & (found["fault"] == 0), value, math.nan)
     if layout.library.is_numpy:
-        return instrument.aggregate.each(measure.bounded(value, _lowest(layout)))
+        return instrument.aggregate.each(measure.bounded(value, min(layout.extremes[0], 0.0)))
     if str(instrument.aggregate.round).startswith("query"):
         hint = "Meter rounds them, or leave out round"
         raise UsageError(f"round={instrument.aggregate.round} rounds decimals in Python only", hint)
@@ -91,24 +91,17 @@ def _refuse_gaps(layout: Layout, measure: Measure, gaps: Array) -> None:
     noted.check()
 
 
-def _lowest(layout: Layout) -> float:
-    """Return the lowest grade, at most 0."""
-    return min((float(some.min(initial=0.0)) for some in layout.grades()), default=0.0)
-
-
 def doubtful_labels(layout: Layout, rules: Rules) -> str:
     """Doubt negative labels, which usually are padding, unless somebody said what padding is."""
-    told = layout.padded or "negative" in rules.axes or layout.unseen
-    if told or any(one.protocol.negative != "allow" for one in rules.instruments.values()):
+    told = layout.padded or layout.unseen or "negative" in rules.axes
+    refused = any(one.protocol.negative != "allow" for one in rules.instruments.values())
+    if told or refused or layout.extremes[0] >= 0 or not bool(layout.library.xp.all(layout.there)):
         return ""
-    labels = layout.grades()[0]
-    count = int(np.count_nonzero(labels < 0))
-    if not count or labels.size < layout.there.size:
-        return ""
-    return negative_words(count, f"{labels.min():g}")
+    count = np.count_nonzero(layout.library.to_numpy(layout.labels) < 0)
+    return negative_words(count, layout.extremes[0])
 
 
-def negative_words(count: int, lowest: str) -> str:
+def negative_words(count: int, lowest: float) -> str:
     """Say that labels are negative, and what to do if they are padding."""
     some = many(count, "label is negative and counts", "labels are negative and count")
-    return f"{some} as documents; if they are padding, say ignore={lowest} or give a mask"
+    return f"{some} as documents; if they are padding, say ignore={lowest:g} or give a mask"

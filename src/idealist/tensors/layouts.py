@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NoReturn
 
 import numpy as np
@@ -71,10 +72,18 @@ class Layout:
         scores, labels, there = (self.library.to_numpy(array[where]) for array in arrays)
         return scores, labels, there
 
-    def grades(self) -> list[Any]:
-        """Return all grades, in the processor's memory."""
+    @cached_property
+    def extremes(self) -> tuple[float, float]:
+        """The lowest and the highest grade, 0 if there is none; this looks at the arrays."""
         pairs = [(self.labels, self.there), *([self.others] if self.others else [])]
-        return [self.library.to_numpy(a)[self.library.to_numpy(b)] for a, b in pairs]
+        lowest, highest = [], []
+        for pair in pairs:
+            grades, there = map(self.library.to_numpy, pair)
+            grades = grades if there.all() else grades[there]
+            if grades.size:
+                lowest.append(float(grades.min()))
+                highest.append(float(grades.max()))
+        return min(lowest, default=0.0), max(highest, default=0.0)
 
     def each(self, measure: Callable[[Batch], Array]) -> Array:
         """Measure all lists, a few at a time: numbers x lists, in the order they were given."""
@@ -260,7 +269,7 @@ def _there(
             message = f"mask is {mask.dtype} of shape {tuple(mask.shape)}"
             hint = f"give the shape of the scores, {tuple(scores.shape)}, true for a document"
             refuse(message, hint)
-        there = there & (mask != 0)
+        there = there & (mask if library.kind(mask) == "bool" else mask != 0)
     return there, mask is not None or ignore is not None
 
 

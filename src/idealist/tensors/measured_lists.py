@@ -146,4 +146,4 @@ def _maximum(layout: Layout, rules: Rules) -> float:
         needing = ", ".join(rules.of_highest)
         hint = "set it, as in ERR(max_grade=4), or use a measure that needs none"
         raise UsageError(f"{needing} needs the highest grade of all, which is on a device", hint)
-    return max((float(some.max()) for some in layout.grades() if some.size), default=0.0)
+    return layout.extremes[1]

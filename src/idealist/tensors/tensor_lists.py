@@ -89,6 +89,7 @@ class BatchRanking:
         self.batch, self.protocol, self.look = batch, look.protocol, look
         self.library, self.xp = batch.library, batch.library.xp
         self.unseen = self.library.unseen(batch.scores)
+        self.full = not self.unseen and bool(self.xp.all(batch.there))
         order, self.retrieved = self._limited(self._sorted())
         self.order = head(order, None if look.reach is None else look.reach + 1)
         self.columns = self._columns(self.order)
@@ -102,6 +103,10 @@ class BatchRanking:
         """Convert an array to float64."""
         return self.xp.astype(array, self.xp.float64)
 
+    def _where_there(self, values: Array, otherwise: float) -> Array:
+        """Replace what padding holds, if there is any."""
+        return values if self.full else self.xp.where(self.batch.there, values, otherwise)
+
     @cached_property
     def keys(self) -> Array:
         """What each document is sorted by, -inf where there is none."""
@@ -112,33 +117,42 @@ class BatchRanking:
         keys = self.batch.scores
         if self.protocol.precision == "float32" and "float64" in str(keys.dtype):
             keys = self.xp.astype(keys, self.xp.float32)
-        if self.protocol.nonfinite == "last":
+        if self.protocol.nonfinite == "last":  # NaN ties with NaN, below all numbers
             keys = self.xp.where(self.xp.isnan(keys), -math.inf, keys)
-        return self.xp.where(self.batch.there, keys, -math.inf)
+        return self._where_there(keys, -math.inf)
 
     def _sorted(self) -> Array:
         """Sort the documents of each list; nothing else here sorts documents."""
-        before = self._before()
+        xp, keys, before = self.xp, self.keys, self._before()
+        last = None
+        if self.protocol.nonfinite == "last" and self.protocol.order == "score":
+            last = self.batch.there & xp.isnan(self.batch.scores)
+            keys = xp.where(last, math.inf, keys)  # kept in order, and moved to the end below
         if before is None:
-            order = self.library.order(self.keys)
+            order = self.library.order(keys)
         else:
-            order = self.library.order(self.xp.take_along_axis(self.keys, before, axis=1))
-            order = self.xp.take_along_axis(before, order, axis=1)
-        if self.protocol.nonfinite != "last":
+            order = self.library.order(xp.take_along_axis(keys, before, axis=1))
+            order = xp.take_along_axis(before, order, axis=1)
+        if last is None:
             return order
-        there = self.xp.take_along_axis(self.batch.there, order, axis=1)
-        return self._kept(order, there)  # NaN and padding were sorted alike
+        return self._moved(order, self._where_there(self.number(~last), -math.inf))
 
     def _before(self) -> Array | None:
         """Return the order that ties are to keep, None for that of the columns."""
         ties, there = self.protocol.ties, self.batch.there
-        if ties == "input-reversed":
-            columns = np.arange(there.shape[1])[::-1].copy()
-            return self.xp.broadcast_to(self.library.constant(columns, there)[None, :], there.shape)
-        if ties not in ("best", "worst"):
-            return None
-        worth = self.grades if ties == "best" else -self.grades
-        return self.library.order(self.xp.where(there, worth, -math.inf))
+        if ties in ("best", "worst"):
+            worth = self.grades if ties == "best" else -self.grades
+            return self.library.order(self._where_there(worth, -math.inf))
+        # what is averaged is summed in the order of `evaluate`, so that not even a bit differs
+        if ties == "input-reversed" or (ties == "expected" and self.library.is_numpy):
+            columns = self.library.constant(np.arange(there.shape[1])[::-1].copy(), there)
+            return self.xp.broadcast_to(columns[None, :], there.shape)
+        return None
+
+    def _moved(self, order: Array, keys: Array) -> Array:
+        """Sort ranked documents again by another key, highest first, in the same order if equal."""
+        keys = self.xp.take_along_axis(keys, order, axis=1)
+        return self.xp.take_along_axis(order, self.library.order(keys), axis=1)
 
     def _limited(self, order: Array) -> tuple[Array, Array]:
         """Leave out what the protocol ignores; return the order and the lengths of the lists."""
@@ -146,19 +160,13 @@ class BatchRanking:
         count = xp.count_nonzero(self.batch.there, axis=1)
         if isinstance(protocol.depth, int):
             order, count = head(order, protocol.depth), xp.minimum(count, protocol.depth)
-        drops = protocol.unjudged == "drop" and protocol.grades == "nonzero"
-        if protocol.negative == "drop" or drops:
-            grade = xp.take_along_axis(self.grades, order, axis=1)
-            kept = self._columns(order) < count[:, None]
-            kept = kept & (grade >= 0) if protocol.negative == "drop" else kept
-            kept = kept & (grade != 0) if drops else kept
-            order, count = self._kept(order, kept), xp.count_nonzero(kept, axis=1)
+        if protocol.negative == "drop":
+            seen = self._columns(order) < count[:, None]
+            kept = seen & (xp.take_along_axis(self.grades, order, axis=1) >= 0)
+            keys = xp.where(kept, self.number(kept), -math.inf)
+            order = xp.take_along_axis(order, self.library.order(keys), axis=1)
+            count = xp.count_nonzero(kept, axis=1)
         return order, count
-
-    def _kept(self, order: Array, kept: Array) -> Array:
-        """Move the documents that are kept to the front, in the same order."""
-        keys = self.xp.where(kept, self.number(kept), -math.inf)
-        return self.xp.take_along_axis(order, self.library.order(keys), axis=1)
 
     def _columns(self, order: Array) -> Array:
         return self.library.constant(np.arange(order.shape[1]), order)[None, :]
@@ -171,7 +179,7 @@ class BatchRanking:
     @cached_property
     def grades(self) -> Array:
         """The grade of each document of the batch, 0 where there is none."""
-        return self.xp.where(self.batch.there, self._cast(self.batch.labels), 0.0)
+        return self._where_there(self._cast(self.batch.labels), 0.0)
 
     @cached_property
     def pool(self) -> tuple[Array, Array]:
@@ -182,16 +190,14 @@ class BatchRanking:
             others = self.xp.where(there, self._cast(others), 0.0)
             pool = self.xp.concat([pool, others], axis=1)
             judged = self.xp.concat([judged, there], axis=1)
-        if self.protocol.grades == "nonzero":
-            judged = judged & (pool != 0)
         return pool, judged & (pool >= 0) if self.protocol.negative == "drop" else judged
 
     def _raw(self) -> Array:
         """Return the grades of the pool, -inf where there is none, as they came where possible."""
         plain = self.protocol.grades == "keep" and self.protocol.negative != "drop"
         if plain and self.batch.others is None:
-            labels = self.library.floats(self.batch.labels)
-            return self.xp.where(self.batch.there, labels, -math.inf)
+            labels = self.grades if self.full else self.library.floats(self.batch.labels)
+            return self._where_there(labels, -math.inf)
         pool, judged = self.pool
         return self.xp.where(judged, pool, -math.inf)
 
@@ -231,10 +237,9 @@ class BatchRanking:
         rank = self.columns + 1
         ties = self.ties if self.look.ties else None
         start, end = ties or (None, None)
-        found = self.found & (self.grade != 0) if self.protocol.grades == "nonzero" else self.found
         return TensorLists(
             self.xp,
-            found=found,
+            found=self.found,
             rank=rank,
             first=rank if start is None else start + 1,
             last=rank if end is None else end + 1,
@@ -245,7 +250,7 @@ class BatchRanking:
             pool=pool,
             judged=judged,
             retrieved=self.retrieved,
-            maximum=maximum,
+            maximum=maximum if self.protocol.grades == "keep" else np.trunc(maximum),
             depth=int(self.order.shape[1]),
             start=start,
             end=end,

@@ -126,6 +126,9 @@ def _instrument(convention: Convention, measure: Measure, axes: Mapping[str, Any
         raise UsageError(f"depth={protocol.depth} needs lengths, and arrays have none", "cut at k")
     if convention.name == DEFAULT and "grades" not in axes:
         protocol = replace(protocol, grades="keep")  # as for all data that is not TREC text
+    if protocol.grades == "nonzero":
+        message = "grades=nonzero takes documents of grade 0 for unjudged, and each has a label"
+        raise UsageError(message, "choose grades=keep or grades=truncate, or use evaluate()")
     measure.check_ties(protocol.ties)
     return replace(made, protocol=protocol)
 
