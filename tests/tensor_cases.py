@@ -61,7 +61,10 @@ def some_batch(rng: random.Random, fractions: bool = True, nan: bool = False) ->
         there[:] = True
     elif how == "mask":
         more["mask"] = there
-        scores[~there], labels[~there] = rng.choice([math.nan, 9.0, 0.0]), rng.choice([math.nan, 7.0])
+        scores[~there], labels[~there] = (
+            rng.choice([math.nan, 9.0, 0.0]),
+            rng.choice([math.nan, 7.0]),
+        )
     elif how == "ignore":
         more["ignore"] = -100
         labels[~there] = -100

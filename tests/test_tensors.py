@@ -46,7 +46,16 @@ def test_every_measure_is_that_of_evaluate(name: str) -> None:
 
 
 #: Tools that see a list and its labels, and no more.
-LIST_WISE = ["sklearn", "torchmetrics", "lightgbm", "xgboost", "catboost", "rax", "tf-ranking", "phoenix"]
+LIST_WISE = [
+    "sklearn",
+    "torchmetrics",
+    "lightgbm",
+    "xgboost",
+    "catboost",
+    "rax",
+    "tf-ranking",
+    "phoenix",
+]
 
 
 @pytest.mark.filterwarnings("ignore::idealist.tensors.DoubtWarning")
@@ -63,7 +72,9 @@ def test_every_convention_of_list_wise_tools(tool: str) -> None:
                 measure = measure @ rng.choice([1, 3, 10])
             if not case.qrels:
                 continue
-            by_id = CONVENTIONS[tool].instrument(measure).protocol.ties.startswith(("docid", "random"))
+            by_id = (
+                CONVENTIONS[tool].instrument(measure).protocol.ties.startswith(("docid", "random"))
+            )
             rules = {"convention": tool, "ties": "input" if by_id else None}
             try:
                 wanted = case.evaluated(measure, **rules)

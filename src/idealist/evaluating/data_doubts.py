@@ -10,7 +10,7 @@ import numpy as np
 
 from idealist.data import Qrels
 from idealist.data.columns import Bools
-from idealist.evaluating.doubt_case import DoubtCase
+from idealist.evaluating.doubt_case import DoubtCase, MeasuredCase
 from idealist.measures.base import Measure
 from idealist.measures.relevance import Threshold
 from idealist.measures.spellings import SPELLINGS
@@ -196,30 +196,30 @@ def utility(case: DoubtCase) -> Iterator[Doubt]:
 _TOOLS = {tool.lower(): tool for tool in SPELLINGS}
 
 
-def not_in_tool(case: DoubtCase) -> Iterator[Doubt]:
+def not_in_tool(case: MeasuredCase) -> Iterator[Doubt]:
     """Look for measures that the convention's tool does not have."""
-    lacking = case.labels(lambda one: not case.evaluator.convention.has(one.measure))
+    lacking = case.labels(lambda one: not case.measuring.convention.has(one.measure))
     if labels := [label for label in lacking if not _meant(case, label)]:
         said = (
-            f"{case.evaluator.convention.tool} has no {', '.join(labels)}; its general rules "
+            f"{case.measuring.convention.tool} has no {', '.join(labels)}; its general rules "
             "apply, then the default ones, as the signature says"
         )
         yield Doubt("not-in-tool", said, len(labels))
 
 
-def other_name(case: DoubtCase) -> Iterator[Doubt]:
+def other_name(case: MeasuredCase) -> Iterator[Doubt]:
     """Look for names that mean another measure in the convention's tool."""
     for label, one in case.instruments.items():
         meant = _meant(case, label)
         if meant and meant.partition("(")[0] != one.measure.name:
-            tool = case.evaluator.convention.tool
+            tool = case.measuring.convention.tool
             said = f"{label} was read as {one.measure.name}; what {tool} calls {label} is {meant}"
             yield Doubt("other-name", f"{said} here", 1)
 
 
-def _meant(case: DoubtCase, label: str) -> str:
+def _meant(case: MeasuredCase, label: str) -> str:
     """Return what the convention's tool means by a name as it was typed; nothing if it has none."""
-    tool = _TOOLS.get(case.evaluator.convention.name.lower(), "")
+    tool = _TOOLS.get(case.measuring.convention.name.lower(), "")
     typed = re.split(r"[(@:]", label)[0]
     return SPELLINGS.get(tool, {}).get(typed, "")
 
@@ -333,11 +333,11 @@ def unknown(case: DoubtCase) -> Iterator[Doubt]:
             )  # fmt: skip
 
 
-def no_relevant(case: DoubtCase) -> Iterator[Doubt]:
+def no_relevant(case: MeasuredCase) -> Iterator[Doubt]:
     """Look for queries whose value is a convention's word, not a measurement."""
     found: dict[tuple[str, tuple[str, ...]], tuple[Bools, list[str]]] = {}
     for label, instrument in case.instruments.items():
-        gaps = case.measured[label].gaps & case.placed[label].counting
+        gaps = case.gaps(label)
         if np.count_nonzero(gaps) and "no_relevant" in instrument.measure.parameters():
             key = instrument.measure.lacking, case.named(gaps)
             found.setdefault(key, (gaps, []))[1].append(label)
@@ -348,7 +348,7 @@ def no_relevant(case: DoubtCase) -> Iterator[Doubt]:
         yield Doubt(
             "no-relevant", f"{some} no {what}{where} ({few(queries)})",
             len(queries), queries, case.without(gaps, labels), _without(queries),
-            total=len(case.qrels.queries), command=case.command(no_relevant="skip"),
+            total=len(case.queries), command=case.command(no_relevant="skip"),
         )  # fmt: skip
 
 

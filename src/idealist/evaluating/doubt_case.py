@@ -8,11 +8,11 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from idealist.conventions import DEFAULT
+from idealist.conventions import DEFAULT, Convention
 from idealist.data import Qrels, Run
 from idealist.data.columns import Bools
 from idealist.errors import IdealistError
@@ -87,18 +87,94 @@ def _axes(evaluator: Evaluator, axes: Mapping[str, Any]) -> dict[str, str]:
 RunPrice = dict[str, dict[str, tuple[float, ...]]]
 
 
-@dataclass(frozen=True)
-class DoubtCase:
-    """One run as an evaluator measured it.
+class Measuring(Protocol):
+    """What measures a run: a convention, and measures with all that decides their values."""
 
-    `placed` is what each measure was computed from. A price is what measures are and what they
-    would be, for those that judge documents and would print differently.
+    convention: Convention
+    instruments: Mapping[str, Instrument]
+
+
+class MeasuredCase:
+    """One run as it was measured, wherever its values come from.
+
+    A price is what measures are and what they would be, for those that judge documents and would
+    print differently.
     """
+
+    measuring: Measuring
+    name: str
+    queries: Sequence[str]
+    measured: Mapping[str, Measured]
+
+    @property
+    def instruments(self) -> Mapping[str, Instrument]:
+        """The measures, with all that decides their values."""
+        return self.measuring.instruments
+
+    @property
+    def aggregates(self) -> dict[str, float]:
+        """The value of each measure."""
+        return {label: one.aggregate for label, one in self.measured.items()}
+
+    def labels(self, which: Callable[[Instrument], Any]) -> list[str]:
+        """List the measures of which something holds."""
+        return [label for label, one in self.instruments.items() if which(one)]
+
+    def named(self, mask: Bools) -> tuple[str, ...]:
+        """Name the queries of a mask."""
+        return chosen(self.queries, mask)
+
+    def command(self, **axes: Any) -> str:
+        """Write how to measure the run with other axes; nothing where that cannot be written."""
+        return ""
+
+    def price(self, values: Mapping[str, float | tuple[float, ...]]) -> RunPrice:
+        """Set what measures would be, or the range of it, beside what they are."""
+        judging = {
+            label: value
+            for label, value in values.items()
+            if not np.isnan(value).any() and self.instruments[label].measure.judges
+        }
+        moved = differing(self.aggregates, judging)
+        return {self.name: moved} if moved else {}
+
+    def without(self, gone: Bools, labels: Collection[str] | None = None) -> RunPrice:
+        """Price some queries: what measures would be without them."""
+        values = {}
+        for label in self.measured if labels is None else labels:
+            found, aggregate = self.measured[label], self.instruments[label].aggregate
+            left = found.counted & ~gone
+            values[label] = aggregate.of(found.values[left], self.named(left))
+        return self.price(values)
+
+    def gaps(self, label: str) -> Bools:
+        """Mark the queries that a measure is undefined for, though they are looked at."""
+        return self.measured[label].gaps
+
+
+@dataclass(frozen=True)
+class DoubtCase(MeasuredCase):
+    """One run as an evaluator measured it; `placed` is what each measure was computed from."""
 
     evaluator: Evaluator
     ranked: Ranked
     placed: Mapping[str, Placements]
     measured: Mapping[str, Measured]
+
+    @property
+    def measuring(self) -> Evaluator:  # type: ignore[override]  # which has what it needs
+        """What measured the run."""
+        return self.evaluator
+
+    @property
+    def name(self) -> str:  # type: ignore[override]
+        """The name of the run."""
+        return self.run.name
+
+    @property
+    def queries(self) -> Sequence[str]:  # type: ignore[override]
+        """The judged queries."""
+        return self.qrels.queries
 
     @property
     def qrels(self) -> Qrels:
@@ -110,15 +186,9 @@ class DoubtCase:
         """The run."""
         return self.ranked.held
 
-    @property
-    def instruments(self) -> Mapping[str, Instrument]:
-        """The measures, with all that decides their values."""
-        return self.evaluator.instruments
-
-    @property
-    def aggregates(self) -> dict[str, float]:
-        """The value of each measure."""
-        return {label: one.aggregate for label, one in self.measured.items()}
+    def gaps(self, label: str) -> Bools:
+        """Mark the queries that a measure is undefined for, though they count."""
+        return self.measured[label].gaps & self.placed[label].counting
 
     @property
     def first(self) -> Placements:
@@ -136,14 +206,6 @@ class DoubtCase:
         made = {placements: placements.condensed() for placements in set(self.placed.values())}
         return {label: made[placements] for label, placements in self.placed.items()}
 
-    def labels(self, which: Callable[[Instrument], Any]) -> list[str]:
-        """List the measures of which something holds."""
-        return [label for label, one in self.instruments.items() if which(one)]
-
-    def named(self, mask: Bools) -> tuple[str, ...]:
-        """Name the queries of a mask."""
-        return chosen(self.qrels.queries, mask)
-
     def command(self, **axes: Any) -> str:
         """Write the command that evaluates the run with other axes."""
         names = self.evaluator.qrels.name, self.run.source.name
@@ -154,16 +216,6 @@ class DoubtCase:
         """How to audit the run and the judgments."""
         return audit_command(self.evaluator, self.evaluator.qrels.name, self.run.source.name)
 
-    def price(self, values: Mapping[str, float | tuple[float, ...]]) -> RunPrice:
-        """Set what measures would be, or the range of it, beside what they are."""
-        judging = {
-            label: value
-            for label, value in values.items()
-            if not np.isnan(value).any() and self.instruments[label].measure.judges
-        }
-        moved = differing(self.aggregates, judging)
-        return {self.run.name: moved} if moved else {}
-
     def priced(
         self, placed: Mapping[str, Placements], instruments: Mapping[str, Instrument] | None = None
     ) -> RunPrice:
@@ -172,15 +224,6 @@ class DoubtCase:
         for label, placements in placed.items():
             with suppress(IdealistError):  # what cannot be measured has no price
                 values[label] = measured(used[label], placements).aggregate
-        return self.price(values)
-
-    def without(self, gone: Bools, labels: Collection[str] | None = None) -> RunPrice:
-        """Price some queries: what measures would be without them."""
-        values = {}
-        for label in self.measured if labels is None else labels:
-            found, aggregate = self.measured[label], self.instruments[label].aggregate
-            left = found.counted & ~gone
-            values[label] = aggregate.of(found.values[left], self.named(left))
         return self.price(values)
 
     @property

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, ClassVar, Self, TypeVar, dataclass_transform
+from typing import Any, ClassVar, NamedTuple, Self, TypeVar, dataclass_transform
 
 import numpy as np
 
@@ -47,6 +47,21 @@ class MeasureType(type):
         for name in parameters.keys() - known:
             raise UsageError(f"{cls.__name__} has no parameter {name!r}", nearest(name, known))
         return super().__call__(*values, **parameters)
+
+
+class Asked(NamedTuple):
+    """The queries that values are of: whose list is empty, and the lowest grade, at most 0."""
+
+    name: str
+    queries: Sequence[str]
+    empty: Bools
+    lowest: float
+
+    @classmethod
+    def of(cls, placements: Placements) -> Asked:
+        """Return the queries of placements."""
+        qrels = placements.qrels
+        return cls(qrels.name, qrels.queries, placements.empty, qrels.minimum)
 
 
 class Measure(Settings, metaclass=MeasureType):
@@ -134,29 +149,29 @@ class Measure(Settings, metaclass=MeasureType):
         """Measure one list of grades, None where unjudged; `judged` are grades not retrieved."""
         filled, lists = self.filled(), padded(grades, judged, **columns)
         found: Floats = filled.formula(lists)
-        if filled.if_undefined == "error" and np.isnan(found[0]):
+        if filled.refuses and np.isnan(found[0]):
             Faults().fail("no-relevant", f"{self} is undefined: the list has no {self.lacking}")
         value = filled.without_gaps(found, lists.retrieved == 0)
-        return float(filled.bounded(value, min(float(lists.pool.min()), 0.0))[0])
+        return float(filled._bounded(value, min(float(lists.pool.min()), 0.0))[0])
 
     def values(self, placements: Placements) -> Floats:
         """Measure every query; NaN where the value is undefined."""
         filled = self.filled()
-        return filled.settled(filled.computed(placements), placements)
+        return filled.settled(filled.computed(placements), Asked.of(placements))
 
     def computed(self, placements: Placements) -> Floats:
         """Apply the formula to every query, with every parameter set; NaN where it is undefined."""
         self.check_ties(placements.protocol.ties)
         return by_query(placements, self.formula)
 
-    def settled(self, values: Floats, placements: Placements) -> Floats:
+    def settled(self, values: Floats, asked: Asked) -> Floats:
         """Replace undefined values as `no_relevant` says, and check the range."""
         gaps = np.isnan(values)
         if np.count_nonzero(gaps):
-            if self.if_undefined == "error":
-                self._refuse(gaps, placements)
-            values = self.without_gaps(values, placements.empty)
-        return self.bounded(values, placements.qrels.minimum)
+            if self.refuses:
+                self._refuse(gaps, asked)
+            values = self.without_gaps(values, asked.empty)
+        return self._bounded(values, asked.lowest)
 
     def check_ties(self, ties: str) -> None:
         """Refuse to average over the orders of ties where there is no closed form."""
@@ -168,6 +183,11 @@ class Measure(Settings, metaclass=MeasureType):
     def if_undefined(self) -> str:
         """What replaces an undefined value, as set by `no_relevant`."""
         return str(getattr(self, "no_relevant", "nan"))
+
+    @property
+    def refuses(self) -> bool:
+        """Whether an undefined value is an error."""
+        return self.if_undefined == "error"
 
     @property
     def list_only(self) -> bool:
@@ -182,17 +202,15 @@ class Measure(Settings, metaclass=MeasureType):
             fill = xp.astype(empty, xp.float64)
         return xp.where(xp.isnan(values), fill, values)
 
-    def _refuse(self, gaps: Bools, placements: Placements) -> None:
-        faults = Faults(placements.qrels.name)
+    def _refuse(self, gaps: Bools, asked: Asked) -> None:
+        faults = Faults(asked.name)
         for i in np.flatnonzero(gaps).tolist():
             hint = "count such queries as 0 with no_relevant=0, or drop them with no_relevant=skip"
-            query = placements.qrels.queries[i]
-            message = f"query {query!r} has no {self.lacking} for {self.name}"
+            message = f"query {asked.queries[i]!r} has no {self.lacking} for {self.name}"
             faults.add("no-relevant", message, hint)
         faults.check()
 
-    def bounded(self, values: Floats, lowest: float) -> Floats:
-        """Keep values in their range, if no grade is below `lowest`; only rounding leaves it."""
+    def _bounded(self, values: Floats, lowest: float) -> Floats:
         low, high = self.bounds(lowest)
         least, most = np.fmin.reduce(values), np.fmax.reduce(values)  # NaN aside
         if least < low - SLACK or most > high + SLACK:

@@ -14,6 +14,7 @@ from idealist.data.columns import Bools, Floats
 from idealist.data.queries import Weights
 from idealist.errors import Faults, UsageError, nearest
 from idealist.measures import MEASURES, Measure
+from idealist.measures.base import Asked
 from idealist.notation import Kind, Settings, Value, Written, axis, call, text, to_number
 from idealist.protocol import Protocol
 from idealist.ranking.placements import Placements
@@ -211,16 +212,20 @@ class Measured(NamedTuple):
 
 def measured(instrument: Instrument, placements: Placements) -> Measured:
     """Apply an instrument to placements."""
+    computed = instrument.measure.computed(placements)
+    return settled(instrument, computed, placements.counting, Asked.of(placements))
+
+
+def settled(instrument: Instrument, computed: Floats, counted: Bools, asked: Asked) -> Measured:
+    """Make values of what a formula computed, and aggregate those that count."""
     measure, aggregate = instrument.measure, instrument.aggregate
-    computed = measure.computed(placements)
-    gaps, counted = np.isnan(computed), placements.counting
-    values = aggregate.each(measure.settled(computed, placements))
+    gaps, values = np.isnan(computed), aggregate.each(measure.settled(computed, asked))
     if measure.if_undefined == "skip":
         counted = counted & ~gaps
     if aggregate.weights is None:
         return Measured(values, counted, gaps, aggregate.of(values[counted]))
-    counted = _weighing(aggregate.weights, placements.qrels.queries, counted)
-    named = chosen(placements.qrels.queries, counted)
+    counted = _weighing(aggregate.weights, asked.queries, counted)
+    named = chosen(asked.queries, counted)
     return Measured(values, counted, gaps, aggregate.of(values[counted], named))
 
 

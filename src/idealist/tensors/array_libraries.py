@@ -6,10 +6,12 @@ sort that keeps the order of ties. A `Library` answers both on the device where 
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from functools import cache
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -18,6 +20,9 @@ from idealist.ranking.padded_lists import QUICK, Array, head
 #: The cells of a batch that are measured together: on a processor as many as its cache holds, on a
 #: device so many that it never waits for the next order.
 CPU_CELLS, DEVICE_CELLS = 1 << 18, 1 << 24
+
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 
 class Library:
@@ -33,11 +38,17 @@ class Library:
 
     def array(self, given: Any, like: Array | None = None) -> Array:
         """Make an array, on the device of another one; a lone number is spread over its rows."""
-        return self.xp.asarray(given) if like is None else self.xp.asarray(given, device=like.device)
+        return (
+            self.xp.asarray(given) if like is None else self.xp.asarray(given, device=like.device)
+        )
 
     def constant(self, values: Any, like: Array) -> Array:
         """Put NumPy's numbers where another array is, without waiting for that device."""
         return self.array(values, like)
+
+    def copy(self, array: Array) -> Array:
+        """Copy an array, which may be overwritten."""
+        return self.xp.asarray(array, copy=True)
 
     def to_numpy(self, array: Array) -> Any:
         """Copy an array to the processor's memory."""
@@ -134,8 +145,6 @@ class Torch(Library):
     def constant(self, values: Any, like: Array) -> Array:
         """Put NumPy's numbers where a tensor is; they stay there for the next batch."""
         values = np.asarray(values)
-        if self.torch.compiler.is_compiling():
-            return self.torch.tensor(values.tolist(), dtype=_torch_type(values), device=like.device)
         if values.nbytes > LARGEST_KEPT:
             return self.upload(values.copy(), like.device)
         key = str(like.device), values.dtype.str, values.shape, values.tobytes()
@@ -149,15 +158,18 @@ class Torch(Library):
         """Copy NumPy's numbers to a device."""
         return self.torch.from_numpy(values).to(device, non_blocking=True)
 
+    def copy(self, array: Array) -> Array:
+        """Copy a tensor, which may be overwritten."""
+        return array.clone()
+
     def to_numpy(self, array: Array) -> Any:
         """Copy a tensor to the processor's memory."""
         array = array.detach().cpu()
         return (array.float() if array.dtype == self.torch.bfloat16 else array).numpy()
 
     def unseen(self, array: Array) -> bool:
-        """Whether looking would wait for a device, or stop a compilation."""
-        compiling = self.torch.compiler.is_compiling()
-        return compiling or array.device.type != "cpu"
+        """Whether looking would wait for a device."""
+        return bool(array.device.type != "cpu")
 
     def order(self, keys: Array) -> Array:
         """Sort without disturbing ties; NumPy is faster at that where it can reach the tensor."""
@@ -215,6 +227,10 @@ class CuPy(Library):
         """Make an array on the current device."""
         return self.xp.asarray(given)
 
+    def copy(self, array: Array) -> Array:
+        """Copy an array, which may be overwritten."""
+        return array.copy()
+
     def to_numpy(self, array: Array) -> Any:
         """Copy an array to the processor's memory."""
         return array.get()
@@ -250,6 +266,12 @@ def library_of(*arrays: Any) -> Library:
     return _library("numpy")
 
 
+def uncompiled(function: F) -> F:
+    """Keep PyTorch's compiler out of a function, where PyTorch was imported before."""
+    torch = sys.modules.get("torch")
+    return function if torch is None else torch.compiler.disable(function)
+
+
 def numpy_api(module: Any) -> SimpleNamespace:
     """Give a module with NumPy's names those of the array API standard.
 
@@ -273,12 +295,6 @@ def numpy_api(module: Any) -> SimpleNamespace:
         "cumulative_prod": cumulative_prod,
         "pow": module.power,
     })  # fmt: skip
-
-
-def _torch_type(values: Any) -> Any:
-    import torch
-
-    return getattr(torch, values.dtype.name)
 
 
 @cache

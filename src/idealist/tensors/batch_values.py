@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 
 from idealist.conventions import DEFAULT, Convention
-from idealist.errors import Defect, Faults, UsageError
-from idealist.evaluating.evaluation import ByMeasure
+from idealist.errors import UsageError
 from idealist.measures import Measure
-from idealist.measures.base import SLACK
+from idealist.measures.base import Asked
 from idealist.measures.instrument import Instrument
 from idealist.notation import many
 from idealist.ranking.padded_lists import Array
+from idealist.tensors.array_libraries import uncompiled
 from idealist.tensors.layouts import Layout, lay_out
 from idealist.tensors.measured_lists import MeasuredLists, measure_lists
 from idealist.tensors.tensor_rules import Rules, rules_of
@@ -25,6 +25,7 @@ class DoubtWarning(UserWarning):
     """Something legal but doubtful about arrays, such as labels that may be padding."""
 
 
+@uncompiled
 def values(
     measures: Any,
     scores: Any,
@@ -63,32 +64,26 @@ def values(
     if doubt := doubtful_labels(layout, rules):
         warnings.warn(doubt, DoubtWarning, stacklevel=2)
     one = isinstance(measures, (str, type, Measure))
-    return next(iter(settled.values())) if one else ByMeasure(settled)
+    return next(iter(settled.values())) if one else settled
 
 
 def _settled(found: MeasuredLists, label: str, instrument: Instrument) -> Array:
     """Replace undefined values as the measure says, and keep to its range."""
-    layout, measure = found.layout, instrument.measure
-    xp, is_query = layout.library.xp, found["query"] > 0
-    if not layout.unseen and measure.if_undefined == "error":
-        _refuse_gaps(layout, measure, xp.isnan(found[label]) & is_query)
-    value = measure.without_gaps(found[label], found["documents"] == 0, xp)
-    value = xp.where(is_query & (found["fault"] == 0), value, math.nan)
+    layout, measure, xp = found.layout, instrument.measure, found.layout.library.xp
+    is_query, empty = found["query"] > 0, found["documents"] == 0
     if layout.library.is_numpy:
-        return instrument.aggregate.each(measure.bounded(value, min(layout.extremes[0], 0.0)))
+        names = [layout.name(i) for i in np.flatnonzero(is_query)] if measure.refuses else []
+        asked = Asked("labels", names, empty[is_query], min(layout.extremes[0], 0.0))
+        values = np.full(len(is_query), math.nan)
+        settled = measure.settled(found[label][is_query], asked)
+        values[is_query] = instrument.aggregate.each(settled)
+        return values
     if str(instrument.aggregate.round).startswith("query"):
-        hint = "Meter rounds them, or leave out round"
-        raise UsageError(f"round={instrument.aggregate.round} rounds decimals in Python only", hint)
+        hint = "Meter rounds them; or leave out round"
+        raise UsageError(f"round={instrument.aggregate.round} rounds in Python only", hint)
+    value = measure.without_gaps(found[label], empty, xp)
+    value = xp.where(is_query & (found["fault"] == 0), value, math.nan)
     return xp.clip(value, *measure.bounds(-1.0))
-
-
-def _refuse_gaps(layout: Layout, measure: Measure, gaps: Array) -> None:
-    noted = Faults("arrays")
-    for i in np.flatnonzero(layout.library.to_numpy(gaps)).tolist():
-        hint = "count such queries as 0 with no_relevant=0, or drop them with no_relevant=skip"
-        message = f"{layout.name(i)} has no {measure.lacking} for {measure.name}"
-        noted.add("no-relevant", message, hint)
-    noted.check()
 
 
 def doubtful_labels(layout: Layout, rules: Rules) -> str:

@@ -38,8 +38,8 @@ class Layout:
 
     With `sizes` they have one dimension, in which the lists follow each other; otherwise they are
     queries x documents. `others` are judged documents outside the lists, queries x documents.
-    `padded` says that somebody told where padding is, and `queries` names the lists if they have
-    names.
+    `padded` says that somebody told where padding is, `queries` names the lists if they have names,
+    and `by_document` says that an id was given for each document.
     """
 
     library: Library
@@ -50,6 +50,7 @@ class Layout:
     sizes: Ints | None
     padded: bool
     queries: tuple[str, ...] | None
+    by_document: bool
 
     @property
     def count(self) -> int:
@@ -153,22 +154,28 @@ def lay_out(
     if tuple(labels.shape) != tuple(scores.shape) or len(scores.shape) not in (1, 2):
         refuse(f"scores have the shape {tuple(scores.shape)}, labels {tuple(labels.shape)}")
     there, padded = _there(library, scores, labels, mask, ignore)
-    queries, sizes = None, _sizes(scores, group)
+    sizes = _sizes(scores, group)
+    by_document = qid is not None and len(scores.shape) == 1 and group is None
+    queries = None
     if qid is not None:
-        by_document = sizes is not None and group is None
-        queries, codes = _ids(qid, int(scores.shape[0]) if by_document or sizes is None else len(sizes))
+        queries, codes = _ids(
+            qid, int(scores.shape[0]) if sizes is None or by_document else len(sizes)
+        )
         if by_document:
             sizes = np.bincount(codes, minlength=len(queries))
             if np.any(np.diff(codes) < 0):  # documents of one query lie apart
                 together = library.constant(np.argsort(codes, kind="stable"), scores)
                 scores, labels, there = scores[together], labels[together], there[together]
+        elif len(queries) < len(codes):
+            refuse("two lists have the same id", "give each list once, or one id per document")
     if sizes is not None and len(sizes) and sizes[0] and (sizes == sizes[0]).all():
         shape = len(sizes), int(sizes[0])  # lists of one length need no padding
         scores, labels, there = (library.xp.reshape(a, shape) for a in (scores, labels, there))
         sizes = None
     count = int(scores.shape[0]) if sizes is None else len(sizes)
     others = None if judged is None else _others(library, judged, ignore, scores, count)
-    return Layout(library, library.floats(scores), labels, there, others, sizes, padded, queries)
+    scores = library.floats(scores)
+    return Layout(library, scores, labels, there, others, sizes, padded, queries, by_document)
 
 
 def _is_ragged(given: Any) -> bool:

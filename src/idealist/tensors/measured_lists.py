@@ -18,9 +18,9 @@ from idealist.tensors.tensor_rules import Rules
 #: What is known of each list beside its values: whether it is a query, how many documents it has,
 #: and what is wrong with it, an index into `FAULTS`.
 FACTS = ("query", "documents", "fault")
-#: What else is known if asked for: whether equal scores leave the order open, how many grades are
-#: negative, how many there are, and the sums of their first powers, which identify them.
-WATCHED = ("tied", "negative", "judged", "sum", "squares", "cubes")
+#: What else is known if asked for: whether equal scores leave the order open, the lowest grade, how
+#: many are negative, how many there are, and the sums of their first powers, which identify them.
+WATCHED = ("tied", "lowest", "negative", "judged", "sum", "squares", "cubes")
 #: What can be wrong with a list: the code of the fault, what it says, and what to do.
 FAULTS = (
     ("", "", ""),
@@ -96,7 +96,7 @@ def _rows(batch: Batch, rules: Rules, maximum: float, watch: bool) -> dict[str, 
 
 
 def _identity(batch: Batch) -> dict[str, Array]:
-    """Count the negative grades of each list, and sum the first powers of all."""
+    """Return the lowest grade of each list, count negative ones, and sum the first powers."""
     xp, total = batch.library.xp, batch.library.total
     pairs = [(batch.labels, batch.there), *([batch.others] if batch.others else [])]
     pool = xp.concat(
@@ -104,7 +104,8 @@ def _identity(batch: Batch) -> dict[str, Array]:
     )
     square = pool * pool
     sums = {"sum": total(pool), "squares": total(square), "cubes": total(square * pool)}
-    return {"negative": xp.count_nonzero(pool < 0, axis=1), **sums}
+    lowest, negative = xp.min(pool, axis=1), xp.count_nonzero(pool < 0, axis=1)
+    return {"lowest": lowest, "negative": negative, **sums}
 
 
 def _refused(ranking: BatchRanking) -> Iterator[tuple[int, Array]]:
