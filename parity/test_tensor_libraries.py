@@ -12,9 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 import torch
-from torch.utils._python_dispatch import TorchDispatchMode
 
-import idealist as il
 from generated import PLAIN, some_measure
 from idealist.errors import UsageError
 from idealist.measures import Measure
@@ -33,7 +31,10 @@ def cases(name: str, count: int) -> Iterator[tuple[Measure, Case, dict[str, Any]
         measure, case = some_measure(rng, name), some_batch(rng, nan=seed % 5 == 0)
         ties = ["input", "input-reversed", "worst", "best"]
         ties += ["expected"] * 3 if measure.averages_ties else []
-        rules = {"ties": rng.choice(ties), "nonfinite": "last" if seed % 5 == 0 else "error"}
+        rules: dict[str, Any] = {
+            "ties": rng.choice(ties),
+            "nonfinite": "last" if seed % 5 == 0 else "error",
+        }
         with suppress(UsageError):  # parameters and grades that do not go together
             yield (
                 measure,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -47,7 +48,7 @@ def some_batch(rng: random.Random, fractions: bool = True, nan: bool = False) ->
     scales: list[list[float]] = [[0, 1], [0, 1, 2, 3], [-2, -1, 0, 1, 2], [0], [1, 4]]
     scales += [[0, 0.5, 1, 1.7]] if fractions else []
     grades = rng.choice(scales)
-    draw = rng.choice([
+    draw: Callable[[], float] = rng.choice([
         rng.random, lambda: float(rng.randint(-2, 2)), lambda: 1 + rng.randint(0, 3) * 1e-9,
         lambda: math.nan if nan and rng.random() < 0.2 else rng.random(),
     ])  # fmt: skip

@@ -90,8 +90,13 @@ RunPrice = dict[str, dict[str, tuple[float, ...]]]
 class Measuring(Protocol):
     """What measures a run: a convention, and measures with all that decides their values."""
 
-    convention: Convention
-    instruments: Mapping[str, Instrument]
+    @property
+    def convention(self) -> Convention:
+        """The rules of a tool."""
+
+    @property
+    def instruments(self) -> Mapping[str, Instrument]:
+        """The measures by the names they were asked for."""
 
 
 class MeasuredCase:

@@ -147,6 +147,9 @@ class Measure(Settings, metaclass=MeasureType):
         self, grades: Sequence[float | None], judged: Sequence[float] = (), **columns: Any
     ) -> float:
         """Measure one list of grades, None where unjudged; `judged` are grades not retrieved."""
+        if "scores" in columns or len(getattr(grades, "shape", (0,))) != 1:
+            hint = f"for arrays of scores and labels: idealist.tensors.values({str(self)!r}, …)"
+            raise UsageError(f"{self} measures one list of grades, in the order of ranks", hint)
         filled, lists = self.filled(), padded(grades, judged, **columns)
         found: Floats = filled.formula(lists)
         if filled.refuses and np.isnan(found[0]):
@@ -212,7 +215,8 @@ class Measure(Settings, metaclass=MeasureType):
 
     def _bounded(self, values: Floats, lowest: float) -> Floats:
         low, high = self.bounds(lowest)
-        least, most = np.fmin.reduce(values), np.fmax.reduce(values)  # NaN aside
+        least = np.fmin.reduce(values, initial=math.inf)  # NaN aside
+        most = np.fmax.reduce(values, initial=-math.inf)
         if least < low - SLACK or most > high + SLACK:
             raise Defect(f"{self}: a value left the range [{low}, {high}]")
         return values if low < least and most <= high else np.clip(values, low, high)

@@ -8,7 +8,6 @@ from idealist.measures.gains import Discount
 from idealist.measures.relevance import Binary
 from idealist.ranking.padded_lists import Array, PaddedLists
 
-
 #: The ranks of a tie that are looked at together.
 PAGE = 256
 

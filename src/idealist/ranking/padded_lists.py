@@ -212,7 +212,7 @@ def finite_grades(given: Any) -> tuple[list[int], Any]:
     """Read a sequence of grades: return the places that have one, and the grades there."""
     try:
         there = [(place, float(grade)) for place, grade in enumerate(given) if grade is not None]
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, RuntimeError):  # the last is PyTorch's
         hint = "give a list with one number for each document, None where it is unjudged"
         raise UsageError("the grades are not a list of numbers", hint) from None
     grades = np.array([grade for _, grade in there], dtype=np.float64)

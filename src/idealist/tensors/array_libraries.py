@@ -340,8 +340,7 @@ def _torch_api() -> SimpleNamespace:
         take_along_axis=lambda array, index, *, axis: torch.take_along_dim(array, index, dim=axis),
         flip=lambda array, *, axis: torch.flip(array, dims=(axis,)),
         concat=lambda arrays, axis=0: torch.cat(list(arrays), dim=axis),
-        clip=lambda array, low, high: torch.clamp(array, low, high),
-        repeat=lambda array, counts: torch.repeat_interleave(array, counts),
+        repeat=torch.repeat_interleave, clip=torch.clamp,
         astype=lambda array, dtype: array.to(dtype),
         asarray=torch.as_tensor,
     )  # fmt: skip

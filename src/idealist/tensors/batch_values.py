@@ -10,10 +10,10 @@ import numpy as np
 
 from idealist.conventions import DEFAULT, Convention
 from idealist.errors import UsageError
+from idealist.formats.arrays import negative_words
 from idealist.measures import Measure
 from idealist.measures.base import Asked
 from idealist.measures.instrument import Instrument
-from idealist.notation import many
 from idealist.ranking.padded_lists import Array
 from idealist.tensors.array_libraries import uncompiled
 from idealist.tensors.layouts import Layout, lay_out
@@ -72,7 +72,9 @@ def _settled(found: MeasuredLists, label: str, instrument: Instrument) -> Array:
     layout, measure, xp = found.layout, instrument.measure, found.layout.library.xp
     is_query, empty = found["query"] > 0, found["documents"] == 0
     if layout.library.is_numpy:
-        names = [layout.name(i) for i in np.flatnonzero(is_query)] if measure.refuses else []
+        names = (
+            [layout.name(i) for i in np.flatnonzero(is_query).tolist()] if measure.refuses else []
+        )
         asked = Asked("labels", names, empty[is_query], min(layout.extremes[0], 0.0))
         values = np.full(len(is_query), math.nan)
         settled = measure.settled(found[label][is_query], asked)
@@ -88,15 +90,8 @@ def _settled(found: MeasuredLists, label: str, instrument: Instrument) -> Array:
 
 def doubtful_labels(layout: Layout, rules: Rules) -> str:
     """Doubt negative labels, which usually are padding, unless somebody said what padding is."""
-    told = layout.padded or layout.unseen or "negative" in rules.axes
-    refused = any(one.protocol.negative != "allow" for one in rules.instruments.values())
-    if told or refused or layout.extremes[0] >= 0 or not bool(layout.library.xp.all(layout.there)):
+    told = layout.padded or layout.unseen or rules.takes_negative
+    if told or layout.extremes[0] >= 0 or not bool(layout.library.xp.all(layout.there)):
         return ""
-    count = np.count_nonzero(layout.library.to_numpy(layout.labels) < 0)
+    count = int(np.count_nonzero(layout.library.to_numpy(layout.labels) < 0))
     return negative_words(count, layout.extremes[0])
-
-
-def negative_words(count: int, lowest: float) -> str:
-    """Say that labels are negative, and what to do if they are padding."""
-    some = many(count, "label is negative and counts", "labels are negative and count")
-    return f"{some} as documents; if they are padding, say ignore={lowest:g} or give a mask"

@@ -11,7 +11,9 @@ from idealist.errors import UsageError
 from idealist.tensors.meter import Meter
 
 
-def lightgbm_metric(measures: Any, **rules: Any) -> Callable[[Any, Any], list[tuple[str, float, bool]]]:
+def lightgbm_metric(
+    measures: Any, **rules: Any
+) -> Callable[[Any, Any], list[tuple[str, float, bool]]]:
     """Make a metric for ``lightgbm.train(…, feval=…)``.
 
     `rules` are those of `Meter`. The data set must know its groups. Switch LightGBM's own metrics

@@ -10,12 +10,12 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 
-from idealist.data.columns import Ints, starts_of, to_id
-from idealist.errors import Faults
+from idealist.data.columns import Ints, starts_of
+from idealist.formats.arrays import group_sizes, list_ids, refuse
 from idealist.ranking.padded_lists import Array
 from idealist.tensors.array_libraries import Library, library_of
 from idealist.tensors.tensor_lists import Batch
@@ -25,11 +25,6 @@ SHAPES = (
     "give scores and labels in one shape: queries x documents, one dimension with group= or qid=, "
     "or a list of one-dimensional arrays"
 )
-
-
-def refuse(message: str, hint: str = SHAPES) -> NoReturn:
-    """Refuse arrays that do not fit together."""
-    Faults().fail("bad-shape", message, hint)
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,8 +102,8 @@ class Layout:
         for first in range(0, count, step):
             rows = slice(first, min(first + step, count))
             others = self.others and (self.others[0][rows, :], self.others[1][rows, :])
-            arrays = (one[rows, :] for one in (self.scores, self.labels, self.there))
-            yield Batch(self.library, *arrays, others)
+            scores, labels, there = self.scores[rows, :], self.labels[rows, :], self.there[rows, :]
+            yield Batch(self.library, scores, labels, there, others)
 
     def _groups(self, sizes: Ints) -> Iterator[tuple[Ints, Batch]]:
         """Pad lists of similar lengths together."""
@@ -141,10 +136,9 @@ def lay_out(
     """Check what was given, and find the lists and where in them documents are."""
     if isinstance(labels, np.ma.MaskedArray) and mask is None:
         mask = ~np.ma.getmaskarray(labels)
-    ragged = _is_ragged(scores) or _is_ragged(labels)
-    if ragged and group is not None:
-        refuse("lists of lists have their lengths", "leave out group")
-    if ragged:
+    if _is_ragged(scores) or _is_ragged(labels):
+        if group is not None:
+            refuse("lists of lists have their lengths", "leave out group")
         group = _lengths(scores, labels, mask)
         scores, labels, mask = _concat(scores), _concat(labels), mask and _concat(mask)
     library = library_of(scores, labels)
@@ -152,38 +146,63 @@ def lay_out(
     scores = _numbers(library, scores, "scores", like)
     labels = _numbers(library, labels, "labels", scores)
     if tuple(labels.shape) != tuple(scores.shape) or len(scores.shape) not in (1, 2):
-        refuse(f"scores have the shape {tuple(scores.shape)}, labels {tuple(labels.shape)}")
+        shapes = f"scores have the shape {tuple(scores.shape)}, labels {tuple(labels.shape)}"
+        refuse(shapes, SHAPES)
+    if tuple(scores.shape)[1:] == (0,):  # rows of nothing are rows of padding
+        scores = library.constant(np.full((scores.shape[0], 1), -math.inf), scores)
+        labels, mask = library.xp.zeros_like(scores), None
     there, padded = _there(library, scores, labels, mask, ignore)
+    flat = (library.floats(scores), labels, there)
     sizes = _sizes(scores, group)
-    by_document = qid is not None and len(scores.shape) == 1 and group is None
-    queries = None
-    if qid is not None:
-        queries, codes = _ids(
-            qid, int(scores.shape[0]) if sizes is None or by_document else len(sizes)
+    by_document = qid is not None and sizes is not None and group is None
+    queries, codes = _names(qid, sizes, int(scores.shape[0]), by_document)
+    if by_document:
+        sizes, flat = (
+            np.bincount(codes, minlength=len(queries or ())),
+            _together(library, flat, codes),
         )
-        if by_document:
-            sizes = np.bincount(codes, minlength=len(queries))
-            if np.any(np.diff(codes) < 0):  # documents of one query lie apart
-                together = library.constant(np.argsort(codes, kind="stable"), scores)
-                scores, labels, there = scores[together], labels[together], there[together]
-        elif len(queries) < len(codes):
-            refuse("two lists have the same id", "give each list once, or one id per document")
-    if sizes is not None and len(sizes) and sizes[0] and (sizes == sizes[0]).all():
-        shape = len(sizes), int(sizes[0])  # lists of one length need no padding
-        scores, labels, there = (library.xp.reshape(a, shape) for a in (scores, labels, there))
-        sizes = None
-    count = int(scores.shape[0]) if sizes is None else len(sizes)
+    lengths = [1] if sizes is None or not len(sizes) else np.unique(sizes).tolist()
+    if sizes is not None and len(lengths) == 1 and lengths[0]:
+        shape = len(sizes), lengths[0]  # lists of one length need no padding
+        flat, sizes = tuple(library.xp.reshape(one, shape) for one in flat), None
+    count = int(flat[0].shape[0]) if sizes is None else len(sizes)
     others = None if judged is None else _others(library, judged, ignore, scores, count)
-    scores = library.floats(scores)
-    return Layout(library, scores, labels, there, others, sizes, padded, queries, by_document)
+    return Layout(library, *flat, others, sizes, padded, queries, by_document)
+
+
+def _names(
+    qid: Any, sizes: Ints | None, length: int, by_document: bool
+) -> tuple[tuple[str, ...] | None, Ints]:
+    """Return the names of lists, if they have any, and of each document or list the number."""
+    if qid is None:
+        return None, np.zeros(0, np.int64)
+    count = length if by_document or sizes is None else len(sizes)
+    words = "one id per document, or one per row of queries x documents"
+    queries, codes = list_ids(on_host(qid), count, words)
+    if not by_document and len(queries) < len(codes):
+        refuse("two lists have the same id", "give each list once, or one id per document")
+    return tuple(queries), codes
+
+
+def _together(library: Library, flat: tuple[Array, ...], codes: Ints) -> tuple[Array, ...]:
+    """Put the documents of each query behind each other, in the order they came."""
+    if not np.any(np.diff(codes) < 0):
+        return flat
+    order = library.constant(np.argsort(codes, kind="stable"), flat[0])
+    return tuple(one[order] for one in flat)
 
 
 def _is_ragged(given: Any) -> bool:
     """Whether it is a list of one-dimensional arrays, or of lists of different lengths."""
-    if not isinstance(given, (list, tuple)) or not given or not all(map(_has_length, given)):
+    if not _is_nested(given):
         return False
     arrays = any(hasattr(one, "shape") for one in given)
     return arrays or len({len(one) for one in given}) > 1
+
+
+def _is_nested(given: Any) -> bool:
+    """Whether it is a list of lists."""
+    return isinstance(given, (list, tuple)) and bool(given) and all(map(_has_length, given))
 
 
 def _has_length(one: Any) -> bool:
@@ -194,14 +213,14 @@ def _has_length(one: Any) -> bool:
 def _lengths(*given: Any) -> Ints:
     """Check that lists of lists are alike, and return the lengths."""
     lists = [one for one in given if one is not None]
-    if not all(map(_is_ragged, lists)):
-        refuse("scores are a list of lists, and labels or mask are not, or the reverse")
+    if not all(map(_is_nested, lists)):
+        refuse("some of scores, labels and mask are lists of lists, and others are not", SHAPES)
     sizes = [[len(one) for one in some] for some in lists]
     if len({len(some) for some in sizes}) > 1:
-        refuse(f"there are {' and '.join(str(len(some)) for some in sizes)} lists")
+        refuse(f"there are {' and '.join(str(len(some)) for some in sizes)} lists", SHAPES)
     for i, lengths in enumerate(zip(*sizes, strict=True)):
         if len(set(lengths)) > 1:
-            refuse(f"in list {i}, arrays have {' and '.join(map(str, lengths))} documents")
+            refuse(f"in list {i}, arrays have {' and '.join(map(str, lengths))} documents", SHAPES)
     return np.array(sizes[0], np.int64)
 
 
@@ -216,50 +235,20 @@ def _numbers(library: Library, given: Any, name: str, like: Array | None) -> Arr
     try:
         array = library.array(given, like)
     except (TypeError, ValueError, RuntimeError):
-        refuse(f"{name} are not an array of numbers")
+        refuse(f"{name} are not an array of numbers", SHAPES)
     if library.kind(array) not in ("bool", "int", "float"):
-        refuse(f"{name} are {array.dtype}, not numbers")
+        refuse(f"{name} are {array.dtype}, not numbers", SHAPES)
     return array
 
 
 def _sizes(scores: Array, group: Any) -> Ints | None:
-    """Check the lengths of lists that follow each other."""
+    """Return the lengths of lists that follow each other."""
     if len(scores.shape) == 2:
         if group is not None:
             refuse("group is for one dimension", "leave it out: each row is a list")
         return None
     total = int(scores.shape[0])
-    if group is None:
-        return np.array([total], np.int64)
-    try:
-        given = np.asarray(_host(group))
-        sizes = given.astype(np.int64)
-        if given.ndim != 1 or not np.array_equal(given, sizes):
-            raise TypeError(group)
-    except (TypeError, ValueError):
-        refuse("group is not a list of lengths", "give whole numbers")
-    if len(sizes) and sizes.min() < 0:
-        refuse(f"group holds {sizes.min()}", "a length is a whole number of at least 0")
-    if sizes.sum() != total:
-        hint = "group is the length of each list"
-        refuse(f"the groups hold {sizes.sum()} documents, but there are {total}", hint)
-    return sizes
-
-
-def _ids(qid: Any, count: int) -> tuple[tuple[str, ...], Ints]:
-    """Read ids of queries; return each once, in the order they come, and which one each is."""
-    ids = _host(qid)
-    ids = ids.tolist() if hasattr(ids, "tolist") else list(ids)
-    codes: dict[Any, int] = {}
-    try:
-        found = np.array([codes.setdefault(one, len(codes)) for one in ids], np.int64)
-        names = tuple(map(to_id, codes))
-    except (TypeError, ValueError):
-        refuse("qid holds something that is not an id", "give text or whole numbers")
-    if len(ids) != count:
-        hint = "give one id per document, or one per row of queries x documents"
-        refuse(f"qid has {len(ids)} ids for {count}", hint)
-    return names, found
+    return group_sizes([total] if group is None else on_host(group), total, least=0)
 
 
 def _there(
@@ -285,12 +274,13 @@ def _others(
 ) -> tuple[Array, Array]:
     """Read the grades of judged documents that are not in the lists; NaN is padding."""
     if isinstance(judged, (list, tuple)):
-        if not all(map(_has_length, judged)):
+        if judged and not _is_nested(judged):
             refuse("judged is not a list of lists", "give the grades of each list, [] where none")
         width = max(map(len, judged), default=0)
-        rows = [np.pad(np.asarray(_host(one), float), (0, width - len(one)), constant_values=np.nan)
-                for one in judged]  # fmt: skip
-        judged = np.array(rows).reshape(len(rows), width)
+        rows = np.full((len(judged), width), math.nan)
+        for row, grades in zip(rows, judged, strict=True):
+            row[: len(grades)] = on_host(grades)
+        judged = rows
     others = library.floats(_numbers(library, judged, "judged", like))
     if len(others.shape) != 2 or others.shape[0] != count:
         hint = "give queries x documents, padded with NaN, or a list of lists"
@@ -301,5 +291,6 @@ def _others(
     return library.xp.where(there, others, 0.0), there
 
 
-def _host(one: Any) -> Any:
-    return library_of(one).to_numpy(one) if hasattr(one, "shape") else one
+def on_host(given: Any) -> Any:
+    """Copy an array to the processor's memory; leave other objects as they are."""
+    return library_of(given).to_numpy(given) if hasattr(given, "shape") else given

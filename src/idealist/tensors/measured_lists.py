@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from idealist.data.judgments import LARGEST
 from idealist.errors import SHOWN, Faults, UsageError
 from idealist.ranking.padded_lists import Array
 from idealist.tensors.layouts import Layout
@@ -29,7 +30,7 @@ FAULTS = (
         "repair it, mark padding with mask= or a score of -inf, or choose nonfinite=last",
     ),
     (
-        "bad-grade", "a label is not a finite number",
+        "bad-grade", "a label is not a number, or too large",
         "repair it, or mark padding with mask= or ignore=",
     ),
     (
@@ -116,8 +117,11 @@ def _refused(ranking: BatchRanking) -> Iterator[tuple[int, Array]]:
         yield TIED, (keys[:, 1:] == keys[:, :-1]) & ranking.found[:, 1:]
     if protocol.negative == "error":
         yield NEGATIVE, batch.there & (batch.labels < 0)
-    if "float" in batch.library.kind(batch.labels):
+    if "float16" in str(batch.labels.dtype):  # which has no number that is too large
         yield BAD_LABEL, batch.there & ~xp.isfinite(batch.labels)
+    elif batch.library.kind(batch.labels) != "bool":
+        fine = (batch.labels <= LARGEST) & (batch.labels >= -LARGEST)  # and NaN is not
+        yield BAD_LABEL, batch.there & ~fine
     if protocol.order == "score" and protocol.nonfinite == "error":
         yield BAD_SCORE, batch.there & ~xp.isfinite(batch.scores)
     elif protocol.order == "score" and protocol.nonfinite == "as_is":
@@ -132,7 +136,8 @@ def _check(layout: Layout, fault: Any) -> None:
         if noted.total < SHOWN and int(fault[i]) in (BAD_SCORE, BAD_LABEL, NEGATIVE):
             scores, labels, there = layout.one(i)
             cells = scores if int(fault[i]) == BAD_SCORE else labels
-            wrong = cells < 0 if int(fault[i]) == NEGATIVE else ~np.isfinite(cells)
+            wrong = cells < 0 if int(fault[i]) == NEGATIVE else ~(np.abs(cells) <= LARGEST)
+            wrong = ~np.isfinite(cells) if int(fault[i]) == BAD_SCORE else wrong
             at = int(np.flatnonzero(there & wrong)[0])
             message = f"document {at}, {cells[at]:g}: {message}"
         noted.add(code, f"{layout.name(i)}: {message}", hint)

@@ -14,11 +14,12 @@ from idealist.conventions.signature import Signature
 from idealist.data.columns import Floats
 from idealist.errors import Faults, UsageError
 from idealist.evaluating.evaluation import Evaluation
+from idealist.formats.arrays import refuse
 from idealist.measures.base import Asked
 from idealist.measures.instrument import settled
 from idealist.ranking.padded_lists import Array
 from idealist.tensors.array_libraries import library_of
-from idealist.tensors.layouts import Layout, lay_out, refuse
+from idealist.tensors.layouts import Layout, lay_out, on_host
 from idealist.tensors.measured_lists import FACTS, FAULTS, WATCHED, measure_lists
 from idealist.tensors.meter_doubts import MeterCase, find_doubts
 from idealist.tensors.tensor_rules import Rules, rules_of
@@ -117,7 +118,10 @@ class Meter:
     def add(self, found: Part | Documents) -> None:
         """Add what was found in a batch."""
         self._known = None
-        (self._parts if isinstance(found, Part) else self._documents).append(found)  # type: ignore[attr-defined]
+        if isinstance(found, Part):
+            self._parts.append(found)
+        else:
+            self._documents.append(found)
 
     def _measured(self, layout: Layout) -> Part:
         with layout.library.exact():
@@ -137,9 +141,9 @@ class Meter:
 
     def state_dict(self) -> dict[str, Any]:
         """Return what was measured so far, in the processor's memory."""
-        parts = [one._replace(numbers=_on_host(one.numbers)) for one in self._parts]
+        parts = [one._replace(numbers=on_host(one.numbers)) for one in self._parts]
         documents = [
-            one._replace(scores=_on_host(one.scores), labels=_on_host(one.labels))
+            one._replace(scores=on_host(one.scores), labels=on_host(one.labels))
             for one in self._documents
         ]
         return {
@@ -153,10 +157,10 @@ class Meter:
         self.merge(state)
 
     def __getstate__(self) -> dict[str, Any]:
-        convention: Any = self.rules.convention
-        if CONVENTIONS.get(convention.name) is convention:
-            convention = convention.name
-        made = {"convention": convention, "ignore": self.ignore, "name": self.name}
+        own = self.rules.convention
+        by_name = CONVENTIONS.get(own.name) is own  # which other processes know
+        made: dict[str, Any] = {"convention": own.name if by_name else own}
+        made |= {"ignore": self.ignore, "name": self.name}
         made |= {"measures": list(self.rules.measures), **self.rules.axes}
         return {"made": made, **self.state_dict()}
 
@@ -199,35 +203,32 @@ class Meter:
     def _whole(self) -> Iterator[Part]:
         """Measure the queries whose documents came one by one."""
         if self._documents:
-            scores, labels, there = (_joined([one[i] for one in self._documents]) for i in range(3))
+            scores = _joined([one.scores for one in self._documents])
+            labels = _joined([one.labels for one in self._documents])
             ids = [one for some in self._documents for one in some.queries]
-            layout = lay_out(scores, labels, there, None, ids, None, self.ignore)
+            layout = lay_out(scores, labels, None, None, ids, None, None)
             told = all(one.told for one in self._documents)
-            yield self.measured(layout)._replace(told=told)
+            yield self._measured(layout)._replace(told=told)
 
 
 def _documents(layout: Layout, qid: Any) -> Documents:
     """Copy documents, since a batch may be overwritten by the next."""
     library, xp = layout.library, layout.library.xp
     scores = xp.where(layout.there, layout.scores, -math.inf)
-    flat = (xp.reshape(one, (-1,)) for one in (scores, library.copy(layout.labels)))
-    return Documents(*flat, _as_list(qid), layout.padded)
+    scores, labels = (xp.reshape(one, (-1,)) for one in (scores, library.copy(layout.labels)))
+    return Documents(scores, labels, _as_list(qid), layout.padded)
 
 
 def _as_list(qid: Any) -> list[Any]:
-    found = _on_host(qid)
+    found = on_host(qid)
     return list(found.tolist() if hasattr(found, "tolist") else found)
-
-
-def _on_host(array: Any) -> Any:
-    return library_of(array).to_numpy(array) if hasattr(array, "shape") else array
 
 
 def _joined(arrays: list[Array]) -> Array:
     """Join arrays on their device if they share one, else in the processor's memory."""
     homes = {(type(one), str(getattr(one, "device", "cpu"))) for one in arrays}
     if len(homes) > 1:
-        arrays = [_on_host(one) for one in arrays]
+        arrays = [on_host(one) for one in arrays]
     return arrays[0] if len(arrays) == 1 else library_of(arrays[0]).xp.concat(arrays, axis=-1)
 
 
@@ -238,7 +239,7 @@ def _case(rules: Rules, name: str, parts: list[Part]) -> MeterCase:
         raise UsageError("nothing was measured yet", "call update(scores, labels) first")
     if len({part.queries is None for part in parts}) > 1:
         raise UsageError("only some of the batches name their queries", "give qid for all or none")
-    numbers = np.asarray(_on_host(_joined([part.numbers for part in parts])), np.float64)
+    numbers = np.asarray(on_host(_joined([part.numbers for part in parts])), np.float64)
     told = np.concatenate([np.full(part.numbers.shape[1], part.told) for part in parts])
     kept = np.flatnonzero(numbers[names.index("query")] > 0)
     numbers, told = numbers[:, kept], told[kept]

@@ -11,11 +11,11 @@ import numpy as np
 from idealist.data.columns import Floats
 from idealist.evaluating import data_doubts as data
 from idealist.evaluating.doubt_case import MeasuredCase
+from idealist.formats.arrays import negative_words
 from idealist.measures.instrument import Measured
 from idealist.notation import many
 from idealist.rendering.doubt import Doubt
 from idealist.rendering.wording import few
-from idealist.tensors.batch_values import negative_words
 from idealist.tensors.tensor_rules import Rules
 
 
@@ -53,8 +53,7 @@ def find_doubts(case: MeterCase) -> tuple[Doubt, ...]:
 def _negative(case: MeterCase) -> Iterator[Doubt]:
     """Look for negative labels where nobody said what padding is."""
     count = int(case.facts["negative"].sum())
-    refused = any(one.protocol.negative != "allow" for one in case.instruments.values())
-    if count and not refused and not case.told and "negative" not in case.measuring.axes:
+    if count and not case.told and not case.measuring.takes_negative:
         queries = case.named(case.facts["negative"] > 0)
         said = negative_words(count, float(case.facts["lowest"].min()))
         total = int(case.facts["judged"].sum())

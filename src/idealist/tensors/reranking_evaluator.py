@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -75,11 +75,11 @@ class RerankingEvaluator(BaseEvaluator):  # type: ignore[misc]  # the package ha
         found = self.meter.compute()
         if output_path is not None and self.write_csv:
             self._write(Path(output_path), {"epoch": epoch, "steps": steps, **found})
-        found = self.prefix_name_to_metrics(found, self.name)
-        self.store_metrics_in_model_card_data(model, found, epoch, steps)
-        return found
+        named: dict[str, float] = self.prefix_name_to_metrics(found, self.name)
+        self.store_metrics_in_model_card_data(model, named, epoch, steps)
+        return named
 
-    def _scores(self, model: Any) -> Sequence[float]:
+    def _scores(self, model: Any) -> Any:
         pairs = [(one.query, document) for one in self.samples for document in one.documents]
         if hasattr(model, "predict"):
             return np.asarray(model.predict(pairs, **self.options)).reshape(-1)
@@ -108,7 +108,11 @@ def _sample(i: int, given: Mapping[str, Any]) -> Sample:
     positive = given.get("positive", [])
     positive = [positive] if isinstance(positive, str) else list(positive)
     documents, others = list(given.get("documents", ())), []
-    if "query" in given and keys == {"documents", "labels"} and len(documents) == len(given["labels"]):
+    if (
+        "query" in given
+        and keys == {"documents", "labels"}
+        and len(documents) == len(given["labels"])
+    ):
         labels = [float(grade) for grade in given["labels"]]
     elif "query" in given and keys == {"positive", "negative"}:
         documents = positive + list(given["negative"])
@@ -117,6 +121,8 @@ def _sample(i: int, given: Mapping[str, Any]) -> Sample:
         labels = [float(document in positive) for document in documents]
         others = [1.0] * len(set(positive) - set(documents))
     else:
-        hint = "give query and documents with as many labels, or positive with negative or documents"
+        hint = (
+            "give query and documents with as many labels, or positive with negative or documents"
+        )
         Faults("samples").fail("bad-shape", f"sample {i} has {', '.join(sorted(given))}", hint)
     return Sample(str(given["query"]), documents, labels, others)

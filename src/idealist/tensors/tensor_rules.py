@@ -62,6 +62,13 @@ class Rules:
         measures = [one.measure for one in self.instruments.values()]
         return any(one.bounds(-1.0) != one.bounds(0.0) for one in measures)
 
+    @cached_property
+    def takes_negative(self) -> bool:
+        """Whether somebody said what negative grades mean, or they are refused or dropped."""
+        said = "negative" in self.axes
+        said = said or any("negative" in one.written() for one in self.measures.values())
+        return said or any(one.protocol.negative != "allow" for one in self.instruments.values())
+
     @property
     def text(self) -> dict[str, str]:
         """What makes two sets of rules the same: every measure's own, in full."""
