@@ -32,14 +32,14 @@ def _expected_first(
     probability C(n-i, r-1) / C(n, r) (McSherry and Najork 2008).
     """
     xp = lists.xp
-    place = xp.argmax(xp.astype(hits, xp.int64), axis=1, keepdims=True)
+    columns = lists.constant(np.arange(lists.rank.shape[1]))[None, :]
+    place = xp.min(xp.where(hits, columns, lists.rank.shape[1] - 1), axis=1)[:, None]
 
     def pick(array: Array) -> Array:
         return xp.take_along_axis(array, place, axis=1)
 
     first, size = pick(lists.first), lists.number(pick(lists.last) - pick(lists.first) + 1)
     start, end = pick(lists.start), pick(lists.end)
-    columns = lists.constant(np.arange(lists.rank.shape[1]))[None, :]
     r = lists.count(hits & (columns >= start) & (columns <= end))[:, None]
     depth = min(cutoff or lists.depth, lists.depth)
     weights = discount.weights(lists.depth)[: lists.depth + 1]

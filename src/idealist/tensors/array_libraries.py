@@ -90,6 +90,9 @@ class Library:
         """Return the context in which float64 is float64."""
         return nullcontext()
 
+    #: What is raised where the value of an array that is yet to be computed is asked for.
+    unknown: tuple[type[Exception], ...] = ()
+
 
 class NumPy(Library):
     """NumPy, and whatever NumPy makes an array of."""
@@ -139,8 +142,10 @@ class Torch(Library):
 
     def array(self, given: Any, like: Array | None = None) -> Array:
         """Make a tensor without gradients."""
-        device = None if like is None else like.device
-        return self.torch.as_tensor(given, device=device).detach()
+        if isinstance(given, self.torch.Tensor):
+            given = given.detach()
+            return given if like is None or given.device == like.device else given.to(like.device)
+        return self.torch.as_tensor(given, device=None if like is None else like.device)
 
     def constant(self, values: Any, like: Array) -> Array:
         """Put NumPy's numbers where a tensor is; they stay there for the next batch."""
@@ -194,6 +199,8 @@ class JAX(Library):
 
         super().__init__(jax.numpy)
         self.jax = jax
+        errors = jax.errors
+        self.unknown = (errors.ConcretizationTypeError, errors.NonConcreteBooleanIndexError)
 
     def array(self, given: Any, like: Array | None = None) -> Array:
         """Make an array; JAX puts it where it is used."""
@@ -336,7 +343,6 @@ def _torch_api() -> SimpleNamespace:
         any=over(torch.any), all=over(torch.all), sum=over(torch.sum),
         count_nonzero=over(torch.count_nonzero), cumulative_sum=over(torch.cumsum),
         sort=lambda array, *, axis: torch.sort(array, dim=axis).values,
-        argmax=lambda array, *, axis, keepdims: torch.argmax(array, dim=axis, keepdim=keepdims),
         take_along_axis=lambda array, index, *, axis: torch.take_along_dim(array, index, dim=axis),
         flip=lambda array, *, axis: torch.flip(array, dims=(axis,)),
         concat=lambda arrays, axis=0: torch.cat(list(arrays), dim=axis),

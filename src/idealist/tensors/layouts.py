@@ -142,6 +142,14 @@ def lay_out(
         group = _lengths(scores, labels, mask)
         scores, labels, mask = _concat(scores), _concat(labels), mask and _concat(mask)
     library = library_of(scores, labels)
+    with library.exact():
+        return _laid_out(library, scores, labels, mask, group, qid, judged, ignore)
+
+
+def _laid_out(
+    library: Library, scores: Any, labels: Any, mask: Any, group: Any, qid: Any, judged: Any,
+    ignore: float | None,
+) -> Layout:  # fmt: skip
     like = labels if library_of(scores).is_numpy and not library.is_numpy else None
     scores = _numbers(library, scores, "scores", like)
     labels = _numbers(library, labels, "labels", scores)

@@ -11,9 +11,10 @@ import numpy as np
 
 from idealist.data.judgments import LARGEST
 from idealist.errors import SHOWN, Faults, UsageError
+from idealist.measures import Measure
 from idealist.ranking.padded_lists import Array
 from idealist.tensors.layouts import Layout
-from idealist.tensors.tensor_lists import Batch, BatchRanking
+from idealist.tensors.tensor_lists import Batch, BatchRanking, TensorLists
 from idealist.tensors.tensor_rules import Rules
 
 #: What is known of each list beside its values: whether it is a query, how many documents it has,
@@ -84,7 +85,7 @@ def _rows(batch: Batch, rules: Rules, maximum: float, watch: bool) -> dict[str, 
     for look, labels in rules.looks.items():
         ranking = BatchRanking(batch, look)
         lists = ranking.lists(maximum)
-        rows |= {label: rules.instruments[label].measure.formula(lists) for label in labels}
+        rows |= {label: _computed(rules.instruments[label].measure, lists) for label in labels}
         for code, cells in _refused(ranking):
             fault = xp.where(xp.any(cells, axis=1), code, fault)
         if watch and look.protocol.ties != "expected":
@@ -94,6 +95,16 @@ def _rows(batch: Batch, rules: Rules, maximum: float, watch: bool) -> dict[str, 
         judged = judged + xp.count_nonzero(batch.others[1], axis=1)
     rows |= {"query": judged > 0, "documents": documents, "fault": fault}
     return rows | {"tied": tied, "judged": judged, **_identity(batch)} if watch else rows
+
+
+def _computed(measure: Measure, lists: TensorLists) -> Array:
+    """Apply the formula of a measure."""
+    try:
+        return measure.formula(lists)
+    except lists.library.unknown:
+        hint = "leave it out of what you compile, and measure it on arrays that are there"
+        message = f"{measure.name} looks at its values while it computes them"
+        raise UsageError(message, hint) from None
 
 
 def _identity(batch: Batch) -> dict[str, Array]:
