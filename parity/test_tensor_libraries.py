@@ -12,7 +12,6 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 import torch
-from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.utils._python_dispatch import TorchDispatchMode
 
 import idealist as il
@@ -67,8 +66,8 @@ def test_every_measure_on_torch(name: str) -> None:
 
 @pytest.mark.parametrize("name", PLAIN)
 def test_every_measure_on_jax(name: str) -> None:
-    """A few cases, since JAX compiles each operation for each shape."""
-    for measure, case, rules, wanted in list(cases(name, 4))[:2]:
+    """One case, since JAX compiles each operation for each shape."""
+    for measure, case, rules, wanted in list(cases(name, 3))[:1]:
         with jax.enable_x64(True):  # so that it gets the scores as they are
             arrays = jnp.asarray(case.scores), jnp.asarray(case.labels)
         found = values(measure, *arrays, **case.more, **rules)
@@ -132,31 +131,22 @@ def test_nothing_waits_for_a_device_before_compute(
     assert seen.waited
 
 
-def test_everything_stays_on_the_device(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Tensors that only pretend to be on a GPU refuse to be mixed with others, or to be read."""
-    library = array_libraries.library_of(torch.zeros(1))
-    types = {"<f8": torch.float64, "<i8": torch.int64}
-
-    def upload(values: Any, device: Any) -> torch.Tensor:
-        return torch.empty(values.shape, dtype=types[values.dtype.str], device=device)
-
-    monkeypatch.setattr(library, "upload", upload)
-    monkeypatch.setattr(library, "_kept", {})
-    with FakeTensorMode():
-        scores = torch.empty(50, 30, device="cuda")
-        labels = torch.empty(50, 30, dtype=torch.int64, device="cuda")
-        mask = torch.ones(50, 30, dtype=torch.bool, device="cuda")
-        flat = scores.reshape(-1), labels.reshape(-1)
-        for ties in ("input", "expected", "best"):
-            some = [
-                label for label in MEASURES if il.parse(label).averages_ties or ties != "expected"
-            ]
-            for found in (
-                values(some, scores, labels, mask=mask, ties=ties),
-                values(some, *flat, group=[10] * 60 + [20] * 45, ties=ties),
-            ):
-                assert {one.device.type for one in found.values()} == {"cuda"}
-        Meter(MEASURES).update(scores, labels, mask=mask)
+def test_everything_stays_on_the_device() -> None:
+    """Tensors that hold nothing cannot be read, nor be mixed with others."""
+    scores = torch.empty(50, 30, device="meta")
+    labels = torch.empty(50, 30, dtype=torch.int64, device="meta")
+    mask = torch.ones(50, 30, dtype=torch.bool, device="meta")
+    flat = scores.reshape(-1), labels.reshape(-1)
+    for ties in ("input", "expected", "best"):
+        some = [label for label in MEASURES if il.parse(label).averages_ties or ties != "expected"]
+        for found in (
+            values(some, scores, labels, mask=mask, judged=[[1.0]] * 50, ties=ties),
+            values(some, *flat, group=[10] * 60 + [20] * 45, ties=ties),
+        ):
+            assert {one.device.type for one in found.values()} == {"meta"}
+    Meter(MEASURES).update(scores, labels, mask=mask)
+    with pytest.raises(RuntimeError, match="device"):  # the check can fail
+        scores + torch.ones(50, 30)
 
 
 def test_bad_input_on_a_device_is_nan_and_raised_by_compute(

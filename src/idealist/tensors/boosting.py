@@ -87,7 +87,7 @@ def catboost_metric(measure: Any, *pools: Any, **rules: Any) -> Any:
 
 def _hashes(pool: Any) -> Any:
     found = pool.get_group_id_hash()
-    if not len(found):
+    if found is None or not len(found):
         raise _no_groups("catboost.Pool(…, group_id=…)")
     return found
 
