@@ -237,7 +237,7 @@ REFUSED: dict[str, tuple[type[Exception], Callable[[], object]]] = {
     "row 0: document 1, nan: a score": (InputError, lambda: values("AP", [[1, np.nan]], [[1, 0]])),
     "row 1: document 0, inf: a score": (InputError, lambda: values("AP", [[1], [np.inf]], [[1], [0]])),
     "row 0: document 0, nan: a label": (InputError, lambda: values("AP", [[1, 2]], [[np.nan, 0]])),
-    "document 0, 1e\\+10: a label": (InputError, lambda: values("AP", [[1, 2]], [[1e10, 0]])),
+    "a label is 1e\\+10, which is too large": (InputError, lambda: values("AP", [[1, 2]], [[1e10, 0]])),
     "query b: document 0, -1: a label is negative": (
         InputError, lambda: values("nDCG", [1, 2], [0, -1], qid=["a", "b"], convention="sklearn")),
     "row 0: two documents": (InputError, lambda: values("AP", [[1, 1]], [[1, 0]], ties="error")),

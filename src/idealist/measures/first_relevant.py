@@ -28,8 +28,9 @@ def _expected_first(
 ) -> Array:
     """Average over the orders of the tie that holds the first hit.
 
-    In a tie of n documents, r of them hits, the first hit is the i-th document of the tie with
-    probability C(n-i, r-1) / C(n, r) (McSherry and Najork 2008).
+    In a tie of n documents, r of them hits, the first i documents hold no hit with probability
+    S_i = Π_{j<i} (n-j-r) / (n-j) (McSherry and Najork 2008). The weight w of the first hit's rank
+    is on average w_a + Σ_{i≥1} S_i (w_{a+i} - w_{a+i-1}), where the tie starts at rank a.
     """
     xp = lists.xp
     columns = lists.constant(np.arange(lists.rank.shape[1]))[None, :]
@@ -42,19 +43,16 @@ def _expected_first(
     start, end = pick(lists.start), pick(lists.end)
     r = lists.count(hits & (columns >= start) & (columns <= end))[:, None]
     depth = min(cutoff or lists.depth, lists.depth)
-    weights = discount.weights(lists.depth)[: lists.depth + 1]
-    weights = np.where(np.arange(lists.depth + 1) <= depth, weights, 0.0)
     most = depth if lists.unseen else min(depth, int(xp.max(size - r)) + 1)
-    value, none_yet = xp.zeros_like(size), xp.ones_like(size)
+    weights = np.zeros(lists.depth + most + 2)
+    weights[: depth + 1] = discount.weights(lists.depth)[: depth + 1]
+    steps, value, none_yet = np.diff(weights), lists.gather(weights, first), xp.ones_like(size)
     for page in range(0, most, PAGE):
-        place = lists.constant(np.arange(page, min(page + PAGE, most)))[None, :]
-        left = size - lists.number(place)  # documents of the tie not yet placed
-        fits = left >= r
-        chance = xp.where(fits, r / xp.where(left > 0, left, 1.0), 1.0)  # of a hit, if none yet
-        none = xp.cumulative_prod(1.0 - chance, axis=1, include_initial=True) * none_yet
-        rank = xp.where(first + place <= lists.depth, first + place, 0)
-        worth = xp.where(fits, none[:, :-1] * chance * lists.gather(weights, rank), 0.0)
-        value, none_yet = value + lists.total(worth)[:, None], none[:, -1:]
+        before = lists.constant(np.arange(page, min(page + PAGE, most)))[None, :]
+        left = xp.maximum(size - lists.number(before), xp.maximum(r, 1.0))  # not yet placed
+        none = xp.cumulative_prod(1.0 - r / left, axis=1) * none_yet
+        value = value + lists.total(none * lists.gather(steps, first + before))[:, None]
+        none_yet = none[:, -1:]
     return xp.where(xp.any(hits, axis=1), value[:, 0], 0.0)
 
 

@@ -114,8 +114,9 @@ class NumPy(Library):
         found = -keys
         order = found.argsort(axis=1)
         found.sort(axis=1)
-        tied = ((found[:, 1:] == found[:, :-1]) & (found[:, 1:] < np.inf)).any(axis=1)
-        if tied.any():
+        equal = found[:, 1:] == found[:, :-1]
+        if equal.any():
+            tied = (equal & (found[:, 1:] < np.inf)).any(axis=1)
             order[tied] = np.argsort(-keys[tied], axis=1, kind="stable")
         return order
 
@@ -327,6 +328,11 @@ def _torch_api() -> SimpleNamespace:
             return found
         return torch.cat([torch.ones_like(found[:, :1]), found], dim=axis)
 
+    def take_along_axis(array: Array, index: Array, *, axis: int) -> Array:
+        if array.shape[0] == index.shape[0]:  # quicker, but nothing is spread over rows
+            return torch.gather(array, axis, index)
+        return torch.take_along_dim(array, index, dim=axis)
+
     def over(function: Any) -> Any:
         """Take an axis as the standard does."""
         return lambda array, *, axis=None: (
@@ -343,7 +349,7 @@ def _torch_api() -> SimpleNamespace:
         any=over(torch.any), all=over(torch.all), sum=over(torch.sum),
         count_nonzero=over(torch.count_nonzero), cumulative_sum=over(torch.cumsum),
         sort=lambda array, *, axis: torch.sort(array, dim=axis).values,
-        take_along_axis=lambda array, index, *, axis: torch.take_along_dim(array, index, dim=axis),
+        take_along_axis=take_along_axis,
         flip=lambda array, *, axis: torch.flip(array, dims=(axis,)),
         concat=lambda arrays, axis=0: torch.cat(list(arrays), dim=axis),
         repeat=torch.repeat_interleave, clip=torch.clamp,

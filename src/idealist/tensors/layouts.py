@@ -81,21 +81,25 @@ class Layout:
                 highest.append(float(grades.max()))
         return min(lowest, default=0.0), max(highest, default=0.0)
 
-    def each(self, measure: Callable[[Batch], Array]) -> Array:
-        """Measure all lists, a few at a time: numbers x lists, in the order they were given."""
+    def each(self, measure: Callable[[Batch], Array], share: float = 1.0) -> Array:
+        """Measure all lists, a few at a time: numbers x lists, in the order they were given.
+
+        `share` is how many of the usual cells are measured together.
+        """
+        cells = int(self.library.cells(self.scores) * share)
         if self.sizes is None:
-            parts = [measure(batch) for batch in self._rows()]
+            parts = [measure(batch) for batch in self._rows(cells)]
             return parts[0] if len(parts) == 1 else self.library.xp.concat(parts, axis=1)
         lists, parts = [], []
-        for some, batch in self._groups(self.sizes):
+        for some, batch in self._groups(self.sizes, cells):
             lists.append(some)
             parts.append(measure(batch))
         back = np.argsort(np.concatenate(lists), kind="stable")
         return self.library.xp.concat(parts, axis=1)[:, self.library.constant(back, self.scores)]
 
-    def _rows(self) -> Iterator[Batch]:
+    def _rows(self, cells: int) -> Iterator[Batch]:
         count, width = self.scores.shape
-        step = max(self.library.cells(self.scores) // max(width, 1), 1)
+        step = max(cells // max(width, 1), 1)
         if count <= step:  # also where there is no list at all
             yield Batch(self.library, self.scores, self.labels, self.there, self.others)
             return
@@ -105,14 +109,14 @@ class Layout:
             scores, labels, there = self.scores[rows, :], self.labels[rows, :], self.there[rows, :]
             yield Batch(self.library, scores, labels, there, others)
 
-    def _groups(self, sizes: Ints) -> Iterator[tuple[Ints, Batch]]:
+    def _groups(self, sizes: Ints, cells: int) -> Iterator[tuple[Ints, Batch]]:
         """Pad lists of similar lengths together."""
         starts, widths = starts_of(sizes)[:-1], np.maximum(sizes, 1)
         exponents = np.ceil(np.log2(widths)).astype(np.int64)
         for exponent in np.flatnonzero(np.bincount(exponents)):
             alike = np.flatnonzero(exponents == exponent)
             width = int(widths[alike].max())
-            step = max(self.library.cells(self.scores) // width, 1)
+            step = max(cells // width, 1)
             for first in range(0, len(alike), step):
                 some = alike[first : first + step]
                 yield some, self._padded(some, starts[some], sizes[some], width)

@@ -31,7 +31,7 @@ FAULTS = (
         "repair it, mark padding with mask= or a score of -inf, or choose nonfinite=last",
     ),
     (
-        "bad-grade", "a label is not a number, or too large",
+        "bad-grade", "a label is not a finite number",
         "repair it, or mark padding with mask= or ignore=",
     ),
     (
@@ -70,8 +70,10 @@ def measure_lists(layout: Layout, rules: Rules, watch: bool = False) -> Measured
         rows, xp = _rows(batch, rules, maximum, watch), batch.library.xp
         return xp.concat([xp.astype(rows[name], xp.float64)[None, :] for name in names], axis=0)
 
-    found = MeasuredLists(layout, names, layout.each(measured))
+    share = 0.5 if any(look.ties for look in rules.looks) else 1.0  # ties need more columns
+    found = MeasuredLists(layout, names, layout.each(measured, share))
     if not layout.unseen:
+        _check_size(layout)
         _check(layout, layout.library.to_numpy(found["fault"]))
     return found
 
@@ -86,8 +88,8 @@ def _rows(batch: Batch, rules: Rules, maximum: float, watch: bool) -> dict[str, 
         ranking = BatchRanking(batch, look)
         lists = ranking.lists(maximum)
         rows |= {label: _computed(rules.instruments[label].measure, lists) for label in labels}
-        for code, cells in _refused(ranking):
-            fault = xp.where(xp.any(cells, axis=1), code, fault)
+        for code, refused in _refused(ranking):
+            fault = xp.where(refused, code, fault)
         if watch and look.protocol.ties != "expected":
             tied = tied | ranking.undecided()
     judged = documents
@@ -121,22 +123,19 @@ def _identity(batch: Batch) -> dict[str, Array]:
 
 
 def _refused(ranking: BatchRanking) -> Iterator[tuple[int, Array]]:
-    """Yield the cells that a protocol refuses, for one reason after the other."""
+    """Yield the lists that a protocol refuses, for one reason after the other."""
     xp, batch, protocol = ranking.xp, ranking.batch, ranking.protocol
     if protocol.ties == "error":
         keys = ranking.at(ranking.keys)
-        yield TIED, (keys[:, 1:] == keys[:, :-1]) & ranking.found[:, 1:]
+        yield TIED, xp.any((keys[:, 1:] == keys[:, :-1]) & ranking.found[:, 1:], axis=1)
     if protocol.negative == "error":
-        yield NEGATIVE, batch.there & (batch.labels < 0)
-    if "float16" in str(batch.labels.dtype):  # which has no number that is too large
-        yield BAD_LABEL, batch.there & ~xp.isfinite(batch.labels)
-    elif batch.library.kind(batch.labels) != "bool":
-        fine = (batch.labels <= LARGEST) & (batch.labels >= -LARGEST)  # and NaN is not
-        yield BAD_LABEL, batch.there & ~fine
+        yield NEGATIVE, xp.any(batch.there & (batch.labels < 0), axis=1)
+    if batch.library.kind(batch.labels) == "float":
+        yield BAD_LABEL, ~xp.isfinite(batch.library.total(ranking.grades))
     if protocol.order == "score" and protocol.nonfinite == "error":
-        yield BAD_SCORE, batch.there & ~xp.isfinite(batch.scores)
+        yield BAD_SCORE, xp.any(batch.there & ~(batch.scores < math.inf), axis=1)  # nor NaN
     elif protocol.order == "score" and protocol.nonfinite == "as_is":
-        yield BAD_SCORE, batch.there & xp.isnan(batch.scores)
+        yield BAD_SCORE, xp.any(batch.there & xp.isnan(batch.scores), axis=1)
 
 
 def _check(layout: Layout, fault: Any) -> None:
@@ -147,12 +146,20 @@ def _check(layout: Layout, fault: Any) -> None:
         if noted.total < SHOWN and int(fault[i]) in (BAD_SCORE, BAD_LABEL, NEGATIVE):
             scores, labels, there = layout.one(i)
             cells = scores if int(fault[i]) == BAD_SCORE else labels
-            wrong = cells < 0 if int(fault[i]) == NEGATIVE else ~(np.abs(cells) <= LARGEST)
-            wrong = ~np.isfinite(cells) if int(fault[i]) == BAD_SCORE else wrong
+            wrong = cells < 0 if int(fault[i]) == NEGATIVE else ~np.isfinite(cells)
             at = int(np.flatnonzero(there & wrong)[0])
             message = f"document {at}, {cells[at]:g}: {message}"
         noted.add(code, f"{layout.name(i)}: {message}", hint)
     noted.check()
+
+
+def _check_size(layout: Layout) -> None:
+    """Refuse grades that are too large to add up exactly."""
+    low, high = layout.extremes
+    if math.isfinite(low + high) and max(high, -low) > LARGEST:
+        hint = f"a grade is a number from -{LARGEST:g} to {LARGEST:g}; is this padding?"
+        top = high if high > -low else low
+        Faults("labels").fail("bad-grade", f"a label is {top:g}, which is too large", hint)
 
 
 def _maximum(layout: Layout, rules: Rules) -> float:

@@ -171,15 +171,15 @@ class BatchRanking:
     def _columns(self, order: Array) -> Array:
         return self.library.constant(np.arange(order.shape[1]), order)[None, :]
 
-    def _cast(self, grades: Array) -> Array:
-        """Read grades as float64, and as the protocol says."""
-        grades = self.number(grades)
+    def _cast(self, grades: Array, there: Array) -> Array:
+        """Read grades as float64 and as the protocol says, 0 where there is none."""
+        grades = self.number(grades if there is None else self.xp.where(there, grades, 0))
         return grades if self.protocol.grades == "keep" else self.xp.trunc(grades)
 
     @cached_property
     def grades(self) -> Array:
         """The grade of each document of the batch, 0 where there is none."""
-        return self._where_there(self._cast(self.batch.labels), 0.0)
+        return self._cast(self.batch.labels, None if self.full else self.batch.there)
 
     @cached_property
     def pool(self) -> tuple[Array, Array]:
@@ -187,7 +187,7 @@ class BatchRanking:
         pool, judged = self.grades, self.batch.there
         if self.batch.others is not None:
             others, there = self.batch.others
-            others = self.xp.where(there, self._cast(others), 0.0)
+            others = self._cast(others, there)
             pool = self.xp.concat([pool, others], axis=1)
             judged = self.xp.concat([judged, there], axis=1)
         return pool, judged & (pool >= 0) if self.protocol.negative == "drop" else judged
@@ -221,7 +221,7 @@ class BatchRanking:
     @cached_property
     def grade(self) -> Array:
         """The grade of each ranked document, 0 where there is none."""
-        return self.xp.where(self.found, self._cast(self.at(self.batch.labels)), 0.0)
+        return self._cast(self.at(self.batch.labels), self.found)
 
     def undecided(self) -> Array:
         """Mark the lists in which equal scores leave open what is seen first."""
