@@ -17,7 +17,7 @@ PARALLEL := --numprocesses auto --maxprocesses 8 --dist loadfile --max-worker-re
 FUZZ_SECONDS ?= 10
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test parity browser live screenshots lint docs examples bench study growth collection kernel sanitize fuzz smoke smoke-native smoke-python clean
+.PHONY: help demo test parity browser live screenshots lint docs examples bench tensors study growth collection kernel sanitize fuzz smoke smoke-native smoke-python clean
 
 help: ## List the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -64,6 +64,9 @@ bench: $(VENV)/test.stamp ## Time us and our peers on the same data, and write t
 	$(BIN)/python bench/compare.py --write
 	$(BIN)/python bench/randomisation.py
 
+tensors: $(VENV)/parity.stamp ## Time measures of tensors beside torchmetrics, on a GPU if there is one
+	$(BIN)/python bench/tensors.py
+
 study: $(VENV)/test.stamp ## Run the slow proofs on real runs, and print the calibration tables of the docs
 	IDEALIST_SLOW=1 $(BIN)/python -m pytest -s --timeout 14400 -o faulthandler_timeout=15000 \
 	  tests/test_type_one.py tests/test_gate_plan.py tests/test_fragility.py tests/test_label_noise.py \
@@ -73,7 +76,7 @@ study: $(VENV)/test.stamp ## Run the slow proofs on real runs, and print the cal
 	  tests/test_convert.py tests/test_kernel.py tests/test_planted.py tests/test_oracle.py \
 	  tests/test_attribution.py tests/test_laws.py tests/test_cwl.py tests/test_shapes.py \
 	  tests/test_trec_eval.py tests/test_kernel_numbers.py tests/test_inferred.py \
-	  tests/test_pairs.py tests/test_preferences.py tests/test_ladder.py
+	  tests/test_pairs.py tests/test_preferences.py tests/test_ladder.py tests/test_tensors.py
 
 growth: $(VENV)/test.stamp ## Show how every verb grows with the queries, and eval with depth, judgments and measures
 	$(BIN)/python bench/growth.py

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import weakref
 from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
@@ -13,6 +14,7 @@ import numpy as np
 import pytest
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_flatten
 
 import idealist as il
 from generated import PLAIN, some_measure
@@ -70,7 +72,7 @@ def test_every_measure_on_jax(name: str) -> None:
     for measure, case, rules, wanted in list(cases(name, 3))[:1]:
         with jax.enable_x64(True):  # so that it gets the scores as they are
             arrays = jnp.asarray(case.scores), jnp.asarray(case.labels)
-        found = values(measure, *arrays, **case.more, **rules)
+            found = values(measure, *arrays, **case.more, **rules)
         assert isinstance(found, jax.Array)
         np.testing.assert_allclose(np.asarray(found), wanted, rtol=1e-12, atol=1e-12)
 
@@ -149,6 +151,41 @@ def test_everything_stays_on_the_device() -> None:
         scores + torch.ones(50, 30)
 
 
+class Memory(TorchDispatchMode):
+    """Adds up what tensors that hold nothing would take."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.live: dict[int, list[int]] = {}
+        self.now = self.peak = 0
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        found = func(*args, **(kwargs or {}))
+        for one in tree_flatten(found)[0]:
+            if isinstance(one, torch.Tensor):
+                storage = one.untyped_storage()
+                known = self.live.setdefault(storage._cdata, [0, storage.nbytes()])
+                self.now += 0 if known[0] else known[1]
+                known[0] += 1
+                weakref.finalize(one, self.drop, storage._cdata)
+        self.peak = max(self.peak, self.now)
+        return found
+
+    def drop(self, key: int) -> None:
+        self.live[key][0] -= 1
+        if not self.live[key][0]:
+            self.now -= self.live.pop(key)[1]
+
+
+@pytest.mark.parametrize(("ties", "times"), [("input", 3.5), ("expected", 4.5)])
+def test_memory_is_bounded_by_chunks(ties: str, times: float) -> None:
+    """Without what a sort takes for itself, which only a device tells."""
+    scores, labels = torch.empty(65_536, 1000, device="meta"), torch.empty(65_536, 1000, device="meta")
+    with Memory() as memory:
+        values(["nDCG@10", "AP", "RR"], scores, labels, ties=ties)
+    assert scores.nbytes < memory.peak < times * (scores.nbytes + labels.nbytes)
+
+
 def test_bad_input_on_a_device_is_nan_and_raised_by_compute(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -215,7 +252,7 @@ def test_under_torch_compile() -> None:
 
 @pytest.mark.parametrize("ties", ["input", "expected"])
 def test_under_jax_jit(ties: str) -> None:
-    """In double precision, though JAX's default is single."""
+    """Computed in double precision, and returned in the widest that the user's settings know."""
     scores, labels = some_arrays()
     some = [label for label in MEASURES if il.parse(label).averages_ties or ties != "expected"]
     wanted = values(some, scores, labels, ties=ties)
@@ -224,10 +261,21 @@ def test_under_jax_jit(ties: str) -> None:
     def measured(scores: Any, labels: Any) -> Any:
         return values(some, scores, labels, ties=ties)
 
-    found = measured(jnp.asarray(scores), jnp.asarray(labels))
-    for label in some:
-        assert found[label].dtype == np.float64
-        np.testing.assert_allclose(np.asarray(found[label]), wanted[label], rtol=1e-12)
+    for wide, dtype, rtol in ((False, np.float32, 1e-7), (True, np.float64, 1e-12)):
+        with jax.enable_x64(wide):
+            found = measured(jnp.asarray(scores), jnp.asarray(labels))
+        for label in some:
+            assert found[label].dtype == dtype
+            np.testing.assert_allclose(np.asarray(found[label]), wanted[label], rtol=rtol)
+
+
+def test_a_meter_of_jax_is_exact() -> None:
+    scores, labels = some_arrays()
+    meter, wanted = Meter(MEASURES), Meter(MEASURES)
+    wanted.update(scores, labels)
+    for some in (slice(0, 7), slice(7, 20)):
+        meter.update(jnp.asarray(scores[some]), jnp.asarray(labels[some]))
+    assert meter.compute() == pytest.approx(wanted.compute(), rel=1e-12)
 
 
 def test_what_jax_cannot_trace_says_so() -> None:

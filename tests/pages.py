@@ -11,6 +11,7 @@ import doctest
 import os
 import pkgutil
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -30,12 +31,32 @@ FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 FENCE = re.compile(r"^```(?P<info>[^\n`]+)\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
+#: The modules that import a heavy peer, and the pages that use one: `make parity` runs these.
+WITH_PEERS = {"idealist.tensors.torch_metric", "idealist.tensors.reranking_evaluator"}
+
+
+def with_peers(page: Path) -> bool:
+    """Whether a page uses heavy packages."""
+    return page.parent.name == "training"
+
+
 def modules() -> list[str]:
-    """Name all modules."""
+    """Name all modules, but for those that import a heavy peer."""
     import idealist
 
     found = pkgutil.walk_packages(idealist.__path__, "idealist.")
-    return ["idealist", *(one.name for one in found)]
+    return ["idealist", *(one.name for one in found if one.name not in WITH_PEERS)]
+
+
+def run(page: Path, folder: Path) -> subprocess.CompletedProcess[str]:
+    """Run the examples of a page in a fresh interpreter, as a reader would."""
+    shutil.copytree(ROOT / "examples", folder / "here" / "examples")
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    own = {"PATH": path, "NO_COLOR": "1", "PYTHONIOENCODING": "utf-8", "TMPDIR": str(folder)}
+    return subprocess.run(
+        [sys.executable, "-W", "error", __file__, str(page)], cwd=folder / "here", check=False,
+        env=os.environ | own, capture_output=True, encoding="utf-8", timeout=PATIENCE,
+    )  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import ast
 import doctest
-import os
 import re
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -33,19 +31,15 @@ SET_UP = (
 )  # fmt: skip
 
 #: The pages with examples that run.
-RUNNING = [page for page in PAGES if any(block.runs for block in blocks(page))]
+RUNNING = [
+    page for page in PAGES if any(block.runs for block in blocks(page)) and not pages.with_peers(page)
+]
 
 
 @pytest.mark.parametrize("page", RUNNING, ids=lambda page: str(page.relative_to(ROOT)))
 def test_a_page_runs(page: Path, tmp_path: Path) -> None:
     """A reader starts with a fresh interpreter, and so does each page."""
-    shutil.copytree(ROOT / "examples", tmp_path / "here" / "examples")
-    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
-    own = {"PATH": path, "NO_COLOR": "1", "PYTHONIOENCODING": "utf-8", "TMPDIR": str(tmp_path)}
-    done = subprocess.run(
-        [sys.executable, "-W", "error", pages.__file__, str(page)], cwd=tmp_path / "here", check=False,
-        env=os.environ | own, capture_output=True, encoding="utf-8", timeout=PATIENCE,
-    )  # fmt: skip
+    done = pages.run(page, tmp_path)
     assert not done.returncode, done.stderr
     assert not done.stderr, done.stderr
 

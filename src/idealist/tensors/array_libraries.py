@@ -90,6 +90,11 @@ class Library:
         """Return the context in which float64 is float64."""
         return nullcontext()
 
+    @property
+    def result(self) -> Any:
+        """The type of the values that are returned."""
+        return self.xp.float64
+
     #: What is raised where the value of an array that is yet to be computed is asked for.
     unknown: tuple[type[Exception], ...] = ()
 
@@ -193,7 +198,7 @@ class Torch(Library):
 
 
 class JAX(Library):
-    """JAX, in double precision whatever its default is."""
+    """JAX, which computes here in double precision whatever its default is."""
 
     def __init__(self) -> None:
         import jax
@@ -210,6 +215,11 @@ class JAX(Library):
     def unseen(self, array: Array) -> bool:
         """Whether looking would wait for a device, or the array is yet to be computed."""
         return isinstance(array, self.jax.core.Tracer) or super().unseen(array)
+
+    @property
+    def result(self) -> Any:
+        """The widest float that the user's own settings know; others would fail later."""
+        return self.xp.float64 if self.jax.config.jax_enable_x64 else self.xp.float32
 
     def highest(self, values: Array, count: int | None) -> Array:
         """Sort each row, highest value first, or find the highest."""

@@ -58,9 +58,13 @@ def values(
     """
     rules = rules_of(measures, convention, axes)
     layout = lay_out(scores, labels, mask, group, qid, judged, ignore)
-    with layout.library.exact():
+    library, result = layout.library, layout.library.result
+    with library.exact():
         found = measure_lists(layout, rules)
-        settled = {label: _settled(found, label, one) for label, one in rules.instruments.items()}
+        settled = {
+            label: library.xp.astype(_settled(found, label, one), result)
+            for label, one in rules.instruments.items()
+        }
     if doubt := doubtful_labels(layout, rules):
         warnings.warn(doubt, DoubtWarning, stacklevel=2)
     one = isinstance(measures, (str, type, Measure))

@@ -229,7 +229,9 @@ def _joined(arrays: list[Array]) -> Array:
     homes = {(type(one), str(getattr(one, "device", "cpu"))) for one in arrays}
     if len(homes) > 1:
         arrays = [on_host(one) for one in arrays]
-    return arrays[0] if len(arrays) == 1 else library_of(arrays[0]).xp.concat(arrays, axis=-1)
+    library = library_of(arrays[0])
+    with library.exact():
+        return arrays[0] if len(arrays) == 1 else library.xp.concat(arrays, axis=-1)
 
 
 def _case(rules: Rules, name: str, parts: list[Part]) -> MeterCase:
