@@ -16,8 +16,25 @@ from transformers import BertConfig, BertForSequenceClassification, PreTrainedTo
 from idealist.errors import InputError
 from idealist.tensors import RerankingEvaluator, values
 
-WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", *"a small red fox ran over some hills and met two old owls at night".split()]
-SAMPLES = [
+WORDS = [
+    "[PAD]",
+    "[UNK]",
+    "[CLS]",
+    "[SEP]",
+    "a",
+    "small",
+    "red",
+    "fox",
+    "over",
+    "some",
+    "hills",
+    "two",
+    "old",
+    "owls",
+    "at",
+    "night",
+]
+SAMPLES: list[dict[str, Any]] = [
     {"query": "red fox", "positive": ["a small red fox"], "negative": ["two old owls", "some hills"]},
     {"query": "owls", "positive": ["two old owls", "owls at night"], "documents": ["some hills", "two old owls", "a fox"]},
     {"query": "hills", "documents": ["two old owls", "over some hills", "night"], "labels": [0, 2, 1]},
@@ -25,7 +42,11 @@ SAMPLES = [
 
 
 def tokenizer() -> Tokenizer:
-    made = Tokenizer(models.WordLevel({word: i for i, word in enumerate(dict.fromkeys(WORDS))}, unk_token="[UNK]"))
+    made = Tokenizer(
+        models.WordLevel(
+            {word: i for i, word in enumerate(dict.fromkeys(WORDS))}, unk_token="[UNK]"
+        )
+    )
     made.pre_tokenizer = pre_tokenizers.Whitespace()
     return made
 
@@ -57,7 +78,9 @@ def test_a_cross_encoder(reranker: Any, tmp_path: Path) -> None:
     scores = [reranker.predict([(query, one) for one in texts]) for query, texts, _, _ in lists]
     labels, judged = [np.array(one[2]) for one in lists], [one[3] for one in lists]
     wanted = values(["nDCG@10", "AP"], scores, labels, judged=judged)
-    assert found == pytest.approx({f"dev_{label}": one.mean() for label, one in wanted.items()}, abs=1e-6)
+    assert found == pytest.approx(
+        {f"dev_{label}": one.mean() for label, one in wanted.items()}, abs=1e-6
+    )
     assert evaluator.primary_metric == "dev_nDCG@10"
     assert evaluator.greater_is_better
     assert evaluator.evaluation is not None
@@ -73,16 +96,29 @@ def test_an_embedder() -> None:
     from sentence_transformers.sentence_transformer.modules import StaticEmbedding
 
     torch.manual_seed(0)
-    model = SentenceTransformer(modules=[StaticEmbedding(tokenizer(), embedding_dim=8)], device="cpu")
+    model = SentenceTransformer(
+        modules=[StaticEmbedding(tokenizer(), embedding_dim=8)], device="cpu"
+    )
     found = RerankingEvaluator(SAMPLES, "RR@10")(model)
     queries = [str(one["query"]) for one in SAMPLES]
-    texts = [["a small red fox", "two old owls", "some hills"], SAMPLES[1]["documents"], SAMPLES[2]["documents"]]
-    scores = [np.asarray(model.similarity(model.encode([q]), model.encode(t)))[0] for q, t in zip(queries, texts, strict=True)]
+    texts = [
+        ["a small red fox", "two old owls", "some hills"],
+        SAMPLES[1]["documents"],
+        SAMPLES[2]["documents"],
+    ]
+    scores = [
+        np.asarray(model.similarity(model.encode([q]), model.encode(t)))[0]
+        for q, t in zip(queries, texts, strict=True)
+    ]
     labels = [np.array(one) for one in ([1, 0, 0], [0, 1, 0], [0, 2, 1])]
     assert found == pytest.approx({"RR@10": values("RR@10", scores, labels).mean()})
 
 
 def test_samples_that_lack_something_are_refused() -> None:
-    for bad in ({"query": "a"}, {"query": "a", "documents": ["b"], "labels": [1, 2]}, {"documents": ["a"], "labels": [1]}):
+    for bad in (
+        {"query": "a"},
+        {"query": "a", "documents": ["b"], "labels": [1, 2]},
+        {"documents": ["a"], "labels": [1]},
+    ):
         with pytest.raises(InputError, match="sample 0"):
             RerankingEvaluator([bad])

@@ -135,7 +135,10 @@ def test_a_collection_of_metrics() -> None:
     scores, labels = some_tensors()
     both = MetricCollection({"a": TorchMetric("nDCG@5"), "b": TorchMetric("AP", ignore=-100)})
     both.update(scores, labels)
-    wanted = {name: float(values(label, scores, labels).mean()) for name, label in (("a", "nDCG@5"), ("b", "AP"))}
+    wanted = {
+        name: float(values(label, scores, labels).mean())
+        for name, label in (("a", "nDCG@5"), ("b", "AP"))
+    }
     assert {name: float(one) for name, one in both.compute().items()} == pytest.approx(wanted)
 
 
@@ -184,7 +187,7 @@ def test_the_trainer_of_hugging_face() -> None:
     assert flat == pytest.approx({"nDCG@5": values("nDCG@5", scores, labels).mean()})
 
 
-class Scorer(torch.nn.Module):
+class Scorer(torch.nn.Module):  # type: ignore[misc]  # it has no types here
     """Scores each document of a list by its features."""
 
     def __init__(self) -> None:
@@ -200,12 +203,17 @@ def test_the_trainer_itself(tmp_path: Path) -> None:
     from transformers import Trainer, TrainingArguments
 
     torch.manual_seed(0)
-    rows = [{"features": torch.randn(7, 3), "labels": torch.randint(0, 3, (7,)).float()} for _ in range(30)]
+    rows = [
+        {"features": torch.randn(7, 3), "labels": torch.randint(0, 3, (7,)).float()}
+        for _ in range(30)
+    ]
     settings = TrainingArguments(
         str(tmp_path), report_to=[], per_device_eval_batch_size=4, use_cpu=True, disable_tqdm=True
     )
     model = Scorer()
-    trainer = Trainer(model, settings, eval_dataset=rows, compute_metrics=compute_metrics(["nDCG@5", "RR"]))
+    trainer = Trainer(
+        model, settings, eval_dataset=rows, compute_metrics=compute_metrics(["nDCG@5", "RR"])
+    )
     found = trainer.evaluate()
     features, labels = (torch.stack([row[key] for row in rows]) for key in ("features", "labels"))
     with torch.no_grad():
@@ -222,10 +230,22 @@ def test_every_peer_says_the_same() -> None:
     assert ours["nDCG@5"].mean() == pytest.approx(ndcg_score(labels, scores, k=5), abs=1e-12)
     assert ours["nDCG"].mean() == pytest.approx(ndcg_score(labels, scores), abs=1e-12)
     average = values("AP", scores, labels > 1, convention="sklearn")
-    theirs = [average_precision_score(a > 1, b) if (a > 1).any() else 0.0 for a, b in zip(labels, scores, strict=True)]
+    theirs = [
+        average_precision_score(a > 1, b) if (a > 1).any() else 0.0
+        for a, b in zip(labels, scores, strict=True)
+    ]
     np.testing.assert_allclose(average, theirs, atol=1e-12)
     ours = values(["nDCG@5", "RR", "AP"], scores, labels, convention="rax")
-    names = {"nDCG@5": (rax.ndcg_metric, 5), "RR": (rax.mrr_metric, None), "AP": (rax.ap_metric, None)}
+    names = {
+        "nDCG@5": (rax.ndcg_metric, 5),
+        "RR": (rax.mrr_metric, None),
+        "AP": (rax.ap_metric, None),
+    }
     for label, (metric, top) in names.items():
-        wanted = np.array([float(metric(a, b, topn=top)) for a, b in zip(scores[:40], labels[:40] * 1.0, strict=True)])
+        wanted = np.array(
+            [
+                float(metric(a, b, topn=top))
+                for a, b in zip(scores[:40], labels[:40] * 1.0, strict=True)
+            ]
+        )
         np.testing.assert_allclose(ours[label][:40], wanted, atol=1e-5)

@@ -32,7 +32,9 @@ SET_UP = (
 
 #: The pages with examples that run.
 RUNNING = [
-    page for page in PAGES if any(block.runs for block in blocks(page)) and not pages.with_peers(page)
+    page
+    for page in PAGES
+    if any(block.runs for block in blocks(page)) and not pages.with_peers(page)
 ]
 
 

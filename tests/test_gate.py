@@ -1116,3 +1116,18 @@ def test_a_baseline_on_standard_input_is_named(
             main(["gate", "qrels.txt", "-", "b.run"])
     assert stopped.value.code == 2
     assert "<stdin>: this is a baseline, not judgments or a run" in capsys.readouterr().err
+
+
+def test_saved_evaluations_are_gated_without_the_runs(tmp_path: Path) -> None:
+    qrels = {f"q{i}": {"a": 1, "b": 0} for i in range(30)}
+    good, bad = ({query: list(order) for query in qrels} for order in ("ab", "ba"))
+    paths = tmp_path / "good.json", tmp_path / "bad.json"
+    for path, run in zip(paths, (good, bad), strict=True):
+        il.evaluate(qrels, il.read_run(run, name=path.stem), ["nDCG@10", "RR"]).save(path)
+    found = il.gate_evaluations(*paths, "RR")
+    assert (found.verdict, found.base, found.new) == ("FAIL", "good", "bad")
+    assert found.verdict == il.gate(qrels, good, bad, "RR").verdict
+    assert il.gate_evaluations(paths[1], paths[0], floors={"RR": 0.9}).verdict == "PASS"
+    counts = il.evaluate(qrels, good, "NumRel")
+    with pytest.raises(il.UsageError, match="does not say how good"):
+        il.gate_evaluations(counts, counts)

@@ -447,10 +447,13 @@ def test_evaluations_of_two_epochs_are_compared_by_query() -> None:
     after.update(scores + labels, labels)
     (pair,) = il.compare_evaluations([before.evaluation(), after.evaluation()]).pairs
     assert pair.verdict.startswith("after is better than before")
+    assert il.gate_evaluations(before.evaluation(), after.evaluation()).verdict == "PASS"
+    assert il.gate_evaluations(after.evaluation(), before.evaluation(), "ndcg@10").verdict == "FAIL"
     shuffled = Meter("nDCG@10", name="shuffled")
     shuffled.update(scores[::-1], labels[::-1])
-    with pytest.raises(UsageError, match="qrels"):
-        il.compare_evaluations([before.evaluation(), shuffled.evaluation()])
+    for judged in (lambda *both: il.compare_evaluations(both), il.gate_evaluations):
+        with pytest.raises(UsageError, match="qrels"):
+            judged(before.evaluation(), shuffled.evaluation())
 
 
 def test_a_meter_forgets_and_loads() -> None:

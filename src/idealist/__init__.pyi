@@ -40,7 +40,14 @@ from idealist.formats import (
 )
 from idealist.formats.id_mapping import map_ids
 from idealist.formats.writing import write_qrels, write_run
-from idealist.gating import Gate, GatePlan, assert_not_worse, gate, save_baseline
+from idealist.gating import (
+    Gate,
+    GatePlan,
+    assert_not_worse,
+    gate,
+    gate_evaluations,
+    save_baseline,
+)
 from idealist.judging.agreeing.agreement import agreement
 from idealist.judging.agreeing.agreement_report import Agreement
 from idealist.judging.choosing.pooling import Pooling, pool
@@ -86,7 +93,8 @@ __all__ = [
     "WorsenedQueries", "Worst", "__version__", "agreement", "assert_not_worse", "attribute",
     "audit", "bounds", "bounds_of_difference", "bpref", "compare", "compare_evaluations",
     "corrected", "depth_curve", "diagnose", "estimate_model_judging", "evaluate", "explain",
-    "explain_difference", "gate", "judge_by_model", "listing", "map_ids", "measure", "nDCG",
+    "explain_difference", "gate", "gate_evaluations", "judge_by_model",
+    "listing", "map_ids", "measure", "nDCG",
     "parse", "plan_queries", "pool", "precision_recall_curve", "prefer_by_model", "probe_judge",
     "rank", "rbo", "rbo_by_query", "read_arrays", "read_pairs", "read_preferences", "read_prels",
     "read_qrels", "read_queries", "read_run", "read_strata", "reconcile", "report", "reproduce",

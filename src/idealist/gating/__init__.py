@@ -29,13 +29,14 @@ from idealist.gating.checks import (
 )
 from idealist.gating.gate_result import Gate, github_annotations, junit
 from idealist.gating.plan import GatePlan
+from idealist.measures import Measure, parse
 from idealist.notation import text
 from idealist.ranking.placements import Placements
 from idealist.ranking.ranked import Ranked
 
 __all__ = [
     "Gate", "GatePlan", "assert_not_worse", "check_run", "check_target", "find_baseline", "gate",
-    "github_annotations", "junit", "save_baseline",
+    "gate_evaluations", "github_annotations", "junit", "save_baseline",
 ]  # fmt: skip
 
 #: What is measured unless the caller says otherwise: one measure, as each further one costs power.
@@ -104,7 +105,9 @@ def gate(
         stored.check_values(before)
         before = stored.evaluation
     had, has = map(_answered, map(evaluator.placed, runs))
-    checks = _checks(evaluator, before, after, rules, slices)
+    own = {label: one.measure for label, one in evaluator.instruments.items()}
+    lowest = float(min(evaluator.qrels.grades.min(), 0))
+    checks = _checks(own, lowest, before, after, rules, slices)
     checks = tuple(replace(_heard(one, evaluator, runs), unmet=unmet) for one in checks)
     spread = {doubt.message: doubt for one in checks for doubt in heavy_vary_more(one.pair)}
     return Gate(
@@ -176,25 +179,64 @@ def _prepared(
     return evaluator, axes
 
 
+def gate_evaluations(
+    baseline: Evaluation | str | Path,
+    evaluation: Evaluation | str | Path,
+    measures: Any = None,
+    *,
+    max_drop: float | Mapping[Any, float] = MAX_DROP,
+    alpha: float = ALPHA,
+    looks: int = 1,
+    slices: Mapping[Any, Any] | None = None,
+    floors: float | Mapping[Any, float] | None = None,
+) -> Gate:
+    """Say whether an evaluation may replace another one, without the runs.
+
+    They are evaluations, such as those of `idealist.tensors.Meter`, or files that `Evaluation.save`
+    wrote, and must have the same signatures. `measures` are all that the first has, or some of
+    them; the other rules are those of `gate`.
+
+    >>> from idealist import evaluate
+    >>> qrels = {f"q{i}": {"d1": 1} for i in range(20)}
+    >>> main = evaluate(qrels, {query: ["d1", "d2"] for query in qrels}, "RR")
+    >>> gate_evaluations(main, main).verdict
+    'PASS'
+    """
+    given = (baseline, evaluation)
+    before, after = (one if isinstance(one, Evaluation) else Evaluation.load(one) for one in given)
+    asked = [measures] if isinstance(measures, (str, Measure)) else measures
+    labels = [before.label(one) for one in asked] if asked else list(before)
+    signed = {label: before.signatures[label] for label in labels}
+    own = {label: parse(one.measure) for label, one in signed.items()}
+    for label, one in signed.items():
+        _check_measure(label, own[label], dict(one.settings)["aggregate"])
+    rules = rules_of(labels, max_drop, alpha, floors, looks)
+    unmet = _unmet(before) or _unmet(after)
+    checks = _checks(own, -1.0, before, after, rules, slices)
+    checks = tuple(replace(one, unmet=unmet) for one in checks)
+    return Gate(
+        before.run, after.run, checks, (), 0, signed, after.doubts, False, (), after.convention
+    )
+
+
 def _checks(
-    evaluator: Evaluator,
+    measures: Mapping[str, Measure],
+    lowest: float,
     before: Evaluation,
     after: Evaluation,
     rules: Mapping[str, Rule],
     slices: Mapping[Any, Any] | None,
 ) -> tuple[Check, ...]:
     """Check each measure on all queries and on slices; no change is larger than grades allow."""
-    lowest = float(min(evaluator.qrels.grades.min(), 0))
-    own = {label: one.measure for label, one in evaluator.instruments.items()}
     found = []
-    for table in aligned((after, before), list(after), own):
+    for table in aligned((after, before), list(measures), measures):
         label = table.label
         if not table.queries:
             raise UsageError(f"no query has a value of {label} in both runs", "see idealist eval")
         parts = {} if slices is None else table.parts(slices)
         names = sorted(parts, key=lambda name: (name == NONE, name))
         for name, part in (("", table), *((name, parts[name]) for name in names)):
-            pair = pair_of(part, 1, 0, Options(), slice=name, limits=own[label].bounds(lowest))
+            pair = pair_of(part, 1, 0, Options(), slice=name, limits=measures[label].bounds(lowest))
             found.append(Check(pair, rules[label]))
     return adjusted(found)
 
@@ -233,13 +275,17 @@ def check_target(target: str | Path, inputs: Iterable[Any]) -> None:
 
 def _check_measures(evaluator: Evaluator) -> None:
     """Refuse measures for which a drop of the mean is not a loss."""
-    hint = "gate on a measure where higher is better, such as nDCG@10"
     for label, one in evaluator.instruments.items():
-        if one.measure.direction < 0 and one.measure.judges:
-            raise UsageError(f"lower is better in {label}, and the gate looks for drops", hint)
-        if one.measure.direction != 1:
-            raise UsageError(f"{label} does not say how good a run is", hint)
-        name = text(one.aggregate.aggregate)
-        if name != "mean" and not name.startswith("weighted("):
-            rest = "leave out --set aggregate, or gate on another measure"
-            raise UsageError(f"the gate compares means, and {label} is a {name}", rest)
+        _check_measure(label, one.measure, text(one.aggregate.aggregate))
+
+
+def _check_measure(label: str, measure: Measure, aggregate: str) -> None:
+    """Refuse a measure for which a drop of the mean is not a loss."""
+    hint = "gate on a measure where higher is better, such as nDCG@10"
+    if measure.direction < 0 and measure.judges:
+        raise UsageError(f"lower is better in {label}, and the gate looks for drops", hint)
+    if measure.direction != 1:
+        raise UsageError(f"{label} does not say how good a run is", hint)
+    if aggregate != "mean" and not aggregate.startswith("weighted("):
+        rest = "leave out --set aggregate, or gate on another measure"
+        raise UsageError(f"the gate compares means, and {label} is a {aggregate}", rest)
