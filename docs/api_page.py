@@ -7,6 +7,7 @@ A test fails where the page is not what this writes.
 
 from __future__ import annotations
 
+import ast
 import inspect
 import re
 from collections.abc import Iterator
@@ -14,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import idealist
+from idealist import tensors
 
 PAGE = Path(__file__).parent / "reference" / "api.md"
 
@@ -46,8 +48,25 @@ def _lines() -> Iterator[str]:
     for title, rooms in GROUPS.items():
         members = [name for name in idealist.__all__ if _room(name) in rooms]
         yield f"## {title}\n"
-        for name in sorted(members, key=lambda name: (name[0].isupper(), name.lower())):
+        for name in sorted(members, key=_place):
             yield from _entry(name, getattr(idealist, name))
+    yield "## In the training loop: idealist.tensors\n"
+    for name in sorted(tensors.__all__, key=_place):
+        if name in tensors.HEAVY:  # it would import packages that may not be there
+            yield from (f"### {name}\n", *_paragraphs(_written(tensors.HEAVY[name], name)))
+        else:
+            yield from _entry(name, getattr(tensors, name))
+
+
+def _place(name: str) -> tuple[bool, str]:
+    return name[0].isupper(), name.lower()
+
+
+def _written(module: str, name: str) -> str:
+    """Read the docstring of a class without importing its module."""
+    source = Path(tensors.__file__).with_name(f"{module}.py").read_text("utf-8")
+    nodes = (node for node in ast.parse(source).body if isinstance(node, ast.ClassDef))
+    return next(ast.get_docstring(node) or "" for node in nodes if node.name == name)
 
 
 def _room(name: str) -> str:
@@ -72,9 +91,9 @@ def _signature(name: str, value: Any) -> str:
     signature = inspect.signature(value)
     parts = []
     for one in signature.parameters.values():
-        if one.kind is one.KEYWORD_ONLY and "*" not in parts:
+        if one.kind is one.KEYWORD_ONLY and not any(part.startswith("*") for part in parts):
             parts.append("*")
-        stars = "**" if one.kind is one.VAR_KEYWORD else ""
+        stars = {one.VAR_KEYWORD: "**", one.VAR_POSITIONAL: "*"}.get(one.kind, "")
         default = "…" if callable(one.default) else repr(one.default)
         default = "" if one.default is one.empty else f" = {default}"
         parts.append(f"{stars}{one.name}: {one.annotation}{default}")
@@ -86,8 +105,13 @@ def _signature(name: str, value: Any) -> str:
 
 
 def _documented(value: Any) -> Iterator[str]:
+    """Write the docstring of something."""
+    yield from _paragraphs(inspect.getdoc(value) or "")
+
+
+def _paragraphs(written: str) -> Iterator[str]:
     """Write a docstring; its example stands in a block of its own."""
-    for paragraph in (inspect.getdoc(value) or "").split("\n\n"):
+    for paragraph in written.split("\n\n"):
         words = re.sub(r"``([^`]+)``", r"`\1`", paragraph)
         example = paragraph.lstrip().startswith(">>>")
         yield from ("```text", paragraph, "```\n") if example else (words, "")

@@ -27,10 +27,11 @@ __all__ = [
     "compute_metrics", "lightgbm_metric", "values", "xgboost_metric",
 ]  # fmt: skip
 
-_HEAVY = {"TorchMetric": "torch_metric", "RerankingEvaluator": "reranking_evaluator"}
+#: What imports a heavy package, and the module that it is in.
+HEAVY = {"TorchMetric": "torch_metric", "RerankingEvaluator": "reranking_evaluator"}
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HEAVY:
+    if name not in HEAVY:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_HEAVY[name]}"), name)
+    return getattr(import_module(f"{__name__}.{HEAVY[name]}"), name)
