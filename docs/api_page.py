@@ -89,11 +89,12 @@ def _entry(name: str, value: Any) -> Iterator[str]:
 def _signature(name: str, value: Any) -> str:
     """Write a call, one argument a line where it is long."""
     signature = inspect.signature(value)
-    parts = []
+    parts: list[str] = []
     for one in signature.parameters.values():
         if one.kind is one.KEYWORD_ONLY and not any(part.startswith("*") for part in parts):
             parts.append("*")
-        stars = {one.VAR_KEYWORD: "**", one.VAR_POSITIONAL: "*"}.get(one.kind, "")
+        starred: dict[Any, str] = {one.VAR_KEYWORD: "**", one.VAR_POSITIONAL: "*"}
+        stars = starred.get(one.kind, "")
         default = "…" if callable(one.default) else repr(one.default)
         default = "" if one.default is one.empty else f" = {default}"
         parts.append(f"{stars}{one.name}: {one.annotation}{default}")

@@ -495,3 +495,29 @@ def test_names_of_numpy_serve_where_those_of_the_standard_are_missing() -> None:
             patch.setattr(library, "unseen", lambda array: True)
             found = values(measure, case.scores, case.labels, ties="input")
         np.testing.assert_allclose(found, wanted, rtol=1e-12)
+
+
+def test_real_runs_as_arrays(data: Path) -> None:
+    """Candidates of real systems with their grades, and judged documents that they missed."""
+    folder = data / "trec-covid-r1"
+    qrels = il.read_qrels(folder / "qrels.txt")
+    grades = qrels.to_dict()
+    measures = ["nDCG@10", "nDCG", "AP", "RR", "R@100", "P@5", "Success@1"]
+    runs = sorted((folder / "runs").iterdir())
+    assert runs
+    for path in runs[:4]:
+        run = il.read_run(path)
+        wanted = il.evaluate(qrels, run, measures, ties="input")
+        rows = run.rows()
+        spans = {query: span for query, span in rows.spans().items() if query in grades}
+        scores = [rows.scores[span] for span in spans.values()]  # type: ignore[index]
+        names = [rows.documents[span] for span in spans.values()]
+        labels = [np.array([max(grades[query].get(one, 0), 0) for one in some])
+                  for query, some in zip(spans, names, strict=True)]  # fmt: skip
+        missed = [[grade for one, grade in grades[query].items() if one not in set(some)]
+                  for query, some in zip(spans, names, strict=True)]  # fmt: skip
+        found = values(measures, scores, labels, judged=missed)
+        for label in measures:
+            assert dict(zip(spans, found[label].tolist(), strict=True)) == pytest.approx(
+                {query: wanted.by_query(label)[query] for query in spans}, abs=1e-12
+            )
