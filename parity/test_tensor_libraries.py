@@ -201,9 +201,9 @@ def test_bad_input_on_a_device_is_nan_and_raised_by_compute(
         meter.update(scores, labels)
         with pytest.raises(UsageError, match="needs the highest grade"):
             values("ERR@5", scores, labels)
-    with pytest.raises(InputError, match="query 1: a score is NaN or infinite"):
+    with pytest.raises(InputError, match="query 1: a score is NaN, infinite"):
         meter.compute()
-    with pytest.raises(InputError, match="row 0: document 1, nan: a score is NaN or infinite"):
+    with pytest.raises(InputError, match="row 0: document 1, nan: a score is NaN, infinite"):
         values("RR", scores, labels)
 
 

@@ -236,6 +236,8 @@ REFUSED: dict[str, tuple[type[Exception], Callable[[], object]]] = {
     "lists of lists have": (InputError, lambda: values("AP", [[1], [2, 3]], [[1], [2, 2]], group=[1])),
     "row 0: document 1, nan: a score": (InputError, lambda: values("AP", [[1, np.nan]], [[1, 0]])),
     "row 1: document 0, inf: a score": (InputError, lambda: values("AP", [[1], [np.inf]], [[1], [0]])),
+    "row 0: document 1, 1e\\+300: a score": (
+        InputError, lambda: values("AP", [[1, 1e300]], [[1, 0]], precision="float32")),
     "row 0: document 0, nan: a label": (InputError, lambda: values("AP", [[1, 2]], [[np.nan, 0]])),
     "a label is 1e\\+10, which is too large": (InputError, lambda: values("AP", [[1, 2]], [[1e10, 0]])),
     "query b: document 0, -1: a label is negative": (

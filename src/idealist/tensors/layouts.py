@@ -48,11 +48,6 @@ class Layout:
     by_document: bool
 
     @property
-    def count(self) -> int:
-        """How many lists there are."""
-        return int(self.scores.shape[0]) if self.sizes is None else len(self.sizes)
-
-    @property
     def unseen(self) -> bool:
         """Whether looking at the arrays would wait for a device, or is not possible."""
         return self.library.unseen(self.scores)

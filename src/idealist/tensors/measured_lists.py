@@ -27,7 +27,7 @@ WATCHED = ("tied", "lowest", "negative", "judged", "sum", "squares", "cubes")
 FAULTS = (
     ("", "", ""),
     (
-        "nonfinite-score", "a score is NaN or infinite",
+        "nonfinite-score", "a score is NaN, infinite or too large",
         "repair it, mark padding with mask= or a score of -inf, or choose nonfinite=last",
     ),
     (
@@ -44,6 +44,8 @@ FAULTS = (
     ),
 )  # fmt: skip
 BAD_SCORE, BAD_LABEL, NEGATIVE, TIED = range(1, 5)
+#: Scores from here on are infinite where precision=float32 is set.
+LARGEST_FLOAT32 = float(np.finfo(np.float32).max)
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,9 +135,9 @@ def _refused(ranking: BatchRanking) -> Iterator[tuple[int, Array]]:
     if batch.library.kind(batch.labels) == "float":
         yield BAD_LABEL, ~xp.isfinite(batch.library.total(ranking.grades))
     if protocol.order == "score" and protocol.nonfinite == "error":
-        yield BAD_SCORE, xp.any(batch.there & ~(batch.scores < math.inf), axis=1)  # nor NaN
+        yield BAD_SCORE, xp.any(~(ranking.keys < math.inf), axis=1)  # as NaN is not either
     elif protocol.order == "score" and protocol.nonfinite == "as_is":
-        yield BAD_SCORE, xp.any(batch.there & xp.isnan(batch.scores), axis=1)
+        yield BAD_SCORE, xp.any(xp.isnan(ranking.keys), axis=1)
 
 
 def _check(layout: Layout, fault: Any) -> None:
@@ -143,11 +145,11 @@ def _check(layout: Layout, fault: Any) -> None:
     noted = Faults("arrays")
     for i in np.flatnonzero(fault).tolist():
         code, message, hint = FAULTS[int(fault[i])]
-        if noted.total < SHOWN and int(fault[i]) in (BAD_SCORE, BAD_LABEL, NEGATIVE):
+        if noted.total < SHOWN and int(fault[i]) != TIED:
             scores, labels, there = layout.one(i)
             cells = scores if int(fault[i]) == BAD_SCORE else labels
-            wrong = cells < 0 if int(fault[i]) == NEGATIVE else ~np.isfinite(cells)
-            at = int(np.flatnonzero(there & wrong)[0])
+            wrong = cells < 0 if int(fault[i]) == NEGATIVE else ~(np.abs(cells) < LARGEST_FLOAT32)
+            at = int(np.argmax(there & wrong))
             message = f"document {at}, {cells[at]:g}: {message}"
         noted.add(code, f"{layout.name(i)}: {message}", hint)
     noted.check()

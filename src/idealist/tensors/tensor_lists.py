@@ -116,7 +116,8 @@ class BatchRanking:
             return self.xp.where(self.batch.there, keys, -math.inf)
         keys = self.batch.scores
         if self.protocol.precision == "float32" and "float64" in str(keys.dtype):
-            keys = self.xp.astype(keys, self.xp.float32)
+            with np.errstate(over="ignore"):  # what is too large is refused as infinite
+                keys = self.xp.astype(keys, self.xp.float32)
         if self.protocol.nonfinite == "last":  # NaN ties with NaN, below all numbers
             keys = self.xp.where(self.xp.isnan(keys), -math.inf, keys)
         return self._where_there(keys, -math.inf)
