@@ -22,6 +22,7 @@ from torchmetrics.retrieval import RetrievalMAP, RetrievalMRR, RetrievalNormaliz
 
 from idealist.errors import UsageError
 from idealist.tensors import (
+    DoubtWarning,
     Meter,
     TorchMetric,
     catboost_metric,
@@ -52,7 +53,7 @@ def test_lightgbm_while_it_trains() -> None:
     )  # fmt: skip
     np.testing.assert_allclose(found["valid_0"]["nDCG@3"], found["valid_0"]["ndcg@3"], rtol=1e-12)
     assert [rises for _, _, rises in ours(model.predict(X[PARTS[1]]), check)] == [True, False]
-    alone = SimpleNamespace(get_group=lambda: None, get_label=lambda: Y)
+    alone = SimpleNamespace(get_group=lambda: None, get_label=lambda: Y, get_weight=lambda: None)
     with pytest.raises(UsageError, match="does not say which documents belong together"):
         ours(Y, alone)
 
@@ -140,6 +141,65 @@ def test_a_collection_of_metrics() -> None:
         for name, label in (("a", "nDCG@5"), ("b", "AP"))
     }
     assert {name: float(one) for name, one in both.compute().items()} == pytest.approx(wanted)
+
+
+def test_metrics_of_a_collection_keep_to_themselves() -> None:
+    """torchmetrics lets metrics share a state that looks the same after the first batch."""
+    both = MetricCollection({"a": TorchMetric("nDCG@2"), "b": TorchMetric("nDCG@10")})
+    alone = TorchMetric("nDCG@2")
+    for scores, labels in ((torch.tensor([[0.9, 0.1]]), torch.tensor([[1, 0]])), some_tensors()):
+        both.update(scores, labels)
+        alone.update(scores, labels)
+    assert both.compute()["a"] == alone.compute() != both.compute()["b"]
+
+
+def test_indexes_are_those_of_documents() -> None:
+    scores, labels = some_tensors()
+    metric = TorchMetric("AP")
+    with pytest.raises(UsageError, match="not the query of each document"):
+        metric.update(scores, labels, torch.arange(90))
+    metric.update(scores.numpy(), labels.tolist(), np.arange(90)[:, None].repeat(15, axis=1))
+    assert float(metric.compute()) == pytest.approx(float(values("AP", scores, labels).mean()))
+
+
+def test_adapters_refuse_what_they_cannot_divide() -> None:
+    for metric in (lightgbm_metric("AP"), xgboost_metric("AP")):
+        with pytest.raises(UsageError, match="not called with the data set"):
+            metric(Y, Y)
+    with pytest.raises(UsageError, match="nothing says which predictions"):
+        compute_metrics("AP")(SimpleNamespace(predictions=X[:, 0], label_ids=Y))
+    halves = [catboost.Pool(X[:20], Y[:20], group_id=np.arange(20) // size) for size in (5, 10)]
+    with pytest.raises(UsageError, match="the same labels and different groups"):
+        catboost_metric("AP", *halves)
+    weighted = xgboost.DMatrix(X, Y, weight=np.arange(60) + 1.0, group=SIZES)
+    with pytest.warns(DoubtWarning, match="has weights"):
+        xgboost_metric("AP")(X[:, 0], weighted)
+
+
+def test_batches_of_the_trainer() -> None:
+    scores, labels = (one.numpy() for one in some_tensors())
+    measure = compute_metrics("AP")
+    assert measure((scores[:50], labels[:50]), compute_result=False) == {}  # type: ignore[call-arg]
+    found = measure((scores[50:], labels[50:]), compute_result=True)  # type: ignore[call-arg]
+    assert found == measure((scores, labels))
+
+
+def test_checkpoints_hold_a_meter(tmp_path: Path) -> None:
+    meter = Meter(["nDCG@5", "AP"])
+    meter.update(*some_tensors())
+    torch.save(meter.state_dict(), tmp_path / "state.pt")
+    again = Meter(["nDCG@5", "AP"])
+    again.load_state_dict(torch.load(tmp_path / "state.pt"))
+    assert again.compute() == meter.compute()
+
+
+def test_a_repeated_query_may_be_padded_otherwise() -> None:
+    scores, labels = some_tensors(rows=200)
+    meter = Meter(["nDCG", "AP"])
+    meter.update(scores, labels, qid=list(range(200)))
+    wide = torch.nn.functional.pad(scores, (0, 80)), torch.nn.functional.pad(labels, (0, 80))
+    meter.update(*wide, mask=torch.arange(95).expand(200, 95) < 15, qid=list(range(200)))
+    assert len(meter.evaluation().queries) == 200
 
 
 def _process(rank: int, folder: str) -> None:

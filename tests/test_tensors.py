@@ -233,7 +233,7 @@ REFUSED: dict[str, tuple[type[Exception], Callable[[], object]]] = {
     "judged is not": (InputError, lambda: values("AP", [[1, 2]], [[1, 0]], judged=[1])),
     "in list 1, arrays have 2 and 1": (InputError, lambda: values("AP", [[1], [2, 3]], [[1], [2]])),
     "there are 2 and 3 lists": (InputError, lambda: values("AP", [[1], [2, 3]], [[1], [2, 2], [3]])),
-    "lists of lists have": (InputError, lambda: values("AP", [[1], [2, 3]], [[1], [2, 2]], group=[1])),
+    "lists of lists need no group": (InputError, lambda: values("AP", [[1], [2, 3]], [[1], [2, 2]], group=[1])),
     "row 0: document 1, nan: a score": (InputError, lambda: values("AP", [[1, np.nan]], [[1, 0]])),
     "row 1: document 0, inf: a score": (InputError, lambda: values("AP", [[1], [np.inf]], [[1], [0]])),
     "row 0: document 1, 1e\\+300: a score": (
@@ -257,6 +257,11 @@ REFUSED: dict[str, tuple[type[Exception], Callable[[], object]]] = {
         UsageError, lambda: values("alpha_nDCG@5", [[1]], [[1]])),
     "no closed form": (UsageError, lambda: values("F@3", [[1]], [[1]], ties="expected")),
     "there is no axis": (UsageError, lambda: values("AP", [[1]], [[1]], tie="input")),
+    "ignore cannot be": (UsageError, lambda: values("AP", [[1]], [[1]], ignore=math.nan)),
+    "mask are not an array": (InputError, lambda: values("AP", [[1, 2]], [[1, 0]], mask=[[1], [1, 0]])),
+    "judged holds something": (InputError, lambda: values("AP", [[1]], [[1]], judged=[["a"]])),
+    "qid has more than one": (InputError, lambda: values("AP", [[1]], [[1]], qid=[[1]])),
+    "a label is not a finite": (InputError, lambda: values("AP", [[1]], [[1]], judged=[[math.inf]])),
     "there is nothing to measure": (UsageError, lambda: values([], [[1]], [[1]])),
     "depends on the highest grade": (UsageError, lambda: Meter("ERR@5")),
     "nothing was measured yet": (UsageError, lambda: Meter("AP").compute()),
@@ -428,7 +433,7 @@ def test_padding_is_no_query_and_doubts_are_told() -> None:
     found = meter.evaluation()
     assert found.queries == ("1", "2")
     codes = [doubt.code for doubt in found.doubts]
-    assert codes == ["no-relevant", "ties"]
+    assert codes == ["no-relevant", "ties", "unnamed-queries"]
     assert found.doubts[1].count == 1
     quiet = Meter("nDCG@2", ties="expected")
     quiet.update([[0.5, 0.5, 0.1]], [[1, 0, 0]])
@@ -436,10 +441,17 @@ def test_padding_is_no_query_and_doubts_are_told() -> None:
 
 
 def test_negative_labels_are_a_doubt_of_the_meter() -> None:
-    for more, codes in (({}, ["negative-labels"]), ({"ignore": -100}, [])):
-        meter = Meter("nDCG", **more)  # type: ignore[arg-type]
-        meter.update([[0.1, 0.2, 0.3]], [[1, 0, -100]])
-        assert [doubt.code for doubt in meter.evaluation().doubts] == codes
+    scores, labels = [[0.1, 0.2, 0.3]], [[1, 0, -100]]
+    meter = Meter("nDCG")
+    meter.update(scores, labels)
+    assert [doubt.code for doubt in meter.evaluation().doubts] == ["negative-labels"]
+    with pytest.warns(DoubtWarning, match="1 label is negative .* ignore=-100"):
+        meter.compute()
+    told = Meter("nDCG", ignore=-100)
+    told.update(scores, labels)
+    told.update(scores, labels, mask=np.array(labels) >= 0)
+    assert [doubt.code for doubt in told.evaluation().doubts] == ["unnamed-queries"]
+    told.compute()
 
 
 def test_evaluations_of_two_epochs_are_compared_by_query() -> None:
@@ -468,6 +480,76 @@ def test_a_meter_forgets_and_loads() -> None:
     meter.load_state_dict(state)
     meter.load_state_dict(state)  # not twice
     assert meter.compute() == wanted
+
+
+def test_what_a_mask_calls_a_document_is_one() -> None:
+    with pytest.raises(InputError, match="document 1, -inf: a score"):
+        values("nDCG", [[0.9, -np.inf]], [[1, 3]], mask=[[True, True]])
+    found = values("RR", [[-np.inf, 0.1]], [[1, 0]], mask=[[True, True]], order="given")
+    assert found.tolist() == [1.0]
+
+
+def test_masks_of_scores_and_labels_count() -> None:
+    scores = np.ma.masked_array([[0.9, 0.2, 0.5]], mask=[[True, False, False]])
+    labels = np.ma.masked_array([[1, 0, 1]], mask=[[False, True, False]])
+    assert values("P@1", scores, np.array([[1, 0, 0]])).tolist() == [0.0]
+    assert values("NumRet", scores, labels).tolist() == [1.0]
+    assert len(il.read_arrays(labels, scores)[1].rows()) == 1
+
+
+def test_nothing_is_measured_as_nothing() -> None:
+    for measure in PLAIN:
+        if measure not in ("ERR", "nERR"):  # which need to be told the highest grade
+            meter = Meter(measure)
+            meter.update(np.zeros((0, 3)), np.zeros((0, 3)))
+            assert values(measure, np.zeros((0, 3)), np.zeros((0, 3))).shape == (0,)
+            meter.update([[0.5, 0.1]], [[1, 0]])
+            assert len(meter.evaluation().queries) == 1
+    assert np.isnan(values("AP", [], [], group=[0, 0])).tolist() == [True, True]
+    assert values("AP", [], [], qid=[]).shape == (0,)
+    assert np.isnan(values("AP", [], [])).tolist() == [True]
+
+
+def test_names_of_measures_and_of_facts_are_apart() -> None:
+    meter = Meter(["judged", "nDCG@10"])
+    meter.update([[0.5, 0.1]], [[1, 0]])
+    assert meter.compute() == {"judged": 1.0, "nDCG@10": 1.0}
+
+
+def test_evaluations_of_other_grades_differ() -> None:
+    """Also where number, sum, squares and cubes are the same."""
+    signatures = []
+    for labels in ([0, 2, 2, 2, 2, 2, 2, 4], [1, 1, 1, 1, 3, 3, 3, 3]):
+        meter = Meter("nDCG")
+        meter.update([[0.1 * i for i in range(8)]] * 3, [labels] * 3, qid=[1, 2, 3])
+        signatures.append(meter.evaluation().signatures["nDCG"])
+    assert signatures[0].diff(signatures[1]).keys() == {"qrels"}
+    one_first, one_last = Meter("RR"), Meter("RR")
+    one_first.update([[0.1, 0.2]] * 2, [[1, 0], [0, 1]])
+    one_last.update([[0.1, 0.2]] * 2, [[0, 1], [1, 0]])  # the same lists in another order
+    found = [one.evaluation().signatures["RR"].qrels for one in (one_first, one_last)]
+    assert found[0] != found[1]
+
+
+def test_ids_are_text() -> None:
+    assert values("NumRet", [0.1, 0.2, 0.3], [0, 1, 2], qid=[1, "1", 1]).tolist() == [3.0]
+
+
+def test_a_failed_merge_changes_nothing() -> None:
+    meter, other = Meter("RR"), Meter("AP")
+    meter.update([[0.9, 0.1]], [[0, 1]])
+    for bad in (other, {}, {"idealist": 1, "rules": meter.rules.text}, 3, meter):
+        with pytest.raises(UsageError):
+            meter.merge(meter.fresh(), bad)  # type: ignore[arg-type]
+    with pytest.raises(UsageError):
+        meter.load_state_dict({})
+    assert meter.compute() == {"RR": 0.5}
+
+
+def test_bytes_and_strides_of_any_kind() -> None:
+    scores, labels = some_arrays()
+    wanted = values("AP", scores, labels)
+    np.testing.assert_array_equal(values("AP", scores.astype(">f8"), labels.astype(">i4")), wanted)
 
 
 def test_values_of_a_million_short_lists() -> None:

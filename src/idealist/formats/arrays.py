@@ -43,8 +43,8 @@ def read_arrays(
     Arrays of PyTorch, JAX and others work as well as NumPy's; `idealist.tensors.values` measures
     them where they are.
     """
-    if isinstance(y_true, np.ma.MaskedArray) and mask is None:
-        mask = ~np.ma.getmaskarray(y_true)
+    if mask is None and any(isinstance(one, np.ma.MaskedArray) for one in (y_true, y_score)):
+        mask = ~(np.ma.getmaskarray(y_true) | np.ma.getmaskarray(y_score))
     labels, scores = _array(y_true, "y_true"), _array(y_score, "y_score")
     if labels.shape != scores.shape or labels.ndim not in (1, 2):
         refuse(f"y_true has the shape {labels.shape}, y_score has {scores.shape}", _HINT)
@@ -132,7 +132,7 @@ def group_sizes(group: Any, count: int, least: int) -> Ints:
         refuse("group is not a list of lengths", "give whole numbers")
     if len(sizes) and sizes.min() < least:
         refuse(f"group holds {sizes.min()}", f"a length is at least {least}")
-    if sizes.sum() != count:
+    if sizes.max(initial=0) > count or sizes.sum() != count:
         message = f"the groups hold {sizes.sum()} documents, but there are {count}"
         refuse(message, "group is the length of each list")
     return sizes
@@ -149,14 +149,19 @@ def list_ids(qid: Any, count: int, words: str) -> tuple[Sequence[str], Ints]:
         ids = qid.tolist() if hasattr(qid, "tolist") else list(qid)
     except TypeError:
         ids = []
-    if len(ids) != count or any(isinstance(one, (list, tuple)) for one in ids):
+    if any(isinstance(one, (list, tuple)) for one in ids):
+        refuse("qid has more than one dimension", f"give {words}")
+    if len(ids) != count:
         refuse(f"qid has {len(ids)} ids for {count}", f"give {words}")
     codes: dict[Any, int] = {}
+    names: dict[str, int] = {}
     try:
         found = np.array([codes.setdefault(one, len(codes)) for one in ids], np.int64)
-        return list(map(to_id, codes)), found
+        own = [names.setdefault(to_id(one), len(names)) for one in codes]  # 1 is "1"
     except (TypeError, ValueError):
-        Faults("qid").fail("bad-id", "qid holds something that is no id", "give text or numbers")
+        hint = "give text or whole numbers"
+        Faults("qid").fail("bad-id", "qid holds something that is no id", hint)
+    return list(names), np.array(own, np.int64)[found] if own else found
 
 
 def _numbered(place: Ints) -> list[str]:

@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from idealist.errors import UsageError
 from idealist.ranking.padded_lists import QUICK, Array, head
 
 #: The cells of a batch that are measured together: on a processor as many as its cache holds, on a
@@ -108,7 +109,9 @@ class NumPy(Library):
     def array(self, given: Any, like: Array | None = None) -> Array:
         """Make an array."""
         array = np.asarray(given)
-        return array.astype(np.float32) if array.dtype.name == "bfloat16" else array
+        if array.dtype.name == "bfloat16":
+            return array.astype(np.float32)
+        return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
 
     def unseen(self, array: Array) -> bool:
         """Whether looking would wait: never."""
@@ -148,10 +151,13 @@ class Torch(Library):
 
     def array(self, given: Any, like: Array | None = None) -> Array:
         """Make a tensor without gradients."""
-        if isinstance(given, self.torch.Tensor):
-            given = given.detach()
-            return given if like is None or given.device == like.device else given.to(like.device)
-        return self.torch.as_tensor(given, device=None if like is None else like.device)
+        if not isinstance(given, self.torch.Tensor):
+            given = np.ascontiguousarray(given) if isinstance(given, np.ndarray) else given
+            return self.torch.as_tensor(given, device=None if like is None else like.device)
+        if given.device.type == "mps":
+            raise UsageError("PyTorch has no float64 on mps", "give scores.cpu() and labels.cpu()")
+        given = given.detach().resolve_neg()
+        return given if like is None or given.device == like.device else given.to(like.device)
 
     def constant(self, values: Any, like: Array) -> Array:
         """Put NumPy's numbers where a tensor is; they stay there for the next batch."""
@@ -351,7 +357,7 @@ def _torch_api() -> SimpleNamespace:
 
     same = (
         "where zeros_like ones_like full_like reshape pow log log2 log1p exp expm1 isnan floor "
-        "broadcast_to int64 float32 float64 bool isfinite trunc arange"
+        "broadcast_to int64 float32 float64 bool isfinite trunc"
     )
     return SimpleNamespace(
         **{name: getattr(torch, name) for name in same.split()},

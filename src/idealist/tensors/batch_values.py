@@ -43,10 +43,11 @@ def values(
 
     Scores and labels (grades) are queries x documents; or all lists behind each other, with `group`
     for the length of each or `qid` for the query of each document; or lists of arrays. A document
-    is padding where `mask` is false, where its label is `ignore`, or where its score is -inf; the
-    value of a list of nothing but padding is NaN. `judged` are the grades of documents that were
-    judged for a query but are not in its list. `convention` and `axes` are those of `evaluate`;
-    equal scores keep the order of the input where a convention orders them by id.
+    is padding where `mask` is false (or, without a mask, where its score is -inf) and where its
+    label is `ignore`; the value of a list of nothing but padding is NaN. `judged` are the grades of
+    documents that were judged for a query but are not in its list. `convention` and `axes` are
+    those of `evaluate`; equal scores keep the order of the input where a convention orders them by
+    id.
 
     >>> scores, labels = [[0.9, 0.2, 0.5], [0.1, 0.8, 0.0]], [[1, 3, 0], [0, 2, -100]]
     >>> values("nDCG@10", scores, labels, ignore=-100).round(4).tolist()
@@ -74,28 +75,29 @@ def values(
 def _settled(found: MeasuredLists, label: str, instrument: Instrument) -> Array:
     """Replace undefined values as the measure says, and keep to its range."""
     layout, measure, xp = found.layout, instrument.measure, found.layout.library.xp
-    is_query, empty = found["query"] > 0, found["documents"] == 0
+    is_query, empty = found.fact("query") > 0, found.fact("documents") == 0
     if layout.library.is_numpy:
         names = (
             [layout.name(i) for i in np.flatnonzero(is_query).tolist()] if measure.refuses else []
         )
         asked = Asked("labels", names, empty[is_query], min(layout.extremes[0], 0.0))
         values = np.full(len(is_query), math.nan)
-        settled = measure.settled(found[label][is_query], asked)
+        settled = measure.settled(found.value(label)[is_query], asked)
         values[is_query] = instrument.aggregate.each(settled)
         return values
     if str(instrument.aggregate.round).startswith("query"):
         hint = "Meter rounds them; or leave out round"
         raise UsageError(f"round={instrument.aggregate.round} rounds in Python only", hint)
-    value = measure.without_gaps(found[label], empty, xp)
-    value = xp.where(is_query & (found["fault"] == 0), value, math.nan)
+    value = measure.without_gaps(found.value(label), empty, xp)
+    value = xp.where(is_query & (found.fact("fault") == 0), value, math.nan)
     return xp.clip(value, *measure.bounds(-1.0))
 
 
 def doubtful_labels(layout: Layout, rules: Rules) -> str:
     """Doubt negative labels, which usually are padding, unless somebody said what padding is."""
-    told = layout.padded or layout.unseen or rules.takes_negative
+    told = layout.told or layout.unseen or rules.takes_negative
     if told or layout.extremes[0] >= 0 or not bool(layout.library.xp.all(layout.there)):
         return ""
-    count = int(np.count_nonzero(layout.library.to_numpy(layout.labels) < 0))
-    return negative_words(count, layout.extremes[0])
+    labels = layout.library.to_numpy(layout.labels)
+    count = int(np.count_nonzero(labels < 0))
+    return negative_words(count, float(labels.min())) if count else ""

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
+from itertools import combinations
 from typing import Any
 
 import numpy as np
 
 from idealist.errors import UsageError
+from idealist.tensors.batch_values import DoubtWarning
 from idealist.tensors.meter import Meter
 
 
@@ -24,6 +27,9 @@ def lightgbm_metric(
     made = Meter(measures, **rules)
 
     def feval(scores: Any, data: Any) -> list[tuple[str, float, bool]]:
+        if not hasattr(data, "get_group"):
+            raise _not_here("lightgbm.train(…, feval=…)")
+        _doubt_weights(data.get_weight())
         group = data.get_group()
         if group is None:
             raise _no_groups("lightgbm.Dataset(…, group=…)")
@@ -44,6 +50,9 @@ def xgboost_metric(measures: Any, **rules: Any) -> Callable[[Any, Any], list[tup
     made = Meter(measures, **rules)
 
     def metric(scores: Any, data: Any) -> list[tuple[str, float]]:
+        if not hasattr(data, "get_uint_info"):
+            raise _not_here("xgboost.train(…, custom_metric=…)")
+        _doubt_weights(data.get_weight())
         ends = data.get_uint_info("group_ptr")
         if len(ends) < 2:
             raise _no_groups("DMatrix(…, qid=…), or set_group")
@@ -63,6 +72,10 @@ def catboost_metric(measure: Any, *pools: Any, **rules: Any) -> Any:
         raise UsageError("CatBoost takes one metric at a time", "give one measure")
     (label,) = made.rules.measures
     known = [(np.asarray(pool.get_label(), np.float64), _hashes(pool)) for pool in pools]
+    for (a, its), (b, others) in combinations(known, 2):
+        if np.array_equal(a, b) and not np.array_equal(its, others):
+            hint = "make a metric for each of them"
+            raise UsageError("two pools have the same labels and different groups", hint)
 
     class PoolMetric:
         no_jit = True  # or CatBoost would hand it to Numba
@@ -72,6 +85,7 @@ def catboost_metric(measure: Any, *pools: Any, **rules: Any) -> Any:
 
         def evaluate(self, approxes: Any, target: Any, weight: Any) -> tuple[float, float]:
             labels = np.asarray(target, np.float64)
+            _doubt_weights(weight)
             for own, qid in known:
                 if np.array_equal(own, labels):
                     return _measured(made, approxes[0], labels, qid=qid)[label], 1.0
@@ -95,9 +109,22 @@ def _hashes(pool: Any) -> Any:
 def _measured(
     made: Meter, scores: Any, labels: Any, group: Any = None, qid: Any = None
 ) -> dict[str, float]:
-    made.reset()
-    made.update(np.asarray(scores), np.asarray(labels), group=group, qid=qid)
-    return made.compute()
+    """Measure with a meter of its own, since several threads may call."""
+    meter = made.fresh()
+    meter.update(np.asarray(scores), np.asarray(labels), group=group, qid=qid)
+    return meter.compute()
+
+
+def _doubt_weights(weights: Any) -> None:
+    """Say that a data set has weights, which the measures do not use."""
+    if weights is not None and len(weights) and np.ptp(np.asarray(weights)):
+        message = "the data has weights, which the measures do not use: every query counts the same"
+        warnings.warn(message, DoubtWarning, stacklevel=3)
+
+
+def _not_here(where: str) -> UsageError:
+    message = "this is not called with the data set, which says which documents belong together"
+    return UsageError(message, f"give the metric to {where}")
 
 
 def _rises(made: Meter, label: str) -> bool:

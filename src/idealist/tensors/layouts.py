@@ -10,15 +10,19 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from numbers import Number
 from typing import Any
 
 import numpy as np
 
 from idealist.data.columns import Ints, starts_of
+from idealist.errors import UsageError
 from idealist.formats.arrays import group_sizes, list_ids, refuse
 from idealist.ranking.padded_lists import Array
 from idealist.tensors.array_libraries import Library, library_of
 from idealist.tensors.tensor_lists import Batch
+
+_NUMPY = library_of()
 
 #: What an array of labels or scores may look like.
 SHAPES = (
@@ -33,7 +37,7 @@ class Layout:
 
     With `sizes` they have one dimension, in which the lists follow each other; otherwise they are
     queries x documents. `others` are judged documents outside the lists, queries x documents.
-    `padded` says that somebody told where padding is, `queries` names the lists if they have names,
+    `told` says that somebody said where padding is, `queries` names the lists if they have names,
     and `by_document` says that an id was given for each document.
     """
 
@@ -43,7 +47,7 @@ class Layout:
     there: Array
     others: tuple[Array, Array] | None
     sizes: Ints | None
-    padded: bool
+    told: bool
     queries: tuple[str, ...] | None
     by_document: bool
 
@@ -133,11 +137,12 @@ def lay_out(
     scores: Any, labels: Any, mask: Any, group: Any, qid: Any, judged: Any, ignore: float | None
 ) -> Layout:
     """Check what was given, and find the lists and where in them documents are."""
-    if isinstance(labels, np.ma.MaskedArray) and mask is None:
-        mask = ~np.ma.getmaskarray(labels)
+    ignore = _ignored(ignore)
+    if mask is None and any(isinstance(one, np.ma.MaskedArray) for one in (scores, labels)):
+        mask = ~(np.ma.getmaskarray(scores) | np.ma.getmaskarray(labels))
     if _is_ragged(scores) or _is_ragged(labels):
         if group is not None:
-            refuse("lists of lists have their lengths", "leave out group")
+            refuse("lists of lists need no group", "leave it out: each list has its length")
         group = _lengths(scores, labels, mask)
         scores, labels, mask = _concat(scores), _concat(labels), mask and _concat(mask)
     library = library_of(scores, labels)
@@ -155,10 +160,13 @@ def _laid_out(
     if tuple(labels.shape) != tuple(scores.shape) or len(scores.shape) not in (1, 2):
         shapes = f"scores have the shape {tuple(scores.shape)}, labels {tuple(labels.shape)}"
         refuse(shapes, SHAPES)
-    if tuple(scores.shape)[1:] == (0,):  # rows of nothing are rows of padding
-        scores = library.constant(np.full((scores.shape[0], 1), -math.inf), scores)
-        labels, mask = library.xp.zeros_like(scores), None
-    there, padded = _there(library, scores, labels, mask, ignore)
+    if 0 in tuple(scores.shape):  # lists of nothing are lists of padding
+        count = int(scores.shape[0])
+        if len(scores.shape) == 1:
+            count = 0 if qid is not None and group is None else _length(_sizes(scores, group))
+        scores = library.constant(np.full((count, 1), -math.inf), scores)
+        labels, mask, group = library.xp.zeros_like(scores), None, None
+    there, told = _there(library, scores, labels, mask, ignore)
     flat = (library.floats(scores), labels, there)
     sizes = _sizes(scores, group)
     by_document = qid is not None and sizes is not None and group is None
@@ -174,7 +182,7 @@ def _laid_out(
         flat, sizes = tuple(library.xp.reshape(one, shape) for one in flat), None
     count = int(flat[0].shape[0]) if sizes is None else len(sizes)
     others = None if judged is None else _others(library, judged, ignore, scores, count)
-    return Layout(library, *flat, others, sizes, padded, queries, by_document)
+    return Layout(library, *flat, others, sizes, told, queries, by_document)
 
 
 def _names(
@@ -239,8 +247,9 @@ def _concat(lists: Sequence[Any]) -> Array:
 
 
 def _numbers(library: Library, given: Any, name: str, like: Array | None) -> Array:
+    own = library_of(given)
     try:
-        array = library.array(given, like)
+        array = library.array(given if own in (library, _NUMPY) else own.to_numpy(given), like)
     except (TypeError, ValueError, RuntimeError):
         refuse(f"{name} are not an array of numbers", SHAPES)
     if library.kind(array) not in ("bool", "int", "float"):
@@ -261,19 +270,32 @@ def _sizes(scores: Array, group: Any) -> Ints | None:
 def _there(
     library: Library, scores: Array, labels: Array, mask: Any, ignore: float | None
 ) -> tuple[Array, bool]:
-    """Mark the documents: not masked, not ignored, and with a score above -inf."""
-    is_float = library.kind(scores) == "float"
-    there = scores != -math.inf if is_float else library.xp.ones_like(scores, dtype=library.xp.bool)
-    if ignore is not None:
-        there = there & (labels != ignore)
+    """Mark the documents: as the mask says, or with a score above -inf; and not ignored."""
     if mask is not None:
-        mask = library.array(mask, scores)
-        if tuple(mask.shape) != tuple(scores.shape) or library.kind(mask) not in ("bool", "int"):
-            message = f"mask is {mask.dtype} of shape {tuple(mask.shape)}"
+        there = _numbers(library, mask, "mask", scores)
+        if tuple(there.shape) != tuple(scores.shape) or library.kind(there) == "float":
+            message = f"mask is {there.dtype} of shape {tuple(there.shape)}"
             hint = f"give the shape of the scores, {tuple(scores.shape)}, true for a document"
             refuse(message, hint)
-        there = there & (mask if library.kind(mask) == "bool" else mask != 0)
+        there = there if library.kind(there) == "bool" else there != 0
+    elif library.kind(scores) == "float":
+        there = scores != -math.inf
+    else:
+        there = library.xp.ones_like(scores, dtype=library.xp.bool)
+    if ignore is not None:
+        there = there & (labels != ignore)
     return there, mask is not None or ignore is not None
+
+
+def _ignored(ignore: Any) -> float | None:
+    """Check the label of padding."""
+    if ignore is None or (isinstance(ignore, Number) and ignore == ignore):  # noqa: PLR0124  # NaN
+        return ignore  # type: ignore[return-value]
+    raise UsageError(f"ignore cannot be {ignore!r:.60}", "give the label of padding, such as -100")
+
+
+def _length(sizes: Ints | None) -> int:
+    return 0 if sizes is None else len(sizes)
 
 
 def _others(
@@ -285,8 +307,11 @@ def _others(
             refuse("judged is not a list of lists", "give the grades of each list, [] where none")
         width = max(map(len, judged), default=0)
         rows = np.full((len(judged), width), math.nan)
-        for row, grades in zip(rows, judged, strict=True):
-            row[: len(grades)] = on_host(grades)
+        try:
+            for row, grades in zip(rows, judged, strict=True):
+                row[: len(grades)] = on_host(grades)
+        except (TypeError, ValueError):
+            refuse("judged holds something that is not a number", "give the grades of each list")
         judged = rows
     others = library.floats(_numbers(library, judged, "judged", like))
     if len(others.shape) != 2 or others.shape[0] != count:

@@ -20,9 +20,11 @@ from idealist.tensors.tensor_rules import Rules
 #: What is known of each list beside its values: whether it is a query, how many documents it has,
 #: and what is wrong with it, an index into `FAULTS`.
 FACTS = ("query", "documents", "fault")
+#: What identifies the grades of a list in any order: their number and the sums of their powers.
+IDENTITY = ("judged", "sum", "squares", "cubes", "quartics")
 #: What else is known if asked for: whether equal scores leave the order open, the lowest grade, how
-#: many are negative, how many there are, and the sums of their first powers, which identify them.
-WATCHED = ("tied", "lowest", "negative", "judged", "sum", "squares", "cubes")
+#: many are negative, whether padding was told, the sum of grades by place, and `IDENTITY`.
+WATCHED = ("tied", "lowest", "negative", "told", "placed", *IDENTITY)
 #: What can be wrong with a list: the code of the fault, what it says, and what to do.
 FAULTS = (
     ("", "", ""),
@@ -42,63 +44,79 @@ FAULTS = (
         "tie", "two documents have the same score, and ties=error is set",
         "choose an order of ties, such as ties=input or ties=expected",
     ),
+    (
+        "bad-grade", "a measure does not take one of the labels, or the gain of one",
+        "measure these lists in the processor's memory, which says why",
+    ),
 )  # fmt: skip
-BAD_SCORE, BAD_LABEL, NEGATIVE, TIED = range(1, 5)
+BAD_SCORE, BAD_LABEL, NEGATIVE, TIED, NOT_TAKEN = range(1, 6)
 #: Scores from here on are infinite where precision=float32 is set.
 LARGEST_FLOAT32 = float(np.finfo(np.float32).max)
 
 
 @dataclass(frozen=True, eq=False)
 class MeasuredLists:
-    """A row of numbers for each measure and each fact, a column for each list.
+    """A row of numbers for each measure and then each fact, a column for each list.
 
     Values are as formulas give them, NaN where they are undefined.
     """
 
     layout: Layout
-    names: tuple[str, ...]
+    labels: tuple[str, ...]
     numbers: Array
 
-    def __getitem__(self, name: str) -> Array:
-        return self.numbers[self.names.index(name), :]
+    def value(self, label: str) -> Array:
+        """Return what a measure's formula gave."""
+        return self.numbers[self.labels.index(label), :]
+
+    def fact(self, name: str) -> Array:
+        """Return one of `FACTS`."""
+        return self.numbers[len(self.labels) + FACTS.index(name), :]
 
 
 def measure_lists(layout: Layout, rules: Rules, watch: bool = False) -> MeasuredLists:
     """Measure all lists; raise what is wrong with them, where that can be seen."""
-    names = (*rules.measures, *FACTS, *(WATCHED if watch else ()))
+    labels, names = tuple(rules.measures), (*FACTS, *(WATCHED if watch else ()))
     maximum = _maximum(layout, rules)
 
     def measured(batch: Batch) -> Array:
-        rows, xp = _rows(batch, rules, maximum, watch), batch.library.xp
-        return xp.concat([xp.astype(rows[name], xp.float64)[None, :] for name in names], axis=0)
+        xp, (values, facts) = batch.library.xp, _rows(batch, rules, maximum, watch)
+        facts["told"] = xp.full_like(facts["documents"], int(layout.told))
+        rows = [*map(values.__getitem__, labels), *map(facts.__getitem__, names)]
+        return xp.concat([xp.astype(row, xp.float64)[None, :] for row in rows], axis=0)
 
+    if not layout.scores.shape[0]:
+        nothing = np.zeros((len(labels) + len(names), 0))
+        return MeasuredLists(layout, labels, layout.library.constant(nothing, layout.scores))
     share = 0.5 if any(look.ties for look in rules.looks) else 1.0  # ties need more columns
-    found = MeasuredLists(layout, names, layout.each(measured, share))
+    found = MeasuredLists(layout, labels, layout.each(measured, share))
     if not layout.unseen:
         _check_size(layout)
-        _check(layout, layout.library.to_numpy(found["fault"]))
+        _check(layout, layout.library.to_numpy(found.fact("fault")))
     return found
 
 
-def _rows(batch: Batch, rules: Rules, maximum: float, watch: bool) -> dict[str, Array]:
-    """Compute the rows of numbers of some lists."""
+def _rows(
+    batch: Batch, rules: Rules, maximum: float, watch: bool
+) -> tuple[dict[str, Array], dict[str, Array]]:
+    """Compute the values and the facts of some lists."""
     xp = batch.library.xp
     documents = xp.count_nonzero(batch.there, axis=1)
     fault, tied = xp.zeros_like(documents), documents < 0
-    rows: dict[str, Array] = {}
+    values: dict[str, Array] = {}
     for look, labels in rules.looks.items():
         ranking = BatchRanking(batch, look)
         lists = ranking.lists(maximum)
-        rows |= {label: _computed(rules.instruments[label].measure, lists) for label in labels}
-        for code, refused in _refused(ranking):
+        values |= {label: _computed(rules.instruments[label].measure, lists) for label in labels}
+        for code, refused in _refused(ranking, lists):
             fault = xp.where(refused, code, fault)
         if watch and look.protocol.ties != "expected":
             tied = tied | ranking.undecided()
     judged = documents
     if batch.others is not None:
         judged = judged + xp.count_nonzero(batch.others[1], axis=1)
-    rows |= {"query": judged > 0, "documents": documents, "fault": fault}
-    return rows | {"tied": tied, "judged": judged, **_identity(batch)} if watch else rows
+    facts = {"query": judged > 0, "documents": documents, "fault": fault}
+    return values, facts | ({"tied": tied, "judged": judged, **_identity(batch)} if watch else {})
 
 
 def _computed(measure: Measure, lists: TensorLists) -> Array:
@@ -112,32 +130,38 @@ def _computed(measure: Measure, lists: TensorLists) -> Array:
 
 
 def _identity(batch: Batch) -> dict[str, Array]:
-    """Return the lowest grade of each list, count negative ones, and sum the first powers."""
+    """Return the lowest grade of each list, count negative ones, and sum their powers."""
     xp, total = batch.library.xp, batch.library.total
     pairs = [(batch.labels, batch.there), *([batch.others] if batch.others else [])]
-    pool = xp.concat(
-        [xp.where(there, xp.astype(grade, xp.float64), 0.0) for grade, there in pairs], axis=1
-    )
+    grades = [xp.where(there, xp.astype(grade, xp.float64), 0.0) for grade, there in pairs]
+    pool = xp.concat(grades, axis=1)
+    places = batch.library.constant(np.arange(1.0, grades[0].shape[1] + 1.0), pool)[None, :]
     square = pool * pool
-    sums = {"sum": total(pool), "squares": total(square), "cubes": total(square * pool)}
+    sums = {"sum": total(pool), "squares": total(square), "placed": total(grades[0] * places)}
+    sums |= {"cubes": total(square * pool), "quartics": total(square * square)}
     lowest, negative = xp.min(pool, axis=1), xp.count_nonzero(pool < 0, axis=1)
     return {"lowest": lowest, "negative": negative, **sums}
 
 
-def _refused(ranking: BatchRanking) -> Iterator[tuple[int, Array]]:
-    """Yield the lists that a protocol refuses, for one reason after the other."""
+def _refused(ranking: BatchRanking, lists: TensorLists) -> Iterator[tuple[int, Array]]:
+    """Yield the lists that a measure or a protocol refuses, for one reason after the other."""
     xp, batch, protocol = ranking.xp, ranking.batch, ranking.protocol
+    for refused in lists.refused:
+        yield NOT_TAKEN, refused
     if protocol.ties == "error":
         keys = ranking.at(ranking.keys)
         yield TIED, xp.any((keys[:, 1:] == keys[:, :-1]) & ranking.found[:, 1:], axis=1)
     if protocol.negative == "error":
         yield NEGATIVE, xp.any(batch.there & (batch.labels < 0), axis=1)
-    if batch.library.kind(batch.labels) == "float":
-        yield BAD_LABEL, ~xp.isfinite(batch.library.total(ranking.grades))
-    if protocol.order == "score" and protocol.nonfinite == "error":
-        yield BAD_SCORE, xp.any(~(ranking.keys < math.inf), axis=1)  # as NaN is not either
-    elif protocol.order == "score" and protocol.nonfinite == "as_is":
-        yield BAD_SCORE, xp.any(xp.isnan(ranking.keys), axis=1)
+    if batch.library.kind(batch.labels) == "float" or batch.others is not None:
+        yield BAD_LABEL, ~xp.isfinite(batch.library.total(ranking.pool[0]))
+    if protocol.order == "score":  # a score of -inf is padding, unless a mask says otherwise
+        fine = batch.scores > -math.inf
+        if protocol.nonfinite == "error":
+            fine = fine & (ranking.keys < math.inf)
+        elif protocol.nonfinite == "last":
+            fine = fine | xp.isnan(batch.scores)
+        yield BAD_SCORE, xp.any(batch.there & ~fine, axis=1)
 
 
 def _check(layout: Layout, fault: Any) -> None:
@@ -149,8 +173,9 @@ def _check(layout: Layout, fault: Any) -> None:
             scores, labels, there = layout.one(i)
             cells = scores if int(fault[i]) == BAD_SCORE else labels
             wrong = cells < 0 if int(fault[i]) == NEGATIVE else ~(np.abs(cells) < LARGEST_FLOAT32)
-            at = int(np.argmax(there & wrong))
-            message = f"document {at}, {cells[at]:g}: {message}"
+            if np.any(there & wrong):  # otherwise it is among those outside the list
+                at = int(np.argmax(there & wrong))
+                message = f"document {at}, {cells[at]:g}: {message}"
         noted.add(code, f"{layout.name(i)}: {message}", hint)
     noted.check()
 

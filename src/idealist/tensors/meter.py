@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import math
+import warnings
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from itertools import compress
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,10 +21,11 @@ from idealist.formats.arrays import refuse
 from idealist.measures.base import Asked
 from idealist.measures.instrument import settled
 from idealist.ranking.padded_lists import Array
-from idealist.tensors.array_libraries import library_of
+from idealist.tensors.array_libraries import library_of, uncompiled
+from idealist.tensors.batch_values import DoubtWarning
 from idealist.tensors.layouts import Layout, lay_out, on_host
-from idealist.tensors.measured_lists import FACTS, FAULTS, WATCHED, measure_lists
-from idealist.tensors.meter_doubts import MeterCase, find_doubts
+from idealist.tensors.measured_lists import FACTS, FAULTS, IDENTITY, WATCHED, measure_lists
+from idealist.tensors.meter_doubts import MeterCase, find_doubts, negative_labels
 from idealist.tensors.tensor_rules import Rules, rules_of
 
 #: The version of what `state_dict` gives.
@@ -29,11 +33,10 @@ STATE = 1
 
 
 class Part(NamedTuple):
-    """Lists that were measured together: numbers x lists, their names, and if padding was told."""
+    """Lists that were measured together: numbers x lists, and their names."""
 
     numbers: Array
     queries: tuple[str, ...] | None
-    told: bool
 
 
 class Documents(NamedTuple):
@@ -52,7 +55,7 @@ class Meter:
     >>> meter.update([[0.9, 0.2, 0.5]], [[1, 3, -100]])
     >>> meter.update([[0.1, 0.8], [0.6, 0.3]], [[0, 2], [1, 0]])
     >>> {label: round(value, 4) for label, value in meter.compute().items()}
-    {'nDCG@10': 0.9032, 'RR@10': 1.0}
+    {'nDCG@10': 0.9322, 'RR@10': 1.0}
 
     What it keeps is small: the values of each query. It waits for the device in `compute` and
     `evaluation` only. Means are exactly rounded, so neither batches nor processes nor their order
@@ -86,6 +89,7 @@ class Meter:
         self._documents: list[Documents] = []
         self._known: MeterCase | None = None
 
+    @uncompiled
     def update(
         self,
         scores: Any,
@@ -107,6 +111,8 @@ class Meter:
         self, scores: Any, labels: Any, mask: Any, group: Any, qid: Any, judged: Any
     ) -> Part | Documents:
         """Measure a batch, or copy it if its queries may go on, without adding it."""
+        if qid is not None and not hasattr(qid, "shape"):
+            qid = list(qid)
         layout = lay_out(scores, labels, mask, group, qid, judged, self.ignore)
         if not layout.by_document:
             return self._measured(layout)
@@ -126,35 +132,60 @@ class Meter:
     def _measured(self, layout: Layout) -> Part:
         with layout.library.exact():
             found = measure_lists(layout, self.rules, watch=True)
-        return Part(found.numbers, layout.queries, layout.padded)
+        return Part(found.numbers, layout.queries)
 
     def merge(self, *others: Meter | Mapping[str, Any]) -> None:
         """Take over what other meters measured, or what their `state_dict` says."""
-        for other in others:
-            state = other.state_dict() if isinstance(other, Meter) else other
-            if state.get("idealist") != STATE or state.get("rules") != self.rules.text:
-                hint = "make both with the same measures, convention and axes"
-                raise UsageError("the meters do not measure the same", hint)
-            self._parts += [Part(*part) for part in state["parts"]]
-            self._documents += [Documents(*some) for some in state["documents"]]
+        read = [self._read(other) for other in others]
+        for parts, documents in read:
+            self._parts += parts
+            self._documents += documents
         self._known = None
 
+    def _read(self, other: Any) -> tuple[list[Part], list[Documents]]:
+        """Read what another meter measured; refuse what does not belong here."""
+        if other is self:
+            raise UsageError(
+                "a meter cannot be merged with itself", "its queries would count twice"
+            )
+        state = other.state_dict() if isinstance(other, Meter) else other
+        hint = "make both with the same measures, convention and axes"
+        try:
+            if state["idealist"] != STATE or state["rules"] != self.rules.text:
+                raise UsageError("the meters do not measure the same", hint)
+            names = [None if some is None else tuple(some) for _, some in state["parts"]]
+            numbers = [np.array(some, np.float64) for some, _ in state["parts"]]
+            documents = [
+                Documents(np.array(scores, np.float64), np.array(labels, np.float64), ids, told)
+                for scores, labels, ids, told in state["documents"]
+            ]
+        except (KeyError, TypeError, ValueError, AttributeError):
+            hint = "give a Meter, or what its state_dict() returned"
+            raise UsageError("this is not what a meter measured", hint) from None
+        return list(map(Part, numbers, names)), documents
+
     def state_dict(self) -> dict[str, Any]:
-        """Return what was measured so far, in the processor's memory."""
-        parts = [one._replace(numbers=on_host(one.numbers)) for one in self._parts]
+        """Return what was measured so far as plain lists, which any checkpoint can hold."""
+        parts = [(on_host(numbers).tolist(), names) for numbers, names in self._parts]
         documents = [
-            one._replace(scores=on_host(one.scores), labels=on_host(one.labels))
-            for one in self._documents
+            (on_host(scores).tolist(), on_host(labels).tolist(), ids, told)
+            for scores, labels, ids, told in self._documents
         ]
-        return {
-            "idealist": STATE, "rules": self.rules.text,
-            "parts": [tuple(one) for one in parts], "documents": [tuple(one) for one in documents],
-        }  # fmt: skip
+        whole = {"idealist": STATE, "rules": self.rules.text}
+        return {**whole, "parts": parts, "documents": documents}
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Take over what `state_dict` returned, and nothing else."""
+        parts, documents = self._read(state)
         self.reset()
-        self.merge(state)
+        self._parts, self._documents = parts, documents
+
+    def fresh(self) -> Meter:
+        """Return a meter with the same rules that has measured nothing."""
+        made = Meter.__new__(Meter)
+        made.rules, made.ignore, made.name = self.rules, self.ignore, self.name
+        made.reset()
+        return made
 
     def __getstate__(self) -> dict[str, Any]:
         own = self.rules.convention
@@ -170,6 +201,8 @@ class Meter:
 
     def compute(self) -> dict[str, float]:
         """Return the mean, or whatever aggregate it has, of each measure."""
+        for doubt in negative_labels(self._case()):
+            warnings.warn(doubt.message, DoubtWarning, stacklevel=2)
         return {label: one.aggregate for label, one in self._case().measured.items()}
 
     def evaluation(self) -> Evaluation:
@@ -208,7 +241,7 @@ class Meter:
             ids = [one for some in self._documents for one in some.queries]
             layout = lay_out(scores, labels, None, None, ids, None, None)
             told = all(one.told for one in self._documents)
-            yield self._measured(layout)._replace(told=told)
+            yield self._measured(replace(layout, told=told))
 
 
 def _documents(layout: Layout, qid: Any) -> Documents:
@@ -216,7 +249,7 @@ def _documents(layout: Layout, qid: Any) -> Documents:
     library, xp = layout.library, layout.library.xp
     scores = xp.where(layout.there, layout.scores, -math.inf)
     scores, labels = (xp.reshape(one, (-1,)) for one in (scores, library.copy(layout.labels)))
-    return Documents(scores, labels, _as_list(qid), layout.padded)
+    return Documents(scores, labels, _as_list(qid), layout.told)
 
 
 def _as_list(qid: Any) -> list[Any]:
@@ -236,30 +269,32 @@ def _joined(arrays: list[Array]) -> Array:
 
 def _case(rules: Rules, name: str, parts: list[Part]) -> MeterCase:
     """Settle what was measured; raise what could not be measured."""
-    names = (*rules.measures, *FACTS, *WATCHED)
     if not parts:
         raise UsageError("nothing was measured yet", "call update(scores, labels) first")
     if len({part.queries is None for part in parts}) > 1:
         raise UsageError("only some of the batches name their queries", "give qid for all or none")
     numbers = np.asarray(on_host(_joined([part.numbers for part in parts])), np.float64)
-    told = np.concatenate([np.full(part.numbers.shape[1], part.told) for part in parts])
-    kept = np.flatnonzero(numbers[names.index("query")] > 0)
-    numbers, told = numbers[:, kept], told[kept]
-    queries = [query for part in parts for query in part.queries or ()]
-    queries = [queries[i] for i in kept] if queries else [str(i + 1) for i in range(len(kept))]
-    first, repeated = _first(queries, numbers)
-    numbers, told, queries = numbers[:, first], told[first], [queries[i] for i in first]
-    facts = dict(zip(names, numbers, strict=True))
+    numbers = numbers[:, (is_query := numbers[len(rules.measures)] > 0)]
+    names = [query for part in parts for query in part.queries or ()]
+    named = parts[0].queries is not None
+    queries = list(compress(names, is_query)) if named else _numbered(numbers.shape[1])
+    told = len(rules.measures) + len(FACTS) + WATCHED.index("told")  # which a repeat need not say
+    first, repeated = _first(queries, np.delete(numbers, told, axis=0))
+    numbers, queries = numbers[:, first], [queries[i] for i in first]
+    raw = dict(zip(rules.measures, numbers[: len(rules.measures)], strict=True))
+    facts = dict(zip((*FACTS, *WATCHED), numbers[len(rules.measures) :], strict=True))
     _check(facts["fault"], queries)
     lowest = min(float(facts["lowest"].min(initial=0.0)), 0.0)
     asked = Asked("labels", queries, facts["documents"] == 0, lowest)
     counted = np.ones(len(queries), dtype=bool)
     measured = {
-        label: settled(one, facts[label], counted, asked)
-        for label, one in rules.instruments.items()
+        label: settled(one, raw[label], counted, asked) for label, one in rules.instruments.items()
     }
-    marked = bool(told[facts["negative"] > 0].all())
-    return MeterCase(rules, name, queries, measured, facts, marked, repeated)
+    return MeterCase(rules, name, queries, measured, facts, repeated, named)
+
+
+def _numbered(count: int) -> list[str]:
+    return [str(number) for number in range(1, count + 1)]
 
 
 def _first(queries: list[str], numbers: Floats) -> tuple[list[int], tuple[str, ...]]:
@@ -270,7 +305,7 @@ def _first(queries: list[str], numbers: Floats) -> tuple[list[int], tuple[str, .
         known = first.setdefault(query, i)
         if known < i:
             repeated.append(query)
-            if not np.array_equal(numbers[:, known], numbers[:, i], equal_nan=True):
+            if not np.allclose(numbers[:, known], numbers[:, i], rtol=1e-9, equal_nan=True):
                 hint = "give each list once, or one id per document if lists go on in later batches"
                 message = f"query {query!r} was measured twice, with different results"
                 Faults("batches").fail("contradiction", message, hint)
@@ -288,10 +323,11 @@ def _check(faults: Floats, queries: list[str]) -> None:
 def _digest(case: MeterCase) -> str:
     """Return ten hexadecimal digits that depend on the queries and the grades of each.
 
-    Queries without a name are told by their number, so that only the same queries in the same order
-    are compared, query by query.
+    Queries without a name are told by their number and by where in the input their grades are, so
+    that few evaluations whose queries came in another order are taken for the same.
     """
-    columns = [case.facts[name].tolist() for name in ("judged", "sum", "squares", "cubes")]
+    names = IDENTITY if case.is_named else (*IDENTITY, "placed")
+    columns = [case.facts[name].tolist() for name in names]
     rows = (map(_sum_text, row) for row in zip(*columns, strict=True))
     lines = sorted("\t".join((query, *row)) for query, row in zip(case.queries, rows, strict=True))
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:10]

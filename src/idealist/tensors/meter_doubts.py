@@ -23,8 +23,8 @@ from idealist.tensors.tensor_rules import Rules
 class MeterCase(MeasuredCase):
     """One run as a meter measured it.
 
-    `facts` are numbers of each query, `told` says that padding was marked, and `repeated` names
-    queries that came twice.
+    `facts` are numbers of each query, `repeated` names queries that came twice, and `is_named` says
+    that the queries have names of their own.
     """
 
     measuring: Rules
@@ -32,8 +32,8 @@ class MeterCase(MeasuredCase):
     queries: Sequence[str]
     measured: Mapping[str, Measured]
     facts: Mapping[str, Floats]
-    told: bool
     repeated: tuple[str, ...]
+    is_named: bool
 
     def command(self, **axes: Any) -> str:
         """Write how to measure with other axes."""
@@ -46,18 +46,30 @@ class MeterCase(MeasuredCase):
 
 def find_doubts(case: MeterCase) -> tuple[Doubt, ...]:
     """Look for what is doubtful about the labels, the scores and the measures."""
-    checks = (_negative, _repeated, data.no_relevant, _ties, data.not_in_tool, data.other_name)
+    checks = (
+        negative_labels, _repeated, data.no_relevant, _ties, data.not_in_tool, data.other_name,
+        _unnamed,
+    )  # fmt: skip
     return tuple(doubt.explained for check in checks for doubt in check(case))
 
 
-def _negative(case: MeterCase) -> Iterator[Doubt]:
+def negative_labels(case: MeterCase) -> Iterator[Doubt]:
     """Look for negative labels where nobody said what padding is."""
-    count = int(case.facts["negative"].sum())
-    if count and not case.told and not case.measuring.takes_negative:
-        queries = case.named(case.facts["negative"] > 0)
-        said = negative_words(count, float(case.facts["lowest"].min()))
+    negative = (case.facts["negative"] > 0) & (case.facts["told"] == 0)
+    if negative.any() and not case.measuring.takes_negative:
+        count = int(case.facts["negative"][negative].sum())
+        said = negative_words(count, float(case.facts["lowest"][negative].min()))
         total = int(case.facts["judged"].sum())
-        yield Doubt("negative-labels", said, count, queries, total=total)
+        yield Doubt("negative-labels", said, count, case.named(negative), total=total)
+
+
+def _unnamed(case: MeterCase) -> Iterator[Doubt]:
+    """Say that queries are known by their number only."""
+    if not case.is_named and len(case.queries) > 1:
+        said = (
+            "the queries have no names; compare only evaluations in which they have the same order"
+        )
+        yield Doubt("unnamed-queries", said, len(case.queries), severity="note")
 
 
 def _repeated(case: MeterCase) -> Iterator[Doubt]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -51,6 +52,8 @@ class RerankingEvaluator(BaseEvaluator):  # type: ignore[misc]  # the package ha
     ) -> None:
         super().__init__()
         self.samples = [_sample(i, one) for i, one in enumerate(samples)]
+        if not any(one.documents for one in self.samples):
+            Faults("samples").fail("empty", "no sample has documents", "give at least one")
         self.meter = Meter(measures, name=name or "run", **rules)
         self.name, self.write_csv = name, write_csv
         self.options = {"batch_size": batch_size, "show_progress_bar": show_progress_bar}
@@ -64,15 +67,15 @@ class RerankingEvaluator(BaseEvaluator):  # type: ignore[misc]  # the package ha
     ) -> dict[str, float]:
         """Measure the model; return {measure: value}, with the name in front if there is one."""
         scores = np.asarray(self._scores(model), np.float64)
-        self.meter.reset()
-        self.meter.update(
+        meter = self.meter.fresh()
+        meter.update(
             scores,
             np.array([grade for one in self.samples for grade in one.labels]),
             group=[len(one.documents) for one in self.samples],
             judged=[one.others for one in self.samples],
         )
-        self.evaluation = self.meter.evaluation()
-        found = self.meter.compute()
+        self.evaluation = meter.evaluation()
+        found = meter.compute()
         if output_path is not None and self.write_csv:
             self._write(Path(output_path), {"epoch": epoch, "steps": steps, **found})
         named: dict[str, float] = self.prefix_name_to_metrics(found, self.name)
@@ -93,7 +96,8 @@ class RerankingEvaluator(BaseEvaluator):  # type: ignore[misc]  # the package ha
 
     def _write(self, folder: Path, row: Mapping[str, Any]) -> None:
         folder.mkdir(parents=True, exist_ok=True)
-        path = folder / f"idealist{'_' if self.name else ''}{self.name}_results.csv"
+        name = re.sub(r"[^\w.-]+", "_", f"_{self.name}" if self.name else "")
+        path = folder / f"idealist{name}_results.csv"
         is_new = not path.exists()
         with path.open("a", newline="", encoding="utf-8") as file:
             writer = csv.DictWriter(file, list(row))
@@ -104,25 +108,38 @@ class RerankingEvaluator(BaseEvaluator):  # type: ignore[misc]  # the package ha
 
 def _sample(i: int, given: Mapping[str, Any]) -> Sample:
     """Read one sample in any of its forms."""
-    keys = given.keys() & {"documents", "labels", "positive", "negative"}
-    positive = given.get("positive", [])
-    positive = [positive] if isinstance(positive, str) else list(positive)
-    documents, others = list(given.get("documents", ())), []
-    if (
-        "query" in given
-        and keys == {"documents", "labels"}
-        and len(documents) == len(given["labels"])
-    ):
-        labels = [float(grade) for grade in given["labels"]]
-    elif "query" in given and keys == {"positive", "negative"}:
-        documents = positive + list(given["negative"])
+    known = given.keys() if isinstance(given, Mapping) else set()
+    keys = known & {"documents", "labels", "positive", "negative"}
+    positive, negative, documents = (
+        _texts(given[key]) if key in known else [] for key in ("positive", "negative", "documents")
+    )
+    positive = list(dict.fromkeys(positive))
+    others: list[float] = []
+    labels = _grades(given["labels"]) if "labels" in known else []
+    if "query" in known and keys == {"documents", "labels"} and len(labels) == len(documents):
+        pass
+    elif "query" in known and keys == {"positive", "negative"}:
+        documents = positive + [text for text in negative if text not in positive]
         labels = [1.0] * len(positive) + [0.0] * (len(documents) - len(positive))
-    elif "query" in given and keys == {"positive", "documents"}:
+    elif "query" in known and keys == {"positive", "documents"}:
         labels = [float(document in positive) for document in documents]
         others = [1.0] * len(set(positive) - set(documents))
     else:
         hint = (
             "give query and documents with as many labels, or positive with negative or documents"
         )
-        Faults("samples").fail("bad-shape", f"sample {i} has {', '.join(sorted(given))}", hint)
+        what = ", ".join(sorted(map(str, known))) or f"{given!r:.40}"
+        Faults("samples").fail("bad-shape", f"sample {i} has {what}", hint)
     return Sample(str(given["query"]), documents, labels, others)
+
+
+def _texts(given: Any) -> list[str]:
+    """Read one text or several."""
+    return [given] if isinstance(given, str) else list(map(str, given))
+
+
+def _grades(given: Any) -> list[float]:
+    try:
+        return [float(grade) for grade in given]
+    except (TypeError, ValueError):
+        return []

@@ -56,6 +56,18 @@ class TensorLists(PaddedLists):
         """The score of each document."""
         return self.scores
 
+    def surely(self, mask: Array) -> bool:
+        """Whether any cell is true; where nobody looks, remember in which lists one is."""
+        if self.unseen and len(mask.shape) == 2 and mask.shape[0] == self.found.shape[0]:
+            self.refused.append(self.xp.any(mask, axis=1))
+        return super().surely(mask)
+
+    @property
+    def refused(self) -> list[Array]:
+        """The lists that formulas would have refused, had they looked."""
+        found: list[Array] = self.pooled.setdefault("refused", [])
+        return found
+
     def constant(self, values: Any) -> Array:
         """Make an array in the same library and on the same device as the others."""
         return self.library.constant(np.asarray(values), self.found)

@@ -57,12 +57,6 @@ class Rules:
         return [label for label, one in self.instruments.items() if _of_highest(one.measure)]
 
     @cached_property
-    def of_lowest(self) -> bool:
-        """Whether the range of a measure depends on the lowest grade."""
-        measures = [one.measure for one in self.instruments.values()]
-        return any(one.bounds(-1.0) != one.bounds(0.0) for one in measures)
-
-    @cached_property
     def takes_negative(self) -> bool:
         """Whether somebody said what negative grades mean, or they are refused or dropped."""
         said = "negative" in self.axes
