@@ -259,6 +259,9 @@ REFUSED: dict[str, tuple[type[Exception], Callable[[], object]]] = {
     "there is no axis": (UsageError, lambda: values("AP", [[1]], [[1]], tie="input")),
     "ignore cannot be": (UsageError, lambda: values("AP", [[1]], [[1]], ignore=math.nan)),
     "mask are not an array": (InputError, lambda: values("AP", [[1, 2]], [[1, 0]], mask=[[1], [1, 0]])),
+    "that is too large": (
+        InputError, lambda: values("AP", [1] * 10**5, [1] * 10**5, group=[1] * 10**5,
+                                   judged=[[1] * 10**4, *[[]] * (10**5 - 1)])),
     "judged holds something": (InputError, lambda: values("AP", [[1]], [[1]], judged=[["a"]])),
     "qid has more than one": (InputError, lambda: values("AP", [[1]], [[1]], qid=[[1]])),
     "a label is not a finite": (InputError, lambda: values("AP", [[1]], [[1]], judged=[[math.inf]])),

@@ -24,6 +24,8 @@ from idealist.tensors.tensor_lists import Batch
 
 _NUMPY = library_of()
 
+#: What lists of judged documents may grow to when they are padded.
+MOST_CELLS = 1 << 28
 #: What an array of labels or scores may look like.
 SHAPES = (
     "give scores and labels in one shape: queries x documents, one dimension with group= or qid=, "
@@ -86,6 +88,9 @@ class Layout:
         `share` is how many of the usual cells are measured together.
         """
         cells = int(self.library.cells(self.scores) * share)
+        if self.others is not None and self.sizes is None:
+            own, others = int(self.scores.shape[1]), int(self.others[0].shape[1])
+            cells = cells * own // (own + others)
         if self.sizes is None:
             parts = [measure(batch) for batch in self._rows(cells)]
             return parts[0] if len(parts) == 1 else self.library.xp.concat(parts, axis=1)
@@ -306,6 +311,9 @@ def _others(
         if judged and not _is_nested(judged):
             refuse("judged is not a list of lists", "give the grades of each list, [] where none")
         width = max(map(len, judged), default=0)
+        if len(judged) * width > MOST_CELLS:
+            message = f"judged has {len(judged):,} lists, padded to {width:,} grades each"
+            refuse(f"{message}: that is too large", "measure queries with many grades apart")
         rows = np.full((len(judged), width), math.nan)
         try:
             for row, grades in zip(rows, judged, strict=True):
