@@ -159,35 +159,45 @@ def _laid_out(
     library: Library, scores: Any, labels: Any, mask: Any, group: Any, qid: Any, judged: Any,
     ignore: float | None,
 ) -> Layout:  # fmt: skip
+    """Make arrays of one library of all that was given, and divide them into lists."""
+    scores, labels = _both(library, scores, labels)
+    if 0 in tuple(scores.shape):  # lists of nothing are lists of padding
+        count = _lists_of_nothing(scores, group, qid)
+        scores = library.constant(np.full((count, 1), -math.inf), scores)
+        labels, mask, group = library.xp.zeros_like(scores), None, None
+    there, told = _there(library, scores, labels, mask, ignore)
+    arrays, sizes = (library.floats(scores), labels, there), _sizes(scores, group)
+    by_document = qid is not None and sizes is not None and group is None
+    queries, codes = _names(qid, sizes, int(scores.shape[0]), by_document)
+    if by_document:
+        sizes = np.bincount(codes, minlength=len(queries or ()))
+        arrays = _together(library, arrays, codes)
+    lengths = [0] if sizes is None else np.unique(sizes).tolist()
+    if sizes is not None and len(lengths) == 1 and lengths[0]:  # these need no padding
+        shape = len(sizes), lengths[0]
+        arrays, sizes = tuple(library.xp.reshape(one, shape) for one in arrays), None
+    count = int(arrays[0].shape[0]) if sizes is None else len(sizes)
+    others = None if judged is None else _others(library, judged, ignore, scores, count)
+    return Layout(library, *arrays, others, sizes, told, queries, by_document)
+
+
+def _both(library: Library, scores: Any, labels: Any) -> tuple[Array, Array]:
+    """Make arrays of scores and labels, which must have the same shape."""
     like = labels if library_of(scores).is_numpy and not library.is_numpy else None
     scores = _numbers(library, scores, "scores", like)
     labels = _numbers(library, labels, "labels", scores)
     if tuple(labels.shape) != tuple(scores.shape) or len(scores.shape) not in (1, 2):
         shapes = f"scores have the shape {tuple(scores.shape)}, labels {tuple(labels.shape)}"
         refuse(shapes, SHAPES)
-    if 0 in tuple(scores.shape):  # lists of nothing are lists of padding
-        count = int(scores.shape[0])
-        if len(scores.shape) == 1:
-            count = 0 if qid is not None and group is None else _length(_sizes(scores, group))
-        scores = library.constant(np.full((count, 1), -math.inf), scores)
-        labels, mask, group = library.xp.zeros_like(scores), None, None
-    there, told = _there(library, scores, labels, mask, ignore)
-    flat = (library.floats(scores), labels, there)
+    return scores, labels
+
+
+def _lists_of_nothing(scores: Array, group: Any, qid: Any) -> int:
+    """Count the lists where there are no documents."""
+    if len(scores.shape) == 2:
+        return int(scores.shape[0])
     sizes = _sizes(scores, group)
-    by_document = qid is not None and sizes is not None and group is None
-    queries, codes = _names(qid, sizes, int(scores.shape[0]), by_document)
-    if by_document:
-        sizes, flat = (
-            np.bincount(codes, minlength=len(queries or ())),
-            _together(library, flat, codes),
-        )
-    lengths = [1] if sizes is None or not len(sizes) else np.unique(sizes).tolist()
-    if sizes is not None and len(lengths) == 1 and lengths[0]:
-        shape = len(sizes), lengths[0]  # lists of one length need no padding
-        flat, sizes = tuple(library.xp.reshape(one, shape) for one in flat), None
-    count = int(flat[0].shape[0]) if sizes is None else len(sizes)
-    others = None if judged is None else _others(library, judged, ignore, scores, count)
-    return Layout(library, *flat, others, sizes, told, queries, by_document)
+    return 0 if sizes is None or (qid is not None and group is None) else len(sizes)
 
 
 def _names(
@@ -297,10 +307,6 @@ def _ignored(ignore: Any) -> float | None:
     if ignore is None or (isinstance(ignore, Number) and ignore == ignore):  # noqa: PLR0124  # NaN
         return ignore  # type: ignore[return-value]
     raise UsageError(f"ignore cannot be {ignore!r:.60}", "give the label of padding, such as -100")
-
-
-def _length(sizes: Ints | None) -> int:
-    return 0 if sizes is None else len(sizes)
 
 
 def _others(
