@@ -51,7 +51,7 @@ def _lines() -> Iterator[str]:
         for name in sorted(members, key=_place):
             yield from _entry(name, getattr(idealist, name))
     yield "## In the training loop: idealist.tensors\n"
-    for name in sorted(tensors.__all__, key=_place):
+    for name in sorted([*tensors.__all__, *tensors.HEAVY], key=_place):
         if name in tensors.HEAVY:  # it would import packages that may not be there
             yield from (f"### {name}\n", *_paragraphs(_written(tensors.HEAVY[name], name)))
         else:

@@ -520,7 +520,9 @@ def test_every_fault_that_is_put_in_has_a_code_of_the_reference() -> None:
         "people-judged-less", "pools-differ", "prevalence",
         "same-family", "same-judgments", "unlike-sample", "weak-at-top",
     }  # fmt: skip
-    of_arrays = {"negative-labels", "repeated-queries", "unnamed-queries"}
+    of_arrays = {
+        "hidden-documents", "low-scores", "negative-labels", "repeated-queries", "unnamed-queries",
+    }  # fmt: skip
     assert CODES.keys() - codes == made | only_eval | only_compare | of_judges | of_arrays
 
 

@@ -123,6 +123,7 @@ def some_arrays(rows: int = 30, width: int = 12, seed: int = 0) -> tuple[Any, An
 MEASURES = ["nDCG@10", "AP", "RR", "ERR(max_grade=4)@5", "R@3"]
 
 
+@DOUBTS_ALLOWED
 def test_every_layout_gives_the_same_values() -> None:
     scores, labels = some_arrays()
     rng = np.random.default_rng(1)
@@ -228,7 +229,6 @@ REFUSED: dict[str, tuple[type[Exception], Callable[[], object]]] = {
     "mask is bool of shape": (InputError, lambda: values("AP", [[1, 2]], [[1, 0]], mask=[[True]])),
     "qid has 1 ids for 2": (InputError, lambda: values("AP", [1, 2], [1, 0], qid=[1])),
     "no id": (InputError, lambda: values("AP", [1, 2], [1, 0], qid=[0.5, 1])),
-    "two lists have the same id": (InputError, lambda: values("AP", [[1], [2]], [[1], [0]], qid=[1, 1])),
     "judged has the shape": (InputError, lambda: values("AP", [[1, 2]], [[1, 0]], judged=[[1], [2]])),
     "judged is not": (InputError, lambda: values("AP", [[1, 2]], [[1, 0]], judged=[1])),
     "in list 1, arrays have 2 and 1": (InputError, lambda: values("AP", [[1], [2, 3]], [[1], [2]])),
@@ -265,6 +265,9 @@ REFUSED: dict[str, tuple[type[Exception], Callable[[], object]]] = {
     "judged holds something": (InputError, lambda: values("AP", [[1]], [[1]], judged=[["a"]])),
     "qid has more than one": (InputError, lambda: values("AP", [[1]], [[1]], qid=[[1]])),
     "a label is not a finite": (InputError, lambda: values("AP", [[1]], [[1]], judged=[[math.inf]])),
+    "there is no axis 'top_k'": (UsageError, lambda: values("AP", [[1]], [[1]], top_k=10)),
+    "nothing says which documents": (InputError, lambda: Meter("RR").update(np.ones(2), np.ones(2))),
+    "shape \\(1, 2, 1\\)": (InputError, lambda: values("AP", np.ones((1, 2, 1)), np.ones((1, 2, 1)))),
     "there is nothing to measure": (UsageError, lambda: values([], [[1]], [[1]])),
     "depends on the highest grade": (UsageError, lambda: Meter("ERR@5")),
     "nothing was measured yet": (UsageError, lambda: Meter("AP").compute()),
@@ -407,6 +410,7 @@ def test_repeated_queries_count_once() -> None:
     meter = Meter("RR")
     meter.update([[0.9, 0.1], [0.1, 0.9]], [[1, 0], [1, 0]], qid=["a", "b"])
     meter.update([[0.9, 0.1]], [[1, 0]], qid=["a"])
+    meter.update([[0.1, 0.9], [0.1, 0.9]], [[1, 0], [1, 0]], qid=["b", "b"])
     found = meter.evaluation()
     assert found["RR"] == 0.75
     assert [doubt.code for doubt in found.doubts] == ["repeated-queries"]
@@ -553,6 +557,34 @@ def test_bytes_and_strides_of_any_kind() -> None:
     scores, labels = some_arrays()
     wanted = values("AP", scores, labels)
     np.testing.assert_array_equal(values("AP", scores.astype(">f8"), labels.astype(">i4")), wanted)
+
+
+def test_doubts_of_scores_and_of_what_ignore_left() -> None:
+    with pytest.warns(DoubtWarning, match="1 label is negative"):
+        values("P@2", [[0.1, 0.2]], [[1, -100]], ignore=-1)
+    with pytest.warns(DoubtWarning, match="are scores and labels swapped"):
+        values("P@2", [[1, 0]], [[0.3, -2.3]])
+    with pytest.warns(DoubtWarning, match="1 document with a label above 0 has the score -inf"):
+        values("P@2", [[1, -np.inf]], [[0, 3]])
+    meter = Meter(["RR", "nDCG"], convention="torchmetrics")
+    meter.update([[0.5, -0.2], [-np.inf, 0.1]], [[0, 1], [2, 1]], qid=["a", "b"])
+    codes = [doubt.code for doubt in meter.evaluation().doubts]
+    assert codes == ["hidden-documents", "low-scores"]
+    plain = Meter("RR", convention="torchmetrics")
+    plain.update([[0.5, 0.2, 0.1]], [[0, 1, 0]], qid=["a"])
+    assert not plain.evaluation().doubts
+
+
+def test_meters_serve_as_evaluations(tmp_path: Path) -> None:
+    scores, labels = some_arrays(rows=50)
+    before, after = Meter("nDCG@10", name="before"), Meter("nDCG@10", name="after")
+    before.update(scores, labels, qid=list(range(50)))
+    after.update((scores + labels)[::-1], labels[::-1], qid=list(range(50))[::-1])
+    before.evaluation().save(tmp_path / "before.json")
+    assert il.gate_evaluations(tmp_path / "before.json", after).verdict == "PASS"
+    assert il.compare_evaluations([before, after]).pairs[0].difference > 0
+    with pytest.raises(UsageError, match="go into one list"):
+        il.compare_evaluations(before.evaluation(), after.evaluation())
 
 
 def test_values_of_a_million_short_lists() -> None:

@@ -109,14 +109,14 @@ def _evaluated(evaluator: Evaluator, run: Ranked) -> Evaluation:
 
 
 def compare_evaluations(
-    evaluations: Iterable[Evaluation | str | Path],
+    evaluations: Iterable[Any],
     measures: Any = None,
     *,
     baseline: str | int | None = None,
     slices: Mapping[Any, Any] | None = None,
     **options: Any,
 ) -> Comparison:
-    """Compare evaluations, or files that `Evaluation.save` wrote, without the runs.
+    """Compare evaluations, meters, or files that `Evaluation.save` wrote, without the runs.
 
     They must have the same signatures. `measures` are all that the first has, less Judged, or some
     of them; the other options are those of `compare`, less what needs judgments.
@@ -128,7 +128,10 @@ def compare_evaluations(
     >>> compare_evaluations(both).pairs[0].wins
     8
     """
-    read = [one if isinstance(one, Evaluation) else Evaluation.load(one) for one in evaluations]
+    if isinstance(evaluations, (Evaluation, str, Path, Mapping)):
+        hint = "compare_evaluations([before, after])"
+        raise UsageError("evaluations go into one list", hint)
+    read = list(map(Evaluation.of, evaluations))
     if len(read) < 2:
         raise UsageError("a comparison needs two runs", "give at least two evaluations")
     asked = [measures] if isinstance(measures, (str, Measure)) else measures

@@ -232,6 +232,15 @@ class Evaluation(Result):
         }
 
     @classmethod
+    def of(cls, given: Any) -> Evaluation:
+        """Return an evaluation, that of a meter, or one that was saved."""
+        if isinstance(given, Evaluation):
+            return given
+        if hasattr(given, "evaluation"):
+            return given.evaluation()  # type: ignore[no-any-return]  # of idealist.tensors
+        return cls.load(given)
+
+    @classmethod
     def load(cls, path: str | Path) -> Evaluation:
         """Read a saved evaluation."""
         faults = Faults(str(path))

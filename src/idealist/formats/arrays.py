@@ -57,8 +57,7 @@ def read_arrays(
     labels, scores = labels[kept][together], scores[kept][together]
     _check_grades(labels, queries, query, place)
     rows = _rows(queries, query, _numbered(place), scores, name)
-    told = mask is not None or ignore is not None
-    return _qrels(rows, labels, () if told else _remarks(labels)), Run(rows, name)
+    return _qrels(rows, labels, () if mask is not None else _remarks(labels)), Run(rows, name)
 
 
 def refuse(message: str, hint: str) -> NoReturn:
@@ -217,4 +216,6 @@ def _remarks(labels: Floats) -> list[Remark]:
 def negative_words(count: int, lowest: float) -> str:
     """Say that labels are negative, and what to do if they are padding."""
     some = many(count, "label is negative and counts", "labels are negative and count")
+    if lowest != int(lowest):
+        return f"{some} as documents; are scores and labels swapped?"
     return f"{some} as documents; if they are padding, say ignore={lowest:g} or give a mask"

@@ -180,8 +180,8 @@ def _prepared(
 
 
 def gate_evaluations(
-    baseline: Evaluation | str | Path,
-    evaluation: Evaluation | str | Path,
+    baseline: Any,
+    evaluation: Any,
     measures: Any = None,
     *,
     max_drop: float | Mapping[Any, float] = MAX_DROP,
@@ -192,8 +192,8 @@ def gate_evaluations(
 ) -> Gate:
     """Say whether an evaluation may replace another one, without the runs.
 
-    They are evaluations, such as those of `idealist.tensors.Meter`, or files that `Evaluation.save`
-    wrote, and must have the same signatures. `measures` are all that the first has, or some of
+    They are evaluations, meters of `idealist.tensors`, or files that `Evaluation.save` wrote, and
+    must have the same signatures. `measures` are all that the first has, or some of
     them; the other rules are those of `gate`.
 
     >>> from idealist import evaluate
@@ -202,8 +202,7 @@ def gate_evaluations(
     >>> gate_evaluations(main, main).verdict
     'PASS'
     """
-    given = (baseline, evaluation)
-    before, after = (one if isinstance(one, Evaluation) else Evaluation.load(one) for one in given)
+    before, after = Evaluation.of(baseline), Evaluation.of(evaluation)
     asked = [measures] if isinstance(measures, (str, Measure)) else measures
     labels = [before.label(one) for one in asked] if asked else list(before)
     signed = {label: before.signatures[label] for label in labels}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, ClassVar, NamedTuple, Self, TypeVar, dataclass_transform
+from typing import Any, ClassVar, NamedTuple, Self, TypeVar, cast, dataclass_transform
 
 import numpy as np
 
@@ -97,6 +97,8 @@ class Measure(Settings, metaclass=MeasureType):
         super().__post_init__()
         if self.cutoff is None:
             return
+        if isinstance(given := cast("Any", self.cutoff), np.integer):
+            object.__setattr__(self, "cutoff", int(given))
         if not self.takes_cutoff:
             raise UsageError(f"{self.name} takes no cutoff", f"write {self.name} without @")
         whole = isinstance(self.cutoff, int) and not isinstance(self.cutoff, bool)

@@ -19,12 +19,12 @@ from idealist.tensors.meter import Meter
 from idealist.tensors.trainer_metrics import compute_metrics
 
 if TYPE_CHECKING:
-    from idealist.tensors.reranking_evaluator import RerankingEvaluator
-    from idealist.tensors.torch_metric import TorchMetric
+    from idealist.tensors.reranking_evaluator import RerankingEvaluator as RerankingEvaluator
+    from idealist.tensors.torch_metric import TorchMetric as TorchMetric
 
 __all__ = [
-    "DoubtWarning", "Meter", "RerankingEvaluator", "TorchMetric", "catboost_metric",
-    "compute_metrics", "lightgbm_metric", "values", "xgboost_metric",
+    "DoubtWarning", "Meter", "catboost_metric", "compute_metrics", "lightgbm_metric", "values",
+    "xgboost_metric",
 ]  # fmt: skip
 
 #: What imports a heavy package, and the module that it is in.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from idealist.formats.arrays import negative_words
 from idealist.measures import Measure
 from idealist.measures.base import Asked
 from idealist.measures.instrument import Instrument
+from idealist.notation import many
 from idealist.ranking.padded_lists import Array
 from idealist.tensors.array_libraries import uncompiled
 from idealist.tensors.layouts import Layout, lay_out
@@ -66,7 +68,7 @@ def values(
             label: library.xp.astype(_settled(found, label, one), result)
             for label, one in rules.instruments.items()
         }
-    if doubt := doubtful_labels(layout, rules):
+    for doubt in doubtful_labels(layout, rules):
         warnings.warn(doubt, DoubtWarning, stacklevel=2)
     one = isinstance(measures, (str, type, Measure))
     return next(iter(settled.values())) if one else settled
@@ -93,11 +95,22 @@ def _settled(found: MeasuredLists, label: str, instrument: Instrument) -> Array:
     return xp.clip(value, *measure.bounds(-1.0))
 
 
-def doubtful_labels(layout: Layout, rules: Rules) -> str:
-    """Doubt negative labels, which usually are padding, unless somebody said what padding is."""
-    told = layout.told or layout.unseen or rules.takes_negative
-    if told or layout.extremes[0] >= 0 or not bool(layout.library.xp.all(layout.there)):
-        return ""
-    labels = layout.library.to_numpy(layout.labels)
-    count = int(np.count_nonzero(labels < 0))
-    return negative_words(count, float(labels.min())) if count else ""
+def doubtful_labels(layout: Layout, rules: Rules) -> Iterator[str]:
+    """Doubt negative labels, which may be padding, and relevant documents that seem to be."""
+    if layout.told or layout.unseen:
+        return
+    scores, labels, there = map(
+        layout.library.to_numpy, (layout.scores, layout.labels, layout.there)
+    )
+    if not rules.takes_negative and layout.extremes[0] < 0:
+        negative = labels[there & (labels < 0)]
+        if negative.size:
+            yield negative_words(negative.size, float(negative.min()))
+    if not there.all() and (hidden := int(np.count_nonzero((scores == -math.inf) & (labels > 0)))):
+        yield hidden_words(hidden)
+
+
+def hidden_words(count: int) -> str:
+    """Say that relevant documents have the score of padding."""
+    some = many(count, "document with a label above 0 has", "documents with a label above 0 have")
+    return f"{some} the score -inf, which counts as padding; give a mask if it is a score"

@@ -39,7 +39,7 @@ class Layout:
 
     With `sizes` they have one dimension, in which the lists follow each other; otherwise they are
     queries x documents. `others` are judged documents outside the lists, queries x documents.
-    `told` says that somebody said where padding is, `queries` names the lists if they have names,
+    `told` says that a mask says where padding is, `queries` names the lists if they have names,
     and `by_document` says that an id was given for each document.
     """
 
@@ -134,7 +134,8 @@ class Layout:
         if self.others is not None:
             rows = library.constant(some, self.scores)
             others = self.others[0][rows], self.others[1][rows]
-        arrays = self.scores[place], self.labels[place], there & self.there[place]
+        labels = xp.where(there, self.labels[place], 0)
+        arrays = self.scores[place], labels, there & self.there[place]
         return Batch(library, *arrays, others)
 
 
@@ -188,7 +189,9 @@ def _both(library: Library, scores: Any, labels: Any) -> tuple[Array, Array]:
     labels = _numbers(library, labels, "labels", scores)
     if tuple(labels.shape) != tuple(scores.shape) or len(scores.shape) not in (1, 2):
         shapes = f"scores have the shape {tuple(scores.shape)}, labels {tuple(labels.shape)}"
-        refuse(shapes, SHAPES)
+        one = len(scores.shape) == len(labels.shape) + 1 or len(scores.shape) == 3
+        last = one and scores.shape[-1] == 1
+        refuse(shapes, "drop the last dimension: scores[..., 0]" if last else SHAPES)
     return scores, labels
 
 
@@ -209,8 +212,8 @@ def _names(
     count = length if by_document or sizes is None else len(sizes)
     words = "one id per document, or one per row of queries x documents"
     queries, codes = list_ids(on_host(qid), count, words)
-    if not by_document and len(queries) < len(codes):
-        refuse("two lists have the same id", "give each list once, or one id per document")
+    if not by_document:  # a list may come twice
+        return tuple(queries[code] for code in codes.tolist()), codes
     return tuple(queries), codes
 
 
@@ -290,7 +293,7 @@ def _there(
         there = _numbers(library, mask, "mask", scores)
         if tuple(there.shape) != tuple(scores.shape) or library.kind(there) == "float":
             message = f"mask is {there.dtype} of shape {tuple(there.shape)}"
-            hint = f"give the shape of the scores, {tuple(scores.shape)}, true for a document"
+            hint = f"give bool or 0 and 1 in the shape of the scores, {tuple(scores.shape)}"
             refuse(message, hint)
         there = there if library.kind(there) == "bool" else there != 0
     elif library.kind(scores) == "float":
@@ -299,7 +302,7 @@ def _there(
         there = library.xp.ones_like(scores, dtype=library.xp.bool)
     if ignore is not None:
         there = there & (labels != ignore)
-    return there, mask is not None or ignore is not None
+    return there, mask is not None
 
 
 def _ignored(ignore: Any) -> float | None:

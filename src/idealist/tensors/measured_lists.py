@@ -23,8 +23,9 @@ FACTS = ("query", "documents", "fault")
 #: What identifies the grades of a list in any order: their number and the sums of their powers.
 IDENTITY = ("judged", "sum", "squares", "cubes", "quartics")
 #: What else is known if asked for: whether equal scores leave the order open, the lowest grade, how
-#: many are negative, whether padding was told, the sum of grades by place, and `IDENTITY`.
-WATCHED = ("tied", "lowest", "negative", "told", "placed", *IDENTITY)
+#: many are negative, whether a mask told what padding is, how many relevant documents have the
+#: score of padding or too low a score to count, the sum of grades by place, and `IDENTITY`.
+WATCHED = ("tied", "lowest", "negative", "told", "hidden", "low", "placed", *IDENTITY)
 #: What can be wrong with a list: the code of the fault, what it says, and what to do.
 FAULTS = (
     ("", "", ""),
@@ -103,6 +104,7 @@ def _rows(
     xp = batch.library.xp
     documents = xp.count_nonzero(batch.there, axis=1)
     fault, tied = xp.zeros_like(documents), documents < 0
+    low = fault
     values: dict[str, Array] = {}
     for look, labels in rules.looks.items():
         ranking = BatchRanking(batch, look)
@@ -112,11 +114,16 @@ def _rows(
             fault = xp.where(refused, code, fault)
         if watch and look.protocol.ties != "expected":
             tied = tied | ranking.undecided()
+        if watch and look.scores:
+            relevant = batch.there & (batch.labels > 0)
+            low = xp.maximum(low, xp.count_nonzero(relevant & (batch.scores <= 0), axis=1))
     judged = documents
     if batch.others is not None:
         judged = judged + xp.count_nonzero(batch.others[1], axis=1)
     facts = {"query": judged > 0, "documents": documents, "fault": fault}
-    return values, facts | ({"tied": tied, "judged": judged, **_identity(batch)} if watch else {})
+    if watch:
+        facts |= {"tied": tied, "low": low, "judged": judged, **_identity(batch)}
+    return values, facts
 
 
 def _computed(measure: Measure, lists: TensorLists) -> Array:
@@ -140,7 +147,8 @@ def _identity(batch: Batch) -> dict[str, Array]:
     sums = {"sum": total(pool), "squares": total(square), "placed": total(grades[0] * places)}
     sums |= {"cubes": total(square * pool), "quartics": total(square * square)}
     lowest, negative = xp.min(pool, axis=1), xp.count_nonzero(pool < 0, axis=1)
-    return {"lowest": lowest, "negative": negative, **sums}
+    hidden = xp.count_nonzero((batch.scores == -math.inf) & (batch.labels > 0), axis=1)
+    return {"lowest": lowest, "negative": negative, "hidden": hidden, **sums}
 
 
 def _refused(ranking: BatchRanking, lists: TensorLists) -> Iterator[tuple[int, Array]]:

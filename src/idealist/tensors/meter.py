@@ -100,7 +100,7 @@ class Meter:
         qid: Any = None,
         judged: Any = None,
     ) -> None:
-        """Measure a batch; arguments are those of `values`.
+        """Measure a batch; arguments are those of `values`, and the meter itself has `ignore`.
 
         `qid` names the lists, one id per row or group. In one dimension without `group` it is one
         id per document, and a query may go on in a later batch: its documents are kept until then.
@@ -114,6 +114,9 @@ class Meter:
         if qid is not None and not hasattr(qid, "shape"):
             qid = list(qid)
         layout = lay_out(scores, labels, mask, group, qid, judged, self.ignore)
+        if group is None and qid is None and len(getattr(scores, "shape", "2d")) == 1:
+            hint = "give group= or qid=, or queries x documents; one list is scores[None, :]"
+            refuse("nothing says which documents belong together", hint)
         if not layout.by_document:
             return self._measured(layout)
         if judged is not None:
@@ -306,7 +309,7 @@ def _first(queries: list[str], numbers: Floats) -> tuple[list[int], tuple[str, .
         if known < i:
             repeated.append(query)
             if not np.allclose(numbers[:, known], numbers[:, i], rtol=1e-9, equal_nan=True):
-                hint = "give each list once, or one id per document if lists go on in later batches"
+                hint = "call reset() before another epoch, or give an id for each document"
                 message = f"query {query!r} was measured twice, with different results"
                 Faults("batches").fail("contradiction", message, hint)
     return list(first.values()), tuple(repeated)

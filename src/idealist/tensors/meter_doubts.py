@@ -16,7 +16,8 @@ from idealist.measures.instrument import Measured
 from idealist.notation import many
 from idealist.rendering.doubt import Doubt
 from idealist.rendering.wording import few
-from idealist.tensors.tensor_rules import Rules
+from idealist.tensors.batch_values import hidden_words
+from idealist.tensors.tensor_rules import Rules, has
 
 
 @dataclass(frozen=True)
@@ -47,8 +48,8 @@ class MeterCase(MeasuredCase):
 def find_doubts(case: MeterCase) -> tuple[Doubt, ...]:
     """Look for what is doubtful about the labels, the scores and the measures."""
     checks = (
-        negative_labels, _repeated, data.no_relevant, _ties, data.not_in_tool, data.other_name,
-        _unnamed,
+        negative_labels, _hidden, _low, _repeated, data.no_relevant, _ties, data.not_in_tool,
+        data.other_name, _unnamed,
     )  # fmt: skip
     return tuple(doubt.explained for check in checks for doubt in check(case))
 
@@ -61,6 +62,24 @@ def negative_labels(case: MeterCase) -> Iterator[Doubt]:
         said = negative_words(count, float(case.facts["lowest"][negative].min()))
         total = int(case.facts["judged"].sum())
         yield Doubt("negative-labels", said, count, case.named(negative), total=total)
+
+
+def _hidden(case: MeterCase) -> Iterator[Doubt]:
+    """Look for relevant documents whose score is that of padding."""
+    some = (case.facts["hidden"] > 0) & (case.facts["told"] == 0)
+    if count := int(case.facts["hidden"][some].sum()):
+        yield Doubt("hidden-documents", hidden_words(count), count, case.named(some))
+
+
+def _low(case: MeterCase) -> Iterator[Doubt]:
+    """Look for relevant documents that do not count because of their scores."""
+    if count := int(case.facts["low"].sum()):
+        some = many(
+            count, "document with a label above 0 has", "documents with a label above 0 have"
+        )
+        labels = ", ".join(case.labels(lambda one: has(one.measure, "positive_score")))
+        said = f"{some} a score of 0 or less and cannot count in {labels}"
+        yield Doubt("low-scores", said, count, case.named(case.facts["low"] > 0))
 
 
 def _unnamed(case: MeterCase) -> Iterator[Doubt]:

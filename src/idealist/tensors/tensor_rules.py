@@ -24,6 +24,13 @@ NEED_IDS = {
     "missing": "every row is a query of the run",
     "unknown": "every row is a judged query",
 }
+#: What other tools call it, and what it is here.
+ELSEWHERE = {
+    "top_k": "cut the measure: nDCG@10",
+    "k": "cut the measure: nDCG@10",
+    "ignore_index": "write ignore=-100",
+    "empty_target_action": "write no_relevant=0, 1, skip or error",
+}
 TIES = "choose ties=input, input-reversed, expected, worst, best or error"
 
 
@@ -75,7 +82,7 @@ class Rules:
 def rules_of(measures: Any, convention: str | Convention, axes: Mapping[str, Any]) -> Rules:
     """Set every parameter of some measures; refuse what arrays cannot follow."""
     given = {key: value for key, value in axes.items() if value is not None}
-    asked = labelled(measures)
+    asked, convention = labelled(measures), convention or DEFAULT
     try:
         return _rules(tuple(asked.items()), find_convention(convention), tuple(given.items()))
     except TypeError:  # a table written as a dict, which cannot be looked up
@@ -88,6 +95,8 @@ def _made(
     given: tuple[tuple[str, Any], ...],
 ) -> Rules:
     axes, asked = dict(given), dict(measures)
+    for name in axes.keys() & ELSEWHERE.keys():
+        raise UsageError(f"there is no axis {name!r}", ELSEWHERE[name])
     check_axes(axes, asked.values())
     for name in axes.keys() & NEED_IDS.keys():
         message = f"{name}={axes[name]} is about ids, and arrays have none"

@@ -11,6 +11,7 @@ from torchmetrics import Metric
 from torchmetrics.utilities import dim_zero_cat
 
 from idealist.errors import UsageError
+from idealist.evaluating.evaluation import Evaluation
 from idealist.tensors.array_libraries import uncompiled
 from idealist.tensors.meter import Meter, Part
 
@@ -72,6 +73,17 @@ class TorchMetric(Metric):  # type: ignore[misc]  # the package has no types her
 
     def compute(self) -> Any:
         """Return the value of the measure, or of each."""
+        found = {
+            label: torch.tensor(value, dtype=torch.float64, device=self.device)
+            for label, value in self._filled().compute().items()
+        }
+        return next(iter(found.values())) if len(found) == 1 else found
+
+    def evaluation(self) -> Evaluation:
+        """Return the values of this process's queries, with intervals, doubts and signatures."""
+        return self._filled().evaluation()
+
+    def _filled(self) -> Meter:
         meter = self.meter.fresh()
         if len(self._state("numbers")):
             meter.add(Part(dim_zero_cat(self._state("numbers")).T, None))
@@ -79,11 +91,7 @@ class TorchMetric(Metric):  # type: ignore[misc]  # the package has no types her
             names = ("scores", "labels", "indexes")
             scores, labels, indexes = (dim_zero_cat(self._state(name)) for name in names)
             meter.update(scores, labels, qid=indexes)
-        found = {
-            label: torch.tensor(value, dtype=torch.float64, device=self.device)
-            for label, value in meter.compute().items()
-        }
-        return next(iter(found.values())) if len(found) == 1 else found
+        return meter
 
     def _state(self, name: str) -> Any:
         return getattr(self, self.states[name])
