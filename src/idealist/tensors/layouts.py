@@ -105,13 +105,13 @@ class Layout:
         count, width = self.scores.shape
         step = max(cells // max(width, 1), 1)
         if count <= step:  # also where there is no list at all
-            yield Batch(self.library, self.scores, self.labels, self.there, self.others)
+            yield Batch(self.library, self.scores, self.labels, self.there, self.told, self.others)
             return
         for first in range(0, count, step):
             rows = slice(first, min(first + step, count))
             others = self.others and (self.others[0][rows, :], self.others[1][rows, :])
             scores, labels, there = self.scores[rows, :], self.labels[rows, :], self.there[rows, :]
-            yield Batch(self.library, scores, labels, there, others)
+            yield Batch(self.library, scores, labels, there, self.told, others)
 
     def _groups(self, sizes: Ints, cells: int) -> Iterator[tuple[Ints, Batch]]:
         """Pad lists of similar lengths together."""
@@ -135,8 +135,8 @@ class Layout:
             rows = library.constant(some, self.scores)
             others = self.others[0][rows], self.others[1][rows]
         labels = xp.where(there, self.labels[place], 0)
-        arrays = self.scores[place], labels, there & self.there[place]
-        return Batch(library, *arrays, others)
+        there = there & self.there[place]
+        return Batch(library, self.scores[place], labels, there, self.told, others)
 
 
 def lay_out(

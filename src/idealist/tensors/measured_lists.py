@@ -82,7 +82,7 @@ def measure_lists(layout: Layout, rules: Rules, watch: bool = False) -> Measured
 
     def measured(batch: Batch) -> Array:
         xp, (values, facts) = batch.library.xp, _rows(batch, rules, maximum, watch)
-        facts["told"] = xp.full_like(facts["documents"], int(layout.told))
+        facts["told"] = xp.full_like(facts["documents"], int(batch.told))
         rows = [*map(values.__getitem__, labels), *map(facts.__getitem__, names)]
         return xp.concat([xp.astype(row, xp.float64)[None, :] for row in rows], axis=0)
 
@@ -163,13 +163,12 @@ def _refused(ranking: BatchRanking, lists: TensorLists) -> Iterator[tuple[int, A
         yield NEGATIVE, xp.any(batch.there & (batch.labels < 0), axis=1)
     if batch.library.kind(batch.labels) == "float" or batch.others is not None:
         yield BAD_LABEL, ~xp.isfinite(batch.library.total(ranking.pool[0]))
-    if protocol.order == "score":  # a score of -inf is padding, unless a mask says otherwise
-        fine = batch.scores > -math.inf
-        if protocol.nonfinite == "error":
-            fine = fine & (ranking.keys < math.inf)
-        elif protocol.nonfinite == "last":
-            fine = fine | xp.isnan(batch.scores)
-        yield BAD_SCORE, xp.any(batch.there & ~fine, axis=1)
+    if protocol.order == "score" and protocol.nonfinite == "error":
+        yield BAD_SCORE, xp.any(~(ranking.keys < math.inf), axis=1)  # as NaN is not either
+    elif protocol.order == "score" and protocol.nonfinite == "as_is":
+        yield BAD_SCORE, xp.any(xp.isnan(ranking.keys), axis=1)
+    if protocol.order == "score" and batch.told:  # otherwise it is padding
+        yield BAD_SCORE, xp.any(batch.there & (batch.scores == -math.inf), axis=1)
 
 
 def _check(layout: Layout, fault: Any) -> None:

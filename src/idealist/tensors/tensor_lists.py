@@ -21,15 +21,16 @@ from idealist.tensors.array_libraries import Library
 class Batch(NamedTuple):
     """Lists of documents, one row each: floats that rank them, and their grades.
 
-    `there` is false where there is padding. `others` are the grades of judged documents that are
-    not in the lists, and where there is one.
+    `there` is false where there is padding, and `told` says that a mask decided that. `others` are
+    the grades of judged documents that are not in the lists, and where there is one.
     """
 
     library: Library
     scores: Array
     labels: Array
     there: Array
-    others: tuple[Array, Array] | None = None
+    told: bool
+    others: tuple[Array, Array] | None
 
 
 class Look(NamedTuple):
