@@ -199,7 +199,7 @@ def test_bad_input_on_a_device_is_nan_and_raised_by_compute(
         patch.setattr(library, "unseen", lambda array: True)
         assert values("RR", scores, labels).isnan().tolist() == [True, False]
         meter.update(scores, labels)
-        with pytest.raises(UsageError, match="needs the highest grade"):
+        with pytest.raises(UsageError, match="depends on the highest grade"):
             values("ERR@5", scores, labels)
     strict = Meter("ERR(max_grade=2)")
     with monkeypatch.context() as patch:

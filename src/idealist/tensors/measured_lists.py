@@ -201,7 +201,5 @@ def _maximum(layout: Layout, rules: Rules) -> float:
     if not rules.of_highest:
         return math.nan
     if layout.unseen:
-        needing = ", ".join(rules.of_highest)
-        hint = "set it, as in ERR(max_grade=4), or use a measure that needs none"
-        raise UsageError(f"{needing} needs the highest grade of all, which is on a device", hint)
+        rules.check_highest("which is on a device")
     return layout.extremes[1]

@@ -74,10 +74,7 @@ class Meter:
     ) -> None:
         self.rules = rules_of(measures, convention, axes)
         self.ignore, self.name = ignore, name
-        if needing := self.rules.of_highest:
-            hint = "set it, as in ERR(max_grade=4), or use a measure that needs none"
-            message = f"{', '.join(needing)} depends on the highest grade, which no batch knows"
-            raise UsageError(message, hint)
+        self.rules.check_highest("which no batch knows")
         self.reset()
 
     def __repr__(self) -> str:

@@ -63,6 +63,13 @@ class Rules:
         """The measures whose values depend on the highest grade of all judgments."""
         return [label for label, one in self.instruments.items() if _of_highest(one.measure)]
 
+    def check_highest(self, why: str) -> None:
+        """Refuse measures that depend on the highest grade, where that is not known."""
+        if self.of_highest:
+            hint = "set it, as in ERR(max_grade=4), or use a measure that needs none"
+            needing = ", ".join(self.of_highest)
+            raise UsageError(f"{needing} depends on the highest grade, {why}", hint)
+
     @cached_property
     def takes_negative(self) -> bool:
         """Whether somebody said what negative grades mean, or they are refused or dropped."""
