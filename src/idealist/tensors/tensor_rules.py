@@ -54,7 +54,7 @@ class Rules:
     def _look(self, protocol: Protocol, labels: list[str]) -> Look:
         measures = [self.instruments[label].measure for label in labels]
         ties = protocol.ties == "expected" or any(has(one, "block_end") for one in measures)
-        near = not ties and all(one.cutoff and not one.list_only for one in measures)
+        near = not ties and not any(_looks_beyond(one) for one in measures)
         reach = max(one.cutoff or 0 for one in measures) if near else None
         return Look(protocol, reach, ties, any(has(one, "positive_score") for one in measures))
 
@@ -152,6 +152,12 @@ def _instrument(convention: Convention, measure: Measure, axes: Mapping[str, Any
 
 def _by_id(ties: str) -> bool:
     return ties.startswith(("docid", "random"))
+
+
+def _looks_beyond(measure: Measure) -> bool:
+    """Whether a measure looks past its cutoff, be it only to refuse what is there."""
+    refuses = has(measure, "positive_score") or getattr(measure, "scale", "") == "none"
+    return measure.cutoff is None or measure.list_only or refuses
 
 
 def _of_highest(measure: Measure) -> bool:
