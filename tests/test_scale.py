@@ -23,7 +23,7 @@ from idealist.protocol import Protocol
 from idealist.ranking import ranked as ranking
 from idealist.ranking.compiled import compiled
 from idealist.ranking.ranked import Defined, Ranked
-from idealist.ranking.unjudged_names import ALL, decoded
+from idealist.ranking.document_lists import ALL, decoded
 from idealist.significance import resampling
 
 QUERIES, DEPTH = 30, 60

@@ -8,6 +8,7 @@ NB_MODULE(_kernel, module) {
     idealist::bind_text(module);
     idealist::bind_dict(module);
     idealist::bind_rows(module);
+    idealist::bind_lists(module);
     idealist::bind_columns(module);
     idealist::bind_judgments(module);
 }

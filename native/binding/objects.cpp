@@ -2,6 +2,7 @@
 
 #include <nanobind/stl/string.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cstring>
 #include <map>
@@ -118,7 +119,8 @@ nb::object flags_of(const std::vector<Listed>& listed) {
     return made;
 }
 
-// The names of unjudged documents: where each query's begin, where each ends, and the text.
+// The names of unjudged documents: where each query's begin, where each ends, the text, and the
+// scores.
 nb::tuple names_of(const Found& found, std::size_t task) {
     const std::vector<Listed>& listed = found.listed[task];
     const auto names = [&](const Listed& one) -> const Unjudged& {
@@ -136,6 +138,7 @@ nb::tuple names_of(const Found& found, std::size_t task) {
     auto [starts, start] = fresh<std::int64_t>(listed.size() + 1);
     auto [ends, end] = fresh<std::int64_t>(count + 1);
     auto [text, byte] = fresh<char>(size);
+    auto [scores, score] = fresh<double>(count);
     std::int64_t written = 0;
     *start = *end = 0;
     for (const Listed& one : listed) {
@@ -149,8 +152,9 @@ nb::tuple names_of(const Found& found, std::size_t task) {
         const auto length = static_cast<std::size_t>(*end - written);
         std::memcpy(byte + written, names(one).text.data() + from, length);
         written = *end;
+        score = std::copy_n(names(one).scores.data() + one.names_begin, one.names, score);
     }
-    return nb::make_tuple(starts, ends, text);
+    return nb::make_tuple(starts, ends, text, scores);
 }
 
 nb::tuple columns_of(const Found& found, std::size_t task) {

@@ -92,6 +92,7 @@ void bind_tables(nb::module_& module);
 void bind_text(nb::module_& module);
 void bind_dict(nb::module_& module);
 void bind_rows(nb::module_& module);
+void bind_lists(nb::module_& module);
 void bind_columns(nb::module_& module);
 void bind_judgments(nb::module_& module);
 

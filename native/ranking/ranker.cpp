@@ -262,8 +262,10 @@ void Ranker::write(std::size_t task, Listed& listed) {
     std::size_t begin = 0, end = 0;  // of the tie
     for (std::size_t i = 0; i < size; ++i) {
         const auto found = judgment(tasks_[task], ranked_[i].place);
+        const double score = rows_.scores ? rows_.scores[kept_[ranked_[i].place]]
+                                          : std::numeric_limits<double>::quiet_NaN();
         if (found == Judged::none) {
-            if (unnamed > 0 && unnamed--) names.add(documents_of_[ranked_[i].place]);
+            if (unnamed > 0 && unnamed--) names.add(documents_of_[ranked_[i].place], score);
             continue;
         }
         if (i >= end) {
@@ -271,8 +273,6 @@ void Ranker::write(std::size_t task, Listed& listed) {
             for (end = i + 1; end < size && ranked_[end].key == ranked_[i].key;) ++end;
         }
         const auto rank = static_cast<std::int64_t>(i + 1);
-        const double score = rows_.scores ? rows_.scores[kept_[ranked_[i].place]]
-                                          : std::numeric_limits<double>::quiet_NaN();
         places.push_back({rank, static_cast<std::int64_t>(begin + 1),
                           static_cast<std::int64_t>(end), found, score});
     }

@@ -65,14 +65,16 @@ struct Listed {
     std::size_t names_begin = 0, names = 0;
 };
 
-// Ids of unjudged documents, one after the other in the text, and where each ends.
+// Ids of unjudged documents, one after the other in the text, where each ends, and their scores.
 struct Unjudged {
     std::string text;
     std::vector<std::size_t> ends;
+    std::vector<double> scores;
 
-    void add(string_view id) {
+    void add(string_view id, double score) {
         text.append(id);
         ends.push_back(text.size());
+        scores.push_back(score);
     }
 };
 

@@ -18,7 +18,7 @@ from idealist.errors import UsageError
 from idealist.evaluating.evaluator import Evaluator
 from idealist.formats import read_qrels
 from idealist.measures.instrument import chosen, measured
-from idealist.ranking.unjudged_names import decoded
+from idealist.ranking.document_lists import decoded
 
 __all__ = [
     "Bounds", "Judging", "Narrowing", "TieBounds", "bounds", "bounds_by", "bounds_of_all",

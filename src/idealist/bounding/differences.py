@@ -21,7 +21,7 @@ from idealist.measures.judged import Judged
 from idealist.measures.sets import P
 from idealist.measures.stopping import RBP
 from idealist.ranking.ranked import Ranked
-from idealist.ranking.unjudged_names import ALL, UnjudgedNames, decoded
+from idealist.ranking.document_lists import ALL, DocumentLists, decoded
 
 #: Measures to which the rank of a document matters, besides sums of discounted gains.
 BY_RANK = ("AP", "GMAP", "RR", "ERR")
@@ -166,7 +166,7 @@ class _Lists:
 
     seen: list[bytes]
     starts: list[int]
-    names: UnjudgedNames
+    names: DocumentLists
     lengths: list[int]
     judged: Sequence[Container[str]]
 

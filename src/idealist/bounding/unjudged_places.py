@@ -13,7 +13,7 @@ from idealist.protocol import Protocol
 from idealist.ranking.order import Ranking
 from idealist.ranking.placements import Placements
 from idealist.ranking.ranked import Ranked, listing
-from idealist.ranking.unjudged_names import UnjudgedNames, decoded
+from idealist.ranking.document_lists import DocumentLists, decoded
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,7 +88,7 @@ def _tied(
     return known if cutoff is None else known.at((first if by_chance else known.rank) <= cutoff)
 
 
-def names_of(places: UnjudgedPlaces, names: UnjudgedNames) -> list[bytes]:
+def names_of(places: UnjudgedPlaces, names: DocumentLists) -> list[bytes]:
     """Name the unjudged documents, as bytes."""
     at = names.starts[places.query] + places.turn
     ends = zip(names.ends[at].tolist(), names.ends[at + 1].tolist(), strict=True)

@@ -22,7 +22,7 @@ from idealist.errors import SHOWN, Defect, Faults, InputError
 from idealist.notation import call
 from idealist.protocol import Protocol
 from idealist.ranking.order import order, whole
-from idealist.ranking.unjudged_names import UnjudgedNames
+from idealist.ranking.document_lists import DocumentLists
 
 
 class KernelRequest(NamedTuple):
@@ -99,12 +99,9 @@ class Compiled:
             "score": np.frombuffer(found[3]), "judgment": judgment,
         }  # fmt: skip
 
-    def names(self, qrels: Qrels, ordering: Protocol, most: int) -> UnjudgedNames:
+    def names(self, qrels: Qrels, ordering: Protocol, most: int) -> DocumentLists:
         """Return the names of each query's first unjudged documents."""
-        starts, ends, text = self._found(ordering)[4]
-        return UnjudgedNames(
-            np.frombuffer(starts, np.int64), np.frombuffer(ends, np.int64), text, most
-        )
+        return DocumentLists.of_kernel(self._found(ordering)[4], most)
 
     def _found(self, ordering: Protocol) -> tuple[Any, ...]:
         return self.answer.columns[self.orderings.index(ordering)]

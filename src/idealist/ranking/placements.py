@@ -13,7 +13,7 @@ from idealist.data.columns import Bools, Floats, Ints, starts_of
 from idealist.data.qrels import Pool
 from idealist.protocol import Protocol
 from idealist.ranking.padded_lists import QUICK, PaddedLists
-from idealist.ranking.unjudged_names import UNNAMED, UnjudgedNames
+from idealist.ranking.document_lists import UNNAMED, DocumentLists
 
 
 class Block(NamedTuple):
@@ -55,7 +55,7 @@ class Placements:
     judgment: Ints
     unknown: tuple[str, ...] = ()
     unscored: int = 0
-    names: UnjudgedNames = UNNAMED
+    names: DocumentLists = UNNAMED
 
     @cached_property
     def counting(self) -> Bools:

@@ -22,7 +22,7 @@ from idealist.protocol import Protocol
 from idealist.ranking.compiled import Compiled, compiled
 from idealist.ranking.order import Ranking, order
 from idealist.ranking.placements import Placements
-from idealist.ranking.unjudged_names import UNNAMED, UnjudgedNames
+from idealist.ranking.document_lists import UNNAMED, DocumentLists
 
 #: No unjudged documents are named.
 NOBODY: Mapping[Protocol, int] = {}
@@ -82,7 +82,7 @@ class Ranked:
             self._placed |= {protocol: self._place(protocol) for protocol in new}
         return {protocol: self._placed[protocol] for protocol in asked}
 
-    def names(self, protocol: Protocol, most: int) -> UnjudgedNames:
+    def names(self, protocol: Protocol, most: int) -> DocumentLists:
         """Return the names of each query's first unjudged documents, `most` at least.
 
         Those that `naming` did not announce are found by ranking again, and not kept.
@@ -143,7 +143,7 @@ class Ranked:
             most[protocol.ordering] = max(count, most.get(protocol.ordering, 0))
         return most
 
-    def _named(self, protocol: Protocol) -> UnjudgedNames:
+    def _named(self, protocol: Protocol) -> DocumentLists:
         ordering = protocol.ordering
         most = self._most.get(ordering, 0)
         if most and protocol.grades == "nonzero":  # then more documents are unjudged
@@ -252,12 +252,12 @@ class Defined:
         """
         return _columns(qrels, self._rankings(qrels, ordering, some))
 
-    def names(self, qrels: Qrels, ordering: Protocol, most: int) -> UnjudgedNames:
+    def names(self, qrels: Qrels, ordering: Protocol, most: int) -> DocumentLists:
         """Return the names of each query's first unjudged documents."""
-        rankings, known = self._rankings(qrels, ordering), qrels.lookup
-        return UnjudgedNames.of(
+        rankings = self._rankings(qrels, ordering)
+        return DocumentLists.of(
             (
-                [d for d in rankings[i].documents if d not in known[query]] if i in rankings else []
+                _unjudged(rankings[i], qrels.lookup[query]) if i in rankings else ([], np.zeros(0))
                 for i, query in enumerate(qrels.queries)
             ),
             most,
@@ -274,6 +274,12 @@ class Defined:
         }
         faults.check()
         return rankings
+
+
+def _unjudged(ranking: Ranking, known: Mapping[str, int]) -> tuple[list[str], Floats]:
+    """Return the documents of a list that are not judged, with their scores."""
+    kept = [i for i, document in enumerate(ranking.documents) if document not in known]
+    return [ranking.documents[i] for i in kept], ranking.scores[kept]
 
 
 #: The columns of `Placements` for each query, and for each place.

@@ -22,7 +22,7 @@ from idealist.judging.choosing.pool_case import Choice, PoolCase, fused, ranks_o
 from idealist.judging.choosing.relevance_odds import chances_of
 from idealist.judging.store_records import Pooled
 from idealist.ranking.ranked import Ranked
-from idealist.ranking.unjudged_names import ALL
+from idealist.ranking.document_lists import ALL
 from idealist.rendering.wording import counted
 
 #: How far down the runs a document's rank says something about it. Suggested.
