@@ -1,0 +1,122 @@
+// Ranked lists as bytes: what several runs found is joined, ranked by other scores, and written.
+#include "fusing/lists.hpp"
+
+#include <nanobind/stl/string.h>
+
+#include <atomic>
+#include <deque>
+
+#include "base/team.hpp"
+#include "binding/objects.hpp"
+
+namespace idealist {
+
+namespace {
+
+using namespace nb::literals;
+
+// The lists of a run, from (starts, ends, text, scores), held for as long as this lives.
+class Given {
+  public:
+    explicit Given(const nb::tuple& lists)
+        : starts_(lists[0]),
+          ends_(lists[1]),
+          text_(nb::cast<nb::bytes>(lists[2])),
+          scores_(lists[3]) {
+        if (starts_.size() == 0 || ends_.size() == 0 ||
+            static_cast<std::size_t>(starts_.data()[starts_.size() - 1]) != scores_.size() ||
+            scores_.size() + 1 != ends_.size() ||
+            static_cast<std::size_t>(ends_.data()[ends_.size() - 1]) != text_.size())
+            throw nb::value_error("the lists do not fit each other");
+    }
+
+    std::size_t queries() const { return starts_.size() - 1; }
+    Lists lists() const { return {starts_.data(), ends_.data(), text_.c_str(), scores_.data()}; }
+
+  private:
+    Column<std::int64_t> starts_, ends_;
+    nb::bytes text_;
+    Column<double> scores_;
+};
+
+template <typename Number>
+nb::bytes bytes_of(const std::vector<Number>& numbers) {
+    return nb::bytes(reinterpret_cast<const char*>(numbers.data()),
+                     numbers.size() * sizeof(Number));
+}
+
+nb::tuple merge_lists(const nb::list& runs, std::size_t first, std::size_t last) {
+    std::deque<Given> given;
+    std::vector<Lists> lists;
+    for (const nb::handle run : runs) {
+        given.emplace_back(nb::cast<nb::tuple>(run));
+        if (given.back().queries() < last || first > last)
+            throw nb::value_error("there are not so many queries");
+        lists.push_back(given.back().lists());
+    }
+    Merged found;
+    {
+        const nb::gil_scoped_release released;
+        found = merge(lists, first, last);
+    }
+    return nb::make_tuple(bytes_of(found.starts), bytes_of(found.ends),
+                          nb::bytes(found.text.data(), found.text.size()), bytes_of(found.lists),
+                          bytes_of(found.documents), bytes_of(found.scores));
+}
+
+// Rank lists in which no document comes twice.
+nb::list rank_lists(const nb::tuple& queries, const nb::tuple& given, const nb::list& judged,
+                    const nb::list& protocols, std::size_t threads) {
+    const Tasks tasks(judged, protocols);
+    const Given held(given);
+    if (held.queries() != queries.size()) throw nb::value_error("one list for each query");
+    const Lists lists = held.lists();
+    std::vector<std::int64_t> numbers;
+    for (const nb::handle query : queries)
+        numbers.push_back(tasks.judged().find_query(text_of(query.ptr())));
+    Found found(tasks.all().size(), tasks.queries(), threads);
+    {
+        const nb::gil_scoped_release released;
+        std::atomic<std::size_t> next = 0;
+        Team team(threads);
+        team.run([&](std::size_t worker) {
+            Ranker ranker(tasks.all(), found, worker);
+            std::vector<string_view> ids;
+            for (std::size_t i; !team.stopped() && (i = next++) < numbers.size();) {
+                if (numbers[i] == Judged::none) continue;
+                ids.clear();
+                for (std::int64_t at = lists.starts[i]; at < lists.starts[i + 1]; ++at)
+                    ids.push_back(lists.id(at));
+                ranker.place(static_cast<std::size_t>(numbers[i]),
+                             {ids.data(), ids.size(), lists.scores + lists.starts[i], nullptr,
+                              nullptr, true});
+                if (worker == 0 && i % 64 == 63) check_signals();
+            }
+        });
+    }
+    return columns_of(found);
+}
+
+nb::bytes lines_of_lists(const nb::tuple& queries, const nb::tuple& given, const std::string& tag) {
+    const Given held(given);
+    if (held.queries() != queries.size()) throw nb::value_error("one list for each query");
+    std::vector<string_view> names;
+    for (const nb::handle query : queries) names.push_back(text_of(query.ptr()));
+    std::string text;
+    {
+        const nb::gil_scoped_release released;
+        text = trec_lines(names, held.lists(), tag);
+    }
+    return nb::bytes(text.data(), text.size());
+}
+
+}  // namespace
+
+void bind_lists(nb::module_& module) {
+    module.def("merge_lists", &merge_lists, "runs"_a, "first"_a, "last"_a);
+    module.def("rank_lists", &rank_lists, "queries"_a, "lists"_a, "judged"_a, "protocols"_a,
+               "threads"_a);
+    module.def("lines_of_lists", &lines_of_lists, "queries"_a, "lists"_a, "tag"_a);
+}
+
+}  // namespace idealist
