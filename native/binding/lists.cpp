@@ -97,17 +97,21 @@ nb::list rank_lists(const nb::tuple& queries, const nb::tuple& given, const nb::
     return columns_of(found);
 }
 
-nb::bytes lines_of_lists(const nb::tuple& queries, const nb::tuple& given, const std::string& tag) {
+// None if an id cannot stand in such a line.
+nb::object lines_of_lists(const nb::tuple& queries, const nb::tuple& given,
+                          const std::string& tag) {
     const Given held(given);
     if (held.queries() != queries.size()) throw nb::value_error("one list for each query");
     std::vector<string_view> names;
     for (const nb::handle query : queries) names.push_back(text_of(query.ptr()));
     std::string text;
-    {
-        const nb::gil_scoped_release released;
-        text = trec_lines(names, held.lists(), tag);
-    }
-    return nb::bytes(text.data(), text.size());
+    return unless_declined([&]() -> nb::object {
+        {
+            const nb::gil_scoped_release released;
+            text = trec_lines(names, held.lists(), tag);
+        }
+        return nb::bytes(text.data(), text.size());
+    });
 }
 
 }  // namespace

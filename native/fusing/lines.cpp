@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <version>
 
+#include "base/declined.hpp"
 #include "fusing/lists.hpp"
 
 namespace idealist {
@@ -21,7 +22,7 @@ struct Digits {
 
 Digits shortest(double positive) {
     char written[40];
-    const char* end;
+    char* end;
 #if defined(__cpp_lib_to_chars)
     end = std::to_chars(written, written + sizeof written, positive, std::chars_format::scientific)
               .ptr;
@@ -31,6 +32,7 @@ Digits shortest(double positive) {
         if (precision == 16 || std::strtod(written, nullptr) == positive) break;
     }
 #endif
+    *end = '\0';
     Digits found;
     const char* p = written;
     for (; p < end && *p != 'e'; ++p)
@@ -83,6 +85,10 @@ void add_score(std::string& text, double score) {
     add_integer(text, std::abs(exponent));
 }
 
+void require_word(string_view id) {
+    for (const char c : id) require(!is_blank(c) && c != '\0');
+}
+
 }  // namespace
 
 std::string trec_lines(const std::vector<string_view>& queries, const Lists& lists,
@@ -90,7 +96,10 @@ std::string trec_lines(const std::vector<string_view>& queries, const Lists& lis
     std::string text;
     for (std::size_t query = 0; query < queries.size(); ++query) {
         long long rank = 0;
+        require_word(queries[query]);
+        require(!queries[query].starts_with('#'));
         for (std::int64_t i = lists.starts[query]; i < lists.starts[query + 1]; ++i) {
+            require_word(lists.id(i));
             text.append(queries[query]).append(" Q0 ").append(lists.id(i)).push_back(' ');
             add_integer(text, ++rank);
             text.push_back(' ');

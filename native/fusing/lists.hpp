@@ -35,7 +35,8 @@ struct Merged {
 
 Merged merge(const std::vector<Lists>& runs, std::size_t first, std::size_t last);
 
-// Lines of TREC text, one for each document; scores are written as Python writes them.
+// Lines of TREC text, one for each document; scores are written as Python writes them. Ids that
+// are not one word are declined.
 std::string trec_lines(const std::vector<string_view>& queries, const Lists& lists,
                        string_view tag);
 

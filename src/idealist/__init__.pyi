@@ -40,6 +40,10 @@ from idealist.formats import (
 )
 from idealist.formats.id_mapping import map_ids
 from idealist.formats.writing import write_qrels, write_run
+from idealist.fusing.explained_fusion import ExplainedFusion, explain_fusion
+from idealist.fusing.fusing import fuse
+from idealist.fusing.fusion import Fusion
+from idealist.fusing.methods import parse_fusion
 from idealist.gating import (
     Gate,
     GatePlan,
@@ -84,7 +88,7 @@ __all__ = [
     "AP", "CG", "CONVENTIONS", "DCG", "ERR", "RBO", "RBP", "RR", "UDCG", "Agreement", "AllHit",
     "Attribution", "Audit", "Bounds", "Change", "Comparison", "Convention", "Corrected", "Curves",
     "Diagnosis", "DifferenceExplainer", "DifferenceExplanation", "Doubt", "Evaluation", "Evaluator",
-    "Explainer", "Explanation", "F", "Gate", "GatePlan", "IdealistError", "InputError",
+    "ExplainedFusion", "Explainer", "Explanation", "F", "Fusion", "Gate", "GatePlan", "IdealistError", "InputError",
     "JudgeProbe", "Judged", "Judging", "JudgingEstimate", "Judgment", "Measure", "ModelJudging",
     "ModelPreferences", "NumQ", "NumRel", "NumRelRet", "NumRet", "P", "Pair", "Placements",
     "PoolTeams", "Pooling", "Protocol", "Qrels", "Queries", "QuerySample", "R", "RBPResidual",
@@ -93,9 +97,9 @@ __all__ = [
     "WorsenedQueries", "Worst", "__version__", "agreement", "assert_not_worse", "attribute",
     "audit", "bounds", "bounds_of_difference", "bpref", "compare", "compare_evaluations",
     "corrected", "depth_curve", "diagnose", "estimate_model_judging", "evaluate", "explain",
-    "explain_difference", "gate", "gate_evaluations", "judge_by_model",
+    "explain_difference", "explain_fusion", "fuse", "gate", "gate_evaluations", "judge_by_model",
     "listing", "map_ids", "measure", "nDCG",
-    "parse", "plan_queries", "pool", "precision_recall_curve", "prefer_by_model", "probe_judge",
+    "parse", "parse_fusion", "plan_queries", "pool", "precision_recall_curve", "prefer_by_model", "probe_judge",
     "rank", "rbo", "rbo_by_query", "read_arrays", "read_pairs", "read_preferences", "read_prels",
     "read_qrels", "read_queries", "read_run", "read_strata", "reconcile", "report", "reproduce",
     "sample_estimates", "sample_queries", "save_baseline", "tie_bounds", "write_qrels", "write_run",

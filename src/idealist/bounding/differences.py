@@ -20,8 +20,8 @@ from idealist.measures.instrument import Instrument, Measured
 from idealist.measures.judged import Judged
 from idealist.measures.sets import P
 from idealist.measures.stopping import RBP
-from idealist.ranking.ranked import Ranked
 from idealist.ranking.document_lists import ALL, DocumentLists, decoded
+from idealist.ranking.ranked import Ranked
 
 #: Measures to which the rank of a document matters, besides sums of discounted gains.
 BY_RANK = ("AP", "GMAP", "RR", "ERR")

@@ -10,10 +10,10 @@ import numpy as np
 from idealist.data import Run
 from idealist.data.columns import Bools, Floats, Ints, starts_of
 from idealist.protocol import Protocol
+from idealist.ranking.document_lists import DocumentLists, decoded
 from idealist.ranking.order import Ranking
 from idealist.ranking.placements import Placements
 from idealist.ranking.ranked import Ranked, listing
-from idealist.ranking.document_lists import DocumentLists, decoded
 
 
 @dataclass(frozen=True, eq=False)

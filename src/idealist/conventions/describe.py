@@ -6,7 +6,7 @@ import inspect
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from idealist.conventions import CONVENTIONS, convention
 from idealist.conventions.signature import Signature
@@ -14,7 +14,7 @@ from idealist.errors import UsageError, nearest
 from idealist.measures import MEASURES, Measure, parse
 from idealist.measures.index import group_of
 from idealist.measures.spellings import ELSEWHERE, SPELLINGS, TYPED
-from idealist.notation import many, text
+from idealist.notation import Settings, many, text
 from idealist.rendering.document import Block, Command, Heading, Items, Table, Text
 from idealist.rendering.result import Listing
 
@@ -59,8 +59,23 @@ def describe_all() -> list[Description]:
     return [_described(cls) for cls in MEASURES.values()]
 
 
-def _described(cls: type[Measure]) -> Description:
-    summary, *paragraphs = (inspect.getdoc(cls) or "").split("\n\n")
+class Sections(NamedTuple):
+    """The parts of a docstring; those that it does not have are empty."""
+
+    summary: str
+    formula: str
+    notes: str
+    example: str
+    reference: str
+
+
+def sections(described: object) -> Sections:
+    """Divide the docstring of a measure, or of anything else that has a formula.
+
+    >>> sections(parse("RR").__class__).formula
+    '1 / r, where r is the rank of the first relevant document; 0 without one'
+    """
+    summary, *paragraphs = (inspect.getdoc(described) or "").split("\n\n")
     parts = {"Formula": "", "Reference": ""}
     notes, example = [], ""
     for paragraph in paragraphs:
@@ -71,22 +86,37 @@ def _described(cls: type[Measure]) -> Description:
             example = paragraph
         else:
             notes.append(" ".join(paragraph.replace("``", "`").split()))
+    summary = " ".join(summary.split())
+    return Sections(summary, parts["Formula"], "\n\n".join(notes), example, parts["Reference"])
+
+
+def parameters_of(cls: type[Settings]) -> list[dict[str, str]]:
+    """Describe the parameters of a measure, or of anything else that has some."""
+    return [
+        {"name": name, "default": text(one.default), "values": one.kind.words, "doc": one.doc}
+        for name, one in cls.parameters().items()
+    ]
+
+
+def parameter_lines(parameters: Sequence[Mapping[str, str]]) -> Items:
+    """Write parameters for people, two lines each."""
+    lines: list[str] = []
+    for each in parameters:
+        lines += [f"{each['name']} ({each['default']}): {each['doc']}", f"    {each['values']}"]
+    return Items(tuple(lines))
+
+
+def _described(cls: type[Measure]) -> Description:
+    said = sections(cls)
     return Description(
         name=cls.__name__,
         group=group_of(cls.__name__),
-        summary=" ".join(summary.split()),
-        formula=parts["Formula"],
-        notes="\n\n".join(notes),
-        example=example,
-        reference=parts["Reference"],
+        **said._asdict(),
         range=_range(cls),
         direction=DIRECTIONS[cls.direction],
         cutoff=cls.takes_cutoff,
         needs=cls.needs,
-        parameters=[
-            {"name": name, "default": text(one.default), "values": one.kind.words, "doc": one.doc}
-            for name, one in cls.parameters().items()
-        ],
+        parameters=parameters_of(cls),
         names={tool: of for tool, names in SPELLINGS.items() if (of := _names_in(cls, names))},
         aliases=_names_in(cls, TYPED),
     )
@@ -174,10 +204,7 @@ def explained(one: Description) -> Listing:
         *map(Text, filter(None, [one.notes])),
     ]
     if one.parameters:
-        lines: list[str] = []
-        for each in one.parameters:
-            lines += [f"{each['name']} ({each['default']}): {each['doc']}", f"    {each['values']}"]
-        blocks += [Heading("Parameters (default)"), Items(tuple(lines))]
+        blocks += [Heading("Parameters (default)"), parameter_lines(one.parameters)]
     blocks += [Heading("Example"), Command(one.example)]
     return Listing(answer, tuple(blocks), one.data(), _overview([one]))
 

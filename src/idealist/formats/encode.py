@@ -182,11 +182,16 @@ def _check_ids(
 def _without_header(text: str, faults: Faults) -> bytes:
     """Refuse text whose first line would be taken for JSON or for a header."""
     content = text.encode()
-    if content.startswith((b"{", b"[", b"\xef\xbb\xbf")) or header_of(content) is not None:
+    if not begins_as_trec(content):
         first = text.split("\n", 1)[0]
         hint = "it would be read as JSON or as a header; write .jsonl or .parquet instead"
         faults.fail("bad-id", f"{first!r} cannot be the first line", hint)
     return content
+
+
+def begins_as_trec(content: bytes) -> bool:
+    """Whether text is not taken for JSON or for a table with a header."""
+    return not content.startswith((b"{", b"[", b"\xef\xbb\xbf")) and header_of(content) is None
 
 
 def _check_keys(data: Mapping[str, Any], faults: Faults) -> None:

@@ -171,6 +171,11 @@ def _format(path: str | Path, to: str, kind: str) -> Format:
     return form
 
 
+def is_trec_file(path: str | Path) -> bool:
+    """Whether a file of this name is written as TREC text."""
+    return WRITTEN.get(plain_suffix(path)) is FORMATS["trec"]
+
+
 def _by_suffix(path: str | Path) -> Format:
     suffix = plain_suffix(path)
     if suffix not in WRITTEN:

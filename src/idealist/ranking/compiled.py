@@ -21,8 +21,8 @@ from idealist.data.run import Rows, Source
 from idealist.errors import SHOWN, Defect, Faults, InputError
 from idealist.notation import call
 from idealist.protocol import Protocol
-from idealist.ranking.order import order, whole
 from idealist.ranking.document_lists import DocumentLists
+from idealist.ranking.order import order, whole
 
 
 class KernelRequest(NamedTuple):

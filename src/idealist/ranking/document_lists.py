@@ -68,6 +68,10 @@ class DocumentLists:
         ends = self.ends[begin : min(end, begin + count) + 1].tolist()
         return [self.text[a:b] for a, b in pairwise(ends)]
 
+    def scores_of(self, query: int) -> Floats:
+        """Return the scores of a query's documents."""
+        return self.scores[slice(*self.starts[query : query + 2].tolist())]
+
 
 #: Nothing is named.
 UNNAMED = DocumentLists.of([], 0)

@@ -12,8 +12,8 @@ from idealist.data import Qrels
 from idealist.data.columns import Bools, Floats, Ints, starts_of
 from idealist.data.qrels import Pool
 from idealist.protocol import Protocol
-from idealist.ranking.padded_lists import QUICK, PaddedLists
 from idealist.ranking.document_lists import UNNAMED, DocumentLists
+from idealist.ranking.padded_lists import QUICK, PaddedLists
 
 
 class Block(NamedTuple):

@@ -20,9 +20,9 @@ from idealist.data.columns import Bools, Floats, Ints
 from idealist.errors import Faults, IdealistError
 from idealist.protocol import Protocol
 from idealist.ranking.compiled import Compiled, compiled
+from idealist.ranking.document_lists import UNNAMED, DocumentLists
 from idealist.ranking.order import Ranking, order
 from idealist.ranking.placements import Placements
-from idealist.ranking.document_lists import UNNAMED, DocumentLists
 
 #: No unjudged documents are named.
 NOBODY: Mapping[Protocol, int] = {}

@@ -12,9 +12,9 @@ from dataclasses import replace
 
 from idealist.data import Run
 from idealist.protocol import Protocol
+from idealist.ranking.document_lists import ALL, decoded
 from idealist.ranking.placements import Placements
 from idealist.ranking.ranked import Ranked, listing, rank
-from idealist.ranking.document_lists import ALL, decoded
 
 #: Documents in order, with their scores.
 Listed = list[tuple[str, float]]

@@ -21,8 +21,8 @@ from idealist.judging.choosing.decisive_plan import Contest, DecisivePlan, conte
 from idealist.judging.choosing.pool_case import Choice, PoolCase, fused, ranks_of
 from idealist.judging.choosing.relevance_odds import chances_of
 from idealist.judging.store_records import Pooled
-from idealist.ranking.ranked import Ranked
 from idealist.ranking.document_lists import ALL
+from idealist.ranking.ranked import Ranked
 from idealist.rendering.wording import counted
 
 #: How far down the runs a document's rank says something about it. Suggested.

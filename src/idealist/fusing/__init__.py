@@ -1,0 +1,1 @@
+"""Fusing: one ranking of several, and tuning that does not fool itself."""

@@ -1,0 +1,135 @@
+"""Normalisations: what makes the scores of one list comparable with those of another."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from idealist.data.columns import Floats
+from idealist.fusing.candidates import Candidates
+
+#: A spread below this counts as this, so that equal scores divide by something (as in ranx).
+LEAST = 1e-9
+#: What OpenSearch gives the lowest score of a list.
+FLOOR = 0.001
+
+Normalise = Callable[[Candidates], Candidates]
+
+
+def none(lists: Candidates) -> Candidates:
+    """Keep the scores: s."""
+    return lists
+
+
+def min_max(lists: Candidates) -> Candidates:
+    """(s - min) / (max - min) of the list; 0 for all where all scores are equal."""
+    low, high = lists.lowest(), lists.highest()
+    return _scaled(lists, low, high - low)
+
+
+def min_max_inverted(lists: Candidates) -> Candidates:
+    """(max - s) / (max - min), for scores of which the lowest is best; ranks are turned round."""
+    low, high = lists.lowest(), lists.highest()
+    turned = _scaled(lists, high, high - low)
+    rank = lists.sizes[lists.list] + 1 - lists.rank
+    return replace(turned, score=-turned.score, rank=rank)
+
+
+def maximum(lists: Candidates) -> Candidates:
+    """Score over the highest: s / max of the list."""
+    return _scaled(lists, np.zeros(len(lists.sizes)), lists.highest())
+
+
+def total(lists: Candidates) -> Candidates:
+    """(s - min) / Σ (s - min) of the list."""
+    low = lists.lowest()
+    return _scaled(lists, low, lists.of_lists(lists.score) - low * lists.sizes)
+
+
+def z_score(lists: Candidates) -> Candidates:
+    """(s - mean) / standard deviation (n) of the list; 0 for all where all scores are equal."""
+    mean, deviation = _moments(lists, 0)
+    return _scaled(lists, mean, deviation)
+
+
+def rank(lists: Candidates) -> Candidates:
+    """1 - (rank - 1) / n, where n is the length of the list."""
+    return replace(lists, score=1 - (lists.rank - 1) / lists.sizes[lists.list])
+
+
+def borda(lists: Candidates) -> Candidates:
+    """1 - (rank - 1) / N of N candidates; ½ - (n - 1) / 2N where the list lacks a document."""
+    found, every = lists.sizes, lists.completed()
+    candidates = np.repeat(lists.per_query, lists.runs)
+    here = 1 - (every.rank - 1) / candidates[every.list]
+    gone = 0.5 - (found - 1) / (2 * np.maximum(candidates, 1))
+    return replace(every, score=np.where(np.isinf(every.rank), gone[every.list], here))
+
+
+def l2(lists: Candidates) -> Candidates:
+    """Score over the length of the vector: s / √Σ s² of the list."""
+    norm = np.sqrt(lists.of_lists(lists.score**2))
+    return _scaled(lists, np.zeros(len(norm)), np.where(norm > 0, norm, 1.0))
+
+
+def distribution(lists: Candidates) -> Candidates:
+    """(s - (m - 3 d)) / 6 d, with mean m and deviation d (n - 1); ½ where all scores are equal."""
+    mean, deviation = _moments(lists, 1)
+    flat = (lists.lowest() == lists.highest())[lists.list]
+    scaled = _scaled(lists, mean - 3 * deviation, 6 * deviation)
+    return replace(scaled, score=np.where(flat, 0.5, scaled.score))
+
+
+def relative(lists: Candidates) -> Candidates:
+    """(s - min) / (max - min) of the list; 1 for all where all scores are equal."""
+    flat = (lists.lowest() == lists.highest())[lists.list]
+    return replace(lists, score=np.where(flat, 1.0, min_max(lists).score))
+
+
+def elastic_minmax(lists: Candidates) -> Candidates:
+    """(s - min) / (max - min) of the list; 1 for all where they are closer than 0.000001."""
+    low, high = lists.lowest(), lists.highest()
+    flat = (high - low < 1e-6)[lists.list]
+    return replace(lists, score=np.where(flat, 1.0, _scaled(lists, low, high - low).score))
+
+
+def opensearch_min_max(lists: Candidates) -> Candidates:
+    """(s - min) / (max - min) of the list, 0.001 for the lowest; 1 for all if all are equal."""
+    scaled = relative(lists).score
+    return replace(lists, score=np.where(scaled == 0, FLOOR, scaled))
+
+
+def opensearch_z_score(lists: Candidates) -> Candidates:
+    """(s - mean) / deviation (n - 1), at least 0.001; s itself for all if all are equal."""
+    mean, deviation = _moments(lists, 1)
+    scaled = np.maximum(_scaled(lists, mean, deviation).score, FLOOR)
+    scaled = np.where(lists.score == mean[lists.list], lists.highest()[lists.list], scaled)
+    flat = (lists.lowest() == lists.highest())[lists.list]
+    return replace(lists, score=np.where(flat, lists.score, scaled))
+
+
+def _scaled(lists: Candidates, low: Floats, width: Floats) -> Candidates:
+    """Subtract, and divide by a width that is at least `LEAST`."""
+    own = lists.list
+    return replace(lists, score=(lists.score - low[own]) / np.maximum(width, LEAST)[own])
+
+
+def _moments(lists: Candidates, less: int) -> tuple[Floats, Floats]:
+    """Compute the mean of each list and its deviation, which divides by n - `less`."""
+    sizes = np.maximum(lists.sizes, 1)
+    mean = lists.of_lists(lists.score) / sizes
+    squares = lists.of_lists((lists.score - mean[lists.list]) ** 2)
+    return mean, np.sqrt(squares / np.maximum(sizes - less, 1))
+
+
+#: Every normalisation by name.
+NORMS: dict[str, Normalise] = {
+    "none": none, "min-max": min_max, "min-max-inverted": min_max_inverted, "max": maximum,
+    "sum": total, "z-score": z_score, "rank": rank, "borda": borda, "l2": l2,
+    "distribution": distribution, "relative": relative, "elastic-minmax": elastic_minmax,
+    "opensearch-min-max": opensearch_min_max, "opensearch-z-score": opensearch_z_score,
+}  # fmt: skip
+#: Those that look at ranks alone, so that a run needs no scores.
+BY_RANK = frozenset({"rank", "borda"})

@@ -1,0 +1,1 @@
+"""Tuning: parameters chosen on some queries and measured on others."""

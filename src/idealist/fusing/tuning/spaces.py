@@ -1,0 +1,223 @@
+"""Spaces: the settings that tuning tries first, and those around a good one."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import product
+from typing import Any, Protocol
+
+from idealist.errors import UsageError
+from idealist.fusing.fusion import Fusion
+from idealist.fusing.methods import make_fusion
+from idealist.notation import Value, tidy
+
+#: Grids with more settings than this are walked one parameter at a time.
+LARGEST_GRID = 66
+#: How many values a range has at first.
+RANGE_POINTS = 5
+
+#: A setting: a fusion method, the name of a run, or parameters and their values.
+Setting = Any
+
+
+class Space(Protocol):
+    """What can be tried."""
+
+    def coarse(self) -> list[Setting]:
+        """Return the settings that are tried first; the first of them is the default."""
+
+    def around(self, best: Setting, tried: Sequence[Setting], turn: int) -> list[Setting]:
+        """Return finer settings around the best one, in the `turn`-th round of refinement."""
+
+
+def between(value: float, tried: Sequence[float]) -> list[float]:
+    """Return the values half-way to the neighbours that were tried, in ratio where all are above 0.
+
+    >>> between(60, [1, 10, 60, 100]), between(0.5, [0.0, 0.5, 1.0])
+    ([24.5, 77.5], [0.25, 0.75])
+    """
+    below = max((one for one in tried if one < value), default=None)
+    above = min((one for one in tried if one > value), default=None)
+    found = [_middle(value, other) for other in (below, above) if other is not None]
+    return [one for one in found if one not in (value, below, above)]
+
+
+def _middle(a: float, b: float) -> float:
+    far = min(a, b) > 0 and max(a, b) / min(a, b) > 2
+    return float(f"{math.sqrt(a * b) if far else (a + b) / 2:.3g}")
+
+
+def grid(parameters: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:
+    """Combine values: all with all, or where these are too many, each with the first of the others.
+
+    >>> grid({"k": [60, 10], "norm": ["max"]})
+    [{'k': 60, 'norm': 'max'}, {'k': 10, 'norm': 'max'}]
+    """
+    if math.prod(map(len, parameters.values())) <= LARGEST_GRID:
+        return [
+            dict(zip(parameters, values, strict=True)) for values in product(*parameters.values())
+        ]
+    first = {name: values[0] for name, values in parameters.items()}
+    others = [first | {name: value} for name, values in parameters.items() for value in values[1:]]
+    return [first, *others]
+
+
+@dataclass(frozen=True)
+class FusionSpace:
+    """Fusion methods; the parameters that the user wrote stay, the others are tuned."""
+
+    methods: Sequence[Fusion]
+    runs: int
+
+    def coarse(self) -> list[Setting]:
+        """Try each method with its default and with the values of its grid."""
+        found = [
+            make_fusion(method.name, method.changed() | values)
+            for method in self.methods
+            for values in [{}, *grid(self._values(method))]
+        ]
+        return list(dict.fromkeys(found))
+
+    def _values(self, method: Fusion) -> dict[str, Sequence[Value]]:
+        """Return the values of each parameter that is tuned."""
+        found: dict[str, Sequence[Value]] = {}
+        for name, values in method.grid.items():
+            if name not in method.changed():
+                found[name] = simplex(self.runs) if name == "weights" else values
+        return found
+
+    def around(self, best: Setting, tried: Sequence[Setting], turn: int) -> list[Setting]:
+        """Vary each parameter of the best method by itself."""
+        method = next(one for one in self.methods if one.name == best.name)
+        alike = [one for one in tried if isinstance(one, Fusion) and one.name == best.name]
+        found = []
+        for name, values in self._values(method).items():
+            if name == "weights":
+                others: Sequence[Value] = _shifted(best, self.runs, turn)
+            elif isinstance(values[0], str):
+                others = values
+            else:
+                known = {float(getattr(one, name)) for one in alike}
+                others = [tidy(one) for one in between(float(getattr(best, name)), sorted(known))]
+            found += [make_fusion(best.name, best.changed() | {name: one}) for one in others]
+        return found
+
+
+def simplex(runs: int) -> list[str]:
+    """Return weights that add up to 1, in steps as small as their number allows.
+
+    The first are equal. Of more than eleven runs, one at a time is left out or counts twice.
+
+    >>> simplex(2)[:4], len(simplex(2)), len(simplex(4)), len(simplex(30))
+    (['equal', '(0,1)', '(0.1,0.9)', '(0.2,0.8)'], 11, 57, 61)
+    """
+    fitting = [m for m in range(2, 11) if math.comb(m + runs - 1, runs - 1) <= LARGEST_GRID]
+    if fitting:
+        points = _lattice(runs, fitting[-1])
+    else:
+        points = [
+            [float(w if i == run else 1) for i in range(runs)]
+            for w in (0, 2)
+            for run in range(runs)
+        ]
+    found = dict.fromkeys(_text(point) for point in points if len(set(point)) > 1)
+    return ["equal", *found]
+
+
+def _lattice(runs: int, steps: int) -> list[list[float]]:
+    def parts(left: int, places: int) -> Iterator[list[int]]:
+        if places == 1:
+            yield [left]
+            return
+        for first in range(left + 1):
+            yield from ([first, *rest] for rest in parts(left - first, places - 1))
+
+    return [[part / steps for part in point] for point in parts(steps, runs)]
+
+
+def _text(weights: Sequence[float]) -> str:
+    """Write weights so that they add up to 1, with four digits."""
+    total = sum(weights)
+    return f"({','.join(str(tidy(round(weight / total, 4))) for weight in weights)})"
+
+
+def _shifted(best: Fusion, runs: int, turn: int) -> list[str]:
+    """Give one run at a time more weight, or less, by steps that halve from round to round."""
+    weights, step = best.weight(runs), 0.5**turn
+    share = weights / weights.sum()
+    found = []
+    for run in range(runs):
+        for change in (1 + step, 1 - step):
+            moved = share.copy()
+            moved[run] = moved[run] * change if moved[run] else step / runs * (change > 1)
+            if moved.any():
+                found.append(_text(moved.tolist()))
+    return found
+
+
+@dataclass(frozen=True)
+class ParameterSpace:
+    """Parameters of anything that makes a run: lists of values, or (low, high) of numbers.
+
+    A list is tried as it is; a range is first tried at five points, then refined.
+
+    >>> ParameterSpace({"b": (0.0, 1.0)}).coarse()
+    [(('b', 0.0),), (('b', 0.25),), (('b', 0.5),), (('b', 0.75),), (('b', 1.0),)]
+    """
+
+    parameters: Mapping[str, Any]
+
+    def __post_init__(self) -> None:
+        hint = 'give {"k1": (0.4, 2.0), "stemmer": ["porter", "none"]}'
+        if not isinstance(self.parameters, Mapping) or not self.parameters:
+            raise UsageError(f"the space cannot be {self.parameters!r:.60}", hint)
+        for name, given in self.parameters.items():
+            if self._is_range(name):
+                continue
+            if isinstance(given, (str, Mapping)) or not isinstance(given, Sequence) or not given:
+                raise UsageError(f"{name} cannot be {given!r:.60}", hint)
+
+    def _is_range(self, name: str) -> bool:
+        given = self.parameters[name]
+        numbers = isinstance(given, tuple) and len(given) == 2
+        if not numbers or not all(isinstance(end, (int, float)) for end in given):
+            return False
+        low, high = given
+        if not -math.inf < low < high < math.inf:
+            raise UsageError(f"{name}: {given} is not a range", "give (low, high)")
+        return True
+
+    @cached_property
+    def values(self) -> dict[str, list[Any]]:
+        """The values of each parameter that are tried first."""
+        return {
+            name: _spread(*given) if self._is_range(name) else list(given)
+            for name, given in self.parameters.items()
+        }
+
+    def coarse(self) -> list[Setting]:
+        """Combine the first values."""
+        return [tuple(one.items()) for one in grid(self.values)]
+
+    def around(self, best: Setting, tried: Sequence[Setting], turn: int) -> list[Setting]:
+        """Vary each parameter of the best setting by itself."""
+        found, own = [], dict(best)
+        for name, values in self.values.items():
+            others = values
+            if self._is_range(name):
+                others = between(own[name], sorted({dict(one)[name] for one in tried}))
+            found += [tuple((own | {name: value}).items()) for value in others]
+        return found
+
+
+def _spread(low: float, high: float) -> list[float]:
+    far = low > 0 and high / low > 10
+    step = (high / low if far else high - low, RANGE_POINTS - 1)
+    ends = [
+        low * step[0] ** (i / step[1]) if far else low + step[0] * i / step[1]
+        for i in range(RANGE_POINTS)
+    ]
+    return [float(f"{end:.4g}") for end in ends]
