@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
@@ -29,8 +29,11 @@ class Space(Protocol):
     def coarse(self) -> list[Setting]:
         """Return the settings that are tried first; the first of them is the default."""
 
-    def around(self, best: Setting, tried: Sequence[Setting], turn: int) -> list[Setting]:
-        """Return finer settings around the best one, in the `turn`-th round of refinement."""
+    def sweep(self, best: Setting) -> list[Setting]:
+        """Return the best setting with each parameter, by itself, at all its coarse values."""
+
+    def finer(self, best: Setting, tried: Sequence[Setting], turn: int) -> list[Setting]:
+        """Return settings nearer to the best one, in the `turn`-th round of refinement."""
 
 
 def between(value: float, tried: Sequence[float]) -> list[float]:
@@ -67,10 +70,14 @@ def grid(parameters: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:
 
 @dataclass(frozen=True)
 class FusionSpace:
-    """Fusion methods; the parameters that the user wrote stay, the others are tuned."""
+    """Fusion methods; the parameters that the user wrote stay, the others are tuned.
+
+    `start` is tried before all others: the default, and what needs no tuning.
+    """
 
     methods: Sequence[Fusion]
     runs: int
+    start: Sequence[Setting] = ()
 
     def coarse(self) -> list[Setting]:
         """Try each method with its default and with the values of its grid."""
@@ -79,7 +86,7 @@ class FusionSpace:
             for method in self.methods
             for values in [{}, *grid(self._values(method))]
         ]
-        return list(dict.fromkeys(found))
+        return list(dict.fromkeys([*self.start, *found]))
 
     def _values(self, method: Fusion) -> dict[str, Sequence[Value]]:
         """Return the values of each parameter that is tuned."""
@@ -89,21 +96,68 @@ class FusionSpace:
                 found[name] = simplex(self.runs) if name == "weights" else values
         return found
 
-    def around(self, best: Setting, tried: Sequence[Setting], turn: int) -> list[Setting]:
-        """Vary each parameter of the best method by itself."""
-        method = next(one for one in self.methods if one.name == best.name)
-        alike = [one for one in tried if isinstance(one, Fusion) and one.name == best.name]
-        found = []
+    def sweep(self, best: Setting) -> list[Setting]:
+        """Give each parameter of a method all its coarse values; a run has none."""
+        method = self._method(best)
+        values = {} if method is None else self._values(method)
+        return [_with(best, name, one) for name, some in values.items() for one in some]
+
+    def finer(self, best: Setting, tried: Sequence[Setting], turn: int) -> list[Setting]:
+        """Shift weights less from turn to turn, and halve the steps of other numbers."""
+        method = self._method(best)
+        if method is None:
+            return []
+        alike = [one for one in tried if _is_of(one, method)]
+        found: list[Setting] = []
         for name, values in self._values(method).items():
             if name == "weights":
-                others: Sequence[Value] = _shifted(best, self.runs, turn)
-            elif isinstance(values[0], str):
-                others = values
-            else:
-                known = {float(getattr(one, name)) for one in alike}
-                others = [tidy(one) for one in between(float(getattr(best, name)), sorted(known))]
-            found += [make_fusion(best.name, best.changed() | {name: one}) for one in others]
+                found += [_with(best, name, one) for one in _shifted(best, self.runs, turn)]
+            elif not isinstance(values[0], str):
+                known = sorted({float(getattr(one, name)) for one in alike})
+                nearer = map(tidy, between(float(getattr(best, name)), known))
+                found += [_with(best, name, one) for one in nearer if method.accepts(name, one)]
         return found
+
+    def _method(self, best: Setting) -> Fusion | None:
+        """Find the method that a setting is of, if it is tuned."""
+        return next((one for one in self.methods if _is_of(best, one)), None)
+
+
+def _with(method: Fusion, name: str, value: Value) -> Fusion:
+    return make_fusion(method.name, method.changed() | {name: value})
+
+
+def _is_of(setting: Setting, method: Fusion) -> bool:
+    """Whether a setting is a method whose written parameters it keeps."""
+    if not isinstance(setting, Fusion) or setting.name != method.name:
+        return False
+    return method.changed().items() <= setting.changed().items()
+
+
+def setting_text(setting: Setting) -> str:
+    """Write a setting: a method, the name of a run, or parameters.
+
+    >>> setting_text((("k1", 0.9), ("stemmer", "porter")))
+    'k1=0.9, stemmer=porter'
+    """
+    if isinstance(setting, tuple):
+        return ", ".join(f"{name}={value}" for name, value in setting)
+    return str(setting)
+
+
+def parameters_of(setting: Setting, runs: int) -> dict[str, Any]:
+    """Return the parameters of a setting, with shares as weights; a run has none.
+
+    >>> parameters_of(make_fusion("wrrf", {"weights": (1, 3)}), 2)
+    {'norm': 'none', 'k': 60, 'weights': (0.25, 0.75)}
+    """
+    if isinstance(setting, Fusion):
+        found: dict[str, Any] = dict(setting.written())
+        if "weights" in found:
+            weights = setting.weight(runs)
+            found["weights"] = tuple((weights / weights.sum()).tolist())
+        return found
+    return dict(setting) if isinstance(setting, tuple) else {}
 
 
 def simplex(runs: int) -> list[str]:
@@ -162,13 +216,15 @@ def _shifted(best: Fusion, runs: int, turn: int) -> list[str]:
 class ParameterSpace:
     """Parameters of anything that makes a run: lists of values, or (low, high) of numbers.
 
-    A list is tried as it is; a range is first tried at five points, then refined.
+    A list is tried as it is; a range is first tried at five points, then refined. What is tried
+    first is the `default`, or the first of each list and the middle of each range.
 
-    >>> ParameterSpace({"b": (0.0, 1.0)}).coarse()
-    [(('b', 0.0),), (('b', 0.25),), (('b', 0.5),), (('b', 0.75),), (('b', 1.0),)]
+    >>> [dict(one)["b"] for one in ParameterSpace({"b": (0.0, 1.0)}).coarse()]
+    [0.5, 0.0, 0.25, 0.75, 1.0]
     """
 
     parameters: Mapping[str, Any]
+    default: Mapping[str, Any] | None = None
 
     def __post_init__(self) -> None:
         hint = 'give {"k1": (0.4, 2.0), "stemmer": ["porter", "none"]}'
@@ -179,6 +235,11 @@ class ParameterSpace:
                 continue
             if isinstance(given, (str, Mapping)) or not isinstance(given, Sequence) or not given:
                 raise UsageError(f"{name} cannot be {given!r:.60}", hint)
+            if not all(isinstance(value, Hashable) for value in given):
+                raise UsageError(f"{name} cannot be {given!r:.60}", "give numbers, texts or tuples")
+        if self.default is not None and self.default.keys() != self.parameters.keys():
+            names = ", ".join(self.parameters)
+            raise UsageError(f"the default cannot be {self.default!r:.60}", f"set {names}")
 
     def _is_range(self, name: str) -> bool:
         given = self.parameters[name]
@@ -192,32 +253,39 @@ class ParameterSpace:
 
     @cached_property
     def values(self) -> dict[str, list[Any]]:
-        """The values of each parameter that are tried first."""
-        return {
-            name: _spread(*given) if self._is_range(name) else list(given)
-            for name, given in self.parameters.items()
-        }
+        """The values of each parameter that are tried first, the default before the others."""
+        found = {}
+        for name, given in self.parameters.items():
+            values = _spread(*given) if self._is_range(name) else list(given)
+            usual = values[len(values) // 2] if self._is_range(name) else values[0]
+            first = usual if self.default is None else self.default[name]
+            found[name] = list(dict.fromkeys([first, *values]))
+        return found
 
     def coarse(self) -> list[Setting]:
         """Combine the first values."""
         return [tuple(one.items()) for one in grid(self.values)]
 
-    def around(self, best: Setting, tried: Sequence[Setting], turn: int) -> list[Setting]:
-        """Vary each parameter of the best setting by itself."""
-        found, own = [], dict(best)
-        for name, values in self.values.items():
-            others = values
-            if self._is_range(name):
-                others = between(own[name], sorted({dict(one)[name] for one in tried}))
-            found += [tuple((own | {name: value}).items()) for value in others]
+    def sweep(self, best: Setting) -> list[Setting]:
+        """Give each parameter all its coarse values."""
+        return [
+            tuple((dict(best) | {name: value}).items())
+            for name, values in self.values.items()
+            for value in values
+        ]
+
+    def finer(self, best: Setting, tried: Sequence[Setting], turn: int) -> list[Setting]:
+        """Halve the steps of each range around the best value."""
+        own, found = dict(best), []
+        for name in filter(self._is_range, own):
+            known = sorted({dict(one)[name] for one in tried})
+            found += [tuple((own | {name: one}).items()) for one in between(own[name], known)]
         return found
 
 
 def _spread(low: float, high: float) -> list[float]:
+    """Divide a range evenly, or in ratio where its ends are far apart."""
     far = low > 0 and high / low > 10
-    step = (high / low if far else high - low, RANGE_POINTS - 1)
-    ends = [
-        low * step[0] ** (i / step[1]) if far else low + step[0] * i / step[1]
-        for i in range(RANGE_POINTS)
-    ]
-    return [float(f"{end:.4g}") for end in ends]
+    shares = [i / (RANGE_POINTS - 1) for i in range(RANGE_POINTS)]
+    points = [low * (high / low) ** i if far else low + (high - low) * i for i in shares]
+    return [low, *(float(f"{point:.4g}") for point in points[1:-1]), high]

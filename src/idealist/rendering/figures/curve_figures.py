@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, get_args
 
 from idealist.notation import many
-from idealist.rendering.document import COUNT, SHARE, TEXT, Column, Format, Interval, Table
+from idealist.rendering.document import COUNT, SHARE, SIGNED, TEXT, Column, Format, Interval, Table
 from idealist.rendering.figure import Area, Axis, Dot, Figure, Key, Line, Mark, Note, Tone
 from idealist.rendering.figures.run_figures import among, every, having, leaders, tops
 from idealist.rendering.scales import axis_ends
@@ -17,6 +17,8 @@ from idealist.rendering.wording import number, told, visible
 TONES: tuple[Tone, ...] = get_args(Tone)[5:]
 #: From so much between the first and the last place, an axis is divided by factors.
 WIDE = 20
+#: Values of a parameter.
+SETTING = Format(lambda cell: f"{cell:g}")
 #: Values of each run, over the same places.
 Curves = Mapping[str, Sequence[float]]
 
@@ -148,6 +150,61 @@ def power(
         keys=(Key(share, "quiet"),) if band else (),
         note=note,
     )
+
+
+class Answer(NamedTuple):
+    """The mean at a value of a parameter, and the interval of its difference from the best."""
+
+    at: float
+    mean: float
+    low: float
+    high: float
+
+
+def response(
+    measure: str, parameter: str, answers: Sequence[Answer], *, best: float,
+    flat: tuple[float, float], level: str,
+) -> Figure:  # fmt: skip
+    """Show how the mean of a measure answers to a parameter, with the value that is `best`.
+
+    The band is the interval of the difference from the best value, which may be chance between the
+    ends of `flat`.
+    """
+    top = next(one.mean for one in answers if one.at == best)
+    band = tuple((one.at, top + one.low, top + one.high) for one in answers)
+    low, high = axis_ends(x for one in band for x in one[1:])
+    first, last = answers[0].at, answers[-1].at
+    share = f"{level} interval of the difference from the best"
+    marks = (
+        Area(band, tone="quiet"), Line(((first, top), (last, top)), dashed=True, tone="quiet"),
+        Line(tuple((one.at, one.mean) for one in answers)),
+        *(Dot(one.at, one.mean, label=SETTING(one.at)) for one in answers),
+        *_upright(best, (low, high), SETTING(best)),
+    )  # fmt: skip
+    cells = [(one.at, one.mean, Interval(one.low, one.high)) for one in answers]
+    return Figure(
+        kind="response",
+        title=f"{measure} by {parameter}",
+        says=_response_said(measure, parameter, best, top, flat),
+        x=Axis(parameter, first, last, log=0 < WIDE * first <= last, format=SETTING),
+        y=Axis(f"mean {measure}", low, high),
+        marks=marks,
+        rows=Table(
+            (Column(parameter, SETTING), Column(measure), Column(share, SIGNED)), tuple(cells)
+        ),
+        keys=(Key(share, "quiet"),),
+        note="On the queries that were chosen on, all other parameters as in the best setting.",
+    )
+
+
+def _response_said(
+    measure: str, parameter: str, best: float, top: float, flat: tuple[float, float]
+) -> str:
+    said = f"{measure} is best with {parameter} at {SETTING(best)}, {number(top)}"
+    if flat[0] == flat[1]:
+        return f"{said}; no other value does as well."
+    low, high = map(SETTING, flat)
+    return f"{said}; every value from {low} to {high} does as well, but for chance."
 
 
 def leading(values: Mapping[str, float], sense: int) -> list[str]:

@@ -1,0 +1,98 @@
+"""Responses: how a measure answers to one parameter of the best setting, all others staying."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from idealist.fusing.tuning.search import Looks
+from idealist.fusing.tuning.spaces import Setting, parameters_of
+from idealist.significance.paired import differences, paired
+
+#: A curve of fewer points shows nothing.
+FEWEST_POINTS = 3
+
+
+@dataclass(frozen=True)
+class Point:
+    """The mean at a value of the parameter, and the interval of its difference from the best."""
+
+    at: float
+    mean: float
+    low: float
+    high: float
+
+    @property
+    def as_good(self) -> bool:
+        """Whether the difference from the best may be chance."""
+        return self.low <= 0 <= self.high
+
+
+@dataclass(frozen=True)
+class Response:
+    """The points of a parameter, by its values; `best` is the value that was chosen."""
+
+    parameter: str
+    best: float
+    points: tuple[Point, ...]
+
+    @property
+    def flat(self) -> tuple[float, float]:
+        """The values around the best one that do as well: their differences may be chance."""
+        low = high = next(i for i, point in enumerate(self.points) if point.at == self.best)
+        while low and self.points[low - 1].as_good:
+            low -= 1
+        while high < len(self.points) - 1 and self.points[high + 1].as_good:
+            high += 1
+        return self.points[low].at, self.points[high].at
+
+    @property
+    def is_flat(self) -> bool:
+        """Whether every value that was tried does as well."""
+        return self.flat == (self.points[0].at, self.points[-1].at)
+
+    def data(self) -> dict[str, Any]:
+        """Return it as plain data."""
+        return {**asdict(self), "flat": self.flat}
+
+
+def responses(looks: Looks, best: Setting, runs: tuple[str, ...], alpha: float) -> list[Response]:
+    """Find the curve of each numeric parameter of the best setting."""
+    own = parameters_of(best, len(runs))
+    found = (_response(looks, best, name, runs, alpha) for name in own)
+    return [one for one in found if len(one.points) >= FEWEST_POINTS]
+
+
+def _response(
+    looks: Looks, best: Setting, name: str, runs: tuple[str, ...], alpha: float
+) -> Response:
+    trials = looks.trials
+    at: dict[float, Point] = {}
+    for setting, mean in looks.whole.means.items():
+        if (
+            type(setting) is type(best)
+            and (place := _place(setting, best, name, len(runs))) is not None
+        ):
+            apart = differences(trials.held_out(best), trials.held_out(setting))
+            found = paired(trials.folds.independent(apart), alpha=alpha)
+            low, high = (found.low, found.high) if apart.any() else (0.0, 0.0)
+            at.setdefault(place, Point(place, mean, low, high))
+    label = f"weight of {runs[-1]}" if name == "weights" else name
+    here = _number(parameters_of(best, len(runs))[name])
+    return Response(label, here or 0.0, tuple(at[place] for place in sorted(at)))
+
+
+def _place(setting: Setting, best: Setting, name: str, runs: int) -> float | None:
+    """Return the value of a parameter; None where another one differs, or it is no number."""
+    own, others = parameters_of(setting, runs), parameters_of(best, runs)
+    own_value = own.pop(name)
+    others.pop(name)
+    return _number(own_value) if own == others else None
+
+
+def _number(value: Any) -> float | None:
+    """Take a number; the weights of two runs are one, the share of the second."""
+    if isinstance(value, tuple):
+        return float(value[1]) if len(value) == 2 else None
+    number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    return float(value) if number else None

@@ -1,0 +1,133 @@
+"""What settings are measured with: runs that are fused, or a function that makes a run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from idealist.data import Run
+from idealist.data.columns import Bools, starts_of
+from idealist.evaluating.evaluator import Evaluator
+from idealist.formats import read_run
+from idealist.fusing.fused_run import FusedRun
+from idealist.fusing.fusion import Fusion, Learnt
+from idealist.fusing.ranked_runs import Met, RankedRuns
+from idealist.fusing.tuning.spaces import Setting, setting_text
+from idealist.measures.instrument import Instrument, Measured, measured
+from idealist.protocol import Protocol
+from idealist.ranking.document_lists import ALL, DocumentLists
+from idealist.ranking.placements import Placements
+from idealist.ranking.ranked import rank
+
+
+@dataclass(frozen=True)
+class RunsToFuse:
+    """Runs, and how their lists are met: the options of `fuse`."""
+
+    runs: tuple[Run, ...]
+    window: int | None
+    missing: str
+    rules: Mapping[str, Any]
+
+    @property
+    def protocol(self) -> Protocol:
+        """How the runs are ranked."""
+        return Protocol(**self.rules)
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the runs."""
+        return [run.name for run in self.runs]
+
+    def ranked(self, only: Collection[str]) -> RankedRuns:
+        """Rank the runs, for some queries."""
+        return RankedRuns.of(self.runs, self.window, self.missing, self.protocol, only)
+
+
+class FusionSource:
+    """Judged queries of several runs, joined once; a setting is a method or the name of a run."""
+
+    parallel = True
+
+    def __init__(self, evaluator: Evaluator, ranked: RankedRuns, protocol: Protocol) -> None:
+        self.evaluator, self.ranked, self.protocol = evaluator, ranked, protocol
+        self.instrument: Instrument = next(iter(evaluator.instruments.values()))
+        self.mets = [ranked.met(first, last) for first, last in ranked.blocks()]
+        self.lists = _together(self.mets)
+        self.placed  # noqa: B018 -- ranked now, before several threads ask for it
+
+    @cached_property
+    def placed(self) -> list[Placements]:
+        """Where the judged documents of each run are."""
+        wanted = [self.protocol]
+        return [
+            rank(self.evaluator.qrels, run, wanted)[self.protocol] for run in self.ranked.runs
+        ]  # fmt: skip
+
+    def learns(self, setting: Setting) -> bool:
+        """Whether a method learns from judgments."""
+        return isinstance(setting, Fusion) and setting.learns
+
+    def measured(self, setting: Setting, some: Bools | None) -> Measured:
+        """Fuse, rank and measure."""
+        found = rank(self.evaluator.qrels, self.run(setting, some), [self.instrument.protocol])
+        return measured(self.instrument, found[self.instrument.protocol])
+
+    def run(self, setting: Setting, some: Bools | None = None) -> Run:
+        """Fuse the judged queries; `some` of them are learnt from."""
+        if not isinstance(setting, Fusion):
+            return self.ranked.runs[self.ranked.names.index(setting)]
+        learnt: Learnt = setting.learn(self.placed, some) if setting.learns else ()
+        scores = np.concatenate([setting.scores(met.candidates, learnt) for met in self.mets])
+        lists = replace(self.lists, scores=scores)
+        return Run(FusedRun(self.ranked.queries, lists, str(setting)), str(setting))
+
+    def keep(self, settings: Iterable[Setting]) -> None:
+        """Fusing again takes no time: no run is held."""
+
+
+def _together(mets: Sequence[Met]) -> DocumentLists:
+    """Put the documents of blocks of queries one after the other, without scores."""
+    starts = starts_of(np.concatenate([met.candidates.per_query for met in mets]))
+    ends = starts_of(np.concatenate([np.diff(met.ends) for met in mets]))
+    return DocumentLists(starts, ends, b"".join(met.text for met in mets), np.zeros(0), ALL)
+
+
+class CallSource:
+    """A function that makes a run of parameters; those that lead are held."""
+
+    parallel = False
+
+    def __init__(self, evaluator: Evaluator, make_run: Callable[..., Any]) -> None:
+        self.evaluator, self.make_run = evaluator, make_run
+        self.instrument: Instrument = next(iter(evaluator.instruments.values()))
+        self._held: dict[Setting, Run] = {}
+
+    def learns(self, setting: Setting) -> bool:
+        """Whether it learns from judgments: what a function does is its own affair."""
+        return False
+
+    def measured(self, setting: Setting, some: Bools | None) -> Measured:
+        """Make the run and measure it."""
+        found = rank(self.evaluator.qrels, self.run(setting), [self.instrument.protocol])
+        return measured(self.instrument, found[self.instrument.protocol])
+
+    def run(self, setting: Setting, some: Bools | None = None) -> Run:
+        """Make the run, unless it is held."""
+        if setting not in self._held:
+            try:
+                made = self.make_run(**dict(setting))
+            except Exception as error:
+                error.add_note(f"while the run of {setting_text(setting)} was made")
+                raise
+            self._held[setting] = read_run(made, name=setting_text(setting)).held()
+        return self._held[setting]
+
+    def keep(self, settings: Iterable[Setting]) -> None:
+        """Let go of the runs of all other settings."""
+        kept = set(settings)
+        self._held = {setting: run for setting, run in self._held.items() if setting in kept}

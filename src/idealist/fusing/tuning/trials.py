@@ -1,0 +1,111 @@
+"""Trials: what each setting gave, query by query, each measured once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from itertools import combinations
+from typing import Protocol
+
+import numpy as np
+
+from idealist import kernel
+from idealist.data.columns import Bools, Floats
+from idealist.errors import UsageError
+from idealist.fusing.tuning.folds import Folds
+from idealist.fusing.tuning.spaces import Setting, setting_text
+from idealist.measures.instrument import Measured
+
+#: Folds that a setting learnt nothing from.
+Without = frozenset[int]
+#: All queries are learnt from.
+NOTHING: Without = frozenset()
+#: Told how many settings have been measured, of how many.
+Tick = Callable[[int, int], None]
+
+
+class Source(Protocol):
+    """What settings are measured with."""
+
+    #: Whether several may be measured at once.
+    parallel: bool
+
+    def learns(self, setting: Setting) -> bool:
+        """Whether a setting learns from judgments."""
+
+    def measured(self, setting: Setting, some: Bools | None) -> Measured:
+        """Measure a setting that learns from `some` of the judged queries, or from all."""
+
+    def keep(self, settings: Iterable[Setting]) -> None:
+        """Let go of the runs of all other settings."""
+
+
+class Trials:
+    """The values of settings on the queries that count, which belong to folds.
+
+    A setting that learns is taught without the queries that it is measured on, so that what it
+    learnt is not measured with the answers known.
+    """
+
+    def __init__(
+        self, source: Source, queries: Sequence[str], counted: Bools, folds: Folds, sense: int = 1
+    ) -> None:
+        self.source, self.queries, self.folds, self.sense = source, tuple(queries), folds, sense
+        self.size, self.places = len(counted), np.flatnonzero(counted)
+        self._known: dict[tuple[Setting, Without], Floats] = {}
+
+    @property
+    def tried(self) -> list[Setting]:
+        """Every setting that was measured, in the order of the first time."""
+        return list(dict.fromkeys(setting for setting, _ in self._known))
+
+    def values(self, setting: Setting, without: Without = NOTHING) -> Floats:
+        """Return the values of a setting that learnt nothing from the queries of some folds."""
+        key = setting, without if self.source.learns(setting) else NOTHING
+        if key not in self._known:
+            self._known[key] = self._measured(*key)
+        return self._known[key]
+
+    def held_out(self, setting: Setting, outer: int | None = None) -> Floats:
+        """Return values that learnt nothing from the query's own fold, nor from the `outer` one."""
+        if not self.source.learns(setting):
+            return self.values(setting)
+        found, fold = np.empty(len(self.queries)), self.folds.fold
+        for own in range(self.folds.count):
+            hidden = frozenset({own} if outer is None else {own, outer})
+            found[fold == own] = self.values(setting, hidden)[fold == own]
+        return found
+
+    def prepare(self, settings: Iterable[Setting], tick: Tick | None = None) -> None:
+        """Measure settings that are new, several at once where that can be done."""
+        new = [one for one in dict.fromkeys(settings) if (one, NOTHING) not in self._known]
+        wanted = [(one, without) for one in new for without in self._withouts(one)]
+        with ThreadPoolExecutor(kernel.threads() if self.source.parallel else 1) as team:
+            for done, _ in enumerate(team.map(lambda pair: self.values(*pair), wanted), 1):
+                if tick is not None:
+                    tick(done, len(wanted))
+
+    def _withouts(self, setting: Setting) -> list[Without]:
+        if not self.source.learns(setting):
+            return [NOTHING]
+        folds = range(self.folds.count)
+        return [frozenset(some) for size in (0, 1, 2) for some in combinations(folds, size)]
+
+    def learning(self, without: Without) -> Bools | None:
+        """Mark the judged queries that may be learnt from; None if all may."""
+        if not without:
+            return None
+        found = np.zeros(self.size, dtype=bool)
+        found[self.places[~np.isin(self.folds.fold, list(without))]] = True
+        return found
+
+    def _measured(self, setting: Setting, without: Without) -> Floats:
+        found = self.source.measured(setting, self.learning(without))
+        values, counted = found.values[self.places], found.counted[self.places]
+        gaps = np.flatnonzero(np.isnan(values) | ~counted)
+        if len(gaps) or np.count_nonzero(found.counted) > len(values):
+            query = self.queries[gaps[0]] if len(gaps) else "another one"
+            hint = "let such queries count as 0: --set missing=zero, --set no_relevant=0"
+            words = f"{setting_text(setting)} has a value for other queries than the default"
+            raise UsageError(f"{words}: {query}", hint)
+        return values

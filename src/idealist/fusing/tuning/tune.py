@@ -1,0 +1,153 @@
+"""Tuning: parameters chosen on some queries, measured on the others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
+from operator import eq
+from typing import Any
+
+from idealist.comparing.compare_options import Options
+from idealist.conventions import DEFAULT, Convention
+from idealist.errors import UsageError
+from idealist.evaluating.evaluator import Evaluator
+from idealist.fusing.fusing import RULES, check_runs, checked_size
+from idealist.fusing.fusion import Fusion
+from idealist.fusing.methods import as_fusion
+from idealist.fusing.tuning.folds import Folds
+from idealist.fusing.tuning.search import ROUNDS, Wanted, search
+from idealist.fusing.tuning.sources import CallSource, FusionSource, RunsToFuse
+from idealist.fusing.tuning.spaces import FusionSpace, ParameterSpace, Space
+from idealist.fusing.tuning.trials import Tick, Trials
+from idealist.fusing.tuning.tuning_result import Tuning
+from idealist.measures.instrument import chosen
+from idealist.notation import text
+
+#: The methods that are tuned where nobody says which.
+METHODS = ("rrf", "wrrf", "sum", "mnz", "wsum")
+#: What is measured where nobody says what.
+MEASURE = "nDCG@10"
+
+
+def tune(
+    qrels: Any,
+    runs: Any,
+    methods: Any = None,
+    measure: Any = MEASURE,
+    *,
+    folds: int = 5,
+    seed: int = 0,
+    groups: Mapping[Any, Any] | None = None,
+    slices: Mapping[Any, Any] | None = None,
+    default: Any = None,
+    rounds: int = ROUNDS,
+    alpha: float = 0.05,
+    window: int | None = None,
+    missing: str = "error",
+    queries: Iterable[Any] | None = None,
+    convention: str | Convention = DEFAULT,
+    tick: Tick | None = None,
+    **axes: Any,
+) -> Tuning:
+    """Choose how to fuse runs, and say what that will do on new queries.
+
+    Every fold of queries is measured with what was chosen on the others: the mean is the nested
+    estimate. The value on the queries that were chosen on is told beside it; what it is too good by
+    is the optimism. The verdict is to keep the `default`, RRF, unless the gain is more than chance
+    makes of so many settings, at `alpha`.
+
+    `methods` are fusion methods or their texts; parameters that they state stay, the others are
+    tuned. Single runs, RRF and equal weights always compete. Queries of a group, {query: group},
+    stay in one fold; every slice, {query: slice}, is spread over all folds. The search goes
+    `rounds` times around the best. `window` and `missing` are those of `fuse`, all other options
+    those of `evaluate`.
+
+    `runs` may also be a function that makes a run of parameters; `methods` then says which there
+    are, as lists of values or (low, high), and `default` which are used today. It is called once
+    for each combination, and not from several threads.
+
+    >>> import random
+    >>> draw = random.Random(0).random
+    >>> qrels = {f"q{i}": {"a": 1} for i in range(20)}
+    >>> def make_run(boost):
+    ...     return {query: {"a": boost + draw(), "b": draw()} for query in qrels}
+    >>> found = tune(qrels, make_run, {"boost": [0.0, 2.0]}, "RR")
+    >>> found.best, found.estimate, found.choice
+    ((('boost', 2.0),), 1.0, (('boost', 2.0),))
+    """
+    options = Options(alpha=alpha, seed=seed)
+    evaluator = Evaluator(qrels, measure, queries=queries, convention=convention, **axes)
+    _check(evaluator)
+    source: FusionSource | CallSource
+    space: Space
+    given, others = None, {}
+    if callable(runs):
+        source, space = CallSource(evaluator, runs), ParameterSpace(methods, default)
+    else:
+        rules = {key: axes[key] for key in RULES if key in axes}
+        found = tuple(run.held() for run in check_runs(runs))
+        given = RunsToFuse(found, checked_size("window", window), missing, rules)
+        source = FusionSource(evaluator, given.ranked(evaluator.qrels.queries), given.protocol)
+        space = _fusions(methods, default, source)
+        others = _beside(space)
+    first = space.coarse()[0]
+    measured = source.measured(first, None)
+    asked = chosen(evaluator.qrels.queries, measured.counted)
+    if not asked:
+        raise UsageError("no judged query counts", "`idealist audit QRELS RUN` says why")
+    dealt = Folds.deal(asked, folds, options.seed, groups, slices)
+    instrument = next(iter(evaluator.instruments.values()))
+    trials = Trials(source, asked, measured.counted, dealt, instrument.measure.direction)
+    looks = search(trials, space, _rounds(rounds), tick)
+    return Tuning.of(looks, source, given, others, first, options)
+
+
+def _fusions(methods: Any, default: Any, source: FusionSource) -> FusionSpace:
+    """Say what is tried of fusion; without scores, only what needs none.
+
+    The default comes first, then what always competes: RRF, equal weights, single runs.
+    """
+    names, unscored = source.ranked.names, source.ranked.unscored
+    fusions = [as_fusion(one, names) for one in _listed(METHODS if methods is None else methods)]
+    if methods is None and unscored:
+        fusions = [one for one in fusions if not one.needs_scores]
+    first = default if default in names else as_fusion(default or "rrf", names)
+    equal = as_fusion("sum", norm="rank" if unscored else "min-max")
+    for one in (*fusions, first):
+        if isinstance(one, Fusion):
+            one.weight(len(names))  # refuses weights that do not fit
+            if one.needs_scores:
+                source.ranked.check_scores()
+    return FusionSpace(fusions, len(names), (first, as_fusion("rrf"), equal, *names))
+
+
+def _beside(space: FusionSpace) -> dict[str, Wanted]:
+    """Say what competes beside the default."""
+    default, rrf, equal, *_ = space.start
+    alone = {} if default == rrf else {"untuned RRF": rrf}
+    alone |= {} if default == equal else {"equal weights": equal}
+    found: dict[str, Wanted] = {name: partial(eq, one) for name, one in alone.items()}
+    return found | {"best single run": lambda one: not isinstance(one, Fusion)}
+
+
+def _listed(methods: Any) -> Sequence[Any]:
+    return [methods] if isinstance(methods, (str, type, Fusion)) else list(methods)
+
+
+def _check(evaluator: Evaluator) -> None:
+    """Refuse what cannot be tuned by: several measures, one that is not good or bad, no mean."""
+    [(label, one), *others] = evaluator.instruments.items()
+    if others:
+        raise UsageError(f"{len(others) + 1} measures cannot be tuned by at once", "choose one")
+    if not one.measure.judges or not one.measure.direction:
+        hint = "tune by a measure such as nDCG@10"
+        raise UsageError(f"{label} does not say how good a run is", hint)
+    if (aggregate := text(one.aggregate.aggregate)) != "mean":
+        hint = "leave out --set aggregate"
+        raise UsageError(f"tuning goes by means, and {label} is a {aggregate}", hint)
+
+
+def _rounds(given: Any) -> int:
+    if not isinstance(given, int) or isinstance(given, bool) or given < 0:
+        raise UsageError(f"rounds cannot be {given!r}", "give a whole number from 0 on")
+    return given

@@ -1,0 +1,157 @@
+"""The report of tuning: the verdict, the contenders, how sure the choice is, and curves."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from idealist.conventions.signature import shortened
+from idealist.fusing.fusion import Fusion
+from idealist.fusing.tuning.responses import Response
+from idealist.fusing.tuning.spaces import setting_text
+from idealist.notation import many
+from idealist.rendering.document import (
+    P_VALUE,
+    SIGNED,
+    TEXT,
+    Block,
+    Column,
+    Details,
+    Document,
+    Doubts,
+    Interval,
+    Items,
+    Signatures,
+    Table,
+    Text,
+)
+from idealist.rendering.wording import number, p_words, signed
+
+if TYPE_CHECKING:
+    from idealist.comparing.pair import Pair
+    from idealist.fusing.tuning.tuning_result import Tuning
+
+#: How many of the settings tried the details show, the best first.
+SHOWN = 20
+
+
+def verdict(found: Tuning) -> str:
+    """Say what to use, and why."""
+    default, best = setting_text(found.family.default), setting_text(found.best)
+    tried = f"the {found.tried:,} settings tried"
+    pair, seen = found.pair, f"{found.measure} on queries that were not chosen on"
+    if pair is None:
+        return f"Keep {default}: none of {tried} has a better {found.measure} on these queries."
+    p = f"{p_words(pair.p_adjusted)}, corrected for {tried}"
+    if found.is_real:
+        return f"Use {best}: tuning gains about {signed(found.gain)} {seen}, over {default} ({p})."
+    if found.gain * found.looks.trials.sense > 0:
+        may = f"which may be chance ({p})"
+        return f"Keep {default}: tuning gains about {signed(found.gain)} {seen}, {may}."
+    lost = "gains no" if not found.gain else f"loses {number(abs(found.gain))}"
+    return f"Keep {default}: tuning {lost} {seen}, though {best} is better on those that were."
+
+
+def report(found: Tuning) -> Document:
+    """Describe the verdict, the contenders, how sure the choice is, and how it was made."""
+    answer, behind = Text(found.verdict, strong=True), Items(tuple(_behind(found)))
+    details = Details("More about it", (_folds_table(found), _trials_table(found)))
+    notes: list[Block] = [*map(Text, _how(found)), Doubts(found.doubts)]
+    notes.append(Signatures((_signature(found),)))
+    return Document((answer, contenders_table(found), behind, details), tuple(notes))
+
+
+def contenders_table(found: Tuning) -> Table:
+    """Tabulate what was tuned and what needs no tuning, on queries seen and not seen."""
+    rows = [
+        (
+            f"{one.name}: {setting_text(one.setting)}", one.in_sample, one.estimate,
+            Interval(*one.interval), *_tested(one.pair),
+        )
+        for one in (found.tuned, *found.contenders)
+    ]  # fmt: skip
+    columns = (
+        Column(found.measure, TEXT, shortens=True), Column("seen"), Column("not seen"),
+        Column(f"{found.family.options.confidence} interval", spare=1),
+        Column("- default", SIGNED), Column("corrected", SIGNED), Column("p adj.", P_VALUE),
+    )  # fmt: skip
+    return Table(columns, tuple(rows))
+
+
+def _tested(pair: Pair | None) -> tuple[Any, ...]:
+    """Give the cells of a difference from the default; the default has none."""
+    return ("", "", "") if pair is None else (pair.difference, Interval(*pair.ci), pair.p_adjusted)
+
+
+def _behind(found: Tuning) -> Iterator[str]:
+    """Say how much too good the best value is, how stable the choice, and how flat the optimum."""
+    low, high = map(number, found.ci)
+    level = f"{found.family.options.confidence} interval {low} to {high}"
+    yield f"Tuned so, expect {number(found.estimate)} on new queries like these ({level})."
+    if found.optimism * found.looks.trials.sense > 0:
+        good = f"{number(found.in_sample)} on the queries that were chosen on"
+        yield f"Optimism: {good} is too good by {number(abs(found.optimism))}."
+    yield _chosen(found)
+    yield from map(_flat, found.responses)
+
+
+def _chosen(found: Tuning) -> str:
+    """Say what was chosen fold by fold."""
+    names = Counter(
+        one.name if isinstance(one, Fusion) else setting_text(one) for one in found.chosen
+    )
+    told = ", ".join(f"{name} in {count}" for name, count in names.most_common())
+    different = len(set(found.chosen))
+    how = "the same setting each time" if different == 1 else f"{different} different settings"
+    return f"Chosen in {len(found.chosen)} folds: {told} ({how})."
+
+
+def _flat(one: Response) -> str:
+    """Say between which values a parameter does as well."""
+    low, high = one.flat
+    if low == high:
+        return f"{one.parameter}: no other value that was tried does as well as {one.best:g}."
+    start = f"{one.parameter} hardly matters" if one.is_flat else one.parameter
+    return f"{start}: from {low:g} to {high:g}, all differences from {one.best:g} may be chance."
+
+
+def _folds_table(found: Tuning) -> Table:
+    rows = [
+        (look.outer, int((~look.inside).sum()), setting_text(look.best()), look.means[look.best()])
+        for look in found.looks.folds
+    ]
+    title = "What was chosen for each fold, and its mean on the other queries"
+    return Table.of(["fold", "queries", "chosen"], ["mean"], rows, title=title)
+
+
+def _trials_table(found: Tuning) -> Table:
+    means, pairs = found.looks.whole.means, found.family.pairs
+    sense = found.looks.trials.sense
+    best_first = sorted(means, key=lambda one: -sense * means[one])[:SHOWN]
+    rows = [(setting_text(one), means[one], *_tested(pairs.get(one))) for one in best_first]
+    columns = (
+        Column("setting", TEXT), Column(found.measure), Column("- default", SIGNED),
+        Column("corrected", SIGNED), Column("p adj.", P_VALUE),
+    )  # fmt: skip
+    most = f"The best of {many(found.tried, 'setting', 'settings')}; -f csv has them all"
+    return Table(columns, tuple(rows), most)
+
+
+def _how(found: Tuning) -> Iterator[str]:
+    """Say how it was tuned."""
+    folds, options = found.looks.trials.folds, found.family.options
+    groups = f" in {folds.groups} groups" if folds.groups < found.n else ""
+    yield (
+        f"{many(found.n, 'query', 'queries')}{groups} in {folds.count} folds, seed {options.seed}; "
+        "not seen: each fold is measured with what was chosen on the others"
+    )
+    yield (
+        "- default: the difference on all queries; its interval and p-value are corrected by MaxT "
+        f"for {many(found.tried, 'setting', 'settings')}"
+    )
+
+
+def _signature(found: Tuning) -> str:
+    [short] = shortened({found.measure: found.signature}, found.evaluation.convention).values()
+    return short

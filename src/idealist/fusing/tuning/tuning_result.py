@@ -1,0 +1,283 @@
+"""What tuning found: the best setting, what it will be worth on new queries, and a verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import astuple, dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from idealist.comparing.compare_options import Options
+from idealist.comparing.pair import Pair
+from idealist.conventions.signature import Signature
+from idealist.data import Rows, Run
+from idealist.errors import UsageError, nearest
+from idealist.evaluating.evaluation import Evaluation
+from idealist.fusing.fusing import Fusing
+from idealist.fusing.fusion import Fusion
+from idealist.fusing.tuning import tuning_report
+from idealist.fusing.tuning.contenders import Contender, Family
+from idealist.fusing.tuning.responses import Response, responses
+from idealist.fusing.tuning.search import Look, Looks, Wanted
+from idealist.fusing.tuning.sources import CallSource, FusionSource, RunsToFuse
+from idealist.fusing.tuning.spaces import Setting, setting_text
+from idealist.rendering.document import Document, Table
+from idealist.rendering.doubt import Doubt
+from idealist.rendering.figure import Figure
+from idealist.rendering.figures import curve_figures
+from idealist.rendering.plain_data import record, records_table
+from idealist.rendering.result import Figures, Result
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Tuning(Result):
+    """What tuning found: ``print(tuning)`` is the verdict, and what it rests on.
+
+    `best` is the setting that is best on all queries, `choice` what the verdict says to use. The
+    `estimate` is what tuning is worth on new queries, `in_sample` what it seems to be worth on
+    those that were chosen on, and the `optimism` lies between them. `contenders` are the default
+    and what else needs no tuning. `run` is the run of the choice, `out_of_fold` one that has for
+    each query what was chosen without it.
+    """
+
+    family: Family
+    source: FusionSource | CallSource
+    given: RunsToFuse | None
+    evaluation: Evaluation
+    tuned: Contender
+    contenders: tuple[Contender, ...]
+
+    @classmethod
+    def of(
+        cls, looks: Looks, source: FusionSource | CallSource, given: RunsToFuse | None,
+        others: Mapping[str, Wanted], default: Setting, options: Options,
+    ) -> Tuning:  # fmt: skip
+        """Weigh what was tried against the default; `others` say what else competes, by name."""
+        [(label, instrument)] = source.evaluator.instruments.items()
+        lowest = min(float(source.evaluator.qrels.grades.min(initial=0.0)), 0.0)
+        limits = instrument.measure.bounds(lowest)
+        family = Family(looks, label, limits, default, options)
+        wanted: dict[str, Wanted] = {"default": lambda one: one == default, **others}
+        tuned = family.contender("tuned", lambda _: True)
+        contenders = tuple(family.contender(name, which) for name, which in wanted.items())
+        evaluation = source.evaluator(source.run(tuned.setting))
+        return cls(family, source, given, evaluation, tuned, contenders)
+
+    @property
+    def looks(self) -> Looks:
+        """What was tried, by who could see which queries."""
+        return self.family.looks
+
+    @property
+    def measure(self) -> str:
+        """The measure that was tuned by, as it was typed."""
+        return self.family.label
+
+    @property
+    def n(self) -> int:
+        """The number of queries."""
+        return len(self.looks.trials.queries)
+
+    @property
+    def tried(self) -> int:
+        """The number of settings."""
+        return len(self.looks.trials.tried)
+
+    @property
+    def default(self) -> Contender:
+        """What is kept unless something else is really better."""
+        return self.contenders[0]
+
+    @property
+    def best(self) -> Setting:
+        """The setting that is best on all queries."""
+        return self.tuned.setting
+
+    @property
+    def in_sample(self) -> float:
+        """What the best setting is worth on the queries that it was chosen on."""
+        return self.tuned.in_sample
+
+    @property
+    def estimate(self) -> float:
+        """What tuning is worth on new queries: the nested estimate."""
+        return self.tuned.estimate
+
+    @property
+    def ci(self) -> tuple[float, float]:
+        """The interval of the estimate."""
+        return self.tuned.interval
+
+    @property
+    def optimism(self) -> float:
+        """What the value on the queries that were chosen on is too good by."""
+        return self.tuned.optimism
+
+    @property
+    def gain(self) -> float:
+        """What tuning gains over the default on queries that were not chosen on."""
+        return self.estimate - self.default.estimate
+
+    @property
+    def pair(self) -> Pair | None:
+        """The best setting against the default, corrected for all that was tried."""
+        return self.tuned.pair
+
+    @property
+    def is_real(self) -> bool:
+        """Whether the gain is more than chance makes of so many settings, and holds on new ones."""
+        if self.pair is None or not self.pair.significant or not self.pair.better:
+            return False
+        return self.gain * self.looks.trials.sense > 0
+
+    @property
+    def choice(self) -> Setting:
+        """What to use: the best setting if its gain is real, the default otherwise."""
+        return self.best if self.is_real else self.family.default
+
+    @property
+    def chosen(self) -> list[Setting]:
+        """What was chosen for each fold, without its queries."""
+        return [look.best() for look in self.looks.folds]
+
+    @cached_property
+    def responses(self) -> list[Response]:
+        """How the measure answers to each numeric parameter of the best setting."""
+        names = tuple(self.given.names) if self.given else ()
+        return responses(self.looks, self.best, names, self.family.options.alpha)
+
+    @cached_property
+    def run(self) -> Run:
+        """The run of the choice, for all queries of the runs."""
+        choice, given = self.choice, self.given
+        if given is None or not isinstance(choice, Fusion):
+            return self.source.run(choice)
+        qrels = self.source.evaluator.qrels if choice.learns else None
+        return Fusing.of(
+            given.runs, choice, qrels=qrels, window=given.window, missing=given.missing,
+            **given.rules,
+        ).run()  # fmt: skip
+
+    @cached_property
+    def out_of_fold(self) -> Run:
+        """A run of the judged queries, each by the setting that was chosen without it.
+
+        It is worth what the estimate says.
+        """
+        trials = self.looks.trials
+        parts = []
+        for look in self.looks.folds:
+            some = trials.learning(frozenset({look.outer or 0}))
+            queries = [trials.queries[i] for i in np.flatnonzero(~look.inside)]
+            parts.append(self.source.run(look.best(), some).source.some(queries))
+        return Run(joined_rows(parts, "out-of-fold"), "out-of-fold")
+
+    @property
+    def signature(self) -> Signature:
+        """The signature of the estimate: that of the measure, and how queries were divided."""
+        own, folds = self.evaluation.signatures[self.measure], self.looks.trials.folds
+        how = {
+            "estimate": "nested",
+            "folds": str(folds.count),
+            "seed": str(self.family.options.seed),
+        }
+        return replace(own, settings=(*own.settings, *how.items()))
+
+    @property
+    def doubts(self) -> tuple[Doubt, ...]:
+        """What is doubtful about the judgments and the best run."""
+        return self.evaluation.doubts
+
+    @property
+    def verdict(self) -> str:
+        """What to use, and why, in one sentence."""
+        return tuning_report.verdict(self)
+
+    @property
+    def summary(self) -> str:
+        """The verdict."""
+        return self.verdict
+
+    def report(self) -> Document:
+        """Describe the verdict, the contenders, and how sure the choice is."""
+        return tuning_report.report(self)
+
+    @property
+    def figures(self) -> Figures:
+        """The curve of each parameter of the best setting."""
+        return Figures({"response": self._response} if self.responses else {})
+
+    def _response(self, parameter: str = "") -> Figure:
+        """Draw how the measure answers to a parameter, or to the first."""
+        known = {one.parameter: one for one in self.responses}
+        name = parameter or next(iter(known))
+        if name not in known:
+            raise UsageError(f"there is no curve of {name!r}", nearest(name, known))
+        one = known[name]
+        points = [curve_figures.Answer(*astuple(point)) for point in one.points]
+        level = self.family.options.confidence
+        return curve_figures.response(
+            self.measure, name, points, best=one.best, flat=one.flat, level=level
+        )
+
+    def table(self) -> Table:
+        """Return a row for every setting that was tried."""
+        return records_table(self.trials())
+
+    def trials(self) -> list[dict[str, Any]]:
+        """Return every setting tried: its mean by who could see it, its difference."""
+        looks = {"whole": self.looks.whole} | {
+            f"without_fold_{look.outer}": look for look in self.looks.folds
+        }
+        return [self._trial(setting, looks) for setting in self.looks.trials.tried]
+
+    def _trial(self, setting: Setting, looks: Mapping[str, Look]) -> dict[str, Any]:
+        pair = self.family.pairs.get(setting)
+        means = {name: look.means.get(setting) for name, look in looks.items()}
+        own = {} if pair is None else {
+            "difference": pair.difference, "ci": pair.ci, "p_adjusted": pair.p_adjusted
+        }  # fmt: skip
+        return record({"setting": setting_text(setting), "means": means, **own})
+
+    def data(self) -> dict[str, Any]:
+        """Return the contract of ``tune -f json``; undefined values are None."""
+        trials, options = self.looks.trials, self.family.options
+        folds = [
+            {
+                "chosen": setting_text(look.best()),
+                "queries": [trials.queries[i] for i in np.flatnonzero(~look.inside)],
+            }
+            for look in self.looks.folds
+        ]
+        return record({
+            "best": setting_text(self.best), "choice": setting_text(self.choice),
+            "default": setting_text(self.family.default), "measure": self.measure, "n": self.n,
+            "in_sample": self.in_sample, "estimate": self.estimate, "ci": self.ci,
+            "optimism": self.optimism, "gain": self.gain,
+            "gain_in_sample": None if self.pair is None else self.pair.difference,
+            "gain_ci": None if self.pair is None else self.pair.ci,
+            "p_adjusted": None if self.pair is None else self.pair.p_adjusted,
+            "is_real": self.is_real, "tried": self.tried, "alpha": options.alpha,
+            "seed": options.seed, "groups": trials.folds.groups,
+            "baselines": {one.name: one.data(self.default) for one in self.contenders},
+            "verdict": self.verdict, "folds": folds,
+            "curves": [one.data() for one in self.responses], "trials": self.trials(),
+            "doubts": [doubt.data() for doubt in self.doubts], "signature": str(self.signature),
+        })  # fmt: skip
+
+
+def joined_rows(parts: list[Rows], name: str) -> Rows:
+    """Put the rows of several runs, of different queries, one after the other.
+
+    Where one of them has no scores, documents stand by their ranks.
+    """
+    queries = [query for part in parts for query in part.queries]
+    sizes = np.concatenate([np.diff(part.starts) for part in parts])
+    documents = [document for part in parts for document in part.documents]
+    scores: Any = None
+    if all(part.scores is not None for part in parts):
+        scores = np.concatenate([part.scores for part in parts])
+    starts = np.concatenate(([0], np.cumsum(sizes)))
+    return Rows(tuple(queries), starts, documents, scores, name=name)
