@@ -44,6 +44,9 @@ from idealist.fusing.explained_fusion import ExplainedFusion, explain_fusion
 from idealist.fusing.fusing import fuse
 from idealist.fusing.fusion import Fusion
 from idealist.fusing.methods import parse_fusion
+from idealist.fusing.tuning.run_selection import RunSelection, select_runs
+from idealist.fusing.tuning.tune import tune
+from idealist.fusing.tuning.tuning_result import Tuning
 from idealist.gating import (
     Gate,
     GatePlan,
@@ -92,18 +95,18 @@ __all__ = [
     "IdealistError", "InputError", "JudgeProbe", "Judged", "Judging", "JudgingEstimate", "Judgment",
     "Measure", "ModelJudging", "ModelPreferences", "NumQ", "NumRel", "NumRelRet", "NumRet", "P",
     "Pair", "Placements", "PoolTeams", "Pooling", "Protocol", "Qrels", "Queries", "QuerySample",
-    "R", "RBPResidual", "Reconciliation", "Report", "Reproduction", "Rprec", "Run",
-    "SampleEstimates", "Scale", "Signature", "Sizes", "Store", "Success", "TieBounds", "Unjudged",
-    "UsageError", "WorsenedQueries", "Worst", "__version__", "agreement", "assert_not_worse",
-    "attribute", "audit", "bounds", "bounds_of_difference", "bpref", "compare",
+    "R", "RBPResidual", "Reconciliation", "Report", "Reproduction", "Rprec", "Run", "RunSelection",
+    "SampleEstimates", "Scale", "Signature", "Sizes", "Store", "Success", "TieBounds", "Tuning",
+    "Unjudged", "UsageError", "WorsenedQueries", "Worst", "__version__", "agreement",
+    "assert_not_worse", "attribute", "audit", "bounds", "bounds_of_difference", "bpref", "compare",
     "compare_evaluations", "corrected", "depth_curve", "diagnose", "estimate_model_judging",
     "evaluate", "explain", "explain_difference", "explain_fusion", "fuse", "gate",
     "gate_evaluations", "judge_by_model", "listing", "map_ids", "measure", "nDCG", "parse",
     "parse_fusion", "plan_queries", "pool", "precision_recall_curve", "prefer_by_model",
     "probe_judge", "rank", "rbo", "rbo_by_query", "read_arrays", "read_pairs", "read_preferences",
     "read_prels", "read_qrels", "read_queries", "read_run", "read_strata", "reconcile", "report",
-    "reproduce", "sample_estimates", "sample_queries", "save_baseline", "tie_bounds", "write_qrels",
-    "write_run",
+    "reproduce", "sample_estimates", "sample_queries", "save_baseline", "select_runs", "tie_bounds",
+    "tune", "write_qrels", "write_run",
 ]  # fmt: skip
 
 def __getattr__(name: str) -> Any: ...  # the other measures

@@ -29,6 +29,7 @@ VERBS: dict[str, tuple[str, str]] = {
     "gate": ("idealist.cli.gate", "Say whether a new run may replace a base run, for CI."),
     "judge": ("idealist.cli.judge", "Make judgments: keep them, choose what to judge, grade."),
     "fuse": ("idealist.cli.fuse", "Make one run of several."),
+    "tune": ("idealist.cli.tune", "Choose how to fuse, and say what it will do on new queries."),
     "plot": ("idealist.cli.plot", "Draw a figure, and say what it shows."),
     "sample-queries": ("idealist.cli.sample_queries", "Draw queries from a log, to be judged."),
     "power": ("idealist.cli.power", "Say how many queries show a difference, before judging."),

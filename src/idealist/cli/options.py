@@ -5,8 +5,9 @@ from __future__ import annotations
 import csv
 import os
 import sys
-from collections.abc import Callable, Collection, Iterable, Sequence
-from contextlib import AbstractContextManager, nullcontext
+import time
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
@@ -27,6 +28,9 @@ if TYPE_CHECKING:
 
 #: What is measured unless told, as text: the tuples are where NumPy is.
 COMPARED = "nDCG@10, AP, RR@10, R@100"
+
+#: Seconds before a progress bar is shown.
+PATIENCE = 1.0
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -362,6 +366,29 @@ def say(lines: Sequence[str]) -> None:
     for line in lines:
         shown = click.style(line, fg="yellow") if line.startswith("doubt:") else line
         click.echo(shown, err=True, color=False if plain else None)
+
+
+@contextmanager
+def ticking(words: str) -> Iterator[Callable[[int, int], None]]:
+    """Show how much of something is done, on a terminal only and after a while."""
+    if not sys.stderr.isatty():
+        yield lambda done, total: None
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    start, bar = time.monotonic(), Progress(console=Console(stderr=True), transient=True)
+    task = bar.add_task(words)
+
+    def tick(done: int, total: int) -> None:
+        if time.monotonic() - start > PATIENCE:
+            bar.start()  # once is enough, more does nothing
+        bar.update(task, completed=done, total=total)
+
+    try:
+        yield tick
+    finally:
+        bar.stop()
 
 
 def working(words: str) -> AbstractContextManager[Any]:

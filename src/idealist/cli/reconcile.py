@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import sys
-import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -15,8 +12,6 @@ from idealist.cli import options
 if TYPE_CHECKING:
     from idealist.formats.reading import ReadOptions
 
-#: Seconds before a progress bar is shown.
-PATIENCE = 1.0
 EXIT_NONE = 1
 
 
@@ -71,7 +66,7 @@ def command(
     per_query = {} if values is None else read_values(values, parse(measure))
     total = per_query.pop(ALL, None)
     runs = options.runs_of([run, *others], reading)
-    with progress() as tick:
+    with options.ticking("Trying conventions") as tick:
         found = reconcile(
             reading.of(qrels), runs[0], measure, total if value is None else value, digits,
             per_query,
@@ -80,26 +75,3 @@ def command(
     options.emit(found, **view)
     if not found:
         sys.exit(EXIT_NONE)
-
-
-@contextmanager
-def progress() -> Iterator[Callable[[int, int], None]]:
-    """Show how far the search is, on a terminal only and after a while."""
-    if not sys.stderr.isatty():
-        yield lambda done, total: None
-        return
-    from rich.console import Console
-    from rich.progress import Progress
-
-    start, bar = time.monotonic(), Progress(console=Console(stderr=True), transient=True)
-    task = bar.add_task("Trying conventions")
-
-    def tick(done: int, total: int) -> None:
-        if time.monotonic() - start > PATIENCE:
-            bar.start()  # once is enough, more does nothing
-        bar.update(task, completed=done, total=total)
-
-    try:
-        yield tick
-    finally:
-        bar.stop()

@@ -48,6 +48,12 @@ class Contender:
         """What the value on the queries it was chosen on is too good by."""
         return self.in_sample - self.estimate
 
+    def beats(self, default: Contender, sense: int) -> bool:
+        """Whether it is significantly better than the default, and better on queries not seen."""
+        if self.pair is None or not self.pair.significant or not self.pair.better:
+            return False
+        return sense * (self.estimate - default.estimate) > 0
+
     def data(self, default: Contender) -> dict[str, Any]:
         """Return it as plain data, with what it gains over the default."""
         data: dict[str, Any] = {

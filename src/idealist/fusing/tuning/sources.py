@@ -9,11 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from idealist.data import Run
+from idealist.data import Qrels, Run
 from idealist.data.columns import Bools, starts_of
+from idealist.errors import Defect
 from idealist.evaluating.evaluator import Evaluator
 from idealist.formats import read_run
 from idealist.fusing.fused_run import FusedRun
+from idealist.fusing.fusing import Fusing
 from idealist.fusing.fusion import Fusion, Learnt
 from idealist.fusing.ranked_runs import Met, RankedRuns
 from idealist.fusing.tuning.spaces import Setting, setting_text
@@ -47,18 +49,54 @@ class RunsToFuse:
         """Rank the runs, for some queries."""
         return RankedRuns.of(self.runs, self.window, self.missing, self.protocol, only)
 
+    def only(self, names: Collection[str]) -> RunsToFuse:
+        """Keep some of the runs."""
+        return replace(self, runs=tuple(run for run in self.runs if run.name in names))
 
-class FusionSource:
+    def fused(self, method: Fusion, qrels: Qrels | None = None) -> Run:
+        """Fuse all queries."""
+        return Fusing.of(
+            self.runs, method, qrels=qrels, window=self.window, missing=self.missing, **self.rules
+        ).run()
+
+
+class Measuring:
+    """Settings are measured by making a run, ranking it and applying the one instrument."""
+
+    noun = "settings"
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self.evaluator = evaluator
+        self.instrument: Instrument = next(iter(evaluator.instruments.values()))
+
+    def run(self, setting: Setting, some: Bools | None = None) -> Run:
+        """Make the run of the judged queries; a setting that learns, does from `some`."""
+        raise Defect(f"{type(self).__name__} does not say how runs are made")
+
+    def measured(self, setting: Setting, some: Bools | None) -> Measured:
+        """Make the run, rank it and measure."""
+        found = rank(self.evaluator.qrels, self.run(setting, some), [self.instrument.protocol])
+        return measured(self.instrument, found[self.instrument.protocol])
+
+
+class FusionSource(Measuring):
     """Judged queries of several runs, joined once; a setting is a method or the name of a run."""
 
     parallel = True
 
-    def __init__(self, evaluator: Evaluator, ranked: RankedRuns, protocol: Protocol) -> None:
-        self.evaluator, self.ranked, self.protocol = evaluator, ranked, protocol
-        self.instrument: Instrument = next(iter(evaluator.instruments.values()))
+    def __init__(
+        self, evaluator: Evaluator, given: RunsToFuse, ranked: RankedRuns | None = None
+    ) -> None:
+        super().__init__(evaluator)
+        self.given, self.protocol = given, given.protocol
+        self.ranked = ranked = ranked or given.ranked(evaluator.qrels.queries)
         self.mets = [ranked.met(first, last) for first, last in ranked.blocks()]
         self.lists = _together(self.mets)
-        self.placed  # noqa: B018 -- ranked now, before several threads ask for it
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the runs."""
+        return self.ranked.names
 
     @cached_property
     def placed(self) -> list[Placements]:
@@ -72,11 +110,6 @@ class FusionSource:
         """Whether a method learns from judgments."""
         return isinstance(setting, Fusion) and setting.learns
 
-    def measured(self, setting: Setting, some: Bools | None) -> Measured:
-        """Fuse, rank and measure."""
-        found = rank(self.evaluator.qrels, self.run(setting, some), [self.instrument.protocol])
-        return measured(self.instrument, found[self.instrument.protocol])
-
     def run(self, setting: Setting, some: Bools | None = None) -> Run:
         """Fuse the judged queries; `some` of them are learnt from."""
         if not isinstance(setting, Fusion):
@@ -85,6 +118,12 @@ class FusionSource:
         scores = np.concatenate([setting.scores(met.candidates, learnt) for met in self.mets])
         lists = replace(self.lists, scores=scores)
         return Run(FusedRun(self.ranked.queries, lists, str(setting)), str(setting))
+
+    def final(self, setting: Setting) -> Run:
+        """Fuse all queries; where something is learnt, from all judgments."""
+        if not isinstance(setting, Fusion):
+            return self.run(setting)
+        return self.given.fused(setting, self.evaluator.qrels if setting.learns else None)
 
     def keep(self, settings: Iterable[Setting]) -> None:
         """Fusing again takes no time: no run is held."""
@@ -97,24 +136,20 @@ def _together(mets: Sequence[Met]) -> DocumentLists:
     return DocumentLists(starts, ends, b"".join(met.text for met in mets), np.zeros(0), ALL)
 
 
-class CallSource:
+class CallSource(Measuring):
     """A function that makes a run of parameters; those that lead are held."""
 
     parallel = False
+    names: tuple[str, ...] = ()
 
     def __init__(self, evaluator: Evaluator, make_run: Callable[..., Any]) -> None:
-        self.evaluator, self.make_run = evaluator, make_run
-        self.instrument: Instrument = next(iter(evaluator.instruments.values()))
+        super().__init__(evaluator)
+        self.make_run = make_run
         self._held: dict[Setting, Run] = {}
 
     def learns(self, setting: Setting) -> bool:
         """Whether it learns from judgments: what a function does is its own affair."""
         return False
-
-    def measured(self, setting: Setting, some: Bools | None) -> Measured:
-        """Make the run and measure it."""
-        found = rank(self.evaluator.qrels, self.run(setting), [self.instrument.protocol])
-        return measured(self.instrument, found[self.instrument.protocol])
 
     def run(self, setting: Setting, some: Bools | None = None) -> Run:
         """Make the run, unless it is held."""
@@ -126,6 +161,10 @@ class CallSource:
                 raise
             self._held[setting] = read_run(made, name=setting_text(setting)).held()
         return self._held[setting]
+
+    def final(self, setting: Setting) -> Run:
+        """Make the run; it has all its queries."""
+        return self.run(setting)
 
     def keep(self, settings: Iterable[Setting]) -> None:
         """Let go of the runs of all other settings."""

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
 from typing import Any, Protocol
+
+import numpy as np
 
 from idealist.errors import UsageError
 from idealist.fusing.fusion import Fusion
@@ -19,6 +21,9 @@ LARGEST_GRID = 66
 #: How many values a range has at first.
 RANGE_POINTS = 5
 
+#: The powers of what a run is worth alone that are tried as its weight.
+POWERS = (1, 2, 4)
+
 #: A setting: a fusion method, the name of a run, or parameters and their values.
 Setting = Any
 
@@ -28,6 +33,9 @@ class Space(Protocol):
 
     def coarse(self) -> list[Setting]:
         """Return the settings that are tried first; the first of them is the default."""
+
+    def guesses(self, means: Mapping[Setting, float]) -> list[Setting]:
+        """Return what the means of the first settings suggest."""
 
     def sweep(self, best: Setting) -> list[Setting]:
         """Return the best setting with each parameter, by itself, at all its coarse values."""
@@ -40,7 +48,7 @@ def between(value: float, tried: Sequence[float]) -> list[float]:
     """Return the values half-way to the neighbours that were tried, in ratio where all are above 0.
 
     >>> between(60, [1, 10, 60, 100]), between(0.5, [0.0, 0.5, 1.0])
-    ([24.5, 77.5], [0.25, 0.75])
+    ([24.5, 80.0], [0.25, 0.75])
     """
     below = max((one for one in tried if one < value), default=None)
     above = min((one for one in tried if one > value), default=None)
@@ -76,8 +84,13 @@ class FusionSpace:
     """
 
     methods: Sequence[Fusion]
-    runs: int
+    names: Sequence[str]
     start: Sequence[Setting] = ()
+
+    @property
+    def runs(self) -> int:
+        """How many runs there are."""
+        return len(self.names)
 
     def coarse(self) -> list[Setting]:
         """Try each method with its default and with the values of its grid."""
@@ -95,6 +108,18 @@ class FusionSpace:
             if name not in method.changed():
                 found[name] = simplex(self.runs) if name == "weights" else values
         return found
+
+    def guesses(self, means: Mapping[Setting, float]) -> list[Setting]:
+        """Weigh each run by what it is worth alone, to some powers.
+
+        Reference: Wu, Bi, Zeng and Han 2009, doi:10.1016/j.ipm.2009.02.003
+        """
+        worth = np.array([means[name] for name in self.names])
+        if worth.min() < 0 or not worth.any():
+            return []
+        weighted = [one for one in self.methods if "weights" in self._values(one)]
+        texts = [_text((worth / worth.max()) ** power) for power in POWERS]
+        return [_with(one, "weights", written) for one in weighted for written in texts]
 
     def sweep(self, best: Setting) -> list[Setting]:
         """Give each parameter of a method all its coarse values; a run has none."""
@@ -192,10 +217,11 @@ def _lattice(runs: int, steps: int) -> list[list[float]]:
     return [[part / steps for part in point] for point in parts(steps, runs)]
 
 
-def _text(weights: Sequence[float]) -> str:
+def _text(weights: Iterable[float]) -> str:
     """Write weights so that they add up to 1, with four digits."""
-    total = sum(weights)
-    return f"({','.join(str(tidy(round(weight / total, 4))) for weight in weights)})"
+    shares = list(weights)
+    total = sum(shares)
+    return f"({','.join(str(tidy(round(one / total, 4))) for one in shares)})"
 
 
 def _shifted(best: Fusion, runs: int, turn: int) -> list[str]:
@@ -265,6 +291,10 @@ class ParameterSpace:
     def coarse(self) -> list[Setting]:
         """Combine the first values."""
         return [tuple(one.items()) for one in grid(self.values)]
+
+    def guesses(self, means: Mapping[Setting, float]) -> list[Setting]:
+        """Guess nothing."""
+        return []
 
     def sweep(self, best: Setting) -> list[Setting]:
         """Give each parameter all its coarse values."""

@@ -10,8 +10,10 @@ from typing import Protocol
 import numpy as np
 
 from idealist import kernel
+from idealist.data import Run
 from idealist.data.columns import Bools, Floats
 from idealist.errors import UsageError
+from idealist.evaluating.evaluator import Evaluator
 from idealist.fusing.tuning.folds import Folds
 from idealist.fusing.tuning.spaces import Setting, setting_text
 from idealist.measures.instrument import Measured
@@ -27,14 +29,27 @@ Tick = Callable[[int, int], None]
 class Source(Protocol):
     """What settings are measured with."""
 
+    #: What settings are, in the plural.
+    noun: str
     #: Whether several may be measured at once.
     parallel: bool
+    evaluator: Evaluator
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the runs that are fused."""
 
     def learns(self, setting: Setting) -> bool:
         """Whether a setting learns from judgments."""
 
     def measured(self, setting: Setting, some: Bools | None) -> Measured:
         """Measure a setting that learns from `some` of the judged queries, or from all."""
+
+    def run(self, setting: Setting, some: Bools | None = None) -> Run:
+        """Make the run of the judged queries; a setting that learns, does from some."""
+
+    def final(self, setting: Setting) -> Run:
+        """Make the run of all queries."""
 
     def keep(self, settings: Iterable[Setting]) -> None:
         """Let go of the runs of all other settings."""

@@ -11,22 +11,17 @@ from idealist.comparing.compare_options import Options
 from idealist.conventions import DEFAULT, Convention
 from idealist.errors import UsageError
 from idealist.evaluating.evaluator import Evaluator
-from idealist.fusing.fusing import RULES, check_runs, checked_size
 from idealist.fusing.fusion import Fusion
 from idealist.fusing.methods import as_fusion
-from idealist.fusing.tuning.folds import Folds
+from idealist.fusing.tuning.preparing import MEASURE, checked_runs, prepared_trials
 from idealist.fusing.tuning.search import ROUNDS, Wanted, search
-from idealist.fusing.tuning.sources import CallSource, FusionSource, RunsToFuse
+from idealist.fusing.tuning.sources import CallSource, FusionSource
 from idealist.fusing.tuning.spaces import FusionSpace, ParameterSpace, Space
-from idealist.fusing.tuning.trials import Tick, Trials
+from idealist.fusing.tuning.trials import Source, Tick
 from idealist.fusing.tuning.tuning_result import Tuning
-from idealist.measures.instrument import chosen
-from idealist.notation import text
 
 #: The methods that are tuned where nobody says which.
 METHODS = ("rrf", "wrrf", "sum", "mnz", "wsum")
-#: What is measured where nobody says what.
-MEASURE = "nDCG@10"
 
 
 def tune(
@@ -77,29 +72,18 @@ def tune(
     """
     options = Options(alpha=alpha, seed=seed)
     evaluator = Evaluator(qrels, measure, queries=queries, convention=convention, **axes)
-    _check(evaluator)
-    source: FusionSource | CallSource
+    source: Source
     space: Space
-    given, others = None, {}
+    others: dict[str, Wanted] = {}
     if callable(runs):
         source, space = CallSource(evaluator, runs), ParameterSpace(methods, default)
     else:
-        rules = {key: axes[key] for key in RULES if key in axes}
-        found = tuple(run.held() for run in check_runs(runs))
-        given = RunsToFuse(found, checked_size("window", window), missing, rules)
-        source = FusionSource(evaluator, given.ranked(evaluator.qrels.queries), given.protocol)
+        source = FusionSource(evaluator, checked_runs(runs, window, missing, axes))
         space = _fusions(methods, default, source)
         others = _beside(space)
     first = space.coarse()[0]
-    measured = source.measured(first, None)
-    asked = chosen(evaluator.qrels.queries, measured.counted)
-    if not asked:
-        raise UsageError("no judged query counts", "`idealist audit QRELS RUN` says why")
-    dealt = Folds.deal(asked, folds, options.seed, groups, slices)
-    instrument = next(iter(evaluator.instruments.values()))
-    trials = Trials(source, asked, measured.counted, dealt, instrument.measure.direction)
-    looks = search(trials, space, _rounds(rounds), tick)
-    return Tuning.of(looks, source, given, others, first, options)
+    trials = prepared_trials(source, first, folds, options, groups, slices)
+    return Tuning.of(search(trials, space, _rounds(rounds), tick), others, first, options)
 
 
 def _fusions(methods: Any, default: Any, source: FusionSource) -> FusionSpace:
@@ -118,7 +102,7 @@ def _fusions(methods: Any, default: Any, source: FusionSource) -> FusionSpace:
             one.weight(len(names))  # refuses weights that do not fit
             if one.needs_scores:
                 source.ranked.check_scores()
-    return FusionSpace(fusions, len(names), (first, as_fusion("rrf"), equal, *names))
+    return FusionSpace(fusions, names, (first, as_fusion("rrf"), equal, *names))
 
 
 def _beside(space: FusionSpace) -> dict[str, Wanted]:
@@ -132,19 +116,6 @@ def _beside(space: FusionSpace) -> dict[str, Wanted]:
 
 def _listed(methods: Any) -> Sequence[Any]:
     return [methods] if isinstance(methods, (str, type, Fusion)) else list(methods)
-
-
-def _check(evaluator: Evaluator) -> None:
-    """Refuse what cannot be tuned by: several measures, one that is not good or bad, no mean."""
-    [(label, one), *others] = evaluator.instruments.items()
-    if others:
-        raise UsageError(f"{len(others) + 1} measures cannot be tuned by at once", "choose one")
-    if not one.measure.judges or not one.measure.direction:
-        hint = "tune by a measure such as nDCG@10"
-        raise UsageError(f"{label} does not say how good a run is", hint)
-    if (aggregate := text(one.aggregate.aggregate)) != "mean":
-        hint = "leave out --set aggregate"
-        raise UsageError(f"tuning goes by means, and {label} is a {aggregate}", hint)
 
 
 def _rounds(given: Any) -> int:

@@ -34,23 +34,37 @@ if TYPE_CHECKING:
 
 #: How many of the settings tried the details show, the best first.
 SHOWN = 20
+#: Where estimates hold.
+UNSEEN = "on queries that it was not chosen on"
 
 
 def verdict(found: Tuning) -> str:
     """Say what to use, and why."""
     default, best = setting_text(found.family.default), setting_text(found.best)
-    tried = f"the {found.tried:,} settings tried"
-    pair, seen = found.pair, f"{found.measure} on queries that were not chosen on"
-    if pair is None:
-        return f"Keep {default}: none of {tried} has a better {found.measure} on these queries."
-    p = f"{p_words(pair.p_adjusted)}, corrected for {tried}"
+    pair, among = found.pair, f"{found.tried:,} {found.noun}"
     if found.is_real:
-        return f"Use {best}: tuning gains about {signed(found.gain)} {seen}, over {default} ({p})."
+        return _better(found, default, among)
+    if pair is None:
+        return f"Keep {default}: none of {among} has a better {found.measure} on these queries."
+    start = f"Keep {default}: the best of {among} tried, {best},"
     if found.gain * found.looks.trials.sense > 0:
-        may = f"which may be chance ({p})"
-        return f"Keep {default}: tuning gains about {signed(found.gain)} {seen}, {may}."
-    lost = "gains no" if not found.gain else f"loses {number(abs(found.gain))}"
-    return f"Keep {default}: tuning {lost} {seen}, though {best} is better on those that were."
+        gain = f"gains about {signed(found.gain)} {found.measure} {UNSEEN}"
+        return f"{start} {gain}, which may be chance ({p_words(pair.p_adjusted)})."
+    lost = f"loses about {number(abs(found.gain))}" if found.gain else "gains no"
+    return f"{start} {lost} {found.measure} {UNSEEN}."
+
+
+def _better(found: Tuning, default: str, among: str) -> str:
+    """Say what is better than the default, and whether it needed tuning."""
+    one = found.winner
+    gain = f"{signed(one.estimate - found.default.estimate)} {found.measure}"
+    p = "" if one.pair is None else p_words(one.pair.p_adjusted)
+    start = f"Use {setting_text(one.setting)}: it gains about {gain}"
+    over = f"over {default} ({p}, corrected for the {among} tried)"
+    if one is found.tuned:
+        return f"{start} {UNSEEN}, {over}."
+    more = f"{number(found.estimate)} where it is worth {number(one.estimate)}"
+    return f"{start} {over}; what was tuned is worth no more {UNSEEN}, {more}."
 
 
 def report(found: Tuning) -> Document:
@@ -67,7 +81,7 @@ def contenders_table(found: Tuning) -> Table:
     rows = [
         (
             f"{one.name}: {setting_text(one.setting)}", one.in_sample, one.estimate,
-            Interval(*one.interval), *_tested(one.pair),
+            Interval(*one.interval), *tested_cells(one.pair),
         )
         for one in (found.tuned, *found.contenders)
     ]  # fmt: skip
@@ -79,7 +93,7 @@ def contenders_table(found: Tuning) -> Table:
     return Table(columns, tuple(rows))
 
 
-def _tested(pair: Pair | None) -> tuple[Any, ...]:
+def tested_cells(pair: Pair | None) -> tuple[Any, ...]:
     """Give the cells of a difference from the default; the default has none."""
     return ("", "", "") if pair is None else (pair.difference, Interval(*pair.ci), pair.p_adjusted)
 
@@ -88,7 +102,7 @@ def _behind(found: Tuning) -> Iterator[str]:
     """Say how much too good the best value is, how stable the choice, and how flat the optimum."""
     low, high = map(number, found.ci)
     level = f"{found.family.options.confidence} interval {low} to {high}"
-    yield f"Tuned so, expect {number(found.estimate)} on new queries like these ({level})."
+    yield f"Chosen so, expect {number(found.estimate)} on new queries like these ({level})."
     if found.optimism * found.looks.trials.sense > 0:
         good = f"{number(found.in_sample)} on the queries that were chosen on"
         yield f"Optimism: {good} is too good by {number(abs(found.optimism))}."
@@ -129,12 +143,12 @@ def _trials_table(found: Tuning) -> Table:
     means, pairs = found.looks.whole.means, found.family.pairs
     sense = found.looks.trials.sense
     best_first = sorted(means, key=lambda one: -sense * means[one])[:SHOWN]
-    rows = [(setting_text(one), means[one], *_tested(pairs.get(one))) for one in best_first]
+    rows = [(setting_text(one), means[one], *tested_cells(pairs.get(one))) for one in best_first]
     columns = (
         Column("setting", TEXT), Column(found.measure), Column("- default", SIGNED),
         Column("corrected", SIGNED), Column("p adj.", P_VALUE),
     )  # fmt: skip
-    most = f"The best of {many(found.tried, 'setting', 'settings')}; -f csv has them all"
+    most = f"The best of {found.tried:,} {found.noun}; -f csv has them all"
     return Table(columns, tuple(rows), most)
 
 
@@ -148,7 +162,7 @@ def _how(found: Tuning) -> Iterator[str]:
     )
     yield (
         "- default: the difference on all queries; its interval and p-value are corrected by MaxT "
-        f"for {many(found.tried, 'setting', 'settings')}"
+        f"for all {found.tried:,} {found.noun} tried"
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import astuple, dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -15,14 +15,12 @@ from idealist.conventions.signature import Signature
 from idealist.data import Rows, Run
 from idealist.errors import UsageError, nearest
 from idealist.evaluating.evaluation import Evaluation
-from idealist.fusing.fusing import Fusing
-from idealist.fusing.fusion import Fusion
 from idealist.fusing.tuning import tuning_report
 from idealist.fusing.tuning.contenders import Contender, Family
 from idealist.fusing.tuning.responses import Response, responses
 from idealist.fusing.tuning.search import Look, Looks, Wanted
-from idealist.fusing.tuning.sources import CallSource, FusionSource, RunsToFuse
 from idealist.fusing.tuning.spaces import Setting, setting_text
+from idealist.fusing.tuning.trials import Source
 from idealist.rendering.document import Document, Table
 from idealist.rendering.doubt import Doubt
 from idealist.rendering.figure import Figure
@@ -43,18 +41,16 @@ class Tuning(Result):
     """
 
     family: Family
-    source: FusionSource | CallSource
-    given: RunsToFuse | None
     evaluation: Evaluation
     tuned: Contender
     contenders: tuple[Contender, ...]
 
     @classmethod
     def of(
-        cls, looks: Looks, source: FusionSource | CallSource, given: RunsToFuse | None,
-        others: Mapping[str, Wanted], default: Setting, options: Options,
-    ) -> Tuning:  # fmt: skip
+        cls, looks: Looks, others: Mapping[str, Wanted], default: Setting, options: Options
+    ) -> Tuning:
         """Weigh what was tried against the default; `others` say what else competes, by name."""
+        source = looks.trials.source
         [(label, instrument)] = source.evaluator.instruments.items()
         lowest = min(float(source.evaluator.qrels.grades.min(initial=0.0)), 0.0)
         limits = instrument.measure.bounds(lowest)
@@ -63,12 +59,22 @@ class Tuning(Result):
         tuned = family.contender("tuned", lambda _: True)
         contenders = tuple(family.contender(name, which) for name, which in wanted.items())
         evaluation = source.evaluator(source.run(tuned.setting))
-        return cls(family, source, given, evaluation, tuned, contenders)
+        return cls(family, evaluation, tuned, contenders)
 
     @property
     def looks(self) -> Looks:
         """What was tried, by who could see which queries."""
         return self.family.looks
+
+    @property
+    def noun(self) -> str:
+        """What was tried, in the plural."""
+        return self.source.noun
+
+    @property
+    def source(self) -> Source:
+        """What the settings were measured with."""
+        return self.looks.trials.source
 
     @property
     def measure(self) -> str:
@@ -127,15 +133,24 @@ class Tuning(Result):
 
     @property
     def is_real(self) -> bool:
-        """Whether the gain is more than chance makes of so many settings, and holds on new ones."""
-        if self.pair is None or not self.pair.significant or not self.pair.better:
-            return False
-        return self.gain * self.looks.trials.sense > 0
+        """Whether something gains more than chance makes of so many settings."""
+        return self.winner is not self.default
+
+    @property
+    def winner(self) -> Contender:
+        """What to use: of what is really better than the default, the best on queries not seen.
+
+        So what needs no tuning wins where tuning gains no more; without anything better, the
+        default stays.
+        """
+        sense, kept = self.looks.trials.sense, self.default
+        real = [one for one in (*self.contenders[1:], self.tuned) if one.beats(kept, sense)]
+        return max(real, key=lambda one: sense * one.estimate, default=kept)
 
     @property
     def choice(self) -> Setting:
-        """What to use: the best setting if its gain is real, the default otherwise."""
-        return self.best if self.is_real else self.family.default
+        """The setting to use."""
+        return self.winner.setting
 
     @property
     def chosen(self) -> list[Setting]:
@@ -145,20 +160,12 @@ class Tuning(Result):
     @cached_property
     def responses(self) -> list[Response]:
         """How the measure answers to each numeric parameter of the best setting."""
-        names = tuple(self.given.names) if self.given else ()
-        return responses(self.looks, self.best, names, self.family.options.alpha)
+        return responses(self.looks, self.best, self.source.names, self.family.options.alpha)
 
     @cached_property
     def run(self) -> Run:
         """The run of the choice, for all queries of the runs."""
-        choice, given = self.choice, self.given
-        if given is None or not isinstance(choice, Fusion):
-            return self.source.run(choice)
-        qrels = self.source.evaluator.qrels if choice.learns else None
-        return Fusing.of(
-            given.runs, choice, qrels=qrels, window=given.window, missing=given.missing,
-            **given.rules,
-        ).run()  # fmt: skip
+        return self.source.final(self.choice)
 
     @cached_property
     def out_of_fold(self) -> Run:
@@ -224,7 +231,7 @@ class Tuning(Result):
 
     def table(self) -> Table:
         """Return a row for every setting that was tried."""
-        return records_table(self.trials())
+        return rows_table(self.trials())
 
     def trials(self) -> list[dict[str, Any]]:
         """Return every setting tried: its mean by who could see it, its difference."""
@@ -266,6 +273,16 @@ class Tuning(Result):
             "curves": [one.data() for one in self.responses], "trials": self.trials(),
             "doubts": [doubt.data() for doubt in self.doubts], "signature": str(self.signature),
         })  # fmt: skip
+
+
+def rows_table(records: Iterable[Mapping[str, Any]]) -> Table:
+    """Make a table for programs; an interval takes two columns."""
+    rows = []
+    for one in records:
+        low, high = one.get("ci") or (None, None)
+        others = {name: value for name, value in one.items() if name != "ci"}
+        rows.append(others | {"ci_low": low, "ci_high": high})
+    return records_table(rows)
 
 
 def joined_rows(parts: list[Rows], name: str) -> Rows:

@@ -172,7 +172,7 @@ def response(
     """
     top = next(one.mean for one in answers if one.at == best)
     band = tuple((one.at, top + one.low, top + one.high) for one in answers)
-    low, high = axis_ends(x for one in band for x in one[1:])
+    low, high = axis_ends((x for one in band for x in one[1:]), zero=False)
     first, last = answers[0].at, answers[-1].at
     share = f"{level} interval of the difference from the best"
     marks = (
