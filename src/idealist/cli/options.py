@@ -238,12 +238,14 @@ def axes_beside(settings: Sequence[str], options: Collection[str], verb: str) ->
     return axes
 
 
-def slices_of(queries: Queries | None, column: str | None) -> dict[str, Any] | None:
+def slices_of(
+    queries: Queries | None, column: str | None, option: str = "--slice"
+) -> dict[str, Any] | None:
     """Return the slice of each query, from a column of the queries."""
     if column is None:
         return None
     if queries is None:
-        raise UsageError("--slice needs the queries", "give their file with --queries")
+        raise UsageError(f"{option} needs the queries", "give their file with --queries")
     if column not in queries.columns:
         known = ", ".join(queries.columns) or "no column beside the text"
         raise UsageError(f"{queries.name} has no column {column!r}", f"it has {known}")

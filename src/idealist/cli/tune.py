@@ -95,7 +95,8 @@ def command(
     judged, found = shared.sides_of(qrels, runs, reading, known)
     if "missing" in (axes := shared.axes_of(settings)):
         raise UsageError("--set missing is a rule of measuring", "write --missing empty, or skip")
-    groups, slices = (shared.slices_of(known, name) for name in (group, column))
+    groups = shared.slices_of(known, group, "--group")
+    slices = shared.slices_of(known, column)
     common = {"groups": groups, "slices": slices, "queries": known, **options, **axes}
     measure = measures or MEASURE
     with shared.ticking("Tuning") as tick:

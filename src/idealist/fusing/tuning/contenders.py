@@ -20,7 +20,7 @@ from idealist.significance.means import mean, mean_interval
 from idealist.significance.resampling import FLIPS
 
 #: The most values that are flipped; of more settings and queries there are fewer flips.
-WORK = 20_000_000_000
+WORK = 500_000_000
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,6 +18,8 @@ from idealist.notation import text
 
 #: What is measured where nobody says what.
 MEASURE = "nDCG@10"
+#: So many folds, that one is left to learn from beside one to measure on and one to choose for.
+FEWEST_TO_LEARN = 3
 
 
 def checked_runs(
@@ -36,8 +38,14 @@ def prepared_trials(
     options: Options,
     groups: Mapping[Any, Any] | None = None,
     slices: Mapping[Any, Any] | None = None,
+    *,
+    learns: bool = False,
 ) -> Trials:
-    """Deal the queries that count for the default, which is measured first, to folds."""
+    """Deal the queries that count for the default, which is measured first, to folds.
+
+    Where a setting `learns`, that is done without the queries it is measured on, and without those
+    it is chosen for.
+    """
     evaluator = source.evaluator
     check_measure(evaluator)
     measured = source.measured(first, None)
@@ -45,6 +53,9 @@ def prepared_trials(
     if not asked:
         raise UsageError("no judged query counts", "`idealist audit QRELS RUN` says why")
     dealt = Folds.deal(asked, folds, options.seed, groups, slices)
+    if learns and folds < FEWEST_TO_LEARN:
+        hint = f"use at least {FEWEST_TO_LEARN} folds"
+        raise UsageError(f"{folds} folds leave nothing to learn from when choosing", hint)
     [instrument] = evaluator.instruments.values()
     return Trials(source, asked, measured.counted, dealt, instrument.measure.direction)
 

@@ -248,7 +248,7 @@ def select_runs(
     if fusion.needs_scores:
         source.ranked.check_scores()
     every = source.subset(source.names)
-    trials = prepared_trials(source, every, folds, options, groups, slices)
+    trials = prepared_trials(source, every, folds, options, groups, slices, learns=fusion.learns)
     looks = [Look(trials), *(Look(trials, fold) for fold in range(trials.folds.count))]
     first = [every, *(source.subset({run}) for run in source.names)]
     first += [source.subset({*source.names} - {run}) for run in source.names]

@@ -68,14 +68,16 @@ class Trials:
         self.source, self.queries, self.folds, self.sense = source, tuple(queries), folds, sense
         self.size, self.places = len(counted), np.flatnonzero(counted)
         self._known: dict[tuple[Setting, Without], Floats] = {}
+        self._asked: dict[Setting, None] = {}
 
     @property
     def tried(self) -> list[Setting]:
-        """Every setting that was measured, in the order of the first time."""
-        return list(dict.fromkeys(setting for setting, _ in self._known))
+        """Every setting that was measured, in the order in which they were asked for."""
+        return list(self._asked)
 
     def values(self, setting: Setting, without: Without = NOTHING) -> Floats:
         """Return the values of a setting that learnt nothing from the queries of some folds."""
+        self._asked.setdefault(setting)
         key = setting, without if self.source.learns(setting) else NOTHING
         if key not in self._known:
             self._known[key] = self._measured(*key)
@@ -93,7 +95,8 @@ class Trials:
 
     def prepare(self, settings: Iterable[Setting], tick: Tick | None = None) -> None:
         """Measure settings that are new, several at once where that can be done."""
-        new = [one for one in dict.fromkeys(settings) if (one, NOTHING) not in self._known]
+        new = [one for one in dict.fromkeys(settings) if one not in self._asked]
+        self._asked |= dict.fromkeys(new)
         wanted = [(one, without) for one in new for without in self._withouts(one)]
         with ThreadPoolExecutor(kernel.threads() if self.source.parallel else 1) as team:
             for done, _ in enumerate(team.map(lambda pair: self.values(*pair), wanted), 1):

@@ -81,8 +81,9 @@ def tune(
         source = FusionSource(evaluator, checked_runs(runs, window, missing, axes))
         space = _fusions(methods, default, source)
         others = _beside(space)
-    first = space.coarse()[0]
-    trials = prepared_trials(source, first, folds, options, groups, slices)
+    coarse = space.coarse()
+    first, learns = coarse[0], any(map(source.learns, coarse))
+    trials = prepared_trials(source, first, folds, options, groups, slices, learns=learns)
     return Tuning.of(search(trials, space, _rounds(rounds), tick), others, first, options)
 
 

@@ -61,7 +61,7 @@ def _better(found: Tuning, default: str, among: str) -> str:
     p = "" if one.pair is None else p_words(one.pair.p_adjusted)
     start = f"Use {setting_text(one.setting)}: it gains about {gain}"
     over = f"over {default} ({p}, corrected for the {among} tried)"
-    if one is found.tuned:
+    if one.setting == found.best:
         return f"{start} {UNSEEN}, {over}."
     more = f"{number(found.estimate)} where it is worth {number(one.estimate)}"
     return f"{start} {over}; what was tuned is worth no more {UNSEEN}, {more}."
