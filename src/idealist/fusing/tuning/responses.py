@@ -46,11 +46,6 @@ class Response:
             high += 1
         return self.points[low].at, self.points[high].at
 
-    @property
-    def is_flat(self) -> bool:
-        """Whether every value that was tried does as well."""
-        return self.flat == (self.points[0].at, self.points[-1].at)
-
     def data(self) -> dict[str, Any]:
         """Return it as plain data."""
         return {**asdict(self), "flat": self.flat}

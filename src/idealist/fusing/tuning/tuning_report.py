@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from idealist.conventions.signature import shortened
 from idealist.fusing.fusion import Fusion
-from idealist.fusing.tuning.responses import Response
 from idealist.fusing.tuning.spaces import setting_text
 from idealist.notation import many
 from idealist.rendering.document import (
@@ -20,6 +19,7 @@ from idealist.rendering.document import (
     Details,
     Document,
     Doubts,
+    Drawing,
     Interval,
     Items,
     Signatures,
@@ -59,12 +59,13 @@ def _better(found: Tuning, default: str, among: str) -> str:
     one = found.winner
     gain = f"{signed(one.estimate - found.default.estimate)} {found.measure}"
     p = "" if one.pair is None else p_words(one.pair.p_adjusted)
-    start = f"Use {setting_text(one.setting)}: it gains about {gain}"
+    name = setting_text(one.setting)
+    start = f"Use {name}: it gains about {gain}"
     over = f"over {default} ({p}, corrected for the {among} tried)"
     if one.setting == found.best:
         return f"{start} {UNSEEN}, {over}."
-    more = f"{number(found.estimate)} where it is worth {number(one.estimate)}"
-    return f"{start} {over}; what was tuned is worth no more {UNSEEN}, {more}."
+    worth = f"what it chose is worth {number(found.estimate)} {UNSEEN}"
+    return f"{start} {over}. Tuning adds nothing: {worth}, {name} {number(one.estimate)}."
 
 
 def report(found: Tuning) -> Document:
@@ -73,7 +74,8 @@ def report(found: Tuning) -> Document:
     details = Details("More about it", (_folds_table(found), _trials_table(found)))
     notes: list[Block] = [*map(Text, _how(found)), Doubts(found.doubts)]
     notes.append(Signatures((_signature(found),)))
-    return Document((answer, contenders_table(found), behind, details), tuple(notes))
+    curves = [Drawing(found.figure("response", parameter=one.parameter)) for one in found.responses]
+    return Document((answer, contenders_table(found), behind, *curves, details), tuple(notes))
 
 
 def contenders_table(found: Tuning) -> Table:
@@ -107,7 +109,6 @@ def _behind(found: Tuning) -> Iterator[str]:
         good = f"{number(found.in_sample)} on the queries that were chosen on"
         yield f"Optimism: {good} is too good by {number(abs(found.optimism))}."
     yield _chosen(found)
-    yield from map(_flat, found.responses)
 
 
 def _chosen(found: Tuning) -> str:
@@ -119,15 +120,6 @@ def _chosen(found: Tuning) -> str:
     different = len(set(found.chosen))
     how = "the same setting each time" if different == 1 else f"{different} different settings"
     return f"Chosen in {len(found.chosen)} folds: {told} ({how})."
-
-
-def _flat(one: Response) -> str:
-    """Say between which values a parameter does as well."""
-    low, high = one.flat
-    if low == high:
-        return f"{one.parameter}: no other value that was tried does as well as {one.best:g}."
-    start = f"{one.parameter} hardly matters" if one.is_flat else one.parameter
-    return f"{start}: from {low:g} to {high:g}, all differences from {one.best:g} may be chance."
 
 
 def _folds_table(found: Tuning) -> Table:

@@ -184,7 +184,7 @@ def response(
     cells = [(one.at, one.mean, Interval(one.low, one.high)) for one in answers]
     return Figure(
         kind="response",
-        title=f"{measure} by {parameter}",
+        title=f"{measure} by {parameter}, on the queries that were chosen on",
         says=_response_said(measure, parameter, best, top, flat),
         x=Axis(parameter, first, last, log=0 < WIDE * first <= last, format=SETTING),
         y=Axis(f"mean {measure}", low, high),
@@ -193,7 +193,6 @@ def response(
             (Column(parameter, SETTING), Column(measure), Column(share, SIGNED)), tuple(cells)
         ),
         keys=(Key(share, "quiet"),),
-        note="On the queries that were chosen on, all other parameters as in the best setting.",
     )
 
 
