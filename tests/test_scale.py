@@ -22,8 +22,8 @@ from idealist.formats.run_sources import FileRun
 from idealist.protocol import Protocol
 from idealist.ranking import ranked as ranking
 from idealist.ranking.compiled import compiled
-from idealist.ranking.ranked import Defined, Ranked
 from idealist.ranking.document_lists import ALL, decoded
+from idealist.ranking.ranked import Defined, Ranked
 from idealist.significance import resampling
 
 QUERIES, DEPTH = 30, 60

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -71,8 +72,8 @@ def test_the_answer_comes_first_and_words_are_not_data(
 ) -> None:
     out, err = run(capsys, *QUICK)
     assert out.startswith(("Keep RRF: ", "Use "))
-    assert "default: RRF" in out
-    assert "best single run: good" in out
+    assert re.search(r"^ default +RRF ", out, re.MULTILINE)
+    assert re.search(r"^ best single run +good ", out, re.MULTILINE)
     assert "20 queries in 5 folds, seed 0" in err
     assert "estimate:nested|folds:5|seed:0" in err
     assert "What was chosen for each fold" not in out

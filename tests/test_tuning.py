@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +14,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import idealist as il
+from idealist.cli.main import main
 from idealist.errors import IdealistError
 from idealist.fusing.fusion import Fusion
 from idealist.fusing.methods import FUSIONS, as_fusion
 from idealist.fusing.tuning.folds import Folds
-from idealist.fusing.tuning.spaces import FusionSpace, ParameterSpace, simplex
+from idealist.fusing.tuning.spaces import FusionSpace, ParameterSpace, TunedMethod, simplex
 from idealist.fusing.tuning.trials import Trials
 from idealist.measures import MEASURES
 
@@ -236,13 +238,36 @@ def test_every_method_can_be_tuned(name: str) -> None:
 
 
 def test_written_parameters_stay() -> None:
-    space = FusionSpace([as_fusion("wsum(norm=max)")], ("a", "b"))
+    space = FusionSpace([TunedMethod(as_fusion("wsum(norm=max)"), frozenset({"norm"}))], ("a", "b"))
     settings = [*space.coarse(), *space.sweep(as_fusion("wsum(norm=max,weights=(0.2,0.8))"))]
     settings += space.finer(as_fusion("wsum(norm=max,weights=(0.2,0.8))"), settings, 1)
     assert {one.norm for one in settings} == {"max"}
     assert len(set(settings)) > 11
     other = as_fusion("wsum(norm=sum)")
     assert space.sweep(other) == space.finer(other, [other], 1) == []
+
+
+def test_a_stated_default_stays_too() -> None:
+    qrels, runs = some_data(queries=10)
+    found = il.tune(qrels, runs, ["rrf(k=60)", "wsum(weights=equal)"], "nDCG@5")
+    tried = [one for one in found.looks.trials.tried if isinstance(one, Fusion)]
+    assert {one.weight(3).tolist()[0] for one in tried} == {1.0}
+    assert [one for one in tried if one.name == "RRF"] == [as_fusion("rrf")]
+
+
+def test_queries_that_some_runs_lack_may_be_left_out_everywhere() -> None:
+    qrels, runs = some_data()
+    del runs["fair"]["q3"]
+    with pytest.raises(IdealistError, match="fair lacks 1 query that others have: q3"):
+        il.tune(qrels, runs, "rrf", "nDCG@5")
+    skipped = il.tune(qrels, runs, "rrf", "nDCG@5", missing="skip", default="good")
+    assert skipped.n == 19
+    alone = il.evaluate(qrels, runs["good"], "nDCG@5", queries=[q for q in qrels if q != "q3"])
+    assert skipped.default.estimate == alone["nDCG@5"]
+    empty = il.tune(qrels, runs, "rrf", "nDCG@5", missing="empty")
+    assert empty.n == 20
+    fused = il.evaluate(qrels, empty.source.run(as_fusion("rrf")), "nDCG@5")
+    assert "uneven-queries" in [doubt.code for doubt in fused.doubts]
 
 
 def test_a_range_is_refined_around_the_best() -> None:
@@ -405,6 +430,20 @@ def test_learning_needs_three_folds() -> None:
         il.tune(qrels, runs, "posfuse", folds=2)
 
 
+def test_the_command_makes_the_chosen_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    qrels, runs = some_data()
+    monkeypatch.chdir(tmp_path)
+    for name, own in runs.items():
+        il.write_run(own, f"{name}.run")
+    found = il.tune(qrels, [f"{name}.run" for name in runs], "wsum(norm=sum)", "nDCG@5", window=9)
+    if not found.command:  # a single run, or what cannot be made by a command
+        assert not isinstance(found.choice, Fusion)
+        return
+    main(shlex.split(found.command)[1:])
+    assert il.evaluate(qrels, "fused.run", "AP")["AP"] == il.evaluate(qrels, found.run, "AP")["AP"]
+    assert il.tune(qrels, runs, "rrf", "nDCG@5").command == ""
+
+
 def test_the_result_is_data_tables_pages_and_a_figure(tmp_path: Path) -> None:
     qrels, runs = some_data()
     found = il.tune(qrels, runs, ["rrf", "wsum"], "nDCG@5")
@@ -477,8 +516,11 @@ def test_trials_measure_each_setting_once(monkeypatch: pytest.MonkeyPatch) -> No
     qrels, runs = some_data()
     seen: list[Any] = []
     measured = Trials._measured
-    monkeypatch.setattr(
-        Trials, "_measured", lambda self, *key: seen.append(key) or measured(self, *key)
-    )
+
+    def noted(self: Trials, *key: Any) -> Any:
+        seen.append(key)
+        return measured(self, *key)
+
+    monkeypatch.setattr(Trials, "_measured", noted)
     il.tune(qrels, runs, ["rrf", "wsum", "posfuse"], "nDCG@5", folds=3)
     assert len(seen) == len(set(seen))

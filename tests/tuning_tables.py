@@ -42,6 +42,9 @@ class TableSource:
 
     final = run
 
+    def command(self, setting: int) -> str:
+        return ""
+
     def keep(self, settings: Iterable[int]) -> None:
         pass
 

@@ -3,8 +3,10 @@
 
 #include <nanobind/stl/string.h>
 
+#include <algorithm>
 #include <atomic>
 #include <deque>
+#include <utility>
 
 #include "base/team.hpp"
 #include "binding/objects.hpp"
@@ -15,25 +17,43 @@ namespace {
 
 using namespace nb::literals;
 
+// Whether places in a column rise to at most `most`, from `begin` to the one after `end`.
+bool rise(const Column<std::int64_t>& column, std::size_t begin, std::size_t end,
+          std::size_t most) {
+    const std::int64_t *from = column.data() + begin, *to = column.data() + end;
+    return *from >= 0 && static_cast<std::size_t>(*to) <= most && std::is_sorted(from, to + 1);
+}
+
 // The lists of a run, from (starts, ends, text, scores), held for as long as this lives.
 class Given {
   public:
     explicit Given(const nb::tuple& lists)
-        : starts_(lists[0]),
-          ends_(lists[1]),
-          text_(nb::cast<nb::bytes>(lists[2])),
-          scores_(lists[3]) {
-        if (starts_.size() == 0 || ends_.size() == 0 ||
-            static_cast<std::size_t>(starts_.data()[starts_.size() - 1]) != scores_.size() ||
-            scores_.size() + 1 != ends_.size() ||
-            static_cast<std::size_t>(ends_.data()[ends_.size() - 1]) != text_.size())
-            throw nb::value_error("the lists do not fit each other");
+        : starts_(column(lists, 0)),
+          ends_(column(lists, 1)),
+          text_(nb::cast<nb::bytes>(column(lists, 2))),
+          scores_(column(lists, 3)) {
+        if (starts_.size() == 0 || ends_.size() != scores_.size() + 1) refuse();
     }
 
     std::size_t queries() const { return starts_.size() - 1; }
-    Lists lists() const { return {starts_.data(), ends_.data(), text_.c_str(), scores_.data()}; }
+
+    // The lists, those of some queries checked.
+    Lists lists(std::size_t first, std::size_t last) const {
+        if (first > last || last > queries() || !rise(starts_, first, last, scores_.size()) ||
+            !rise(ends_, static_cast<std::size_t>(starts_.data()[first]),
+                  static_cast<std::size_t>(starts_.data()[last]), text_.size()))
+            refuse();
+        return {starts_.data(), ends_.data(), text_.c_str(), scores_.data()};
+    }
+    Lists lists() const { return lists(0, queries()); }
 
   private:
+    static nb::object column(const nb::tuple& lists, std::size_t i) {
+        if (lists.size() != 4) refuse();
+        return lists[i];
+    }
+    [[noreturn]] static void refuse() { throw nb::value_error("the lists do not fit each other"); }
+
     Column<std::int64_t> starts_, ends_;
     nb::bytes text_;
     Column<double> scores_;
@@ -50,10 +70,9 @@ nb::tuple merge_lists(const nb::list& runs, std::size_t first, std::size_t last)
     std::vector<Lists> lists;
     for (const nb::handle run : runs) {
         given.emplace_back(nb::cast<nb::tuple>(run));
-        if (given.back().queries() < last || first > last)
-            throw nb::value_error("there are not so many queries");
-        lists.push_back(given.back().lists());
+        lists.push_back(given.back().lists(first, last));
     }
+    if (lists.empty()) throw nb::value_error("give at least one run");
     Merged found;
     {
         const nb::gil_scoped_release released;
@@ -68,17 +87,25 @@ nb::tuple merge_lists(const nb::list& runs, std::size_t first, std::size_t last)
 nb::list rank_lists(const nb::tuple& queries, const nb::tuple& given, const nb::list& judged,
                     const nb::list& protocols, std::size_t threads) {
     const Tasks tasks(judged, protocols);
+    for (const Task& task : tasks.all())
+        if (task.protocol->order == Protocol::Order::rank || task.protocol->in_tokens)
+            throw nb::value_error("lists have neither ranks nor lengths");
     const Given held(given);
     if (held.queries() != queries.size()) throw nb::value_error("one list for each query");
     const Lists lists = held.lists();
     std::vector<std::int64_t> numbers;
-    for (const nb::handle query : queries)
+    std::vector<char> met(tasks.queries());
+    for (const nb::handle query : queries) {
         numbers.push_back(tasks.judged().find_query(text_of(query.ptr())));
-    Found found(tasks.all().size(), tasks.queries(), threads);
+        if (numbers.back() != Judged::none &&
+            std::exchange(met[static_cast<std::size_t>(numbers.back())], true))
+            throw nb::value_error("a query comes twice");
+    }
+    Team team(threads);
+    Found found(tasks.all().size(), tasks.queries(), team.size());
     {
         const nb::gil_scoped_release released;
         std::atomic<std::size_t> next = 0;
-        Team team(threads);
         team.run([&](std::size_t worker) {
             Ranker ranker(tasks.all(), found, worker);
             std::vector<string_view> ids;

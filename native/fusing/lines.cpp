@@ -95,6 +95,7 @@ std::string trec_lines(const std::vector<string_view>& queries, const Lists& lis
                        string_view tag) {
     std::string text;
     for (std::size_t query = 0; query < queries.size(); ++query) {
+        if (lists.starts[query] == lists.starts[query + 1]) continue;
         long long rank = 0;
         require_word(queries[query]);
         require(!queries[query].starts_with('#'));

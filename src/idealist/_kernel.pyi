@@ -8,8 +8,12 @@ from numpy.typing import NDArray
 from idealist.data.columns import Floats, Ints
 
 #: The counts, flags, places and scores of a ranking, as `idealist.compiled` reads them, and the
-#: names of unjudged documents: where those of each query start, where each ends, and the text.
-Columns = tuple[bytes, bytes, bytes, bytes, tuple[bytes, bytes, bytes]]
+#: names of unjudged documents: where those of each query start, where each ends, the text, and
+#: their scores.
+Columns = tuple[bytes, bytes, bytes, bytes, tuple[bytes, bytes, bytes, bytes]]
+
+#: Lists of documents, as `idealist.ranking.document_lists` holds them: the same columns.
+Lists = tuple[Ints, Ints, bytes, Floats]
 
 class Judged:
     """Judged documents by query, looked up by the exact text of their ids."""
@@ -158,3 +162,24 @@ def pick_columns(
     columns: dict[str, Cells], queries: Judged, threads: int
 ) -> tuple[list[int], list[str], dict[str, bytes]] | None:
     """Give the rows of some queries: how many each has, their documents and their numbers."""
+
+def merge_lists(
+    runs: list[Lists], first: int, last: int
+) -> tuple[bytes, bytes, bytes, bytes, bytes, bytes]:
+    """Join what runs found for some queries, as `idealist.fusing.ranked_runs` defines it.
+
+    The documents of each query are named by starts, ends and text; then come where the list of each
+    query and run starts, and the number and the score of each document in it.
+    """
+
+def rank_lists(
+    queries: tuple[str, ...],
+    lists: Lists,
+    judged: list[Judged],
+    protocols: list[Protocol],
+    threads: int,
+) -> list[Columns]:
+    """Rank lists in which no document comes twice."""
+
+def lines_of_lists(queries: tuple[str, ...], lists: Lists, tag: str) -> bytes | None:
+    """Write lists as TREC text; None where an id cannot stand in it."""

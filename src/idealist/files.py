@@ -26,7 +26,7 @@ def write(path: str | Path, data: bytes | Iterable[bytes], private: bool = False
         return
     target = Path(path)
     try:
-        if _in_place(target):
+        if is_in_place(target):
             with target.open("ab") as file:  # never truncate a file that someone has open
                 file.writelines(blocks)
         else:
@@ -122,7 +122,7 @@ def _to_standard_output(blocks: Iterable[bytes]) -> None:
     sys.stdout.buffer.flush()
 
 
-def _in_place(target: Path) -> bool:
+def is_in_place(target: Path) -> bool:
     """Whether a path is a pipe, a device or an open file, which must not be replaced."""
     special = target.exists() and not target.is_file()
     return special or target.absolute().parts[1:2] in (("dev",), ("proc",))

@@ -74,6 +74,9 @@ def command(
     """
     if document is not None and explain is None:
         raise UsageError("--document is for --explain", "add --explain QUERY")
+    if form != "table" and not listing and explain is None:
+        hint = "name the format of the run: --to jsonl, or -o fused.jsonl"
+        raise UsageError("-f is for --explain and --list", hint)
     if listing:
         shared.emit(_listed(), _form(form, output), output, quiet, details)
         return

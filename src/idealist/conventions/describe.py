@@ -73,7 +73,7 @@ def sections(described: object) -> Sections:
     """Divide the docstring of a measure, or of anything else that has a formula.
 
     >>> sections(parse("RR").__class__).formula
-    '1 / r, where r is the rank of the first relevant document; 0 without one'
+    '1 / rank of the first relevant document, or 0 if there is none in the first k'
     """
     summary, *paragraphs = (inspect.getdoc(described) or "").split("\n\n")
     parts = {"Formula": "", "Reference": ""}

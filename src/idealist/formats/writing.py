@@ -118,13 +118,13 @@ def _lost_judgments(qrels: Qrels, form: Format, columns: build.Flat) -> list[str
     gone = [*(key for key in qrels.columns if key not in kept), *qrels.ignored]
     divided = qrels.subtopics is not None and "subtopic" not in columns
     return _said(
-        _left_out(_empty(form, columns), "query", "judged to have no relevant document"),
+        left_out(_empty(form, columns), "query", "judged to have no relevant document"),
         gone and f"columns left out: {', '.join(gone)}",
         divided and "subtopics left out; each document has its highest grade",
         qrels.preferences and "preferences left out; each document has its highest level",
         qrels.judged_by and "what each judge said left out; the grade is made of it",
         qrels.scale and "declared scale left out",
-        _left_out(qrels.ungraded, "row", "without a grade"),
+        left_out(qrels.ungraded, "row", "without a grade"),
     )
 
 
@@ -133,8 +133,8 @@ def _lost_rows(rows: Rows, form: Format, columns: build.Flat) -> list[str]:
     gone = [words for key, words in named.items() if key in columns and key not in form.holds]
     return _said(
         rows.ignored and f"columns left out: {', '.join(rows.ignored)}",
-        _left_out(rows.unscored, "row", "without a score"),
-        _left_out(_empty(form, columns), "query", "without any document"),
+        left_out(rows.unscored, "row", "without a score"),
+        left_out(_empty(form, columns), "query", "without any document"),
         gone and f"{' and '.join(gone)} left out",
     )
 
@@ -143,7 +143,8 @@ def _said(*losses: Any) -> list[str]:
     return [words for words in losses if words]
 
 
-def _left_out(count: int, noun: str, what: str) -> str:
+def left_out(count: int, noun: str, what: str) -> str:
+    """Say how many rows or queries a format cannot hold; nothing if there are none."""
     several = {"query": "queries", "row": "rows"}[noun]
     return f"{many(count, noun, several)} {what} left out" if count else ""
 
@@ -191,10 +192,18 @@ def _write(path: str | Path, form: Format, columns: build.Flat, name: str) -> No
     if "columns" not in form.holds:
         held = {"query", "document", "grade", "subtopic", *form.holds}
         columns = {key: cells for key, cells in columns.items() if key in held}
-    tag = "-".join(name.encode(errors="replace").decode().split()) or "run"
     where = "standard output" if str(path) == "-" else str(path)
-    content = form.encode(columns, tag, Faults(where))
+    content = form.encode(columns, tag_of(name), Faults(where))
     files.write(path, files.compressed(path, content))
+
+
+def tag_of(name: str) -> str:
+    """Make the last column of TREC text, which is one word, of the name of a run.
+
+    >>> tag_of("a b"), tag_of(" ")
+    ('a-b', 'run')
+    """
+    return "-".join(name.encode(errors="replace").decode().split()) or "run"
 
 
 def _usable(columns: build.Flat, form: Format) -> bool:

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from idealist.data.columns import Floats, Ints, sums_by
+from idealist.ranking.document_lists import DocumentLists
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,7 +23,8 @@ class Candidates:
     The documents of query q are numbers ``starts[q]`` to ``starts[q + 1]``. Entries stand by query,
     then by run, then by rank: the list of run r for query q is ``lists[q * runs + r]`` on. Each has
     the number of its `document`, the run's `score` (NaN in a run without scores) and its `rank`,
-    which is infinite where a method gives something to documents that the run did not find.
+    which is infinite where a method gives something to documents that the run did not find. `names`
+    are the ids of the documents.
     """
 
     starts: Ints
@@ -31,13 +33,17 @@ class Candidates:
     document: Ints
     score: Floats
     rank: Floats
+    names: DocumentLists
 
     @classmethod
-    def of(cls, starts: Ints, runs: int, lists: Ints, document: Ints, score: Floats) -> Candidates:
+    def of(
+        cls, starts: Ints, runs: int, lists: Ints, document: Ints, score: Floats,
+        names: DocumentLists,
+    ) -> Candidates:  # fmt: skip
         """Make candidates of lists whose entries stand by rank."""
         sizes = np.diff(lists)
         rank = np.arange(1.0, len(document) + 1) - np.repeat(lists[:-1], sizes)
-        return cls(starts, runs, lists, document, score, rank)
+        return cls(starts, runs, lists, document, score, rank, names)
 
     @property
     def documents(self) -> int:

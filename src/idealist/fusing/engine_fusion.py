@@ -90,9 +90,15 @@ class Linear(WSUM):
     Reference: Elasticsearch 9.1, LinearRetrieverBuilder.java
     """
 
+    norms: ClassVar = {"minmax": "elastic-minmax", "min_max": "elastic-minmax"}
+
     grid: ClassVar[Grid] = {"norm": ("elastic-minmax", "l2"), "weights": ()}
 
     norm: str = norm("none")
+
+
+#: What OpenSearch's normalisation processor calls its normalisations.
+OPENSEARCH = {"min_max": "opensearch-min-max", "z_score": "opensearch-z-score"}
 
 
 class ArithmeticMean(WSUM):
@@ -103,6 +109,7 @@ class ArithmeticMean(WSUM):
     Reference: OpenSearch neural-search 3, ArithmeticMeanScoreCombinationTechnique.java
     """
 
+    norms: ClassVar = OPENSEARCH
     adds_up: ClassVar[bool] = False
     grid: ClassVar[Grid] = {
         "norm": ("opensearch-min-max", "l2", "opensearch-z-score"), "weights": (),
@@ -129,6 +136,7 @@ class GeometricMean(WSUM):
     Reference: OpenSearch neural-search 3, GeometricMeanScoreCombinationTechnique.java
     """
 
+    norms: ClassVar = OPENSEARCH
     adds_up: ClassVar[bool] = False
     grid: ClassVar[Grid] = {"norm": ("opensearch-min-max", "l2"), "weights": ()}
 
@@ -154,6 +162,7 @@ class HarmonicMean(WSUM):
     Reference: OpenSearch neural-search 3, HarmonicMeanScoreCombinationTechnique.java
     """
 
+    norms: ClassVar = OPENSEARCH
     adds_up: ClassVar[bool] = False
     grid: ClassVar[Grid] = {"norm": ("opensearch-min-max", "l2"), "weights": ()}
 

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from idealist.data.columns import Floats, to_id
+from idealist.data.columns import Floats
 from idealist.errors import UsageError
 from idealist.fusing.fused_run import best_first
-from idealist.fusing.fusing import Fusing
+from idealist.fusing.fusing import Fusing, checked_size
 from idealist.notation import many
 from idealist.ranking.document_lists import ALL, decoded
 from idealist.rendering.document import COUNT, Column, Document, Format, Table, Text
@@ -154,10 +153,11 @@ def explain_fusion(
 
 def explained(fusing: Fusing, query: Any, document: Any = None, top: int = TOP) -> ExplainedFusion:
     """Explain documents of one fused list."""
+    top = checked_size("top", top) or TOP
     found = _Explained(fusing, _place(fusing, query))
     ranks = range(1, min(top, len(found.order)) + 1)
     if document is not None:
-        ranks = range(at := found.rank_of(to_id(document)), at + 1)
+        ranks = range(at := found.rank_of(str(document)), at + 1)
     if not ranks:
         raise UsageError(f"no run found anything for query {query!r}", "name another query")
     method = fusing.method
@@ -168,7 +168,7 @@ def explained(fusing: Fusing, query: Any, document: Any = None, top: int = TOP) 
 
 
 def _place(fusing: Fusing, query: Any) -> int:
-    queries, name = fusing.ranked.queries, to_id(query)
+    queries, name = fusing.ranked.queries, str(query)
     if name not in queries:
         raise UsageError(f"there is no query {name!r} in the runs", f"they have {few(queries)}")
     return queries.index(name)
@@ -178,14 +178,13 @@ class _Explained:
     """One query, fused, with all that went into it."""
 
     def __init__(self, fusing: Fusing, place: int) -> None:
+        self.by_score = fusing.method.uses == "scores"
         self.runs, self.query = fusing.ranked.names, fusing.ranked.queries[place]
         met = fusing.ranked.met(place, place + 1)
         self.candidates = met.candidates
-        self.prepared = fusing.method.prepared(met.candidates)
-        self.given = fusing.method.given(self.prepared, fusing.learnt)
-        self.scores = fusing.method.combined(self.prepared, self.given)
-        ends = met.ends.tolist()
-        number = {met.text[a:b]: i for i, (a, b) in enumerate(pairwise(ends))}
+        steps = fusing.method.steps(met.candidates, fusing.learnt)
+        self.prepared, self.given, self.scores = steps
+        number = {name: i for i, name in enumerate(met.candidates.names.first(0))}
         lists = best_first(met, self.scores, ALL)
         self.names: Sequence[bytes] = lists.first(0)
         self.order = [number[name] for name in self.names]
@@ -213,6 +212,6 @@ class _Explained:
         return Part(
             self.runs[run], None if rank is None else int(rank),
             of(self.candidates.score, self.candidates),
-            of(self.prepared.score, self.prepared) if rank is not None else None,
+            None if rank is None or not self.by_score else of(self.prepared.score, self.prepared),
             of(self.given, self.prepared),
         )  # fmt: skip

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 
@@ -15,7 +15,7 @@ from idealist.data.remarks import Remark
 from idealist.fusing.ranked_runs import Met
 from idealist.protocol import Protocol
 from idealist.ranking.compiled import KernelAnswer, KernelRequest
-from idealist.ranking.document_lists import ALL, DocumentLists, decoded
+from idealist.ranking.document_lists import DocumentLists, decoded
 from idealist.ranking.ranked import rank
 
 
@@ -65,8 +65,7 @@ def _every(lists: DocumentLists) -> list[bytes]:
 
 def unranked(met: Met, scores: Floats, name: str) -> FusedRun:
     """Give the candidates of some queries their scores, in no order yet."""
-    lists = DocumentLists(met.candidates.starts, met.ends, met.text, scores, ALL)
-    return FusedRun(met.queries, lists, name)
+    return FusedRun(met.queries, replace(met.candidates.names, scores=scores), name)
 
 
 def best_first(met: Met, scores: Floats, most: int) -> DocumentLists:

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from idealist import files, kernel
 from idealist.data import Qrels, Run
 from idealist.data.remarks import Remark
-from idealist.errors import Faults, UsageError
+from idealist.errors import UsageError
 from idealist.formats import read_qrels, several_runs
 from idealist.formats.compression import KINDS
 from idealist.formats.encode import begins_as_trec
-from idealist.formats.writing import is_trec_file, write_run
+from idealist.formats.writing import is_trec_file, left_out, tag_of, write_run
 from idealist.fusing.fused_run import FusedRun, best_first, joined
 from idealist.fusing.fusion import Fusion, Learnt
 from idealist.fusing.methods import as_fusion
@@ -24,10 +26,11 @@ from idealist.fusing.ranked_runs import RankedRuns
 from idealist.notation import DEEPEST, many
 from idealist.protocol import Protocol
 from idealist.ranking.document_lists import ALL, DocumentLists
-from idealist.ranking.ranked import rank
 
 #: The suffixes of compressed files.
 COMPRESSED = frozenset(kind.suffix for kind in KINDS)
+#: Rules of ties that give no order, or one that only judgments give.
+UNORDERED = ("best", "worst", "expected")
 #: The rules of a protocol that say how the runs themselves are ranked.
 RULES = ("precision", "order", "ties", "duplicates", "nonfinite", "exclude_self", "collapse")
 
@@ -81,9 +84,12 @@ class Fusing:
         found = check_runs(runs)
         rules = {key: parameters.pop(key) for key in RULES if key in parameters}
         fusion = as_fusion(method, [run.name for run in found], **parameters)
-        fusion.weight(len(found))  # refuses weights that do not fit
+        windows = checked_size("window", window), checked_size("keep", keep)
+        check_method(fusion, len(found), windows[0])
         protocol = Protocol(**rules)
-        windows = _whole("window", window), _whole("keep", keep)
+        if protocol.ties in UNORDERED:
+            hint = "say which of equal scores comes first, such as ties=docid-asc"
+            raise UsageError(f"lists to fuse need an order: ties cannot be {protocol.ties}", hint)
         judged = _judgments(fusion, qrels)
         ranked = RankedRuns.of([run.held() for run in found], windows[0], missing, protocol)
         made = cls(ranked, fusion, keep=windows[1] or ALL)
@@ -93,16 +99,18 @@ class Fusing:
 
     def taught(self, qrels: Qrels, protocol: Protocol) -> Fusing:
         """Let the method learn from judgments."""
-        known = set(qrels.queries).intersection(self.ranked.queries)
-        if not known:
-            Faults(qrels.name).fail("ids", "no judged query is in the runs", "give its judgments")
-        placed = [rank(qrels, run, [protocol])[protocol] for run in self.ranked.runs]
+        fused = set(self.ranked.queries)
+        some = np.array([query in fused for query in qrels.queries])
+        if not (known := int(np.count_nonzero(some))):
+            hint = "`idealist audit QRELS RUN` says why"
+            raise UsageError("no judged query is in the runs", hint)
+        placed = self.ranked.placed(qrels, protocol)
         words = (
-            f"{self.method} learnt from the judgments of {many(len(known), 'query', 'queries')}: "
+            f"{self.method} learnt from the judgments of {many(known, 'query', 'queries')}: "
             "on these queries its values are too good; `tune` measures it on others"
         )
-        told = Remark("learnt", words, len(known), "warning")
-        return replace(self, learnt=self.method.learn(placed), remarks=(told,))
+        told = Remark("learnt", words, known, "warning")
+        return replace(self, learnt=self.method.learn(placed, some), remarks=(told,))
 
     @property
     def told(self) -> tuple[Remark, ...]:
@@ -138,25 +146,29 @@ class Fusing:
     def write(self, path: str | Path, *, name: str = "", to: str = "") -> list[str]:
         """Write the fused run in the format of the suffix, or in the one named `to`.
 
-        TREC text is written block by block, so that the fused run is never held whole. Return what
-        the format cannot hold, as `write_run` does.
+        TREC text goes to a file block by block, so that the fused run is never held whole. Return
+        what the format cannot hold, as `write_run` does.
         """
         is_trec = to == "trec" or (not to and is_trec_file(path))
         if is_trec and (module := kernel.native()) is not None:
             with suppress(Unwritable):
-                blocks = self._lines(module, "-".join((name or str(self.method)).split()))
-                compressed = Path(path).suffix.lower() in COMPRESSED
-                data = files.compressed(path, b"".join(blocks)) if compressed else blocks
-                files.write(path, data)
-                return []
+                blocks = self._lines(module, tag_of(name or str(self.method)))
+                is_whole = str(path) == "-" or files.is_in_place(Path(path))
+                if is_whole or Path(path).suffix.lower() in COMPRESSED:
+                    blocks = iter([files.compressed(path, b"".join(blocks))])
+                files.write(path, blocks)
+                empty = int(np.count_nonzero(self.ranked.entries == 0))
+                return list(filter(None, [left_out(empty, "query", "without any document")]))
         return write_run(self.run(name), path, to=to)
 
     def _lines(self, module: Any, tag: str) -> Iterator[bytes]:
         """Write block by block; stop at ids that TREC text cannot hold, which `write_run` names."""
+        begun = False
         for first, last, lists in self._blocks():
             lines = module.lines_of_lists(self.ranked.queries[first:last], lists.columns, tag)
-            if lines is None or (not first and not begins_as_trec(lines)):
+            if lines is None or not (begun or begins_as_trec(lines)):
                 raise Unwritable
+            begun = begun or bool(lines)
             yield lines
 
 
@@ -174,18 +186,29 @@ def _judgments(fusion: Fusion, qrels: Any) -> Qrels | None:
     return None if qrels is None else read_qrels(qrels)
 
 
-def _whole(name: str, given: Any) -> int | None:
+def check_method(method: Fusion, runs: int, window: int | None) -> None:
+    """Refuse weights that do not fit the runs, and what a window does not go with."""
+    method.weight(runs)
+    if window is not None and method.norm == "min-max-inverted":
+        hint = "negate the scores instead, so that the best documents come first"
+        raise UsageError(f"the first {window} of a list are not its lowest scores", hint)
+
+
+def checked_size(name: str, given: Any) -> int | None:
+    """Refuse what is no number of documents; None stays."""
     if given is None:
         return None
-    fits = isinstance(given, int) and not isinstance(given, bool) and 1 <= given <= DEEPEST
+    fits = isinstance(given, (int, np.integer)) and given is not True and 1 <= given <= DEEPEST
     if not fits:
-        raise UsageError(f"{name} cannot be {given!r}", "give a whole number of at least 1")
+        hint = f"give a whole number from 1 to {DEEPEST:,}"
+        raise UsageError(f"{name} cannot be {given!r}", hint)
     return int(given)
 
 
 def check_runs(runs: Any) -> list[Run]:
     """Read several runs; refuse a single one."""
-    found = several_runs([runs] if isinstance(runs, (str, Path, Run)) else runs)
+    runs = [runs] if isinstance(runs, (str, Path, Run)) else runs
+    found = several_runs(runs) if isinstance(runs, Iterable) else []
     if len(found) < 2:
         given = many(len(found), "run", "runs")
         raise UsageError(f"{given} cannot be fused", "give at least two")

@@ -13,7 +13,18 @@ from idealist.data.columns import Bools, Floats, Ints
 from idealist.errors import Defect, UsageError
 from idealist.fusing.candidates import Candidates
 from idealist.fusing.normalisations import BY_RANK, NORMS
-from idealist.notation import Kind, Settings, Value, axis, call, choice, split, text, to_number
+from idealist.notation import (
+    Kind,
+    Settings,
+    Value,
+    axis,
+    call,
+    choice,
+    many,
+    split,
+    text,
+    to_number,
+)
 from idealist.ranking.placements import Placements
 
 #: What a method learnt from judgments, for each run: a number for each rank or segment.
@@ -65,6 +76,8 @@ class Fusion(Settings):
     learns: ClassVar[bool] = False
     #: Whether a document's score is the sum of what runs give it.
     adds_up: ClassVar[bool] = True
+    #: What the method's own tool calls normalisations, where others mean something else by it.
+    norms: ClassVar[dict[str, str]] = {}
     #: The values from which tuning starts, for each parameter that it tunes.
     grid: ClassVar[dict[str, tuple[Value, ...]]] = {}
 
@@ -80,8 +93,8 @@ class Fusion(Settings):
 
     @classmethod
     def formula(cls) -> str:
-        """Return the formula, as the docstring states it."""
-        return sections(cls).formula
+        """Return the formula, as the docstring states it, or what it says in words."""
+        return sections(cls).formula or sections(cls).summary
 
     def changed(self) -> dict[str, Value]:
         """Return the parameters that differ from the defaults."""
@@ -107,7 +120,9 @@ class Fusion(Settings):
         found = np.array([float(one) for one in call(f"w{written}")[1]])
         if len(found) != runs:
             hint = f"give {runs} weights, in the order of the runs"
-            raise UsageError(f"{self}: {len(found)} weights do not fit {runs} runs", hint)
+            raise UsageError(
+                f"{self}: {many(len(found), 'weight', 'weights')} for {runs} runs", hint
+            )
         return found
 
     def learn(self, placements: Sequence[Placements], some: Bools | None = None) -> Learnt:
@@ -126,10 +141,22 @@ class Fusion(Settings):
         """Make a score of what the runs give each document."""
         return candidates.total(given)
 
+    def steps(
+        self, candidates: Candidates, learnt: Learnt = ()
+    ) -> tuple[Candidates, Floats, Floats]:
+        """Normalise; compute what each entry gives its document; and the score of each document."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            prepared = self.prepared(candidates)
+            given = self.given(prepared, learnt)
+            found = self.combined(prepared, given)
+        if np.isnan(found).any():
+            hint = "repair the scores, or fuse by ranks, as RRF does, or with norm=rank"
+            raise UsageError(f"{self} cannot fuse scores that are infinite or so large", hint)
+        return prepared, given, found
+
     def scores(self, candidates: Candidates, learnt: Learnt = ()) -> Floats:
         """Compute the fused score of each document."""
-        prepared = self.prepared(candidates)
-        return self.combined(prepared, self.given(prepared, learnt))
+        return self.steps(candidates, learnt)[2]
 
 
 def at_rank(table: Floats, rank: Floats, beyond: float) -> Floats:

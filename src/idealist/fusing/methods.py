@@ -66,7 +66,10 @@ def parse_fusion(written: str) -> Fusion:
     if any(not sign for _, sign, _ in pairs):
         hint = "name each parameter: RRF(k=10)"
         raise UsageError(f"{written!r} cannot be read", hint)
-    return make_fusion(name, {key.strip(): value.strip() for key, _, value in pairs})
+    parameters = {key.strip(): value.strip() for key, _, value in pairs}
+    if len(parameters) < len(pairs):
+        raise UsageError(f"{written!r} sets a parameter twice", "set each parameter once")
+    return make_fusion(name, parameters)
 
 
 def make_fusion(name: str, parameters: Mapping[str, Any]) -> Fusion:
@@ -77,11 +80,26 @@ def make_fusion(name: str, parameters: Mapping[str, Any]) -> Fusion:
         raise UsageError(f"there is no fusion method {name!r}", nearest(name, known, else_=FUSIONS))
     given = {_PARAMETERS.get(key, key): value for key, value in parameters.items()}
     if "norm" in given:
-        given["norm"] = _NORMS.get(str(given["norm"] or "none"), given["norm"] or "none")
+        asked = given["norm"] or "none"
+        given["norm"] = (_NORMS | cls.norms).get(str(asked), asked)
     for key in given.keys() - cls.parameters().keys():
         hint = nearest(key, cls.parameters())
+        if key == "weights":
+            hint = "WRRF, WSUM and others take weights: see idealist fuse --list"
         raise UsageError(f"{cls.__name__} has no parameter {key!r}", hint)
     return cls(**given)
+
+
+def stated(method: Any) -> frozenset[str]:
+    """Name the parameters that a method states, in its text or by other values than the defaults.
+
+    >>> sorted(stated("rrf(k=60)")), sorted(stated("rrf"))
+    (['k'], [])
+    """
+    if isinstance(method, str):
+        pairs = (part.partition("=") for part in call(method)[1])
+        return frozenset(_PARAMETERS.get(key.strip(), key.strip()) for key, _, _ in pairs)
+    return frozenset(method.changed()) if isinstance(method, Fusion) else frozenset()
 
 
 def as_fusion(method: Any, runs: Sequence[str] = (), **parameters: Any) -> Fusion:
@@ -96,7 +114,7 @@ def as_fusion(method: Any, runs: Sequence[str] = (), **parameters: Any) -> Fusio
         method = method()
     if isinstance(method, str):
         method = parse_fusion(method)
-    if not isinstance(method, Fusion):
+    if not isinstance(method, Fusion) or method.name not in FUSIONS:
         raise UsageError(f"{method!r:.60} is not a fusion method", "give 'rrf', or RRF(k=10)")
     if isinstance(weights := parameters.get("weights"), Mapping):
         parameters["weights"] = _in_order(weights, runs)
@@ -111,5 +129,5 @@ def _in_order(weights: Mapping[Any, Any], runs: Sequence[str]) -> list[Any]:
     """Put weights by name into the order of the runs."""
     if weights.keys() != set(runs):
         hint = f"give one weight for each of {', '.join(runs)}"
-        raise UsageError(f"weights name {', '.join(map(str, weights)) or 'nothing'}", hint)
+        raise UsageError(f"there are weights for {', '.join(map(str, weights)) or 'nothing'}", hint)
     return [weights[run] for run in runs]

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from idealist.data.columns import Floats
+from idealist.data.columns import Bools, Floats
 from idealist.fusing.candidates import Candidates
 
 #: A spread below this counts as this, so that equal scores divide by something (as in ranx).
@@ -26,32 +26,35 @@ def none(lists: Candidates) -> Candidates:
 def min_max(lists: Candidates) -> Candidates:
     """(s - min) / (max - min) of the list; 0 for all where all scores are equal."""
     low, high = lists.lowest(), lists.highest()
-    return _scaled(lists, low, high - low)
+    return _scaled(lists, low, np.maximum(high - low, LEAST))
 
 
 def min_max_inverted(lists: Candidates) -> Candidates:
     """(max - s) / (max - min), for scores of which the lowest is best; ranks are turned round."""
     low, high = lists.lowest(), lists.highest()
-    turned = _scaled(lists, high, high - low)
+    turned = _scaled(lists, high, np.maximum(high - low, LEAST))
     rank = lists.sizes[lists.list] + 1 - lists.rank
     return replace(turned, score=-turned.score, rank=rank)
 
 
 def maximum(lists: Candidates) -> Candidates:
     """Score over the highest: s / max of the list."""
-    return _scaled(lists, np.zeros(len(lists.sizes)), lists.highest())
+    high = np.maximum(lists.highest(), LEAST)
+    return _scaled(lists, np.zeros(len(high)), high)
 
 
 def total(lists: Candidates) -> Candidates:
     """(s - min) / Σ (s - min) of the list."""
     low = lists.lowest()
-    return _scaled(lists, low, lists.of_lists(lists.score) - low * lists.sizes)
+    above = lists.of_lists(lists.score - low[lists.list])
+    return _scaled(lists, low, np.maximum(above, LEAST))
 
 
 def z_score(lists: Candidates) -> Candidates:
     """(s - mean) / standard deviation (n) of the list; 0 for all where all scores are equal."""
     mean, deviation = _moments(lists, 0)
-    return _scaled(lists, mean, deviation)
+    scaled = _scaled(lists, mean, np.maximum(deviation, LEAST)).score
+    return replace(lists, score=np.where(_flat(lists), 0.0, scaled))
 
 
 def rank(lists: Candidates) -> Candidates:
@@ -69,23 +72,23 @@ def borda(lists: Candidates) -> Candidates:
 
 
 def l2(lists: Candidates) -> Candidates:
-    """Score over the length of the vector: s / √Σ s² of the list."""
+    """Score over the length of the vector: s / √Σ s² of the list; 0 where all scores are 0."""
     norm = np.sqrt(lists.of_lists(lists.score**2))
-    return _scaled(lists, np.zeros(len(norm)), np.where(norm > 0, norm, 1.0))
+    return _scaled(lists, np.zeros(len(norm)), norm)
 
 
 def distribution(lists: Candidates) -> Candidates:
     """(s - (m - 3 d)) / 6 d, with mean m and deviation d (n - 1); ½ where all scores are equal."""
     mean, deviation = _moments(lists, 1)
-    flat = (lists.lowest() == lists.highest())[lists.list]
-    scaled = _scaled(lists, mean - 3 * deviation, 6 * deviation)
-    return replace(scaled, score=np.where(flat, 0.5, scaled.score))
+    scaled = _scaled(lists, mean - 3 * deviation, 6 * deviation).score
+    return replace(lists, score=np.where(_flat(lists), 0.5, scaled))
 
 
 def relative(lists: Candidates) -> Candidates:
     """(s - min) / (max - min) of the list; 1 for all where all scores are equal."""
-    flat = (lists.lowest() == lists.highest())[lists.list]
-    return replace(lists, score=np.where(flat, 1.0, min_max(lists).score))
+    low, high = lists.lowest(), lists.highest()
+    scaled = _scaled(lists, low, high - low).score
+    return replace(lists, score=np.where(_flat(lists), 1.0, scaled))
 
 
 def elastic_minmax(lists: Candidates) -> Candidates:
@@ -102,18 +105,24 @@ def opensearch_min_max(lists: Candidates) -> Candidates:
 
 
 def opensearch_z_score(lists: Candidates) -> Candidates:
-    """(s - mean) / deviation (n - 1), at least 0.001; s itself for all if all are equal."""
+    """(s - mean) / deviation (n - 1), 0.001 if not above 0; the highest s where s is the mean."""
     mean, deviation = _moments(lists, 1)
-    scaled = np.maximum(_scaled(lists, mean, deviation).score, FLOOR)
-    scaled = np.where(lists.score == mean[lists.list], lists.highest()[lists.list], scaled)
-    flat = (lists.lowest() == lists.highest())[lists.list]
-    return replace(lists, score=np.where(flat, lists.score, scaled))
+    scaled = _scaled(lists, mean, deviation).score
+    middle = _flat(lists) | (lists.score == mean[lists.list])
+    above = np.where(scaled > 0, scaled, FLOOR)
+    return replace(lists, score=np.where(middle, lists.highest()[lists.list], above))
 
 
 def _scaled(lists: Candidates, low: Floats, width: Floats) -> Candidates:
-    """Subtract, and divide by a width that is at least `LEAST`."""
+    """Subtract, and divide where there is something to divide by."""
     own = lists.list
-    return replace(lists, score=(lists.score - low[own]) / np.maximum(width, LEAST)[own])
+    return replace(lists, score=(lists.score - low[own]) / np.where(width == 0, 1.0, width)[own])
+
+
+def _flat(lists: Candidates) -> Bools:
+    """Mark the entries of lists in which all scores are equal."""
+    flat: Bools = (lists.lowest() == lists.highest())[lists.list]
+    return flat
 
 
 def _moments(lists: Candidates, less: int) -> tuple[Floats, Floats]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cmp_to_key
+from itertools import pairwise
 from typing import ClassVar
 
 import numpy as np
@@ -170,9 +171,10 @@ class Condorcet(ByRank):
     """Votes on every pair: a document comes before another if more runs rank it higher.
 
     A run ranks a document that it found above one that it did not; what it found neither of, it
-    does not vote on. Documents are sorted by these votes, starting from Borda's order, which
-    decides where votes are even; where votes go round in a circle, the order still is one in which
-    no document beats the one directly before it. The score of the n-th of N is N - n + 1.
+    does not vote on. Documents are sorted by these votes, starting from Borda's order, ties by
+    document id descending, which decides where votes are even; where votes go round in a circle,
+    the order still is one in which no document beats the one directly before it. The score of the
+    n-th of N is N - n + 1.
 
     Reference: Montague and Aslam 2002, doi:10.1145/584792.584881
     """
@@ -191,13 +193,15 @@ class Condorcet(ByRank):
         """Sort the documents of each query by votes."""
         order, _ = candidates.by_document
         ranks = given[order].reshape(-1, candidates.runs)
-        weight = self.weight(candidates.runs).tolist()
-        points = candidates.total(_points(candidates))
+        votes = self.weight(candidates.runs)
+        votes /= votes.max()
+        points = candidates.total(votes[candidates.run] * _points(candidates)).round(9)
         found = np.zeros(len(ranks))
-        for start, end in zip(candidates.starts[:-1], candidates.starts[1:], strict=True):
-            before = np.lexsort((np.arange(end - start), -points[start:end]))
-            places = elected(ranks[start:end][before].tolist(), weight)
-            found[start + before[places]] = np.arange(end - start, 0, -1)
+        for query, (start, end) in enumerate(pairwise(candidates.starts.tolist())):
+            names, own = candidates.names.first(query), points[start:end].tolist()
+            before = sorted(range(end - start), key=lambda i: (own[i], names[i]), reverse=True)
+            places = elected([ranks[start + i].tolist() for i in before], votes.tolist())
+            found[[start + before[i] for i in places]] = np.arange(end - start, 0, -1)
         return found
 
 
@@ -212,6 +216,10 @@ class WCondorcet(Condorcet):
     weights: str = weights()
 
 
+#: A margin below this is none: weights such as 0.1, 0.2 and 0.3 do not add up exactly.
+EVEN = 1e-9
+
+
 def elected(ranks: Sequence[Sequence[float]], weight: Sequence[float]) -> list[int]:
     """Sort documents by majority; each has a rank in every run.
 
@@ -222,6 +230,6 @@ def elected(ranks: Sequence[Sequence[float]], weight: Sequence[float]) -> list[i
     def beats(x: int, y: int) -> int:
         votes = zip(ranks[x], ranks[y], weight, strict=True)
         margin = sum(w if b < a else -w for a, b, w in votes if a != b)
-        return (margin > 0) - (margin < 0)
+        return (margin > EVEN) - (margin < -EVEN)
 
     return sorted(range(len(ranks)), key=cmp_to_key(beats))

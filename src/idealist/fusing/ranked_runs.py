@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import compress
+from itertools import chain, compress
 from typing import Any
 
 import numpy as np
@@ -30,12 +31,10 @@ MISSING = ("error", "empty", "skip")
 
 @dataclass(frozen=True, eq=False)
 class Met:
-    """The candidates of some queries, and their names: the documents of each by their numbers."""
+    """The candidates of some queries."""
 
     queries: tuple[str, ...]
     candidates: Candidates
-    ends: Ints
-    text: bytes
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,17 +53,24 @@ class RankedRuns:
         window: int | None = None,
         missing: str = "error",
         protocol: Protocol | None = None,
+        only: Collection[str] | None = None,
     ) -> RankedRuns:
         """Rank each run, to a depth of `window`; `missing` says what of queries that some lack.
+
+        If `only` some queries count, the others are as if they were not there.
 
         The runs are taken to have the queries of the first; where they do not, they are read twice.
         """
         protocol, most = protocol or Protocol(), window or ALL
-        queries = sorted(_queries(runs[0], protocol))
+        queries = sorted(_wanted(_queries(runs[0], protocol), only))
         placed = _placed(runs, queries, protocol, most)
         own = [
-            {*compress(queries, one.in_run.tolist()), *one.unknown} for one in placed
+            _wanted((*compress(queries, one.in_run.tolist()), *one.unknown), only)
+            for one in placed
         ]  # fmt: skip
+        if only is not None and not any(own):
+            hint = "`idealist audit QRELS RUN` says why"
+            raise UsageError("no judged query is in the runs", hint)
         if (shared := _shared(runs, own, missing)) != queries:
             placed = _placed(runs, shared, protocol, most)
         lists = tuple(one.names for one in placed)
@@ -75,18 +81,24 @@ class RankedRuns:
         """The names of the runs."""
         return tuple(run.name for run in self.runs)
 
+    def only(self, names: Collection[str]) -> RankedRuns:
+        """Keep some of the runs, and all queries."""
+        kept = [i for i, name in enumerate(self.names) if name in names]
+        runs, lists = [self.runs[i] for i in kept], [self.lists[i] for i in kept]
+        return RankedRuns(self.queries, tuple(runs), tuple(lists))
+
     @property
     def entries(self) -> Ints:
         """How many entries each query has in all runs together."""
         counts: Ints = sum((one.counts for one in self.lists), np.zeros(len(self.queries), int))
         return counts
 
-    def blocks(self, size: int = BLOCK) -> Iterator[tuple[int, int]]:
+    def blocks(self) -> Iterator[tuple[int, int]]:
         """Divide the queries into blocks of about as many entries."""
         ends = np.cumsum(self.entries)
         first = 0
         while first < len(self.queries):
-            reach = size + (ends[first - 1] if first else 0)
+            reach = BLOCK + (ends[first - 1] if first else 0)
             last = max(first + 1, int(np.searchsorted(ends, reach, side="right")))
             yield first, last
             first = last
@@ -99,15 +111,31 @@ class RankedRuns:
         found = join([one.columns for one in self.lists], first, last)
         starts, ends, lists, document = (np.frombuffer(found[i], np.int64) for i in (0, 1, 3, 4))
         score = np.frombuffer(found[5])
-        candidates = Candidates.of(starts, len(self.lists), lists, document, score)
-        return Met(self.queries[first:last], candidates, ends, found[2])
+        names = DocumentLists(starts, ends, found[2], np.zeros(0), ALL)
+        candidates = Candidates.of(starts, len(self.lists), lists, document, score, names)
+        return Met(self.queries[first:last], candidates)
+
+    def placed(self, qrels: Qrels, protocol: Protocol) -> list[Placements]:
+        """Find the judged documents of each run, as deep as it is fused."""
+        return [
+            rank(qrels, run, [protocol])[protocol].cut(lists.most)
+            for run, lists in zip(self.runs, self.lists, strict=True)
+        ]
+
+    @property
+    def unscored(self) -> list[str]:
+        """The names of runs without scores."""
+        pairs = zip(self.names, self.lists, strict=True)
+        return [name for name, lists in pairs if np.isnan(lists.scores).any()]
 
     def check_scores(self) -> None:
-        """Refuse runs without scores."""
-        for run, lists in zip(self.runs, self.lists, strict=True):
-            if np.isnan(lists.scores).any():
-                hint = "fuse by ranks, as RRF does, or with norm=rank"
-                Faults(run.name).fail("missing-column", "the run has no scores", hint)
+        """Refuse runs without scores, or with some that are not numbers."""
+        for name, lists in zip(self.names, self.lists, strict=True):
+            hint, without = "fuse by ranks, as RRF does, or with norm=rank", np.isnan(lists.scores)
+            if without.any() and not without.all():
+                Faults(name).fail("nonfinite-score", "some scores are not numbers", hint)
+            if without.any():
+                Faults(name).fail("missing-column", "the run has no scores", hint)
 
 
 def _queries(run: Run, protocol: Protocol) -> tuple[str, ...]:
@@ -115,11 +143,15 @@ def _queries(run: Run, protocol: Protocol) -> tuple[str, ...]:
     return _placed([run], ["\0"], protocol, 0)[0].unknown
 
 
+def _wanted(queries: Iterable[str], only: Collection[str] | None) -> set[str]:
+    return set(queries) if only is None else set(only).intersection(queries)
+
+
 def _placed(
     runs: Sequence[Run], queries: Sequence[str], protocol: Protocol, most: int
 ) -> list[Placements]:
     """Rank runs for some queries, and name the first documents of each."""
-    nothing = Qrels.build((), (), (), empty=queries)
+    nothing = Qrels.build((), (), (), empty=queries or ["\0"])
     return [rank(nothing, run, [protocol], {protocol: most})[protocol] for run in runs]
 
 
@@ -129,9 +161,10 @@ def _shared(runs: Sequence[Run], own: Sequence[Collection[str]], missing: str) -
         raise UsageError(f"missing cannot be {missing!r}", f"it is one of {', '.join(MISSING)}")
     every, common = set[str]().union(*own), set(own[0]).intersection(*own)
     names = ", ".join(run.name for run in runs)
-    if not common:
-        first, last = (_some(sorted(queries)) for queries in (own[0], own[-1]))
-        hint = f"the first has {first}, the last {last}: give runs of one query set"
+    several = {query for query, count in Counter(chain(*own)).items() if count > 1}
+    if not (common if missing == "skip" else several):
+        told = [f"{run.name} has {_some(sorted(k))}" for run, k in zip(runs, own, strict=True)]
+        hint = f"{few(told)}: give runs of one query set"
         raise UsageError(f"{names} have no query in common", hint)
     if missing == "error" and every != common:
         run, known = next((r, k) for r, k in zip(runs, own, strict=True) if k != every)

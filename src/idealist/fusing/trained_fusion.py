@@ -132,7 +132,7 @@ class ProbFuse(Trained):
         query, rank = self.hits(placed, some)
         size = self._size(placed.retrieved)
         part = (rank - 1) // size[query]
-        start = np.arange(self.parts) * size[:, None]
+        start = np.arange(min(self.parts, placed.retrieved.max(initial=1))) * size[:, None]
         length = np.clip(placed.retrieved[:, None] - start, 0, size[:, None])
         hits = np.zeros(length.shape)
         np.add.at(hits, (query, part), 1.0)
@@ -175,7 +175,8 @@ class BayesFuse(Trained):
     """The log odds that a document in this segment is relevant, as if runs were independent.
 
     Formula: Σ log(p / (1 - p)), where p is the share of relevant documents among ranks 1 to 5, 6 to
-    10, … 501 to 1000; 0.001 where that is 0, and for a run that did not find the document
+    10, to 15, 20, 30, 100, 200, 500 and 1000; 0.001 for p or 1 - p where it is 0, and for p where a
+    run did not find the document
 
     Reference: Aslam and Montague 2001, doi:10.1145/383952.384007
     """

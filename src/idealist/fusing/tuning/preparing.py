@@ -8,7 +8,7 @@ from typing import Any
 from idealist.comparing.compare_options import Options
 from idealist.errors import UsageError
 from idealist.evaluating.evaluator import Evaluator
-from idealist.fusing.fusing import RULES, check_runs, checked_size
+from idealist.fusing.fusing import RULES, UNORDERED, check_runs, checked_size
 from idealist.fusing.tuning.folds import Folds
 from idealist.fusing.tuning.sources import RunsToFuse
 from idealist.fusing.tuning.spaces import Setting
@@ -26,9 +26,20 @@ def checked_runs(
     runs: Any, window: int | None, missing: str, axes: Mapping[str, Any]
 ) -> RunsToFuse:
     """Read the runs to fuse, with the rules among the axes that say how they are ranked."""
-    rules = {key: axes[key] for key in RULES if key in axes}
+    rules = {key: axes[key] for key in RULES if key in axes and axes[key] not in UNORDERED}
     found = tuple(run.held() for run in check_runs(runs))
     return RunsToFuse(found, checked_size("window", window), missing, rules)
+
+
+def prepared_evaluator(
+    qrels: Any, measure: Any, given: RunsToFuse | None, queries: Any, **rules: Any
+) -> Evaluator:
+    """Prepare judgments and measure; queries that some runs lack may be left out."""
+    evaluator = Evaluator(qrels, measure, queries=queries, **rules)
+    if given is None or given.missing != "skip":
+        return evaluator
+    kept = given.ranked(evaluator.qrels.queries).queries
+    return Evaluator(evaluator.qrels, measure, queries=kept, **rules)
 
 
 def prepared_trials(

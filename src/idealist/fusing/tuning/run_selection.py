@@ -15,7 +15,12 @@ from idealist.errors import UsageError
 from idealist.evaluating.evaluator import Evaluator
 from idealist.fusing.fusion import Fusion
 from idealist.fusing.methods import as_fusion
-from idealist.fusing.tuning.preparing import MEASURE, checked_runs, prepared_trials
+from idealist.fusing.tuning.preparing import (
+    MEASURE,
+    checked_runs,
+    prepared_evaluator,
+    prepared_trials,
+)
 from idealist.fusing.tuning.search import Look, Looks
 from idealist.fusing.tuning.sources import FusionSource, Measuring, RunsToFuse
 from idealist.fusing.tuning.trials import Tick, Trials
@@ -42,7 +47,9 @@ class Subset:
     of: int
 
     def __str__(self) -> str:
-        return f"all {self.of} runs" if len(self.runs) == self.of else " + ".join(self.runs)
+        if len(self.runs) == self.of:
+            return "both runs" if self.of == 2 else f"all {self.of} runs"
+        return " + ".join(self.runs)
 
     @property
     def single(self) -> bool:
@@ -82,6 +89,10 @@ class SubsetSource(Measuring):
         return FusionSource(self.evaluator, self.given.only(setting.runs), own).run(
             self.method, some
         )
+
+    def command(self, setting: Subset) -> str:
+        """Write the command that fuses a subset."""
+        return "" if setting.single else self.given.only(setting.runs).command(self.method)
 
     def final(self, setting: Subset) -> Run:
         """Fuse all queries of a subset."""
@@ -136,17 +147,22 @@ class RunSelection(Result):
         """The verdict, and which runs earn their place or harm."""
         earning = [run for run in self.runs if self.earns(run) == EARNS]
         harming = [run for run in self.runs if self.earns(run) == HARMS]
-        said = [f"without {few(earning)}, each, they are worse"] if earning else []
-        said += [f"without {few(harming)}, each, they are better"] if harming else []
-        none = "leaving out any one makes no difference that could not be chance"
-        return f"{self.tuning.verdict} Of all {len(self.runs)} runs: {' and '.join(said) or none}."
+        every = Subset(self.runs, len(self.runs))
+        said = [f"worse without {_any(earning)}"] if earning else []
+        said += [f"better without {_any(harming)}"] if harming else []
+        none = "no run whose leaving out makes a difference that cannot be chance"
+        rest = f"fusing {every} gets {', '.join(said)}" if said else f"of {every}, there is {none}"
+        return f"{self.tuning.verdict} {rest[0].upper()}{rest[1:]}."
 
     def report(self) -> Document:
         """Describe the verdict, each run, and subsets as they grow."""
         below = self.tuning.report()
+        at = 1 + next(i for i, block in enumerate(below.blocks) if isinstance(block, Table))
         answer = Text(self.summary, strong=True)
         notes = (Text(f"fused by {self.method}"), *below.notes)
-        return Document((answer, self._runs_table(), self._grown_table(), *below.blocks[2:]), notes)
+        return Document(
+            (answer, self._runs_table(), self._grown_table(), *below.blocks[at:]), notes
+        )
 
     def _runs_table(self) -> Table:
         means = self.tuning.looks.whole.means
@@ -206,6 +222,10 @@ class RunSelection(Result):
         return rows_table(self._of_run(run) for run in self.runs)
 
 
+def _any(runs: Sequence[str]) -> str:
+    return few(runs) if len(runs) < 2 else f"any of {few(runs)}"
+
+
 def select_runs(
     qrels: Any,
     runs: Any,
@@ -239,8 +259,9 @@ def select_runs(
     ('x',)
     """
     options = Options(alpha=alpha, seed=seed)
-    evaluator = Evaluator(qrels, measure, queries=queries, convention=convention, **axes)
     given = checked_runs(runs, window, missing, axes)
+    rules = {"queries": queries, "convention": convention, **axes}
+    evaluator = prepared_evaluator(qrels, measure, given, **rules)
     fusion = as_fusion(method, given.names)
     if "weights" in fusion.changed():
         raise UsageError(f"{fusion} weighs all runs", "choose a method without weights")

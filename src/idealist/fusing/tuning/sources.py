@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -10,11 +11,12 @@ from typing import Any
 import numpy as np
 
 from idealist.data import Qrels, Run
-from idealist.data.columns import Bools, starts_of
+from idealist.data.columns import Bools
 from idealist.errors import Defect
+from idealist.evaluating.doubt_case import file_word, is_filed
 from idealist.evaluating.evaluator import Evaluator
 from idealist.formats import read_run
-from idealist.fusing.fused_run import FusedRun
+from idealist.fusing.fused_run import FusedRun, joined
 from idealist.fusing.fusing import Fusing
 from idealist.fusing.fusion import Fusion, Learnt
 from idealist.fusing.ranked_runs import Met, RankedRuns
@@ -53,6 +55,17 @@ class RunsToFuse:
         """Keep some of the runs."""
         return replace(self, runs=tuple(run for run in self.runs if run.name in names))
 
+    def command(self, method: Fusion) -> str:
+        """Write the command that fuses them; empty where they are not in files, or it learns."""
+        paths = [run.source.name for run in self.runs]
+        if not is_filed(*paths) or method.learns:
+            return ""
+        words = ["idealist", "fuse", *map(file_word, paths), "--method", str(method)]
+        words += [] if self.window is None else ["--window", str(self.window)]
+        words += [] if self.missing == "error" else ["--missing", self.missing]
+        words += [word for key, rule in self.rules.items() for word in ("--set", f"{key}={rule}")]
+        return shlex.join([*words, "-o", "fused.run"])
+
     def fused(self, method: Fusion, qrels: Qrels | None = None) -> Run:
         """Fuse all queries."""
         return Fusing.of(
@@ -78,6 +91,10 @@ class Measuring:
         found = rank(self.evaluator.qrels, self.run(setting, some), [self.instrument.protocol])
         return measured(self.instrument, found[self.instrument.protocol])
 
+    def command(self, setting: Setting) -> str:
+        """Write the command that makes a run; empty where there is none."""
+        return ""
+
 
 class FusionSource(Measuring):
     """Judged queries of several runs, joined once; a setting is a method or the name of a run."""
@@ -101,10 +118,13 @@ class FusionSource(Measuring):
     @cached_property
     def placed(self) -> list[Placements]:
         """Where the judged documents of each run are."""
-        wanted = [self.protocol]
-        return [
-            rank(self.evaluator.qrels, run, wanted)[self.protocol] for run in self.ranked.runs
-        ]  # fmt: skip
+        return self.ranked.placed(self.evaluator.qrels, self.protocol)
+
+    @cached_property
+    def fused(self) -> Bools:
+        """Marks the judged queries that the runs have: what can be learnt from."""
+        known = set(self.ranked.queries)
+        return np.array([query in known for query in self.evaluator.qrels.queries])
 
     def learns(self, setting: Setting) -> bool:
         """Whether a method learns from judgments."""
@@ -114,10 +134,19 @@ class FusionSource(Measuring):
         """Fuse the judged queries; `some` of them are learnt from."""
         if not isinstance(setting, Fusion):
             return self.ranked.runs[self.ranked.names.index(setting)]
-        learnt: Learnt = setting.learn(self.placed, some) if setting.learns else ()
+        learnt: Learnt = ()
+        if setting.learns:
+            taught = self.fused if some is None else self.fused & some
+            learnt = setting.learn(self.placed, taught)
         scores = np.concatenate([setting.scores(met.candidates, learnt) for met in self.mets])
         lists = replace(self.lists, scores=scores)
-        return Run(FusedRun(self.ranked.queries, lists, str(setting)), str(setting))
+        return Run(
+            FusedRun(self.ranked.queries, lists, str(setting), self.ranked.remarks), str(setting)
+        )
+
+    def command(self, setting: Setting) -> str:
+        """Write the command that fuses the runs; empty where they are not in files."""
+        return self.given.command(setting) if isinstance(setting, Fusion) else ""
 
     def final(self, setting: Setting) -> Run:
         """Fuse all queries; where something is learnt, from all judgments."""
@@ -131,9 +160,7 @@ class FusionSource(Measuring):
 
 def _together(mets: Sequence[Met]) -> DocumentLists:
     """Put the documents of blocks of queries one after the other, without scores."""
-    starts = starts_of(np.concatenate([met.candidates.per_query for met in mets]))
-    ends = starts_of(np.concatenate([np.diff(met.ends) for met in mets]))
-    return DocumentLists(starts, ends, b"".join(met.text for met in mets), np.zeros(0), ALL)
+    return joined([met.candidates.names for met in mets], ALL)
 
 
 class CallSource(Measuring):

@@ -77,13 +77,32 @@ def grid(parameters: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:
 
 
 @dataclass(frozen=True)
+class TunedMethod:
+    """A method of which the parameters that are `fixed` stay, and the others are tuned."""
+
+    method: Fusion
+    fixed: frozenset[str] = frozenset()
+
+    @property
+    def name(self) -> str:
+        """The method's name."""
+        return self.method.name
+
+    def has(self, setting: Setting) -> bool:
+        """Whether a setting is this method, with what stays."""
+        if not isinstance(setting, Fusion) or setting.name != self.name:
+            return False
+        return all(getattr(setting, key) == getattr(self.method, key) for key in self.fixed)
+
+
+@dataclass(frozen=True)
 class FusionSpace:
     """Fusion methods; the parameters that the user wrote stay, the others are tuned.
 
     `start` is tried before all others: the default, and what needs no tuning.
     """
 
-    methods: Sequence[Fusion]
+    methods: Sequence[TunedMethod]
     names: Sequence[str]
     start: Sequence[Setting] = ()
 
@@ -95,19 +114,19 @@ class FusionSpace:
     def coarse(self) -> list[Setting]:
         """Try each method with its default and with the values of its grid."""
         found = [
-            make_fusion(method.name, method.changed() | values)
-            for method in self.methods
-            for values in [{}, *grid(self._values(method))]
+            make_fusion(one.name, one.method.changed() | values)
+            for one in self.methods
+            for values in [{}, *grid(self._values(one))]
         ]
         return list(dict.fromkeys([*self.start, *found]))
 
-    def _values(self, method: Fusion) -> dict[str, Sequence[Value]]:
+    def _values(self, one: TunedMethod) -> dict[str, Sequence[Value]]:
         """Return the values of each parameter that is tuned."""
-        found: dict[str, Sequence[Value]] = {}
-        for name, values in method.grid.items():
-            if name not in method.changed():
-                found[name] = simplex(self.runs) if name == "weights" else values
-        return found
+        return {
+            name: simplex(self.runs) if name == "weights" else values
+            for name, values in one.method.grid.items()
+            if name not in one.fixed
+        }
 
     def guesses(self, means: Mapping[Setting, float]) -> list[Setting]:
         """Weigh each run by what it is worth alone, to some powers.
@@ -119,7 +138,7 @@ class FusionSpace:
             return []
         weighted = [one for one in self.methods if "weights" in self._values(one)]
         texts = [_text((worth / worth.max()) ** power) for power in POWERS]
-        return [_with(one, "weights", written) for one in weighted for written in texts]
+        return [_with(one.method, "weights", written) for one in weighted for written in texts]
 
     def sweep(self, best: Setting) -> list[Setting]:
         """Give each parameter of a method all its coarse values; a run has none."""
@@ -132,7 +151,7 @@ class FusionSpace:
         method = self._method(best)
         if method is None:
             return []
-        alike = [one for one in tried if _is_of(one, method)]
+        alike = [one for one in tried if method.has(one)]
         found: list[Setting] = []
         for name, values in self._values(method).items():
             if name == "weights":
@@ -140,23 +159,16 @@ class FusionSpace:
             elif not isinstance(values[0], str):
                 known = sorted({float(getattr(one, name)) for one in alike})
                 nearer = map(tidy, between(float(getattr(best, name)), known))
-                found += [_with(best, name, one) for one in nearer if method.accepts(name, one)]
+                found += [_with(best, name, one) for one in nearer if best.accepts(name, one)]
         return found
 
-    def _method(self, best: Setting) -> Fusion | None:
+    def _method(self, best: Setting) -> TunedMethod | None:
         """Find the method that a setting is of, if it is tuned."""
-        return next((one for one in self.methods if _is_of(best, one)), None)
+        return next((one for one in self.methods if one.has(best)), None)
 
 
 def _with(method: Fusion, name: str, value: Value) -> Fusion:
     return make_fusion(method.name, method.changed() | {name: value})
-
-
-def _is_of(setting: Setting, method: Fusion) -> bool:
-    """Whether a setting is a method whose written parameters it keeps."""
-    if not isinstance(setting, Fusion) or setting.name != method.name:
-        return False
-    return method.changed().items() <= setting.changed().items()
 
 
 def setting_text(setting: Setting) -> str:

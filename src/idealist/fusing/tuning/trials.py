@@ -51,6 +51,9 @@ class Source(Protocol):
     def final(self, setting: Setting) -> Run:
         """Make the run of all queries."""
 
+    def command(self, setting: Setting) -> str:
+        """Write the command that makes it; empty where there is none."""
+
     def keep(self, settings: Iterable[Setting]) -> None:
         """Let go of the runs of all other settings."""
 
@@ -123,7 +126,7 @@ class Trials:
         gaps = np.flatnonzero(np.isnan(values) | ~counted)
         if len(gaps) or np.count_nonzero(found.counted) > len(values):
             query = self.queries[gaps[0]] if len(gaps) else "another one"
-            hint = "let such queries count as 0: --set missing=zero, --set no_relevant=0"
+            hint = "let such queries count as 0: no_relevant=0, or a convention such as trec_eval"
             words = f"{setting_text(setting)} has a value for other queries than the default"
             raise UsageError(f"{words}: {query}", hint)
         return values

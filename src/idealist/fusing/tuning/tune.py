@@ -10,13 +10,18 @@ from typing import Any
 from idealist.comparing.compare_options import Options
 from idealist.conventions import DEFAULT, Convention
 from idealist.errors import UsageError
-from idealist.evaluating.evaluator import Evaluator
+from idealist.fusing.fusing import check_method
 from idealist.fusing.fusion import Fusion
-from idealist.fusing.methods import as_fusion
-from idealist.fusing.tuning.preparing import MEASURE, checked_runs, prepared_trials
+from idealist.fusing.methods import as_fusion, stated
+from idealist.fusing.tuning.preparing import (
+    MEASURE,
+    checked_runs,
+    prepared_evaluator,
+    prepared_trials,
+)
 from idealist.fusing.tuning.search import ROUNDS, Wanted, search
 from idealist.fusing.tuning.sources import CallSource, FusionSource
-from idealist.fusing.tuning.spaces import FusionSpace, ParameterSpace, Space
+from idealist.fusing.tuning.spaces import FusionSpace, ParameterSpace, Space, TunedMethod
 from idealist.fusing.tuning.trials import Source, Tick
 from idealist.fusing.tuning.tuning_result import Tuning
 
@@ -71,14 +76,16 @@ def tune(
     ((('boost', 2.0),), 1.0, (('boost', 2.0),))
     """
     options = Options(alpha=alpha, seed=seed)
-    evaluator = Evaluator(qrels, measure, queries=queries, convention=convention, **axes)
+    given = None if callable(runs) else checked_runs(runs, window, missing, axes)
+    rules = {"queries": queries, "convention": convention, **axes}
+    evaluator = prepared_evaluator(qrels, measure, given, **rules)
     source: Source
     space: Space
     others: dict[str, Wanted] = {}
-    if callable(runs):
+    if given is None:
         source, space = CallSource(evaluator, runs), ParameterSpace(methods, default)
     else:
-        source = FusionSource(evaluator, checked_runs(runs, window, missing, axes))
+        source = FusionSource(evaluator, given)
         space = _fusions(methods, default, source)
         others = _beside(space)
     coarse = space.coarse()
@@ -93,17 +100,18 @@ def _fusions(methods: Any, default: Any, source: FusionSource) -> FusionSpace:
     The default comes first, then what always competes: RRF, equal weights, single runs.
     """
     names, unscored = source.ranked.names, source.ranked.unscored
-    fusions = [as_fusion(one, names) for one in _listed(METHODS if methods is None else methods)]
+    asked = _listed(METHODS if methods is None else methods)
+    tuned = [TunedMethod(as_fusion(one, names), stated(one)) for one in asked]
     if methods is None and unscored:
-        fusions = [one for one in fusions if not one.needs_scores]
+        tuned = [one for one in tuned if not one.method.needs_scores]
     first = default if default in names else as_fusion(default or "rrf", names)
     equal = as_fusion("sum", norm="rank" if unscored else "min-max")
-    for one in (*fusions, first):
+    for one in (*(each.method for each in tuned), first):
         if isinstance(one, Fusion):
-            one.weight(len(names))  # refuses weights that do not fit
+            check_method(one, len(names), source.given.window)
             if one.needs_scores:
                 source.ranked.check_scores()
-    return FusionSpace(fusions, names, (first, as_fusion("rrf"), equal, *names))
+    return FusionSpace(tuned, names, (first, as_fusion("rrf"), equal, *names))
 
 
 def _beside(space: FusionSpace) -> dict[str, Wanted]:

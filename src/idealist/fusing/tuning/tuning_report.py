@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from idealist.conventions.signature import shortened
 from idealist.fusing.fusion import Fusion
-from idealist.fusing.tuning.spaces import setting_text
+from idealist.fusing.tuning.spaces import parameters_of, setting_text
 from idealist.notation import many
 from idealist.rendering.document import (
     P_VALUE,
@@ -16,6 +16,7 @@ from idealist.rendering.document import (
     TEXT,
     Block,
     Column,
+    Command,
     Details,
     Document,
     Doubts,
@@ -26,7 +27,7 @@ from idealist.rendering.document import (
     Table,
     Text,
 )
-from idealist.rendering.wording import number, p_words, signed
+from idealist.rendering.wording import few, number, p_words, signed
 
 if TYPE_CHECKING:
     from idealist.comparing.pair import Pair
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
 
 #: How many of the settings tried the details show, the best first.
 SHOWN = 20
+#: How many weights a sentence tells.
+WEIGHTS = 8
 #: Where estimates hold.
 UNSEEN = "on queries that it was not chosen on"
 
@@ -75,22 +78,21 @@ def report(found: Tuning) -> Document:
     notes: list[Block] = [*map(Text, _how(found)), Doubts(found.doubts)]
     notes.append(Signatures((_signature(found),)))
     curves = [Drawing(found.figure("response", parameter=one.parameter)) for one in found.responses]
-    return Document((answer, contenders_table(found), behind, *curves, details), tuple(notes))
+    command: list[Block] = [Command(found.command)] if found.command else []
+    blocks = (answer, contenders_table(found), behind, *command, *curves, details)
+    return Document(blocks, tuple(notes))
 
 
 def contenders_table(found: Tuning) -> Table:
     """Tabulate what was tuned and what needs no tuning, on queries seen and not seen."""
     rows = [
-        (
-            f"{one.name}: {setting_text(one.setting)}", one.in_sample, one.estimate,
-            Interval(*one.interval), *tested_cells(one.pair),
-        )
+        (one.name, setting_text(one.setting), one.in_sample, one.estimate, *tested_cells(one.pair))
         for one in (found.tuned, *found.contenders)
-    ]  # fmt: skip
+    ]
     columns = (
-        Column(found.measure, TEXT, shortens=True), Column("seen"), Column("not seen"),
-        Column(f"{found.family.options.confidence} interval", spare=1),
-        Column("- default", SIGNED), Column("corrected", SIGNED), Column("p adj.", P_VALUE),
+        Column("", TEXT), Column(found.measure, TEXT, shortens=True), Column("seen"),
+        Column("not seen"), Column("gain", SIGNED), Column("corrected interval", SIGNED),
+        Column("p adj.", P_VALUE),
     )  # fmt: skip
     return Table(columns, tuple(rows))
 
@@ -108,7 +110,18 @@ def _behind(found: Tuning) -> Iterator[str]:
     if found.optimism * found.looks.trials.sense > 0:
         good = f"{number(found.in_sample)} on the queries that were chosen on"
         yield f"Optimism: {good} is too good by {number(abs(found.optimism))}."
+    yield from _weighed(found)
     yield _chosen(found)
+
+
+def _weighed(found: Tuning) -> Iterator[str]:
+    """Say what the best setting weighs each run, the heaviest first."""
+    names = found.source.names
+    shares = parameters_of(found.best, len(names)).get("weights", ())
+    if len(set(shares)) > 1:
+        order = sorted(zip(shares, names, strict=True), key=lambda pair: -pair[0])
+        told = [f"{name} {share:.2g}" for share, name in order if share]
+        yield f"Weights of {setting_text(found.best).partition('(')[0]}: {few(told, WEIGHTS)}."
 
 
 def _chosen(found: Tuning) -> str:
@@ -150,10 +163,10 @@ def _how(found: Tuning) -> Iterator[str]:
     groups = f" in {folds.groups} groups" if folds.groups < found.n else ""
     yield (
         f"{many(found.n, 'query', 'queries')}{groups} in {folds.count} folds, seed {options.seed}; "
-        "not seen: each fold is measured with what was chosen on the others"
+        "seen: on all of them; not seen: each fold measured with what was chosen on the others"
     )
     yield (
-        "- default: the difference on all queries; its interval and p-value are corrected by MaxT "
+        "gain: over the default, on all queries; interval and p-value are corrected by MaxT "
         f"for all {found.tried:,} {found.noun} tried"
     )
 

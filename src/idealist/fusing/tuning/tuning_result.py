@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import astuple, dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -162,6 +163,11 @@ class Tuning(Result):
         """How the measure answers to each numeric parameter of the best setting."""
         return responses(self.looks, self.best, self.source.names, self.family.options.alpha)
 
+    @property
+    def command(self) -> str:
+        """The command that fuses the runs as chosen; empty where they are not in files."""
+        return self.source.command(self.choice)
+
     @cached_property
     def run(self) -> Run:
         """The run of the choice, for all queries of the runs."""
@@ -259,6 +265,7 @@ class Tuning(Result):
             for look in self.looks.folds
         ]
         return record({
+            "verdict": self.verdict, "command": self.command,
             "best": setting_text(self.best), "choice": setting_text(self.choice),
             "default": setting_text(self.family.default), "measure": self.measure, "n": self.n,
             "in_sample": self.in_sample, "estimate": self.estimate, "ci": self.ci,
@@ -269,7 +276,7 @@ class Tuning(Result):
             "is_real": self.is_real, "tried": self.tried, "alpha": options.alpha,
             "seed": options.seed, "groups": trials.folds.groups,
             "baselines": {one.name: one.data(self.default) for one in self.contenders},
-            "verdict": self.verdict, "folds": folds,
+            "folds": folds,
             "curves": [one.data() for one in self.responses], "trials": self.trials(),
             "doubts": [doubt.data() for doubt in self.doubts], "signature": str(self.signature),
         })  # fmt: skip
@@ -288,13 +295,18 @@ def rows_table(records: Iterable[Mapping[str, Any]]) -> Table:
 def joined_rows(parts: list[Rows], name: str) -> Rows:
     """Put the rows of several runs, of different queries, one after the other.
 
-    Where one of them has no scores, documents stand by their ranks.
+    Where all have scores, the best documents come first, ties by document id descending.
     """
     queries = [query for part in parts for query in part.queries]
     sizes = np.concatenate([np.diff(part.starts) for part in parts])
     documents = [document for part in parts for document in part.documents]
-    scores: Any = None
-    if all(part.scores is not None for part in parts):
-        scores = np.concatenate([part.scores for part in parts])
     starts = np.concatenate(([0], np.cumsum(sizes)))
-    return Rows(tuple(queries), starts, documents, scores, name=name)
+    rows = Rows(tuple(queries), starts, documents, name=name)
+    known = [part.scores for part in parts if part.scores is not None]
+    if len(known) < len(parts):
+        return rows
+    scores = np.concatenate(known)
+    keys = list(zip(scores.tolist(), documents, strict=True))
+    spans = (range(*ends) for ends in pairwise(starts.tolist()))
+    order = [i for span in spans for i in sorted(span, key=keys.__getitem__, reverse=True)]
+    return replace(rows, scores=scores).at(np.array(order), rows.queries, starts)

@@ -201,9 +201,9 @@ def _response_said(
 ) -> str:
     said = f"{measure} is best with {parameter} at {SETTING(best)}, {number(top)}"
     if flat[0] == flat[1]:
-        return f"{said}; no other value does as well."
+        return f"{said}; the values beside it are significantly worse, each by itself."
     low, high = map(SETTING, flat)
-    return f"{said}; every value from {low} to {high} does as well, but for chance."
+    return f"{said}; from {low} to {high}, no value by itself is significantly different."
 
 
 def leading(values: Mapping[str, float], sense: int) -> list[str]:
