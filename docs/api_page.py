@@ -24,6 +24,7 @@ GROUPS = {
     "Read and write": ("formats",),
     "Evaluate": ("evaluating",),
     "Compare and plan": ("comparing",),
+    "Fuse and tune": ("fusing",),
     "Gate": ("gating",),
     "Explain and bound": ("explaining", "bounding"),
     "Audit and diagnose": ("auditing", "diagnosing"),

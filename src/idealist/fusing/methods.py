@@ -28,6 +28,8 @@ FAMILIES: dict[str, tuple[type[Fusion], ...]] = {
         trained_fusion.ProbFuse, trained_fusion.SegFuse, trained_fusion.SlideFuse,
     ),
 }  # fmt: skip
+#: What methods are made from, which are none themselves.
+BASES = (Fusion, rank_fusion.ByRank, trained_fusion.Trained)
 #: Every method by its name.
 FUSIONS: dict[str, type[Fusion]] = {
     one.__name__: one for methods in FAMILIES.values() for one in methods
@@ -114,7 +116,7 @@ def as_fusion(method: Any, runs: Sequence[str] = (), **parameters: Any) -> Fusio
         method = method()
     if isinstance(method, str):
         method = parse_fusion(method)
-    if not isinstance(method, Fusion) or method.name not in FUSIONS:
+    if not isinstance(method, Fusion) or type(method) in BASES:
         raise UsageError(f"{method!r:.60} is not a fusion method", "give 'rrf', or RRF(k=10)")
     if isinstance(weights := parameters.get("weights"), Mapping):
         parameters["weights"] = _in_order(weights, runs)

@@ -94,6 +94,11 @@ class Family:
         in_sample = mean(trials.values(found, NOTHING).tolist())
         return Contender(name, found, in_sample, values, interval, self.pairs.get(found))
 
+    @property
+    def in_unit(self) -> bool:
+        """Whether values are between 0 and 1."""
+        return self.limits[0] >= 0 and self.limits[1] <= 1
+
     @cached_property
     def pairs(self) -> dict[Setting, Pair]:
         """Every setting against the default: p-values and intervals hold for all at once.

@@ -22,27 +22,28 @@ class Point:
     low: float
     high: float
 
-    @property
-    def as_good(self) -> bool:
-        """Whether the difference from the best may be chance."""
-        return self.low <= 0 <= self.high
-
 
 @dataclass(frozen=True)
 class Response:
-    """The points of a parameter, by its values; `best` is the value that was chosen."""
+    """The points of a parameter, by its values; `best` is the value that was chosen.
+
+    Differences below `rope` are too small to matter.
+    """
 
     parameter: str
     best: float
     points: tuple[Point, ...]
+    rope: float = 0.0
 
     @property
     def flat(self) -> tuple[float, float]:
-        """The values around the best one that do as well: their differences may be chance."""
+        """The values around the best one whose differences are too small, or may be chance."""
         low = high = next(i for i, point in enumerate(self.points) if point.at == self.best)
-        while low and self.points[low - 1].as_good:
+        top = self.points[low].mean
+        alike = [p.low <= 0 <= p.high or abs(p.mean - top) < self.rope for p in self.points]
+        while low and alike[low - 1]:
             low -= 1
-        while high < len(self.points) - 1 and self.points[high + 1].as_good:
+        while high < len(self.points) - 1 and alike[high + 1]:
             high += 1
         return self.points[low].at, self.points[high].at
 
@@ -51,15 +52,17 @@ class Response:
         return {**asdict(self), "flat": self.flat}
 
 
-def responses(looks: Looks, best: Setting, runs: tuple[str, ...], alpha: float) -> list[Response]:
+def responses(
+    looks: Looks, best: Setting, runs: tuple[str, ...], alpha: float, rope: float = 0.0
+) -> list[Response]:
     """Find the curve of each numeric parameter of the best setting."""
     own = parameters_of(best, len(runs))
-    found = (_response(looks, best, name, runs, alpha) for name in own)
+    found = (_response(looks, best, name, runs, alpha, rope) for name in own)
     return [one for one in found if len(one.points) >= FEWEST_POINTS]
 
 
 def _response(
-    looks: Looks, best: Setting, name: str, runs: tuple[str, ...], alpha: float
+    looks: Looks, best: Setting, name: str, runs: tuple[str, ...], alpha: float, rope: float
 ) -> Response:
     trials = looks.trials
     at: dict[float, Point] = {}
@@ -74,7 +77,7 @@ def _response(
             at.setdefault(place, Point(place, mean, low, high))
     label = f"weight of {runs[-1]}" if name == "weights" else name
     here = _number(parameters_of(best, len(runs))[name])
-    return Response(label, here or 0.0, tuple(at[place] for place in sorted(at)))
+    return Response(label, here or 0.0, tuple(at[place] for place in sorted(at)), rope)
 
 
 def _place(setting: Setting, best: Setting, name: str, runs: int) -> float | None:

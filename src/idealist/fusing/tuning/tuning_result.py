@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from idealist.comparing.compare_options import Options
+from idealist.comparing.compare_options import ROPE, Options
 from idealist.comparing.pair import Pair
 from idealist.conventions.signature import Signature
 from idealist.data import Rows, Run
@@ -161,7 +161,9 @@ class Tuning(Result):
     @cached_property
     def responses(self) -> list[Response]:
         """How the measure answers to each numeric parameter of the best setting."""
-        return responses(self.looks, self.best, self.source.names, self.family.options.alpha)
+        rope = ROPE if self.family.in_unit else 0.0
+        alpha = self.family.options.alpha
+        return responses(self.looks, self.best, self.source.names, alpha, rope)
 
     @property
     def command(self) -> str:
@@ -232,7 +234,7 @@ class Tuning(Result):
         points = [curve_figures.Answer(*astuple(point)) for point in one.points]
         level = self.family.options.confidence
         return curve_figures.response(
-            self.measure, name, points, best=one.best, flat=one.flat, level=level
+            self.measure, name, points, best=one.best, flat=one.flat, rope=one.rope, level=level
         )
 
     def table(self) -> Table:

@@ -163,12 +163,12 @@ class Answer(NamedTuple):
 
 def response(
     measure: str, parameter: str, answers: Sequence[Answer], *, best: float,
-    flat: tuple[float, float], level: str,
+    flat: tuple[float, float], rope: float, level: str,
 ) -> Figure:  # fmt: skip
     """Show how the mean of a measure answers to a parameter, with the value that is `best`.
 
-    The band is the interval of the difference from the best value, which may be chance between the
-    ends of `flat`.
+    The band is the interval of the difference from the best value. Between the ends of `flat` that
+    may be chance, or is below `rope`.
     """
     top = next(one.mean for one in answers if one.at == best)
     band = tuple((one.at, top + one.low, top + one.high) for one in answers)
@@ -185,7 +185,7 @@ def response(
     return Figure(
         kind="response",
         title=f"{measure} by {parameter}, on the queries that were chosen on",
-        says=_response_said(measure, parameter, best, top, flat),
+        says=_response_said(measure, parameter, best, top, flat, rope),
         x=Axis(parameter, first, last, log=0 < WIDE * first <= last, format=SETTING),
         y=Axis(f"mean {measure}", low, high),
         marks=marks,
@@ -197,13 +197,14 @@ def response(
 
 
 def _response_said(
-    measure: str, parameter: str, best: float, top: float, flat: tuple[float, float]
+    measure: str, parameter: str, best: float, top: float, flat: tuple[float, float], rope: float
 ) -> str:
     said = f"{measure} is best with {parameter} at {SETTING(best)}, {number(top)}"
     if flat[0] == flat[1]:
         return f"{said}; the values beside it are significantly worse, each by itself."
     low, high = map(SETTING, flat)
-    return f"{said}; from {low} to {high}, no value by itself is significantly different."
+    small = f"are below {rope:g} or " if rope else ""
+    return f"{said}; from {low} to {high}, all differences {small}may be chance."
 
 
 def leading(values: Mapping[str, float], sense: int) -> list[str]:
