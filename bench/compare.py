@@ -22,6 +22,7 @@ from contenders import (
     Measured,
     dropin,
     floor,
+    fusers,
     python_tool,
     python_tools,
     python_twin,
@@ -72,6 +73,8 @@ class Tasks:
             "L-formats": self.large_formats,
             "L-verbs": self.large_verbs,
             "L-compare": self.large_compare,
+            "fuse-L": self.large_fused,
+            "tune-30": self.thirty_tuned,
             "runs-20": self.twenty_runs,
             "runs-500": self.many_runs,
             "real": self.real,
@@ -163,6 +166,24 @@ class Tasks:
     def large_compare(self) -> Task:
         """Two runs, with the deep judgments without which little is to be said of unjudged ones."""
         return self.compared("L, two runs", replace(self.large, judged=15, graded=True), 2)
+
+    def large_fused(self) -> Task:
+        """Five runs; ranx is warmed up on runs whose ids are as long, which it compiles for."""
+        _, ranx = fusers(made(replace(self.large, queries=20), self.folder), 5, self.warm)
+        if not ranx.missing:
+            ranx.measure()
+        tools = fusers(made(self.large, self.folder), 5, self.warm)
+        return Task("L, five runs fused by RRF, written and evaluated", tools, repeats=2)
+
+    def thirty_tuned(self) -> Task:
+        """The coarse grid is 178 settings; the search around the best of each fold some 900."""
+        data = made(replace(M, queries=50, judged=20, graded=True), self.folder)
+        _, *others = data.systems(30)
+        tools = [
+            verb("tune", data, *others, "--rounds", "0", label="idealist tune, 178 settings"),
+            verb("tune", data, *others, label="idealist tune, three rounds"),
+        ]
+        return Task("30 runs of 50 x 1,000 tuned, 5 folds", tools, repeats=2, agree=False)
 
     def twenty_runs(self) -> Task:
         return self.compared("20 runs of 50 x 1,000", replace(M, queries=50), 20)

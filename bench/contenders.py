@@ -7,13 +7,13 @@ import os
 import shutil
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
 from process import Finished, run
-from shapes import ROOT, Data
+from shapes import ROOT, Data, cached
 
 #: The module of each Python tool, which is also the name that bench/tool.py knows it by.
 PEERS = ("pytrec_eval", "ir_measures", "ranx")
@@ -69,6 +69,24 @@ def python_tools(task: str, data: Data, cache_folder: Path, *options: str) -> li
     ours = python_tool("idealist", task, data, *options)
     warm = {"NUMBA_CACHE_DIR": str(cache_folder)}
     return [ours, *(python_tool(peer, task, data, *options, **warm) for peer in PEERS)]
+
+
+def fusers(data: Data, count: int, cache_folder: Path) -> list[Contender]:
+    """Time idealist and ranx, which fuse runs of so many systems, write the fused run, evaluate it.
+
+    Their means differ by what ranx leaves to chance: the order of equal fused scores.
+    """
+    _, *others = data.systems(count)
+    for other in others:
+        cached(other)
+
+    def tool(name: str, **environment: str) -> Contender:
+        made = str(data.folder / f"fused-by-{name}.txt")
+        options = ("--made", made, "--others", *map(str, others))
+        one = python_tool(name, "fuse", data, *options, **environment)
+        return replace(one, read=lambda done: replace(_read_json(done), digits=3))
+
+    return [tool("idealist"), tool("ranx", NUMBA_CACHE_DIR=str(cache_folder))]
 
 
 def python_twin(task: str, data: Data, *options: str) -> list[Contender]:

@@ -74,10 +74,17 @@ class Data:
 
     def others(self, count: int) -> list[Path]:
         """Give so many runs: this one, and others that order its documents anew."""
-        runs = [self.run, *(self.folder / f"run-{i:02}.txt" for i in range(2, count + 1))]
+        return self._beside("run", "others.py", count)
+
+    def systems(self, count: int) -> list[Path]:
+        """Give so many runs: this one, and others that share documents with it, as systems do."""
+        return self._beside("system", "systems.py", count)
+
+    def _beside(self, name: str, script: str, count: int) -> list[Path]:
+        runs = [self.run, *(self.folder / f"{name}-{i:02}.txt" for i in range(2, count + 1))]
         if not runs[-1].exists():
             say(f"making {count} runs in {self.folder}")
-            _script("others.py", str(self.run), str(count))
+            _script(script, str(self.run), str(count))
         return runs
 
     def linked(self, runs: list[Path], count: int) -> list[Path]:

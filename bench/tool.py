@@ -3,8 +3,10 @@
     python bench/tool.py TOOL files QRELS RUN            read both files and evaluate
     python bench/tool.py TOOL dicts QRELS RUN            evaluate dicts of dicts, once
     python bench/tool.py TOOL calls QRELS RUN            the same again and again, prepared
+    python bench/tool.py TOOL fuse QRELS RUN --others RUN ... --made FUSED
 
-``files`` is timed from outside. The others build the dicts first and time the call alone.
+``fuse`` fuses RUN and others by RRF, writes the fused run and evaluates it. It and ``files`` are
+timed from outside. The others build the dicts first and time the call alone.
 ``--shuffled`` puts the documents of a dict in any order, ``--measures`` changes what idealist
 computes. What a task does not need is not imported: starting up is part of the time from files.
 """
@@ -44,6 +46,10 @@ class Tool(ABC):
         """Prepare a single call."""
         return self.prepared(qrels)
 
+    def fuse(self, qrels: str, runs: list[str], made: str) -> Any:
+        """Fuse runs by RRF, write the fused one, and evaluate it."""
+        raise SystemExit(f"{type(self).__name__} does not fuse")
+
     @abstractmethod
     def means(self, result: Any) -> list[float]:
         """Give the mean of each measure."""
@@ -68,6 +74,16 @@ class Idealist(Tool):
         from idealist import evaluate
 
         return lambda run: evaluate(qrels, run, self.measures)
+
+    def fuse(self, qrels: str, runs: list[str], made: str) -> Any:
+        """Fuse at the command line, which never holds the fused run whole."""
+        import subprocess
+        import sys
+        from pathlib import Path
+
+        script = Path(sys.executable).with_name("idealist")
+        subprocess.run([script, "fuse", *runs, "--method", "rrf", "-o", made], check=True)
+        return self.files(qrels, made)
 
     def means(self, result: Any) -> list[float]:
         return [result[measure] for measure in self.measures]
@@ -135,6 +151,14 @@ class Ranx(Tool):
         judged = ranx.Qrels(qrels)
         return lambda run: ranx.evaluate(judged, ranx.Run(run), self.measures)
 
+    def fuse(self, qrels: str, runs: list[str], made: str) -> Any:
+        import ranx
+
+        found = [ranx.Run.from_file(run, kind="trec") for run in runs]
+        fused = ranx.fuse(found, norm=None, method="rrf")
+        fused.save(made, kind="trec")
+        return ranx.evaluate(ranx.Qrels.from_file(qrels, kind="trec"), fused, self.measures)
+
     def means(self, result: Any) -> list[float]:
         return [float(result[measure]) for measure in self.measures]
 
@@ -192,11 +216,13 @@ def main() -> None:
     """Do what the command line asks for."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("tool", choices=TOOLS)
-    parser.add_argument("task", choices=["files", "dicts", "calls"])
+    parser.add_argument("task", choices=["files", "dicts", "calls", "fuse"])
     parser.add_argument("qrels")
     parser.add_argument("run")
     parser.add_argument("--shuffled", action="store_true")
     parser.add_argument("--measures", nargs="+")
+    parser.add_argument("--others", nargs="+", help="the runs that are fused with this one")
+    parser.add_argument("--made", help="where the fused run is written")
     asked = parser.parse_args()
     tool = TOOLS[asked.tool]()
     if asked.measures:
@@ -204,6 +230,8 @@ def main() -> None:
     seconds: float | None = None
     if asked.task == "files":
         result = tool.files(asked.qrels, asked.run)
+    elif asked.task == "fuse":
+        result = tool.fuse(asked.qrels, [asked.run, *asked.others], asked.made)
     else:
         qrels, run = read_dicts(asked.qrels, asked.run, asked.shuffled)
         if asked.task == "dicts":

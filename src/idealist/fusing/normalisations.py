@@ -38,7 +38,7 @@ def min_max_inverted(lists: Candidates) -> Candidates:
 
 
 def maximum(lists: Candidates) -> Candidates:
-    """Score over the highest: s / max of the list."""
+    """Score over the highest: s / max of the list, or over 10⁻⁹ where no score is above it."""
     high = np.maximum(lists.highest(), LEAST)
     return _scaled(lists, np.zeros(len(high)), high)
 
