@@ -88,11 +88,15 @@ class Family:
         """Choose among the settings that are wanted, for all queries and for each fold."""
         found, trials = self.looks.whole.best(wanted), self.looks.trials
         values = self.looks.out_of_fold(wanted)
-        alike = trials.folds.independent(values).tolist()
-        low, high = mean_interval(alike, None, 1 - self.options.alpha)
-        interval = max(low, self.limits[0]), min(high, self.limits[1])
         in_sample = mean(trials.values(found, NOTHING).tolist())
+        interval = self.interval(values)
         return Contender(name, found, in_sample, values, interval, self.pairs.get(found))
+
+    def interval(self, values: Floats) -> tuple[float, float]:
+        """Return the interval of a mean; queries of a group count as one."""
+        alike = self.looks.trials.folds.independent(values).tolist()
+        low, high = mean_interval(alike, None, 1 - self.options.alpha)
+        return max(low, self.limits[0]), min(high, self.limits[1])
 
     @property
     def in_unit(self) -> bool:

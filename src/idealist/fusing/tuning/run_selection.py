@@ -10,7 +10,7 @@ from idealist.comparing.compare_options import Options
 from idealist.comparing.pair import Pair
 from idealist.conventions import DEFAULT, Convention
 from idealist.data import Run
-from idealist.data.columns import Bools
+from idealist.data.columns import Bools, Floats
 from idealist.errors import UsageError
 from idealist.evaluating.evaluator import Evaluator
 from idealist.fusing.fusion import Fusion
@@ -27,7 +27,7 @@ from idealist.fusing.tuning.trials import Tick, Trials
 from idealist.fusing.tuning.tuning_report import tested_cells
 from idealist.fusing.tuning.tuning_result import Tuning, rows_table
 from idealist.rendering import document as doc
-from idealist.rendering.document import Column, Document, Table, Text
+from idealist.rendering.document import Column, Document, Interval, Table, Text
 from idealist.rendering.plain_data import record
 from idealist.rendering.result import Result
 from idealist.rendering.wording import few
@@ -110,14 +110,28 @@ class RunSelection(Result):
     """Which runs are worth fusing: ``print(selection)`` says it, with intervals.
 
     `tuning` has the verdict, the best subset, and what it is worth on new queries. `grown` are the
-    subsets of one run, two, and so on that look best on all queries; `method` is how they are
-    fused.
+    subsets of one run, two, and so on that look best on all queries, and `estimates` what subsets
+    of such a size are worth on new ones; `method` is how they are fused.
     """
 
     tuning: Tuning
     method: Fusion
     grown: tuple[Subset, ...]
-    estimates: tuple[float, ...]
+    unseen: tuple[Floats, ...]
+
+    @property
+    def estimates(self) -> list[float]:
+        """What subsets of each size are worth on queries that they were not chosen on."""
+        return [mean(values.tolist()) for values in self.unseen]
+
+    @property
+    def every(self) -> Subset:
+        """All runs."""
+        return Subset(self.runs, len(self.runs))
+
+    def alone(self, run: str) -> float:
+        """Return the mean of a run that is not fused."""
+        return self.tuning.looks.whole.means[Subset((run,), len(self.runs))]
 
     @property
     def choice(self) -> tuple[str, ...]:
@@ -131,7 +145,7 @@ class RunSelection(Result):
         return self.tuning.source.names
 
     def without(self, run: str) -> Pair | None:
-        """Return all runs but one against all of them; None of two runs, of which one is left."""
+        """Return all runs but one against all of them."""
         others = Subset(tuple(one for one in self.runs if one != run), len(self.runs))
         return self.tuning.family.pairs.get(others)
 
@@ -147,12 +161,11 @@ class RunSelection(Result):
         """The verdict, and which runs earn their place or harm."""
         earning = [run for run in self.runs if self.earns(run) == EARNS]
         harming = [run for run in self.runs if self.earns(run) == HARMS]
-        every = Subset(self.runs, len(self.runs))
         said = [f"worse without {_any(earning)}"] if earning else []
         said += [f"better without {_any(harming)}"] if harming else []
-        none = "no run whose leaving out makes a difference that cannot be chance"
-        rest = f"fusing {every} gets {', '.join(said)}" if said else f"of {every}, there is {none}"
-        return f"{self.tuning.verdict} {rest[0].upper()}{rest[1:]}."
+        if not said:
+            return f"{self.tuning.verdict} Leaving out any one run makes no significant difference."
+        return f"{self.tuning.verdict} Fusing {self.every} gets {', '.join(said)}."
 
     def report(self) -> Document:
         """Describe the verdict, each run, and subsets as they grow."""
@@ -165,53 +178,53 @@ class RunSelection(Result):
         )
 
     def _runs_table(self) -> Table:
-        means = self.tuning.looks.whole.means
-        rows = []
-        for run in self.runs:
-            alone = means[Subset((run,), len(self.runs))]
-            rows.append((run, alone, *tested_cells(self.without(run)), self.earns(run)))
+        rows = [
+            (run, self.alone(run), *tested_cells(self.without(run)), self.earns(run))
+            for run in self.runs
+        ]
         columns = (
             Column("run", doc.TEXT, shortens=True), Column("alone"),
-            Column("without it", doc.SIGNED),
-            Column("corrected", doc.SIGNED),
+            Column("without it", doc.SIGNED), Column("corrected interval", doc.SIGNED),
             Column("p adj.", doc.P_VALUE), Column("among all", doc.TEXT),
         )  # fmt: skip
         return Table(columns, tuple(rows))
 
     def _grown_table(self) -> Table:
-        means = self.tuning.looks.whole.means
-        rows, before = [], Subset((), len(self.runs))
-        for one, estimate in zip(self.grown, self.estimates, strict=True):
-            [added] = set(one.runs) - set(before.runs) if len(one.runs) > len(before.runs) else [""]
-            rows.append((len(one.runs), f"+ {added}", means[one], estimate))
-            before = one
+        rows = []
+        before: set[str] = set()
+        for one in self._sizes():
+            [added] = set(one["runs"]) - before
+            before |= {added}
+            rows.append(
+                (len(before), f"+ {added}", one["in_sample"], one["estimate"], Interval(*one["ci"]))
+            )
         columns = (
             Column("runs", doc.COUNT), Column("added", doc.TEXT, shortens=True), Column("seen"),
-            Column("not seen"),
+            Column("not seen"), Column(f"{self.tuning.family.options.confidence} interval"),
         )  # fmt: skip
-        return Table(
-            columns, tuple(rows), f"{self.tuning.measure} as runs are added, the best first"
-        )
+        title = f"{self.tuning.measure} as runs are added, the best first"
+        return Table(columns, tuple(rows), title)
+
+    def _sizes(self) -> Iterator[dict[str, Any]]:
+        """Describe the subset of each size, and what such subsets are worth on new queries."""
+        for one, values, estimate in zip(self.grown, self.unseen, self.estimates, strict=True):
+            in_sample = self.tuning.looks.whole.means[one]
+            yield {
+                "runs": list(one.runs), "in_sample": in_sample, "estimate": estimate,
+                "ci": self.tuning.family.interval(values),
+            }  # fmt: skip
 
     def data(self) -> dict[str, Any]:
         """Return it as plain data; undefined values are None."""
-        grown = [
-            {
-                "runs": list(one.runs),
-                "in_sample": self.tuning.looks.whole.means[one],
-                "estimate": estimate,
-            }
-            for one, estimate in zip(self.grown, self.estimates, strict=True)
-        ]
         return record({
             "choice": list(self.choice), "method": str(self.method),
-            "runs": [self._of_run(run) for run in self.runs], "grown": grown,
+            "runs": [self._of_run(run) for run in self.runs], "grown": [*self._sizes()],
             "tuning": self.tuning.data(),
         })  # fmt: skip
 
     def _of_run(self, run: str) -> dict[str, Any]:
         pair = self.without(run)
-        alone = self.tuning.looks.whole.means[Subset((run,), len(self.runs))]
+        alone = self.alone(run)
         own: Mapping[str, Any] = {} if pair is None else {
             "without": pair.difference, "ci": pair.ci, "p_adjusted": pair.p_adjusted
         }  # fmt: skip
@@ -279,7 +292,7 @@ def select_runs(
     paths = [tuple(_grown(source, look, largest)) for look in looks]
     found = Looks(trials, looks[0], tuple(looks[1:]))
     tuning = Tuning.of(found, {"best single run": _is_single}, every, options)
-    return RunSelection(tuning, fusion, paths[0], tuple(_estimates(trials, paths[1:])))
+    return RunSelection(tuning, fusion, paths[0], tuple(_unseen(trials, paths[1:])))
 
 
 def _is_single(setting: Subset) -> bool:
@@ -298,11 +311,11 @@ def _grown(source: SubsetSource, look: Look, largest: int) -> Iterator[Subset]:
         yield best
 
 
-def _estimates(trials: Trials, paths: Sequence[Sequence[Subset]]) -> Iterator[float]:
+def _unseen(trials: Trials, paths: Sequence[Sequence[Subset]]) -> Iterator[Floats]:
     """Measure the subsets of each size, which were chosen without a fold, on that fold."""
     fold = trials.folds.fold
     for own in zip(*paths, strict=True):
         values = trials.values(own[0]).copy()
         for number, subset in enumerate(own):
             values[fold == number] = trials.held_out(subset, number)[fold == number]
-        yield mean(values.tolist())
+        yield values
