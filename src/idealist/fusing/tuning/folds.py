@@ -100,14 +100,11 @@ def _check(count: int, groups: int, queries: int, grouped: bool) -> None:
     if not isinstance(count, int) or isinstance(count, bool) or count < 2:
         raise UsageError(f"folds cannot be {count!r}", "give a whole number of at least 2")
     if groups < count:
-        have = (
-            f"{many(groups, 'group', 'groups')} of queries"
-            if grouped
-            else many(queries, "query", "queries")
-        )
-        raise UsageError(
-            f"{have} cannot make {count} folds", f"judge more, or use folds={max(groups, 2)}"
-        )
+        have = many(queries, "query", "queries")
+        if grouped:
+            have = f"{many(groups, 'group', 'groups')} of queries"
+        hint = "judge more queries" + (f", or use {groups} folds" if groups > 1 else "")
+        raise UsageError(f"{have} cannot make {count} folds", hint)
 
 
 def _draw(seed: int, name: str) -> bytes:
