@@ -22,6 +22,7 @@ from idealist.cli.main import cli
 from idealist.conventions import CONVENTIONS, DEFAULT, Convention
 from idealist.conventions.describe import Description, describe_all, names_of
 from idealist.conventions.signature import Signature
+from idealist.fusing.method_list import listed as fusion_methods
 from idealist.measures import MEASURES, parse
 from idealist.measures.instrument import Aggregate
 from idealist.measures.spellings import SPELLINGS
@@ -56,6 +57,7 @@ ONE_LIST: tuple[Mapping[str, Any], Mapping[str, Any]] = (
 def write_reference(app: Sphinx) -> None:
     pages = {
         "measures": measures_page(),
+        "fusion": fusion_page(),
         "names": names_page(),
         "axes": axes_page(),
         "conventions": conventions_page(),
@@ -119,6 +121,33 @@ def measures_page() -> Iterator[str]:
         yield from measure_section(one)
 
 
+def fusion_page() -> Iterator[str]:
+    listed = fusion_methods().data()
+    yield "# Fusion methods"
+    yield "\nOne section a method. `idealist fuse --list --method NAME` prints the same; [fuse"
+    yield "runs](../../how-to/fuse-runs.md) says which when."
+    family = ""
+    for one in listed["methods"]:
+        if one["family"] != family:
+            family = one["family"]
+            yield f"\n## {family}"
+        yield f"\n### {one['name']}\n\n{one['summary']}\n"
+        if one["formula"]:
+            yield from fenced("text", one["formula"])
+        yield f"\n- Needs: {one['needs']}"
+        if one["aliases"]:
+            yield f"- Also called: {', '.join(map(code, one['aliases']))}"
+        yield f"- Reference: {one['reference']}"
+        if one["notes"]:
+            yield f"\n{one['notes']}"
+        yield ""
+        yield from parameters_table(one["parameters"])
+    yield "\n## Normalisations\n"
+    yield from table(
+        ["norm", "what it does"], ([code(n), doc] for n, doc in listed["norms"].items())
+    )
+
+
 def measure_section(one: Description) -> Iterator[str]:
     yield f"\n### {one.name}\n\n{one.summary}\n"
     yield from fenced("text", one.formula)
@@ -139,13 +168,17 @@ def measure_section(one: Description) -> Iterator[str]:
         yield f"\n{one.notes}"
     if one.parameters:
         yield ""
-        rows = [
-            [code(each["name"]), code(each["default"]), each["doc"], each["values"]]
-            for each in one.parameters
-        ]
-        yield from table(["parameter", "default", "what it sets", "values"], rows)
+        yield from parameters_table(one.parameters)
     yield ""
     yield from fenced("python", one.example)
+
+
+def parameters_table(parameters: Iterable[Mapping[str, str]]) -> Iterator[str]:
+    rows = (
+        [code(each["name"]), code(each["default"]), each["doc"], each["values"]]
+        for each in parameters
+    )
+    yield from table(["parameter", "default", "what it sets", "values"], rows)
 
 
 def computes(convention: Convention, one: Description) -> bool:

@@ -69,7 +69,11 @@ class RBC(ByRank):
 
     grid: ClassVar = {"phi": (0.9, 0.5, 0.8, 0.95, 0.98, 0.99)}
 
-    phi: float = axis(0.9, number(ABOVE_0, 1), "the chance that a user looks at the next document")
+    phi: float = axis(
+        0.9,
+        number(ABOVE_0, 1, "a number above 0, at most 1"),
+        "the chance that a user looks at the next document",
+    )
 
     def given(self, candidates: Candidates, learnt: Learnt) -> Floats:
         """Give the chance that a user stops at this rank."""
