@@ -116,6 +116,11 @@ def test_queries_may_belong_together(here: Path, capsys: pytest.CaptureFixture[s
     assert all(folds[f"q{i}"] == folds[f"q{i + 8}"] for i in range(12))
 
 
+def test_the_default_may_be_a_file(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    data = json.loads(run(capsys, *QUICK, "--default", "fair.run", "-f", "json")[0])
+    assert data["default"] == "fair"
+
+
 def test_runs_are_selected(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out, err = run(capsys, *QUICK, "--select")
     assert "earns its place" in out or "cannot be told" in out
@@ -144,7 +149,8 @@ def test_results_go_into_files(here: Path, capsys: pytest.CaptureFixture[str]) -
     (("--select", "--write", "x.run"), "--select writes no run"),
     (("--select", "--method", "sum"), "--select is for one method"),
     (("--write", "nowhere/x.run"), "cannot write nowhere/x.run"),
-    (("--default", "bm26"), "there is no fusion method 'bm26'"),
+    (("--default", "bm26"), "one of the runs: good, fair, noise"),
+    (("--select", "--default", "good"), "--default is not for --select"),
 ])  # fmt: skip
 def test_what_does_not_fit_is_refused(
     here: Path, capsys: pytest.CaptureFixture[str], words: tuple[str, ...], said: str

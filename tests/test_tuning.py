@@ -104,6 +104,83 @@ def test_the_choice_of_a_fold_does_not_depend_on_its_queries() -> None:
     assert first.estimate != second.estimate
 
 
+@pytest.mark.parametrize(
+    "convention", ["trec_eval", "cwl_eval", "msmarco", "lightgbm", "haystack", "sklearn"]
+)
+@pytest.mark.parametrize("seed", [0, 1])
+def test_the_written_runs_are_what_was_measured_under_any_order(convention: str, seed: int) -> None:
+    """Under conventions that go by given orders, by ranks, by the order of rows, or average ties."""
+    qrels, runs = some_data(seed=seed)
+    draw = random.Random(seed)
+    tied = {
+        n: {q: dict(sorted(((d, round(s)) for d, s in own.items()), key=lambda _: draw.random()))
+            for q, own in run.items()}
+        for n, run in runs.items() if n != "noise"
+    }  # fmt: skip
+    measure = (
+        "RR@10" if convention == "msmarco" else "P@10" if convention == "cwl_eval" else "nDCG@5"
+    )
+    held: Any = tied
+    if convention == "msmarco":
+        held = {name: ranked_rows(run) for name, run in tied.items()}
+    found = il.tune(qrels, held, ["rrf", "sum"], measure, convention=convention, rounds=1)
+    own = il.evaluate(qrels, found.out_of_fold, measure, convention=convention)[measure]
+    assert own == found.estimate
+    rrf = il.fuse(held)
+    if convention == "msmarco":  # which goes by ranks, as files have them
+        rrf = il.read_run(ranked_rows({q: dict.fromkeys(d, 0.0) for q, d in listed(rrf).items()}))
+    wanted = il.evaluate(qrels, rrf, measure, convention=convention)[measure]
+    assert found.looks.whole.means[as_fusion("rrf")] == pytest.approx(wanted)
+
+
+def listed(run: il.Run) -> dict[str, list[str]]:
+    rows = run.rows()
+    return {q: list(rows.documents[span]) for q, span in rows.spans().items()}
+
+
+def ranked_rows(run: Any) -> dict[str, list[dict[str, Any]]]:
+    return {
+        q: [{"document": d, "rank": i, "score": s} for i, (d, s) in enumerate(own.items(), 1)]
+        for q, own in run.items()
+    }
+
+
+def test_runs_without_scores_are_written_as_they_were_measured() -> None:
+    qrels, runs = some_data(queries=15, seed=1)
+    lists = {
+        n: {q: sorted(s, key=lambda d: -s[d]) for q, s in run.items()} for n, run in runs.items()
+    }
+    mixed: dict[str, Any] = {"good": lists["good"], "fair": runs["fair"]}
+    for held in (lists, mixed):
+        for seed in range(4):
+            found = il.tune(qrels, held, ["rrf"], "nDCG@5", seed=seed)
+            own = il.evaluate(qrels, found.out_of_fold, "nDCG@5")["nDCG@5"]
+            assert own == pytest.approx(found.estimate, abs=1e-12)
+
+
+def test_repeated_documents_are_written_as_they_were_measured() -> None:
+    qrels, runs = some_data(queries=12)
+    rows = [
+        (q, d, s + e) for q, own in runs["good"].items() for d, s in own.items() for e in (0, -2.5)
+    ]
+    twice = il.read_run(rows)
+    found = il.tune(
+        qrels, {"a": twice, "b": twice}, "rrf", "nDCG@5", default="a", duplicates="last"
+    )
+    assert il.evaluate(qrels, found.out_of_fold, "nDCG@5")["nDCG@5"] == found.estimate
+
+
+def test_weights_are_not_guessed_where_less_is_better() -> None:
+    qrels, runs = some_data()
+    label = next(
+        n for n, one in MEASURES.items() if one.direction < 0 and one.judges and not one.needs
+    )
+    some = il.tune(qrels, runs, "wsum(norm=sum)", label, rounds=1).looks.trials.tried
+    guesses = FusionSpace([TunedMethod(as_fusion("wsum(norm=sum)"), frozenset({"norm"}))], [*runs])
+    worth = {n: il.evaluate(qrels, run, label)[label] for n, run in runs.items()}
+    assert not set(guesses.guesses(worth)) & set(some)
+
+
 def test_the_same_seed_gives_the_same_bytes_whatever_the_threads(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -262,6 +339,8 @@ def test_queries_that_some_runs_lack_may_be_left_out_everywhere() -> None:
         il.tune(qrels, runs, "rrf", "nDCG@5")
     skipped = il.tune(qrels, runs, "rrf", "nDCG@5", missing="skip", default="good")
     assert skipped.n == 19
+    assert skipped.left_out == 1
+    assert "1 judged query is left out" in str(skipped)
     alone = il.evaluate(qrels, runs["good"], "nDCG@5", queries=[q for q in qrels if q != "q3"])
     assert skipped.default.estimate == alone["nDCG@5"]
     empty = il.tune(qrels, runs, "rrf", "nDCG@5", missing="empty")
@@ -378,7 +457,10 @@ def test_measures_of_which_less_is_better() -> None:
     ({"measure": "AP", "aggregate": "geometric(1e-5)"}, "tuning goes by means"),
     ({"methods": "rff"}, "no fusion method 'rff'"),
     ({"methods": "wsum(weights=(1,2))"}, "2 weights for 3 runs"),
-    ({"default": "bm25"}, "no fusion method 'bm25'"),
+    ({"default": "bm25"}, "the default cannot be 'bm25'"),
+    ({"default": "bm25"}, "one of the runs: good, fair, noise"),
+    ({"groups": {}}, "no query has a group"),
+    ({"groups": 5}, "groups cannot be 5"),
 ])  # fmt: skip
 def test_bad_input_is_refused_in_words(given: dict[str, Any], words: str) -> None:
     qrels, runs = some_data()
@@ -402,6 +484,22 @@ def test_bad_spaces_are_refused_in_words(space: Any, words: str) -> None:
     assert words in str(error.value)
 
 
+def test_what_is_not_for_functions_is_refused() -> None:
+    def make_run(b: Any) -> Any:
+        return {"q": ["d"]}
+
+    for default in ("a", {"b": [5]}, {"c": 1}):
+        with pytest.raises(IdealistError, match="the default cannot be"):
+            il.tune({"q": {"d": 1}}, make_run, {"b": [1, 2]}, default=default)
+    with pytest.raises(IdealistError, match="window and missing are for runs to fuse"):
+        il.tune({"q": {"d": 1}}, make_run, {"b": [1, 2]}, window=3)
+    assert ParameterSpace({"stem": (False, True)}).values == {"stem": [False, True]}
+    qrels, runs = some_data()
+    for largest in (0, 1.5, "a"):
+        with pytest.raises(IdealistError, match="largest cannot be"):
+            il.select_runs(qrels, runs, largest=largest)  # type: ignore[arg-type]  # refused
+
+
 def test_runs_of_other_queries_are_refused() -> None:
     qrels, runs = some_data()
     elsewhere = {f"x{q}": own for q, own in runs["good"].items()}
@@ -418,7 +516,7 @@ def test_settings_that_leave_queries_out_are_refused() -> None:
     def make_run(n: int) -> Any:
         return {q: list(grades) for q, grades in list(qrels.items())[:n]}
 
-    with pytest.raises(IdealistError, match="has a value for other queries than the default"):
+    with pytest.raises(IdealistError, match="has no value for q10, which the default has"):
         il.tune(qrels, make_run, {"n": [20, 10]}, "nDCG@5", convention="pytrec_eval")
     found = il.tune(qrels, make_run, {"n": [20, 10]}, "nDCG@5")
     assert dict(found.best) == {"n": 20}

@@ -40,7 +40,10 @@ class TableSource:
     def run(self, setting: int, some: Any = None) -> Any:
         raise NotImplementedError
 
-    final = run
+    final = shown = run
+
+    def listed(self, setting: int, queries: Sequence[str], some: Any) -> Any:
+        raise NotImplementedError
 
     def command(self, setting: int) -> str:
         return ""

@@ -95,6 +95,7 @@ def command(
     judged, found = shared.sides_of(qrels, runs, reading, known)
     if "missing" in (axes := shared.axes_of(settings)):
         raise UsageError("--set missing is a rule of measuring", "write --missing empty, or skip")
+    options["default"] = shared.baseline_name(options["default"], qrels, runs, found)
     groups = shared.slices_of(known, group, "--group")
     slices = shared.slices_of(known, column)
     common = {"groups": groups, "slices": slices, "queries": known, **options, **axes}
@@ -103,7 +104,7 @@ def command(
         if not select:
             tuned: Any = tune(judged, found, list(methods) or None, measure, tick=tick, **common)
         else:
-            method = _one_method(methods, write, held_out)
+            method = _one_method(methods, write, held_out, options["default"])
             del common["default"], common["rounds"]
             tuned = select_runs(judged, found, method, measure, tick=tick, **common)
     shared.emit(tuned, form, output, quiet, details)
@@ -112,11 +113,15 @@ def command(
             _write(getattr(tuned, made), target, quiet)
 
 
-def _one_method(methods: tuple[str, ...], *targets: Path | None) -> str:
+def _one_method(
+    methods: tuple[str, ...], write: Path | None, held_out: Path | None, default: str | None
+) -> str:
     """Return the method that runs are selected for; refuse what does not go with that."""
     if len(methods) > 1:
         raise UsageError("--select is for one method", "give one --method")
-    if any(targets):
+    if default is not None:
+        raise UsageError("--default is not for --select", "all runs are the default there")
+    if write or held_out:
         raise UsageError("--select writes no run", "fuse those that are worth it: idealist fuse")
     return methods[0] if methods else "rrf"
 

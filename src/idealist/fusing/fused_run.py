@@ -81,3 +81,21 @@ def joined(parts: Sequence[DocumentLists], most: int) -> DocumentLists:
     ends = starts_of(np.concatenate([np.diff(part.ends) for part in parts]))
     scores = np.concatenate([part.scores for part in parts])
     return DocumentLists(starts, ends, b"".join(part.text for part in parts), scores, most)
+
+
+def rows_of(queries: Sequence[str], lists: DocumentLists, protocol: Protocol) -> Rows:
+    """Make rows of lists that are ranked by a protocol; ranked by it again, they stay as they are.
+
+    Where some have no scores, the order is all that counts.
+    """
+    documents = [decoded(name) for name in _every(lists)]
+    place = np.arange(len(documents)) - np.repeat(lists.starts[:-1], lists.counts)
+    order = np.arange(len(documents))
+    if protocol.ties == "input-reversed" and protocol.order == "score":
+        order += np.repeat(lists.counts, lists.counts) - 1 - 2 * place  # each list turned round
+    ranks: Floats = (place[order] + 1).astype(np.float64)
+    return Rows(
+        tuple(queries), lists.starts, [documents[i] for i in order.tolist()],
+        None if np.isnan(lists.scores).any() else lists.scores[order],
+        ranks if protocol.order == "rank" else None,
+    )  # fmt: skip

@@ -63,7 +63,7 @@ class RankedRuns:
         """
         protocol, most = protocol or Protocol(), window or ALL
         queries = sorted(_wanted(_queries(runs[0], protocol), only))
-        placed = _placed(runs, queries, protocol, most)
+        placed = placed_lists(runs, queries, protocol, most)
         own = [
             _wanted((*compress(queries, one.in_run.tolist()), *one.unknown), only)
             for one in placed
@@ -72,7 +72,7 @@ class RankedRuns:
             hint = "`idealist audit QRELS RUN` says why"
             raise UsageError("no judged query is in the runs", hint)
         if (shared := _shared(runs, own, missing)) != queries:
-            placed = _placed(runs, shared, protocol, most)
+            placed = placed_lists(runs, shared, protocol, most)
         lists = tuple(one.names for one in placed)
         return cls(tuple(shared), tuple(runs), lists, (*_remarks(runs, placed, missing),))
 
@@ -140,14 +140,14 @@ class RankedRuns:
 
 def _queries(run: Run, protocol: Protocol) -> tuple[str, ...]:
     """Return the queries of a run, without ranking any."""
-    return _placed([run], ["\0"], protocol, 0)[0].unknown
+    return placed_lists([run], ["\0"], protocol, 0)[0].unknown
 
 
 def _wanted(queries: Iterable[str], only: Collection[str] | None) -> set[str]:
     return set(queries) if only is None else set(only).intersection(queries)
 
 
-def _placed(
+def placed_lists(
     runs: Sequence[Run], queries: Sequence[str], protocol: Protocol, most: int
 ) -> list[Placements]:
     """Rank runs for some queries, and name the first documents of each."""

@@ -90,6 +90,10 @@ class Folds:
 
 def _groups(groups: Mapping[str, object], queries: Sequence[str]) -> list[str]:
     """Name the group of each query; one without a group is its own."""
+    if not isinstance(groups, Mapping):
+        raise UsageError(f"groups cannot be {groups!r:.60}", "give {query: group}")
+    if not set(groups).intersection(queries):
+        raise UsageError("no query has a group", "give {query: group}, by the ids of the queries")
     names = slice_names(groups, queries)
     return [
         f"query {q}" if g == NONE else f"group {g}" for q, g in zip(queries, names, strict=True)

@@ -33,13 +33,15 @@ def checked_runs(
 
 def prepared_evaluator(
     qrels: Any, measure: Any, given: RunsToFuse | None, queries: Any, **rules: Any
-) -> Evaluator:
-    """Prepare judgments and measure; queries that some runs lack may be left out."""
+) -> tuple[Evaluator, int]:
+    """Prepare judgments and measure; count queries that are left out, as some runs lack them."""
     evaluator = Evaluator(qrels, measure, queries=queries, **rules)
     if given is None or given.missing != "skip":
-        return evaluator
-    kept = given.ranked(evaluator.qrels.queries).queries
-    return Evaluator(evaluator.qrels, measure, queries=kept, **rules)
+        return evaluator, 0
+    every = evaluator.qrels.queries
+    kept = given.ranked(every).queries
+    left_out = len(every) - len(kept)
+    return Evaluator(evaluator.qrels, measure, queries=kept, **rules), left_out
 
 
 def prepared_trials(

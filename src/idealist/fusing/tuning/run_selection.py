@@ -13,6 +13,7 @@ from idealist.data import Run
 from idealist.data.columns import Bools, Floats
 from idealist.errors import UsageError
 from idealist.evaluating.evaluator import Evaluator
+from idealist.fusing.fusing import checked_size
 from idealist.fusing.fusion import Fusion
 from idealist.fusing.methods import as_fusion
 from idealist.fusing.tuning.preparing import (
@@ -89,6 +90,10 @@ class SubsetSource(Measuring):
         return FusionSource(self.evaluator, self.given.only(setting.runs), own).run(
             self.method, some
         )
+
+    def is_fused(self, setting: Subset) -> bool:
+        """Whether several runs are fused."""
+        return not setting.single
 
     def command(self, setting: Subset) -> str:
         """Write the command that fuses a subset."""
@@ -272,9 +277,10 @@ def select_runs(
     ('x',)
     """
     options = Options(alpha=alpha, seed=seed)
+    most = checked_size("largest", largest) or LARGEST
     given = checked_runs(runs, window, missing, axes)
     rules = {"queries": queries, "convention": convention, **axes}
-    evaluator = prepared_evaluator(qrels, measure, given, **rules)
+    evaluator, left_out = prepared_evaluator(qrels, measure, given, **rules)
     fusion = as_fusion(method, given.names)
     if "weights" in fusion.changed():
         raise UsageError(f"{fusion} weighs all runs", "choose a method without weights")
@@ -289,9 +295,9 @@ def select_runs(
     trials.prepare(first, tick)
     for look in looks:
         look.add(first)
-    paths = [tuple(_grown(source, look, largest)) for look in looks]
+    paths = [tuple(_grown(source, look, most)) for look in looks]
     found = Looks(trials, looks[0], tuple(looks[1:]))
-    tuning = Tuning.of(found, {"best single run": _is_single}, every, options)
+    tuning = Tuning.of(found, {"best single run": _is_single}, every, options, left_out)
     return RunSelection(tuning, fusion, paths[0], tuple(_unseen(trials, paths[1:])))
 
 

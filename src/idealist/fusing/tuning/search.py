@@ -82,7 +82,7 @@ def search(trials: Trials, space: Space, rounds: int = ROUNDS, tick: Tick | None
     looks = [Look(trials), *(Look(trials, fold) for fold in range(trials.folds.count))]
     coarse = space.coarse()
     _try(trials, looks, [coarse] * len(looks), tick)
-    if rounds:
+    if rounds and trials.sense > 0:
         _try(trials, looks, [space.guesses(look.means) for look in looks], tick)
     for turn in range(1, rounds + 1):
         _sweep(trials, looks, space, tick)

@@ -16,10 +16,10 @@ from idealist.errors import Defect
 from idealist.evaluating.doubt_case import file_word, is_filed
 from idealist.evaluating.evaluator import Evaluator
 from idealist.formats import read_run
-from idealist.fusing.fused_run import FusedRun, joined
+from idealist.fusing.fused_run import FusedRun, best_first, joined, rows_of
 from idealist.fusing.fusing import Fusing
 from idealist.fusing.fusion import Fusion, Learnt
-from idealist.fusing.ranked_runs import Met, RankedRuns
+from idealist.fusing.ranked_runs import Met, RankedRuns, placed_lists
 from idealist.fusing.tuning.spaces import Setting, setting_text
 from idealist.measures.instrument import Instrument, Measured, measured
 from idealist.protocol import Protocol
@@ -86,10 +86,34 @@ class Measuring:
         """Make the run of the judged queries; a setting that learns, does from `some`."""
         raise Defect(f"{type(self).__name__} does not say how runs are made")
 
+    def is_fused(self, setting: Setting) -> bool:
+        """Whether a setting is made here of several runs."""
+        return False
+
+    def protocol_of(self, setting: Setting) -> Protocol:
+        """Return how a run is ranked and measured: fused ones have no ranks but their order."""
+        protocol = self.instrument.protocol
+        made = self.is_fused(setting) and protocol.order == "rank"
+        return replace(protocol, order="given") if made else protocol
+
     def measured(self, setting: Setting, some: Bools | None) -> Measured:
         """Make the run, rank it and measure."""
-        found = rank(self.evaluator.qrels, self.run(setting, some), [self.instrument.protocol])
-        return measured(self.instrument, found[self.instrument.protocol])
+        protocol = self.protocol_of(setting)
+        found = rank(self.evaluator.qrels, self.run(setting, some), [protocol])
+        return measured(self.instrument, found[protocol])
+
+    def listed(self, setting: Setting, queries: Sequence[str], some: Bools | None) -> DocumentLists:
+        """Return the lists of some queries as they are measured, the best documents first."""
+        protocol = self.protocol_of(setting).ordering
+        return placed_lists([self.run(setting, some)], queries, protocol, ALL)[0].names
+
+    def shown(self, setting: Setting) -> Run:
+        """Return the run as others measure it: with ranks, where they count."""
+        if self.protocol_of(setting) == self.instrument.protocol:
+            return self.run(setting)
+        queries, protocol = self.evaluator.qrels.queries, self.instrument.protocol
+        rows = rows_of(queries, self.listed(setting, queries, None), protocol)
+        return Run(rows, str(setting))
 
     def command(self, setting: Setting) -> str:
         """Write the command that makes a run; empty where there is none."""
@@ -126,6 +150,16 @@ class FusionSource(Measuring):
         known = set(self.ranked.queries)
         return np.array([query in known for query in self.evaluator.qrels.queries])
 
+    @property
+    def in_order(self) -> bool:
+        """Whether fused documents must stand by their scores, as anything else orders them."""
+        protocol = self.instrument.protocol
+        return protocol.order != "score" or protocol.ties in ("input", "input-reversed")
+
+    def is_fused(self, setting: Setting) -> bool:
+        """Whether it is a method, and not the name of a run."""
+        return isinstance(setting, Fusion)
+
     def learns(self, setting: Setting) -> bool:
         """Whether a method learns from judgments."""
         return isinstance(setting, Fusion) and setting.learns
@@ -138,8 +172,13 @@ class FusionSource(Measuring):
         if setting.learns:
             taught = self.fused if some is None else self.fused & some
             learnt = setting.learn(self.placed, taught)
-        scores = np.concatenate([setting.scores(met.candidates, learnt) for met in self.mets])
-        lists = replace(self.lists, scores=scores)
+        found = [setting.scores(met.candidates, learnt) for met in self.mets]
+        if self.in_order:
+            lists = joined(
+                [best_first(*one, ALL) for one in zip(self.mets, found, strict=True)], ALL
+            )
+        else:
+            lists = replace(self.lists, scores=np.concatenate(found))
         return Run(
             FusedRun(self.ranked.queries, lists, str(setting), self.ranked.remarks), str(setting)
         )

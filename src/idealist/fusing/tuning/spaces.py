@@ -254,7 +254,8 @@ def _shifted(best: Fusion, runs: int, turn: int) -> list[str]:
 class ParameterSpace:
     """Parameters of anything that makes a run: lists of values, or (low, high) of numbers.
 
-    A list is tried as it is; a range is first tried at five points, then refined. What is tried
+    A list is tried as it is, such as the whole numbers that make sense; a range is first tried at
+    five points, then refined. What is tried
     first is the `default`, or the first of each list and the middle of each range.
 
     >>> [dict(one)["b"] for one in ParameterSpace({"b": (0.0, 1.0)}).coarse()]
@@ -275,14 +276,20 @@ class ParameterSpace:
                 raise UsageError(f"{name} cannot be {given!r:.60}", hint)
             if not all(isinstance(value, Hashable) for value in given):
                 raise UsageError(f"{name} cannot be {given!r:.60}", "give numbers, texts or tuples")
-        if self.default is not None and self.default.keys() != self.parameters.keys():
-            names = ", ".join(self.parameters)
-            raise UsageError(f"the default cannot be {self.default!r:.60}", f"set {names}")
+        if self.default is not None and not self._fits(self.default):
+            hint = f"give a number or a text for each of {', '.join(self.parameters)}"
+            raise UsageError(f"the default cannot be {self.default!r:.60}", hint)
+
+    def _fits(self, default: Any) -> bool:
+        """Whether a default has a value for each parameter."""
+        if not isinstance(default, Mapping) or default.keys() != self.parameters.keys():
+            return False
+        return all(isinstance(value, Hashable) for value in default.values())
 
     def _is_range(self, name: str) -> bool:
         given = self.parameters[name]
         numbers = isinstance(given, tuple) and len(given) == 2
-        if not numbers or not all(isinstance(end, (int, float)) for end in given):
+        if not numbers or not all(type(end) in (int, float) for end in given):
             return False
         low, high = given
         if not -math.inf < low < high < math.inf:

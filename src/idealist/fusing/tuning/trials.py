@@ -17,6 +17,7 @@ from idealist.evaluating.evaluator import Evaluator
 from idealist.fusing.tuning.folds import Folds
 from idealist.fusing.tuning.spaces import Setting, setting_text
 from idealist.measures.instrument import Measured
+from idealist.ranking.document_lists import DocumentLists
 
 #: Folds that a setting learnt nothing from.
 Without = frozenset[int]
@@ -47,6 +48,12 @@ class Source(Protocol):
 
     def run(self, setting: Setting, some: Bools | None = None) -> Run:
         """Make the run of the judged queries; a setting that learns, does from some."""
+
+    def listed(self, setting: Setting, queries: Sequence[str], some: Bools | None) -> DocumentLists:
+        """Return the lists of some queries as they are measured, the best documents first."""
+
+    def shown(self, setting: Setting) -> Run:
+        """Return the run of the judged queries as others measure it."""
 
     def final(self, setting: Setting) -> Run:
         """Make the run of all queries."""
@@ -125,8 +132,9 @@ class Trials:
         values, counted = found.values[self.places], found.counted[self.places]
         gaps = np.flatnonzero(np.isnan(values) | ~counted)
         if len(gaps) or np.count_nonzero(found.counted) > len(values):
-            query = self.queries[gaps[0]] if len(gaps) else "another one"
-            hint = "let such queries count as 0: no_relevant=0, or a convention such as trec_eval"
-            words = f"{setting_text(setting)} has a value for other queries than the default"
-            raise UsageError(f"{words}: {query}", hint)
+            hint = "choose a convention that counts all, such as trec_eval, or set no_relevant=0"
+            lacks = f"{setting_text(setting)} has no value for {self.queries[gaps[0]]}"
+            more = f"{setting_text(setting)} has values for more queries"
+            told = f"{lacks}, which the default has" if len(gaps) else f"{more} than the default"
+            raise UsageError(f"settings must be measured on the same queries: {told}", hint)
         return values

@@ -7,6 +7,8 @@ from functools import partial
 from operator import eq
 from typing import Any
 
+import numpy as np
+
 from idealist.comparing.compare_options import Options
 from idealist.conventions import DEFAULT, Convention
 from idealist.errors import UsageError
@@ -64,7 +66,8 @@ def tune(
 
     `runs` may also be a function that makes a run of parameters; `methods` then says which there
     are, as lists of values or (low, high), and `default` which are used today. It is called once
-    for each combination, and not from several threads.
+    for each combination, not from several threads; and again for a run that is wanted in the end
+    and was let go.
 
     >>> import random
     >>> draw = random.Random(0).random
@@ -76,9 +79,11 @@ def tune(
     ((('boost', 2.0),), 1.0, (('boost', 2.0),))
     """
     options = Options(alpha=alpha, seed=seed)
+    if callable(runs) and (window is not None or missing != "error"):
+        raise UsageError("window and missing are for runs to fuse", "let the function see to that")
     given = None if callable(runs) else checked_runs(runs, window, missing, axes)
     rules = {"queries": queries, "convention": convention, **axes}
-    evaluator = prepared_evaluator(qrels, measure, given, **rules)
+    evaluator, left_out = prepared_evaluator(qrels, measure, given, **rules)
     source: Source
     space: Space
     others: dict[str, Wanted] = {}
@@ -91,7 +96,8 @@ def tune(
     coarse = space.coarse()
     first, learns = coarse[0], any(map(source.learns, coarse))
     trials = prepared_trials(source, first, folds, options, groups, slices, learns=learns)
-    return Tuning.of(search(trials, space, _rounds(rounds), tick), others, first, options)
+    looks = search(trials, space, _rounds(rounds), tick)
+    return Tuning.of(looks, others, first, options, left_out)
 
 
 def _fusions(methods: Any, default: Any, source: FusionSource) -> FusionSpace:
@@ -104,14 +110,24 @@ def _fusions(methods: Any, default: Any, source: FusionSource) -> FusionSpace:
     tuned = [TunedMethod(as_fusion(one, names), stated(one)) for one in asked]
     if methods is None and unscored:
         tuned = [one for one in tuned if not one.method.needs_scores]
-    first = default if default in names else as_fusion(default or "rrf", names)
-    equal = as_fusion("sum", norm="rank" if unscored else "min-max")
+    first = default if default in names else _default(default, names)
+    usable = all(np.isfinite(one.scores).all() for one in source.ranked.lists)
+    equal = as_fusion("sum", norm="min-max" if usable else "rank")
     for one in (*(each.method for each in tuned), first):
         if isinstance(one, Fusion):
             check_method(one, len(names), source.given.window)
             if one.needs_scores:
                 source.ranked.check_scores()
     return FusionSpace(tuned, names, (first, as_fusion("rrf"), equal, *names))
+
+
+def _default(given: Any, names: Sequence[str]) -> Fusion:
+    """Return the method that is kept unless something is better."""
+    try:
+        return as_fusion("rrf" if given is None else given, names)
+    except UsageError as error:
+        hint = f"give a fusion method, or one of the runs: {', '.join(names)}"
+        raise UsageError(f"the default cannot be {given!r:.60}: {error.message}", hint) from None
 
 
 def _beside(space: FusionSpace) -> dict[str, Wanted]:

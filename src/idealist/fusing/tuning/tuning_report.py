@@ -67,8 +67,12 @@ def _better(found: Tuning, default: str, among: str) -> str:
     over = f"over {default} ({p}, corrected for the {among} tried)"
     if one.setting == found.best:
         return f"{start} {UNSEEN}, {over}."
-    worth = f"what it chose is worth {number(found.estimate)} {UNSEEN}"
-    return f"{start} {over}. Tuning adds nothing: {worth}, {name} {number(one.estimate)}."
+    worth = (
+        f"what it chose is worth {number(found.estimate)} {UNSEEN}, {name} {number(one.estimate)}"
+    )
+    more = found.looks.trials.sense * (found.estimate - one.estimate) > 0
+    why = "What tuning gains may be chance" if more else "Tuning adds nothing"
+    return f"{start} {over}. {why}: {worth}."
 
 
 def report(found: Tuning) -> Document:
@@ -78,7 +82,7 @@ def report(found: Tuning) -> Document:
     notes: list[Block] = [*map(Text, _how(found)), Doubts(found.doubts)]
     notes.append(Signatures((_signature(found),)))
     curves = [Drawing(found.figure("response", parameter=one.parameter)) for one in found.responses]
-    command: list[Block] = [Command(found.command)] if found.command else []
+    command: list[Block] = [Command(found.command)] if found.is_real and found.command else []
     blocks = (answer, contenders_table(found), behind, *command, *curves, details)
     return Document(blocks, tuple(notes))
 
@@ -165,6 +169,14 @@ def _how(found: Tuning) -> Iterator[str]:
         f"{many(found.n, 'query', 'queries')}{groups} in {folds.count} folds, seed {options.seed}; "
         "seen: on all of them; not seen: each fold measured with what was chosen on the others"
     )
+    if found.left_out:
+        lacking = many(found.left_out, "judged query is", "judged queries are")
+        yield f"{lacking} left out, as some runs lack them: nothing here is about them"
+    if any(map(found.source.learns, found.looks.trials.tried)):
+        yield (
+            "methods that learn: seen is with what they learnt of the same queries, and too good; "
+            "gain is without"
+        )
     yield (
         "gain: over the default, on all queries; interval and p-value are corrected by MaxT "
         f"for all {found.tried:,} {found.noun} tried"

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import astuple, dataclass, replace
 from functools import cached_property
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -13,15 +12,17 @@ import numpy as np
 from idealist.comparing.compare_options import ROPE, Options
 from idealist.comparing.pair import Pair
 from idealist.conventions.signature import Signature
-from idealist.data import Rows, Run
+from idealist.data import Run
 from idealist.errors import UsageError, nearest
 from idealist.evaluating.evaluation import Evaluation
+from idealist.fusing.fused_run import joined, rows_of
 from idealist.fusing.tuning import tuning_report
 from idealist.fusing.tuning.contenders import Contender, Family
 from idealist.fusing.tuning.responses import Response, responses
 from idealist.fusing.tuning.search import Look, Looks, Wanted
 from idealist.fusing.tuning.spaces import Setting, setting_text
 from idealist.fusing.tuning.trials import Source
+from idealist.ranking.document_lists import ALL
 from idealist.rendering.document import Document, Table
 from idealist.rendering.doubt import Doubt
 from idealist.rendering.figure import Figure
@@ -45,12 +46,17 @@ class Tuning(Result):
     evaluation: Evaluation
     tuned: Contender
     contenders: tuple[Contender, ...]
+    left_out: int = 0
 
     @classmethod
     def of(
-        cls, looks: Looks, others: Mapping[str, Wanted], default: Setting, options: Options
-    ) -> Tuning:
-        """Weigh what was tried against the default; `others` say what else competes, by name."""
+        cls, looks: Looks, others: Mapping[str, Wanted], default: Setting, options: Options,
+        left_out: int = 0,
+    ) -> Tuning:  # fmt: skip
+        """Weigh what was tried against the default; `others` say what else competes, by name.
+
+        `left_out` judged queries do not count, as some runs lack them.
+        """
         source = looks.trials.source
         [(label, instrument)] = source.evaluator.instruments.items()
         lowest = min(float(source.evaluator.qrels.grades.min(initial=0.0)), 0.0)
@@ -59,8 +65,8 @@ class Tuning(Result):
         wanted: dict[str, Wanted] = {"default": lambda one: one == default, **others}
         tuned = family.contender("tuned", lambda _: True)
         contenders = tuple(family.contender(name, which) for name, which in wanted.items())
-        evaluation = source.evaluator(source.run(tuned.setting))
-        return cls(family, evaluation, tuned, contenders)
+        evaluation = source.evaluator(source.shown(tuned.setting))
+        return cls(family, evaluation, tuned, contenders, left_out)
 
     @property
     def looks(self) -> Looks:
@@ -182,12 +188,16 @@ class Tuning(Result):
         It is worth what the estimate says.
         """
         trials = self.looks.trials
+        names: list[str] = []
         parts = []
         for look in self.looks.folds:
             some = trials.learning(frozenset({look.outer or 0}))
-            queries = [trials.queries[i] for i in np.flatnonzero(~look.inside)]
-            parts.append(self.source.run(look.best(), some).source.some(queries))
-        return Run(joined_rows(parts, "out-of-fold"), "out-of-fold")
+            queries = sorted(trials.queries[i] for i in np.flatnonzero(~look.inside))
+            parts.append(self.source.listed(look.best(), queries, some))
+            names += queries
+        [instrument] = self.source.evaluator.instruments.values()
+        rows = rows_of(names, joined(parts, ALL), instrument.protocol)
+        return Run(replace(rows, name="out-of-fold"), "out-of-fold")
 
     @property
     def signature(self) -> Signature:
@@ -275,7 +285,8 @@ class Tuning(Result):
             "gain_in_sample": None if self.pair is None else self.pair.difference,
             "gain_ci": None if self.pair is None else self.pair.ci,
             "p_adjusted": None if self.pair is None else self.pair.p_adjusted,
-            "is_real": self.is_real, "tried": self.tried, "alpha": options.alpha,
+            "left_out": self.left_out, "is_real": self.is_real,
+            "tried": self.tried, "alpha": options.alpha,
             "seed": options.seed, "groups": trials.folds.groups,
             "baselines": {one.name: one.data(self.default) for one in self.contenders},
             "folds": folds,
@@ -292,23 +303,3 @@ def rows_table(records: Iterable[Mapping[str, Any]]) -> Table:
         others = {name: value for name, value in one.items() if name != "ci"}
         rows.append(others | {"ci_low": low, "ci_high": high})
     return records_table(rows)
-
-
-def joined_rows(parts: list[Rows], name: str) -> Rows:
-    """Put the rows of several runs, of different queries, one after the other.
-
-    Where all have scores, the best documents come first, ties by document id descending.
-    """
-    queries = [query for part in parts for query in part.queries]
-    sizes = np.concatenate([np.diff(part.starts) for part in parts])
-    documents = [document for part in parts for document in part.documents]
-    starts = np.concatenate(([0], np.cumsum(sizes)))
-    rows = Rows(tuple(queries), starts, documents, name=name)
-    known = [part.scores for part in parts if part.scores is not None]
-    if len(known) < len(parts):
-        return rows
-    scores = np.concatenate(known)
-    keys = list(zip(scores.tolist(), documents, strict=True))
-    spans = (range(*ends) for ends in pairwise(starts.tolist()))
-    order = [i for span in spans for i in sorted(span, key=keys.__getitem__, reverse=True)]
-    return replace(rows, scores=scores).at(np.array(order), rows.queries, starts)
