@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from idealist.comparing.compare_options import Options
 from idealist.fusing.tuning.contenders import Contender, Family
 from idealist.fusing.tuning.folds import Folds
-from idealist.fusing.tuning.search import search
+from idealist.fusing.tuning.looks import search
 from idealist.fusing.tuning.trials import Trials
 from idealist.measures.instrument import Measured
 from idealist.significance.paired import paired

@@ -45,7 +45,7 @@ from idealist.fusing.fusing import fuse
 from idealist.fusing.fusion import Fusion
 from idealist.fusing.methods import parse_fusion
 from idealist.fusing.tuning.run_selection import RunSelection, select_runs
-from idealist.fusing.tuning.tune import tune
+from idealist.fusing.tuning.tuner import tune
 from idealist.fusing.tuning.tuning_result import Tuning
 from idealist.gating import (
     Gate,

@@ -85,7 +85,7 @@ def command(
     """
     from idealist.fusing.tuning.preparing import MEASURE
     from idealist.fusing.tuning.run_selection import select_runs
-    from idealist.fusing.tuning.tune import tune
+    from idealist.fusing.tuning.tuner import tune
 
     shared.check_inputs([qrels, *runs, queries])
     for target in (write, held_out):

@@ -11,7 +11,7 @@ import numpy as np
 from idealist.comparing.compare_options import Options
 from idealist.comparing.pair import Pair
 from idealist.data.columns import Floats
-from idealist.fusing.tuning.search import Looks, Wanted
+from idealist.fusing.tuning.looks import Looks, Wanted
 from idealist.fusing.tuning.spaces import Setting, setting_text
 from idealist.fusing.tuning.trials import NOTHING
 from idealist.rendering.plain_data import record

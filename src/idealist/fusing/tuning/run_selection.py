@@ -16,13 +16,13 @@ from idealist.evaluating.evaluator import Evaluator
 from idealist.fusing.fusing import checked_size
 from idealist.fusing.fusion import Fusion
 from idealist.fusing.methods import as_fusion
+from idealist.fusing.tuning.looks import Look, Looks
 from idealist.fusing.tuning.preparing import (
     MEASURE,
     checked_runs,
     prepared_evaluator,
     prepared_trials,
 )
-from idealist.fusing.tuning.search import Look, Looks
 from idealist.fusing.tuning.sources import FusionSource, Measuring, RunsToFuse
 from idealist.fusing.tuning.trials import Tick, Trials
 from idealist.fusing.tuning.tuning_report import tested_cells

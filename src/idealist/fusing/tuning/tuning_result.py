@@ -18,8 +18,8 @@ from idealist.evaluating.evaluation import Evaluation
 from idealist.fusing.fused_run import joined, rows_of
 from idealist.fusing.tuning import tuning_report
 from idealist.fusing.tuning.contenders import Contender, Family
-from idealist.fusing.tuning.responses import Response, responses
-from idealist.fusing.tuning.search import Look, Looks, Wanted
+from idealist.fusing.tuning.looks import Look, Looks, Wanted
+from idealist.fusing.tuning.response_curves import Response, responses
 from idealist.fusing.tuning.spaces import Setting, setting_text
 from idealist.fusing.tuning.trials import Source
 from idealist.ranking.document_lists import ALL

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from idealist.fusing.tuning.search import Looks
+from idealist.fusing.tuning.looks import Looks
 from idealist.fusing.tuning.spaces import Setting, parameters_of
 from idealist.significance.paired import differences, paired
 

@@ -15,13 +15,13 @@ from idealist.errors import UsageError
 from idealist.fusing.fusing import check_method
 from idealist.fusing.fusion import Fusion
 from idealist.fusing.methods import as_fusion, stated
+from idealist.fusing.tuning.looks import ROUNDS, Wanted, search
 from idealist.fusing.tuning.preparing import (
     MEASURE,
     checked_runs,
     prepared_evaluator,
     prepared_trials,
 )
-from idealist.fusing.tuning.search import ROUNDS, Wanted, search
 from idealist.fusing.tuning.sources import CallSource, FusionSource
 from idealist.fusing.tuning.spaces import FusionSpace, ParameterSpace, Space, TunedMethod
 from idealist.fusing.tuning.trials import Source, Tick
