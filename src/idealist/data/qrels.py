@@ -86,7 +86,8 @@ class Qrels:
     `remarks` says what reading them decided, and `read_with` which options that took. `is_trec`
     says that they were TREC text, whose grades are whole numbers. `judged_by` holds what each of
     several judges said, and `merge` the rule that made one grade of it. `meant` is what the user
-    says of documents without a judgment: see `gold`.
+    says of documents without a judgment: see `gold`. `whole` are the judgments that these are part
+    of. `stated` is the hash of judgments whose documents are not known, as in a bundle.
     """
 
     queries: tuple[str, ...]
@@ -108,6 +109,8 @@ class Qrels:
     judged_by: JudgeRows | None = None
     merge: str = ""
     meant: str = ""
+    whole: Qrels | None = None
+    stated: str = ""
 
     @classmethod
     def build(
@@ -205,9 +208,14 @@ class Qrels:
             vars(self)["_pairs"] = kernel_pairs(module, self.queries, self.starts, self.documents)
         return vars(self)["_pairs"]
 
-    @cached_property
+    @property
     def hash(self) -> str:
         """Ten hexadecimal digits that depend only on the judgments, not on order or format."""
+        return self.stated or self.digest[:10]
+
+    @cached_property
+    def digest(self) -> str:
+        """The digits of which `hash` has the first, all of them."""
         named = {name: column.tolist() for name, column in self.numbers.items()}
         named |= {name: self.columns[name] for name in DECISIVE if name in self.columns}
         scale = map(str, self.scale.grades) if self.scale else ()
@@ -220,7 +228,7 @@ class Qrels:
             lines = pair_lines(self.pairs(module), len(self.queries), self.grades, cell_text)
         for line in chain(lines, starmap(_json_line, self._hash_others())):
             digest.update(line)
-        return digest.hexdigest()[:10]
+        return digest.hexdigest()
 
     def _hash_rows(self, named: Mapping[str, Any]) -> Iterable[tuple[str, ...]]:
         columns = [self.grades.tolist(), *(named[name] for name in sorted(named))]
@@ -360,7 +368,8 @@ class Qrels:
             Faults(self.name).fail("empty", "none of the queries asked for is judged", hint)
         names = tuple(query for query, _, _ in chosen)
         only = self.at(kept, names, [end - start for _, start, end in chosen])
-        return replace(only, left_out=self.left_out | (set(self.queries) - set(names)))
+        gone = self.left_out | (set(self.queries) - set(names))
+        return replace(only, left_out=gone, whole=self.whole or self)
 
     def at(self, kept: Ints, queries: tuple[str, ...], sizes: Sequence[int] | Ints) -> Qrels:
         """Keep some pairs; `sizes` says how many of them are each query's."""
@@ -374,4 +383,5 @@ class Qrels:
             subtopics=self.subtopics and self.subtopics.only(kept),
             preferences=self.preferences and self.preferences.only(kept),
             judged_by=self.judged_by and self.judged_by.only(kept),
+            stated="",
         )

@@ -83,5 +83,4 @@ def upside_down(case: DoubtCase) -> Iterator[Doubt]:
 
 def _by_scores(case: DoubtCase) -> bool:
     """Whether the lists are ordered by scores, and not by ranks or as they are given."""
-    rows = case.run.source.some(case.named(case.first.in_run)[:1])
-    return case.first.protocol.order == "score" and rows.scores is not None
+    return case.first.protocol.order == "score" and not np.isnan(case.first.score).all()

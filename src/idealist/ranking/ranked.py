@@ -11,7 +11,6 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import compress
-from typing import Any
 
 import numpy as np
 
@@ -22,7 +21,9 @@ from idealist.protocol import Protocol
 from idealist.ranking.compiled import Compiled, compiled
 from idealist.ranking.document_lists import UNNAMED, DocumentLists
 from idealist.ranking.order import Ranking, order
+from idealist.ranking.place_columns import PER_PLACE, Columns, spliced
 from idealist.ranking.placements import Placements
+from idealist.ranking.stored_placements import StoredPlacements
 
 #: No unjudged documents are named.
 NOBODY: Mapping[Protocol, int] = {}
@@ -62,11 +63,13 @@ class Ranked:
 
     def __init__(self, qrels: Qrels, run: Run, naming: Mapping[Protocol, int] = NOBODY) -> None:
         self.qrels, self.run, self._naming = qrels, run, naming
+        if isinstance(run.source, StoredPlacements):
+            self.run = Run(run.source.under(qrels), run.name)
         self._held: Run | None = None
         self._placed: dict[Protocol, Placements] = {}
-        self._found: dict[Protocol, Compiled | Defined] = {}
+        self._found: dict[Protocol, Compiled | Defined | StoredPlacements] = {}
         self._beside: dict[Protocol, Protocol] = {}
-        self._columns: dict[Protocol, dict[str, Any]] = {}
+        self._columns: dict[Protocol, Columns] = {}
 
     def __repr__(self) -> str:
         return f"<Ranked {self.run.name}: {len(self._placed)} protocols over {self.qrels!r}>"
@@ -90,6 +93,8 @@ class Ranked:
         known = self[protocol].names
         if known.most >= most:
             return known
+        if isinstance(source := self.run.source, StoredPlacements):
+            raise source.has_no_documents()
         return rank(self.qrels, self.held, [protocol], {protocol: most})[protocol].names
 
     def forget(self) -> None:
@@ -106,6 +111,9 @@ class Ranked:
         )
         if not new:
             return
+        if isinstance(source := self.run.source, StoredPlacements):
+            self._found |= dict.fromkeys(new, source)
+            return
         for ordering in list(new):
             other = ordering.other_precision
             if other and other not in self._found:
@@ -117,7 +125,12 @@ class Ranked:
             found = compiled(self.qrels, rows, new, most) or Defined(rows)
         self._found |= {one: found for one, beside in new.items() if beside is None}
 
-    def _ordered(self, ordering: Protocol) -> dict[str, Any]:
+    def ordered(self, protocol: Protocol) -> Columns:
+        """Return the columns of `Placements` before anything is left out."""
+        self._order([protocol])
+        return self._ordered(protocol.ordering)
+
+    def _ordered(self, ordering: Protocol) -> Columns:
         """Return the columns of `Placements` before anything is left out; raise faults."""
         if ordering in self._columns:
             return self._columns[ordering]
@@ -128,7 +141,7 @@ class Ranked:
             columns = self._ordered(beside)
             close = columns["float32"]
             if ordering.precision != beside.precision and close.any():
-                columns = _spliced(columns, found.columns(self.qrels, ordering, close), close)
+                columns = spliced(columns, found.columns(self.qrels, ordering, close), close)
         self._columns[ordering] = columns
         for other in (ordering.lenient, ordering.other_precision):
             if other and other not in self._found:
@@ -149,9 +162,10 @@ class Ranked:
         if most and protocol.grades == "nonzero":  # then more documents are unjudged
             kept = replace(protocol, grades="keep")
             return rank(self.qrels.nonzero, self.held, [kept], {kept: most})[kept].names
-        if not most or ordering in self._beside:
+        found = self._found[ordering]
+        if not most or ordering in self._beside or isinstance(found, StoredPlacements):
             return UNNAMED
-        return self._found[ordering].names(self.qrels, ordering, most)
+        return found.names(self.qrels, ordering, most)
 
     def _place(self, protocol: Protocol) -> Placements:
         qrels, ordering = self.qrels.cast(protocol.grades), protocol.ordering
@@ -199,6 +213,8 @@ def listing(
     `depth` replaces the protocol's.
     """
     queries = list(queries)
+    if isinstance(run.source, StoredPlacements):
+        return run.source.listing(protocol, queries, depth)
     rows = run.source.some(queries)
     spans, faults = rows.spans(), Faults(rows.name)
     protocol = protocol if depth is None else replace(protocol, depth="none")
@@ -243,9 +259,7 @@ class Defined:
         """Mark the judged queries that the run has."""
         return np.array([query in self.spans for query in qrels.queries], dtype=bool)
 
-    def columns(
-        self, qrels: Qrels, ordering: Protocol, some: Bools | None = None
-    ) -> dict[str, Any]:
+    def columns(self, qrels: Qrels, ordering: Protocol, some: Bools | None = None) -> Columns:
         """Return the columns of `Placements`; raise what is wrong with the rows.
 
         `some` marks queries if only these are asked for.
@@ -282,24 +296,7 @@ def _unjudged(ranking: Ranking, known: Mapping[str, int]) -> tuple[list[str], Fl
     return [ranking.documents[i] for i in kept], ranking.scores[kept]
 
 
-#: The columns of `Placements` for each query, and for each place.
-PER_QUERY = ("in_run", "empty", "retrieved", "duplicates", "merged", "ties", "float32")
-PER_PLACE = ("query", "rank", "first", "last", "score", "judgment")
-
-
-def _spliced(columns: dict[str, Any], others: dict[str, Any], some: Bools) -> dict[str, Any]:
-    """Replace what belongs to some queries."""
-    kept, taken = ~some[columns["query"]], some[others["query"]]
-    query = np.concatenate([columns["query"][kept], others["query"][taken]])
-    by_query = np.argsort(query, kind="stable")
-    places = {
-        name: np.concatenate([columns[name][kept], others[name][taken]])[by_query]
-        for name in PER_PLACE
-    }
-    return {name: np.where(some, others[name], columns[name]) for name in PER_QUERY} | places
-
-
-def _without_zeros(columns: dict[str, Any], qrels: Qrels) -> dict[str, Any]:
+def _without_zeros(columns: Columns, qrels: Qrels) -> Columns:
     """Leave out the places of judgments that `Qrels.nonzero` does not have."""
     kept = qrels.truncated.grades != 0
     found = kept[columns["judgment"]]
@@ -318,7 +315,7 @@ def limited(placements: Placements, protocol: Protocol) -> Placements:
     return placements.condensed() if protocol.unjudged == "drop" else placements
 
 
-def _columns(qrels: Qrels, rankings: Mapping[int, Ranking]) -> dict[str, Any]:
+def _columns(qrels: Qrels, rankings: Mapping[int, Ranking]) -> Columns:
     """Join the rankings to the judgments, as the columns of `Placements`."""
     size = len(qrels.queries)
     retrieved, duplicates, merged = (np.zeros(size, dtype=np.int64) for _ in range(3))

@@ -1,0 +1,1 @@
+"""Bundles: results that others can check, without the documents."""

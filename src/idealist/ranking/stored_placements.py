@@ -1,0 +1,177 @@
+"""Stored placements: a run of which only the places of judged documents were kept.
+
+It stands where a run's file stands, and knows its lists under the orderings that it was made with,
+and under all others that cannot differ from these on this run.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, NoReturn
+
+import numpy as np
+
+from idealist.data import Qrels, Rows
+from idealist.data.columns import Bools
+from idealist.data.remarks import Remark
+from idealist.errors import UsageError
+from idealist.notation import text
+from idealist.protocol import Protocol
+from idealist.ranking.order import Ranking
+from idealist.ranking.place_columns import Columns, Part, moved
+
+#: The rules that do not matter where something else than scores orders a list, and what they then
+#: count as: places in a given order never tie, and neither do ranks care for precision.
+IDLE: dict[str, dict[str, Any]] = {
+    "score": {},
+    "rank": {"precision": "float64", "nonfinite": "error"},
+    "given": {"precision": "float64", "nonfinite": "error", "ties": "docid-desc"},
+}
+
+
+def hidden(query: str, digest: str) -> str:
+    """Write a query's id as one who has the judgments can compute it, and nobody else.
+
+    >>> hidden("q1", "00" * 32)
+    'q-d02a1e83a5bb3dd0'
+    """
+    key = bytes.fromhex(digest)
+    return f"q-{hashlib.blake2b(query.encode(), digest_size=8, key=key).hexdigest()}"
+
+
+@dataclass(frozen=True, eq=False)
+class StoredPlacements:
+    """Where a run had the judged documents of `qrels`, under some orderings.
+
+    `same` holds the rules that change nothing in this run, with the value under which its `lists`
+    are kept; what merges chunks is `collapse`. `others` are the queries of the run that are not
+    judged. With `private`, queries have the names that `hidden` gives them.
+    """
+
+    name: str
+    qrels: Qrels
+    lists: Mapping[Protocol, Columns]
+    same: Mapping[str, Any] = field(default_factory=dict)
+    collapse: str = "none"
+    others: tuple[str, ...] = ()
+    unscored: int = 0
+    remarks: tuple[Remark, ...] = ()
+    private: bool = False
+
+    @property
+    def queries(self) -> Collection[str]:
+        """The queries of the run that are not judged."""
+        return self.others
+
+    def held(self) -> StoredPlacements:
+        """Return the placements themselves: they are in memory."""
+        return self
+
+    def has_no_documents(self) -> UsageError:
+        """Say that what was asked for needs documents."""
+        message = f"{self.name} is a bundle: it holds the places of judged documents, and no others"
+        return UsageError(message, "give the run itself")
+
+    def rows(self) -> Rows:
+        """Refuse: there are none."""
+        raise self.has_no_documents()
+
+    def some(self, queries: Collection[str]) -> Rows:
+        """Refuse: there are none."""
+        raise self.has_no_documents()
+
+    def ranked(self, request: Any) -> NoReturn:
+        """Refuse: there is nothing to rank."""
+        raise self.has_no_documents()
+
+    def in_run(self, qrels: Qrels) -> Bools:
+        """Mark the judged queries that the run has."""
+        return next(iter(self.lists.values()))["in_run"]  # type: ignore[no-any-return]
+
+    def columns(self, qrels: Qrels, ordering: Protocol, some: Bools | None = None) -> Columns:
+        """Return the columns of `Placements`, or refuse rules that they were not made with."""
+        key = self._key(ordering)
+        if self.collapse != ordering.collapse or key not in self.lists:
+            raise self._refusal(ordering, key)
+        return self.lists[key]
+
+    def _key(self, ordering: Protocol) -> Protocol:
+        """Find the rules under which the lists of an ordering are kept."""
+        return plain(replace(ordering, **self.same))
+
+    def _refusal(self, ordering: Protocol, key: Protocol) -> UsageError:
+        """Say which rule the lists were not made with."""
+        asked = {**key.written(), "collapse": ordering.collapse}
+        kept = [{**one.written(), "collapse": self.collapse} for one in self.lists]
+        kept = [one for one in kept if one["order"] == asked["order"]] or kept
+        axis = next((a for a in asked if all(one[a] != asked[a] for one in kept)), "ties")
+        held = dict.fromkeys(text(one[axis]) for one in kept)
+        message = f"{self.name} is a bundle of lists with {axis}={' or '.join(held)}"
+        hint = f"use the run itself, or a bundle made with --set {axis}={text(asked[axis])}"
+        return UsageError(f"{message}, not {axis}={text(asked[axis])}", hint)
+
+    def under(self, qrels: Qrels) -> StoredPlacements:
+        """Return the same for the judgments themselves, or for some of the queries.
+
+        They must be those that the lists were made with.
+        """
+        if qrels is self.qrels:
+            return self
+        whole = qrels.whole or qrels
+        if whole.hash != self.qrels.hash:
+            message = f"{self.name} was made with other judgments than {qrels.name}"
+            hint = "give those judgments, or the bundle alone"
+            raise UsageError(f"{message}: {self.qrels.hash}, not {whole.hash}", hint)
+        if qrels.queries == self.qrels.queries:
+            return replace(self, qrels=qrels)
+        hides = self.private and not whole.stated  # these judgments have their own names
+        names = [hidden(q, whole.digest) for q in qrels.queries] if hides else qrels.queries
+        place = {name: i for i, name in enumerate(names)}
+        to = np.array([place.get(query, -1) for query in self.qrels.queries], dtype=np.int64)
+        lists = {
+            one: moved([Part(columns, self.qrels.starts, to)], qrels.starts)
+            for one, columns in self.lists.items()
+        }
+        return replace(self, qrels=qrels, lists=lists)
+
+    def listing(
+        self, protocol: Protocol, queries: Iterable[str], depth: int | None
+    ) -> dict[str, Ranking]:
+        """Return the lists of some judged queries: unjudged documents are named by their rank."""
+        columns = self.columns(self.qrels, protocol.ordering)
+        place = {query: i for i, query in enumerate(self.qrels.queries)}
+        limit = depth or (protocol.depth if isinstance(protocol.depth, int) else None)
+        asked = [query for query in queries if query in place]
+        return {
+            q: self._list(columns, place[q], limit) for q in asked if columns["in_run"][place[q]]
+        }
+
+    def _list(self, columns: Columns, query: int, limit: int | None) -> Ranking:
+        begin, end = np.searchsorted(columns["query"], [query, query + 1]).tolist()
+        own = slice(begin, end)
+        length = int(columns["retrieved"][query])
+        documents = [f"unjudged:{rank}" for rank in range(1, length + 1)]
+        first, last, scores = (
+            np.arange(1, length + 1),
+            np.arange(1, length + 1),
+            np.full(length, np.nan),
+        )
+        found = (
+            columns[name][own].tolist() for name in ("rank", "first", "last", "score", "judgment")
+        )
+        for rank, a, b, score, judgment in zip(*found, strict=True):
+            documents[rank - 1] = self.qrels.documents[judgment]
+            tie = slice(a - 1, b)
+            first[tie], last[tie], scores[tie] = a, b, score
+        return Ranking(
+            documents[:limit], scores[:limit], first[:limit], last[:limit],
+            int(columns["duplicates"][query]), int(columns["merged"][query]),
+            bool(columns["float32"][query]),
+        )  # fmt: skip
+
+
+def plain(ordering: Protocol) -> Protocol:
+    """Leave out the rules that do not matter in this order, and what merges chunks."""
+    return replace(ordering, collapse="none", mapping={}, **IDLE[ordering.order])
