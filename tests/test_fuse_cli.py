@@ -226,6 +226,16 @@ def test_methods_are_listed_for_programs(capsys: pytest.CaptureFixture[str], fil
     assert "RRF" in (files / "methods.md").read_text()
 
 
+def test_a_normalisation_that_changes_nothing_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    plain, _ = run(capsys, *BOTH, "--name", "x")
+    for norm, idle in (("z-score", True), ("min-max-inverted", False)):
+        out, err = run(capsys, *BOTH, "--norm", norm, "--name", "x")
+        assert (f"looks at ranks alone, so that norm={norm} changes nothing" in err) == idle
+        assert (out == plain) == idle
+    _, err = run(capsys, *BOTH, "--method", "sum", "--norm", "z-score")
+    assert "changes nothing" not in err
+
+
 def test_one_method_is_explained(capsys: pytest.CaptureFixture[str]) -> None:
     out, _ = run(capsys, "fuse", "--list", "--method", "weighted_sum")
     assert out.splitlines()[:6] == [
@@ -300,3 +310,12 @@ def test_a_file_of_before_is_replaced_only_by_a_whole_one(
     assert (files / "fused.run").read_text() == "precious"
     run(capsys, *BOTH, "-o", "fused.run")
     assert (files / "fused.run").read_text().startswith("q01 Q0 ")
+
+
+def test_an_input_is_not_overwritten(files: Path) -> None:
+    before = Path(BM25).read_bytes()
+    judged = ["tune", "training-qrels.txt", BM25, DENSE]
+    for words in ([*BOTH, "-o", BM25], [*judged, "--write", BM25]):
+        with pytest.raises(SystemExit):
+            main(words)
+    assert Path(BM25).read_bytes() == before

@@ -401,5 +401,22 @@ def test_the_first_documents_are_explained_and_one_that_was_not_kept() -> None:
     assert len(il.explain_fusion(runs, query="q", window=5).documents) == 5
 
 
+def test_of_many_runs_those_that_gave_most_are_named() -> None:
+    lists = [{"d": 3.0, "e": 2.0}, {"e": 1.0}, {"d": 1.0, "e": 0.5}, {"f": 1.0}, {"e": 9.0}]
+    runs = {name: {"q": one} for name, one in zip("vwxyz", lists, strict=True)}
+    shown = il.explain_fusion(runs, query="q").render("md")
+    assert "| 1 | e | 4 | w (rank 1: 0.0164), z (rank 1: 0.0164) and 2 more |" in shown
+    few = {name: runs[name] for name in "vwxy"}
+    assert "not found" in il.explain_fusion(few, query="q").render("md")
+
+
+def test_where_nothing_adds_up_the_best_ranks_are_named_first() -> None:
+    """Condorcet's runs give ranks, and OpenSearch's harmonic mean what is lowest for the best."""
+    runs = {"low": {"q": {"a": 2.0, "b": 1.0}}, "high": {"q": {"b": 2.0, "a": 1.0, "c": 0.0}}}
+    for method in ("condorcet", "harmonic_mean", "min"):
+        found = il.explain_fusion(runs, method, query="q", document="b")
+        assert found.summary.endswith("found by 2 of 2 runs, high (rank 1), low (rank 2)")
+
+
 def test_decoded_names_are_text() -> None:
     assert decoded("\ud800é".encode("utf-8", "surrogatepass")) == "\ud800é"

@@ -149,6 +149,7 @@ def test_results_go_into_files(here: Path, capsys: pytest.CaptureFixture[str]) -
     (("--select", "--write", "x.run"), "--select writes no run"),
     (("--select", "--method", "sum"), "--select is for one method"),
     (("--write", "nowhere/x.run"), "cannot write nowhere/x.run"),
+    (("--write", "x.run", "--write-out-of-fold", "x.run"), "two runs cannot both go to x.run"),
     (("--default", "bm26"), "one of the runs: good, fair, noise"),
     (("--select", "--default", "good"), "--default is not for --select"),
 ])  # fmt: skip

@@ -232,6 +232,35 @@ def test_what_needs_no_tuning_wins_where_tuning_gains_no_more() -> None:
     assert "none of" in flat.verdict
 
 
+def test_a_single_run_that_seems_better_than_the_default_is_named() -> None:
+    qrels, runs = some_data(queries=60)
+    hint = "good alone seems better than the default"
+    found = il.tune(qrels, runs, "wsum", "nDCG@5", default="noise")
+    single = found.contenders[-1]
+    assert found.winner is not single
+    assert f"{hint} ({single.estimate:.4f}): --default good" in " ".join(str(found).split())
+    assert hint not in str(il.tune(qrels, runs, "wsum", "nDCG@5", default="good"))
+    equal = {"x": runs["good"], "y": runs["good"]}
+    assert "alone seems better" not in str(il.tune(qrels, equal, "rrf", "nDCG@5"))
+
+
+def test_many_weights_are_told_once_and_not_in_the_verdict() -> None:
+    qrels, runs = some_data(queries=60)
+    found = il.tune(qrels, runs | {"more": runs["noise"]}, "wsum", "nDCG@5", default="noise")
+    assert isinstance(found.choice, Fusion)
+    assert found.verdict.startswith("Use WSUM(")
+    assert "weights=…)" in found.verdict
+    assert "Weights of WSUM: good 0." in str(found)
+    assert str(found.choice) in found.render("csv")
+    assert found.data()["choice"] == str(found.choice)
+
+
+def test_one_setting_alone_is_kept() -> None:
+    qrels, runs = some_data()
+    found = il.tune(qrels, lambda name: runs[name], {"name": ["good"]}, "nDCG@5")
+    assert found.verdict == "Keep name=good: nothing else was tried."
+
+
 def test_corrected_intervals_and_p_values_agree() -> None:
     qrels, runs = some_data(queries=40)
     found = il.tune(qrels, runs, ["rrf", "wsum", "mnz"], "nDCG@5")
@@ -260,6 +289,15 @@ def test_queries_of_a_group_stay_together_and_count_once() -> None:
     alone = il.tune(qrels, runs, "rrf", "nDCG@5", folds=3)
     assert found.default.estimate == alone.default.estimate
     assert found.data()["groups"] == 6
+
+
+def test_groups_may_name_queries_by_number() -> None:
+    dealt = [
+        Folds.deal(["1", "2", "3", "4"], 2, 0, {to(q): q > 2 for q in (1, 2, 3, 4)}).fold.tolist()
+        for to in (int, str)
+    ]
+    assert dealt[0] == dealt[1]
+    assert [dealt[0][0], dealt[0][2]] == [dealt[0][1], dealt[0][3]]
 
 
 def test_repeated_queries_do_not_make_a_tuning_surer_if_they_share_a_group() -> None:
@@ -456,6 +494,7 @@ def test_measures_of_which_less_is_better() -> None:
     ({"measure": "NumRet"}, "NumRet does not say how good a run is"),
     ({"measure": "AP", "aggregate": "geometric(1e-5)"}, "tuning goes by means"),
     ({"methods": "rff"}, "no fusion method 'rff'"),
+    ({"methods": 5}, "methods cannot be 5"),
     ({"methods": "wsum(weights=(1,2))"}, "2 weights for 3 runs"),
     ({"default": "bm25"}, "the default cannot be 'bm25'"),
     ({"default": "bm25"}, "one of the runs: good, fair, noise"),
@@ -582,6 +621,10 @@ def test_the_response_figure_shows_the_means_that_were_tried(tmp_path: Path) -> 
     assert (tmp_path / "k.svg").read_text("utf-8").startswith("<svg")
     with pytest.raises(IdealistError, match="no curve of 'phi'"):
         found.figure("response", parameter="phi")
+    fixed = il.tune(qrels, views, "rrf(k=60)", "nDCG@5")
+    assert not fixed.figures
+    with pytest.raises(IdealistError, match="has a curve"):
+        fixed.figure("response")
 
 
 def test_selection_names_the_runs_that_earn_their_place() -> None:

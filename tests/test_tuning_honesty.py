@@ -91,7 +91,7 @@ def test_nothing_is_announced_on_real_values_of_equal_means(data: Path) -> None:
         naive += is_announced_in_sample(drawn)
     say(f"TREC-COVID, recentred: announced {honest / TRIALS:.1%}, in sample {naive / TRIALS:.1%}")
     assert honest / TRIALS <= most(TRIALS)
-    assert naive / TRIALS > 0.15 or not IS_SLOW
+    assert naive / TRIALS > 0.1 or not IS_SLOW
 
 
 def chance_runs(seed: int, queries: int = 24) -> tuple[Any, list[Any]]:

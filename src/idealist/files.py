@@ -42,6 +42,13 @@ def check_folder(path: str | Path) -> None:
         raise UsageError(f"cannot write {path}", "check the folder")
 
 
+def check_target(target: str | Path, inputs: Iterable[Any]) -> None:
+    """Refuse to write over an input."""
+    paths = [one for one in inputs if isinstance(one, (str, Path)) and one != "-"]
+    if Path(target).resolve() in [Path(one).resolve() for one in paths]:
+        raise UsageError(f"{target} is an input, and would be overwritten", "write another file")
+
+
 #: Databases that this process has open, by device and inode. A process that opens and closes such a
 #: file in any other way loses its locks on it (POSIX); then another one that closes it deletes the
 #: log that this one goes on writing to.

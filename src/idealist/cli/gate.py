@@ -92,8 +92,9 @@ def command(
       idealist gate qrels.txt main.run pr.run --queries queries.csv --slice type --floor 0.4
       idealist gate qrels.txt main.run pr.run --plan
     """
+    from idealist.files import check_target
     from idealist.formats import read_qrels
-    from idealist.gating import check_run, check_target, find_baseline, gate, save_baseline
+    from idealist.gating import check_run, find_baseline, gate, save_baseline
 
     paths = [baseline] if run is None else [baseline, run]
     inputs = [qrels, *paths, queries, weights]
@@ -107,7 +108,10 @@ def command(
         if target is not None:  # a baseline may be saved anew
             check_target(target, kept)
     known = shared.queries_of(queries)
-    runs, judged = shared.runs_of(paths, reading, known), read_qrels(reading.of(qrels))
+    runs, judged = (
+        shared.runs_of(paths, reading, known),
+        read_qrels(reading.of(qrels)),
+    )
     common: dict[str, Any] = {
         "measures": measures or None, "convention": convention, "queries": known,
         "weights": shared.queries_of(weights),

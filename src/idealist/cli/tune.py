@@ -11,6 +11,7 @@ import click
 from idealist import files
 from idealist.cli import options as shared
 from idealist.errors import UsageError
+from idealist.files import check_target
 
 if TYPE_CHECKING:
     from idealist.data import Run
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
 @click.option("--alpha", type=float, default=0.05, show_default=True, help="Two-sided.")
 @click.option(
     "--rounds", type=int, default=3, show_default=True,
-    help="How often to search on around the best of the coarse grid.",
+    help="How often to search on around the best of the coarse grid. Not for --select.",
 )  # fmt: skip
 @click.option(
     "--queries", metavar="FILE", help="Tune on the queries of this file, which may have columns."
@@ -88,9 +89,10 @@ def command(
     from idealist.fusing.tuning.tuner import tune
 
     shared.check_inputs([qrels, *runs, queries])
-    for target in (write, held_out):
-        if target is not None:
-            files.check_folder(target)
+    for file in filter(None, (write, held_out)):
+        files.check_folder(file)
+    if write is not None and write == held_out:
+        raise UsageError(f"two runs cannot both go to {write}", "give each a file")
     known = shared.queries_of(queries)
     judged, found = shared.sides_of(qrels, runs, reading, known)
     if "missing" in (axes := shared.axes_of(settings)):
@@ -100,6 +102,8 @@ def command(
     slices = shared.slices_of(known, column)
     common = {"groups": groups, "slices": slices, "queries": known, **options, **axes}
     measure = measures or MEASURE
+    for target in filter(None, (write, held_out)):
+        check_target(target, [qrels, *runs])
     with shared.ticking("Tuning") as tick:
         if not select:
             tuned: Any = tune(judged, found, list(methods) or None, measure, tick=tick, **common)

@@ -21,6 +21,8 @@ from idealist.rendering.wording import few, number
 
 #: How many documents are explained where none is named.
 TOP = 10
+#: So many runs have a column each; of more, a few are named.
+ABREAST = 4
 #: Scores of runs are of any size; what matters are their first digits.
 SCORE = Format(lambda cell: "-" if cell is None else f"{cell:.6g}")
 
@@ -79,20 +81,26 @@ class ExplainedFusion(Result):
     def summary(self) -> str:
         """Where the first document stands, and what put it there."""
         first = self.documents[0]
-        gave = sorted(
-            (part for part in first.parts if part.rank is not None),
-            key=lambda part: -(part.gives or 0.0),
-        )
-        told = few([f"{part.run} (rank {part.rank})" for part in gave], 3)
+        told = few([f"{part.run} (rank {part.rank})" for part in self._foremost(first)], 3)
         place = f"{first.document} is at rank {first.rank} of {self.candidates} for {self.query}"
         return (
             f"{place}: found by {first.found_by} of {many(len(first.parts), 'run', 'runs')}, {told}"
         )
 
+    def _foremost(self, one: FusedDocument) -> list[Part]:
+        """Return the runs that found it, by what they gave; by rank where that does not add up."""
+        found = [part for part in one.parts if part.rank is not None]
+        if self.adds_up:
+            return sorted(found, key=lambda part: -(part.gives or 0.0))
+        return sorted(found, key=lambda part: part.rank or 0)
+
     def report(self) -> Document:
         """Show a document run by run, or several side by side."""
-        single = len(self.documents) == 1
-        shown = self._by_run() if single else self._side_by_side()
+        runs = len(self.documents[0].parts)
+        if len(self.documents) == 1:
+            shown = self._by_run()
+        else:
+            shown = self._side_by_side() if runs <= ABREAST else self._in_words()
         how = "the score is the sum of what the runs give" if self.adds_up else self.formula
         notes = [Text(f"{self.method}: {how}")]
         return Document((Text(f"{self.summary}.", strong=True), shown), tuple(notes))
@@ -114,6 +122,16 @@ class ExplainedFusion(Result):
             for one in self.documents
         ]
         return Table((Column("rank", COUNT), *words, Column("score", SCORE)), tuple(rows))
+
+    def _in_words(self) -> Table:
+        rows = []
+        for one in self.documents:
+            told = few([f"{part.run} ({part.words})" for part in self._foremost(one)], 2)
+            rows.append((one.rank, one.document, one.found_by, told, one.score))
+        head = "what gave most" if self.adds_up else "where it ranks best"
+        document, words = Table.of(["document", head], [], []).columns
+        columns = (Column("rank", COUNT), document, Column("runs", COUNT), words)
+        return Table((*columns, Column("score", SCORE)), tuple(rows))
 
     def data(self) -> dict[str, Any]:
         """Return it as plain data."""

@@ -31,6 +31,8 @@ from idealist.ranking.document_lists import ALL, DocumentLists
 COMPRESSED = frozenset(kind.suffix for kind in KINDS)
 #: Rules of ties that give no order, or one that only judgments give.
 UNORDERED = ("best", "worst", "expected")
+#: The normalisations that do more than to scale scores: they change ranks, or who has an opinion.
+NO_SCALES = ("none", "min-max-inverted", "borda")
 #: The rules of a protocol that say how the runs themselves are ranked.
 RULES = ("precision", "order", "ties", "duplicates", "nonfinite", "exclude_self", "collapse")
 
@@ -121,7 +123,10 @@ class Fusing:
     def summary(self) -> str:
         """What is fused, in one line."""
         runs, queries = len(self.ranked.runs), len(self.ranked.queries)
-        return f"{self.method} of {runs} runs, {many(queries, 'query', 'queries')}"
+        told = f"{self.method} of {runs} runs, {many(queries, 'query', 'queries')}"
+        if self.method.uses == "scores" or self.method.norm in NO_SCALES:
+            return told
+        return f"{told}; it looks at ranks alone, so that norm={self.method.norm} changes nothing"
 
     def lists(self, first: int, last: int) -> DocumentLists:
         """Fuse some queries."""

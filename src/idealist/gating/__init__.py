@@ -16,6 +16,7 @@ from idealist.data.queries import NONE
 from idealist.errors import IdealistError, UsageError
 from idealist.evaluating.evaluation import Evaluation
 from idealist.evaluating.evaluator import Evaluator
+from idealist.files import check_target
 from idealist.gating.baseline import Baseline, check_run, find_baseline
 from idealist.gating.checks import (
     ALPHA,
@@ -35,7 +36,7 @@ from idealist.ranking.placements import Placements
 from idealist.ranking.ranked import Ranked
 
 __all__ = [
-    "Gate", "GatePlan", "assert_not_worse", "check_run", "check_target", "find_baseline", "gate",
+    "Gate", "GatePlan", "assert_not_worse", "check_run", "find_baseline", "gate",
     "gate_evaluations", "github_annotations", "junit", "save_baseline",
 ]  # fmt: skip
 
@@ -263,13 +264,6 @@ def _answered(placed: Mapping[str, Placements]) -> set[str]:
     one = next(iter(placed.values()))
     retrieved = zip(one.qrels.queries, one.retrieved.tolist(), strict=True)
     return {query for query, documents in retrieved if documents}
-
-
-def check_target(target: str | Path, inputs: Iterable[Any]) -> None:
-    """Refuse to write over an input."""
-    paths = [one for one in inputs if isinstance(one, (str, Path)) and one != "-"]
-    if Path(target).resolve() in [Path(one).resolve() for one in paths]:
-        raise UsageError(f"{target} is an input, and would be overwritten", "write another file")
 
 
 def _check_measures(evaluator: Evaluator) -> None:

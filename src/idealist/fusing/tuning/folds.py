@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -30,8 +31,8 @@ class Folds:
         queries: Sequence[str],
         count: int,
         seed: int = 0,
-        groups: Mapping[str, object] | None = None,
-        slices: Mapping[str, object] | None = None,
+        groups: Mapping[Any, object] | None = None,
+        slices: Mapping[Any, object] | None = None,
     ) -> Folds:
         """Deal groups of queries to folds, each slice evenly.
 
@@ -88,13 +89,14 @@ class Folds:
         return found
 
 
-def _groups(groups: Mapping[str, object], queries: Sequence[str]) -> list[str]:
+def _groups(groups: Mapping[Any, object], queries: Sequence[str]) -> list[str]:
     """Name the group of each query; one without a group is its own."""
     if not isinstance(groups, Mapping):
         raise UsageError(f"groups cannot be {groups!r:.60}", "give {query: group}")
-    if not set(groups).intersection(queries):
+    own = {str(query): group for query, group in groups.items()}
+    if not own.keys() & set(queries):
         raise UsageError("no query has a group", "give {query: group}, by the ids of the queries")
-    names = slice_names(groups, queries)
+    names = slice_names(own, queries)
     return [
         f"query {q}" if g == NONE else f"group {g}" for q, g in zip(queries, names, strict=True)
     ]

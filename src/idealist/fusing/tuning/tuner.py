@@ -140,7 +140,11 @@ def _beside(space: FusionSpace) -> dict[str, Wanted]:
 
 
 def _listed(methods: Any) -> Sequence[Any]:
-    return [methods] if isinstance(methods, (str, type, Fusion)) else list(methods)
+    if isinstance(methods, (str, type, Fusion)):
+        return [methods]
+    if not isinstance(methods, Iterable):
+        raise UsageError(f"methods cannot be {methods!r:.60}", "give 'wsum', or ['rrf', 'wsum']")
+    return list(methods)
 
 
 def _rounds(given: Any) -> int:

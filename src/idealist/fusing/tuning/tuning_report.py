@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from idealist.conventions.signature import shortened
 from idealist.fusing.fusion import Fusion
-from idealist.fusing.tuning.spaces import parameters_of, setting_text
+from idealist.fusing.tuning.spaces import Setting, parameters_of, setting_text
 from idealist.notation import many
 from idealist.rendering.document import (
     P_VALUE,
@@ -37,16 +37,20 @@ if TYPE_CHECKING:
 SHOWN = 20
 #: How many weights a sentence tells.
 WEIGHTS = 8
+#: So many weights make a name too long; a line below tells them.
+MANY_WEIGHTS = 4
 #: Where estimates hold.
 UNSEEN = "on queries that it was not chosen on"
 
 
 def verdict(found: Tuning) -> str:
     """Say what to use, and why."""
-    default, best = setting_text(found.family.default), setting_text(found.best)
+    default, best = _named(found.family.default), _named(found.best)
     pair, among = found.pair, f"{found.tried:,} {found.noun}"
     if found.is_real:
         return _better(found, default, among)
+    if found.tried == 1:
+        return f"Keep {default}: nothing else was tried."
     if pair is None:
         return f"Keep {default}: none of {among} has a better {found.measure} on these queries."
     start = f"Keep {default}: the best of {among} tried, {best},"
@@ -62,7 +66,7 @@ def _better(found: Tuning, default: str, among: str) -> str:
     one = found.winner
     gain = f"{signed(one.estimate - found.default.estimate)} {found.measure}"
     p = "" if one.pair is None else p_words(one.pair.p_adjusted)
-    name = setting_text(one.setting)
+    name = _named(one.setting)
     start = f"Use {name}: it gains about {gain}"
     over = f"over {default} ({p}, corrected for the {among} tried)"
     if one.setting == found.best:
@@ -73,6 +77,18 @@ def _better(found: Tuning, default: str, among: str) -> str:
     more = found.looks.trials.sense * (found.estimate - one.estimate) > 0
     why = "What tuning gains may be chance" if more else "Tuning adds nothing"
     return f"{start} {over}. {why}: {worth}."
+
+
+def _named(setting: Setting) -> str:
+    """Name a setting in a sentence.
+
+    >>> from idealist.fusing.methods import make_fusion
+    >>> _named(make_fusion("wsum", {"norm": "max", "weights": (1, 2, 3, 4)}))
+    'WSUM(norm=max,weights=…)'
+    """
+    weights = str(getattr(setting, "weights", ""))
+    many_weights = weights.count(",") >= MANY_WEIGHTS - 1
+    return setting_text(setting).replace(weights, "…") if many_weights else setting_text(setting)
 
 
 def report(found: Tuning) -> Document:
@@ -90,12 +106,12 @@ def report(found: Tuning) -> Document:
 def contenders_table(found: Tuning) -> Table:
     """Tabulate what was tuned and what needs no tuning, on queries seen and not seen."""
     rows = [
-        (one.name, setting_text(one.setting), one.in_sample, one.estimate, *tested_cells(one.pair))
+        (one.name, _named(one.setting), one.estimate, one.in_sample, *tested_cells(one.pair))
         for one in (found.tuned, *found.contenders)
     ]
     columns = (
-        Column("", TEXT), Column(found.measure, TEXT, shortens=True), Column("seen"),
-        Column("not seen"), Column("gain", SIGNED), Column("corrected interval", SIGNED),
+        Column("", TEXT), Column(found.measure, TEXT, shortens=True), Column("not seen"),
+        Column("seen"), Column("gain", SIGNED), Column("corrected interval", SIGNED),
         Column("p adj.", P_VALUE),
     )  # fmt: skip
     return Table(columns, tuple(rows))
@@ -116,6 +132,7 @@ def _behind(found: Tuning) -> Iterator[str]:
         yield f"Optimism: {good} is too good by {number(abs(found.optimism))}."
     yield from _weighed(found)
     yield _chosen(found)
+    yield from _alone(found)
 
 
 def _weighed(found: Tuning) -> Iterator[str]:
@@ -137,6 +154,15 @@ def _chosen(found: Tuning) -> str:
     different = len(set(found.chosen))
     how = "the same setting each time" if different == 1 else f"{different} different settings"
     return f"Chosen in {len(found.chosen)} folds: {told} ({how})."
+
+
+def _alone(found: Tuning) -> Iterator[str]:
+    """Name a single run that seems better than the default: nothing is tested against it."""
+    single, sense = found.contenders[-1], found.looks.trials.sense
+    better = sense * (single.estimate - found.default.estimate) > 0
+    if better and isinstance(single.setting, str) and single is not found.winner:
+        seems = f"{single.setting} alone seems better than the default"
+        yield f"{seems} ({number(single.estimate)}): --default {single.setting} tests against it."
 
 
 def _folds_table(found: Tuning) -> Table:
@@ -178,8 +204,8 @@ def _how(found: Tuning) -> Iterator[str]:
             "gain is without"
         )
     yield (
-        "gain: over the default, on all queries; interval and p-value are corrected by MaxT "
-        f"for all {found.tried:,} {found.noun} tried"
+        "gain: over the default, on all queries, which the choice saw; interval and p-value are "
+        f"corrected by MaxT for all {found.tried:,} {found.noun} tried"
     )
 
 

@@ -232,11 +232,14 @@ class Tuning(Result):
     @property
     def figures(self) -> Figures:
         """The curve of each parameter of the best setting."""
-        return Figures({"response": self._response} if self.responses else {})
+        return Figures({"response": self._response}, () if self.responses else ("response",))
 
     def _response(self, parameter: str = "") -> Figure:
         """Draw how the measure answers to a parameter, or to the first."""
         known = {one.parameter: one for one in self.responses}
+        if not known:
+            told = f"no parameter of {setting_text(self.best)} has a curve"
+            raise UsageError(told, "a curve needs three values of a number; see found.trials()")
         name = parameter or next(iter(known))
         if name not in known:
             raise UsageError(f"there is no curve of {name!r}", nearest(name, known))
